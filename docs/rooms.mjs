@@ -25,6 +25,7 @@ const ROOMS = [
   'plan',
   'anatomy',
   'write',
+  'steps',
   'advice',
   'whatif',
   'damage',

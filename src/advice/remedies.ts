@@ -9,6 +9,7 @@ import { defaultFillValue } from '../format/fill-value.ts'
 import type { FilterPipeline } from '../format/filter-pipeline.ts'
 import { bytesOf } from '../format/value.ts'
 import type { OpenedArray } from '../read/query.ts'
+import { cellsToConsolidate, cellsToRewrite } from '../steps/cells.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
 import { schemaOf } from '../write/schema-document.ts'
 import { consolidatables, leastAmplification } from './consolidation.ts'
@@ -16,7 +17,7 @@ import { type ArrayFacts, sum } from './facts.ts'
 import { storedFactor } from './filters.ts'
 import type { ReadCounts, Remedy } from './finding.ts'
 import type { Rewrite } from './lines.ts'
-import { arrayInMemory, cellsToConsolidate, cellsToRewrite } from './rewrite.ts'
+import { arrayInMemory } from './rewrite.ts'
 
 /** What is done to an array. */
 export type Change =

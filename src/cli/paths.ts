@@ -155,6 +155,6 @@ function namedFiles(command: Command, option: string): string[] {
   const values = command.opts<Record<string, unknown>>()
   return command.options
     .filter(({ flags, long }) => flags.includes('<file>') && long !== option)
-    .map((other) => values[other.attributeName()])
+    .flatMap((other) => values[other.attributeName()])
     .filter((value): value is string => typeof value === 'string' && value !== '-')
 }

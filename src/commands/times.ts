@@ -43,7 +43,7 @@ function parseBetween(cx: CommandContext, text: string): NonNullable<CommandCont
 const LAST = 2n ** 63n - 1n
 
 /** Milliseconds. A date without a time of day is its first millisecond. */
-function parseTime(cx: CommandContext, option: string, text: string): bigint {
+export function parseTime(cx: CommandContext, option: string, text: string): bigint {
   if (/^(19|20)\d\d$/.test(text))
     cx.note(`${option}: ${text} are milliseconds since 1970; the year begins at ${text}-01-01`)
   const time = /^\d{1,20}$/.test(text) ? BigInt(text) : parseDate(text)

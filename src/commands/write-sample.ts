@@ -3,17 +3,31 @@ import { addPlace, exitCodeOf, InspectError, usage } from '../base/errors.ts'
 import type { SampleDocument, SampleFile } from '../documents/sample.ts'
 import { concat } from '../filters/bytes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
-import { openFolderOutput } from '../node/folder-output.ts'
+import { absolutePath } from '../node/current-folder.ts'
+import { localStorage } from '../node/file.ts'
+import { type FolderOutput, openFolderAddition, openFolderOutput } from '../node/folder-output.ts'
 import { inputName, openText, readText, type TextInput } from '../node/text-input.ts'
 import { type ArrayToWrite, arrayFiles, type WrittenFragmentFacts } from '../write/array-writer.ts'
-import { planSample, type SampleInputs, type SampleOptions } from '../write/sample.ts'
+import { DocumentValue } from '../write/document.ts'
+import { parseMetadata } from '../write/field-options.ts'
+import type { WriteContext } from '../write/generic-tile-writer.ts'
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../write/json-text.ts'
+import { ndjsonRows, type RowInput } from '../write/ndjson-cells.ts'
+import { firstTimestamp, planSample, type Sample, type SampleInputs, type SampleOptions } from '../write/sample.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, quoted } from './command.ts'
 import { schemaResult } from './schema.ts'
+import { parseTime } from './times.ts'
 
 interface WriteSampleOptions extends SampleOptions {
   schema?: string
-  data?: string
+  data?: readonly string[]
   labels?: boolean
+  timestamp?: readonly string[]
+  append?: boolean
+  steps?: string
+  delete?: readonly string[]
+  consolidate?: readonly string[]
+  vacuum?: readonly string[]
   damage?: string
 }
 
@@ -70,8 +84,14 @@ const CHOICES: readonly (readonly [flags: string, what: string, repeatable?: boo
   ['--format-version <n>', 'format version, 3 to 22 (22)'],
   ['--experimental', 'allow format version 23, which no TileDB release opens'],
   ['--schema <file>', 'the schema, as schema --json prints it; - for standard input'],
-  ['--data <file>', 'the cells, as decode --format ndjson prints them; - for standard input'],
+  ['--data <file>', 'the cells, as decode --format ndjson prints them (repeatable); - for standard input', true],
   ['--labels', 'the cells of --data hold values of enumerations, as decode --labels prints them'],
+  ['--timestamp <time>', 'when the first fragment is written, and the next (repeatable): milliseconds or a date', true],
+  ['--append', 'write into the array that is there; no file of it is changed'],
+  ['--steps <file>', 'then do these steps: JSON, as docs/writing.md says'],
+  ['--delete <condition>', 'then delete these cells (repeatable)', true],
+  ['--consolidate <mode>', 'then consolidate: fragments, fragment_meta, commits or array_meta (repeatable)', true],
+  ['--vacuum <mode>', 'then remove what consolidation has replaced (repeatable)', true],
   ['--seed <text>', 'same options and seed, same bytes (1)'],
 ]
 
@@ -118,48 +138,159 @@ function oneFolder(paths: readonly (string | undefined)[]): string {
 }
 
 function refuseBesideDamage(options: object): void {
-  const other = CHOICES.map(([flags]) => new Option(flags)).find((option) => option.attributeName() in options)
-  if (other) throw usage(`--damage chooses the sample: expected no ${other.long} beside it`)
+  const keys = CHOICES.map(([flags]) => new Option(flags).attributeName())
+  refuseBeside(options, '--damage', keys, 'it chooses the sample')
+}
+
+/** Options that say what a new array is like. */
+const SHAPES = [
+  ...(['dense', 'sparse', 'dim', 'attr', 'enum', 'cells', 'fragments', 'capacity', 'tileExtent', 'cellOrder'] as const),
+  ...([
+    'tileOrder',
+    'duplicates',
+    'filters',
+    'fieldFilters',
+    'coordsFilters',
+    'offsetsFilters',
+    'validityFilters',
+  ] as const),
+  ...(['maxChunkSize', 'formatVersion', 'experimental', 'schema'] as const),
+] satisfies (keyof WriteSampleOptions)[]
+
+function refuseBeside(options: object, option: string, others: readonly string[], why: string): void {
+  const other = CHOICES.map(([flags]) => new Option(flags)).find(
+    (one) => others.includes(one.attributeName()) && one.attributeName() in options,
+  )
+  if (other) throw usage(`${option}: ${why}, so expected no ${other.long} beside it`)
 }
 
 async function writeSample(cx: CommandContext, path: string, options: WriteSampleOptions): Promise<Outcome> {
-  const { schema: schemaFile, data: dataFile, labels, ...rest } = options
-  if (schemaFile === '-' && dataFile === '-') throw usage('--schema and --data cannot both be standard input')
-  const schema =
-    schemaFile === undefined ? undefined : { text: await readText(schemaFile), file: inputName(schemaFile) }
-  const data = dataFile === undefined ? undefined : openText(dataFile)
-  const inputs: SampleInputs = { schema, data: data && { ...data, labels }, style: cx.style }
-  const output = await openFolderOutput(path, (place) => cx.refuseReadPlace(place, 'write-sample'))
+  const { schema: schemaFile, data = [], labels, timestamp = [], append, steps: stepsFile, ...rest } = options
+  const { delete: deletes = [], consolidate = [], vacuum = [], ...sampleOptions } = rest
+  const inputNames = [['--schema', schemaFile], ['--steps', stepsFile], ...data.map((name) => ['--data', name])]
+  const fromStandardInput = inputNames.filter(([, name]) => name === '-').map(([option]) => option)
+  if (fromStandardInput.length > 1) throw usage(`${fromStandardInput.join(' and ')} cannot both be standard input`)
+  if (append && (await localStorage.kind(absolutePath(path))) !== 'folder')
+    throw usage('--append expects an array or a group that is there', { file: path })
+  if (append) refuseBeside(options, '--append', SHAPES, 'the array that is there has its own')
+  const times = timestamp.map((text) => parseTime(cx, '--timestamp', text))
+  const texts: TextInput[] = []
+  const rows = (name: string): RowInput => {
+    const text = openText(name)
+    texts.push(text)
+    return { file: text.file, each: ndjsonRows(text.pieces), labels }
+  }
+  const output = append
+    ? openFolderAddition(path, rankOf)
+    : await openFolderOutput(path, (place) => cx.refuseReadPlace(place, 'write-sample'))
   try {
-    const { array, notes } = planSample(rest, inputs)
+    const schema =
+      schemaFile === undefined ? undefined : { text: await readText(schemaFile), file: inputName(schemaFile) }
+    const stepsText = stepsFile === undefined ? undefined : await readText(stepsFile)
+    const steps = [
+      ...(append ? data.map((name, i) => ({ step: 'write', data: name, time: times[i] ?? null })) : []),
+      ...(append && options.metadata ? [{ step: 'metadata', put: metadataValues(options.metadata) }] : []),
+      ...(stepsText === undefined ? [] : stepsOf(stepsText)),
+      ...deletes.map((where) => ({ step: 'delete', where })),
+      ...consolidate.map((mode) => ({ step: 'consolidate', mode })),
+      ...vacuum.map((mode) => ({ step: 'vacuum', mode })),
+    ]
+    // Steps may make everything themselves. Then no cells are made up.
+    const planned = !append && (stepsText === undefined || SHAPES.some((key) => options[key] !== undefined))
+    if (
+      stepsText !== undefined &&
+      sampleOptions.cells === undefined &&
+      sampleOptions.fragments === undefined &&
+      data.length === 0
+    )
+      sampleOptions.cells = '0'
+    const inputs: SampleInputs = { schema, data: data.length > 0 ? data.map(rows) : undefined, times, style: cx.style }
+    const sample = planned ? planSample(sampleOptions, inputs) : undefined
     const { codecs, key } = cx.reading
-    const writing = {
-      codecs,
-      key,
-      randomBytes: await vectors(codecs, JSON.stringify([rest, schema?.text ?? '']), data),
+    const writing = async (salt: string): Promise<WriteContext> => {
+      const salts = [
+        sampleOptions,
+        schema?.text ?? '',
+        ...(steps.length + timestamp.length > 0 || salt ? [steps, timestamp, salt] : []),
+      ]
+      const text = JSON.stringify(salts, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+      return { codecs, key, randomBytes: await vectors(codecs, text, texts) }
     }
-    const fragments: WrittenFragmentFacts[] = []
-    const files: SampleFile[] = []
-    const progress = await cx.progress('writing')
-    try {
-      for await (const file of arrayFiles(array, writing, (fragment) => fragments.push(fragment))) {
-        await output.write(file.path, file.bytes)
-        files.push({ path: file.path, size: file.bytes.length })
-        progress.update(files.length)
+    const seed = options.seed ?? '1'
+    if (steps.length > 0 || !sample) {
+      const before =
+        times[0] === undefined ? (planned || append ? undefined : firstTimestamp(seed) - 1n) : times[0] - 1n
+      const { writeSteps } = await import('./written-steps.ts')
+      const given = {
+        path,
+        output,
+        append: append === true,
+        first: sample,
+        before,
+        steps,
+        file: stepsFile,
+        seed,
+        writing,
+        rows,
       }
-    } finally {
-      progress.stop()
+      return await writeSteps(cx, given)
     }
-    output.commit()
-    const document = sampleDocument(cx, path, { array, notes, seed: options.seed ?? '1' }, fragments, files)
-    return {
-      document,
-      table: async (out) => (await import('../render/views/write-sample.ts')).sampleTable(document, out),
-    }
+    return await writeArray(cx, path, output, sample, { writing: await writing(''), seed })
   } catch (error) {
-    throw addPlace(asUsage(error), { file: path })
+    throw addPlace(asUsage(error, append ? absolutePath(path) : undefined), { file: path })
   } finally {
     output.discard()
+  }
+}
+
+/** `{"steps": […]}`, or the list alone. */
+function stepsOf(text: string): Json[] {
+  const json = parseJson(text)
+  const steps = isJsonObject(json) ? new DocumentValue(json).object(['steps']).at('steps').value : json
+  if (Array.isArray(steps)) return steps
+  throw usage('--steps expects {"steps": […]}, found something else')
+}
+
+function metadataValues(texts: readonly string[]): JsonObject {
+  const values = texts.map((text): [string, Json] => {
+    const { key } = parseMetadata(text)
+    return [key, parseJson(text.slice(text.indexOf('=') + 1))]
+  })
+  return Object.fromEntries(values)
+}
+
+/** Data first, then schemas, then what makes data visible, then what hides other data. */
+function rankOf(file: string): number {
+  if (/\.(?:vac|con|ign)$/.test(file)) return 4
+  if (/\.(?:wrt|ok|del|meta)$/.test(file) || /(?:^|\/)__(?:meta|group)\//.test(file)) return 3
+  if (/(?:^|\/)__schema\//.test(file)) return file.includes('__enumerations/') ? 1 : 2
+  return 0
+}
+
+async function writeArray(
+  cx: CommandContext,
+  path: string,
+  output: FolderOutput,
+  { array, notes }: Sample,
+  { writing, seed }: { writing: WriteContext; seed: string },
+): Promise<Outcome> {
+  const fragments: WrittenFragmentFacts[] = []
+  const files: SampleFile[] = []
+  const progress = await cx.progress('writing')
+  try {
+    for await (const file of arrayFiles(array, writing, (fragment) => fragments.push(fragment))) {
+      await output.write(file.path, file.bytes)
+      files.push({ path: file.path, size: file.bytes.length })
+      progress.update(files.length)
+    }
+  } finally {
+    progress.stop()
+  }
+  output.commit()
+  const document = sampleDocument(cx, path, { array, notes, seed }, fragments, files)
+  return {
+    document,
+    table: async (out) => (await import('../render/views/write-sample.ts')).sampleTable(document, out),
   }
 }
 
@@ -167,10 +298,12 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
 const NO_MEMORY =
   /^RangeError: (?:Invalid (?:typed )?array(?: buffer)? length|Array buffer allocation failed|Invalid string length)/
 
-/** This command reads no arrays that could be damaged. So any error is about the given document or an option. */
-function asUsage(error: unknown): unknown {
-  if (error instanceof InspectError)
-    return exitCodeOf(error) === 1 ? usage(error.message, error.at, { cause: error }) : error
+/** An error is about a document that was given, or an option; unless it is about the array that is there, at `root`. */
+function asUsage(error: unknown, root: string | undefined): unknown {
+  if (error instanceof InspectError) {
+    const isThere = root !== undefined && error.at.file?.startsWith(root)
+    return exitCodeOf(error) === 1 && !isThere ? usage(error.message, error.at, { cause: error }) : error
+  }
   if (NO_MEMORY.test(String(error))) {
     const why =
       'the cells do not fit in memory: expected smaller tiles (--tile-extent, --capacity), fewer or smaller cells'
@@ -181,22 +314,19 @@ function asUsage(error: unknown): unknown {
 
 /**
  * Initialisation vectors: SHA-256 of everything that goes into the array, and of a counter. Equal inputs give equal vectors,
- * and different inputs never do. `data` is read before the first vector is asked for.
+ * and different inputs never do. The cells of a file are read before the first vector of what they become is asked for.
  */
 async function vectors(
   codecs: Codecs,
   options: string,
-  data: TextInput | undefined,
+  data: readonly TextInput[],
 ): Promise<(length: number) => Uint8Array> {
   const sha256 = await codecs.sha256()
-  let base: Uint8Array | undefined
+  const base = sha256(new TextEncoder().encode(options))
   let counter = 0
   return (length) => {
-    base ??= concat([sha256(new TextEncoder().encode(options)), data?.digest() ?? new Uint8Array(0)])
-    const block = new Uint8Array(base.length + 8)
-    block.set(base)
-    new DataView(block.buffer).setBigUint64(base.length, BigInt(counter++))
-    return sha256(block).subarray(0, length)
+    const count = new Uint8Array(BigUint64Array.of(BigInt(counter++)).buffer)
+    return sha256(concat([base, ...data.map((one) => one.digest()), count])).subarray(0, length)
   }
 }
 

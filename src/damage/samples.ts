@@ -5,6 +5,7 @@ import { groupDetails } from '../format/group-details.ts'
 import { encode } from '../format/io.ts'
 import { readContext } from '../store/generic-tile.ts'
 import { arrayFiles } from '../write/array-writer.ts'
+import { ndjsonRows } from '../write/ndjson-cells.ts'
 import { planSample, type SampleInputs, type SampleOptions } from '../write/sample.ts'
 import { bytes, text, u32 } from './bytes.ts'
 import { committed, METADATA, UUID } from './damage.ts'
@@ -208,7 +209,7 @@ export async function sampleArray(name: SampleName, root: string, codecs: Codecs
 async function filesOf(recipe: SampleRecipe, root: string, codecs: Codecs): Promise<Map<string, Uint8Array>> {
   const { options, cells, below = '' } = recipe
   const inputs: SampleInputs = { style: { raw: true } }
-  if (cells !== undefined) inputs.data = { pieces: [cells], file: 'cells' }
+  if (cells !== undefined) inputs.data = [{ each: ndjsonRows([cells]), file: 'cells' }]
   const { cells: _, fragments: __, ...given } = options
   const { array } = planSample(cells === undefined ? options : given, inputs)
   const files = new Map<string, Uint8Array>()

@@ -1,16 +1,20 @@
-import { lstatSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { InspectError } from '../base/errors.ts'
 import { absolutePath } from './current-folder.ts'
 import { guarded, systemCode, systemError } from './file.ts'
 import { removeQuietly, temporaryBeside } from './file-output.ts'
 import { onInterrupt } from './interrupted.ts'
 
-/** A folder that appears with all its files at once, or not at all. */
+/** A folder that appears with all its files at once, or files that appear in a folder at once; or not at all. */
 export interface FolderOutput {
+  /** Where the files are until {@link commit}. */
+  readonly partial: string
   /** @param path relative to the folder, with `/` */
   write(path: string, bytes: Uint8Array): Promise<void>
-  /** Gives the folder its name. @throws InspectError EXISTS if the name has been taken since */
+  /** Removes a file or folder that was written. */
+  remove(path: string): void
+  /** Gives the files their names. @throws InspectError EXISTS if a name has been taken since */
   commit(): void
   /** Removes what was written; does nothing after {@link commit}. */
   discard(): void
@@ -25,6 +29,54 @@ export async function openFolderOutput(path: string, refuse: (path: string) => P
   const target = absolutePath(path)
   refuseExisting(target, path)
   await refuse(path)
+  return openPartial(target, path, (partial) => {
+    refuseExisting(target, path)
+    try {
+      renameSync(partial, target)
+    } catch (error) {
+      if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(String(systemCode(error)))) throw exists(path)
+      throw systemError(error, path, 'write')
+    }
+  })
+}
+
+/**
+ * Opens a folder that is there for adding files. They are moved into it at {@link FolderOutput.commit}; if one cannot be, those before
+ * it are taken away again. No file that is there is changed.
+ * @param rank files of a higher rank are moved later
+ */
+export function openFolderAddition(path: string, rank: (file: string) => number): FolderOutput {
+  const target = absolutePath(path)
+  return openPartial(target, path, (partial) => {
+    const entries = readdirSync(partial, { recursive: true, withFileTypes: true, encoding: 'utf8' })
+    const files = entries.filter((one) => one.isFile()).map((one) => join(relative(partial, one.parentPath), one.name))
+    files.sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1))
+    const made: string[] = []
+    try {
+      // Without a pause, so that signals find all files or none.
+      for (const file of files) {
+        const full = join(target, file)
+        refuseExisting(full, join(path, file))
+        guarded(
+          full,
+          () => {
+            const first = mkdirSync(dirname(full), { recursive: true })
+            if (first !== undefined) made.push(first)
+            renameSync(join(partial, file), full)
+          },
+          'write',
+        )
+        made.push(full)
+      }
+    } catch (error) {
+      for (const one of made.reverse()) removeQuietly(one)
+      throw error
+    }
+    removeQuietly(partial)
+  })
+}
+
+function openPartial(target: string, path: string, commit: (partial: string) => void): FolderOutput {
   const partial = temporaryBeside(target)
   guarded(dirname(target), () => mkdirSync(partial), 'write')
   const forget = onInterrupt(() => removeQuietly(partial))
@@ -34,6 +86,7 @@ export async function openFolderOutput(path: string, refuse: (path: string) => P
     forget()
   }
   return {
+    partial,
     async write(file, bytes) {
       const full = join(partial, file)
       const place = join(path, file)
@@ -42,14 +95,11 @@ export async function openFolderOutput(path: string, refuse: (path: string) => P
       // Signals are handled between two files.
       await new Promise(setImmediate)
     },
+    remove(file) {
+      guarded(join(path, file), () => rmSync(join(partial, file), { recursive: true }), 'write')
+    },
     commit() {
-      refuseExisting(target, path)
-      try {
-        renameSync(partial, target)
-      } catch (error) {
-        if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(String(systemCode(error)))) throw exists(path)
-        throw systemError(error, path, 'write')
-      }
+      commit(partial)
       finish()
     },
     discard() {

@@ -1,4 +1,4 @@
-import { badValue, unexpected } from '../base/errors.ts'
+import { badValue, unexpected, usage } from '../base/errors.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
 import { isWide, lanesOf, numbersOf } from '../cells/elements.ts'
 import { compareBytes } from '../filters/bytes.ts'
@@ -25,6 +25,21 @@ export const NEGATED: Readonly<Record<ComparisonOp, ComparisonOp>> = {
   NOT_IN: 'IN',
   ALWAYS_TRUE: 'ALWAYS_FALSE',
   ALWAYS_FALSE: 'ALWAYS_TRUE',
+}
+
+/**
+ * The negation of a condition, as TileDB stores it for a delete: of the cells that stay.
+ * @throws InspectError USAGE for a test that files cannot hold
+ * @see QueryCondition::negated_condition
+ */
+export function negated(node: ConditionNode): ConditionNode {
+  if (node.node === 'expression') {
+    if (node.op === 'NOT') return node.children[0]
+    return { node: 'expression', op: node.op === 'AND' ? 'OR' : 'AND', children: node.children.map(negated) }
+  }
+  if (node.null_test)
+    throw usage(`a delete condition cannot test text for null: found a test of ${JSON.stringify(node.field)}`)
+  return { ...node, op: NEGATED[node.op] }
 }
 
 /** A column that a condition may need, of the fragment whose cells are tested. */

@@ -6,7 +6,7 @@ import { integerOf } from '../format/dense-tiles.ts'
 import { type Enumeration, enumerationFile } from '../format/enumeration.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { type Describe, encode } from '../format/io.ts'
-import { writeFragment } from './fragment-writer.ts'
+import { type FragmentToWrite, writeFragment } from './fragment-writer.ts'
 import { genericTileWriter, type WriteContext } from './generic-tile-writer.ts'
 import type { FragmentCellsToWrite } from './ndjson-cells.ts'
 
@@ -35,6 +35,71 @@ export interface WrittenFragmentFacts {
   cell_num: number
 }
 
+/** Folder of the fragments of a format version, relative to the array: empty or ending in `/`. */
+export function fragmentsFolder(version: number): string {
+  return version >= 12 ? '__fragments/' : ''
+}
+
+/** Folder of the commits of a format version, relative to the array: empty or ending in `/`. */
+export function commitsFolder(version: number): string {
+  return version >= 12 ? '__commits/' : ''
+}
+
+/** Path of the file that commits a fragment; undefined before version 5, which had none. */
+export function commitPath(version: number, fragment: string): string | undefined {
+  if (version >= 12) return `${commitsFolder(version)}${fragment}.wrt`
+  return version >= 5 ? `${fragment}.ok` : undefined
+}
+
+/** Name of the file of a schema of this time. */
+export function schemaFileName(version: number, time: bigint, uuid: () => string): string {
+  return version >= 10 ? `__${time}_${time}_${uuid()}` : OLD_SCHEMA_FILE
+}
+
+/** The files of a fragment, without its commit. */
+export async function fragmentFiles(
+  fragment: FragmentToWrite,
+  cx: WriteContext,
+): Promise<{ name: string; files: ArrayFile[] }> {
+  const { name, files } = await writeFragment(fragment, cx)
+  const folder = `${fragmentsFolder(fragment.formatVersion)}${name}`
+  return { name, files: files.map((file) => ({ path: `${folder}/${file.name}`, bytes: file.bytes })) }
+}
+
+/** The files of a schema: those of its enumerations, then its own. @param name {@link schemaFileName} */
+export async function schemaFiles(
+  { schema, enumerations }: Pick<ArrayToWrite, 'schema' | 'enumerations'>,
+  name: string,
+  cx: WriteContext,
+): Promise<ArrayFile[]> {
+  const { version } = schema
+  const writeTile = await genericTileWriter(version, cx)
+  const file = <T>(path: string, value: T, describe: Describe<T>, field: string): ArrayFile => ({
+    path,
+    bytes: withPlace({ field }, () => writeTile(encode(value, describe))),
+  })
+  const files = enumerations.map((one) =>
+    file(`__schema/__enumerations/${one.path_name}`, one, enumerationFile, 'enumerations'),
+  )
+  if (version < 12) files.push({ path: '__lock.tdb', bytes: new Uint8Array(0) })
+  files.push(file(version >= 10 ? `__schema/${name}` : name, schema, arraySchema, 'schema'))
+  return files
+}
+
+/** A file of key-value metadata, of an array or a group. */
+export async function metadataFile(
+  entries: readonly MetadataEntry[],
+  { version, times: [first, last], uuid }: { version: number; times: readonly [bigint, bigint]; uuid: string },
+  cx: WriteContext,
+): Promise<ArrayFile> {
+  const writeTile = await genericTileWriter(version, cx)
+  const metadata: ArrayMetadata = { entries: [...entries].sort((a, b) => (a.key < b.key ? -1 : 1)) }
+  return {
+    path: `__meta/__${first}_${last}_${uuid}`,
+    bytes: withPlace({ field: 'metadata' }, () => writeTile(encode(metadata, arrayMetadata))),
+  }
+}
+
 /**
  * The files of an array in the layout of its schema's format version: first data, then the schema, then the commits. So a
  * partial result is not an array yet, or is an array without these fragments.
@@ -50,52 +115,43 @@ export async function* arrayFiles(
   const { schema, uuid } = array
   const { version } = schema
   let timestamp = array.timestamp
-  const schemaName = version >= 10 ? `__${timestamp}_${timestamp}_${uuid()}` : OLD_SCHEMA_FILE
-  const fragments = version >= 12 ? '__fragments/' : ''
+  /** The schema is as old as the oldest fragment. */
+  const schemaAt = (time: bigint): string => schemaFileName(version, time < timestamp ? time : timestamp, uuid)
+  let schemaName: string | undefined
   const commits: string[] = []
-  for await (const { domain, cell_num, columns } of array.fragments) {
+  for await (const { domain, cell_num, columns, time } of array.fragments) {
     if (cell_num === 0) continue
-    timestamp++
-    const written = await writeFragment(
+    const range = timestampsOf(columns)
+    const [first] = range ?? [time ?? timestamp + 1n]
+    schemaName ??= schemaAt(first)
+    if (!range) timestamp = first
+    const { name, files } = await fragmentFiles(
       {
         schema,
         schemaName,
         formatVersion: version,
-        timestampRange: timestampsOf(columns) ?? [timestamp, timestamp],
+        timestampRange: range ?? [timestamp, timestamp],
         uuid: uuid(),
         domain,
         cells: { cell_num, columns },
       },
       cx,
     )
-    onFragment({ name: written.name, cell_num })
-    for (const { name, bytes } of written.files) yield { path: `${fragments}${written.name}/${name}`, bytes }
-    if (version >= 12) commits.push(`__commits/${written.name}.wrt`)
-    else if (version >= 5) commits.push(`${written.name}.ok`)
+    onFragment({ name, cell_num })
+    yield* files
+    commits.push(commitPath(version, name) ?? '')
   }
-  const writeTile = await genericTileWriter(version, cx)
-  const tile = <T>(value: T, describe: Describe<T>, field: string): Uint8Array =>
-    withPlace({ field }, () => writeTile(encode(value, describe)))
+  schemaName ??= schemaAt(timestamp)
   if (array.metadata.length > 0) {
     timestamp++
-    const metadata: ArrayMetadata = { entries: [...array.metadata].sort((a, b) => (a.key < b.key ? -1 : 1)) }
-    yield {
-      path: `__meta/__${timestamp}_${timestamp}_${uuid()}`,
-      bytes: tile(metadata, arrayMetadata, 'metadata'),
-    }
+    yield metadataFile(array.metadata, { version, times: [timestamp, timestamp], uuid: uuid() }, cx)
   }
-  for (const enumeration of array.enumerations) {
-    const bytes = tile(enumeration, enumerationFile, 'enumerations')
-    yield { path: `__schema/__enumerations/${enumeration.path_name}`, bytes }
-  }
-  if (version < 12) yield { path: '__lock.tdb', bytes: new Uint8Array(0) }
-  const schemaPath = version >= 10 ? `__schema/${schemaName}` : schemaName
-  yield { path: schemaPath, bytes: tile(schema, arraySchema, 'schema') }
-  for (const path of commits) yield { path, bytes: new Uint8Array(0) }
+  yield* await schemaFiles(array, schemaName, cx)
+  for (const path of commits) if (path !== '') yield { path, bytes: new Uint8Array(0) }
 }
 
 /** First and last timestamp of the cells, if each has its own. */
-function timestampsOf(columns: FragmentCellsToWrite['columns']): [bigint, bigint] | undefined {
+export function timestampsOf(columns: FragmentCellsToWrite['columns']): [bigint, bigint] | undefined {
   const column = columns.get('__timestamps')
   if (!column) return undefined
   const { min, max } = coordinateRange({ type: 'UINT64', cell_val_num: 1 }, column, column.data.length / 8)

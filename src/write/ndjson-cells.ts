@@ -3,9 +3,11 @@ import type { ColumnData } from '../cells/column.ts'
 import { denseBox } from '../cells/dense-box.ts'
 import { gather } from '../cells/gather.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
+import { integerOf } from '../format/dense-tiles.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { fieldSlot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
+import { parseFragmentName } from '../format/timestamped-name.ts'
 import { bytesOf, type ValueStyle } from '../format/value.ts'
 import { type BuiltField, ColumnBuilder } from './column-builder.ts'
 import { enumerationCells } from './enumerations.ts'
@@ -17,6 +19,8 @@ export interface FragmentCellsToWrite {
   domain: NDRange | undefined
   cell_num: number
   columns: Map<string, ColumnData>
+  /** When they are written, in milliseconds since 1970; if undefined, a millisecond after what was written before. */
+  time?: bigint | undefined
 }
 
 /** Columns of consolidated sparse fragments, and the format version that introduced each. */
@@ -25,34 +29,43 @@ const EXTRA_FIELDS: readonly { name: string; since: number }[] = [
   { name: '__delete_timestamps', since: 15 },
   { name: '__delete_condition_index', since: 15 },
 ]
-/** Keys that `decode` adds to cells, which are not always fields of a fragment. */
-const NOT_FIELDS = new Set(['__fragment', ...EXTRA_FIELDS.map(({ name }) => name)])
+/** Keys that `decode` and `read` add to cells, which are not always fields of a fragment. */
+const NOT_FIELDS = new Set(['__fragment', '__tile', '__cell', '__written', ...EXTRA_FIELDS.map(({ name }) => name)])
 /** `decode` prints null for it. */
 const NOT_DELETED = 2n ** 64n - 1n
 
-/** NDJSON, with its name for errors. */
-export interface NdjsonInput {
-  /** Text in pieces of any length. */
-  pieces: AsyncIterable<string> | Iterable<string>
+/** Rows of cells, with their name for errors. */
+export interface RowInput {
   file: string
+  /**
+   * Gives every row: where it is, and a function that reads it, whose errors get that place. A row is an object of values as JSON
+   * has them; bytes may also be a Uint8Array.
+   */
+  each(take: (place: string, read: () => Json) => void): Promise<void>
   /** Numbers for attributes with an enumeration are its values, not indexes. Text is always a value. */
   labels?: boolean | undefined
 }
 
+/** NDJSON as rows. @param pieces text in pieces of any length */
+export function ndjsonRows(pieces: AsyncIterable<string> | Iterable<string>): RowInput['each'] {
+  return (take) => eachLine(pieces, (line, number) => take(`line ${number}`, () => parseJson(line)))
+}
+
 /**
- * Reads NDJSON as `decode` prints it, raw or not, into columns. Each line is an object with every dimension and attribute. An
- * index into an enumeration may be given as the enumeration's value. Cells of a dense array must fill their bounding box.
+ * Reads rows as `decode` and `read` print them, raw or not, into columns. Each row has every dimension and attribute. An index into an
+ * enumeration may be given as the enumeration's value. Rows that say when they were written (`__written`) or in which fragment they
+ * were (`__fragment`) are grouped by that: each group is a fragment of its own, of that time, the oldest first. Cells of each fragment of a
+ * dense array must fill their bounding box.
  *
- * @throws InspectError BAD_VALUE, USAGE with line and field
+ * @throws InspectError BAD_VALUE, USAGE with place and field
  */
-export async function cellsFromNdjson(
-  { pieces, file, labels = false }: NdjsonInput,
+export async function cellsFromRows(
+  { each, file, labels = false }: RowInput,
   schema: ArraySchema,
   enumerations: readonly Enumeration[],
   style: ValueStyle,
-): Promise<FragmentCellsToWrite> {
-  let fields: CellField[] | undefined
-  let count = 0
+): Promise<FragmentCellsToWrite[]> {
+  const groups = new Map<string, Group>()
   const field = (shape: BuiltField, enumeration = ''): CellField => ({
     name: shape.name,
     nullable: shape.nullable,
@@ -69,20 +82,46 @@ export async function cellsFromNdjson(
     ...schema.attributes.map((attribute) => field(attribute, attribute.enumeration)),
     ...extraFields(first, schema).map((name) => field({ name, type: 'UINT64', cell_val_num: 1, nullable: false })),
   ]
-  await eachLine(pieces, (line, number) => {
+  await each((place, read) => {
     try {
-      const row = parseJson(line)
-      if (!isJsonObject(row)) throw badValue(`expected an object for each cell, found ${line.slice(0, 40)}`)
-      fields ??= fieldsOf(row)
-      addRow(fields, row)
-      count++
+      const row = read()
+      if (!isJsonObject(row))
+        throw badValue(`expected an object for each cell, found ${JSON.stringify(row).slice(0, 40)}`)
+      const { __written: written, __fragment: fragment } = row
+      // A read of a dense array shows cells that were never written.
+      if (written === null && fragment === null) return
+      const key = String(written ?? fragment)
+      const group = groups.get(key) ?? { fields: fieldsOf(row), count: 0, time: timeOf(written, fragment) }
+      if (group.count === 0) groups.set(key, group)
+      addRow(group.fields, row)
+      group.count++
     } catch (error) {
-      throw atLine(error, number, file)
+      throw atRow(error, place, file)
     }
   })
-  fields ??= fieldsOf({})
+  if (groups.size === 0) groups.set('', { fields: fieldsOf({}), count: 0, time: undefined })
+  const cells = Array.from(groups.values(), (group) => finished(group, schema, file))
+  const order = (one: FragmentCellsToWrite): bigint => one.time ?? 0n
+  return cells.sort((one, other) => (order(one) < order(other) ? -1 : order(one) > order(other) ? 1 : 0))
+}
+
+/** Cells of one fragment so far. */
+interface Group {
+  fields: CellField[]
+  count: number
+  time: bigint | undefined
+}
+
+/** @throws InspectError BAD_VALUE */
+function timeOf(written: Json | undefined, fragment: Json | undefined): bigint | undefined {
+  if (written !== undefined && written !== null)
+    return withPlace({ field: '__written' }, () => integerOf('DATETIME_MS', bytesOf('DATETIME_MS', 1, written)))
+  return typeof fragment === 'string' ? parseFragmentName(fragment)?.timestamp_range[0] : undefined
+}
+
+function finished({ fields, count, time }: Group, schema: ArraySchema, file: string): FragmentCellsToWrite {
   const columns = new Map(fields.map(({ name, column }) => [name, column.finish()]))
-  if (schema.array_type === 'sparse') return { domain: undefined, cell_num: count, columns }
+  if (schema.array_type === 'sparse') return { domain: undefined, cell_num: count, columns, time }
   const { domain, order } = denseBox(schema, [...columns.values()], count, file)
   for (const { name } of schema.domain.dimensions) columns.delete(name)
   if (order)
@@ -91,7 +130,7 @@ export async function cellsFromNdjson(
       const column = columns.get(name)
       if (column) columns.set(name, gather(column, cellSize, order))
     }
-  return { domain, cell_num: count, columns }
+  return { domain, cell_num: count, columns, time }
 }
 
 /** A field of the cells, and its column so far. */
@@ -108,7 +147,10 @@ function extraFields(first: JsonObject, { array_type, version }: ArraySchema): s
   return EXTRA_FIELDS.flatMap(({ name, since }) => (version >= since && Object.hasOwn(first, name) ? [name] : []))
 }
 
-async function eachLine(pieces: NdjsonInput['pieces'], take: (line: string, number: number) => void): Promise<void> {
+async function eachLine(
+  pieces: AsyncIterable<string> | Iterable<string>,
+  take: (line: string, number: number) => void,
+): Promise<void> {
   let number = 0
   let rest = ''
   const line = (text: string): void => {
@@ -165,7 +207,7 @@ function addRow(fields: readonly CellField[], row: JsonObject): void {
   }
 }
 
-function atLine(error: unknown, line: number, file: string): unknown {
+function atRow(error: unknown, place: string, file: string): unknown {
   if (!(error instanceof InspectError)) return error
-  return new InspectError(error.code, `line ${line}: ${error.message}`, { ...error.at, file }, { cause: error.cause })
+  return new InspectError(error.code, `${place}: ${error.message}`, { ...error.at, file }, { cause: error.cause })
 }

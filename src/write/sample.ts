@@ -11,7 +11,7 @@ import { DocumentValue, integer, or } from './document.ts'
 import { metadataEntry, parseAttribute, parseDimension, parseEnumeration, parseMetadata } from './field-options.ts'
 import { fittedFilters, offerRefusal, parseFilters } from './filter-options.ts'
 import { parseJson } from './json-text.ts'
-import { cellsFromNdjson, type FragmentCellsToWrite, type NdjsonInput } from './ndjson-cells.ts'
+import { cellsFromRows, type FragmentCellsToWrite, type RowInput } from './ndjson-cells.ts'
 import { Random } from './random.ts'
 import { sampleFragments } from './sample-cells.ts'
 import {
@@ -53,7 +53,10 @@ export interface SampleOptions {
 /** Files that options name. */
 export interface SampleInputs {
   schema?: { text: string; file: string } | undefined
-  data?: NdjsonInput | undefined
+  /** Each gives a fragment or more. */
+  data?: readonly RowInput[] | undefined
+  /** When the fragments are written, in milliseconds since 1970; of those after them, each a millisecond later. */
+  times?: readonly bigint[] | undefined
   style: ValueStyle
 }
 
@@ -70,6 +73,11 @@ const DEFAULT_SEED = '1'
 /** Timestamps of samples begin in the second half of 2024. */
 const FIRST_TIMESTAMP = 1_720_000_000_000n
 const TIMESTAMP_SPAN = 10_000_000_000
+
+/** When the schema of a sample is written. */
+export function firstTimestamp(seed: string): bigint {
+  return FIRST_TIMESTAMP + BigInt(new Random(`${seed} time`).below(TIMESTAMP_SPAN))
+}
 
 /**
  * The array that the options describe, to be written by `arrayFiles`.
@@ -89,39 +97,50 @@ export function planSample(options: SampleOptions, inputs: SampleInputs): Sample
   withPlace(inputs.schema ? { file: inputs.schema.file } : {}, () =>
     checkSchema(parts, inputs.data !== undefined || fragmentsOf(options) > 0),
   )
+  const { data, times = [] } = inputs
+  const fragments = data
+    ? givenCells(data, parts, inputs.style, notes)
+    : sampleFragments(schema, enumerations, {
+        seed,
+        cells: cellsOf(options),
+        atMost: options.cells === undefined,
+        fragments: fragmentsOf(options),
+      })
   return {
     array: {
       schema,
       enumerations,
       metadata: metadataOf(options, schema.version, inputs.schema === undefined && options.attr === undefined, seed),
-      timestamp: FIRST_TIMESTAMP + BigInt(new Random(`${seed} time`).below(TIMESTAMP_SPAN)),
+      timestamp: times[0] ?? firstTimestamp(seed),
       uuid,
-      fragments: inputs.data
-        ? givenCells(inputs.data, parts, inputs.style, notes)
-        : sampleFragments(schema, enumerations, {
-            seed,
-            cells: cellsOf(options),
-            atMost: options.cells === undefined,
-            fragments: fragmentsOf(options),
-          }),
+      fragments: timed(fragments, times),
     },
     notes,
   }
 }
 
 async function* givenCells(
-  data: NdjsonInput,
+  data: readonly RowInput[],
   { schema, enumerations }: SchemaParts,
   style: ValueStyle,
   notes: string[],
 ): AsyncGenerator<FragmentCellsToWrite> {
-  const cells = await cellsFromNdjson(data, schema, enumerations, style)
-  if (cells.columns.has('__delete_condition_index')) {
-    notes.push(
-      'the processed delete conditions are left out: cells do not say what __delete_condition_index counts, and the array has no deletes',
-    )
-  }
-  yield cells
+  const lost =
+    'the processed delete conditions are left out: cells do not say what __delete_condition_index counts, and the array has no deletes'
+  for (const input of data)
+    for (const cells of await cellsFromRows(input, schema, enumerations, style)) {
+      if (cells.columns.has('__delete_condition_index') && !notes.includes(lost)) notes.push(lost)
+      yield cells
+    }
+}
+
+/** The same fragments, the first of them written at these times. */
+async function* timed(
+  fragments: Iterable<FragmentCellsToWrite> | AsyncIterable<FragmentCellsToWrite>,
+  times: readonly bigint[],
+): AsyncGenerator<FragmentCellsToWrite> {
+  let index = 0
+  for await (const cells of fragments) yield { ...cells, time: times[index++] ?? cells.time }
 }
 
 /** Options that a file replaces. */

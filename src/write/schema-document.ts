@@ -92,7 +92,7 @@ export function schemaOf(
 
 const NO_CURRENT_DOMAIN: CurrentDomain = { version: 0, type: undefined, range: undefined }
 
-interface Reading {
+export interface Reading {
   version: number
   style: ValueStyle
 }
@@ -107,12 +107,12 @@ interface Reading {
  * @throws InspectError BAD_VALUE with the path of the key; USAGE
  */
 export function parseSchemaDocument(
-  json: Json,
+  json: Json | DocumentValue,
   formatVersion: number | undefined,
   uuid: () => string,
   style: ValueStyle,
 ): SchemaParts {
-  const document = new DocumentValue(json).object()
+  const document = (json instanceof DocumentValue ? json : new DocumentValue(json)).object()
   const kind = document.at('kind')
   if (!kind.missing && kind.value !== 'schema') kind.fail('"schema"')
   const version = formatVersion ?? integer(1, 0xffffffff)(document.at('format_version'))
@@ -138,11 +138,29 @@ export function parseSchemaDocument(
     },
     HEAD_KEYS,
   )
-  const { format_version: _, dimensions: given, enumerations, current_domain, ...fields } = read(document)
+  const {
+    format_version: _,
+    dimensions: given,
+    enumerations,
+    current_domain,
+    dimension_labels,
+    ...fields
+  } = read(document)
+  const labels = dimension_labels.map(
+    (one, i): DimensionLabel => ({
+      ...one,
+      cell_val_num: one.cell_val_num ?? defaultCellValNum(one.type),
+      uri: one.uri || `__labels/l${i}`,
+    }),
+  )
   const dimensions = given.map(dimension(reading, fields))
   const currentDomain = version >= 22 ? currentDomainOf(current_domain, dimensions, style) : undefined
   return {
-    schema: schemaOf({ ...fields, version, current_domain: currentDomain }, dimensions, enumerations),
+    schema: schemaOf(
+      { ...fields, version, dimension_labels: labels, current_domain: currentDomain },
+      dimensions,
+      enumerations,
+    ),
     enumerations,
   }
 }
@@ -206,7 +224,8 @@ function pair<T>(read: Read<T>): Read<T[]> {
   }
 }
 
-function attribute({ version, style }: Reading): Read<Attribute> {
+/** An attribute, as {@link parseSchemaDocument} reads it. */
+export function attribute({ version, style }: Reading): Read<Attribute> {
   const read = object({
     name: text,
     type: datatype,
@@ -266,7 +285,8 @@ function optionOf(option: FilterOption): Read<unknown> {
   return typeof low === 'number' ? integer(low, Number(high)) : oneOf(values as readonly string[])
 }
 
-function enumeration({ style }: Reading, uuid: () => string): Read<Enumeration> {
+/** An enumeration, as {@link parseSchemaDocument} reads it. */
+export function enumeration({ style }: Reading, uuid: () => string): Read<Enumeration> {
   const read = object({
     name: text,
     type: datatype,
@@ -281,19 +301,25 @@ function enumeration({ style }: Reading, uuid: () => string): Read<Enumeration> 
   }
 }
 
-const label = object<DimensionLabel>({
+/** A dimension label whose values are in an array inside this one. */
+const label = object({
   name: text,
   dimension_index: uint32,
   order: dataOrder,
   type: datatype,
-  cell_val_num: cellValNum,
-  attribute: text,
-  uri: text,
+  cell_val_num: or(cellValNum, undefined),
+  attribute: or(text, 'label'),
+  uri: or(text, ''),
   relative: or(flag, true),
   external: or(flag, false),
 })
 
-function currentDomainOf(value: DocumentValue, dimensions: readonly Dimension[], style: ValueStyle): CurrentDomain {
+/** A current domain, as {@link parseSchemaDocument} reads it. */
+export function currentDomainOf(
+  value: DocumentValue,
+  dimensions: readonly Dimension[],
+  style: ValueStyle,
+): CurrentDomain {
   if (value.missing) return NO_CURRENT_DOMAIN
   value.object(dimensions.map(({ name }) => name))
   const range = dimensions.map(({ name, type, cell_val_num }) => {

@@ -31,6 +31,7 @@ const LINES = new Set([
     'verify-checksums',
     'check',
     'plan',
+    'steps',
     'diff',
     'cell',
     'history',
@@ -261,6 +262,7 @@ async function* written(folder: string): AsyncGenerator<Printed> {
   for (const command of ['ls', 'verify-checksums', 'check']) yield* json([command, newest])
   const padded = ['--dense', '--dim', 'x:INT32:1..7:4', '--attr', 'a:INT32', '--filters', '', '--fragments', '1']
   yield* json(['write-sample', `${folder}/padded`, ...padded])
+  yield* json(['write-sample', `${folder}/steps`, '--delete', 'id > 5', '--consolidate', 'fragments'])
   yield* json(['at', `${fragmentsOf(`${folder}/padded`)[0]}/a0.tdb`, '70', '--no-flips'])
   const long = new EditedArray('22/metadata')
   const claimed = long.find(/\/__meta\/__10_10/)
@@ -302,6 +304,7 @@ async function* asLines(sample: string): AsyncGenerator<Printed> {
   yield* ndjson('at', ['at', '--no-flips', `${fragment}/__fragment_metadata.tdb`, '9'])
   yield* ndjson('cell', ['at', ...(await someCell())])
   yield* ndjson('sample', ['write-sample', sample])
+  yield* ndjson('steps', ['write-sample', `${sample}-steps`, '--consolidate', 'fragments', '--vacuum', 'fragments'])
   yield* ndjson('damage-kinds', ['write-sample', '--damage', 'list'])
   yield* ndjson('error', ['ls', `${sample}/nowhere`])
   yield* ndjson('fragment', ['ls', fragment, fragment])

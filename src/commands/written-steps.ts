@@ -1,0 +1,154 @@
+import { dirname, resolve } from 'node:path'
+import { usage } from '../base/errors.ts'
+import type { SampleFile } from '../documents/sample.ts'
+import type { StepsDocument } from '../documents/steps.ts'
+import { nameFacts } from '../format/timestamped-name.ts'
+import { absolutePath } from '../node/current-folder.ts'
+import { localStorage } from '../node/file.ts'
+import type { FolderOutput } from '../node/folder-output.ts'
+import { layeredStorage } from '../source/layered.ts'
+import { Folder } from '../source/source.ts'
+import { Clock, type StepFolder } from '../steps/place.ts'
+import { runSteps, type StepDone } from '../steps/run.ts'
+import { arrayFiles } from '../write/array-writer.ts'
+import { DocumentValue } from '../write/document.ts'
+import type { WriteContext } from '../write/generic-tile-writer.ts'
+import type { Json } from '../write/json-text.ts'
+import type { RowInput } from '../write/ndjson-cells.ts'
+import { Random } from '../write/random.ts'
+import type { Sample } from '../write/sample.ts'
+import { type CommandContext, documentHead, type Outcome } from './command.ts'
+
+/** What `write-sample` does in steps. */
+export interface StepsToWrite {
+  path: string
+  output: FolderOutput
+  /** Whether the folder is there. */
+  append: boolean
+  /** An array that is made first. */
+  first: Sample | undefined
+  /** Before the first step, in milliseconds since 1970; undefined: after what is there. */
+  before: bigint | undefined
+  steps: Json[]
+  /** The file of the steps, for paths in it. */
+  file: string | undefined
+  seed: string
+  /** @param salt says what is there already */
+  writing(salt: string): Promise<WriteContext>
+  rows(path: string): RowInput
+}
+
+/** Runs steps on a new folder, or on one that is there: the files appear at once, or not at all. */
+export async function writeSteps(cx: CommandContext, given: StepsToWrite): Promise<Outcome> {
+  const { path, output, append, first, steps, file, seed } = given
+  const root = absolutePath(path)
+  const files = new Map<string, number>()
+  const folder = folderOf(output, append ? root : undefined, files)
+  const there = append ? await namesIn(new Folder(localStorage, root)) : []
+  if (append) await refuseOtherKey(cx, path)
+  const writing = await given.writing(there.join('\n'))
+  const notes = first?.notes ?? []
+  let cells = 0
+  for await (const one of first ? arrayFiles(first.array, writing, ({ cell_num }) => (cells += cell_num)) : [])
+    await folder.write(one.path, one.bytes)
+  const random = new Random(append ? `${seed} names ${there.join('\n')}` : `${seed} names`)
+  const last = given.before ?? newestOf(append ? there : [...files.keys()])
+  const context = {
+    folder,
+    writing,
+    style: cx.style,
+    uuid: first ? first.array.uuid : () => random.uuid(),
+    uri: `file://${root}`,
+    rows: (name: string) => given.rows(file === undefined || name === '-' ? name : resolve(dirname(file), name)),
+    note: (text: string) => notes.push(text),
+  }
+  const progress = await cx.progress('writing')
+  let done: StepDone[]
+  try {
+    done = await runSteps(new DocumentValue(steps, 'steps'), context, new Clock(last))
+  } finally {
+    progress.stop()
+  }
+  output.commit()
+  const document = stepsDocument(cx, path, done, files, { seed, notes, cells })
+  return {
+    document,
+    rows: document.steps,
+    table: async (out) => (await import('../render/views/steps.ts')).stepsTable(document, out),
+  }
+}
+
+/** @param base the folder that is there; undefined for a new one */
+function folderOf(output: FolderOutput, base: string | undefined, files: Map<string, number>): StepFolder {
+  const { partial } = output
+  return {
+    storage: base === undefined ? localStorage : layeredStorage(localStorage, base, localStorage, partial),
+    root: base ?? partial,
+    async write(path, bytes) {
+      await output.write(path, bytes)
+      files.set(path, bytes.length)
+    },
+    remove(path) {
+      const own = [...files.keys()].filter((file) => file === path || file.startsWith(`${path}/`))
+      if (own.length === 0)
+        throw usage(
+          `expected to remove only what this call wrote, found ${path}: --append leaves what is there as it is`,
+        )
+      output.remove(path)
+      for (const file of own) files.delete(file)
+    },
+  }
+}
+
+/** Folders of arrays and groups whose names have times. */
+const TIMED = ['', '__schema', '__fragments', '__commits', '__meta', '__fragment_meta', '__group']
+
+/** Paths of everything with a time in its name. */
+async function namesIn(folder: Folder): Promise<string[]> {
+  const names: string[] = []
+  for (const inside of TIMED) {
+    const one = inside === '' ? folder : folder.folder(inside)
+    for (const { name } of await one.listIfThere()) names.push(inside === '' ? name : `${inside}/${name}`)
+  }
+  return names
+}
+
+/** The newest time in names of files and folders. */
+function newestOf(paths: readonly string[]): bigint {
+  let newest = 0n
+  for (const part of paths.flatMap((path) => path.split('/'))) {
+    if (!/^__[0-9a-f]*_?\d/.test(part)) continue
+    const last = nameFacts(part)?.timestamp_range[1] ?? 0n
+    if (last > newest) newest = last
+  }
+  return newest
+}
+
+/** An array is encrypted with one key, or not at all. */
+async function refuseOtherKey(cx: CommandContext, path: string): Promise<void> {
+  const target = await cx.open(path)
+  if (target.type !== 'array') return
+  const encrypted = (await target.array.encryption()) === 'AES_256_GCM'
+  if (cx.reading.key !== undefined && !encrypted)
+    throw usage('the array is not encrypted: expected no key', { file: path })
+  await target.array.newestSchema()
+}
+
+function stepsDocument(
+  cx: CommandContext,
+  path: string,
+  done: readonly StepDone[],
+  files: ReadonlyMap<string, number>,
+  { seed, notes, cells }: { seed: string; notes: string[]; cells: number },
+): StepsDocument {
+  const written = Array.from(files, ([name, size]): SampleFile => ({ path: name, size }))
+  return {
+    ...documentHead('steps', cx.shownPath(path)),
+    seed,
+    steps: done.map(({ step, path, made, removed, cell_num }) => ({ step, path, made, removed, cell_num })),
+    cell_num: done.reduce((sum, { cell_num }) => sum + cell_num, cells),
+    total_size: written.reduce((sum, { size }) => sum + size, 0),
+    files: written,
+    notes,
+  }
+}

@@ -1,0 +1,31 @@
+import type { Output } from '../../base/result.ts'
+import type { StepLine, StepsDocument } from '../../documents/steps.ts'
+import { heading } from '../table.ts'
+import { formatSize } from '../units.ts'
+import { line, listOf, type Shows, tableOrBelow } from './parts.ts'
+import { counted } from './wording.ts'
+
+/** What each step did. */
+export async function stepsTable(document: StepsDocument, out: Output): Promise<void> {
+  const { path, steps, cell_num, files, total_size, notes } = document
+  await heading(`${path}: ${counted(steps.length, 'step')}`, out)
+  const inside = steps.some((step) => step.path !== '')
+  const columns: Shows<StepLine>[] = [
+    { name: 'step', role: 'field', cell: ({ step }) => step },
+    ...(inside ? [{ name: 'at', cell: ({ path: at }: StepLine) => at || '.' }] : []),
+    { name: 'cells', align: 'right', cell: (step) => (step.step === 'write' ? String(step.cell_num) : '') },
+    { name: 'made', cell: ({ made }) => made.map(shortened).join(', ') },
+    {
+      name: 'removed',
+      cell: ({ removed }) => (removed.length === 0 ? '' : `${removed.length} of its files and folders`),
+    },
+  ]
+  await tableOrBelow(listOf(columns, steps), out)
+  for (const note of notes) await line(`note: ${note}`, out)
+  await line(`WRITTEN: ${counted(cell_num, 'cell')}, ${counted(files.length, 'file')}, ${formatSize(total_size)}`, out)
+}
+
+/** Names have 32 hexadecimal digits, of which a few tell them apart. */
+function shortened(path: string): string {
+  return path.replace(/([0-9a-f]{6})[0-9a-f]{26}/, '$1…')
+}

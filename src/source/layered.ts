@@ -1,0 +1,43 @@
+import type { ByteSource, Entry, Storage } from './source.ts'
+
+/**
+ * A folder of a storage as it will be when the files of another folder have been added to it.
+ * @param root path of the folder in `under`
+ * @param added path of the other folder in `over`
+ */
+export function layeredStorage(under: Storage, root: string, over: Storage, added: string): Storage {
+  const other = (path: string): string | undefined =>
+    path === root || path.startsWith(`${root}/`) ? added + path.slice(root.length) : undefined
+  const kindOver = async (path: string): Promise<Entry['kind'] | undefined> => {
+    const place = other(path)
+    return place === undefined ? undefined : over.kind(place)
+  }
+  return {
+    async kind(path) {
+      return (await kindOver(path)) ?? under.kind(path)
+    },
+    async list(path) {
+      if ((await kindOver(path)) !== 'folder') return under.list(path)
+      const entries = new Map<string, Entry>()
+      if ((await under.kind(path)) === 'folder') for (const one of await under.list(path)) entries.set(one.name, one)
+      for (const one of await over.list(other(path) as string)) entries.set(one.name, one)
+      return [...entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+    },
+    open(path) {
+      let opened: Promise<ByteSource> | undefined
+      const source = (): Promise<ByteSource> => {
+        opened ??= kindOver(path).then((kind) =>
+          kind === 'file' ? over.open(other(path) as string) : under.open(path),
+        )
+        return opened
+      }
+      return {
+        name: path,
+        size: async (end) => (await source()).size(end),
+        read: async (offset, length, into) => (await source()).read(offset, length, into),
+        close: async () => (await opened)?.close(),
+      }
+    },
+    realPath: (path) => under.realPath?.(path) ?? path,
+  }
+}

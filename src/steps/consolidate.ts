@@ -1,0 +1,259 @@
+import { usage } from '../base/errors.ts'
+import { compareValues, unionOf } from '../cells/rtree-builder.ts'
+import { concat } from '../filters/bytes.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import { encode } from '../format/io.ts'
+import { nameFacts } from '../format/timestamped-name.ts'
+import { openAt } from '../read/opening.ts'
+import type { OpenedArray, OpenedFragment } from '../read/query.ts'
+import { readAll, withSource } from '../source/source.ts'
+import { type InspectArray, METADATA_FOLDER } from '../store/array.ts'
+import { commitKind, linePath } from '../store/commits.ts'
+import { commitPath, commitsFolder, fragmentFiles, metadataFile } from '../write/array-writer.ts'
+import { genericTileWriter } from '../write/generic-tile-writer.ts'
+import { cellsToConsolidate, cellsToRewrite } from './cells.ts'
+import type { Place } from './place.ts'
+import { vacuumedMetadata } from './vacuum.ts'
+
+/** What `tiledb.consolidate` puts together; as the setting sm.consolidation.mode names it. */
+export type ConsolidationMode = 'fragments' | 'fragment_meta' | 'commits' | 'array_meta'
+
+export interface FragmentConsolidation {
+  /** Names of the fragments; all that are read, if undefined. */
+  fragments?: readonly string[] | undefined
+  /** Only fragments between these times, both included. */
+  between?: readonly [bigint, bigint] | undefined
+  /** Leaves out deleted cells. */
+  purge?: boolean | undefined
+}
+
+type Times = readonly [first: bigint, last: bigint]
+
+/** Since these versions consolidated sparse fragments keep the times of their cells, and the deletions. @see tiledb/sm/misc/constants.cc */
+const TIMESTAMPS_SINCE = 15
+const DELETES_SINCE = 16
+const RELATIVE_URIS_SINCE = 19
+const NAMES_SINCE = 9
+
+/**
+ * Puts fragments together in one, and lists them in a `.vac` file; formats 3 and 4 remove them at once. Unlike TileDB, dense fragments
+ * are put together however many cells between them are empty.
+ *
+ * @returns path of the new fragment; undefined if there are fewer than two
+ * @see tiledb/sm/consolidator/fragment_consolidator.cc
+ */
+export async function consolidateFragments(place: Place, options: FragmentConsolidation): Promise<string | undefined> {
+  const all = await openAt(await place.array())
+  const fragments = chosenFragments(all.fragments, options)
+  if (fragments.length < 2) return undefined
+  const opened = { ...all, fragments }
+  const { schema } = all
+  const { version } = schema
+  if (schema.array_type === 'dense') refuseOlderBelow(all, fragments)
+  const marks = version >= DELETES_SINCE && schema.array_type === 'sparse' && (await hasDeletions(opened))
+  const timed = version >= TIMESTAMPS_SINCE && schema.array_type === 'sparse'
+  const ofDeleted = options.purge ? 'purged' : marks ? 'marked' : 'as-they-are'
+  const { domain, cell_num, columns } = timed
+    ? await cellsToConsolidate(opened, ofDeleted)
+    : await cellsToRewrite(opened)
+  if (cell_num === 0) throw usage('expected cells to consolidate, found that all are deleted')
+  const { file } = await all.array.newestSchema()
+  const conditions = version >= DELETES_SINCE ? all.deletes.map(({ name }) => `__commits/${name}.del`) : []
+  const { name, files } = await fragmentFiles(
+    {
+      schema,
+      schemaName: file.name,
+      formatVersion: version,
+      timestampRange: [...timesOf(fragments)],
+      uuid: place.cx.uuid(),
+      domain,
+      cells: { cell_num, columns },
+      processedConditions: conditions,
+    },
+    place.cx.writing,
+  )
+  for (const one of files) await place.write(one)
+  const paths = fragments.map(({ fragment }) => fragment.folder.path.slice(place.folder.path.length + 1))
+  const commit = commitPath(version, name)
+  if (commit === undefined) for (const path of paths) place.remove(path)
+  else {
+    await place.writeText(commit)
+    await place.writeText(`${commitsFolder(version)}${name}.vac`, lines(place, schema, paths))
+  }
+  return files[0].path.slice(0, files[0].path.lastIndexOf('/'))
+}
+
+/** Paths of an array as the lines of a `.vac` file. */
+function lines(place: Place, { version }: ArraySchema, paths: readonly string[]): string {
+  const before = version >= RELATIVE_URIS_SINCE ? '' : place.uri
+  return paths.map((path) => `${before}/${path}\n`).join('')
+}
+
+function timesOf(fragments: readonly OpenedFragment[]): Times {
+  const ranges = fragments.map(({ fragment }): Times => fragment.timestamp_range ?? [0n, 0n])
+  return spanOf(ranges)
+}
+
+function spanOf(ranges: readonly Times[]): Times {
+  const times = ranges.flat().sort((one, other) => (one < other ? -1 : 1))
+  return [times[0], times[times.length - 1]]
+}
+
+/** @throws InspectError USAGE for a name that no fragment has that is read */
+function chosenFragments(
+  all: readonly OpenedFragment[],
+  { fragments: names, between: [from, to] = [0n, 2n ** 64n] }: FragmentConsolidation,
+): OpenedFragment[] {
+  for (const name of names ?? [])
+    if (!all.some(({ fragment }) => fragment.name === name))
+      throw usage(`expected fragments that are read now, found ${JSON.stringify(name)}`)
+  return all.filter(({ fragment: { name, timestamp_range: [first, last] = [0n, 0n] } }) => {
+    return first >= from && last <= to && (names === undefined || names.includes(name))
+  })
+}
+
+/** Empty cells of the new fragment would hide cells of older ones. @see FragmentConsolidator::consolidate_fragments */
+function refuseOlderBelow({ schema, fragments: all }: OpenedArray, chosen: readonly OpenedFragment[]): void {
+  const { dimensions } = schema.domain
+  const box = unionOf(
+    chosen.flatMap(({ info }) => (info.nonempty_domain ? [info.nonempty_domain] : [])),
+    dimensions,
+  )
+  const last = timesOf(chosen)[1]
+  for (const one of all) {
+    const other = one.info.nonempty_domain
+    if (chosen.includes(one) || one.time > last || !other) continue
+    const meets = dimensions.every(
+      (dimension, d) =>
+        compareValues(dimension, other[d].min, box[d].max) <= 0 &&
+        compareValues(dimension, other[d].max, box[d].min) >= 0,
+    )
+    if (!meets) continue
+    throw usage(
+      `expected dense fragments without an older one between or below them, found ${one.fragment.name}: TileDB does not consolidate them either`,
+    )
+  }
+}
+
+/** Whether the new fragment has to say which cells are deleted. @see FragmentConsolidator::consolidate_internal */
+async function hasDeletions({ fragments, deletes }: OpenedArray): Promise<boolean> {
+  const first = fragments[0].time
+  return (
+    deletes.some(({ time }) => time >= first) || fragments.some(({ info }) => info.footer?.includes_delete_metadata)
+  )
+}
+
+/**
+ * Puts copies of the footers of all fragments that are read into one file.
+ * @returns its path; undefined if there are fewer than two fragments
+ * @see tiledb/sm/consolidator/fragment_meta_consolidator.cc
+ */
+export async function consolidateFragmentMetadata(place: Place): Promise<string | undefined> {
+  const { schema, fragments } = await openAt(await place.array())
+  if (fragments.length < 2) return undefined
+  const { version } = schema
+  const footers: Uint8Array[] = []
+  const entries: { fragment_name: string; offset: number }[] = []
+  let at = 0
+  for (const { fragment, info } of fragments) {
+    if (!info.footer) throw usage(`expected fragments since format 3, found ${fragment.name}`)
+    const { offset, size } = info.footer
+    footers.push(await withSource(fragment.folder.file(FRAGMENT_METADATA_FILE), (source) => source.read(offset, size)))
+    const path = fragment.folder.path.slice(place.folder.path.length + 1)
+    entries.push({ fragment_name: version >= NAMES_SINCE ? fragment.name : `${place.uri}/${path}`, offset: at })
+    at += size
+  }
+  // Offsets count from the start of the content, which begins with the entries.
+  const before = encode({ entries, footers: new Uint8Array(0) }, consolidatedFragmentMetadata).length
+  for (const entry of entries) entry.offset += before
+  const writeTile = await genericTileWriter(version, place.cx.writing)
+  const [first, last] = timesOf(fragments)
+  const path = `${version >= 12 ? '__fragment_meta/' : ''}__${first}_${last}_${place.cx.uuid()}_${version}.meta`
+  await place.write({
+    path,
+    bytes: writeTile(encode({ entries, footers: concat(footers) }, consolidatedFragmentMetadata)),
+  })
+  return path
+}
+
+/** A commit that a `.con` file lists. */
+interface ListedCommit {
+  /** As the list has it: relative to the array. */
+  text: string
+  /** Of a delete condition: its file. */
+  bytes: Uint8Array | undefined
+}
+
+/**
+ * Lists all commits in one file; their own files stay until a vacuum.
+ * @returns its path; undefined if there is nothing to list
+ * @see tiledb/sm/consolidator/commits_consolidator.cc, Consolidator::write_consolidated_commits_file
+ */
+export async function consolidateCommits(place: Place): Promise<string | undefined> {
+  const array = await place.array()
+  const { version } = (await array.newestSchema()).schema
+  const listed = await listedCommits(array)
+  if (listed.length === 0) return undefined
+  const [first, last] = spanOf(
+    listed.map(({ text }) => nameFacts(text.slice(text.lastIndexOf('/') + 1))?.timestamp_range ?? [0n, 0n]),
+  )
+  const path = `${commitsFolder(version)}__${first}_${last}_${place.cx.uuid()}_${version}.con`
+  const parts = listed.flatMap(({ text, bytes }) => {
+    const line = new TextEncoder().encode(`${text}\n`)
+    return bytes ? [line, new Uint8Array(BigUint64Array.of(BigInt(bytes.length)).buffer), bytes] : [line]
+  })
+  await place.write({ path, bytes: concat(parts) })
+  return path
+}
+
+/** The commits of lists that no `.ign` file takes back, sorted, then those of files. */
+async function listedCommits(array: InspectArray): Promise<ListedCommit[]> {
+  const { files } = await array.commits()
+  const ignored = new Set(
+    files.flatMap(({ kind, entries }) => (kind === 'ignore' ? entries.map(({ text }) => text) : [])),
+  )
+  const known = new Map<string, ListedCommit>()
+  for (const { kind, path, entries } of files) {
+    if (kind !== 'consolidated-commits') continue
+    for (const { text, tile } of entries) {
+      if (ignored.has(text) || known.has(text)) continue
+      const bytes =
+        tile && (await withSource(array.folder.file(path), (source) => source.read(tile.offset, tile.length)))
+      known.set(text, { text, bytes })
+    }
+  }
+  const listed = [...known.values()].sort((a, b) => (a.text < b.text ? -1 : 1))
+  for (const { path } of files) {
+    const kind = commitKind(path)
+    if (known.has(path) || (kind !== 'delete' && (kind !== 'write' || linePath(path) === undefined))) continue
+    listed.push({
+      text: path,
+      bytes: kind === 'delete' ? await withSource(array.folder.file(path), readAll) : undefined,
+    })
+  }
+  return listed
+}
+
+/**
+ * Puts the key-value metadata of all times in one file, and lists the others in a `.vac` file.
+ * @returns its path; undefined if there are fewer than two files
+ * @see tiledb/sm/consolidator/array_meta_consolidator.cc
+ */
+export async function consolidateArrayMetadata(place: Place): Promise<string | undefined> {
+  const array = await place.array()
+  const { schema } = await array.newestSchema()
+  const gone = (await vacuumedMetadata(array)).names
+  const names = (await array.folder.folder(METADATA_FOLDER).listIfThere())
+    .map(({ name }) => name)
+    .filter((name) => !name.endsWith('.vac') && !gone.has(name))
+  if (names.length < 2) return undefined
+  const times = spanOf(names.map((name) => nameFacts(name)?.timestamp_range ?? [0n, 0n]))
+  const entries = [...(await array.metadata()).values()]
+  const file = await metadataFile(entries, { version: schema.version, times, uuid: place.cx.uuid() }, place.cx.writing)
+  await place.write(file)
+  const paths = names.map((name) => `${METADATA_FOLDER}/${name}`)
+  await place.writeText(`${file.path}.vac`, lines(place, schema, paths))
+  return file.path
+}

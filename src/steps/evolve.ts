@@ -1,0 +1,137 @@
+import { InspectError, unexpected } from '../base/errors.ts'
+import { compareValues } from '../cells/rtree-builder.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import type { CurrentDomain } from '../format/current-domain.ts'
+import type { Enumeration } from '../format/enumeration.ts'
+import { asIs, cell, type DocumentValue, integer, list, listOrNone, object, or, text } from '../write/document.ts'
+import { enumerationCells, enumerationOf } from '../write/enumerations.ts'
+import { checkSchema, NEWEST_STABLE } from '../write/schema-check.ts'
+import { attribute, currentDomainOf, enumeration, pipeline, type SchemaParts } from '../write/schema-document.ts'
+import { writeSchema } from './create.ts'
+import type { Place } from './place.ts'
+
+const EVOLUTION_SINCE = 10
+const CURRENT_DOMAIN_SINCE = 22
+
+/** What an evolution changes, and the keys of a step that say it. */
+export const EVOLUTION = {
+  add_attributes: asIs,
+  drop_attributes: listOrNone(text),
+  add_enumerations: asIs,
+  extend_enumerations: listOrNone(object({ name: text, values: asIs })),
+  drop_enumerations: listOrNone(text),
+  current_domain: asIs,
+  format_version: or(integer(EVOLUTION_SINCE, NEWEST_STABLE), undefined),
+} as const
+type Evolution = { [K in keyof typeof EVOLUTION]: ReturnType<(typeof EVOLUTION)[K]> }
+
+/**
+ * Writes a newer schema: TileDB applies the changes in the order of their keys.
+ * @returns its file, relative to the array
+ * @see tiledb/sm/array_schema/array_schema_evolution.cc; Array::upgrade_version for the format version
+ */
+export async function evolve(place: Place, changes: Evolution, step: DocumentValue, time: bigint): Promise<string> {
+  const array = await place.array()
+  const { schema } = await array.newestSchema()
+  const { style, uuid } = place.cx
+  const version = Math.max(schema.version, changes.format_version ?? 0)
+  const since = (version_: number, key: string): void => {
+    if (version < version_ && !step.at(key).missing)
+      step
+        .at(key)
+        .fail(`none before format version ${version_}: "format_version" upgrades the array`, `version ${version}`)
+  }
+  if (version < EVOLUTION_SINCE)
+    step.fail(
+      `an array of format version ${EVOLUTION_SINCE} or newer: "format_version" upgrades it`,
+      `version ${version}`,
+    )
+  for (const key of ['add_enumerations', 'extend_enumerations', 'drop_enumerations']) since(20, key)
+  since(CURRENT_DOMAIN_SINCE, 'current_domain')
+  const enumerations = await array.enumerations(schema)
+  const added = listOrNone(enumeration({ version, style }, uuid))(changes.add_enumerations)
+  const dropped = new Set(changes.drop_enumerations)
+  const extended = new Map(changes.extend_enumerations.map((one) => [one.name, one.values]))
+  known(extended.keys(), enumerations, step.at('extend_enumerations'))
+  known(dropped, enumerations, step.at('drop_enumerations'))
+  const fresh: Enumeration[] = []
+  const kept = enumerations.flatMap((one) => {
+    const values = extended.get(one.name)
+    if (dropped.has(one.name)) return []
+    if (!values) return [one]
+    const more = list(cell(one.type, one.cell_val_num, style))(values)
+    const { name, type, cell_val_num, ordered } = one
+    const longer = enumerationOf({ name, type, cell_val_num, ordered }, [...enumerationCells(one), ...more], uuid())
+    fresh.push(longer)
+    return [longer]
+  })
+  known(changes.drop_attributes, schema.attributes, step.at('drop_attributes'))
+  const attributes = [
+    ...schema.attributes,
+    ...listOrNone(attribute({ version, style }))(changes.add_attributes),
+  ].filter(({ name }) => !changes.drop_attributes.includes(name))
+  const all = [...kept, ...added]
+  const now: ArraySchema = {
+    ...schema,
+    version,
+    attributes: attributes.map((one) => ({ ...one, ...(version >= 6 && { fill_value: one.fill_value }) })),
+    validity_filters: schema.validity_filters ?? (version >= 7 ? pipeline({ name: 'RLE', level: -1 }) : undefined),
+    domain: { ...schema.domain, type: version < 5 ? schema.domain.type : undefined },
+    enumerations: all.map(({ name, path_name }) => ({ name, path_name })),
+    current_domain:
+      version >= CURRENT_DOMAIN_SINCE ? currentDomainNow(schema, changes.current_domain, place) : undefined,
+  }
+  const parts: SchemaParts = { schema: now, enumerations: all }
+  checked(parts, step.path)
+  const name = await writeSchema(place, { schema: now, enumerations: [...fresh, ...added] }, time)
+  // TileDB opens the schema whose name is the last in the order of text.
+  const opened = (await (await place.array()).newestSchema()).file.name
+  if (opened !== name)
+    step
+      .at('time')
+      .fail('a time whose name comes after those of older schemas, as text too', `${time}: ${opened} stays the newest`)
+  return `__schema/${name}`
+}
+
+function known(names: Iterable<string>, all: readonly { name: string }[], at: DocumentValue): void {
+  for (const name of names)
+    if (!all.some((one) => one.name === name))
+      at.fail(`names of ${all.map((one) => one.name).join(', ') || 'nothing'}`, JSON.stringify(name))
+}
+
+/** A current domain may only grow. @see ArraySchema::expand_current_domain */
+function currentDomainNow(
+  { current_domain, domain: { dimensions } }: ArraySchema,
+  given: DocumentValue,
+  { cx }: Place,
+): CurrentDomain {
+  const none: CurrentDomain = { version: 0, type: undefined, range: undefined }
+  if (given.missing) return current_domain ?? none
+  const next = currentDomainOf(given, dimensions, cx.style)
+  for (const [d, before] of (current_domain?.range ?? []).entries()) {
+    const after = next.range?.[d]
+    const dimension = dimensions[d]
+    if (
+      !after ||
+      compareValues(dimension, after.min, before.min) > 0 ||
+      compareValues(dimension, after.max, before.max) < 0
+    )
+      throw unexpected(
+        'a current domain that holds the one before',
+        'one that leaves a part of it',
+        `${given.path}.${dimension.name}`,
+      )
+  }
+  return next
+}
+
+/** {@link checkSchema}, with the path of the step before that of the key. */
+export function checked(parts: SchemaParts, path: string): void {
+  try {
+    checkSchema(parts, true)
+  } catch (error) {
+    if (!(error instanceof InspectError) || error.at.field === undefined) throw error
+    const at = { ...error.at, field: `${path}.${error.at.field}` }
+    throw new InspectError(error.code, error.message, at, { cause: error.cause })
+  }
+}

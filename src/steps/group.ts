@@ -1,0 +1,81 @@
+import { usage } from '../base/errors.ts'
+import { type GroupMember, groupDetails } from '../format/group-details.ts'
+import { encode } from '../format/io.ts'
+import { GROUP_DETAILS_FOLDER, GROUP_FILE, InspectGroup } from '../store/group.ts'
+import { flag, integer, listOrNone, object, oneOf, or, text } from '../write/document.ts'
+import { genericTileWriter } from '../write/generic-tile-writer.ts'
+import { NEWEST_STABLE } from '../write/schema-check.ts'
+import { Place } from './place.ts'
+
+/** Since these versions groups list their members; each file then has the changes only. */
+const MEMBERS_SINCE = 12
+const CHANGES_SINCE = 18
+
+/** What changes in a group, and the keys of a step that say it. */
+export const GROUP_CHANGE = {
+  add: listOrNone(
+    object({
+      uri: text,
+      name: or(text, undefined),
+      type: or(oneOf(['array', 'group']), undefined),
+      relative: or(flag, true),
+    }),
+  ),
+  remove: listOrNone(text),
+  format_version: or(integer(1, NEWEST_STABLE), NEWEST_STABLE),
+} as const
+type GroupChange = { [K in keyof typeof GROUP_CHANGE]: ReturnType<(typeof GROUP_CHANGE)[K]> }
+
+/**
+ * Makes a group, if none is there, and adds and removes members, by their names, or their URIs if they have none.
+ * @returns files that were made
+ * @see format_spec/group.md
+ */
+export async function changeGroup(place: Place, change: GroupChange, time: bigint): Promise<string[]> {
+  const { add, remove, format_version } = change
+  const names = new Set((await place.folder.listIfThere()).map(({ name }) => name))
+  if (names.has('__schema') || names.has('__array_schema.tdb')) throw usage('expected a group, found an array')
+  const made: string[] = []
+  if (!names.has(GROUP_FILE)) {
+    await place.writeText(GROUP_FILE)
+    made.push(GROUP_FILE)
+  }
+  if (format_version < MEMBERS_SINCE || add.length + remove.length === 0) return made
+  const version = format_version >= CHANGES_SINCE ? 2 : 1
+  const group = new InspectGroup(place.folder, place.context)
+  const before = (await group.members()).filter(({ implicit }) => !implicit)
+  const keyOf = ({ name, uri }: { name?: string | undefined; uri: string }): string => name ?? uri
+  const gone = remove.map((key): GroupMember => {
+    const member = before.find((one) => keyOf(one) === key)
+    if (!member) throw usage(`expected members of the group to remove, found ${JSON.stringify(key)}`)
+    return { ...memberOf(member, version), deleted: true }
+  })
+  const added: GroupMember[] = []
+  for (const member of add) {
+    if (before.some((one) => keyOf(one) === keyOf(member)) && !remove.includes(keyOf(member)))
+      throw usage(`expected a member that is not in the group, found ${JSON.stringify(keyOf(member))}`)
+    const type = member.type ?? (await typeAt(place, member))
+    added.push({ version, type, relative: member.relative, uri: member.uri, name: member.name, deleted: false })
+  }
+  const stay = before.filter((one) => !remove.includes(keyOf(one))).map((one) => memberOf(one, version))
+  const members = version === 1 ? [...stay, ...added] : [...gone, ...added]
+  const writeTile = await genericTileWriter(format_version, place.cx.writing)
+  const path = `${GROUP_DETAILS_FOLDER}/__${time}_${time}_${place.cx.uuid()}${version === 2 ? '_2' : ''}`
+  await place.write({ path, bytes: writeTile(encode({ version, members }, groupDetails)) })
+  return [...made, path]
+}
+
+function memberOf({ type, relative, uri, name }: GroupMember, version: number): GroupMember {
+  return { version, type, relative, uri, name, deleted: false }
+}
+
+async function typeAt(place: Place, { uri, relative }: { uri: string; relative: boolean }): Promise<'array' | 'group'> {
+  if (!relative) throw usage(`expected "type" for a member outside of the group, found none: ${uri}`)
+  const inside = new Place(place.cx, place.path === '' ? uri : `${place.path}/${uri}`)
+  const names = new Set((await inside.folder.listIfThere()).map(({ name }) => name))
+  if (names.has(GROUP_FILE)) return 'group'
+  if (names.has('__schema') || names.has('__array_schema.tdb')) return 'array'
+  throw usage(
+    `expected an array or a group at ${JSON.stringify(inside.path)}, found none: create it first, or give its "type"`,
+  )
+}

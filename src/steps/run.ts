@@ -1,0 +1,255 @@
+import { addPlace, usage } from '../base/errors.ts'
+import { deleteCondition } from '../format/delete-condition.ts'
+import { integerOf } from '../format/dense-tiles.ts'
+import { encode } from '../format/io.ts'
+import { bytesOf } from '../format/value.ts'
+import { negated } from '../read/condition.ts'
+import { openAt } from '../read/opening.ts'
+import { loadWhere } from '../read/where.ts'
+import { commitPath, fragmentFiles, metadataFile, timestampsOf } from '../write/array-writer.ts'
+import {
+  asIs,
+  type DocumentValue,
+  flag,
+  integer,
+  list,
+  listOrNone,
+  object,
+  oneOf,
+  or,
+  type Read,
+  text,
+  uint64,
+} from '../write/document.ts'
+import { metadataEntry } from '../write/field-options.ts'
+import { genericTileWriter } from '../write/generic-tile-writer.ts'
+import type { Json } from '../write/json-text.ts'
+import { cellsFromRows, type RowInput } from '../write/ndjson-cells.ts'
+import { NEWEST_STABLE, OLDEST_WRITTEN } from '../write/schema-check.ts'
+import { parseSchemaDocument } from '../write/schema-document.ts'
+import {
+  type ConsolidationMode,
+  consolidateArrayMetadata,
+  consolidateCommits,
+  consolidateFragmentMetadata,
+  consolidateFragments,
+} from './consolidate.ts'
+import { createArray } from './create.ts'
+import { checked, EVOLUTION, evolve } from './evolve.ts'
+import { changeGroup, GROUP_CHANGE } from './group.ts'
+import { type Clock, Place, type StepContext } from './place.ts'
+import { vacuum } from './vacuum.ts'
+
+/** What a step did. */
+export interface StepDone {
+  /** Its name. */
+  step: string
+  /** The array or group that it changed: its path in the folder, empty for the folder itself. */
+  path: string
+  /** Fragments, schemas and other files that it made, relative to the array or group. */
+  made: readonly string[]
+  /** What it removed. */
+  removed: readonly string[]
+  /** Cells that it wrote. */
+  cell_num: number
+}
+
+type Done = Partial<Pick<StepDone, 'made' | 'removed' | 'cell_num'>>
+type Step = (place: Place, step: DocumentValue, clock: Clock) => Promise<Done>
+
+const time: Read<bigint | undefined> = or((value) => {
+  if (typeof value.value !== 'string' || /^\d+$/.test(value.value)) return uint64(value)
+  return integerOf('DATETIME_MS', bytesOf('DATETIME_MS', 1, value.value))
+}, undefined)
+const modes = oneOf(['fragments', 'fragment_meta', 'commits', 'array_meta'] satisfies ConsolidationMode[])
+const DELETES_SINCE = 16
+const COMMITS_SINCE = 12
+/** Keys of every step. */
+const COMMON = { step: asIs, path: asIs } as const
+
+const STEPS: Readonly<Record<string, Step>> = {
+  async create(place, step, clock) {
+    const { schema, time: at } = object({ ...COMMON, schema: asIs, time })(step)
+    const { style, uuid } = place.cx
+    const given = schema.object().at('format_version')
+    const version = or(integer(OLDEST_WRITTEN, NEWEST_STABLE), NEWEST_STABLE)(given)
+    const parts = parseSchemaDocument(schema, version, uuid, style)
+    checked(parts, schema.path)
+    await createArray(place, parts, clock.next(at))
+    return { made: ['__schema'] }
+  },
+
+  async write(place, step, clock) {
+    const given = object({
+      ...COMMON,
+      cells: or(list(asIs), undefined),
+      data: or(text, undefined),
+      labels: or(flag, false),
+      time,
+    })(step)
+    if ((given.cells === undefined) === (given.data === undefined))
+      step.fail('"cells", or "data": a file', 'both or none')
+    const rows = given.data === undefined ? rowsOf(given.cells ?? []) : place.cx.rows(given.data)
+    return writeCells(place, { ...rows, labels: given.labels }, clock, given.time)
+  },
+
+  async delete(place, step, clock) {
+    const { where, time: at } = object({ ...COMMON, where: text, time })(step)
+    const array = await place.array()
+    const { schema } = await array.newestSchema()
+    const { version } = schema
+    if (version < DELETES_SINCE || schema.array_type === 'dense')
+      throw usage(
+        `expected a sparse array of format version ${DELETES_SINCE} or newer to delete from, found a ${schema.array_type} one of ${version}`,
+      )
+    const condition = negated(await loadWhere(where, schema, array))
+    const writeTile = await genericTileWriter(version, place.cx.writing)
+    const now = clock.next(at)
+    const path = `__commits/__${now}_${now}_${place.cx.uuid()}_${version}.del`
+    await place.write({ path, bytes: writeTile(encode(condition, deleteCondition)) })
+    return { made: [path] }
+  },
+
+  async consolidate(place, step) {
+    const between = or((value: DocumentValue) => {
+      const ends = list(time)(value)
+      return ends.length === 2 ? ([ends[0] ?? 0n, ends[1] ?? 2n ** 64n] as const) : value.fail('[first, last]')
+    }, undefined)
+    const { mode, ...options } = object({
+      ...COMMON,
+      mode: or(modes, 'fragments'),
+      fragments: or(list(text), undefined),
+      between,
+      purge: or(flag, false),
+    })(step)
+    const { version } = (await openAt(await place.array())).schema
+    if (mode === 'commits' && version < COMMITS_SINCE)
+      throw usage(`expected format version ${COMMITS_SINCE} or newer to consolidate commits, found ${version}`)
+    const made = await {
+      fragments: () => consolidateFragments(place, options),
+      fragment_meta: () => consolidateFragmentMetadata(place),
+      commits: () => consolidateCommits(place),
+      array_meta: () => consolidateArrayMetadata(place),
+    }[mode]()
+    if (made === undefined) place.cx.note(`${step.path}: nothing to consolidate (${mode})`)
+    return { made: made === undefined ? [] : [made] }
+  },
+
+  async vacuum(place, step) {
+    const { mode } = object({ ...COMMON, mode: or(modes, 'fragments') })(step)
+    const removed = await vacuum(place, mode)
+    if (removed.length === 0) place.cx.note(`${step.path}: nothing to vacuum (${mode})`)
+    return { removed }
+  },
+
+  async evolve(place, step, clock) {
+    const { time: at, step: _, path: __, ...changes } = object({ ...COMMON, ...EVOLUTION, time })(step)
+    return { made: [await evolve(place, changes, step, clock.next(at))] }
+  },
+
+  async metadata(place, step, clock) {
+    const given = object({ ...COMMON, put: or((value) => value.object(), undefined), delete: listOrNone(text), time })(
+      step,
+    )
+    const put = Object.entries((given.put?.value ?? {}) as Record<string, Json>)
+    const deleted = given.delete.map((key) => ({
+      key,
+      deleted: true,
+      type: undefined,
+      value_num: undefined,
+      value: undefined,
+    }))
+    const entries = [...put.map(([key, value]) => metadataEntry(key, value)), ...deleted]
+    if (entries.length === 0) step.fail('keys to "put" or to "delete"', 'none')
+    const now = clock.next(given.time)
+    const version = await versionAt(place)
+    const file = await metadataFile(entries, { version, times: [now, now], uuid: place.cx.uuid() }, place.cx.writing)
+    await place.write(file)
+    return { made: [file.path] }
+  },
+
+  async group(place, step, clock) {
+    const { time: at, step: _, path: __, ...changes } = object({ ...COMMON, ...GROUP_CHANGE, time })(step)
+    return { made: await changeGroup(place, changes, clock.next(at)) }
+  },
+}
+
+const stepName = oneOf(Object.keys(STEPS))
+
+/**
+ * Runs steps one after another, each on what those before it left.
+ * @throws InspectError with the path of the key that is wrong
+ */
+export async function runSteps(steps: DocumentValue, cx: StepContext, clock: Clock): Promise<StepDone[]> {
+  const done: StepDone[] = []
+  for (const step of list(asIs)(steps)) {
+    const name = stepName(step.object().at('step'))
+    const place = new Place(cx, or(folderPath, '')(step.at('path')))
+    try {
+      const { made = [], removed = [], cell_num = 0 } = await STEPS[name](place, step, clock)
+      done.push({ step: name, path: place.path, made, removed, cell_num })
+    } catch (error) {
+      throw addPlace(error, { field: step.path })
+    }
+  }
+  return done
+}
+
+const folderPath: Read<string> = (path) => {
+  const given = text(path).replace(/\/+$/, '')
+  const parts = given.split('/')
+  if (given.startsWith('/') || parts.includes('..') || parts.includes('.')) path.fail('a path inside the folder')
+  return given
+}
+
+/** Writes the cells of rows: a fragment, or one for each group of rows. */
+export async function writeCells(place: Place, rows: RowInput, clock: Clock, at: bigint | undefined): Promise<Done> {
+  const array = await place.array()
+  const { schema, file } = await array.newestSchema()
+  const made: string[] = []
+  let cells = 0
+  for (const { domain, cell_num, columns, time: own } of await cellsFromRows(
+    rows,
+    schema,
+    await array.enumerations(schema),
+    place.cx.style,
+  )) {
+    if (cell_num === 0) continue
+    const ofCells = timestampsOf(columns)
+    const now = ofCells ? ofCells[0] : clock.next(at ?? own)
+    const { name, files } = await fragmentFiles(
+      {
+        schema,
+        schemaName: file.name,
+        formatVersion: schema.version,
+        timestampRange: ofCells ?? [now, now],
+        uuid: place.cx.uuid(),
+        domain,
+        cells: { cell_num, columns },
+      },
+      place.cx.writing,
+    )
+    for (const one of files) await place.write(one)
+    const commit = commitPath(schema.version, name)
+    if (commit !== undefined) await place.writeText(commit)
+    made.push(files[0].path.slice(0, files[0].path.lastIndexOf('/')))
+    cells += cell_num
+  }
+  return { made, cell_num: cells }
+}
+
+function rowsOf(cells: readonly DocumentValue[]): RowInput {
+  return {
+    file: '',
+    async each(take) {
+      for (const { value, path: at } of cells) take(at, () => value ?? null)
+    },
+  }
+}
+
+/** The format version that is written at a place: of a group, the newest. */
+async function versionAt(place: Place): Promise<number> {
+  const kinds = new Set((await place.folder.listIfThere()).map(({ name }) => name))
+  if (kinds.has('__tiledb_group.tdb')) return NEWEST_STABLE
+  return (await (await place.array()).newestSchema()).schema.version
+}

@@ -1,0 +1,452 @@
+import '../helpers/realm.ts'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { run } from '../helpers/run.ts'
+
+const folder = temporaryFolder()
+const KEY = '0123456789abcdeF0123456789abcdeF'
+let serial = 0
+
+async function ok(...args: string[]): Promise<string> {
+  const { code, text, stderr } = await run(args)
+  if (code !== 0) throw new Error(`${args.join(' ')}: exit ${code}: ${stderr}${text.slice(0, 2000)}`)
+  return text
+}
+
+function fresh(): string {
+  return `${folder}/s${serial++}`
+}
+
+function fileOf(value: unknown): string {
+  const path = `${fresh()}.json`
+  writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value))
+  return path
+}
+
+/** Writes by steps. @returns the folder */
+async function stepped(steps: readonly object[], ...args: string[]): Promise<string> {
+  const path = fresh()
+  await ok('write-sample', path, '--steps', fileOf({ steps }), ...args)
+  return path
+}
+
+async function cells(array: string, ...args: string[]): Promise<unknown[]> {
+  const text = await ok('read', array, '--format', 'ndjson', '--quiet', ...args)
+  return text
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+}
+
+/** Paths of all files below a folder, sorted. */
+function filesBelow(path: string): string[] {
+  const entries = readdirSync(path, { recursive: true, withFileTypes: true, encoding: 'utf8' })
+  const files = entries.filter((one) => one.isFile())
+  return files.map((one) => join(relative(path, one.parentPath), one.name)).sort()
+}
+
+/** Every file below a folder, with its bytes. */
+function contentOf(path: string): Map<string, string> {
+  return new Map(filesBelow(path).map((file) => [file, readFileSync(`${path}/${file}`, 'base64')]))
+}
+
+const clean = async (array: string, ...args: string[]): Promise<void> => {
+  expect(await ok('check', array, '--level', 'cells', '--fail-on', 'warning', '--all', '--quiet', ...args)).toMatch(
+    /OK/,
+  )
+}
+
+const SCHEMA = {
+  array_type: 'sparse',
+  capacity: 3,
+  dimensions: [{ name: 'x', type: 'INT32', domain: [0, 99], tile_extent: 10 }],
+  attributes: [{ name: 'a', type: 'INT32' }],
+}
+const CREATE = { step: 'create', schema: SCHEMA, time: 10 }
+const write = (time: number, ...values: [x: number, a: number][]) => ({
+  step: 'write',
+  time,
+  cells: values.map(([x, a]) => ({ x, a })),
+})
+
+describe('steps', () => {
+  test('each works on what those before it left', async () => {
+    const array = await stepped([
+      CREATE,
+      write(20, [1, 1], [2, 2]),
+      write(30, [1, 5], [4, 2]),
+      { step: 'delete', where: 'a == 2', time: 40 },
+      write(50, [2, 2]),
+      { step: 'consolidate' },
+      { step: 'vacuum' },
+    ])
+    expect(await cells(array)).toEqual([
+      { x: 1, a: 5 },
+      { x: 2, a: 2 },
+    ])
+    expect(await cells(array, '--as-of', '35')).toEqual([
+      { x: 1, a: 5 },
+      { x: 2, a: 2 },
+      { x: 4, a: 2 },
+    ])
+    expect(await cells(array, '--as-of', '25')).toEqual([
+      { x: 1, a: 1 },
+      { x: 2, a: 2 },
+    ])
+    const names = filesBelow(array).filter((file) => file.startsWith('__fragments/') || file.startsWith('__commits/'))
+    expect(names.filter((file) => !/__20_50_|__40_40_.*\.del$/.test(file))).toEqual([])
+    await clean(array)
+  })
+
+  test('fragments between two times, and fragments by name, are consolidated alone', async () => {
+    const writes = [20, 30, 40, 50].map((time, i) => write(time, [i, i]))
+    const between = await stepped([CREATE, ...writes, { step: 'consolidate', between: [20, 30] }, { step: 'vacuum' }])
+    expect(
+      filesBelow(between)
+        .filter((file) => file.endsWith('.wrt'))
+        .map((file) => file.slice(12, 17)),
+    ).toEqual(['20_30', '40_40', '50_50'])
+    const { code, stderr } = await run([
+      'write-sample',
+      fresh(),
+      '--steps',
+      fileOf([CREATE, ...writes, { step: 'consolidate', fragments: ['nobody'] }]),
+    ])
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/steps\.5: expected fragments that are read now, found "nobody"/),
+    })
+  })
+
+  test('purged cells are not there at any time', async () => {
+    const array = await stepped([
+      CREATE,
+      write(20, [1, 1], [2, 2]),
+      write(30, [3, 3]),
+      { step: 'delete', where: 'a < 2', time: 40 },
+      { step: 'consolidate', purge: true },
+      { step: 'vacuum' },
+    ])
+    expect(await cells(array, '--as-of', '35')).toEqual([
+      { x: 2, a: 2 },
+      { x: 3, a: 3 },
+    ])
+    await clean(array)
+  })
+
+  test('commits and metadata: what a list has is removed, what came later stays; listed fragments that are gone are ignored', async () => {
+    const array = await stepped([
+      CREATE,
+      write(20, [1, 1]),
+      write(30, [2, 2]),
+      { step: 'consolidate', mode: 'fragment_meta' },
+      { step: 'consolidate', mode: 'commits' },
+      { step: 'vacuum', mode: 'commits' },
+      { step: 'consolidate' },
+      { step: 'vacuum' },
+      write(40, [3, 3]),
+      { step: 'consolidate', mode: 'fragment_meta' },
+      { step: 'vacuum', mode: 'fragment_meta' },
+      { step: 'metadata', put: { a: 1, b: 'text' }, time: 50 },
+      { step: 'metadata', put: { a: [2, 3] }, delete: ['b'] },
+      { step: 'consolidate', mode: 'array_meta' },
+    ])
+    expect(await cells(array)).toEqual([
+      { x: 1, a: 1 },
+      { x: 2, a: 2 },
+      { x: 3, a: 3 },
+    ])
+    const kinds = filesBelow(array).map((file) => file.replace(/_[0-9a-f]{32}(?:_22)?/, ''))
+    expect(kinds.filter((file) => /^__(?:commits|fragment_meta|meta)/.test(file)).sort()).toEqual([
+      '__commits/__20_30.con',
+      '__commits/__20_30.ign',
+      '__commits/__20_30.wrt',
+      '__commits/__40_40.wrt',
+      '__fragment_meta/__20_40.meta',
+      '__meta/__50_50',
+      '__meta/__50_51',
+      '__meta/__50_51.vac',
+      '__meta/__51_51',
+    ])
+    expect(JSON.parse(await ok('metadata', array, '--json')).metadata).toEqual({
+      a: { type: 'INT64', value_num: 2, value: [2, 3] },
+    })
+    await clean(array)
+    const vacuumed = fresh()
+    await ok(
+      'write-sample',
+      vacuumed,
+      '--steps',
+      fileOf([
+        CREATE,
+        { step: 'metadata', put: { a: 1 } },
+        { step: 'metadata', put: { a: 2 } },
+        { step: 'consolidate', mode: 'array_meta' },
+        { step: 'vacuum', mode: 'array_meta' },
+      ]),
+    )
+    expect(
+      filesBelow(vacuumed)
+        .filter((file) => file.startsWith('__meta/'))
+        .map((file) => file.slice(0, 14)),
+    ).toEqual(['__meta/__11_12'])
+  })
+
+  test('the schema evolves: older cells have fill values, labels grow, the current domain grows', async () => {
+    const array = await stepped([
+      {
+        step: 'create',
+        time: 10,
+        schema: {
+          ...SCHEMA,
+          attributes: [
+            { name: 'a', type: 'INT32' },
+            { name: 'k', type: 'UINT8', enumeration: 'kinds' },
+          ],
+          enumerations: [{ name: 'kinds', type: 'STRING_ASCII', values: ['oak'] }],
+          current_domain: { x: [0, 9] },
+        },
+      },
+      { step: 'write', cells: [{ x: 1, a: 1, k: 'oak' }] },
+      {
+        step: 'evolve',
+        add_attributes: [{ name: 'b', type: 'FLOAT64' }],
+        drop_attributes: ['a'],
+        extend_enumerations: [{ name: 'kinds', values: ['elm'] }],
+        current_domain: { x: [0, 50] },
+      },
+      { step: 'write', cells: [{ x: 40, k: 'elm', b: 1.5 }] },
+    ])
+    expect(await cells(array, '--labels')).toEqual([
+      { x: 1, k: 'oak', b: 'NaN' },
+      { x: 40, k: 'elm', b: 1.5 },
+    ])
+    await clean(array)
+  })
+
+  test('an older array is upgraded: its fragments have two format versions', async () => {
+    const { format_version, ...schema } = { ...SCHEMA, format_version: 9 }
+    const array = await stepped([
+      { step: 'create', schema: { ...schema, format_version }, time: 10 },
+      write(20, [1, 1]),
+      { step: 'evolve', format_version: 22, time: 30 },
+      write(40, [2, 2]),
+      { step: 'consolidate' },
+      { step: 'vacuum' },
+      write(50, [3, 3]),
+    ])
+    expect(await cells(array)).toEqual([
+      { x: 1, a: 1 },
+      { x: 2, a: 2 },
+      { x: 3, a: 3 },
+    ])
+    expect(filesBelow(array).some((file) => /^__20_20_/.test(file))).toBe(false)
+    await clean(array)
+  })
+
+  test('a group of arrays, and an array with dimension labels', async () => {
+    const dense = {
+      array_type: 'dense',
+      dimensions: [{ name: 'i', type: 'INT32', domain: [0, 3], tile_extent: 2 }],
+      attributes: [{ name: 'a', type: 'INT32' }],
+      dimension_labels: [{ name: 'height', dimension_index: 0, order: 'increasing', type: 'FLOAT64' }],
+    }
+    const group = await stepped([
+      { step: 'create', path: 'one', schema: SCHEMA, time: 10 },
+      { step: 'create', path: 'two', schema: dense },
+      { step: 'write', path: 'two', cells: [0, 1, 2, 3].map((i) => ({ i, a: i })) },
+      { step: 'write', path: 'two/__labels/l0', cells: [0, 1, 2, 3].map((index) => ({ index, label: index / 2 })) },
+      { step: 'group', path: 'more' },
+      { step: 'group', add: [{ uri: 'one', name: 'first' }, { uri: 'two' }, { uri: 'more', type: 'group' }] },
+      { step: 'group', remove: ['two'] },
+      { step: 'metadata', put: { about: 'arrays' } },
+    ])
+    const { members, metadata } = JSON.parse(await ok('ls', group, '--json'))
+    expect(
+      members.map(({ name, type, uri }: { name: string; type: string; uri: string }) => [name, type, uri]),
+    ).toEqual([
+      ['first', 'array', 'one'],
+      [null, 'group', 'more'],
+    ])
+    expect(metadata).toEqual({ about: { type: 'STRING_UTF8', value_num: 6, value: 'arrays' } })
+    expect(await cells(`${group}/two/__labels/l0`)).toHaveLength(4)
+    await clean(group)
+    await clean(`${group}/two`)
+  })
+
+  test.each([3, 5, 7, 9, 11, 12, 14, 15, 17, 20, 22])(
+    'format %i: consolidation and vacuum change no cell',
+    async (version) => {
+      for (const kind of ['--sparse', '--dense']) {
+        const shape = [kind, '--format-version', String(version), '--cells', '60', '--fragments', '3', '--key', KEY]
+        const [plain, consolidated] = [fresh(), fresh()]
+        await ok('write-sample', plain, ...shape)
+        await ok('write-sample', consolidated, ...shape, '--consolidate', 'fragments', '--vacuum', 'fragments')
+        expect(await cells(consolidated, '--key', KEY)).toEqual(await cells(plain, '--key', KEY))
+        const { fragments } = JSON.parse(await ok('ls', consolidated, '--json', '--key', KEY))
+        expect(fragments).toHaveLength(1)
+        await clean(consolidated, '--key', KEY)
+      }
+    },
+  )
+})
+
+describe('writes', () => {
+  const schema = (): string => fileOf(SCHEMA)
+
+  test('each --data is a fragment of its --timestamp', async () => {
+    const array = fresh()
+    const data = [
+      [{ x: 1, a: 1 }],
+      [
+        { x: 1, a: 2 },
+        { x: 3, a: 3 },
+      ],
+    ].map((some) => fileOf(some.map((cell) => JSON.stringify(cell)).join('\n')))
+    await ok(
+      'write-sample',
+      array,
+      '--schema',
+      schema(),
+      '--data',
+      data[0],
+      '--data',
+      data[1],
+      '--timestamp',
+      '100',
+      '--timestamp',
+      '200',
+    )
+    expect(await cells(array)).toEqual([
+      { x: 1, a: 2 },
+      { x: 3, a: 3 },
+    ])
+    expect(await cells(array, '--as-of', '150')).toEqual([{ x: 1, a: 1 }])
+    expect(filesBelow(array).filter((file) => file.startsWith('__schema/'))[0]).toMatch(/__100_100_/)
+  })
+
+  test.each(['__written', '__fragment'])('rows are grouped by %s', async (key) => {
+    const [array, again] = [fresh(), fresh()]
+    await ok('write-sample', array, '--cells', '50', '--fragments', '4')
+    const other = key === '__written' ? /,"__fragment":"[^"]*"/g : /,"__written":"[^"]*"/g
+    const rows = (await ok('read', array, '--format', 'ndjson', '--provenance')).replace(other, '')
+    expect(rows).toContain(key)
+    await ok('write-sample', again, '--schema', fileOf(await ok('schema', array, '--json')), '--data', fileOf(rows))
+    const times = async (path: string): Promise<unknown> =>
+      JSON.parse(await ok('ls', path, '--json')).fragments.map(
+        (one: { timestamp_range: unknown }) => one.timestamp_range,
+      )
+    expect(await times(again)).toEqual(await times(array))
+    expect(await cells(again)).toEqual(await cells(array))
+  })
+
+  test('the same options give the same bytes, other ones other names', async () => {
+    const steps = [
+      CREATE,
+      write(20, [1, 1]),
+      { step: 'delete', where: 'x < 1' },
+      write(30, [2, 2]),
+      { step: 'consolidate' },
+    ]
+    const made = async (...args: string[]) => contentOf(await stepped(steps, '--key', KEY, ...args))
+    const first = await made()
+    expect(await made()).toEqual(first)
+    expect([...(await made('--seed', '2')).keys()]).not.toEqual([...first.keys()])
+  })
+})
+
+describe('--append', () => {
+  const data = (): string => fileOf('{"x":7,"a":70}')
+
+  test('adds to the array, by the newest schema, and changes no file', async () => {
+    const array = await stepped(
+      [CREATE, write(20, [1, 1]), { step: 'evolve', add_attributes: [{ name: 'b', type: 'INT8', nullable: true }] }],
+      '--key',
+      KEY,
+    )
+    const before = contentOf(array)
+    await ok(
+      'write-sample',
+      array,
+      '--append',
+      '--data',
+      fileOf('{"x":7,"a":70,"b":null}'),
+      '--delete',
+      'a == 1',
+      '--metadata',
+      'k=5',
+      '--key',
+      KEY,
+    )
+    expect(await cells(array, '--key', KEY)).toEqual([{ x: 7, a: 70, b: null }])
+    const after = contentOf(array)
+    for (const [file, bytes] of before) expect(after.get(file)).toBe(bytes)
+    expect(after.size).toBeGreaterThan(before.size)
+    await clean(array, '--key', KEY)
+  })
+
+  test.each([
+    ['a later step that fails', ['--delete', 'nobody == 1'], /nobody/],
+    [
+      'removing what was there',
+      ['--consolidate', 'fragments', '--vacuum', 'fragments'],
+      /--append leaves what is there as it is/,
+    ],
+    ['options of a new array', ['--capacity', '5'], /expected no --capacity beside it/],
+    ['a key for an array without', ['--key', KEY], /the array is not encrypted/],
+  ])('leaves the array as it was: %s', async (_, args, message) => {
+    const array = await stepped([CREATE, write(20, [1, 1])])
+    const before = contentOf(folder)
+    const { code, stderr } = await run(['write-sample', array, '--append', '--data', data(), ...args])
+    expect(stderr).toMatch(message)
+    expect(code).toBe(2)
+    const after = contentOf(folder)
+    for (const file of after.keys()) if (file.endsWith('.json')) after.delete(file)
+    for (const file of before.keys()) if (file.endsWith('.json')) before.delete(file)
+    expect(after).toEqual(before)
+  })
+
+  test('wants an array that is there; without it nothing is ever overwritten', async () => {
+    const { code, stderr } = await run(['write-sample', fresh(), '--append', '--data', data()])
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/--append expects an array or a group that is there/),
+    })
+    const array = await stepped([CREATE])
+    const again = await run(['write-sample', array, '--steps', fileOf([CREATE])])
+    expect(again.stderr).toMatch(/nothing is ever overwritten/)
+  })
+})
+
+test.each([
+  [[{ step: 'write', cells: [] }], /expected an array at "" for this step, found none/],
+  [[CREATE, { step: 'wirte' }], /steps\.1\.step: expected one of create, write, .*did you mean "write"/],
+  [[CREATE, { step: 'write', cells: [{ x: 1 }] }], /steps\.1\.cells\.0: expected every field/],
+  [[CREATE, { step: 'write', path: '../out', cells: [] }], /a path inside the folder/],
+  [[CREATE, CREATE], /expected a place where nothing is yet/],
+  [[CREATE, { step: 'evolve', drop_attributes: ['b'] }], /steps\.1\.drop_attributes: expected names of a, found "b"/],
+  [
+    [
+      { ...CREATE, time: 20 },
+      { step: 'evolve', add_attributes: [{ name: 'b', type: 'INT8' }], time: 10 },
+    ],
+    /steps\.1\.time: expected a time whose name comes after/,
+  ],
+  [[CREATE, { step: 'metadata' }], /keys to "put"/],
+  [
+    [
+      { ...CREATE, schema: { ...SCHEMA, format_version: 15 } },
+      { step: 'delete', where: 'a == 1' },
+    ],
+    /format version 16 or newer to delete/,
+  ],
+])('a step that cannot be done: %j', async (steps, message) => {
+  const path = fresh()
+  const { code, stderr } = await run(['write-sample', path, '--steps', fileOf(steps)])
+  expect(stderr).toMatch(message)
+  expect(code).toBe(2)
+  expect(filesBelow(folder).some((file) => file.startsWith(`${path.slice(folder.length + 1)}/`))).toBe(false)
+})
