@@ -60,6 +60,10 @@ describe('help with a word', () => {
     [['pandas'], 'read places -o places.csv'],
     [['consolidate'], 'tiledb-inspect commits places\n'],
     [['R-tree'], 'tiledb-inspect rtree'],
+    [['consolidate', 'does', 'nothing'], 'Why does consolidation do nothing, and which settings does it need?'],
+    [['step_min_frags'], 'tiledb-inspect explain places'],
+    [['how', 'many', 'cells', 'are', 'there', 'after', 'deletes'], 'tiledb-inspect explain places --exact'],
+    [['duplicate', 'rows'], 'Why do reads give a cell twice?'],
   ])('%j', async (asked, answer) => {
     const { code, text, stderr } = await run(['help', ...asked])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
