@@ -7,10 +7,10 @@ import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { COMMITS_FOLDER, committedPath, FRAGMENTS_FOLDER, stem } from '../store/commits.ts'
 import { cellsInDomain, fileSizes } from '../store/file-sizes.ts'
 import { Draft, type MendPlan } from './drafts.ts'
+import { DamagedFragment, recoverArray, recoverFragment } from './fragment-plan.ts'
 import { listLines, partsWithout } from './lists.ts'
 import { MENDING, type Way } from './mending.ts'
-import { type Shell, word } from './shell.ts'
-import { addLostTiles, fragmentLoss, type LostTiles, runsOf } from './tile-loss.ts'
+import type { Move, Shell } from './shell.ts'
 
 /**
  * In this order plans are made, and run: what is only in the wrong place goes first, as other findings follow from it. `recover`
@@ -72,7 +72,7 @@ export class ArrayPlanner {
   private readonly placed = new Map<string, Draft>()
   /** Offsets of lines that lists are to lose, by the path of the list. */
   private readonly dropped = new Map<string, Set<number>>()
-  private readonly tiles = new Map<FragmentEntry, LostTiles>()
+  private readonly damaged = new Map<FragmentEntry, DamagedFragment>()
   /** What drafts give another name, by the new one. */
   private readonly renamed = new Map<string, Draft>()
   private renames: (readonly [from: string, to: string])[] = []
@@ -101,13 +101,16 @@ export class ArrayPlanner {
       if (other) other.add(this.readsEmpty)
       else this.leave(this.readsEmpty)
     }
-    await this.finishLists()
     await this.finishRecover()
+    await this.finishLists()
     // `recover` copies what the other steps have put right.
-    const last = this.drafts.get('recover')
-    const ordered = [...this.drafts.values()].filter((draft) => draft !== last)
-    const end = ordered.findIndex(({ outcome }) => outcome === 'copy' || outcome === 'leave')
-    if (last) ordered.splice(end < 0 ? ordered.length : end, 0, last)
+    const isLast = (draft: Draft): boolean => [...this.damaged.values()].some((one) => one.draft === draft)
+    const drafts = [...this.drafts.values()]
+    const ordered = [
+      ...drafts.filter((draft) => draft.outcome === undefined && !isLast(draft)),
+      ...drafts.filter(isLast),
+      ...drafts.filter((draft) => draft.outcome !== undefined && !isLast(draft)),
+    ]
     return ordered.filter((draft) => !draft.isEmpty).map((draft) => draft.plan())
   }
 
@@ -174,11 +177,9 @@ export class ArrayPlanner {
         return this.aside(path, finding)
       case 'empty-file':
         return this.emptied(path, finding)
-      case 'cut-off': {
-        const draft = this.takeAway(path, finding)
-        draft.move(this.shell.fromParts(path, [[0, finding.offset ?? 0]]))
+      case 'cut-off':
+        this.take(this.draft(`aside ${path}`, finding), path, this.shell.cutTo(path, [[0, finding.offset ?? 0]]))
         return
-      }
       case 'recover':
       case 'drop':
         return this.recover(finding, way)
@@ -208,7 +209,12 @@ export class ArrayPlanner {
   }
 
   private move(draft: Draft, path: string): void {
-    draft.move(this.shell.moveAside(path))
+    this.take(draft, path, this.shell.moveAside(path))
+  }
+
+  /** A move that takes a file or folder away, whatever comes in its place. */
+  private take(draft: Draft, path: string, move: Move): void {
+    draft.move(move)
     this.moved.set(path, draft)
   }
 
@@ -232,7 +238,7 @@ export class ArrayPlanner {
   }
 
   private emptied(path: string, finding: Finding): void {
-    this.takeAway(path, finding).move(this.shell.createEmpty(path))
+    this.take(this.draft(`aside ${path}`, finding), path, this.shell.empty(path))
   }
 
   private condition(path: string, finding: Finding): Promise<void> | void {
@@ -568,9 +574,8 @@ export class ArrayPlanner {
         if (owner && !this.drafts.has(`list ${path}`)) draft = owner
       }
       if (!draft) continue
-      this.move(draft, path)
       const parts = partsWithout(lines, offsets)
-      if (parts.length > 0) draft.move(this.shell.fromParts(path, parts))
+      this.take(draft, path, parts.length > 0 ? this.shell.cutTo(path, parts) : this.shell.moveAside(path))
     }
   }
 
@@ -615,22 +620,17 @@ export class ArrayPlanner {
 
   private async recover(finding: Finding, way: 'recover' | 'drop'): Promise<void> {
     const entry = this.entryOf(finding)
-    if (entry?.state === 'to-vacuum') return this.retired(entry, finding)
-    if (entry && !entry.committed) {
+    if (!entry) return this.leave(finding)
+    if (entry.state === 'to-vacuum') return this.retired(entry, finding)
+    if (!entry.committed) {
       const draft = this.draft(`aside ${entry.path}`, finding)
       if (!this.moved.has(entry.path)) this.retire(draft, entry)
       return
     }
-    const draft = this.draft('recover', finding)
-    if (way !== 'drop' || !entry) return
-    const lost = this.tiles.get(entry) ?? new Map()
-    this.tiles.set(entry, lost)
-    const fragment = this.array.fragment(entry.path)
-    await addLostTiles(lost, fragment, finding)
-    await fragment.close()
-    draft.never.add(
-      `rm -r ${this.shell.at(entry.path)}: a commit names it, and TileDB does not open the array without it`,
-    )
+    const found = this.damaged.get(entry) ?? new DamagedFragment(entry)
+    this.damaged.set(entry, found)
+    const draft = this.draft(`recover ${entry.path}`, finding)
+    await found.add(finding, draft, way === 'drop', this.array)
   }
 
   /** A fragment that waits for vacuum: another one has its cells. */
@@ -639,44 +639,41 @@ export class ArrayPlanner {
     draft.lost.add('nothing that is read now: another fragment has its cells')
     draft.loses.add('reads as of a time before the consolidation, which fail already')
     this.retire(draft, entry)
-    const mark = commitOf(entry.name)
-    if (this.marks.has(mark)) this.move(draft, mark)
-    for (const path of this.consolidated) this.dropName(path, entry.name, draft)
+    this.uncommit(draft, entry)
   }
 
+  private uncommit(draft: Draft, { name }: FragmentEntry): void {
+    const mark = commitOf(name)
+    if (this.marks.has(mark)) this.move(draft, mark)
+    for (const path of this.consolidated) this.dropName(path, name, draft)
+  }
+
+  /** Fragments one by one; the whole array, if what is left of a dense fragment becomes several. */
   private async finishRecover(): Promise<void> {
-    const draft = this.drafts.get('recover')
-    if (!draft) return
-    const { root } = this.shell
-    const [made, old] = [await this.fresh(`${root}.new`), await this.fresh(`${root}.old`)]
-    let isCut = false
-    for (const [entry, byField] of this.tiles) {
-      const fragment = this.array.fragment(entry.path)
-      const loss = await fragmentLoss(fragment, byField)
-      await fragment.close()
-      isCut = true
-      if (!loss || loss.cells === 0) continue
-      for (const text of loss.lost) draft.lost.add(text)
-      draft.notLost.add(
-        `${BigInt(loss.all) - BigInt(loss.cells)} other cells of this fragment, ${this.entries.length - 1} other fragments`,
+    const all = [...this.damaged.values()]
+    for (const one of all) await one.measure(this.array, this.entries.length)
+    if (all.some(({ isParted }) => isParted)) {
+      const [first, ...others] = all
+      for (const other of others) first.draft.absorb(other.draft)
+      await recoverArray(
+        first.draft,
+        this.shell,
+        this.fresh,
+        all.some(({ isCut }) => isCut),
       )
-      draft.loses.add(`the other fields of ${loss.cells} cells`)
-      const fields = loss.whole.map((name) => ` --field ${word(name)}`).join('')
-      if (fields !== '')
-        for (const [first, last] of runsOf(loss.tiles).slice(0, 3))
-          draft.keep.push({
-            command: `tiledb-inspect decode ${this.shell.at(entry.path)} --tiles ${first}..${last}${fields} -o ${word(await this.fresh(`${root}.kept-${first}.ndjson`))}`,
-          })
+      return
     }
-    const drop = isCut ? ' --drop-damaged' : ''
-    draft.say(
-      { command: `tiledb-inspect recover ${word(root)} --to ${word(made)}${drop}` },
-      { command: `tiledb-inspect check --level cells ${word(made)}`, text: 'must be OK' },
-    )
-    draft.move({
-      step: { command: `mv ${word(root)} ${word(old)} && mv ${word(made)} ${word(root)}` },
-      back: { command: `mv ${word(root)} ${word(made)} && mv ${word(old)} ${word(root)}` },
-    })
+    for (const one of all) {
+      const { entry, draft } = one
+      await one.keepOthers(this.shell, this.fresh)
+      if (one.isLost) {
+        this.move(draft, entry.path)
+        this.uncommit(draft, entry)
+      } else recoverFragment(one, this.shell)
+      if (entry.has_consolidated_metadata)
+        for (const { path, kind } of (await this.array.commits()).files)
+          if (kind === 'fragment-metadata' && !this.moved.has(path)) this.move(draft, path)
+    }
   }
 }
 

@@ -58,6 +58,15 @@ export class Draft {
     if (WORST_FIRST.indexOf(finding.severity) < WORST_FIRST.indexOf(this.severity)) this.severity = finding.severity
   }
 
+  /** Takes the findings of another draft, and what it says of them. */
+  absorb(other: Draft): void {
+    this.findings.push(...other.findings.slice(0, MOST_FINDINGS - this.findings.length))
+    this.finding_num += other.finding_num
+    other.finding_num = 0
+    if (WORST_FIRST.indexOf(other.severity) < WORST_FIRST.indexOf(this.severity)) this.severity = other.severity
+    for (const key of ['lost', 'notLost', 'loses', 'never'] as const) for (const text of other[key]) this[key].add(text)
+  }
+
   /** Steps that can be undone, in order. */
   move(...moves: readonly Move[]): void {
     for (const { step, back } of moves) {
@@ -69,6 +78,10 @@ export class Draft {
   /** A step that changes nothing. */
   say(...steps: readonly Step[]): void {
     this.steps.push(...steps)
+  }
+
+  get hasErrors(): boolean {
+    return this.severity === 'error'
   }
 
   get isEmpty(): boolean {

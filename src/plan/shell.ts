@@ -18,7 +18,7 @@ export function word(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`
 }
 
-function folderOf(path: string): string {
+export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'))
 }
 
@@ -62,17 +62,35 @@ export class Shell {
   }
 
   createEmpty(path: string): Move {
-    return { step: run(`: > ${this.at(path)}`), back: run(`rm ${this.at(path)}`) }
+    return { step: run(`test ! -e ${this.at(path)} && : > ${this.at(path)}`), back: run(`rm ${this.at(path)}`) }
   }
 
-  /** Makes a file anew from parts of the one that {@link moveAside} took. @param parts as offset and length in bytes */
-  fromParts(path: string, parts: readonly (readonly [offset: number, length: number])[]): Move {
+  /** Moves a file out, and puts an empty one in its place. One command: what is not kept is not written over. */
+  empty(path: string): Move {
+    const { step, back } = this.moveAside(path)
+    return { step: run(`${step.command} && : > ${this.at(path)}`), back }
+  }
+
+  /** Moves a file out, and puts parts of it in its place. @param parts as offset and length in bytes */
+  cutTo(path: string, parts: readonly (readonly [offset: number, length: number])[]): Move {
+    const { step, back } = this.moveAside(path)
     const from = this.kept(path)
     const pieces = parts.map(([offset, length]) =>
       offset === 0 ? `head -c ${length} ${from}` : `tail -c +${offset + 1} ${from} | head -c ${length}`,
     )
     const made = pieces.length === 1 ? pieces[0] : `{ ${pieces.join('; ')}; }`
-    return { step: run(`${made} > ${this.at(path)}`), back: run(`rm ${this.at(path)}`) }
+    return { step: run(`${step.command} && ${made} > ${this.at(path)}`), back }
+  }
+
+  /**
+   * Puts a new folder in the place of an old one, if it is there: where it could not be made, nothing happens.
+   * @param old where the old one is kept. All three are words of a shell.
+   */
+  swap(here: string, made: string, old: string): Move {
+    return {
+      step: run(`test -d ${made} && mv ${here} ${old} && mv ${made} ${here}`),
+      back: run(`test -d ${old} && mv ${here} ${made} && mv ${old} ${here}`),
+    }
   }
 }
 

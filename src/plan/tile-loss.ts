@@ -45,6 +45,8 @@ export interface FragmentLoss {
   cells: number
   /** Those tiles, rising. */
   tiles: readonly number[]
+  /** Tiles of the fragment. */
+  tile_num: number
   /** Fields of which nothing was lost. */
   whole: readonly string[]
   /** All cells of the fragment. */
@@ -70,7 +72,7 @@ export async function fragmentLoss(fragment: Fragment, byField: LostTiles): Prom
     lost.push(`${field === '' ? '""' : field} of ${cellsOf(own)} cells (${where})`)
   }
   const whole = info.slots.filter(({ name, phantom }) => !phantom && !byField.has(name)).map(({ name }) => name)
-  return { lost, cells: cellsOf(tiles), tiles: [...tiles].sort((a, b) => a - b), whole, all }
+  return { lost, cells: cellsOf(tiles), tiles: [...tiles].sort((a, b) => a - b), tile_num: info.tile_num, whole, all }
 }
 
 /** `tile 4`, `tiles 0..3, 7 of 12` */

@@ -1,0 +1,138 @@
+import { unlessFault } from '../base/errors.ts'
+import type { FindingCode } from '../check/codes.ts'
+import type { Finding } from '../check/finding.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import { Draft } from './drafts.ts'
+import { folderOf, type Shell, type Step, word } from './shell.ts'
+import { addLostTiles, type FragmentLoss, fragmentLoss, type LostTiles, runsOf } from './tile-loss.ts'
+
+/** Faults of metadata that say where tiles are: with them tiles cannot be read that are right. */
+const MISLEADING: ReadonlySet<FindingCode> = new Set<FindingCode>([
+  ...(['FRAGMENT_NO_METADATA', 'SCHEMA_MISSING', 'FOOTER_UNREADABLE', 'FOOTER_VERSION', 'FOOTER_DENSE'] as const),
+  ...(['FOOTER_LAST_TILE', 'NONEMPTY_DOMAIN', 'SECTION_OFFSET', 'SECTION_UNREADABLE', 'SECTION_OVERLAP'] as const),
+  ...(['TILE_OFFSETS_COUNT', 'TILE_OFFSETS_ORDER', 'TILE_OFFSETS_OUTSIDE'] as const),
+])
+/** Runs of tiles of which a plan keeps the other fields; the rest has to be kept likewise. */
+const MOST_KEPT = 3
+
+/** A fragment that `recover` writes anew, and what is wrong with it. */
+export class DamagedFragment {
+  readonly entry: FragmentEntry
+  draft = new Draft()
+  private readonly tiles: LostTiles = new Map()
+  private isMisled = false
+  private hasLostTiles = false
+  private isDense = false
+  private loss: FragmentLoss | undefined
+
+  constructor(entry: FragmentEntry) {
+    this.entry = entry
+  }
+
+  async add(finding: Finding, draft: Draft, isOfTile: boolean, array: InspectArray): Promise<void> {
+    this.draft = draft
+    this.isMisled ||= MISLEADING.has(finding.code) && finding.severity === 'error'
+    this.hasLostTiles ||= isOfTile
+    if (!isOfTile || this.isMisled) return
+    const fragment = array.fragment(this.entry.path)
+    await addLostTiles(this.tiles, fragment, finding)
+    await fragment.close()
+  }
+
+  /** Says what is lost. @param fragmentNum of the array */
+  async measure(array: InspectArray, fragmentNum: number): Promise<void> {
+    const { draft, hasLostTiles, isMisled } = this
+    const others = `${fragmentNum - 1} other fragments`
+    if (!hasLostTiles || isMisled) {
+      if (hasLostTiles) draft.lost.add('nothing, if the metadata alone is damaged: tiles cannot be found where it says')
+      draft.notLost.add(others)
+      return
+    }
+    const fragment = array.fragment(this.entry.path)
+    this.isDense = (await fragment.info().catch(unlessFault))?.dense ?? false
+    this.loss = await fragmentLoss(fragment, this.tiles)
+    await fragment.close()
+    if (!this.loss) return
+    const { lost, all, cells } = this.loss
+    for (const text of lost) draft.lost.add(text)
+    draft.notLost.add(`${BigInt(all) - BigInt(cells)} other cells of this fragment, ${others}`)
+    draft.loses.add(`the other fields of ${cells} cells`)
+    draft.never.add('delete the fragment before: a commit names it, and TileDB does not open the array without it')
+  }
+
+  /** Whether tiles are left out. */
+  get isCut(): boolean {
+    return this.hasLostTiles && !this.isMisled
+  }
+
+  /** Whether no tile is whole. */
+  get isLost(): boolean {
+    return this.isCut && this.loss !== undefined && this.loss.tiles.length >= this.loss.tile_num
+  }
+
+  /** Whether the tiles that are left of a dense fragment are no box, and so become several fragments. */
+  get isParted(): boolean {
+    return this.isCut && this.isDense && !this.isLost
+  }
+
+  /** Whether the metadata may first be lost, for `recover` to write it anew: it copies a fragment without an error as it is. */
+  get needsPush(): boolean {
+    return !this.draft.hasErrors
+  }
+
+  /** Keeps the fields of which nothing was lost, of the cells that the plan drops. */
+  async keepOthers(shell: Shell, fresh: (path: string) => Promise<string>): Promise<void> {
+    if (!this.loss || this.loss.whole.length === 0 || !this.isCut) return
+    const fields = this.loss.whole.map((name) => ` --field ${word(name)}`).join('')
+    const runs = runsOf(this.loss.tiles)
+    for (const [first, last] of runs.slice(0, MOST_KEPT)) {
+      const to = word(await fresh(`${shell.root}.kept-${first}.ndjson`))
+      const command = `tiledb-inspect decode ${shell.at(this.entry.path)} --tiles ${first}..${last}${fields} -o ${to}`
+      this.draft.keep.push({ command })
+    }
+    if (runs.length > MOST_KEPT)
+      this.draft.keep.push({ text: `likewise the other ${runs.length - MOST_KEPT} runs of tiles` })
+  }
+}
+
+/** Writes one fragment anew beside the array, and puts it in the place of the damaged one. */
+export function recoverFragment({ entry, draft, isCut, needsPush }: DamagedFragment, shell: Shell): void {
+  const { path, name } = entry
+  const folder = `mkdir -p ${word(folderOf(`${shell.aside}/${path}`))}`
+  const [here, made, old] = [shell.at(path), shell.kept(`${name}.new`), shell.kept(path)]
+  const recover = `tiledb-inspect recover ${here} --to ${made}`
+  const swap = shell.swap(here, made, old)
+  if (needsPush) {
+    const [metadata, kept] = [shell.at(`${path}/${FRAGMENT_METADATA_FILE}`), shell.kept(`${name}.metadata`)]
+    draft.say({ command: `${folder} && mv ${metadata} ${kept} && { ${recover} || mv ${kept} ${metadata}; }` })
+    draft.move({ step: swap.step, back: { command: `${swap.back.command} && mv ${kept} ${metadata}` } })
+  } else {
+    draft.say({ command: `${folder} && ${recover}${isCut ? ' --drop-damaged' : ''}`, ...exitOf(isCut) })
+    draft.move(swap)
+    const otherwise = 'first, if recover says that tiles cannot be read'
+    if (!isCut) draft.instead.push({ text: otherwise, command: `${recover} --drop-damaged` })
+  }
+  draft.say({ command: `tiledb-inspect check --level cells ${word(shell.root)}`, text: 'must find no more of this' })
+}
+
+function exitOf(isCut: boolean): Step {
+  return isCut ? { text: 'ends with 1, as cells are lost' } : {}
+}
+
+/** Writes the whole array anew, and puts it in the place of the damaged one. */
+export async function recoverArray(
+  draft: Draft,
+  shell: Shell,
+  fresh: (path: string) => Promise<string>,
+  isCut: boolean,
+): Promise<void> {
+  const { root } = shell
+  const [made, old] = [word(await fresh(`${root}.new`)), word(await fresh(`${root}.old`))]
+  const command = `tiledb-inspect recover ${word(root)} --to ${made}${isCut ? ' --drop-damaged' : ''}`
+  draft.say(
+    { command, ...exitOf(isCut) },
+    { command: `tiledb-inspect check --level cells ${made}`, text: 'must find no more of this' },
+  )
+  draft.move(shell.swap(word(root), made, old))
+}
