@@ -6,15 +6,19 @@ export type Question = readonly [question: string, call: string, words?: string]
 
 /** A test runs every call, and holds docs/questions.md against this list. */
 export const QUESTIONS: readonly Question[] = [
-  ['What is in this folder?', 'places', 'overview info describe show target exist'],
-  ['Which TileDB version wrote it, and which can read it?', 'places', 'release compatible format libtiledb library'],
+  ['What is in this folder?', 'places', 'overview info describe show target exist sparse dense kind'],
+  [
+    'Which TileDB version wrote it, and which can read it?',
+    'places',
+    'release compatible format libtiledb library old new older newer',
+  ],
   ['How many cells, fragments and bytes does it have?', 'places', 'count rows number size shape non-empty domain'],
   ['When was it last written?', 'places', 'date time timestamp modified age old'],
   ['Is it encrypted, and does this key fit?', 'places --key-file my.key', 'aes encryption wrong key password'],
   [
     'Which dimensions, attributes, types and filters does it have?',
     'schema places',
-    'column compression tile extent cell order capacity allow allows_duplicates duplicates fill value label current resize',
+    'schema datatype dtype column compression tile extent cell order hilbert capacity allow allows_duplicates duplicates fill value label current resize',
   ],
   ['Which values does an enumeration have?', 'schema places', 'category categorical enum label'],
   ['How did the schema change?', 'schema --all places', 'evolution evolved history added dropped attribute'],
@@ -42,7 +46,7 @@ export const QUESTIONS: readonly Question[] = [
   ['Which folders are left from failed writes?', 'ls places', 'uncommitted crashed interrupted orphan leftover'],
   ['Which fragments overlap?', 'ls --full places', 'overlapping pairs each other'],
   ['Which fragments does a range touch?', 'ls places --range lat=40..60', 'query box slice subarray empty inside'],
-  ['What do the files in __commits do?', 'commits places', 'wrt vac con ign del commit'],
+  ['What do the files in __commits do?', 'commits places', 'wrt vac con ign del commit __fragment_meta meta'],
   ['Which delete conditions are there?', 'commits places', 'deleted deletes del gdpr purge'],
   ['May I delete this file or folder?', 'why places/__1714', 'remove rm vac con ok lock fragment lose lost safe'],
   ['What did the array look like at an earlier time?', 'ls weather --as-of 2024-05-02', 'travel open past'],
@@ -56,7 +60,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Which fragment holds this cell, and which versions does it have?',
     'history weather --cell station=1,day=7',
-    'who wrote changed overwritten deleted when why updates provenance',
+    'coordinate coordinates contains who wrote changed overwritten deleted when why updates provenance',
   ],
   [
     'How many cells are there exactly, after deletes and updates?',
@@ -116,7 +120,11 @@ export const QUESTIONS: readonly Question[] = [
     'explain places',
     'budget ram oom sm.mem.total_budget total_budget incomplete buffer 25GB',
   ],
-  ['Should I consolidate, and what would it bring?', 'explain places', 'many fragments slow advice optimize layout'],
+  [
+    'Should I consolidate, and what would it bring?',
+    'explain places',
+    'many small fragments files compact slow advice optimize layout',
+  ],
   [
     'Which tiles does a range touch?',
     'rtree places --range lat=40..60',
@@ -143,7 +151,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Why is it still as large after deletes, and how many cells are deleted?',
     'explain places --exact',
-    'purge big size delete conditions gdpr',
+    'purge big size free space delete conditions gdpr',
   ],
   ['Why is one fragment larger than another?', 'stats places/__1714 weather/__1714', 'compare size'],
   ['What are the minimum, maximum and nulls of each tile?', 'tiles places/__1714', 'min max sum statistics null count'],
@@ -159,7 +167,7 @@ export const QUESTIONS: readonly Question[] = [
 const EMPTY = new Set(
   (
     'a an the is are was were do does did i my me it its of in on at to for and or what which why how when where can may with this that ' +
-    'be been there not no any all each by from has have if so as than after get see want array arrays tiledb'
+    'be been there not no any all each by from has have if so as than after get see want should use used array arrays tiledb'
   ).split(' '),
 )
 const MOST_ANSWERS = 8
