@@ -29,6 +29,7 @@ const ROOMS = [
   'advice',
   'whatif',
   'damage',
+  'recover',
 ]
 ROOMS.push('documents', 'render', 'node', 'threads', 'commands', 'cli')
 /** Files of `src/` itself start the program or are the package's exports: they import from every room. */

@@ -25,6 +25,7 @@ export const ERROR_CODES = {
   UNSUPPORTED_FILTER: 3,
   NO_SCHEMA: 3,
   TOO_LARGE: 3,
+  NOT_RECOVERED: 3,
   INTERNAL: 3,
 } as const
 

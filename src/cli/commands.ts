@@ -90,6 +90,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'what a file or folder is for, what is lost without it, whether it may be deleted',
     load: () => import('../commands/why.ts'),
   },
+  recover: {
+    group: RIGHT,
+    summary: 'an array or fragment written anew without its damage: lost metadata from the cells, all whole tiles',
+    load: () => import('../commands/recover.ts'),
+  },
   'verify-checksums': {
     group: RIGHT,
     summary: 'only the checksums that filters stored: MD5, SHA-256, AES-GCM tags',

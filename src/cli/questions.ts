@@ -108,6 +108,11 @@ export const QUESTIONS: readonly Question[] = [
     'diff --cells places my-copy',
     'compare difference equal backup rename move moved bucket copied',
   ],
+  [
+    'How do I get the data out of a damaged array?',
+    'recover places --drop-damaged --to places.new',
+    'repair rebuild rescue restore salvage lost metadata corrupt fragment_metadata',
+  ],
   ['How do I check arrays every night?', 'check --quiet --fail-on warning places', 'ci cron script exit code monitor'],
 
   [

@@ -2,7 +2,7 @@ import { InspectError, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { type Bounds, type Comparable, comparable, compare, type RangeSets } from '../cells/bounds.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
-import type { RangeType } from '../format/range.ts'
+import type { NDRange, RangeType } from '../format/range.ts'
 import { bytesOf } from '../format/value.ts'
 
 /** The forms of a range, for the help of `--range`. */
@@ -37,6 +37,16 @@ export function parseRangeSets(dimensions: readonly NamedDimension[], options: r
     sets.set(dimension, [...(sets.get(dimension) ?? []), ends])
   }
   return sets
+}
+
+/** A box of whole numbers or dates: a range with both ends for each dimension. @throws InspectError USAGE */
+export function parseBox(dimensions: readonly NamedDimension[], options: readonly string[]): NDRange {
+  const bounds = parseRanges(dimensions, options)
+  return dimensions.map(({ name, type }, d) => {
+    const { low, high } = bounds.get(d) ?? {}
+    if (low === undefined || high === undefined) throw usage(`expected a range of ${name} with both ends, found none`)
+    return { min: bytesOf(type, 1, low, { raw: true }), max: bytesOf(type, 1, high, { raw: true }) }
+  })
 }
 
 function parseRange(dimensions: readonly NamedDimension[], option: string): { dimension: number; ends: Bounds } {

@@ -1,4 +1,14 @@
-import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { InspectError } from '../base/errors.ts'
 import { absolutePath } from './current-folder.ts'
@@ -12,6 +22,8 @@ export interface FolderOutput {
   readonly partial: string
   /** @param path relative to the folder, with `/` */
   write(path: string, bytes: Uint8Array): Promise<void>
+  /** {@link write} of a file that need not fit in memory. */
+  writeParts(path: string, parts: AsyncIterable<Uint8Array>): Promise<void>
   /** Removes a file or folder that was written. */
   remove(path: string): void
   /** Gives the files their names. @throws InspectError EXISTS if a name has been taken since */
@@ -85,15 +97,30 @@ function openPartial(target: string, path: string, commit: (partial: string) => 
     finished = true
     forget()
   }
+  const placeOf = (file: string): { full: string; place: string } => {
+    const [full, place] = [join(partial, file), join(path, file)]
+    guarded(place, () => mkdirSync(dirname(full), { recursive: true }), 'write')
+    return { full, place }
+  }
   return {
     partial,
     async write(file, bytes) {
-      const full = join(partial, file)
-      const place = join(path, file)
-      guarded(place, () => mkdirSync(dirname(full), { recursive: true }), 'write')
+      const { full, place } = placeOf(file)
       guarded(place, () => writeFileSync(full, bytes, { flag: 'wx' }), 'write')
       // Signals are handled between two files.
       await new Promise(setImmediate)
+    },
+    async writeParts(file, parts) {
+      const { full, place } = placeOf(file)
+      const descriptor = guarded(place, () => openSync(full, 'wx'), 'write')
+      try {
+        for await (const part of parts) {
+          guarded(place, () => writeSync(descriptor, part), 'write')
+          await new Promise(setImmediate)
+        }
+      } finally {
+        closeSync(descriptor)
+      }
     },
     remove(file) {
       guarded(join(path, file), () => rmSync(join(partial, file), { recursive: true }), 'write')

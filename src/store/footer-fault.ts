@@ -97,7 +97,8 @@ interface Walked {
   cutAt: number | undefined
 }
 
-async function walkSections(source: ByteSource, fileSize: number): Promise<Walked> {
+/** Walks the sections of a fragment's metadata file, which follow one another from its start. */
+export async function walkSections(source: ByteSource, fileSize: number): Promise<Walked> {
   let end = 0
   let last = 0
   for (let i = 0; i < MOST_SECTIONS && end + GENERIC_TILE_FIXED_BYTES <= fileSize; i++) {

@@ -37,7 +37,8 @@ export interface TileBounds {
 
 /** The content of a fragment's metadata file. */
 export interface FragmentMetadataToWrite {
-  fragment: FragmentToWrite
+  fragment: Pick<FragmentToWrite, 'schema' | 'schemaName' | 'formatVersion' | 'processedConditions'>
+  dense: boolean
   slots: readonly Slot[]
   slotMetadata: readonly SlotMetadata[]
   nonemptyDomain: NDRange
@@ -97,10 +98,10 @@ type AddSection = <T>(value: T, describe: Describe<T>) => number
  * @see FragmentMetadata::store_v15_or_higher
  */
 function writeSections(metadata: FragmentMetadataToWrite, add: AddSection): FragmentFooter {
-  const { fragment, slots, slotMetadata: all, tiles } = metadata
-  const { schema, formatVersion: version, cells } = fragment
+  const { fragment, dense, slots, slotMetadata: all, tiles } = metadata
+  const { schema, formatVersion: version } = fragment
   const { dimensions } = schema.domain
-  const dense = schema.array_type === 'dense'
+  const includes = (kind: Slot['kind']): boolean => slots.some((slot) => slot.kind === kind)
   const mbrs = tiles.map(({ mbr }) => mbr)
   const rtree_offset = add(buildRTree(version, mbrs, dimensions), rtree(version, dimensions))
   const written: { [key in keyof SlotSectionOffsets]?: Float64Array } = {}
@@ -134,8 +135,8 @@ function writeSections(metadata: FragmentMetadataToWrite, add: AddSection): Frag
     nonempty_domain: metadata.nonemptyDomain,
     sparse_tile_num: tiles.length,
     last_tile_cell_num: BigInt(metadata.lastTileCellNum),
-    includes_timestamps: version >= 14 ? cells.columns.has('__timestamps') : undefined,
-    includes_delete_metadata: version >= 15 ? cells.columns.has('__delete_timestamps') : undefined,
+    includes_timestamps: version >= 14 ? includes('timestamps') : undefined,
+    includes_delete_metadata: version >= 15 ? includes('delete_timestamps') : undefined,
     file_sizes: Float64Array.from(all, (slot) => slot.fileSize),
     file_var_sizes: Float64Array.from(version < 5 ? all.slice(0, -1) : all, (slot) => slot.fileVarSize),
     file_validity_sizes: version >= 7 ? Float64Array.from(all, (slot) => slot.fileValiditySize) : undefined,

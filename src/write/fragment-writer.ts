@@ -118,7 +118,7 @@ export async function writeFragment(fragment: FragmentToWrite, cx: WriteContext)
   const slotMetadata = slots.map(
     (slot, i) => writers[i]?.metadata() ?? (slot.phantom ? phantomSlot(schema, tileNum) : emptySlot(tileNum)),
   )
-  const metadata = { fragment, slots, slotMetadata, nonemptyDomain, tiles, lastTileCellNum }
+  const metadata = { fragment, dense, slots, slotMetadata, nonemptyDomain, tiles, lastTileCellNum }
   return {
     name: fragmentName(formatVersion, fragment.timestampRange, fragment.uuid),
     files: [
@@ -134,7 +134,7 @@ export async function writeFragment(fragment: FragmentToWrite, cx: WriteContext)
  *
  * @see format_spec/timestamped_name.md; tiledb/storage_format/uri/generate_uri.cc
  */
-function fragmentName(formatVersion: number, [first, last]: readonly [bigint, bigint], uuid: string): string {
+export function fragmentName(formatVersion: number, [first, last]: readonly [bigint, bigint], uuid: string): string {
   if (formatVersion < 3) return first === last ? `__${uuid}_${first}` : `__${uuid}_${last}_${first}`
   const name = `__${first}_${last}_${uuid}`
   return formatVersion < 5 ? name : `${name}_${formatVersion}`
@@ -224,7 +224,12 @@ function zippedIfNeeded(
   return [out]
 }
 
-function boundsOf(dimensions: readonly Dimension[], coordinates: readonly ColumnData[], cellNum: number): TileBounds {
+/** The box of a tile, and the coordinates of its first and last cell. */
+export function boundsOf(
+  dimensions: readonly Dimension[],
+  coordinates: readonly ColumnData[],
+  cellNum: number,
+): TileBounds {
   const cell = (column: ColumnData, d: number, at: number): Uint8Array =>
     cellBytes(column, at, datatypeSize(dimensions[d].type)).slice()
   return {
@@ -235,7 +240,7 @@ function boundsOf(dimensions: readonly Dimension[], coordinates: readonly Column
 }
 
 /** TileDB stores zeros of the first dimension's type for the slot without files. @see FragmentMetadata::set_num_tiles */
-function phantomSlot({ domain: { dimensions } }: ArraySchema, tileNum: number): SlotMetadata {
+export function phantomSlot({ domain: { dimensions } }: ArraySchema, tileNum: number): SlotMetadata {
   const metadata = emptySlot(tileNum)
   const { sections, fragment } = metadata
   const [{ type }] = dimensions

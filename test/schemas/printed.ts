@@ -94,6 +94,7 @@ export async function* printed(folder: string): AsyncGenerator<Printed> {
   yield* ofManyFragments(`${folder}/many`)
   yield* whys()
   yield* whatifs()
+  yield* recovered(folder)
   yield* ofDamage(folder)
   yield* written(folder)
   yield* asLines(`${folder}/lines`)
@@ -152,6 +153,18 @@ async function* whatifs(): AsyncGenerator<Printed> {
   const weather = `${EXAMPLES}/arrays/weather`
   yield* json(['whatif', weather])
   yield* json(['whatif', weather, '--filters', 'dictionary', '--filters', 'scale-float:scale=3'])
+}
+
+/** A fragment of each outcome, with all that may be left out. */
+async function* recovered(folder: string): AsyncGenerator<Printed> {
+  const array = `${folder}/damaged`
+  cpSync(`${FIXTURES}/22/commits_consolidated`, array, { recursive: true })
+  const [first, second, third] = fragmentsOf(array)
+  rmSync(`${first}/__fragment_metadata.tdb`)
+  writeFileSync(`${second}/a0.tdb`, new Uint8Array(100))
+  rmSync(third, { recursive: true })
+  yield* json(['recover', array, '--drop-damaged', '--to', `${folder}/recovered`])
+  yield* json(['recover', `${FIXTURES}/22/rtree_levels`, '--to', `${folder}/copied`])
 }
 
 /** What parts of arrays and groups are for: with every kind of loss. */

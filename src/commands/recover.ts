@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto'
+import { InspectError, usage } from '../base/errors.ts'
+import { checkTarget } from '../check/check.ts'
+import { newRun } from '../check/run.ts'
+import type { RecoverDocument } from '../documents/recover.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import type { NDRange } from '../format/range.ts'
+import { openFileOutput } from '../node/file-output.ts'
+import { openFolderOutput } from '../node/folder-output.ts'
+import { type RecoveredArray, recoverArray, recoverOne } from '../recover/array.ts'
+import { bytesOf, isMended, type RecoveredFile } from '../recover/fragment.ts'
+import { lostCells } from '../recover/lost-cells.ts'
+import { toJson } from '../render/json.ts'
+import { mounted } from '../source/overlay.ts'
+import { readContext } from '../store/generic-tile.ts'
+import { openTarget, type Target } from '../store/target.ts'
+import type { WriteContext } from '../write/generic-tile-writer.ts'
+import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
+import { parseBox } from './ranges.ts'
+
+interface Options {
+  to: string
+  dropDamaged?: boolean
+  domain?: string[]
+}
+
+export const command: CommandModule<Options> = {
+  about:
+    'The source is only read. Fragments without a fault are copied byte for byte. Metadata that is lost or damaged is computed anew from the data files. What was written is checked, cell by cell, before it gets its name.',
+  examples: [
+    ['an array whose fragments lost metadata', 'recover places --to places.new'],
+    [
+      'leave out tiles that cannot be read; the lost cells are listed',
+      'recover places --drop-damaged --to places.whole',
+    ],
+    ['one fragment', 'recover weather/__1714 --to fragment.new'],
+  ],
+
+  configure(command) {
+    command
+      .argument('<target>', 'an array, or one fragment of it')
+      .requiredOption('--to <dir>', 'folder to make; never overwritten')
+      .option(
+        '--drop-damaged',
+        'leave out tiles that cannot be read, or that the metadata contradicts; lists their cells in DIR.lost.ndjson',
+      )
+      .option(
+        '--domain <NAME=LO..HI>',
+        'box of the dense fragment whose metadata is lost, one range a dimension (repeatable)',
+        collect,
+      )
+  },
+
+  async *run(cx, [path], options) {
+    yield await recover(cx, path, options)
+  },
+}
+
+async function recover(cx: CommandContext, path: string, options: Options): Promise<Outcome> {
+  const target = await cx.open(path)
+  const output = await openFolderOutput(options.to, (place) => cx.refuseReadPlace(place, '--to'))
+  try {
+    const found = await recovered(cx, target, options)
+    const inside = target.type === 'array'
+    const progress = await cx.progress('writing')
+    let done = 0
+    try {
+      for (const { path: name, file } of filesOf(found, inside)) {
+        await output.writeParts(name, bytesOf(file))
+        progress.update(++done)
+      }
+    } finally {
+      progress.stop()
+    }
+    await readBack(cx, target, output.partial, found)
+    const lostFile = await writeLost(cx, options.to, found)
+    output.commit()
+    lostFile?.commit()
+    const document = documentOf(cx, path, options.to, found, lostFile !== undefined)
+    return {
+      document,
+      foundWrong: document.lost,
+      table: async (out) => (await import('../render/views/recover.ts')).recoverTable(document, out),
+    }
+  } finally {
+    output.discard()
+  }
+}
+
+async function recovered(cx: CommandContext, target: Target, options: Options): Promise<RecoveredArray> {
+  let asked = 0
+  const recoverOptions = {
+    dropDamaged: options.dropDamaged ?? false,
+    domain: (schema: ArraySchema): NDRange | undefined => {
+      if (options.domain === undefined) return undefined
+      if (asked++ > 0) throw usage('--domain is for one fragment, found several that need it: recover them one by one')
+      return parseBox(schema.domain.dimensions, options.domain)
+    },
+  }
+  // Bytes of metadata as TileDB compresses them.
+  const { gzipCodec } = await import('../filters/codecs/gzip.ts')
+  const codecs = { ...cx.reading.codecs, gzip: async () => gzipCodec }
+  const writing = (): WriteContext => {
+    const { key, encrypted } = cx.reading
+    return { codecs, key: encrypted ? key : undefined, randomBytes: (length) => randomBytes(length) }
+  }
+  const progress = await cx.progress('reading')
+  try {
+    if (target.type === 'array') {
+      return await recoverArray(target.array, recoverOptions, writing, (done, total) => progress.update(done, total))
+    }
+    if ('fragment' in target && target.fragment) {
+      if (target.array) return await recoverOne(target.array, target.fragment, recoverOptions, writing)
+      const message = 'expected the fragment inside its array, whose schema tells its fields; found no array around it'
+      throw new InspectError('NO_SCHEMA', message, { file: target.path })
+    }
+    throw await wrongTarget(cx, 'recover', target, 'an array or a fragment')
+  } finally {
+    progress.stop()
+  }
+}
+
+/** All files to write, by their paths in the new folder. @param inside whether the folder is an array */
+function* filesOf(
+  { fragments, files, folders }: RecoveredArray,
+  inside: boolean,
+): Generator<{ path: string; file: RecoveredFile }> {
+  for (const { name, written } of fragments) {
+    for (const part of written) {
+      // A single fragment is the folder itself, unless it had to be parted.
+      const folder = inside ? `${folders.get(name) ?? ''}${part.name}/` : written.length > 1 ? `${part.name}/` : ''
+      for (const file of part.files) yield { path: folder + file.name, file }
+    }
+  }
+  for (const file of files) yield { path: file.name, file }
+}
+
+/** Checks what was written, before it gets its name. @throws InspectError NOT_RECOVERED */
+async function readBack(cx: CommandContext, target: Target, partial: string, found: RecoveredArray): Promise<void> {
+  const { codecs, key, maxTileSize } = cx.reading
+  const reading = readContext(codecs, key, maxTileSize)
+  // Metadata does not mend these.
+  const expected = new Set(found.fragments.flatMap(({ codes }) => codes.filter((code) => !isMended(code))))
+  for (const { storage, path } of placesToCheck(cx, target, partial, found)) {
+    const written = await openTarget(storage, path, reading)
+    for await (const item of checkTarget(newRun('cells', false), written)) {
+      if ('notExamined' in item) throw item.notExamined
+      if (item.severity !== 'error' || expected.has(item.code)) continue
+      const file = item.file.startsWith(`${partial}/`) ? item.file.slice(partial.length + 1) : cx.shownPath(item.file)
+      throw new InspectError(
+        'NOT_RECOVERED',
+        `expected nothing wrong in what was written, found ${item.code} in ${file}: expected ${item.expected}, found ${item.found}`,
+        { file: target.path },
+      )
+    }
+  }
+}
+
+/** What was written, as it is to be read: a fragment needs its array around it. */
+function* placesToCheck(
+  { storage }: CommandContext,
+  target: Target,
+  partial: string,
+  { fragments }: RecoveredArray,
+): Generator<{ storage: CommandContext['storage']; path: string }> {
+  if (target.type === 'array') {
+    yield { storage, path: partial }
+    return
+  }
+  const around = target.path.slice(0, target.path.lastIndexOf('/'))
+  for (const { written } of fragments) {
+    for (const { name } of written) {
+      const path = `${around}/${name}`
+      yield { storage: mounted(storage, path, written.length > 1 ? `${partial}/${name}` : partial), path }
+    }
+  }
+}
+
+const LINE = { int64: 'number', indent: false } as const
+
+/** The list of lost cells beside the new folder; undefined if nothing is lost. */
+async function writeLost(cx: CommandContext, to: string, { fragments }: RecoveredArray) {
+  const losing = fragments.filter(({ cellsLost }) => cellsLost !== 0)
+  if (losing.length === 0) return undefined
+  const file = await openFileOutput(lostName(to))
+  try {
+    for (const one of losing)
+      for await (const line of lostCells(one, cx.style)) await file.write(`${toJson(line, LINE)}\n`)
+    return file
+  } catch (error) {
+    file.discard()
+    throw error
+  }
+}
+
+function lostName(to: string): string {
+  return `${to.replace(/\/+$/, '')}.lost.ndjson`
+}
+
+function documentOf(
+  cx: CommandContext,
+  path: string,
+  to: string,
+  { fragments, leftOut }: RecoveredArray,
+  listed: boolean,
+): RecoverDocument {
+  const unknown = fragments.some(({ cellsLost }) => cellsLost === undefined)
+  const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
+  const cells_lost = unknown ? null : sum(fragments.map(({ cellsLost = 0 }) => cellsLost))
+  return {
+    ...documentHead('recover', cx.shownPath(path)),
+    to,
+    fragments: fragments.map(({ name, outcome, cellNum, cellsLost = null, codes, assumed, written }) => ({
+      ...{ name, outcome, cell_num: cellNum, cells_lost: cellsLost, codes, assumed },
+      written_as: written.map((one) => one.name),
+    })),
+    left_out: leftOut.map((one) => ({ path: one.path, why: one.why, is_loss: one.isLoss })),
+    cell_num: sum(fragments.map(({ cellNum }) => cellNum)),
+    cells_lost,
+    lost_file: listed ? lostName(to) : null,
+    lost: cells_lost !== 0 || leftOut.some(({ isLoss }) => isLoss),
+  }
+}

@@ -1,0 +1,265 @@
+import { faultOf, InspectError, unlessFault } from '../base/errors.ts'
+import { unionOf } from '../cells/rtree-builder.ts'
+import { arrayMetadata } from '../format/array-metadata.ts'
+import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { deleteCondition, updateCondition } from '../format/delete-condition.ts'
+import { enumerationFile } from '../format/enumeration.ts'
+import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import type { Describe } from '../format/io.ts'
+import type { NDRange } from '../format/range.ts'
+import { parseTimestampedName } from '../format/timestamped-name.ts'
+import { type Folder, readAll, withSource } from '../source/source.ts'
+import { type FragmentEntry, type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
+import { COMMITS_FOLDER, type CommitFile, committedPath, linePath, stem } from '../store/commits.ts'
+import type { Fragment } from '../store/fragment.ts'
+import { readTileFile } from '../store/generic-tile.ts'
+import type { WriteContext } from '../write/generic-tile-writer.ts'
+import type { FactsFromOutside } from './facts.ts'
+import { lost, type RecoveredFile, type RecoveredFragment, recoverFragment } from './fragment.ts'
+
+/** Something of the array that is not written again. */
+export interface LeftOut {
+  /** Relative to the array. */
+  path: string
+  why: string
+  /** Whether a reader misses it. */
+  isLoss: boolean
+}
+
+/** What is written in place of an array. */
+export interface RecoveredArray {
+  fragments: readonly RecoveredFragment[]
+  leftOut: readonly LeftOut[]
+  /** Files outside of fragments; names are relative to the array. */
+  files: readonly RecoveredFile[]
+  /** Folder of the fragments, relative to the array, with a slash at its end; by name of the fragment. */
+  folders: ReadonlyMap<string, string>
+}
+
+export interface RecoverOptions {
+  dropDamaged: boolean
+  /** The box that the user gave, for the one dense fragment that needs it. */
+  domain(schema: ArraySchema): NDRange | undefined
+}
+
+/**
+ * Recovers an array: every fragment that a commit names, and all that belongs to the array. Nothing is written yet.
+ * @throws InspectError NOT_RECOVERED if something would be lost and nobody allowed it
+ */
+export async function recoverArray(
+  array: InspectArray,
+  options: RecoverOptions,
+  cx: () => WriteContext,
+  onFragment: (done: number, total: number) => void,
+): Promise<RecoveredArray> {
+  await array.newestSchema()
+  const entries = await array.fragments()
+  const commits = await array.commits()
+  const fragments: RecoveredFragment[] = []
+  const leftOut: LeftOut[] = []
+  const folders = new Map<string, string>()
+  for (const [done, entry] of entries.entries()) {
+    onFragment(done, entries.length)
+    const { path, name } = entry
+    // Before version 5 a fragment has no commit: one without metadata may have lost it.
+    if (!entry.committed && entry.state !== 'no-metadata') {
+      leftOut.push({ path, why: 'no commit names it: no reader sees it', isLoss: false })
+      continue
+    }
+    folders.set(name, path.slice(0, path.length - name.length))
+    const found = await recoverFragment(
+      array,
+      path,
+      outsideOf(array, commits.files, name, options),
+      options.dropDamaged,
+      cx(),
+    )
+    const finished = 'that its write was finished'
+    fragments.push(entry.committed ? found : { ...found, assumed: [...found.assumed, finished] })
+  }
+  for (const path of await array.missingFragments()) {
+    if (!options.dropDamaged) throw missing(array, path)
+    fragments.push(lost(lastPathPart(path)))
+  }
+  const files: RecoveredFile[] = []
+  await schemaFiles(array, files, leftOut)
+  await plainFiles(array.folder, '__labels', files)
+  await checkedFiles(array, METADATA_FOLDER, arrayMetadata, files, leftOut)
+  await commitFiles(array, entries, fragments, files, leftOut)
+  return { fragments, leftOut, files, folders }
+}
+
+/** Recovers one fragment, for a folder of its own. Nothing is written yet. */
+export async function recoverOne(
+  array: InspectArray,
+  { folder, name }: Fragment,
+  options: RecoverOptions,
+  cx: () => WriteContext,
+): Promise<RecoveredArray> {
+  await array.newestSchema()
+  const path = folder.path.slice(array.folder.path.length + 1)
+  const outside = outsideOf(array, (await array.commits()).files, name, options)
+  const fragment = await recoverFragment(array, path, outside, options.dropDamaged, cx())
+  return { fragments: [fragment], leftOut: [], files: [], folders: new Map() }
+}
+
+function missing(array: InspectArray, path: string): InspectError {
+  const message =
+    'expected the fragment that a commit names, found no such folder; --drop-damaged leaves out what cannot be read'
+  return new InspectError('NOT_RECOVERED', message, { file: `${array.folder.path}/${path}` })
+}
+
+function outsideOf(
+  array: InspectArray,
+  files: readonly CommitFile[],
+  name: string,
+  { domain }: RecoverOptions,
+): FactsFromOutside {
+  return {
+    domain,
+    async union() {
+      const list = files.find(({ kind, path }) => kind === 'vacuum' && stem(lastPathPart(path)) === name)
+      const replaced = new Set(list?.entries.map((entry) => entry.name))
+      const boxes: NDRange[] = []
+      let schema: ArraySchema | undefined
+      for (const entry of await array.fragments()) {
+        if (!replaced.has(entry.name)) continue
+        const fragment = array.fragment(entry.path)
+        const info = await fragment.info().catch(unlessFault)
+        await fragment.close()
+        if (!info?.nonempty_domain) return undefined
+        schema ??= info.schema
+        boxes.push(info.nonempty_domain)
+      }
+      return schema && boxes.length === replaced.size ? unionOf(boxes, schema.domain.dimensions) : undefined
+    },
+  }
+}
+
+function copy(folder: Folder, name: string): RecoveredFile {
+  return { name, source: { open: () => folder.file(name), ranges: undefined } }
+}
+
+/** Schemas that can be read, and their enumerations. */
+async function schemaFiles(array: InspectArray, files: RecoveredFile[], leftOut: LeftOut[]): Promise<void> {
+  const { folder } = array
+  for (const name of [OLD_SCHEMA_FILE, '__lock.tdb'])
+    if ((await folder.kind(name)) === 'file') files.push(copy(folder, name))
+  await checkedFiles(array, SCHEMA_FOLDER, arraySchema, files, leftOut)
+  await checkedFiles(array, `${SCHEMA_FOLDER}/__enumerations`, enumerationFile, files, leftOut)
+}
+
+/** Every file of a folder, with the folders in it. */
+async function plainFiles(folder: Folder, inside: string, files: RecoveredFile[]): Promise<void> {
+  for (const { name, kind } of await folder.folder(inside).listIfThere()) {
+    if (kind === 'file') files.push(copy(folder, `${inside}/${name}`))
+    else if (kind === 'folder') await plainFiles(folder, `${inside}/${name}`, files)
+  }
+}
+
+/** The files of a folder that are one generic tile each, and lists beside them. Those that cannot be read are left out. */
+async function checkedFiles<T>(
+  array: InspectArray,
+  inside: string,
+  describe: Describe<T>,
+  files: RecoveredFile[],
+  leftOut: LeftOut[],
+): Promise<void> {
+  const { folder, cx } = array
+  for (const { name, kind } of await folder.folder(inside).listIfThere()) {
+    const path = `${inside}/${name}`
+    if (kind !== 'file') continue
+    const isList = parseTimestampedName(name)?.suffix !== undefined
+    const fault = isList
+      ? undefined
+      : await readTileFile(folder.file(path), describe, cx).then(() => undefined, faultOf)
+    if (fault) leftOut.push({ path, why: `it cannot be read: ${fault.message}`, isLoss: true })
+    else files.push(copy(folder, path))
+  }
+}
+
+/** Commits anew: each names what is there. */
+async function commitFiles(
+  array: InspectArray,
+  entries: readonly FragmentEntry[],
+  fragments: readonly RecoveredFragment[],
+  files: RecoveredFile[],
+  leftOut: LeftOut[],
+): Promise<void> {
+  const { folder, cx } = array
+  const commits = await array.commits()
+  const outcomes = new Map(fragments.map((one) => [one.name, one]))
+  const isSame = (name: string): boolean => outcomes.get(name)?.outcome === 'kept'
+  /** Whether a fragment of this name is written. */
+  const isThere = (name: string): boolean => outcomes.get(name)?.written.some((one) => one.name === name) ?? false
+  const known = new Map(entries.map(({ name, path }) => [name, path]))
+  const named = new Set<string>()
+  const commit = (path: string): void => {
+    if (named.has(path)) return
+    named.add(path)
+    files.push({ name: path, bytes: new Uint8Array(0) })
+  }
+  const isWhole = ({ kind, fault, entries: lines }: CommitFile): boolean =>
+    kind === 'consolidated-commits' &&
+    !fault &&
+    lines.every(({ text }) => {
+      const fragment = linePath(text)
+      return fragment === undefined || commits.ignored.has(fragment) || isThere(lastPathPart(fragment))
+    })
+  const ignored = new Set(
+    commits.files.flatMap(({ kind, entries: lines }) => (kind === 'ignore' ? lines.map(({ text }) => text) : [])),
+  )
+  const keepsLists = commits.files.some(isWhole)
+  for (const file of commits.files) {
+    const { path, kind, fault } = file
+    const name = lastPathPart(path)
+    if (kind === 'write') {
+      if (isThere(lastPathPart(committedPath(path)))) commit(path)
+      else leftOut.push({ path, why: 'its fragment is not there', isLoss: false })
+    } else if (kind === 'delete' || kind === 'update') {
+      const source = folder.file(path)
+      const read =
+        kind === 'delete' ? readTileFile(source, deleteCondition, cx) : readTileFile(source, updateCondition, cx)
+      const broken = await Promise.resolve<unknown>(read).then(() => undefined, faultOf)
+      if (broken) leftOut.push({ path, why: `it cannot be read: ${broken.message}`, isLoss: true })
+      else files.push(copy(folder, path))
+    } else if (kind === 'vacuum') {
+      // Without the fragment that replaced them, the others count again.
+      if (fault || (outcomes.has(stem(name)) && !isThere(stem(name))))
+        leftOut.push({
+          path,
+          why: fault ? `it cannot be read: ${fault.message}` : 'its fragment is lost',
+          isLoss: false,
+        })
+      else files.push(copy(folder, path))
+    } else if (kind === 'consolidated-commits') {
+      if (isWhole(file)) files.push(copy(folder, path))
+      else {
+        leftOut.push({ path, why: 'a line of it is damaged, or names what is not there', isLoss: false })
+        const bytes = await withSource(folder.file(path), readAll)
+        for (const { text, tile } of file.entries) {
+          const fragment = linePath(text)
+          if (fragment !== undefined && !ignored.has(text) && isThere(lastPathPart(fragment))) commit(text)
+          else if (tile) files.push({ name: text, bytes: bytes.slice(tile.offset, tile.offset + tile.length) })
+        }
+      }
+    } else if (kind === 'ignore') {
+      if (keepsLists) files.push(copy(folder, path))
+      else leftOut.push({ path, why: 'the lists that it takes back are not there', isLoss: false })
+    } else {
+      const metadata = await array.consolidatedFragmentMetadata(path).catch(unlessFault)
+      if (metadata?.entries.every(({ fragment_name }) => isSame(lastPathPart(fragment_name))))
+        files.push(copy(folder, path))
+      else leftOut.push({ path, why: 'it has footers that are damaged, or of fragments that changed', isLoss: false })
+    }
+  }
+  // Parts of dense fragments have names of their own.
+  for (const { name, written } of fragments) {
+    const path = known.get(name) ?? name
+    const inside = path.includes('/')
+    for (const part of written)
+      if (part.name !== name && commits.committed.has(path))
+        commit(inside ? `${COMMITS_FOLDER}/${part.name}.wrt` : `${part.name}.ok`)
+  }
+}

@@ -1,0 +1,107 @@
+import { InspectError, unlessFault, usage } from '../base/errors.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import { type DenseTileGrid, denseTileGrid, integerOf } from '../format/dense-tiles.ts'
+import type { NDRange } from '../format/range.ts'
+import { bytesOf, cellValue } from '../format/value.ts'
+import type { FooterRemains } from './footer-remains.ts'
+
+/** The box that a dense fragment wrote, as far as it is known without its metadata. */
+export interface KnownDomain {
+  domain: NDRange
+  /** What was taken for granted, in words; undefined if nothing was. */
+  assumed: string | undefined
+}
+
+/**
+ * The non-empty domain of a dense fragment with so many tiles. Cells do not tell it: they have no coordinates, and padding looks like
+ * cells.
+ *
+ * @param known.given by the user
+ * @param known.remains whose sizes agree with the files if `known.agrees` is set
+ * @param known.union of the fragments that this one replaced, if they are still there
+ * @throws InspectError NOT_RECOVERED if nothing tells the box; USAGE if the given one has another number of tiles
+ */
+export function denseDomain(
+  schema: ArraySchema,
+  tileNum: number,
+  known: {
+    given(): NDRange | undefined
+    remains: FooterRemains | undefined
+    agrees: boolean
+    union: NDRange | undefined
+  },
+): KnownDomain {
+  const fits = (domain: NDRange | undefined): domain is NDRange => {
+    if (!domain) return false
+    try {
+      return denseTileGrid(schema, domain).tile_num === tileNum
+    } catch (error) {
+      unlessFault(error)
+      return false
+    }
+  }
+  const { remains, agrees, union } = known
+  const left = remains?.dense && fits(remains.domain) ? remains : undefined
+  // The end of a cut file is missing, and what is there is right. In a file of full length any byte may be wrong.
+  if (left && (left.copied || agrees || !left.footer)) return { domain: left.domain, assumed: undefined }
+  if (fits(union)) return { domain: union, assumed: undefined }
+  const given = known.given()
+  if (given) {
+    if (fits(given)) return { domain: given, assumed: undefined }
+    throw usage(`--domain expects a box of ${tileNum} tiles, found ${boxText(schema, given)}`)
+  }
+  if (left) return whole(schema, left.domain, 'the tiles of the damaged footer')
+  const everything = wholeDomain(schema)
+  if (fits(everything)) return whole(schema, everything, 'the whole domain')
+  const now = schema.current_domain?.range
+  if (fits(now)) return whole(schema, now, 'the current domain')
+  throw new InspectError(
+    'NOT_RECOVERED',
+    `nothing tells which ${tileNum} of ${gridOf(schema).tile_num} tiles of the domain it wrote: give its box with --domain NAME=LO..HI for each dimension`,
+    { field: 'nonempty_domain' },
+  )
+}
+
+/** A box rounded outwards to whole tiles, within the domain. */
+function whole(schema: ArraySchema, domain: NDRange, what: string): KnownDomain {
+  const { axes } = denseTileGrid(schema, domain)
+  const rounded = axes.map(({ type, domainLow, domainHigh, firstTile, tile_num, extent }) => {
+    const low = domainLow + firstTile * extent
+    const end = low + BigInt(tile_num) * extent - 1n
+    const high = end > domainHigh ? domainHigh : end
+    return { min: bytesOf(type, 1, low, { raw: true }), max: bytesOf(type, 1, high, { raw: true }) }
+  })
+  return { domain: rounded, assumed: `the box is ${boxText(schema, rounded)}, ${what}` }
+}
+
+/** The box that a schema's dimensions span. */
+export function wholeDomain(schema: ArraySchema): NDRange {
+  return schema.domain.dimensions.map(({ type, domain }) => {
+    const size = datatypeSize(type)
+    return { min: domain.subarray(0, size), max: domain.subarray(size) }
+  })
+}
+
+/** The grid of all tiles of a dense array. */
+export function gridOf(schema: ArraySchema): DenseTileGrid {
+  return denseTileGrid(schema, wholeDomain(schema))
+}
+
+/** `x 0..9, y 2024-01-01..2024-01-31` */
+export function boxText(schema: ArraySchema, box: NDRange): string {
+  return schema.domain.dimensions
+    .map(({ name, type, cell_val_num }, d) => {
+      const text = (bytes: Uint8Array): string => String(cellValue(type, cell_val_num, bytes, { raw: false }))
+      return `${name} ${text(box[d].min)}..${text(box[d].max)}`
+    })
+    .join(', ')
+}
+
+/** Cells of a dense box. */
+export function boxCells(schema: ArraySchema, box: NDRange): number {
+  return schema.domain.dimensions.reduce(
+    (cells, { type }, d) => cells * Number(integerOf(type, box[d].max) - integerOf(type, box[d].min) + 1n),
+    1,
+  )
+}

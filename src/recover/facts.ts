@@ -1,0 +1,287 @@
+import { InspectError, unlessFault } from '../base/errors.ts'
+import { fieldTileFile, tileRole } from '../cells/tile-places.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { type FileRole, fieldFileName, fieldFileRoles } from '../format/field-files.ts'
+import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
+import type { NDRange } from '../format/range.ts'
+import { nameFacts } from '../format/timestamped-name.ts'
+import { withSource } from '../source/source.ts'
+import type { InspectArray } from '../store/array.ts'
+import { type Fragment, type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
+import { denseDomain, gridOf } from './dense-domain.ts'
+import { type FooterRemains, footerRemains } from './footer-remains.ts'
+import { NO_FILE, type WalkedFile, walkTiles } from './tile-walk.ts'
+
+/** A data file and its tiles. */
+export interface DataFile {
+  name: string
+  slot: number
+  role: FileRole
+  /** Bytes up to the end of the last whole tile. */
+  size: number
+  /** Where each tile begins. Tiles that were not found begin at the end. */
+  starts: Float64Array
+  /** Unfiltered bytes of each tile. */
+  lengths: Float64Array
+}
+
+/** What a fragment is: from its metadata where that agrees with the data files, else from the data files. */
+export interface FragmentFacts {
+  version: number
+  schemaName: string
+  schema: ArraySchema
+  dense: boolean
+  slots: readonly Slot[]
+  files: readonly DataFile[]
+  tileNum: number
+  cellsPerTile: number
+  /** Undefined if only filtered texts could tell. */
+  lastTileCellNum: number | undefined
+  /** Of a dense fragment. */
+  domain: NDRange | undefined
+  /** Undefined: cells have to tell. */
+  processedConditions: readonly string[] | undefined
+  /** Whether the metadata agrees with the data files, so that only single sections of it can be damaged. */
+  isListed: boolean
+  /** What could not be known and was taken for granted, in words. */
+  assumed: readonly string[]
+}
+
+/** What only the user, or other fragments, can know about a fragment. */
+export interface FactsFromOutside {
+  /** The box that the user gave for a dense fragment. */
+  domain(schema: ArraySchema): NDRange | undefined
+  /** The box around the fragments that it replaced. */
+  union(): Promise<NDRange | undefined>
+}
+
+/** A guess at what a fragment is; the data files prove it. */
+interface Shape extends Pick<FragmentFacts, 'version' | 'schemaName' | 'schema' | 'dense' | 'slots'> {
+  /** How many things speak against it. */
+  against: number
+}
+
+/** Finds out everything about a fragment that its metadata file holds, except what follows from cells. */
+export async function factsOf(
+  array: InspectArray,
+  fragment: Fragment,
+  outside: FactsFromOutside,
+): Promise<FragmentFacts> {
+  const walked = await walkFiles(fragment)
+  const info = await agreeingInfo(fragment, walked)
+  const remains = info ? undefined : await footerRemains(array, fragment)
+  const shape: Omit<Shape, 'against'> = info
+    ? { ...info, version: info.format_version }
+    : await bestShape(array, fragment, walked, remains)
+  const { version, schema, schemaName, dense, slots } = shape
+  const tileNum = info?.tile_num ?? tileNumOf([...walked.values()])
+  const cellsPerTile = dense ? gridOf(schema).cells_per_tile : Number(schema.capacity)
+  const files: DataFile[] = []
+  for (const { slot, role, name } of filesOf(shape)) {
+    const stored = info && (await storedTiles(fragment, info, slot, role))
+    files.push({ slot, role, name, ...placed(walked.get(name) ?? NO_FILE, tileNum, stored) })
+  }
+  const assumed: string[] = []
+  let domain = info?.dense ? info.nonempty_domain : undefined
+  if (dense && !domain) {
+    const agrees = remains !== undefined && agreesWith(remains, shape, walked)
+    const known = { given: () => outside.domain(schema), remains, agrees, union: await outside.union() }
+    const found = denseDomain(schema, tileNum, known)
+    domain = found.domain
+    if (found.assumed !== undefined) assumed.push(found.assumed)
+  }
+  const conditions = info && (await fragment.processedConditions().catch(unlessFault))
+  const last = info?.last_tile_cell_num ?? (dense ? cellsPerTile : lastCells(shape, files, tileNum))
+  return {
+    ...{ version, schema, schemaName, dense, slots, files, tileNum, cellsPerTile, domain, assumed },
+    isListed: info !== undefined,
+    lastTileCellNum: last,
+    processedConditions: conditions || (slots.some(({ kind }) => kind === 'delete_timestamps') ? undefined : []),
+  }
+}
+
+async function walkFiles(fragment: Fragment): Promise<Map<string, WalkedFile>> {
+  const walked = new Map<string, WalkedFile>()
+  for (const { name, kind } of await fragment.entries())
+    if (kind === 'file' && name !== FRAGMENT_METADATA_FILE)
+      walked.set(name, await withSource(fragment.folder.file(name), walkTiles))
+  return walked
+}
+
+function isWhole({ size, end }: WalkedFile): boolean {
+  return size > 0 && end === size
+}
+
+/** The metadata, if it agrees with all data files that can be walked from end to end. */
+async function agreeingInfo(
+  fragment: Fragment,
+  walked: ReadonlyMap<string, WalkedFile>,
+): Promise<FragmentInfo | undefined> {
+  const info = await fragment.info().catch(unlessFault)
+  if (!info || (info.dense && !info.nonempty_domain)) return undefined
+  for (const { name, size, slot, role } of await fragment.fieldFiles()) {
+    const file = walked.get(name) ?? NO_FILE
+    if (file.size > size) return undefined
+    if (file.size === size && isWhole(file)) {
+      const each = cellSize(info.slots[slot], role)
+      const last = file.lengths[info.tile_num - 1]
+      if (file.starts.length !== info.tile_num) return undefined
+      if (each !== undefined && last > 0 && last !== info.last_tile_cell_num * each) return undefined
+    }
+    // A file that lost its end, or all.
+    if (file.size < size && file.starts.length > info.tile_num) return undefined
+  }
+  return info
+}
+
+function agreesWith({ footer }: FooterRemains, shape: FilesShape, walked: ReadonlyMap<string, WalkedFile>): boolean {
+  if (!footer) return false
+  return filesOf(shape).every(({ slot, role, name }) => {
+    const sizes =
+      role === 'var' ? footer.file_var_sizes : role === 'validity' ? footer.file_validity_sizes : footer.file_sizes
+    return sizes?.[slot] === (walked.get(name)?.size ?? 0)
+  })
+}
+
+type FilesShape = Pick<Shape, 'version' | 'dense' | 'slots'>
+
+/** The data files that a fragment of this shape has. */
+function filesOf({ version, dense, slots }: FilesShape): Pick<DataFile, 'slot' | 'role' | 'name'>[] {
+  return slots.flatMap((one, slot) =>
+    slotHasFiles({ dense }, one)
+      ? fieldFileRoles(one).map((role) => ({ slot, role, name: fieldFileName(version, one, role) ?? '' }))
+      : [],
+  )
+}
+
+/** Most files agree on the number of tiles; those that lost some have fewer. */
+function tileNumOf(files: readonly WalkedFile[]): number {
+  const whole = files.filter(isWhole)
+  return (whole.length > 0 ? whole : files).reduce((most, { starts }) => Math.max(most, starts.length), 0)
+}
+
+/**
+ * The schema of the array whose fields fit the files best. Of several, it is the newest that was there when the fragment was
+ * written.
+ */
+async function bestShape(
+  array: InspectArray,
+  fragment: Fragment,
+  walked: ReadonlyMap<string, WalkedFile>,
+  remains: FooterRemains | undefined,
+): Promise<Shape> {
+  const named = fragment.parsedName?.least_version ?? nameFacts(fragment.name)?.format_version
+  const written = fragment.timestamp_range?.[1] ?? 0n
+  const files = (await array.schemaFiles()).filter(
+    ({ name }) => named === undefined || named >= 10 || name === OLD_SCHEMA_FILE,
+  )
+  const before = files.filter(({ timestamp_range }) => (timestamp_range?.[0] ?? 0n) <= written).reverse()
+  const names = [...before, ...files.filter((file) => !before.includes(file))].map(({ name }) => name)
+  if (remains) names.unshift(remains.schemaName)
+  let best: Shape | undefined
+  let fault: unknown
+  for (const schemaName of new Set(names)) {
+    const schema = await array.schema(schemaName).catch((error: unknown) => {
+      fault ??= error
+      return unlessFault(error)
+    })
+    if (!schema) continue
+    const shape = shapeWith(schemaName, schema, versionOf(named, schema), walked)
+    if (!best || shape.against < best.against) best = shape
+  }
+  if (best) return best
+  throw (
+    fault ??
+    new InspectError('NO_SCHEMA', 'expected a schema that tells its fields, found none', { file: fragment.folder.path })
+  )
+}
+
+/** Names of versions 1 and 2 look the same, and so do those of 3 and 4. The array's schema has the same version. */
+function versionOf(named: number | undefined, { version }: ArraySchema): number {
+  if (named === undefined) return version
+  if (named >= 5) return named
+  const least = named <= 2 ? 1 : 3
+  return version <= least ? least : least + 1
+}
+
+function shapeWith(
+  schemaName: string,
+  schema: ArraySchema,
+  version: number,
+  walked: ReadonlyMap<string, WalkedFile>,
+): Shape {
+  const flags = {
+    includes_timestamps: version >= 14 && walked.has('t.tdb'),
+    includes_delete_metadata: version >= 15 && walked.has('dt.tdb'),
+  }
+  const slots = fragmentSlots(version, schema, flags)
+  const ofCells = filesOf({ version, dense: false, slots }).filter(({ slot }) =>
+    ['coords', 'dimension'].includes(slots[slot].kind),
+  )
+  const dense = schema.array_type === 'dense' && !ofCells.some(({ name }) => walked.has(name))
+  const shape = { schemaName, schema, version, dense, slots, against: 0 }
+  const expected = filesOf(shape)
+  const names = new Set(expected.map(({ name }) => name))
+  shape.against += [...walked.keys()].filter((name) => !names.has(name)).length
+  const cells = dense ? gridOf(schema).cells_per_tile : Number(schema.capacity)
+  for (const { name, slot, role } of expected) {
+    const found = walked.get(name)
+    if (!found || (isWhole(found) && !fits(found, cellSize(slots[slot], role), cells, dense))) shape.against++
+  }
+  return shape
+}
+
+/** Unfiltered bytes that a cell takes in a file; undefined for var-sized values. */
+function cellSize({ cellSize }: Slot, role: FileRole): number | undefined {
+  if (role === 'var') return undefined
+  return role === 'offsets' ? 8 : role === 'validity' ? 1 : cellSize
+}
+
+/** Whether all tiles but the last have as many cells as the schema says. Offsets may be kept with the values. */
+function fits({ lengths, chunks }: WalkedFile, size: number | undefined, cells: number, dense: boolean): boolean {
+  if (size === undefined) return true
+  return lengths.every((length, tile) => {
+    if (chunks[tile] === 0) return true
+    if (dense || tile < lengths.length - 1) return length === cells * size
+    return length % size === 0 && length <= cells * size
+  })
+}
+
+/** Cells of the last tile of a sparse fragment. */
+function lastCells({ slots }: FilesShape, files: readonly DataFile[], tileNum: number): number | undefined {
+  if (tileNum === 0) return 0
+  for (const { slot, role, lengths } of files) {
+    const size = cellSize(slots[slot], role)
+    const length = lengths[tileNum - 1]
+    if (size !== undefined && length > 0) return length / size
+  }
+  return undefined
+}
+
+/** @param stored what the metadata says: for files whose chunks do not say it any more */
+function placed(
+  { starts, lengths, end, size }: WalkedFile,
+  tileNum: number,
+  stored: Pick<DataFile, 'starts' | 'lengths'> | undefined,
+): Pick<DataFile, 'size' | 'starts' | 'lengths'> {
+  if (stored && starts.length < tileNum) return { ...stored, size }
+  return {
+    size: end,
+    starts: Float64Array.from({ length: tileNum }, (_, tile) => starts[tile] ?? end),
+    lengths: Float64Array.from({ length: tileNum }, (_, tile) => lengths[tile] ?? 0),
+  }
+}
+
+async function storedTiles(
+  fragment: Fragment,
+  info: FragmentInfo,
+  slot: number,
+  role: FileRole,
+): Promise<Pick<DataFile, 'starts' | 'lengths'> | undefined> {
+  const { offsetsList } = fieldTileFile(info, slot, tileRole({ role }))
+  const starts = await fragment.offsets(offsetsList, slot).catch(unlessFault)
+  const lengths = role === 'var' ? await fragment.offsets('tile_var_sizes', slot).catch(unlessFault) : starts
+  if (!starts || !lengths || Math.min(starts.length, lengths.length) < info.tile_num) return undefined
+  return { starts: starts.subarray(0, info.tile_num), lengths: lengths.subarray(0, info.tile_num) }
+}

@@ -1,0 +1,263 @@
+import type { InspectError } from '../base/errors.ts'
+import type { ColumnData, ColumnType } from '../cells/column.ts'
+import { FragmentCells } from '../cells/fragment-cells.ts'
+import { unionOf } from '../cells/rtree-builder.ts'
+import { TileFile } from '../cells/tile-files.ts'
+import { tileRole } from '../cells/tile-places.ts'
+import { TileStatistics } from '../cells/tile-statistics.ts'
+import { NO_BYTES } from '../filters/bytes.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { NDRange } from '../format/range.ts'
+import { withFile } from '../source/overlay.ts'
+import type { ByteRange } from '../source/source.ts'
+import { Folder } from '../source/source.ts'
+import { Fragment } from '../store/fragment.ts'
+import { DenseTiler } from '../write/dense-tiler.ts'
+import {
+  emptySlot,
+  type FragmentMetadataToWrite,
+  type SlotMetadata,
+  type TileBounds,
+  writeFragmentMetadata,
+} from '../write/fragment-metadata-writer.ts'
+import { boundsOf, phantomSlot } from '../write/fragment-writer.ts'
+import type { WriteContext } from '../write/generic-tile-writer.ts'
+import type { DataFile, FragmentFacts } from './facts.ts'
+
+/** Tiles of a fragment that become a fragment: all of them, or those that can be read. */
+export interface TileSelection {
+  /** Numbers of the tiles, rising. */
+  tiles: readonly number[]
+  /** The box that these tiles fill in a dense fragment. */
+  domain: NDRange | undefined
+}
+
+/** A fragment made of stored tiles: the parts of the source's files, and new metadata. */
+export interface RebuiltFragment {
+  files: { name: string; ranges: ByteRange[] }[]
+  metadata: Uint8Array
+}
+
+/** A tile that cannot be read: of one of its fields the stored bytes are damaged or gone. */
+export interface UnreadTile {
+  tile: number
+  field: string
+  error: InspectError
+}
+
+/** A fragment whose metadata has no more than what is needed to read its tiles. */
+export interface OpenedTiles {
+  facts: FragmentFacts
+  fragment: Fragment
+  lastTileCellNum: number
+}
+
+/** Opens the tiles of a fragment by facts that do not come from its metadata. */
+export async function openTiles(damaged: Fragment, facts: FragmentFacts, cx: WriteContext): Promise<OpenedTiles> {
+  const open = async (lastTileCellNum: number): Promise<OpenedTiles> => {
+    const { schema, tileNum, domain } = facts
+    const { dimensions } = schema.domain
+    const anywhere = dimensions.map(({ type, domain: whole }) => {
+      const size = whole.length === 0 ? 0 : datatypeSize(type)
+      return { min: whole.subarray(0, size), max: whole.subarray(size) }
+    })
+    const values = anywhere.map(({ min }) => min)
+    const bounds: TileBounds = { mbr: anywhere, first: values, last: values }
+    const bytes = await metadataFile(
+      facts,
+      { tiles: all(tileNum), domain },
+      { statistics: [], bounds: facts.dense ? [] : new Array<TileBounds>(tileNum).fill(bounds), lastTileCellNum },
+      cx,
+    )
+    const { folder, cx: reading, array } = damaged
+    const storage = withFile(folder.storage, `${folder.path}/${FRAGMENT_METADATA_FILE}`, bytes)
+    return { facts, fragment: new Fragment(new Folder(storage, folder.path), reading, array), lastTileCellNum }
+  }
+  if (facts.lastTileCellNum !== undefined) return open(facts.lastTileCellNum)
+  const guess = await open(facts.cellsPerTile)
+  return open(await countedTexts(guess))
+}
+
+/** Cells of the last tile, by a field of texts whose filter holds the offsets. */
+async function countedTexts({ facts, fragment }: OpenedTiles): Promise<number> {
+  for (const { slot, role } of facts.files) {
+    if (role !== 'var') continue
+    const file = await TileFile.open(fragment, slot, tileRole({ role }))
+    try {
+      const { offsets } = await file.read(facts.tileNum - 1, { stringOffsets: true })
+      if (offsets) return offsets.length
+    } finally {
+      await file.close()
+    }
+  }
+  return facts.cellsPerTile
+}
+
+export function all(tileNum: number): number[] {
+  return Array.from({ length: tileNum }, (_, tile) => tile)
+}
+
+/** What the cells say about the tiles of a fragment. */
+interface Measured {
+  /** By slot; undefined for a slot without files, and before version 11. */
+  statistics: readonly (TileStatistics | undefined)[]
+  bounds: readonly TileBounds[]
+  lastTileCellNum: number
+}
+
+/**
+ * The tiles of a fragment as a fragment of their own: stored bytes as they are, metadata computed from the cells.
+ * @param onUnread called for each field of a tile that cannot be read
+ * @returns undefined if a tile cannot be read
+ */
+export async function rebuild(
+  opened: OpenedTiles,
+  selection: TileSelection,
+  cx: WriteContext,
+  onUnread: (unread: UnreadTile) => void,
+): Promise<RebuiltFragment | undefined> {
+  const { facts } = opened
+  let isWhole = true
+  const measured = await measure(opened, selection, (unread) => {
+    isWhole = false
+    onUnread(unread)
+  })
+  if (!isWhole) return undefined
+  return {
+    files: facts.files.map((file) => ({ name: file.name, ranges: rangesOf(file, selection.tiles) })),
+    metadata: await metadataFile(facts, selection, measured, cx),
+  }
+}
+
+async function measure(
+  { facts, fragment, lastTileCellNum }: OpenedTiles,
+  { tiles, domain }: TileSelection,
+  onUnread: (unread: UnreadTile) => void,
+): Promise<Measured> {
+  const { schema, slots, dense, version, cellsPerTile, tileNum } = facts
+  const { dimensions } = schema.domain
+  const cellNum = (tile: number): number => (tile === tileNum - 1 ? lastTileCellNum : cellsPerTile)
+  const withFiles = new Set(facts.files.map(({ slot }) => slot))
+  const statistics = slots.map((slot, i) =>
+    version >= 11 && withFiles.has(i)
+      ? new TileStatistics({ ...slot, dimension: slot.kind === 'dimension' }, tiles.length)
+      : undefined,
+  )
+  const tiler = dense && domain ? new DenseTiler(schema, domain) : undefined
+  const places = new Map(tiles.map((tile, place) => [tile, place]))
+  const cells = await FragmentCells.open(fragment, {
+    fill: true,
+    withoutCoordinates: true,
+    wholeTiles: true,
+    withUnreadable: true,
+    skipTile: (tile) => !places.has(tile),
+    onColumnError: (error, { name: field }, tile) => onUnread({ tile, field, error }),
+  })
+  const bounds: TileBounds[] = []
+  try {
+    for await (const { tile, columns } of cells.batches()) {
+      const place = places.get(tile) ?? 0
+      const own = columns.slice(0, dimensions.length)
+      if (!dense && own.every(isThere)) bounds.push(boundsOf(dimensions, own, cellNum(tile)))
+      const written = tiler?.tile(place).written
+      for (const [i, column] of columns.entries()) {
+        const slot = column ? slotOf(facts, cells.columns[i]) : -1
+        if (column && slot >= 0)
+          statistics[slot]?.add(place, column, cellNum(tile), written, tiler && (() => tiler.slabs(place, 'row-major')))
+      }
+    }
+  } finally {
+    await cells.close()
+  }
+  return { statistics, bounds, lastTileCellNum: tiles.length === 0 ? 0 : cellNum(tiles[tiles.length - 1]) }
+}
+
+function isThere(column: ColumnData | undefined): column is ColumnData {
+  return column !== undefined
+}
+
+function slotOf({ slots }: FragmentFacts, { name, kind }: ColumnType): number {
+  return slots.findIndex((slot) => slot.name === name && slot.kind === kind)
+}
+
+/** The stored bytes of some tiles: few ranges, as tiles follow one another. */
+function rangesOf({ starts, size }: DataFile, tiles: readonly number[]): ByteRange[] {
+  const ranges: ByteRange[] = []
+  for (const tile of tiles) {
+    const [offset, end] = [starts[tile], starts[tile + 1] ?? size]
+    const last = ranges.at(-1)
+    if (last && last.offset + last.length === offset) last.length += end - offset
+    else ranges.push({ offset, length: end - offset })
+  }
+  return ranges
+}
+
+async function metadataFile(
+  facts: FragmentFacts,
+  { tiles, domain }: TileSelection,
+  { statistics, bounds, lastTileCellNum }: Measured,
+  cx: WriteContext,
+): Promise<Uint8Array> {
+  const { schema, schemaName, version, dense, slots, processedConditions } = facts
+  const empty = { min: NO_BYTES, max: NO_BYTES }
+  const metadata: FragmentMetadataToWrite = {
+    fragment: { schema, schemaName, formatVersion: version, processedConditions: processedConditions ?? [] },
+    dense,
+    slots,
+    slotMetadata: slots.map((slot, i) =>
+      slot.phantom ? phantomSlot(schema, tiles.length) : slotMetadata(facts, i, tiles, statistics[i]),
+    ),
+    nonemptyDomain:
+      domain ??
+      (bounds.length === 0
+        ? schema.domain.dimensions.map(() => empty)
+        : unionOf(
+            bounds.map(({ mbr }) => mbr),
+            schema.domain.dimensions,
+          )),
+    tiles: bounds,
+    lastTileCellNum,
+  }
+  return writeFragmentMetadata(metadata, cx)
+}
+
+/** The metadata of one slot, from the stored tiles and what their cells say. */
+function slotMetadata(
+  { files }: FragmentFacts,
+  slot: number,
+  tiles: readonly number[],
+  statistics: TileStatistics | undefined,
+): SlotMetadata {
+  const metadata = emptySlot(tiles.length)
+  const { sections } = metadata
+  for (const file of files) {
+    if (file.slot !== slot) continue
+    const { role, starts, lengths } = file
+    const offsets = new Float64Array(tiles.length)
+    let size = 0
+    for (const [place, tile] of tiles.entries()) {
+      offsets[place] = size
+      size += (starts[tile + 1] ?? file.size) - starts[tile]
+    }
+    if (role === 'var') {
+      metadata.fileVarSize = size
+      sections.tile_var_offsets = { values: offsets }
+      sections.tile_var_sizes = { values: Float64Array.from(tiles, (tile) => lengths[tile]) }
+    } else if (role === 'validity') {
+      metadata.fileValiditySize = size
+      sections.tile_validity_offsets = { values: offsets }
+    } else {
+      metadata.fileSize = size
+      sections.tile_offsets = { values: offsets }
+    }
+  }
+  if (statistics) {
+    sections.tile_mins = statistics.extremes('min')
+    sections.tile_maxs = statistics.extremes('max')
+    sections.tile_sums = { values: statistics.sums }
+    sections.tile_null_counts = { values: statistics.nullCounts }
+    metadata.fragment = statistics.fragment()
+  }
+  return metadata
+}

@@ -1,0 +1,70 @@
+import type { Output } from '../../base/result.ts'
+import type { RecoverDocument, RecoverFragment } from '../../documents/recover.ts'
+import { keyValues, type Pair } from '../table.ts'
+import { line } from './parts.ts'
+import { counted } from './wording.ts'
+
+/** Fragments and files that are named; the document has all. */
+const MOST = 5
+
+/** What was read, what became of it, and last whether anything is lost. */
+export async function recoverTable(document: RecoverDocument, out: Output): Promise<void> {
+  const { path, to, fragments, left_out, cell_num, cells_lost, lost, lost_file } = document
+  const of = (...outcomes: RecoverFragment['outcome'][]): RecoverFragment[] =>
+    fragments.filter(({ outcome }) => outcomes.includes(outcome))
+  const rows: Pair[] = [['read', `${counted(fragments.length, 'fragment')}; ${path} itself stays as it is`]]
+  const kept = of('kept')
+  if (kept.length > 0) rows.push(['copied', `${amount(kept)}, byte for byte`])
+  rows.push(...list('rebuilt', of('rebuilt').map(rebuiltText)))
+  rows.push(...list('cut', of('partly').map(cutText)))
+  rows.push(
+    ...list(
+      'lost',
+      of('lost').map(({ name, cells_lost: cells }) => `${name}: ${lostText(cells)}`),
+    ),
+  )
+  const guesses = fragments.flatMap(({ name, assumed }) => assumed.map((one) => `${name}: ${one}`))
+  rows.push(...list('assumed', guesses.length > 0 ? guesses : ['nothing']))
+  rows.push(
+    ...list(
+      'left out',
+      left_out.map(({ path: file, why }) => `${file}: ${why}`),
+    ),
+  )
+  rows.push(['read back', `${to}: check --level cells finds nothing wrong`])
+  await keyValues(rows, out)
+  const total = cells_lost === null ? undefined : BigInt(cell_num) + BigInt(cells_lost)
+  if (!lost) await line(`RECOVERED: all ${counted(cell_num, 'cell')}`, out)
+  else {
+    const listed = lost_file === null ? '' : `, listed in ${lost_file}`
+    const cells =
+      total === undefined
+        ? `${counted(cell_num, 'cell')} kept, an unknown number lost`
+        : `${cells_lost} of ${counted(total, 'cell')} lost`
+    await line(`RECOVERED WITH LOSS: ${cells}${listed}`, out)
+  }
+}
+
+function amount(fragments: readonly RecoverFragment[]): string {
+  const cells = fragments.reduce((sum, { cell_num }) => sum + BigInt(cell_num), 0n)
+  return `${counted(fragments.length, 'fragment')}, ${counted(cells, 'cell')}`
+}
+
+function rebuiltText({ name, cell_num, codes }: RecoverFragment): string {
+  return `${name}: metadata anew (${codes.join(', ')}), ${counted(cell_num, 'cell')}`
+}
+
+function cutText({ name, cell_num, cells_lost, written_as }: RecoverFragment): string {
+  const parts = written_as.length > 1 ? `, in ${written_as.length} fragments` : ''
+  return `${name}: ${counted(cell_num, 'cell')} kept${parts}, ${lostText(cells_lost)}`
+}
+
+function lostText(cells: RecoverFragment['cells_lost']): string {
+  return cells === null ? 'nobody knows how many cells' : `${counted(cells, 'cell')} lost`
+}
+
+function list(name: string, lines: readonly string[]): Pair[] {
+  const shown = lines.slice(0, MOST)
+  if (lines.length > MOST) shown.push(`and ${lines.length - MOST} more (--json)`)
+  return shown.map((text, i) => [i === 0 ? name : '', text])
+}

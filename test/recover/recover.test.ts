@@ -1,0 +1,224 @@
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { filesBelow, temporaryFolder } from '../helpers/folders.ts'
+import { get, type Json, parseJson } from '../helpers/json.ts'
+import { Random } from '../helpers/random.ts'
+import { run, runJson } from '../helpers/run.ts'
+
+const METADATA = '__fragment_metadata.tdb'
+
+/** Metadata of these is the same, byte by byte. Of the others TileDB counts nulls of texts wrongly, or takes the wrong texts for ends. */
+const SAME_BYTES = [
+  ...['1/sparse_2d_row', '2/sparse_basic', '3/sparse_basic', '5/sparse_basic', '7/sparse_basic', '9/sparse_basic'],
+  ...['12/hilbert_texts', '12/sparse_consolidated', '16/number_filters', '20/sparse_consolidated', '22/rtree_levels'],
+  ...['22/string_filters', '22/deletes_consolidated', '22/duplicates', '22/dense_consolidated', '23/sparse_2d_row'],
+]
+
+const HARM: Readonly<Record<string, (file: string) => void>> = {
+  removed: (file) => rmSync(file),
+  empty: (file) => truncateSync(file, 0),
+  cut: (file) => truncateSync(file, Math.floor(readFileSync(file).length / 2)),
+  flipped(file) {
+    const bytes = readFileSync(file)
+    for (let at = 3; at < bytes.length; at += 61) bytes[at] ^= 0x20
+    writeFileSync(file, bytes)
+  },
+}
+
+const folder = temporaryFolder()
+let count = 0
+
+/** A copy of a fixture, where to recover it, its key, and the fragments' metadata files in it. */
+function copyOf(fixture: string) {
+  const from = `${folder}/${count++}`
+  cpSync(`${FIXTURES}/${fixture}`, from, { recursive: true })
+  const key = get(parseJson(readFileSync(`${FIXTURES}/${fixture}.expected.json`, 'utf8')), 'key')
+  const keyed = typeof key === 'string' ? ['--key', key] : []
+  const files = names(from).filter((file) => file.endsWith(METADATA) && !file.includes('__labels'))
+  return { from, to: `${from}.new`, keyed, files }
+}
+
+/** Bytes of all files below a folder, by path. */
+function contents(path: string): Record<string, string> {
+  return Object.fromEntries(
+    Array.from(filesBelow(path, ''), ([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]),
+  )
+}
+
+function names(path: string): string[] {
+  return [...filesBelow(path, '').keys()].map((name) => name.slice(1))
+}
+
+async function document<T = Json>(args: readonly string[]): Promise<T> {
+  return (await runJson(args)).documents[0] as T
+}
+
+async function cells(array: string, keyed: readonly string[]): Promise<string> {
+  const { code, text } = await run(['read', array, '--format', 'ndjson', ...keyed])
+  expect(code).toBe(0)
+  return text
+}
+
+describe('metadata that is lost', () => {
+  for (const fixture of SAME_BYTES) {
+    test(`${fixture}: is written anew with the same bytes`, async () => {
+      const { from, to, keyed, files } = copyOf(fixture)
+      const whole = contents(from)
+      for (const file of files) rmSync(join(from, file))
+      const { code, text } = await run(['recover', from, '--to', to, ...keyed])
+      expect(text).toMatch(/\nRECOVERED: all [\d,]+ cells\n$/)
+      expect(code).toBe(0)
+      expect(contents(to)).toEqual(whole)
+    })
+  }
+
+  for (const fixture of [
+    '2/dense_basic',
+    '4/sparse_basic',
+    '12/encrypted',
+    '16/deletes_consolidated',
+    '22/sparse_basic',
+  ]) {
+    if (!existsSync(`${FIXTURES}/${fixture}`)) continue
+    for (const [how, harm] of Object.entries(HARM)) {
+      test(`${fixture}: ${how}, a read gives the same cells`, async () => {
+        const { from, to, keyed, files } = copyOf(fixture)
+        const before = await cells(from, keyed)
+        harm(join(from, files[0]))
+        const found = await document(['recover', from, '--to', to, ...keyed])
+        expect(get(found, 'lost')).toBe(false)
+        expect(await cells(to, keyed)).toBe(before)
+        expect((await run(['check', '--level', 'cells', to, ...keyed])).code).toBe(0)
+      })
+    }
+  }
+
+  test('of a dense fragment: the copy of its footer tells the box', async () => {
+    const { from, to, files } = copyOf('22/dense_fragment_metadata_consolidated')
+    const before = await cells(from, [])
+    for (const file of files) rmSync(join(from, file))
+    expect((await run(['recover', from, '--to', to])).code).toBe(0)
+    expect(await cells(to, [])).toBe(before)
+    for (const file of files) expect(existsSync(join(to, file))).toBe(true)
+    // The copies of footers that changed would contradict them.
+    expect(names(to).filter((file) => file.endsWith('.meta'))).toEqual([])
+  })
+
+  test('of a dense fragment of which nothing tells the box: the user is asked for it', async () => {
+    const { from, to, files } = copyOf('22/slabs_row_major')
+    const before = await cells(from, [])
+    const [fragment] = files.map((file) => file.slice(0, -METADATA.length))
+    const { nonempty_domain: box } = await document<{ nonempty_domain: number[][] }>(['footer', join(from, fragment)])
+    const { dimensions } = await document<{ dimensions: { name: string }[] }>(['schema', from])
+    rmSync(join(from, files[0]))
+    const failed = await run(['recover', from, '--to', to])
+    expect(failed.code).toBe(3)
+    expect(failed.stderr).toMatch(/nothing tells which \d+ of \d+ tiles.*--domain NAME=LO\.\.HI/)
+    expect(existsSync(to)).toBe(false)
+    const ranges = dimensions.flatMap(({ name }, d) => ['--domain', `${name}=${box[d].join('..')}`])
+    expect((await run(['recover', from, '--to', to, ...ranges])).code).toBe(0)
+    expect(await cells(to, [])).toBe(before)
+  })
+})
+
+describe('tiles that cannot be read', () => {
+  test('nothing is written unless the user allows the loss', async () => {
+    const { from, to, files } = copyOf('22/filter_sha256')
+    harmTile(join(from, files[0].slice(0, -METADATA.length)))
+    const { code, stderr } = await run(['recover', from, '--to', to])
+    expect(code).toBe(3)
+    expect(stderr).toContain('--drop-damaged')
+    expect(readdirSync(folder).filter((name) => name.includes(`${to.slice(folder.length + 1)}`))).toEqual([])
+  })
+
+  for (const fixture of ['22/filter_sha256', '12/sparse_consolidated', '22/dense_consolidated', '5/sparse_basic']) {
+    test(`${fixture}: kept and lost cells are all cells, and no other`, async () => {
+      const { from, to, files } = copyOf(fixture)
+      const fragment = files[0].slice(0, -METADATA.length)
+      const before = await stored(from)
+      const random = new Random(19)
+      const file = readdirSync(join(from, fragment)).filter((name) => /^(a0|a|x)\.tdb$/.test(name))[0]
+      const bytes = readFileSync(join(from, fragment, file))
+      // The head of a chunk somewhere in the middle.
+      bytes.fill(0xff, Math.floor(bytes.length / 2), Math.floor(bytes.length / 2) + 8 + random.below(8))
+      writeFileSync(join(from, fragment, file), bytes)
+      const { code, text } = await run(['recover', from, '--to', to, '--drop-damaged', '--json'])
+      expect(code).toBe(1)
+      const found = parseJson(text)
+      const lines = readFileSync(`${to}.lost.ndjson`, 'utf8').trim().split('\n').map(parseJson)
+      expect(lines.length).toBe(get(found, 'cells_lost'))
+      expect(lines.length).toBeGreaterThan(0)
+      const after = await stored(to)
+      expect([...after, ...lines.map((line) => JSON.stringify(get(line, 'coordinates')))].sort()).toEqual(before)
+      expect((await run(['check', '--level', 'cells', to])).code).toBe(0)
+    })
+  }
+})
+
+/** The coordinates of all cells of all fragments. */
+async function stored(array: string): Promise<string[]> {
+  const { dimensions } = await document<{ dimensions: { name: string }[] }>(['schema', array])
+  const { text } = await run(['decode', array, '--all-fragments', '--format', 'ndjson'])
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const cell = parseJson(line)
+      return JSON.stringify(Object.fromEntries(dimensions.map(({ name }) => [name, get(cell, name)])))
+    })
+    .sort()
+}
+
+function harmTile(fragment: string): void {
+  const bytes = readFileSync(join(fragment, 'a0.tdb'))
+  bytes[bytes.length - 1] ^= 1
+  writeFileSync(join(fragment, 'a0.tdb'), bytes)
+}
+
+describe('an array', () => {
+  test('without damage: all that counts is copied byte for byte', async () => {
+    for (const fixture of [
+      '22/commits_ignored',
+      '22/enumerations',
+      '22/dimension_labels',
+      '22/metadata',
+      '9/sparse_basic',
+    ]) {
+      const { from, to } = copyOf(fixture)
+      expect((await run(['recover', from, '--to', to])).code).toBe(0)
+      expect(contents(to)).toEqual(contents(from))
+    }
+  })
+
+  test('a list of commits that names what is gone is written anew', async () => {
+    const { from, to, files } = copyOf('22/commits_consolidated')
+    const gone = files[0].slice(0, -METADATA.length)
+    rmSync(join(from, gone), { recursive: true })
+    const failed = await run(['recover', from, '--to', to])
+    expect([failed.code, failed.stderr]).toEqual([3, expect.stringContaining('names, found no such folder')])
+    const { code, text } = await run(['recover', from, '--to', to, '--drop-damaged'])
+    expect(code).toBe(1)
+    expect(text).toContain('RECOVERED WITH LOSS')
+    expect(names(to).filter((file) => file.endsWith('.con'))).toEqual([])
+    expect((await run(['check', '--level', 'cells', to])).code).toBe(0)
+  })
+
+  test('a place where something is, and the source itself, are refused', async () => {
+    const { from } = copyOf('22/sparse_basic')
+    const before = contents(from)
+    for (const to of [from, `${from}/new`, `${from}/__fragments/new`])
+      expect((await run(['recover', from, '--to', to])).code).toBe(2)
+    expect(contents(from)).toEqual(before)
+  })
+})
+
+test('one fragment becomes a folder of its own', async () => {
+  const { from, to, files } = copyOf('22/rtree_levels')
+  const fragment = join(from, files[0].slice(0, -METADATA.length - 1))
+  const whole = contents(fragment)
+  truncateSync(join(fragment, METADATA), 100)
+  expect((await run(['recover', fragment, '--to', to])).code).toBe(0)
+  expect(contents(to)).toEqual(whole)
+})
