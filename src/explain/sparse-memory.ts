@@ -147,14 +147,21 @@ export async function globalMemory(
   const most = total_budget * FOR_COORDINATES - TILE_ID * tiles.count
   const atOnce = fitsAtOnce(tiles, most, total_budget - loaded - TILE_ID * tiles.count)
   const isHilbert = schema.cell_order === 'hilbert'
+  if (atOnce) return { least_memory_budget, rounds: undefined }
   const areKnown = isAlone || (tiles.count <= MOST_PLACES && (found !== undefined || !isHilbert))
-  if (atOnce || !areKnown || total_budget < least_memory_budget) return { least_memory_budget, rounds: undefined }
+  if (!areKnown || total_budget < least_memory_budget)
+    return { least_memory_budget, rounds: found ? undefined : mostReads(evenRounds(index, tiles, total_budget)) }
   const places = await (found ? cells() : boxes())
   const rounds = roundsOf(index, tiles, (visit) =>
     isHilbert
       ? hilbertRounds(tiles, places, total_budget, loaded, visit)
       : globalWorks(tiles, places, schema.allows_duplicates, total_budget, loaded, visit),
   )
+  if (!found && !isAlone)
+    return {
+      least_memory_budget,
+      rounds: mostReads(rounds?.map(({ loaded }) => loaded) ?? evenRounds(index, tiles, total_budget)),
+    }
   // Without duplicates some tiles are known to give no cell only after the merge.
   const gives = found?.tiles.map((own) => new Set(own))
   return {
@@ -164,6 +171,40 @@ export async function globalMemory(
       given: given.map((own, f) => own.filter((tile) => gives?.[f].has(tile) ?? true)),
     })),
   }
+}
+
+/**
+ * About how often tiles are loaded where it is not known how far each merge goes: each uses up the share of one fragment.
+ * @returns by part and fragment, the tiles
+ */
+function evenRounds({ fragments }: SparseIndex, { first, fragment }: LoadedTiles, budget: number): Uint32Array[][] {
+  const bytes = fragments.map(() => 0)
+  for (const [i, size] of first.entries()) bytes[fragment[i]] += size
+  const tile = largest(first)
+  const share = Math.max(tile, (budget * FOR_COORDINATES) / bytes.filter((own) => own > 0).length - tile)
+  const most = fragments.reduce((most, { tiles }) => Math.max(most, tiles.length), 1)
+  const count = Math.min(
+    most,
+    bytes.reduce((sum, own) => sum + Math.ceil(own / share), 0),
+  )
+  return Array.from({ length: count }, (_, r) =>
+    fragments.map(({ tiles }) =>
+      tiles.subarray(Math.floor((r * tiles.length) / count), Math.floor(((r + 1) * tiles.length) / count)),
+    ),
+  )
+}
+
+/** Where one part ends, each fragment may have a tile that gives cells to the next one, too. @param loaded by part and fragment */
+function mostReads(loaded: readonly Uint32Array[][]): TileRound[] {
+  const last: Uint32Array[] = []
+  return loaded.map((tiles) => ({
+    loaded: tiles,
+    given: tiles.map((own, f) => {
+      const given = Uint32Array.of(...(last[f] ?? []), ...own)
+      if (own.length > 0) last[f] = own.subarray(own.length - 1)
+      return given
+    }),
+  }))
 }
 
 /** What a function gives, worked out when it is first asked for. */
