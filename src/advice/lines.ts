@@ -158,19 +158,41 @@ const CLASSES: Readonly<Record<string, string>> = {
   DICTIONARY_ENCODING: 'DictionaryFilter',
   SCALE_FLOAT: 'FloatScaleFilter',
   XOR: 'XORFilter',
+  WEBP: 'WebpFilter',
+  NONE: 'NoOpFilter',
 }
 
-function filterList(filters: readonly FilterConfig[]): string {
-  const texts = filters.map(({ name, level, scale, offset, byte_width }) => {
-    const options =
-      name === 'SCALE_FLOAT'
-        ? `factor=${scale}, offset=${offset}, bytewidth=${byte_width}`
-        : level !== undefined && level >= 0
-          ? `level=${level}`
-          : ''
-    return `tiledb.${CLASSES[name] ?? 'Filter'}(${options})`
-  })
-  return `tiledb.FilterList([${texts.join(', ')}])`
+/** A list of filters as TileDB-Py makes it. @param max_chunk_size bytes, if it is not the usual one */
+export function filterList(filters: readonly FilterConfig[], max_chunk_size = USUAL_CHUNK): string {
+  const texts = filters.map(
+    (filter) => `tiledb.${CLASSES[filter.name] ?? 'Filter'}(${filterOptions(filter).join(', ')})`,
+  )
+  const chunks = max_chunk_size === USUAL_CHUNK ? '' : `, chunksize=${max_chunk_size}`
+  return `tiledb.FilterList([${texts.join(', ')}]${chunks})`
+}
+
+const USUAL_CHUNK = 65_536
+
+function filterOptions({ name, ...options }: FilterConfig): string[] {
+  const { level = -1, scale, offset, byte_width, max_window_size, reinterpret_datatype = 'ANY', quality } = options
+  switch (name) {
+    case 'SCALE_FLOAT':
+      return [`factor=${scale}`, `offset=${offset}`, `bytewidth=${byte_width}`]
+    case 'BIT_WIDTH_REDUCTION':
+    case 'POSITIVE_DELTA':
+      return [`window=${max_window_size}`]
+    case 'WEBP':
+      return [
+        `input_format=tiledb.filter.lt.WebpInputFormat.WEBP_${options.format}`,
+        `quality=${quality}`,
+        `lossless=${options.lossless ? 'True' : 'False'}`,
+      ]
+    default:
+      return [
+        ...(level === -1 ? [] : [`level=${level}`]),
+        ...(reinterpret_datatype === 'ANY' ? [] : [`reinterp_dtype=np.dtype("${reinterpret_datatype.toLowerCase()}")`]),
+      ]
+  }
 }
 
 /** The path of an array as a text of Python. */

@@ -4,6 +4,7 @@ import { planRead } from '../explain/explain.ts'
 import type { ExplainQuery, ReadPlan } from '../explain/plan.ts'
 import { type ReadCost, readCost } from '../explain/read-cost.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
+import { datatypeKind } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
 import type { FilterPipeline } from '../format/filter-pipeline.ts'
@@ -133,7 +134,7 @@ export function changedSchema(schema: ArraySchema, change: Exclude<Change, { con
     const dimension = { ...old, filters: completed(old.filters) }
     const extent = tile_extents[dimension.name]
     if (extent === undefined) return dimension
-    return { ...dimension, tile_extent: bytesOf(dimension.type, 1, BigInt(extent), { raw: true }) }
+    return { ...dimension, tile_extent: bytesOf(dimension.type, 1, extentOf(dimension, extent), { raw: true }) }
   })
   const attributes = schema.attributes.map((attribute) => ({
     ...attribute,
@@ -153,6 +154,11 @@ export function changedSchema(schema: ArraySchema, change: Exclude<Change, { con
   // Readers of Hilbert order have no tiles in space.
   if (cell_order === 'hilbert') changed.tile_order = 'row-major'
   return schemaOf(changed, dimensions, [])
+}
+
+/** Extents of floats may have a fraction. */
+function extentOf({ type }: Dimension, extent: number): number | bigint {
+  return datatypeKind(type) === 'float' ? extent : BigInt(extent)
 }
 
 /** A pipeline with the options that old versions do not store. */

@@ -149,6 +149,11 @@ export const QUESTIONS: readonly Question[] = [
   ],
   ['Are tiles too small or too large?', 'stats places', 'capacity extent tile size'],
   [
+    'How large would it be with another capacity, tile extent or cell order?',
+    'whatif places --capacity 50',
+    'hilbert tiles layout',
+  ],
+  [
     'Is the tile extent or capacity good for the boxes that I read?',
     'explain places --range lat=40..60 --exact',
     'shape',
@@ -165,6 +170,7 @@ export const QUESTIONS: readonly Question[] = [
   ['What is in this .tdb file?', 'dump places/__1714/a0.tdb', 'hex bytes binary format file metadata'],
   ['What does byte N of a file mean?', 'at places/__1714/d0.tdb 100', 'offset position flip'],
   ['What does each filter make of a tile?', 'tile places/__1714 lat 0', 'compression stages chunk raw bytes'],
+  ['How do I write this schema as TileDB-Py code?', 'whatif places --emit python', 'generate create copy script'],
   ['How do I make a small array for a test?', 'write-sample my-sample', 'example create generate fixture write'],
 ]
 

@@ -1,26 +1,42 @@
-import { usage } from '../base/errors.ts'
-import type { WhatifDocument, WhatifField, WhatifTrial } from '../documents/whatif.ts'
+import { InspectError, usage } from '../base/errors.ts'
+import type { WhatifDocument, WhatifField, WhatifLayout, WhatifTrial } from '../documents/whatif.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { datatypeKind } from '../format/datatype.ts'
+import type { Enumeration } from '../format/enumeration.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { portableCodecs } from '../node/node-codecs.ts'
 import { openAt } from '../read/opening.ts'
-import type { OpenedFragment } from '../read/query.ts'
+import { fieldNames, type OpenedArray, type OpenedFragment } from '../read/query.ts'
 import { ratioOf } from '../store/file-sizes.ts'
 import type { Target } from '../store/target.ts'
+import { type LayoutChange, type NewFilters, notInMemory, schemaWith, tryLayouts } from '../whatif/layout.ts'
 import { type Sampled, takeSample } from '../whatif/sample.ts'
-import type { Trial, TrialContext } from '../whatif/trial.ts'
+import { NEW_VERSION, type Trial, type TrialContext } from '../whatif/trial.ts'
 import { type Best, type FieldTrials, tryField } from '../whatif/whatif.ts'
-import { parseFilters } from '../write/filter-options.ts'
+import { offerRefusal, parseFilters, refusal } from '../write/filter-options.ts'
+import { checkSchema } from '../write/schema-check.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, wrongTarget } from './command.ts'
 import { unknownField } from './fields.ts'
 import { parseWhole } from './numbers.ts'
 import { addTimesOptions, type TimesOptions, useTimes } from './times.ts'
 import { filterResult } from './values.ts'
+import { type Emitted, emitted, parseEmitted } from './whatif-emit.ts'
 
 interface WhatifOptions extends TimesOptions {
   field?: string[]
   filters?: string[]
   sample?: string
   seed?: string
+  capacity?: string
+  tileExtent?: string[]
+  cellOrder?: string
+  emit?: string
+  best?: string
 }
+
+/** What `--best` chooses by. */
+const BESTS: Readonly<Record<string, keyof Best>> = { smallest: 'size', fastest: 'reading', balanced: 'balanced' }
+const CELL_ORDERS: readonly ArraySchema['cell_order'][] = ['row-major', 'col-major', 'hilbert']
 
 /** Unfiltered bytes that are tried of each field, if the user does not say. */
 const SAMPLE_BYTES = 1024 * 1024
@@ -32,8 +48,13 @@ export const command: CommandModule<WhatifOptions> = {
     ['which filters would make it smaller, or faster to read', 'whatif weather'],
     ['one field with filters of your choice', 'whatif weather --field rain_mm --filters bitshuffle,lz4'],
     ['on all tiles, so that sizes are exact', 'whatif places --sample all'],
+    ['larger tiles in another order', 'whatif places --capacity 50 --cell-order row-major'],
+    ['a schema with the best filters, for write-sample', 'whatif places --best smallest --emit schema'],
+    ['the schema as TileDB-Py code', 'whatif weather --emit python'],
     ['for a script', 'whatif weather --json'],
   ],
+
+  ownOutput: ({ emit }) => emit !== undefined,
 
   configure(command) {
     command
@@ -42,40 +63,45 @@ export const command: CommandModule<WhatifOptions> = {
       .option('--filters <list>', 'try these, as in zstd:level=9 or byteshuffle,lz4 (repeatable); empty: none', collect)
       .option('--sample <bytes>', 'unfiltered bytes to try of each field (1048576); all: every tile')
       .option('--seed <text>', 'another choice of tiles (1)')
+      .option('--capacity <n>', 'other tiles: cells of a sparse tile')
+      .option('--tile-extent <name=n>', 'other tiles: extent along a dimension (repeatable)', collect)
+      .option('--cell-order <order>', `another order: ${CELL_ORDERS.join(', ')}`)
+      .option('--emit <form>', 'only the schema with these changes: schema, for write-sample --schema; or python')
+      .option('--best <kind>', 'with --emit: the filters that are smallest, fastest to read, or balanced')
     addTimesOptions(command)
   },
 
   async *run(cx, [path], options) {
     useTimes(cx, options)
     const asked = options.filters?.map((text) => parseFilters(text, '--filters'))
-    const target = await cx.open(path)
-    const fragments = await fragmentsOf(cx, target)
-    const { seed = '1', field: fields } = options
-    checkFields(fragments, fields)
-    const progress = await cx.progress('trying filters')
-    const trials: FieldTrials[] = []
-    let sampled: Sampled
-    try {
-      sampled = await takeSample(fragments, { seed, bytes: sampleBytes(options.sample), fields })
-      for (const [i, sample] of sampled.samples.entries()) {
-        // Filters that the user chose are for values.
-        if (asked && sample.field === null) continue
-        trials.push(await tryField(sample, asked, trialContext(cx)))
-        progress.update(i + 1, sampled.samples.length)
-      }
-    } finally {
-      progress.stop()
+    const emit = parseEmitted(options.emit)
+    const best = parseBest(options.best, emit)
+    const { opened, enumerations } = await openedTarget(cx, await cx.open(path))
+    checkFields(opened.fragments, opened.schema, options.field)
+    const change = parseChange(opened.schema, options)
+    if (emit) {
+      const filters = best
+        ? bestFilters((await tried(cx, opened, asked, options)).trials, best)
+        : askedFilters(opened.schema, asked, options.field)
+      const changed = change !== undefined || best !== undefined || asked !== undefined
+      const schema = changed ? schemaWith(opened.schema, change ?? {}, filters) : opened.schema
+      yield emitted(cx, path, emit, schema, enumerations, changed)
+      return
     }
+    // Other tiles are looked at with the filters that are there, unless others are named.
+    const { sampled, trials } = await tried(cx, opened, asked, options, change !== undefined && !asked)
+    const layouts = await layoutsOf(cx, opened, enumerations, change, asked, options)
     const document: WhatifDocument = {
       ...documentHead('whatif', cx.shownPath(path)),
       sample: {
         tiles: sampled.tiles,
         tile_num: sampled.tile_num,
         bytes: trials.reduce((sum, { unfiltered_bytes }) => sum + unfiltered_bytes, 0),
-        seed,
+        seed: options.seed ?? SEED,
         whole: trials.every(({ sample }) => sample.whole),
       },
       fields: trials.map(fieldResult).sort((a, b) => b.stored.bytes - a.stored.bytes),
+      layouts,
       total: {
         bytes: sampled.file_bytes,
         smallest_bytes: totalWith(sampled, trials, 'size'),
@@ -90,6 +116,137 @@ export const command: CommandModule<WhatifOptions> = {
   },
 }
 
+const SEED = '1'
+
+/** Tries filters on a sample. @param none whether to try nothing */
+async function tried(
+  cx: CommandContext,
+  { fragments }: OpenedArray,
+  asked: FilterConfig[][] | undefined,
+  { seed = SEED, sample: bytes, field: fields }: WhatifOptions,
+  none = false,
+): Promise<{ sampled: Sampled; trials: FieldTrials[] }> {
+  const progress = await cx.progress('trying filters')
+  try {
+    const sampled = await takeSample(fragments, { seed, bytes: sampleBytes(bytes), fields: none ? [] : fields })
+    const trials: FieldTrials[] = []
+    for (const [i, sample] of sampled.samples.entries()) {
+      // Filters that the user chose are for values.
+      if (asked && sample.field === null) continue
+      trials.push(await tryField(sample, asked, trialContext(cx)))
+      progress.update(i + 1, sampled.samples.length)
+    }
+    return { sampled, trials }
+  } finally {
+    progress.stop()
+  }
+}
+
+async function layoutsOf(
+  cx: CommandContext,
+  opened: OpenedArray,
+  enumerations: Enumeration[],
+  change: LayoutChange | undefined,
+  asked: FilterConfig[][] | undefined,
+  { field }: WhatifOptions,
+): Promise<WhatifLayout[]> {
+  const changes = change ? [change] : asked || field ? [] : usualChanges(opened)
+  if (changes.length === 0) return []
+  const filters = change ? askedFilters(opened.schema, asked, field) : NO_FILTERS
+  if (change) {
+    const schema = schemaWith({ ...opened.schema, dimension_labels: [] }, change, filters)
+    checkSchema({ schema, enumerations }, true)
+  }
+  const most = change ? undefined : SMALL_ARRAY
+  const reason = await notInMemory(opened, most)
+  if (reason === undefined) {
+    const layouts: WhatifLayout[] = []
+    for await (const layout of tryLayouts(opened, changes, filters, trialContext(cx).codecs)) layouts.push(layout)
+    return layouts
+  }
+  if (change)
+    throw new InspectError('TOO_LARGE', `whatif writes all cells anew in memory: ${reason}`, {
+      file: opened.array.folder.path,
+    })
+  return []
+}
+
+/** Without being asked, other orders are tried up to so many cells. */
+const SMALL_ARRAY = 200_000
+const NO_FILTERS: NewFilters = { fields: new Map() }
+
+/** One fragment of all, and the cells of a sparse array in other orders. */
+function usualChanges({ schema, fragments, deletes }: OpenedArray): LayoutChange[] {
+  const { array_type, cell_order, domain } = schema
+  const several = fragments.length > 1 || deletes.length > 0 ? [{}] : []
+  if (array_type === 'dense' || domain.dimensions.length < 2) return several
+  const orders = CELL_ORDERS.filter((order) => order !== cell_order && order !== 'col-major')
+  return [...several, ...orders.map((order) => ({ cell_order: order }))]
+}
+
+function parseBest(text: string | undefined, emit: Emitted | undefined): keyof Best | undefined {
+  if (text === undefined) return undefined
+  if (!emit) throw usage('--best expects --emit beside it, found none')
+  if (Object.hasOwn(BESTS, text)) return BESTS[text]
+  throw usage(`--best expects ${Object.keys(BESTS).join(', ')}, found ${JSON.stringify(text)}`)
+}
+
+/** @throws InspectError USAGE */
+function parseChange({ domain }: ArraySchema, options: WhatifOptions): LayoutChange | undefined {
+  const capacity = parseWhole('--capacity', options.capacity)
+  const cell_order = CELL_ORDERS.find((one) => one === options.cellOrder)
+  if (options.cellOrder !== undefined && !cell_order)
+    throw usage(`--cell-order expects ${CELL_ORDERS.join(', ')}, found ${JSON.stringify(options.cellOrder)}`)
+  const extents = options.tileExtent?.map((text): [string, number] => {
+    const equals = text.lastIndexOf('=')
+    const name = text.slice(0, Math.max(0, equals))
+    const number = text.slice(equals + 1)
+    const dimension = domain.dimensions.find((one) => one.name === name)
+    const names = domain.dimensions.map((one) => one.name)
+    if (equals > 0 && !dimension) throw unknownField('--tile-extent', name, names)
+    const isNumber = dimension && datatypeKind(dimension.type) === 'float' ? /^\d+(\.\d+)?$/ : /^\d+$/
+    if (!dimension || !isNumber.test(number))
+      throw usage(`--tile-extent expects NAME=N, as in ${names[0]}=100, found ${JSON.stringify(text)}`)
+    return [name, Number(number)]
+  })
+  if (capacity === undefined && cell_order === undefined && !extents) return undefined
+  return { capacity, cell_order, tile_extents: extents && Object.fromEntries(extents) }
+}
+
+/** The one pipeline that was asked for, for every field that takes it. @throws InspectError USAGE */
+function askedFilters(
+  { array_type, domain, attributes }: ArraySchema,
+  asked: readonly FilterConfig[][] | undefined,
+  names: readonly string[] | undefined,
+): NewFilters {
+  if (!asked) return NO_FILTERS
+  const [filters, ...more] = asked
+  if (more.length > 0) throw usage(`expected one --filters, or --best to choose among them, found ${asked.length}`)
+  const fields = new Map<string, readonly FilterConfig[]>()
+  for (const { name, type, cell_val_num } of [...(array_type === 'dense' ? [] : domain.dimensions), ...attributes]) {
+    if (names && !names.includes(name)) continue
+    const field = { type, cell_val_num, formatVersion: NEW_VERSION }
+    // TileDB takes some filters for types that they ruin.
+    const why = names ? refusal(filters, field) : offerRefusal(filters, field)
+    if (why === undefined) fields.set(name, filters)
+    else if (names) throw usage(`--filters for ${JSON.stringify(name)}: ${why}`)
+  }
+  return { fields }
+}
+
+/** The best pipeline of each field, if that is not the one that is there. */
+function bestFilters(trials: readonly FieldTrials[], by: keyof Best): NewFilters {
+  const fields = new Map<string, readonly FilterConfig[]>()
+  const joint: { offsets?: readonly FilterConfig[]; validity?: readonly FilterConfig[] } = {}
+  for (const { sample, best } of trials) {
+    const filters = best[by]?.filters
+    if (!filters) continue
+    if (sample.field !== null) fields.set(sample.field, filters)
+    else if (sample.role === 'offsets' || sample.role === 'validity') joint[sample.role] = filters
+  }
+  return { fields, ...joint }
+}
+
 /** Node's zlib makes other bytes than the plain one of TileDB, but undoes them as fast as any. */
 function trialContext({ reading: { codecs, key } }: CommandContext): TrialContext {
   const gzip = async () => {
@@ -99,19 +256,40 @@ function trialContext({ reading: { codecs, key } }: CommandContext): TrialContex
   return { codecs: { ...codecs, gzip }, key }
 }
 
-async function fragmentsOf(cx: CommandContext, target: Target): Promise<readonly OpenedFragment[]> {
-  if (target.type === 'array') return (await openAt(target.array)).fragments
-  if (target.type !== 'fragment') throw await wrongTarget(cx, 'whatif', target, 'an array or a fragment')
-  const { fragment } = target
-  return [{ fragment, info: await fragment.info(), time: 0n }]
+/** An array, or a fragment as if it were alone in its array. */
+async function openedTarget(
+  cx: CommandContext,
+  target: Target,
+): Promise<{ opened: OpenedArray; enumerations: Enumeration[] }> {
+  if (target.type === 'array') {
+    const opened = await openAt(target.array)
+    return { opened, enumerations: await opened.array.enumerations(opened.schema) }
+  }
+  if (target.type !== 'fragment' || !target.array)
+    throw await wrongTarget(cx, 'whatif', target, 'an array or a fragment')
+  const { fragment, array } = target
+  const info = await fragment.info()
+  const { schema } = info
+  const time = fragment.timestamp_range?.[0] ?? 0n
+  const opened = {
+    array,
+    between: [0n, array.cx.now] as const,
+    schema,
+    fragments: [{ fragment, info, time }],
+    deletes: [],
+  }
+  return { opened, enumerations: await array.enumerations(schema) }
 }
 
-function checkFields(fragments: readonly OpenedFragment[], names: readonly string[] | undefined): void {
-  const known = new Set(
-    fragments.flatMap(({ info: { slots } }) =>
-      slots.flatMap(({ name, kind }) => (kind === 'attribute' || kind === 'dimension' ? name : [])),
-    ),
-  )
+function checkFields(
+  fragments: readonly OpenedFragment[],
+  schema: ArraySchema,
+  names: readonly string[] | undefined,
+): void {
+  const known = new Set([
+    ...fieldNames(schema),
+    ...fragments.flatMap(({ info }) => info.schema.attributes.map(({ name }) => name)),
+  ])
   const unknown = names?.find((name) => !known.has(name))
   if (unknown !== undefined) throw unknownField('--field', unknown, [...known])
 }

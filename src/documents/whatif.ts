@@ -7,6 +7,8 @@ export interface WhatifDocument extends DocumentHead<'whatif'> {
   sample: WhatifSample
   /** What was tried, most bytes first. */
   fields: readonly WhatifField[]
+  /** All cells with other tiles or in another order, computed by writing them anew in memory; what is there now comes first. Empty: not asked for, or too large. */
+  layouts: readonly WhatifLayout[]
   total: WhatifTotal
 }
 
@@ -89,4 +91,22 @@ export interface WhatifTotal {
   fastest_bytes: Bytes
   /** With the balanced. */
   balanced_bytes: Bytes
+}
+
+/** How large an array is with other tiles, or with its cells in another order. */
+export interface WhatifLayout {
+  /** What is changed, in words; empty for what is there now. */
+  change: string
+  /** Number of fragments. */
+  fragment_num: Count
+  /** Number of tiles, of all fragments. */
+  tile_num: Count
+  /** Bytes of the data files. */
+  data_bytes: Bytes
+  /** Bytes of the fragments' metadata. */
+  metadata_bytes: Bytes
+  /** Of these, bytes of the R-trees. */
+  rtree_bytes: Bytes
+  /** Of these, bytes of minima, maxima, sums and null counts. */
+  statistics_bytes: Bytes
 }

@@ -1,4 +1,4 @@
-import { filterOf, hasChecksum } from '../filters/registry.ts'
+import { hasChecksum } from '../filters/registry.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig, FilterType } from '../format/filter-pipeline.ts'
 import { defaultFilter, refusal, writingRefusal } from '../write/filter-options.ts'
@@ -94,7 +94,10 @@ function valid(sample: Sample, pipelines: readonly FilterConfig[][]): FilterConf
 }
 
 /** Why TileDB does not take a pipeline for such values. */
-export function refusalOf({ type, role, cell_val_num }: Sample, filters: readonly FilterConfig[]): string | undefined {
+export function refusalOf(
+  { type, role, cell_val_num }: Pick<Sample, 'type' | 'role' | 'cell_val_num'>,
+  filters: readonly FilterConfig[],
+): string | undefined {
   const field = {
     type,
     cell_val_num,
@@ -103,11 +106,6 @@ export function refusalOf({ type, role, cell_val_num }: Sample, filters: readonl
     counts: role === 'offsets' || role === 'validity' ? role : undefined,
   }
   return refusal(filters, field) ?? writingRefusal(filters, field)
-}
-
-/** Whether a pipeline may lose something of the values. */
-export function mayLose(filters: readonly FilterConfig[]): boolean {
-  return filters.some((filter) => filterOf(filter.name)?.loss?.(filter) !== undefined)
 }
 
 /** Decimal places that are looked for, and how many values. */

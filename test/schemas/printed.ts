@@ -152,6 +152,8 @@ async function* histories(): AsyncGenerator<Printed> {
 async function* whatifs(): AsyncGenerator<Printed> {
   const weather = `${EXAMPLES}/arrays/weather`
   yield* json(['whatif', weather])
+  yield* json(['whatif', weather, '--tile-extent', 'day=100'])
+  for (const form of ['schema', 'python']) yield* json(['whatif', weather, '--emit', form])
   yield* json(['whatif', weather, '--filters', 'dictionary', '--filters', 'scale-float:scale=3'])
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import type { WhatifDocument, WhatifField } from '../../src/documents/whatif.ts'
@@ -166,4 +166,89 @@ test('text in a dictionary has no offsets of its own', async () => {
   const outside = await tryFilters(sample, parseFilters('lz4', 'test'), CX)
   expect([inside.offsets_bytes, outside.offsets_bytes]).toEqual([8, 40_020])
   expect(inside.bytes).toBeLessThan(data.length / 2)
+})
+
+describe('other tiles and orders', () => {
+  const PLACES = fileURLToPath(new URL('../../examples/arrays/places', import.meta.url))
+
+  test('all cells are written anew: fewer, larger tiles, with less metadata', async () => {
+    const { layouts, fields } = await whatif(PLACES, '--capacity', '50')
+    expect(fields).toEqual([])
+    const [now, after] = layouts
+    expect([now.change, now.tile_num, after.tile_num]).toEqual(['', 5, 1])
+    expect(after.data_bytes).toBeLessThan(now.data_bytes)
+    expect(after.rtree_bytes + after.statistics_bytes).toBeLessThan(now.rtree_bytes + now.statistics_bytes)
+  })
+
+  test('what is there now has the sizes of its files', async () => {
+    const [now] = (await whatif(PLACES, '--capacity', '50')).layouts
+    const [fragment] = readdirSync(`${PLACES}/__fragments`).map((name) => `${PLACES}/__fragments/${name}`)
+    const size = (name: string): number => statSync(`${fragment}/${name}`).size
+    const data = readdirSync(fragment).filter((name) => name !== '__fragment_metadata.tdb')
+    expect(now.data_bytes).toBe(data.reduce((sum, name) => sum + size(name), 0))
+    expect(now.metadata_bytes).toBe(size('__fragment_metadata.tdb'))
+  })
+
+  test.each([
+    [['--capacity', '0'], 'at least 1'],
+    [['--tile-extent', 'nowhere=3'], '--tile-extent expects a field'],
+    [['--tile-extent', 'lat'], '--tile-extent expects NAME=N'],
+    [['--cell-order', 'random'], '--cell-order expects'],
+    [['--best', 'balanced'], '--best expects --emit'],
+    [['--emit', 'rust'], '--emit expects schema or python'],
+    [['--emit', 'schema', '--filters', 'lz4', '--filters', 'zstd'], 'expected one --filters'],
+  ])('%s is wrong usage', async (args, message) => {
+    const { code, stderr } = await run(['whatif', PLACES, ...args])
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) })
+  })
+})
+
+describe('--emit', () => {
+  async function emittedSchema(...args: string[]) {
+    const { code, text } = await run(['whatif', WEATHER, '--emit', 'schema', ...args])
+    expect(code).toBe(0)
+    return JSON.parse(text)
+  }
+
+  test('without changes is the schema that is there', async () => {
+    const stored = JSON.parse((await run(['schema', WEATHER, '--json'])).text)
+    expect(await emittedSchema()).toEqual({ ...stored, name: '' })
+  })
+
+  test('has the filters for the fields that take them', async () => {
+    const { attributes, dimensions } = await emittedSchema('--filters', 'scale-float:scale=0.1:byte_width=4,zstd')
+    const first = ({ name, filters }: { name: string; filters: { filters: { name: string }[] } }) => [
+      name,
+      filters.filters[0]?.name,
+    ]
+    expect([...attributes, ...dimensions].map(first)).toEqual([
+      ['temperature', 'SCALE_FLOAT'],
+      ['rain_mm', 'BIT_WIDTH_REDUCTION'],
+      ['sky', 'DICTIONARY_ENCODING'],
+      ['station', undefined],
+      ['day', undefined],
+    ])
+  })
+
+  test('takes other tiles, and the best filters', async () => {
+    const { dimensions, attributes } = await emittedSchema('--tile-extent', 'day=100', '--best', 'smallest')
+    expect(dimensions.map(({ tile_extent }: { tile_extent: number }) => tile_extent)).toEqual([3, 100])
+    const [temperature] = attributes
+    expect(temperature.filters.filters.at(-1).name).toBe('CHECKSUM_SHA256')
+    expect(temperature.filters.filters[0].name).not.toBe('BYTESHUFFLE')
+  })
+
+  test('as TileDB-Py code', async () => {
+    const { text } = await run(['whatif', WEATHER, '--emit', 'python'])
+    expect(text).toContain('tiledb.Dim(name="day", domain=(1, 366), tile=31, dtype="int32", filters=')
+    expect(text).toContain(
+      'tiledb.Attr(name="sky", dtype="ascii", var=True, filters=tiledb.FilterList([tiledb.DictionaryFilter()])),',
+    )
+    expect(text).toContain('tiledb.BitWidthReductionFilter(window=256), tiledb.GzipFilter(level=6)')
+  })
+
+  test('says what TileDB-Py cannot make', async () => {
+    const { text } = await run(['whatif', `${FIXTURES}/22/current_domain`, '--emit', 'python'])
+    expect(text).toContain('# Not carried over: the current domain\n')
+  })
 })

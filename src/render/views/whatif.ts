@@ -1,27 +1,41 @@
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
-import type { WhatifDocument, WhatifField, WhatifTrial } from '../../documents/whatif.ts'
+import type { WhatifDocument, WhatifField, WhatifLayout, WhatifTrial } from '../../documents/whatif.ts'
 import { line, listOf, type Shows, section, tableOrBelow, title } from './parts.ts'
 import { counted, countText, fieldName, NOTHING, typeText } from './wording.ts'
 
-/** What other filters would do, field by field; then what to choose. */
+/** What other filters and tiles would do; then what to choose. */
 export async function whatifTable(document: WhatifDocument, out: Output): Promise<void> {
-  const { path, sample, fields, total } = document
+  const { path, sample, fields, layouts, total } = document
   const tried = sample.whole ? 'all' : `parts of ${countText(sample.tiles)}`
-  const facts = `${shortSize(total.bytes)}; tried on ${tried} of ${counted(sample.tile_num, 'tile')}, ${shortSize(sample.bytes)}`
-  await title(path, facts, out)
-  await line('MB/s on this machine, of unfiltered bytes', out, 'dim')
+  const facts = `tried on ${tried} of ${counted(sample.tile_num, 'tile')}, ${shortSize(sample.bytes)}`
+  await title(path, `${shortSize(total.bytes)}${fields.length > 0 ? `; ${facts}` : ''}`, out)
+  if (fields.length > 0) await line('MB/s on this machine, of unfiltered bytes', out, 'dim')
   for (const field of fields) await fieldTable(field, out)
+  if (layouts.length > 0) {
+    await section('other tiles and orders, with these filters', out)
+    await tableOrBelow(listOf(LAYOUT_COLUMNS, layouts), out)
+  }
   await out.write('\n')
-  const { bytes, smallest_bytes, balanced_bytes } = total
+  if (fields.length > 0) await line(totalText(document), out)
+  await line(verdict(document), out, 'good')
+}
+
+function totalText({ sample, total: { bytes, smallest_bytes, balanced_bytes } }: WhatifDocument): string {
   const size = (of: number): string => `${shortSize(of)}${of === bytes ? '' : ` (${percent(of, bytes)})`}`
   const estimated = sample.whole ? '' : ', estimated'
-  await line(
-    `all fields: now ${shortSize(bytes)}, smallest ${size(smallest_bytes)}, balanced ${size(balanced_bytes)}${estimated}`,
-    out,
-  )
-  await line(fields.length === 0 ? 'nothing to try: no cells' : verdict(fields), out, 'good')
+  return `all fields: now ${shortSize(bytes)}, smallest ${size(smallest_bytes)}, balanced ${size(balanced_bytes)}${estimated}`
 }
+
+const LAYOUT_COLUMNS: readonly Shows<WhatifLayout>[] = [
+  { name: 'change', cell: ({ change }) => change || '(now)' },
+  { name: 'fragments', align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
+  { name: 'tiles', align: 'right', cell: ({ tile_num }) => countText(tile_num) },
+  { name: 'data', align: 'right', cell: ({ data_bytes }) => shortSize(data_bytes) },
+  { name: 'metadata', align: 'right', cell: ({ metadata_bytes }) => shortSize(metadata_bytes) },
+  { name: 'R-tree', align: 'right', cell: ({ rtree_bytes }) => shortSize(rtree_bytes) },
+  { name: 'statistics', align: 'right', cell: ({ statistics_bytes }) => shortSize(statistics_bytes) },
+]
 
 async function fieldTable(field: WhatifField, out: Output): Promise<void> {
   const { stored, candidates, refused } = field
@@ -108,9 +122,21 @@ function sizeOf({ bytes, offsets_bytes = 0 }: WhatifTrial): number {
   return bytes + offsets_bytes
 }
 
-function verdict(fields: readonly WhatifField[]): string {
-  const worth = fields.filter(({ balanced }) => balanced !== null)
-  if (worth.length === 0) return 'leave it: no candidate saves 5 % of a field without a cost'
-  const names = worth.map(({ name, role }) => (name === null ? role : fieldName(name)))
-  return `worth a change: ${names.join(', ')}`
+function verdict({ fields, layouts }: WhatifDocument): string {
+  const worth = fields.flatMap(({ balanced, name, role }) =>
+    balanced === null ? [] : name === null ? role : fieldName(name),
+  )
+  const [now, ...others] = layouts
+  const size = ({ data_bytes, metadata_bytes }: WhatifLayout): number => data_bytes + metadata_bytes
+  const best = others.sort((a, b) => size(a) - size(b)).find((one) => size(one) <= (1 - WORTH) * size(now))
+  const parts = [
+    ...(worth.length > 0 ? [`other filters for ${worth.join(', ')}: --best balanced --emit schema`] : []),
+    ...(best ? [`${best.change}: ${percent(size(best), size(now))} of all bytes`] : []),
+  ]
+  if (parts.length > 0) return `worth a change: ${parts.join('; ')}`
+  if (fields.length + layouts.length === 0) return 'nothing to try: no cells'
+  return 'leave it: nothing saves 5 % without a cost'
 }
+
+/** Part of the bytes that a change must save. */
+const WORTH = 0.05

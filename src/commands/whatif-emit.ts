@@ -1,0 +1,60 @@
+import { usage } from '../base/errors.ts'
+import type { SchemaDocument } from '../documents/schema.ts'
+import type { SchemaPythonDocument } from '../documents/schema-python.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import type { Enumeration } from '../format/enumeration.ts'
+import { schemaPython } from '../render/views/schema-python.ts'
+import { checkSchema } from '../write/schema-check.ts'
+import { type CommandContext, documentHead, type Outcome } from './command.ts'
+import { schemaResult } from './schema.ts'
+
+/** What `--emit` writes. */
+export const EMITTED = ['schema', 'python'] as const
+export type Emitted = (typeof EMITTED)[number]
+
+/** @throws InspectError USAGE */
+export function parseEmitted(text: string | undefined): Emitted | undefined {
+  const found = EMITTED.find((one) => one === text)
+  if (text !== undefined && !found) throw usage(`--emit expects ${EMITTED.join(' or ')}, found ${JSON.stringify(text)}`)
+  return found
+}
+
+/**
+ * A schema as the document that `write-sample --schema` reads, or as TileDB-Py code.
+ * @param changed whether it differs from what is there now; then TileDB's rules are checked
+ * @throws InspectError USAGE for a schema that TileDB refuses
+ */
+export function emitted(
+  cx: CommandContext,
+  path: string,
+  emit: Emitted,
+  schema: ArraySchema,
+  enumerations: Enumeration[],
+  changed: boolean,
+): Outcome {
+  if (changed) checkSchema({ schema, enumerations }, true)
+  const shown = cx.shownPath(path)
+  if (emit === 'python') {
+    const code = schemaPython(schema, enumerations, `${shown.replace(/\/+$/, '')}.new`)
+    const document: SchemaPythonDocument = { ...documentHead('schema-python', shown), code }
+    return {
+      document,
+      async table(out) {
+        await out.write(code)
+      },
+    }
+  }
+  const document: SchemaDocument = {
+    ...documentHead('schema', shown),
+    name: '',
+    encryption: cx.reading.key === undefined ? 'NO_ENCRYPTION' : 'AES_256_GCM',
+    ...schemaResult(schema, enumerations, cx.style),
+  }
+  return {
+    document,
+    async table(out) {
+      const { writeJson } = await import('../render/json.ts')
+      await writeJson(document, out, { int64: 'number', indent: true })
+    },
+  }
+}

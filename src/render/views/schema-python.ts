@@ -1,0 +1,224 @@
+import { filterList } from '../../advice/lines.ts'
+import type { ArraySchema } from '../../format/array-schema.ts'
+import type { Attribute } from '../../format/attribute.ts'
+import { type Datatype, datatypeKind, datatypeSize } from '../../format/datatype.ts'
+import type { Dimension } from '../../format/dimension.ts'
+import { type Enumeration, enumerationValues } from '../../format/enumeration.ts'
+import { defaultFillValue } from '../../format/fill-value.ts'
+import type { FilterPipeline } from '../../format/filter-pipeline.ts'
+import { cellValue, type Scalar } from '../../format/value.ts'
+
+/**
+ * TileDB-Py code that makes an array of this schema. What TileDB-Py cannot make, comments say.
+ * @param path of the array that the code makes
+ */
+export function schemaPython(schema: ArraySchema, enumerations: readonly Enumeration[], path: string): string {
+  const { domain, attributes, coords_filters, offsets_filters, validity_filters } = schema
+  const dense = schema.array_type === 'dense'
+  const lists = (items: readonly string[]): string => items.map((item) => `        ${item},\n`).join('')
+  return `${[
+    'import numpy as np',
+    'import tiledb',
+    '',
+    ...lost(schema, enumerations).map((what) => `# Not carried over: ${what}`),
+    'schema = tiledb.ArraySchema(',
+    `    domain=tiledb.Domain(\n${lists(domain.dimensions.map((one) => dimensionText(one, coords_filters)))}    ),`,
+    `    attrs=[\n${lists(attributes.map(attributeText))}    ],`,
+    ...(enumerations.length > 0 ? [`    enums=[\n${lists(enumerations.map(enumerationText))}    ],`] : []),
+    `    cell_order=${quoted(schema.cell_order)},`,
+    `    tile_order=${quoted(schema.tile_order)},`,
+    `    capacity=${schema.capacity},`,
+    ...(dense ? [] : ['    sparse=True,']),
+    ...(schema.allows_duplicates ? ['    allows_duplicates=True,'] : []),
+    // A dimension without filters has those of all coordinates, which have a compressor by default.
+    ...(noCoordsFilters(schema) ? ['    coords_filters=tiledb.FilterList([]),'] : []),
+    `    offsets_filters=${pipelineText(offsets_filters)},`,
+    ...(validity_filters ? [`    validity_filters=${pipelineText(validity_filters)},`] : []),
+    ')',
+    `tiledb.Array.create(${quoted(path)}, schema)`,
+  ].join('\n')}\n`
+}
+
+function noCoordsFilters({ coords_filters, domain }: ArraySchema): boolean {
+  return [coords_filters, ...domain.dimensions.map((one) => one.filters)].every(({ filters }) => filters.length === 0)
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text)
+}
+
+function pipelineText({ filters, max_chunk_size }: FilterPipeline): string {
+  return filterList(filters, max_chunk_size)
+}
+
+/** numpy's types by TileDB's; undefined where TileDB-Py has none. */
+function dtypeOf(type: Datatype): string | undefined {
+  switch (datatypeKind(type)) {
+    case 'int':
+    case 'uint':
+    case 'float':
+    case 'bool':
+      return type.toLowerCase()
+    case 'datetime':
+      return `datetime64[${UNITS[type.slice('DATETIME_'.length)]}]`
+    case 'time':
+      return `timedelta64[${UNITS[type.slice('TIME_'.length)]}]`
+    default:
+      return TEXTS[type]
+  }
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  YEAR: 'Y',
+  MONTH: 'M',
+  WEEK: 'W',
+  DAY: 'D',
+  HR: 'h',
+  MIN: 'm',
+  SEC: 's',
+  MS: 'ms',
+  US: 'us',
+  NS: 'ns',
+  PS: 'ps',
+  FS: 'fs',
+  AS: 'as',
+}
+const TEXTS: Readonly<Partial<Record<Datatype, string>>> = {
+  CHAR: 'S0',
+  STRING_ASCII: 'ascii',
+  STRING_UTF8: 'U0',
+  BLOB: 'blob',
+  GEOM_WKB: 'wkb',
+  GEOM_WKT: 'wkt',
+}
+
+/** As {@link dtypeOf}; TileDB-Py has no dimensions of times of day. */
+function dimensionType({ type }: Dimension): string | undefined {
+  return datatypeKind(type) === 'time' ? undefined : dtypeOf(type)
+}
+
+function dimensionText(dimension: Dimension, coords: FilterPipeline): string {
+  const { name, type: stored, domain, tile_extent, filters } = dimension
+  const dtype = dimensionType(dimension) ?? 'int64'
+  const type = dimensionType(dimension) ? stored : 'INT64'
+  const size = datatypeSize(type)
+  const [low, high] =
+    domain.length === 0
+      ? ['None', 'None']
+      : [domain.subarray(0, size), domain.subarray(size)].map((end) => valueText(type, end))
+  const extent = tile_extent ? valueText(asCount(type), tile_extent) : 'None'
+  const own = filters.filters.length > 0 ? filters : coords
+  return `tiledb.Dim(name=${quoted(name)}, domain=(${low}, ${high}), tile=${extent}, dtype=${quoted(dtype)}, filters=${pipelineText(own)})`
+}
+
+/** The values of a cell of numbers. */
+function scalarsOf(type: Datatype, bytes: Uint8Array): Scalar[] {
+  return [cellValue(type, 'var', bytes, { raw: false })].flat()
+}
+
+/** An extent is a count, never a date. */
+function asCount(type: Datatype): Datatype {
+  const kind = datatypeKind(type)
+  return kind === 'datetime' || kind === 'time' ? 'INT64' : type
+}
+
+function attributeText(attribute: Attribute): string {
+  const { name, type, cell_val_num, nullable, enumeration, filters } = attribute
+  const dtype = dtypeOf(type) ?? 'float64'
+  const isVar = cell_val_num === 'var' || isFixedText(attribute)
+  const fill = fillText(attribute)
+  return `tiledb.Attr(${[
+    `name=${quoted(name)}`,
+    `dtype=${recordText(dtype, type, isVar ? 'var' : cell_val_num)}`,
+    ...(isVar ? ['var=True'] : []),
+    ...(nullable ? ['nullable=True'] : []),
+    ...(fill === undefined ? [] : [`fill=${fill}`]),
+    ...(enumeration === '' ? [] : [`enum_label=${quoted(enumeration)}`]),
+    `filters=${pipelineText(filters)}`,
+  ].join(', ')})`
+}
+
+/** Of text and bytes, TileDB-Py makes only CHAR of a fixed length. */
+function isFixedText({ type, cell_val_num }: Attribute): boolean {
+  const kind = datatypeKind(type)
+  return cell_val_num !== 'var' && type !== 'CHAR' && (kind === 'text' || kind === 'bytes')
+}
+
+/** Several values a cell are a record of as many fields; text of a fixed length has it in its type. */
+function recordText(dtype: string, type: Datatype, cell_val_num: Attribute['cell_val_num']): string {
+  if (cell_val_num === 'var' || (cell_val_num === 1 && type !== 'CHAR')) return quoted(dtype)
+  if (type === 'CHAR') return quoted(`S${cell_val_num}`)
+  return `np.dtype(${quoted(Array(cell_val_num).fill(dtype).join(', '))})`
+}
+
+/** Undefined for TileDB's default, and where TileDB-Py takes none. */
+function fillText(attribute: Attribute): string | undefined {
+  const { type, cell_val_num, fill_value, nullable } = attribute
+  if (!hasOwnFill(attribute) || nullable || fill_value === undefined) return undefined
+  const values = valueTexts(type, fill_value)
+  return cell_val_num === 1 || values.length === 1 ? values[0] : `(${values.join(', ')})`
+}
+
+function hasOwnFill({ type, cell_val_num, fill_value }: Attribute): boolean {
+  return fill_value !== undefined && !Buffer.from(defaultFillValue(type, cell_val_num)).equals(fill_value)
+}
+
+function enumerationText(enumeration: Enumeration): string {
+  const { name, type, ordered } = enumeration
+  const values = enumerationValues(enumeration)
+  const dtype = dtypeOf(type) ?? 'S0'
+  const head = `tiledb.Enumeration(${quoted(name)}, ${ordered ? 'True' : 'False'}`
+  if (values.length === 0) return `${head}, dtype=${quoted(dtype)})`
+  const texts = values.map((value) => valueText(type, value)).join(', ')
+  const isText = datatypeKind(type) === 'text'
+  return `${head}, np.array([${texts}]${isText ? '' : `, dtype=${quoted(dtype)}`}))`
+}
+
+function valueText(type: Datatype, bytes: Uint8Array): string {
+  return valueTexts(type, bytes).join(', ')
+}
+
+/** Each value of a cell as Python writes it; text and bytes are one value. */
+function valueTexts(type: Datatype, bytes: Uint8Array): string[] {
+  const kind = datatypeKind(type)
+  if (kind === 'text' && type === 'STRING_UTF8') return [quoted(new TextDecoder().decode(bytes))]
+  if (kind === 'text' || kind === 'bytes') return [bytesText(bytes)]
+  const unit = UNITS[type.replace(/^(?:DATE)?TIME_/, '')]
+  return scalarsOf(asCount(type), bytes).map((value: Scalar) => {
+    if (kind === 'datetime') return `np.datetime64(${value}, ${quoted(unit)})`
+    if (kind === 'time') return `np.timedelta64(${value}, ${quoted(unit)})`
+    if (typeof value === 'boolean') return value ? 'True' : 'False'
+    if (typeof value === 'number' && !Number.isFinite(value)) return `float(${quoted(String(value).toLowerCase())})`
+    return typeof value === 'string' ? `float(${quoted(value.toLowerCase())})` : String(value)
+  })
+}
+
+function bytesText(bytes: Uint8Array): string {
+  const text = Array.from(bytes, (byte) => {
+    if (byte >= 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c) return String.fromCharCode(byte)
+    return `\\x${byte.toString(16).padStart(2, '0')}`
+  })
+  return `b"${text.join('')}"`
+}
+
+/** What TileDB-Py's constructors do not take. */
+function lost(
+  { attributes, domain, dimension_labels, current_domain }: ArraySchema,
+  enumerations: readonly Enumeration[],
+): string[] {
+  const ofType = ({ name, type }: { name: string; type: Datatype }): string => `the type ${type} of ${quoted(name)}`
+  return [
+    ...domain.dimensions.flatMap((one) => (dimensionType(one) ? [] : ofType(one))),
+    ...attributes.flatMap((one) => (dtypeOf(one.type) ? [] : ofType(one))),
+    ...attributes.flatMap((one) => (isFixedText(one) ? `the fixed length of ${quoted(one.name)}` : [])),
+    ...enumerations.flatMap(({ name, type }) =>
+      dtypeOf(type) ? [] : `the type ${type} of the enumeration ${quoted(name)}`,
+    ),
+    ...attributes.flatMap((one) =>
+      one.nullable && hasOwnFill(one) ? `the fill value of ${quoted(one.name)}, which is nullable` : [],
+    ),
+    ...attributes.flatMap(({ name, order }) => (order === 'unordered' ? [] : `the order of ${quoted(name)}`)),
+    ...(dimension_labels.length > 0 ? ['dimension labels'] : []),
+    ...(current_domain?.range ? ['the current domain'] : []),
+  ]
+}
