@@ -5,10 +5,12 @@ import { newRun } from '../check/run.ts'
 import type { RecoverDocument } from '../documents/recover.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { NDRange } from '../format/range.ts'
+import { absolutePath } from '../node/current-folder.ts'
+import { localStorage } from '../node/file.ts'
 import { openFileOutput } from '../node/file-output.ts'
-import { openFolderOutput } from '../node/folder-output.ts'
-import { type RecoveredArray, recoverArray, recoverOne } from '../recover/array.ts'
-import { bytesOf, isMended, type RecoveredFile } from '../recover/fragment.ts'
+import { type FolderOutput, openFolderOutput } from '../node/folder-output.ts'
+import { type RecoveredArray, type RecoverOutput, recoverArray, recoverOne } from '../recover/array.ts'
+import { bytesOf, isMended } from '../recover/fragment.ts'
 import { lostCells } from '../recover/lost-cells.ts'
 import { toJson } from '../render/json.ts'
 import { mounted } from '../source/overlay.ts'
@@ -58,24 +60,18 @@ export const command: CommandModule<Options> = {
 
 async function recover(cx: CommandContext, path: string, options: Options): Promise<Outcome> {
   const target = await cx.open(path)
+  if (options.dropDamaged && (await localStorage.kind(absolutePath(lostName(options.to)))) !== undefined)
+    throw new InspectError('EXISTS', 'expected a path where nothing is yet, found something there', {
+      file: lostName(options.to),
+    })
   const output = await openFolderOutput(options.to, (place) => cx.refuseReadPlace(place, '--to'))
   try {
-    const found = await recovered(cx, target, options)
-    const inside = target.type === 'array'
-    const progress = await cx.progress('writing')
-    let done = 0
-    try {
-      for (const { path: name, file } of filesOf(found, inside)) {
-        await output.writeParts(name, bytesOf(file))
-        progress.update(++done)
-      }
-    } finally {
-      progress.stop()
-    }
+    const found = await recovered(cx, target, options, output)
     await readBack(cx, target, output.partial, found)
     const lostFile = await writeLost(cx, options.to, found)
-    output.commit()
+    // The list first: where the folder is, the list is, too.
     lostFile?.commit()
+    output.commit()
     const document = documentOf(cx, path, options.to, found, lostFile !== undefined)
     return {
       document,
@@ -87,7 +83,14 @@ async function recover(cx: CommandContext, path: string, options: Options): Prom
   }
 }
 
-async function recovered(cx: CommandContext, target: Target, options: Options): Promise<RecoveredArray> {
+async function recovered(
+  cx: CommandContext,
+  target: Target,
+  options: Options,
+  output: FolderOutput,
+): Promise<RecoveredArray> {
+  // Damage is what is expected here.
+  cx.reading.onFault = () => {}
   let asked = 0
   const recoverOptions = {
     dropDamaged: options.dropDamaged ?? false,
@@ -104,13 +107,15 @@ async function recovered(cx: CommandContext, target: Target, options: Options): 
     const { key, encrypted } = cx.reading
     return { codecs, key: encrypted ? key : undefined, randomBytes: (length) => randomBytes(length) }
   }
-  const progress = await cx.progress('reading')
+  const progress = await cx.progress('recovering')
+  const out: RecoverOutput = {
+    write: (name, file) => output.writeParts(name, bytesOf(file)),
+    progress: (done, total) => progress.update(done, total),
+  }
   try {
-    if (target.type === 'array') {
-      return await recoverArray(target.array, recoverOptions, writing, (done, total) => progress.update(done, total))
-    }
+    if (target.type === 'array') return await recoverArray(target.array, recoverOptions, writing, out)
     if ('fragment' in target && target.fragment) {
-      if (target.array) return await recoverOne(target.array, target.fragment, recoverOptions, writing)
+      if (target.array) return await recoverOne(target.array, target.fragment, recoverOptions, writing, out)
       const message = 'expected the fragment inside its array, whose schema tells its fields; found no array around it'
       throw new InspectError('NO_SCHEMA', message, { file: target.path })
     }
@@ -118,21 +123,6 @@ async function recovered(cx: CommandContext, target: Target, options: Options): 
   } finally {
     progress.stop()
   }
-}
-
-/** All files to write, by their paths in the new folder. @param inside whether the folder is an array */
-function* filesOf(
-  { fragments, files, folders }: RecoveredArray,
-  inside: boolean,
-): Generator<{ path: string; file: RecoveredFile }> {
-  for (const { name, written } of fragments) {
-    for (const part of written) {
-      // A single fragment is the folder itself, unless it had to be parted.
-      const folder = inside ? `${folders.get(name) ?? ''}${part.name}/` : written.length > 1 ? `${part.name}/` : ''
-      for (const file of part.files) yield { path: folder + file.name, file }
-    }
-  }
-  for (const file of files) yield { path: file.name, file }
 }
 
 /** Checks what was written, before it gets its name. @throws InspectError NOT_RECOVERED */

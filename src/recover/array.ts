@@ -27,14 +27,17 @@ export interface LeftOut {
   isLoss: boolean
 }
 
-/** What is written in place of an array. */
+/** What was written in place of an array or fragment. */
 export interface RecoveredArray {
   fragments: readonly RecoveredFragment[]
   leftOut: readonly LeftOut[]
-  /** Files outside of fragments; names are relative to the array. */
-  files: readonly RecoveredFile[]
-  /** Folder of the fragments, relative to the array, with a slash at its end; by name of the fragment. */
-  folders: ReadonlyMap<string, string>
+}
+
+/** Where the files go. */
+export interface RecoverOutput {
+  /** @param path relative to the new folder */
+  write(path: string, file: RecoveredFile): Promise<void>
+  progress(done: number, total: number): void
 }
 
 export interface RecoverOptions {
@@ -44,64 +47,73 @@ export interface RecoverOptions {
 }
 
 /**
- * Recovers an array: every fragment that a commit names, and all that belongs to the array. Nothing is written yet.
+ * Recovers an array: every fragment that a commit names, and all that belongs to the array. Schemas and commits are
+ * written last: without them, what is there is no array.
  * @throws InspectError NOT_RECOVERED if something would be lost and nobody allowed it
  */
 export async function recoverArray(
   array: InspectArray,
   options: RecoverOptions,
   cx: () => WriteContext,
-  onFragment: (done: number, total: number) => void,
+  out: RecoverOutput,
 ): Promise<RecoveredArray> {
   await array.newestSchema()
   const entries = await array.fragments()
   const commits = await array.commits()
+  const torn = commits.files.some(({ kind, fault }) => kind === 'consolidated-commits' && fault)
   const fragments: RecoveredFragment[] = []
   const leftOut: LeftOut[] = []
-  const folders = new Map<string, string>()
   for (const [done, entry] of entries.entries()) {
-    onFragment(done, entries.length)
+    out.progress(done, entries.length)
     const { path, name } = entry
+    let guess: string | undefined
     // Before version 5 a fragment has no commit: one without metadata may have lost it.
-    if (!entry.committed && entry.state !== 'no-metadata') {
+    if (!entry.committed && entry.state === 'no-metadata') guess = 'that its write was finished'
+    else if (!entry.committed && torn) guess = 'that the damaged list of commits names it'
+    else if (!entry.committed) {
       leftOut.push({ path, why: 'no commit names it: no reader sees it', isLoss: false })
       continue
     }
-    folders.set(name, path.slice(0, path.length - name.length))
-    const found = await recoverFragment(
-      array,
-      path,
-      outsideOf(array, commits.files, name, options),
-      options.dropDamaged,
-      cx(),
-    )
-    const finished = 'that its write was finished'
-    fragments.push(entry.committed ? found : { ...found, assumed: [...found.assumed, finished] })
+    const outside = outsideOf(array, commits.files, name, options)
+    const found = await recoverFragment(array, path, outside, options.dropDamaged, cx())
+    if (guess !== undefined) found.assumed.push(guess)
+    await writeFragment(found, path.slice(0, path.length - name.length), out)
+    fragments.push(found)
   }
   for (const path of await array.missingFragments()) {
     if (!options.dropDamaged) throw missing(array, path)
     fragments.push(lost(lastPathPart(path)))
   }
   const files: RecoveredFile[] = []
-  await schemaFiles(array, files, leftOut)
   await plainFiles(array.folder, '__labels', files)
   await checkedFiles(array, METADATA_FOLDER, arrayMetadata, files, leftOut)
+  await schemaFiles(array, files, leftOut)
   await commitFiles(array, entries, fragments, files, leftOut)
-  return { fragments, leftOut, files, folders }
+  for (const file of files) await out.write(file.name, file)
+  return { fragments, leftOut }
 }
 
-/** Recovers one fragment, for a folder of its own. Nothing is written yet. */
+/** Writes the files of a fragment. Its new metadata need not stay in memory. */
+async function writeFragment({ written }: RecoveredFragment, folder: string, out: RecoverOutput): Promise<void> {
+  for (const part of written)
+    for (const file of part.files.splice(0)) await out.write(`${folder}${part.name}/${file.name}`, file)
+}
+
+/** Recovers one fragment into a folder of its own; into several below it, if unreadable tiles part a dense fragment. */
 export async function recoverOne(
   array: InspectArray,
   { folder, name }: Fragment,
   options: RecoverOptions,
   cx: () => WriteContext,
+  out: RecoverOutput,
 ): Promise<RecoveredArray> {
   await array.newestSchema()
   const path = folder.path.slice(array.folder.path.length + 1)
   const outside = outsideOf(array, (await array.commits()).files, name, options)
   const fragment = await recoverFragment(array, path, outside, options.dropDamaged, cx())
-  return { fragments: [fragment], leftOut: [], files: [], folders: new Map() }
+  if (fragment.written.length > 1) await writeFragment(fragment, '', out)
+  else for (const file of fragment.written.flatMap((part) => part.files.splice(0))) await out.write(file.name, file)
+  return { fragments: [fragment], leftOut: [] }
 }
 
 function missing(array: InspectArray, path: string): InspectError {
@@ -236,7 +248,7 @@ async function commitFiles(
     } else if (kind === 'consolidated-commits') {
       if (isWhole(file)) files.push(copy(folder, path))
       else {
-        leftOut.push({ path, why: 'a line of it is damaged, or names what is not there', isLoss: false })
+        leftOut.push({ path, why: 'it is damaged, or names what is not there', isLoss: fault !== undefined })
         const bytes = await withSource(folder.file(path), readAll)
         for (const { text, tile } of file.entries) {
           const fragment = linePath(text)
@@ -254,12 +266,13 @@ async function commitFiles(
       else leftOut.push({ path, why: 'it has footers that are damaged, or of fragments that changed', isLoss: false })
     }
   }
-  // Parts of dense fragments have names of their own.
+  // Parts of dense fragments have names of their own, and those of a damaged list have no commit. Old fragments need none.
   for (const { name, written } of fragments) {
     const path = known.get(name) ?? name
     const inside = path.includes('/')
+    const isNamed = commits.committed.has(path)
     for (const part of written)
-      if (part.name !== name && commits.committed.has(path))
+      if (inside ? !isNamed || part.name !== name : isNamed && part.name !== name)
         commit(inside ? `${COMMITS_FOLDER}/${part.name}.wrt` : `${part.name}.ok`)
   }
 }

@@ -44,7 +44,7 @@ export interface RecoveredFragment {
   cellNum: number
   /** Undefined if nobody knows how many it had. */
   cellsLost: number | undefined
-  assumed: readonly string[]
+  assumed: string[]
   /** The fragments that hold its cells from now on: itself, or several of them. */
   written: { name: string; files: RecoveredFile[] }[]
   /** The tiles that are left out, and what they are tiles of. */

@@ -205,6 +205,24 @@ describe('an array', () => {
     expect((await run(['check', '--level', 'cells', to])).code).toBe(0)
   })
 
+  test('a list of commits that is cut within a condition: fragments behind the cut are kept, and the loss is said', async () => {
+    const { from, to } = copyOf('22/deletes')
+    const commits = `${from}/__commits`
+    const [condition] = readdirSync(commits).filter((name) => name.endsWith('.del'))
+    const lines = [`__commits/${condition}\n`, '\xff\xff\0\0\0\0\0\0']
+    for (const name of readdirSync(commits)) rmSync(`${commits}/${name}`)
+    writeFileSync(`${commits}/__10_20_0123456789abcdef0123456789abcdef_22.con`, Buffer.from(lines.join(''), 'latin1'))
+    const { code, text } = await run(['recover', from, '--to', to, '--json'])
+    expect(code).toBe(1)
+    const found = parseJson(text)
+    const fragments = get(found, 'fragments') as Json[]
+    expect(fragments.length).toBe(readdirSync(`${from}/__fragments`).length)
+    for (const one of fragments) expect(get(one, 'assumed')).toEqual(['that the damaged list of commits names it'])
+    expect(get(found, 'left_out')).toEqual([expect.objectContaining({ is_loss: true })])
+    expect((await run(['check', '--level', 'cells', to])).code).toBe(0)
+    expect(readdirSync(`${to}/__commits`).every((name) => name.endsWith('.wrt'))).toBe(true)
+  })
+
   test('a place where something is, and the source itself, are refused', async () => {
     const { from } = copyOf('22/sparse_basic')
     const before = contents(from)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything against real TileDB: run.py [--only write,random,names,visible,conditions,explain,advice,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
+"""Everything against real TileDB: run.py [--only write,random,names,visible,conditions,explain,advice,recover,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
 
 write   what write-sample writes, opened, queried, appended to, consolidated and vacuumed by TileDB
 random  random arrays that TileDB's newest release and three others write, read by us: those of a new seed each time, or of --seed;
@@ -11,6 +11,7 @@ conditions
 explain what explain says of random arrays, those of a new seed each time or of --seed, held against TileDB's counters
 advice  what explain advises, on arrays with one planted cause each and on healthy ones; the lines of its advice, run by TileDB, and
         what they promise held against TileDB's counters
+recover what recover makes of arrays with damaged metadata and damaged tiles, read by TileDB; a new seed each time, or --seed
 arrow   what decode --format arrow writes of some fixtures, or of --all, read by pyarrow
 s3      arrays that TileDB writes to a server of moto's, read from there
 spark   the Spark job of examples/, on an array of 200 fragments; where there is Java
@@ -101,6 +102,12 @@ def advice(args):
     return code, "advice: " + last(output)
 
 
+def recover(args):
+    seed = [] if args.seed is None else ["--seed", args.seed]
+    code, output = shown([environment.python(), "-B", HERE / "recover.py", built(), *seed])
+    return code, "recover: " + last(output)
+
+
 # Fixtures that show every kind of column; all of them take six minutes.
 ARROW = r"/22/(dense_basic|duplicates|enumerations|evolved|fill_values|hilbert|string_dim|type_)"
 
@@ -133,7 +140,7 @@ def spark(_):
 
 
 SPARK = "pyspark==4.3.0"
-PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "explain": explain, "advice": advice, "arrow": arrow, "s3": s3, "spark": spark}
+PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "explain": explain, "advice": advice, "recover": recover, "arrow": arrow, "s3": s3, "spark": spark}
 
 
 # Uses two processors itself.

@@ -1,27 +1,15 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { expect, test } from '@jest/globals'
+import { spawned } from '../helpers/spawned.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-const LOADER = ['--import', './test/fuzz/register.mjs', '--no-warnings']
-const RUN = `
-  import { main } from './src/cli/cli.ts'
-  import { localStorage } from './src/node/file.ts'
-  process.exitCode = await main({
-    argv: process.argv.slice(1), env: {}, stdout: { write() {}, isTTY: false, color: false, columns: undefined },
-    stderr() {}, storage: localStorage,
-  })`
-
 for (const signal of SIGNALS) {
   test(`${signal} in the midst of a write leaves nothing behind, and ends the program`, async () => {
     const folder = mkdtempSync(`${tmpdir()}/tiledb-inspect-interrupted-`)
     try {
       const args = ['write-sample', `${folder}/array`, '--cells', '2000000', '--fragments', '400', '--capacity', '500']
-      const child = spawn(process.execPath, [...LOADER, '--input-type=module', '-e', RUN, '--', ...args], {
-        stdio: 'ignore',
-      })
-      const ended = new Promise((resolve) => child.on('exit', (...how) => resolve(how)))
+      const { child, ended } = spawned(args)
       // As soon as files are being written: the hidden folder holds some.
       while (child.exitCode === null) {
         const [hidden] = readdirSync(folder)

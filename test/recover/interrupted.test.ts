@@ -1,0 +1,35 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { beforeAll, expect, test } from '@jest/globals'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { run } from '../helpers/run.ts'
+import { spawned } from '../helpers/spawned.ts'
+
+const folder = temporaryFolder()
+const array = `${folder}/array`
+
+beforeAll(async () => {
+  await run(['write-sample', array, '--cells', '40000', '--fragments', '100', '--capacity', '500'])
+  for (const name of readdirSync(`${array}/__fragments`)) rmSync(`${array}/__fragments/${name}/__fragment_metadata.tdb`)
+})
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
+  test(`${signal}: nothing that looks whole is left`, async () => {
+    const place = `${folder}/${signal}`
+    mkdirSync(place)
+    const { child, ended } = spawned(['recover', array, '--to', `${place}/new`])
+    // As soon as files are being written.
+    while (child.exitCode === null) {
+      const [hidden] = readdirSync(place)
+      if (hidden !== undefined && readdirSync(`${place}/${hidden}`).length > 0) break
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    expect(child.exitCode).toBeNull()
+    child.kill(signal)
+    expect(await ended).toEqual([null, signal])
+    // Nobody can clean up behind SIGKILL: what is left has another name, and no schema.
+    const left = readdirSync(place)
+    expect(left.filter((name) => !name.startsWith('.new.'))).toEqual([])
+    if (signal !== 'SIGKILL') expect(left).toEqual([])
+    for (const name of left) expect(readdirSync(`${place}/${name}`)).toEqual(['__fragments'])
+  })
+}
