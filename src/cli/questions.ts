@@ -214,12 +214,13 @@ export function noAnswer(asked: readonly string[]): string {
       words.delete(like)
     }
   }
-  const hints = [
-    ...(command === undefined ? [] : [`did you mean the command ${command}?`]),
-    ...(near.length === 0 ? [] : [`questions have ${near.join(', ')}`]),
-    'tiledb-inspect --help lists the commands',
-  ]
-  return `no question or command has the word ${said}; ${hints.join('; ')}`
+  const hint =
+    command !== undefined
+      ? `did you mean the command ${command}?`
+      : near.length > 0
+        ? `questions have ${near.join(', ')}`
+        : 'tiledb-inspect --help lists the commands'
+  return `no question or command has the word ${said}; ${hint}`
 }
 
 const MOST_LIKE = 3
