@@ -48,7 +48,7 @@ else {
     ])
       expect(call(...args)).toEqual(wrong("error: unknown command 'lss'; did you mean ls?\n"))
     expect(call('--format', 'csv', '--help')).toEqual(call('--help'))
-    expect(call('help', 'nothinglikeit')).toEqual(noAnswer('"nothinglikeit"; tiledb-inspect --help lists the commands'))
+    expect(call('help', 'quartzlikeit')).toEqual(noAnswer('"quartzlikeit"; tiledb-inspect --help lists the commands'))
   })
 
   test('a reader that goes away early ends it quietly', () => {
