@@ -200,10 +200,12 @@ function documentOf(
   return {
     ...documentHead('recover', cx.shownPath(path)),
     to,
-    fragments: fragments.map(({ name, outcome, cellNum, cellsLost = null, codes, assumed, written }) => ({
-      ...{ name, outcome, cell_num: cellNum, cells_lost: cellsLost, codes, assumed },
-      written_as: written.map((one) => one.name),
-    })),
+    fragments: fragments.map(
+      ({ name, outcome, cellNum, cellsLost = null, codes, assumed, why = null, written, instead }) => ({
+        ...{ name, outcome, cell_num: cellNum, cells_lost: cellsLost, why, codes, assumed },
+        written_as: instead ?? written.map((one) => one.name),
+      }),
+    ),
     left_out: leftOut.map((one) => ({ path: one.path, why: one.why, is_loss: one.isLoss })),
     cell_num: sum(fragments.map(({ cellNum }) => cellNum)),
     cells_lost,

@@ -28,11 +28,13 @@ export interface RecoverFragment {
   cell_num: Count
   /** Cells that are lost; null: nobody knows how many. */
   cells_lost: Count | null
+  /** Why cells are lost, in words; the first reason of several. */
+  why: string | null
   /** What check finds wrong with it in the source: codes of its errors. */
   codes: readonly string[]
   /** What nothing told, and was taken for granted, in words. */
   assumed: readonly string[]
-  /** The fragments that hold its cells: itself; several, if unreadable tiles part a dense one. */
+  /** The fragments that hold its cells: itself; several, if unreadable tiles part a dense one; those that it replaced, if they were still there. */
   written_as: readonly StoredName[]
 }
 

@@ -1,4 +1,4 @@
-import { faultOf, InspectError, unlessFault } from '../base/errors.ts'
+import { faultOf, InspectError, orError, unlessFault } from '../base/errors.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
@@ -74,15 +74,27 @@ export async function recoverArray(
       leftOut.push({ path, why: 'no commit names it: no reader sees it', isLoss: false })
       continue
     }
-    const outside = outsideOf(array, commits.files, name, options)
-    const found = await recoverFragment(array, path, outside, options.dropDamaged, cx())
+    const found = await orError(() => tryFragment(array, entry, entries, options, cx))
+    if (found instanceof InspectError) {
+      if (found.code !== 'NOT_RECOVERED' || entry.isRead || !entry.to_vacuum) throw found
+      leftOut.push({
+        path,
+        why: `a .vac file hides it from readers, and it is damaged: ${found.message}`,
+        isLoss: false,
+      })
+      continue
+    }
     if (guess !== undefined) found.assumed.push(guess)
     await writeFragment(found, path.slice(0, path.length - name.length), out)
     fragments.push(found)
   }
   for (const path of await array.missingFragments()) {
-    if (!options.dropDamaged) throw missing(array, path)
-    fragments.push(lost(lastPathPart(path)))
+    const name = lastPathPart(path)
+    const instead = await wholeReplaced(array, name, entries, options, cx)
+    if (!instead && !options.dropDamaged) throw missing(array, path)
+    fragments.push(
+      instead ? replacedBy(name, instead) : { ...lost(name), why: 'a commit names it, and its folder is gone' },
+    )
   }
   const files: RecoveredFile[] = []
   await plainFiles(array.folder, '__labels', files)
@@ -91,6 +103,58 @@ export async function recoverArray(
   await commitFiles(array, entries, fragments, files, leftOut)
   for (const file of files) await out.write(file.name, file)
   return { fragments, leftOut }
+}
+
+/**
+ * Recovers one of the fragments. If cells of a consolidated one are lost, and the fragments that it replaced are still there, these take its
+ * place.
+ */
+async function tryFragment(
+  array: InspectArray,
+  { path, name }: FragmentEntry,
+  entries: readonly FragmentEntry[],
+  options: RecoverOptions,
+  cx: () => WriteContext,
+): Promise<RecoveredFragment> {
+  const outside = outsideOf(array, (await array.commits()).files, name, options)
+  const found = await orError(() => recoverFragment(array, path, outside, options.dropDamaged, cx()))
+  const isLost = found instanceof InspectError ? found.code === 'NOT_RECOVERED' : found.cellsLost !== 0
+  const instead = isLost ? await wholeReplaced(array, name, entries, options, cx) : undefined
+  if (instead) return replacedBy(name, instead)
+  if (found instanceof InspectError) throw found
+  return found
+}
+
+function replacedBy(name: string, instead: readonly string[]): RecoveredFragment {
+  return { ...lost(name), cellsLost: 0, instead }
+}
+
+/** The fragments that a consolidated one replaced, if all of them are there and none loses a cell. */
+async function wholeReplaced(
+  array: InspectArray,
+  name: string,
+  entries: readonly FragmentEntry[],
+  options: RecoverOptions,
+  cx: () => WriteContext,
+): Promise<string[] | undefined> {
+  const { files } = await array.commits()
+  const names = replacedNames(files, name)
+  if (names.size === 0) return undefined
+  for (const one of names) {
+    const entry = entries.find((other) => other.name === one && other.committed)
+    if (!entry) return undefined
+    const found = await orError(() =>
+      recoverFragment(array, entry.path, outsideOf(array, files, one, options), false, cx()),
+    )
+    if (found instanceof InspectError) return undefined
+  }
+  return [...names]
+}
+
+/** The names that the list of a consolidated fragment has. */
+function replacedNames(files: readonly CommitFile[], name: string): Set<string> {
+  const list = files.find(({ kind, path }) => kind === 'vacuum' && stem(lastPathPart(path)) === name)
+  return new Set(list?.entries.map((entry) => entry.name))
 }
 
 /** Writes the files of a fragment. Its new metadata need not stay in memory. */
@@ -131,8 +195,7 @@ function outsideOf(
   return {
     domain,
     async union() {
-      const list = files.find(({ kind, path }) => kind === 'vacuum' && stem(lastPathPart(path)) === name)
-      const replaced = new Set(list?.entries.map((entry) => entry.name))
+      const replaced = replacedNames(files, name)
       const boxes: NDRange[] = []
       let schema: ArraySchema | undefined
       for (const entry of await array.fragments()) {

@@ -58,7 +58,7 @@ export function denseDomain(
   if (fits(now)) return whole(schema, now, 'the current domain')
   throw new InspectError(
     'NOT_RECOVERED',
-    `nothing tells which ${tileNum} of ${gridOf(schema).tile_num} tiles of the domain it wrote: give its box with --domain NAME=LO..HI for each dimension`,
+    `nothing tells which ${tileNum} of ${gridOf(schema).tile_num} tiles of the domain it wrote: give its box with --domain NAME=LO..HI for each dimension; --drop-damaged leaves it out`,
     { field: 'nonempty_domain' },
   )
 }

@@ -1,4 +1,4 @@
-import { exitCodeOf, InspectError, withPlaceAsync } from '../base/errors.ts'
+import { exitCodeOf, InspectError, orError, withPlaceAsync } from '../base/errors.ts'
 import type { FindingCode } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { checkFragment } from '../check/fragment.ts'
@@ -45,8 +45,12 @@ export interface RecoveredFragment {
   /** Undefined if nobody knows how many it had. */
   cellsLost: number | undefined
   assumed: string[]
+  /** Why cells are lost, in words. */
+  why?: string
   /** The fragments that hold its cells from now on: itself, or several of them. */
   written: { name: string; files: RecoveredFile[] }[]
+  /** The fragments that it replaced, if these take its place again. */
+  instead?: readonly string[]
   /** The tiles that are left out, and what they are tiles of. */
   lostTiles: { opened: OpenedTiles; tiles: readonly number[] } | undefined
 }
@@ -140,10 +144,15 @@ async function recoverOpened(
 ): Promise<RecoveredFragment> {
   const { codes, contradicted } = await errorsOf(fragment)
   if (!codes.some(isMended)) return await kept(fragment, codes)
-  const facts = await factsOf(array, fragment, outside)
+  const facts = await orError(() => factsOf(array, fragment, outside))
+  if (facts instanceof InspectError) {
+    if (!dropDamaged || facts.code !== 'NOT_RECOVERED') throw facts
+    return { ...lost(fragment.name), codes, why: facts.message }
+  }
   if (facts.tileNum === 0) {
-    if (!dropDamaged) throw notRecovered(fragment, 'expected tiles in its data files, found none that is whole')
-    return { ...lost(fragment.name), codes }
+    const why = 'expected tiles in its data files, found none that is whole'
+    if (!dropDamaged) throw notRecovered(fragment, why)
+    return { ...lost(fragment.name), codes, why }
   }
   return {
     ...(await rebuilt(array, fragment, facts, facts.isListed ? contradicted : new Map(), dropDamaged, cx)),
@@ -246,7 +255,9 @@ async function rebuilt(
   const outcome = selections.length === 0 ? 'lost' : 'partly'
   const cellsLost = cellsOf(opened, everything) - cellNum
   const tiles = [...unread.keys()].sort((a, b) => a - b)
-  return { name, outcome, cellNum, cellsLost, assumed, written, lostTiles: { opened, tiles } }
+  const [[tile, { message }]] = unread
+  const why = `tile ${tile} of ${tileNum}: ${message}`
+  return { name, outcome, cellNum, cellsLost, assumed, why, written, lostTiles: { opened, tiles } }
 }
 
 /** Cells of some tiles; of dense ones, those inside of the box. */

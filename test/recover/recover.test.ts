@@ -117,6 +117,9 @@ describe('metadata that is lost', () => {
     expect(failed.code).toBe(3)
     expect(failed.stderr).toMatch(/nothing tells which \d+ of \d+ tiles.*--domain NAME=LO\.\.HI/)
     expect(existsSync(to)).toBe(false)
+    const { code, text } = await run(['recover', from, '--to', `${to}.without`, '--drop-damaged', '--json'])
+    const [one] = get(parseJson(text), 'fragments') as Json[]
+    expect([code, get(one, 'outcome'), get(one, 'why')]).toEqual([1, 'lost', expect.stringContaining('nothing tells')])
     const ranges = dimensions.flatMap(({ name }, d) => ['--domain', `${name}=${box[d].join('..')}`])
     expect((await run(['recover', from, '--to', to, ...ranges])).code).toBe(0)
     expect(await cells(to, [])).toBe(before)
@@ -221,6 +224,36 @@ describe('an array', () => {
     expect(get(found, 'left_out')).toEqual([expect.objectContaining({ is_loss: true })])
     expect((await run(['check', '--level', 'cells', to])).code).toBe(0)
     expect(readdirSync(`${to}/__commits`).every((name) => name.endsWith('.wrt'))).toBe(true)
+  })
+
+  test('a consolidated fragment that is damaged gives way to those that it replaced', async () => {
+    for (const fixture of ['22/vacuum_left', '22/dense_vacuum_left']) {
+      const { from, to } = copyOf(fixture)
+      const before = await cells(from, [])
+      const [list] = readdirSync(`${from}/__commits`).filter((name) => name.endsWith('.vac'))
+      const name = list.replace('.vac', '')
+      const file = `${from}/__fragments/${name}/a0.tdb`
+      truncateSync(file, readFileSync(file).length - 3)
+      const { code, text } = await run(['recover', from, '--to', to])
+      expect([code, text]).toEqual([0, expect.stringContaining('that it replaced are still there')])
+      expect(await cells(to, [])).toBe(before)
+      expect(existsSync(`${to}/__fragments/${name}`)).toBe(false)
+      // If one of those is gone, nothing takes its place.
+      const [gone] = readFileSync(`${from}/__commits/${list}`, 'utf8').split('\n')
+      rmSync(`${from}/__fragments/${gone.split('/').at(-1)}`, { recursive: true })
+      expect((await run(['recover', from, '--to', `${to}.2`])).code).toBe(3)
+    }
+  })
+
+  test('a damaged fragment that waits for vacuum is left out: nobody reads it', async () => {
+    const { from, to } = copyOf('22/vacuum_left')
+    const before = await cells(from, [])
+    const [list] = readdirSync(`${from}/__commits`).filter((name) => name.endsWith('.vac'))
+    const [hidden] = readFileSync(`${from}/__commits/${list}`, 'utf8').split('\n')
+    truncateSync(`${from}/__fragments/${hidden.split('/').at(-1)}/a0.tdb`, 5)
+    expect((await run(['recover', from, '--to', to])).code).toBe(0)
+    expect(await cells(to, [])).toBe(before)
+    expect((await run(['check', '--level', 'cells', to])).code).toBe(0)
   })
 
   test('a place where something is, and the source itself, are refused', async () => {

@@ -17,12 +17,7 @@ export async function recoverTable(document: RecoverDocument, out: Output): Prom
   if (kept.length > 0) rows.push(['copied', `${amount(kept)}, byte for byte`])
   rows.push(...list('rebuilt', of('rebuilt').map(rebuiltText)))
   rows.push(...list('cut', of('partly').map(cutText)))
-  rows.push(
-    ...list(
-      'lost',
-      of('lost').map(({ name, cells_lost: cells }) => `${name}: ${lostText(cells)}`),
-    ),
-  )
+  rows.push(...list('lost', of('lost').map(goneText)))
   const guesses = fragments.flatMap(({ name, assumed }) => assumed.map((one) => `${name}: ${one}`))
   rows.push(...list('assumed', guesses.length > 0 ? guesses : ['nothing']))
   rows.push(
@@ -54,9 +49,14 @@ function rebuiltText({ name, cell_num, codes }: RecoverFragment): string {
   return `${name}: metadata anew (${codes.join(', ')}), ${counted(cell_num, 'cell')}`
 }
 
-function cutText({ name, cell_num, cells_lost, written_as }: RecoverFragment): string {
+function cutText({ name, cell_num, cells_lost, written_as, why }: RecoverFragment): string {
   const parts = written_as.length > 1 ? `, in ${written_as.length} fragments` : ''
-  return `${name}: ${counted(cell_num, 'cell')} kept${parts}, ${lostText(cells_lost)}`
+  return `${name}: ${counted(cell_num, 'cell')} kept${parts}, ${lostText(cells_lost)}; ${why}`
+}
+
+function goneText({ name, cells_lost, written_as, why }: RecoverFragment): string {
+  if (written_as.length === 0) return `${name}: ${lostText(cells_lost)}${why === null ? '' : `; ${why}`}`
+  return `${name}: no cell, as the ${counted(written_as.length, 'fragment')} that it replaced are still there`
 }
 
 function lostText(cells: RecoverFragment['cells_lost']): string {
