@@ -10,6 +10,7 @@ import { Draft, type MendPlan } from './drafts.ts'
 import { DamagedFragment, recoverArray, recoverFragment } from './fragment-plan.ts'
 import { listLines, partsWithout } from './lists.ts'
 import { MENDING, type Way } from './mending.ts'
+import { rewriteFragment, whyNotRewritten } from './rewrite-plan.ts'
 import type { Move, Shell } from './shell.ts'
 
 /**
@@ -31,6 +32,7 @@ const ORDER: readonly Way[] = [
   'cut-off',
   'recover',
   'drop',
+  'rewrite',
   'copy',
   'leave',
 ]
@@ -54,12 +56,15 @@ const ABOUT_NAMES: ReadonlySet<FindingCode> = new Set<FindingCode>([
 /** How a finding is mended. Known faults of TileDB releases are left alone. */
 export function wayOf({ code, severity, meaning }: Finding): Way {
   const [way] = MENDING[code]
-  if (way !== 'recover' && way !== 'drop') return way
+  if (way !== 'recover' && way !== 'drop' && way !== 'rewrite') return way
   const [usual, ownMeaning] = FINDING_CODES[code]
   const isKnown =
     (severity === 'note' && usual !== 'note') || (code === 'CHUNK_UNREADABLE' && !meaning.startsWith(ownMeaning))
-  return isKnown ? 'leave' : way
+  if (isKnown) return code === 'CHUNK_UNREADABLE' && severity !== 'note' ? 'rewrite' : 'leave'
+  return way
 }
+
+const ANEW: ReadonlySet<Way> = new Set<Way>(['recover', 'drop', 'rewrite'])
 
 /** Plans for the findings of one array. */
 export class ArrayPlanner {
@@ -75,6 +80,11 @@ export class ArrayPlanner {
   private readonly damaged = new Map<FragmentEntry, DamagedFragment>()
   /** What drafts give another name, by the new one. */
   private readonly renamed = new Map<string, Draft>()
+  /** Fragments whose cells are written again. */
+  private readonly rewritten = new Map<FragmentEntry, { draft: Draft; codes: Set<FindingCode> }>()
+  /** Fragments that are written anew. */
+  private readonly anew = new Set<FragmentEntry>()
+  private isSchemaWrong = false
   private renames: (readonly [from: string, to: string])[] = []
   private entries: readonly FragmentEntry[] = []
   private found: readonly Finding[] = []
@@ -93,14 +103,22 @@ export class ArrayPlanner {
     this.entries = await this.array.fragments()
     await this.readCommits()
     this.readsEmpty = findings.find(({ code }) => code === 'ARRAY_READS_EMPTY')
+    for (const finding of findings) {
+      const entry = this.entryOf(finding)
+      if (entry && ANEW.has(wayOf(finding))) this.anew.add(entry)
+    }
+    this.isSchemaWrong = findings.some(
+      ({ code, severity }) => severity === 'error' && code.startsWith('SCHEMA_') && MENDING[code][0] === 'copy',
+    )
     for (const way of ORDER) {
-      for (const finding of findings) if (wayOf(finding) === way) await this.mend(way, finding)
+      for (const finding of findings) if (this.wayIn(finding) === way) await this.mend(way, finding)
     }
     if (this.readsEmpty) {
       const other = [...this.drafts.values()].find(({ outcome }) => outcome === undefined)
       if (other) other.add(this.readsEmpty)
       else this.leave(this.readsEmpty)
     }
+    await this.finishRewrites()
     await this.finishRecover()
     await this.finishLists()
     // `recover` copies what the other steps have put right.
@@ -112,6 +130,22 @@ export class ArrayPlanner {
       ...drafts.filter((draft) => draft.outcome !== undefined && !isLast(draft)),
     ]
     return ordered.filter((draft) => !draft.isEmpty).map((draft) => draft.plan())
+  }
+
+  /**
+   * A fragment that is written anew has none of the files that no field has, and nothing behind the end of a file. If its metadata is
+   * damaged, such a file may be one of its own.
+   */
+  private wayIn(finding: Finding): Way {
+    const way = wayOf(finding)
+    if (finding.code !== 'FILE_UNLISTED' && finding.code !== 'FILE_LONG') return way
+    const entry = this.entryOf(finding)
+    return entry && this.anew.has(entry) ? 'recover' : way
+  }
+
+  /** What is wrong with a fragment may follow from a schema that says something wrong of its cells. */
+  private isConsequence(way: Way, finding: Finding): boolean {
+    return this.isSchemaWrong && ANEW.has(way) && this.entryOf(finding) !== undefined
   }
 
   private draft(key: string, finding: Finding): Draft {
@@ -150,8 +184,9 @@ export class ArrayPlanner {
     return this.entries.find((entry) => path === entry.path || path.startsWith(`${entry.path}/`))
   }
 
-  private mend(way: Way, finding: Finding): Promise<void> | void {
+  private mend(asked: Way, finding: Finding): Promise<void> | void {
     const path = this.path(finding.file)
+    const way = this.isConsequence(asked, finding) ? 'copy' : asked
     if (way !== 'commit' && this.isCovered(path, finding)) return
     switch (way) {
       case 'wrong-folder':
@@ -183,6 +218,8 @@ export class ArrayPlanner {
       case 'recover':
       case 'drop':
         return this.recover(finding, way)
+      case 'rewrite':
+        return this.rewrite(finding)
       case 'copy':
         this.fromCopy(path, finding)
         return
@@ -608,6 +645,12 @@ export class ArrayPlanner {
   }
 
   private fromCopy(path: string, finding: Finding): Draft {
+    if (ANEW.has(wayOf(finding))) {
+      const draft = this.draft('consequence', finding)
+      draft.outcome = 'copy'
+      draft.say({ text: 'mend the schema first, and ask for a plan again: this may follow from it' })
+      return draft
+    }
     const draft = this.draft(`copy ${path} ${finding.code}`, finding)
     draft.outcome = 'copy'
     const what = path === '' ? 'the missing folder or file' : this.shell.at(path)
@@ -631,6 +674,33 @@ export class ArrayPlanner {
     this.damaged.set(entry, found)
     const draft = this.draft(`recover ${entry.path}`, finding)
     await found.add(finding, draft, way === 'drop', this.array)
+  }
+
+  private async rewrite(finding: Finding): Promise<void> {
+    const entry = this.entryOf(finding)
+    if (!entry?.isRead) return this.leave(finding)
+    const draft = this.draft(`rewrite ${entry.path}`, finding)
+    const found = this.rewritten.get(entry) ?? { draft, codes: new Set() }
+    found.codes.add(finding.code)
+    this.rewritten.set(entry, found)
+  }
+
+  /** Cells that decode can read are written again. That also mends what `recover` would. */
+  private async finishRewrites(): Promise<void> {
+    for (const [entry, { draft, codes }] of this.rewritten) {
+      const damaged = this.damaged.get(entry)
+      const why = damaged?.isUnreadable
+        ? 'its tiles cannot all be found or read: ask for a plan again when that is mended'
+        : await whyNotRewritten(this.array, entry, this.entries)
+      if (why !== undefined) {
+        draft.outcome = 'leave'
+        draft.say({ text: `the fragment cannot be written again as it is: ${why}` })
+        continue
+      }
+      if (damaged) draft.absorb(damaged.draft)
+      this.damaged.delete(entry)
+      await rewriteFragment(this.array, entry, codes, draft, this.shell)
+    }
   }
 
   /** A fragment that waits for vacuum: another one has its cells. */
@@ -669,7 +739,7 @@ export class ArrayPlanner {
       if (one.isLost) {
         this.move(draft, entry.path)
         this.uncommit(draft, entry)
-      } else recoverFragment(one, this.shell)
+      } else await recoverFragment(one, this.shell, this.fresh)
       if (entry.has_consolidated_metadata)
         for (const { path, kind } of (await this.array.commits()).files)
           if (kind === 'fragment-metadata' && !this.moved.has(path)) this.move(draft, path)

@@ -61,6 +61,11 @@ export class DamagedFragment {
     draft.never.add('delete the fragment before: a commit names it, and TileDB does not open the array without it')
   }
 
+  /** Whether decode does not give all its cells. */
+  get isUnreadable(): boolean {
+    return this.hasLostTiles || this.isMisled
+  }
+
   /** Whether tiles are left out. */
   get isCut(): boolean {
     return this.hasLostTiles && !this.isMisled
@@ -97,10 +102,15 @@ export class DamagedFragment {
 }
 
 /** Writes one fragment anew beside the array, and puts it in the place of the damaged one. */
-export function recoverFragment({ entry, draft, isCut, needsPush }: DamagedFragment, shell: Shell): void {
+export async function recoverFragment(
+  { entry, draft, isCut, needsPush }: DamagedFragment,
+  shell: Shell,
+  fresh: (path: string) => Promise<string>,
+): Promise<void> {
   const { path, name } = entry
   const folder = `mkdir -p ${word(folderOf(`${shell.aside}/${path}`))}`
-  const [here, made, old] = [shell.at(path), shell.kept(`${name}.new`), shell.kept(path)]
+  // Not in the folder of what is moved out: nothing is written into what looks like an array.
+  const [here, made, old] = [shell.at(path), word(await fresh(`${shell.root}.${name}.new`)), shell.kept(path)]
   const recover = `tiledb-inspect recover ${here} --to ${made}`
   const swap = shell.swap(here, made, old)
   if (needsPush) {

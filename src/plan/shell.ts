@@ -88,7 +88,7 @@ export class Shell {
    */
   swap(here: string, made: string, old: string): Move {
     return {
-      step: run(`test -d ${made} && mv ${here} ${old} && mv ${made} ${here}`),
+      step: run(`test -d ${made} && test ! -e ${old} && mv ${here} ${old} && mv ${made} ${here}`),
       back: run(`test -d ${old} && mv ${here} ${made} && mv ${old} ${here}`),
     }
   }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything against real TileDB: run.py [--only write,random,names,visible,conditions,explain,advice,recover,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
+"""Everything against real TileDB: run.py [--only write,random,names,visible,conditions,explain,advice,recover,plan,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
 
 write   what write-sample writes, opened, queried, appended to, consolidated and vacuumed by TileDB
 random  random arrays that TileDB's newest release and three others write, read by us: those of a new seed each time, or of --seed;
@@ -12,6 +12,7 @@ explain what explain says of random arrays, those of a new seed each time or of 
 advice  what explain advises, on arrays with one planted cause each and on healthy ones; the lines of its advice, run by TileDB, and
         what they promise held against TileDB's counters
 recover what recover makes of arrays with damaged metadata and damaged tiles, read by TileDB; a new seed each time, or --seed
+plan    what check --plan says of planted and random damage, run as it is printed, and undone; a tenth of the codes each time, or --all
 arrow   what decode --format arrow writes of some fixtures, or of --all, read by pyarrow
 s3      arrays that TileDB writes to a server of moto's, read from there
 spark   the Spark job of examples/, on an array of 200 fragments; where there is Java
@@ -112,6 +113,12 @@ def recover(args):
 ARROW = r"/22/(dense_basic|duplicates|enumerations|evolved|fill_values|hilbert|string_dim|type_)"
 
 
+def plan(args):
+    options = (["--all"] if args.all else []) + ([] if args.seed is None else ["--seed", args.seed])
+    code, output = shown([environment.python(), "-B", HERE / "plan.py", built(), *options])
+    return code, last(output)
+
+
 def arrow(args):
     some = [] if args.all else ["--only", ARROW]
     code, output = shown([environment.python(), "-B", HERE / "arrow_check.py", built()] + some)
@@ -140,7 +147,7 @@ def spark(_):
 
 
 SPARK = "pyspark==4.3.0"
-PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "explain": explain, "advice": advice, "recover": recover, "arrow": arrow, "s3": s3, "spark": spark}
+PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "explain": explain, "advice": advice, "recover": recover, "plan": plan, "arrow": arrow, "s3": s3, "spark": spark}
 
 
 # Uses two processors itself.
@@ -183,7 +190,7 @@ def main():
     ap.add_argument("--seed", type=int, help="of the random arrays (default: another each time)")
     ap.add_argument("--count", type=int, default=40)
     ap.add_argument("--minutes", type=float, default=2)
-    ap.add_argument("--all", action="store_true", help="every fixture through Arrow, not some")
+    ap.add_argument("--all", action="store_true", help="every fixture through Arrow, and every code of check --plan, not some")
     args = ap.parse_args()
     chosen = args.only.split(",")
     if not set(chosen) <= set(PARTS):
