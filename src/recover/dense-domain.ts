@@ -19,6 +19,7 @@ export interface KnownDomain {
  *
  * @param known.given by the user
  * @param known.remains whose sizes agree with the files if `known.agrees` is set
+ * @param known.inPlace the box in a footer of which other bytes are damaged
  * @param known.union of the fragments that this one replaced, if they are still there
  * @throws InspectError NOT_RECOVERED if nothing tells the box; USAGE if the given one has another number of tiles
  */
@@ -29,6 +30,7 @@ export function denseDomain(
     given(): NDRange | undefined
     remains: FooterRemains | undefined
     agrees: boolean
+    inPlace: NDRange | undefined
     union: NDRange | undefined
   },
 ): KnownDomain {
@@ -41,7 +43,7 @@ export function denseDomain(
       return false
     }
   }
-  const { remains, agrees, union } = known
+  const { remains, inPlace, agrees, union } = known
   const left = remains?.dense && fits(remains.domain) ? remains : undefined
   // The end of a cut file is missing, and what is there is right. In a file of full length any byte may be wrong.
   if (left && (left.copied || agrees || !left.footer)) return { domain: left.domain, assumed: undefined }
@@ -51,7 +53,9 @@ export function denseDomain(
     if (fits(given)) return { domain: given, assumed: undefined }
     throw usage(`--domain expects a box of ${tileNum} tiles, found ${boxText(schema, given)}`)
   }
-  if (left) return whole(schema, left.domain, 'the tiles of the damaged footer')
+  const damaged = left?.domain ?? inPlace
+  if (fits(damaged))
+    return { domain: damaged, assumed: `the box is ${boxText(schema, damaged)}, as the damaged footer says` }
   const everything = wholeDomain(schema)
   if (fits(everything)) return whole(schema, everything, 'the whole domain')
   const now = schema.current_domain?.range
@@ -63,8 +67,8 @@ export function denseDomain(
   )
 }
 
-/** A box rounded outwards to whole tiles, within the domain. */
-function whole(schema: ArraySchema, domain: NDRange, what: string): KnownDomain {
+/** A box rounded outwards to whole tiles, within the domain. @param what whose box it is */
+export function whole(schema: ArraySchema, domain: NDRange, what: string): KnownDomain {
   const { axes } = denseTileGrid(schema, domain)
   const rounded = axes.map(({ type, domainLow, domainHigh, firstTile, tile_num, extent }) => {
     const low = domainLow + firstTile * extent

@@ -10,7 +10,7 @@ import { withSource } from '../source/source.ts'
 import type { InspectArray } from '../store/array.ts'
 import { type Fragment, type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
 import { denseDomain, gridOf } from './dense-domain.ts'
-import { type FooterRemains, footerRemains } from './footer-remains.ts'
+import { domainInPlace, type FooterRemains, footerRemains } from './footer-remains.ts'
 import { NO_FILE, type WalkedFile, walkTiles } from './tile-walk.ts'
 
 /** A data file and its tiles. */
@@ -86,7 +86,8 @@ export async function factsOf(
   let domain = info?.dense ? info.nonempty_domain : undefined
   if (dense && !domain) {
     const agrees = remains !== undefined && agreesWith(remains, shape, walked)
-    const known = { given: () => outside.domain(schema), remains, agrees, union: await outside.union() }
+    const inPlace = await domainInPlace(fragment, shape)
+    const known = { given: () => outside.domain(schema), remains, inPlace, agrees, union: await outside.union() }
     const found = denseDomain(schema, tileNum, known)
     domain = found.domain
     if (found.assumed !== undefined) assumed.push(found.assumed)

@@ -1,12 +1,21 @@
 import { unlessFault } from '../base/errors.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
-import { type FragmentFooter, footerHead, fragmentFooter, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import {
+  FRAGMENT_METADATA_FILE,
+  type FragmentFooter,
+  footerHead,
+  fragmentFooter,
+  OLD_SCHEMA_FILE,
+} from '../format/fragment-footer.ts'
 import { decodePrefix } from '../format/io.ts'
 import { type NDRange, ndRange } from '../format/range.ts'
 import { readAll, withSource } from '../source/source.ts'
 import type { InspectArray } from '../store/array.ts'
 import { walkSections } from '../store/footer-fault.ts'
 import type { Fragment } from '../store/fragment.ts'
+import { emptySlot, type FragmentMetadataToWrite, fragmentMetadata } from '../write/fragment-metadata-writer.ts'
+import { wholeDomain } from './dense-domain.ts'
+import type { FragmentFacts } from './facts.ts'
 
 /** What is left of a footer. */
 export interface FooterRemains {
@@ -25,13 +34,58 @@ export async function footerRemains(array: InspectArray, fragment: Fragment): Pr
   const copy = (await array.consolidatedFooters().catch(unlessFault))?.get(fragment.name)
   const ofCopy = copy && (await remainsIn(array, copy, true))
   if (ofCopy) return ofCopy
-  if ((await fragment.folder.kind('__fragment_metadata.tdb')) !== 'file') return undefined
+  if ((await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') return undefined
   return withSource(fragment.metadataSource(), async (source) => {
     const bytes = await readAll(source)
     const { end } = await walkSections(source, bytes.length)
     return end === 0 ? undefined : remainsIn(array, bytes.subarray(end), false)
   }).catch(unlessFault)
 }
+
+/**
+ * The box in a footer of which other bytes are damaged. It stands where a footer of this shape has it, if the file has its full length.
+ * @returns undefined if what is there does not look like the head of such a footer
+ */
+export async function domainInPlace(
+  fragment: Fragment,
+  {
+    version,
+    schema,
+    schemaName,
+    slots,
+    dense,
+  }: Pick<FragmentFacts, 'version' | 'schema' | 'schemaName' | 'slots' | 'dense'>,
+): Promise<NDRange | undefined> {
+  if (version < 3 || (await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') return undefined
+  const bytes = await withSource(fragment.metadataSource(), readAll).catch(unlessFault)
+  const metadata: FragmentMetadataToWrite = {
+    fragment: { schema, schemaName, formatVersion: version },
+    dense,
+    slots,
+    slotMetadata: slots.map(() => emptySlot(0)),
+    nonemptyDomain: wholeDomain(schema),
+    tiles: [],
+    lastTileCellNum: 0,
+  }
+  const cx = { codecs: fragment.cx.codecs, key: undefined, randomBytes: (length: number) => new Uint8Array(length) }
+  const { file, footerAt } = await fragmentMetadata(metadata, cx)
+  const own = file.subarray(footerAt)
+  const head = decodePrefix(own, footerHead).length
+  for (const slack of version === 11 ? [0, SLACK] : [0]) {
+    const found = bytes?.subarray(Math.max(0, bytes.length - own.length - slack))
+    if (!found || found.length < own.length) return undefined
+    let other = 0
+    for (let i = 0; i < head; i++) if (found[i] !== own[i]) other++
+    if (other > head / MOST_OTHER) continue
+    return decodePrefix(found.subarray(head), ndRange(schema.domain.dimensions)).value
+  }
+  return undefined
+}
+
+/** Bytes behind the footer of version 11 that some releases leave. */
+const SLACK = 8
+/** One in so many bytes of a footer's head may differ from what it must be. */
+const MOST_OTHER = 4
 
 /** The fields that lead the footer do not depend on those after them, so a cut footer still has its first ones. */
 async function remainsIn(array: InspectArray, bytes: Uint8Array, copied: boolean): Promise<FooterRemains | undefined> {

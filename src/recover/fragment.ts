@@ -5,13 +5,14 @@ import { checkFragment } from '../check/fragment.ts'
 import { newRun } from '../check/run.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import type { ByteRange, ByteSource } from '../source/source.ts'
+import { withFile } from '../source/overlay.ts'
+import { type ByteRange, type ByteSource, Folder } from '../source/source.ts'
 import type { InspectArray } from '../store/array.ts'
-import { type Fragment, storedCellNum } from '../store/fragment.ts'
+import { Fragment, storedCellNum } from '../store/fragment.ts'
 import { fragmentName } from '../write/fragment-writer.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { Random } from '../write/random.ts'
-import { boxCells } from './dense-domain.ts'
+import { boxCells, whole as roundedOut } from './dense-domain.ts'
 import { type FactsFromOutside, type FragmentFacts, factsOf } from './facts.ts'
 import { processedByCells } from './processed-conditions.ts'
 import {
@@ -216,6 +217,11 @@ async function rebuilt(
   const unread = new Map<number, UnreadTile['error']>()
   const everything: TileSelection = { tiles: all(tileNum), domain }
   const whole = await rebuild(opened, everything, cx, ({ tile, error }) => unread.set(tile, error))
+  if (domain && whole && (await hasCellsOutside(fragment, whole.metadata))) {
+    const wider = roundedOut(facts.schema, domain, 'its tiles: there are cells outside of the one that its footer has')
+    const now = { ...facts, domain: wider.domain, assumed: wider.assumed === undefined ? [] : [wider.assumed] }
+    return rebuilt(array, fragment, now, contradicted, dropDamaged, cx)
+  }
   const [first] = unread
   if (first && !dropDamaged) {
     const [tile, { message }] = first
@@ -258,6 +264,13 @@ async function rebuilt(
   const [[tile, { message }]] = unread
   const why = `tile ${tile} of ${tileNum}: ${message}`
   return { name, outcome, cellNum, cellsLost, assumed, why, written, lostTiles: { opened, tiles } }
+}
+
+/** Whether a dense fragment with this metadata has cells, and not only what fills tiles, outside of its box. */
+async function hasCellsOutside({ folder, cx, array }: Fragment, metadata: Uint8Array): Promise<boolean> {
+  const storage = withFile(folder.storage, `${folder.path}/${FRAGMENT_METADATA_FILE}`, metadata)
+  const { codes } = await errorsOf(new Fragment(new Folder(storage, folder.path), cx, array))
+  return codes.includes('NONEMPTY_DOMAIN')
 }
 
 /** Cells of some tiles; of dense ones, those inside of the box. */

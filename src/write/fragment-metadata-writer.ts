@@ -72,9 +72,20 @@ export function emptySlot(tileNum: number): SlotMetadata {
 
 /** `__fragment_metadata.tdb` */
 export async function writeFragmentMetadata(metadata: FragmentMetadataToWrite, cx: WriteContext): Promise<Uint8Array> {
+  return (await fragmentMetadata(metadata, cx)).file
+}
+
+/** {@link writeFragmentMetadata}, and where the footer begins in it; versions 1 and 2 have none. */
+export async function fragmentMetadata(
+  metadata: FragmentMetadataToWrite,
+  cx: WriteContext,
+): Promise<{ file: Uint8Array; footerAt: number }> {
   const { schema, formatVersion } = metadata.fragment
   const writeTile = await genericTileWriter(formatVersion, cx)
-  if (formatVersion < 3) return writeTile(encode(metadataV1(metadata), fragmentMetadataV1(schema)))
+  if (formatVersion < 3) {
+    const file = writeTile(encode(metadataV1(metadata), fragmentMetadataV1(schema)))
+    return { file, footerAt: file.length }
+  }
   const parts: Uint8Array[] = []
   let length = 0
   const footer = writeSections(metadata, (value, describe) => {
@@ -87,7 +98,7 @@ export async function writeFragmentMetadata(metadata: FragmentMetadataToWrite, c
   const footerBytes = encode(footer, fragmentFooter(schema))
   parts.push(footerBytes)
   if (footerLengthIsStored(formatVersion, schema)) parts.push(uint64s([footerBytes.length]))
-  return concat(parts)
+  return { file: concat(parts), footerAt: length }
 }
 
 /** Writes a section and returns its offset in the file. */

@@ -106,6 +106,37 @@ describe('metadata that is lost', () => {
     expect(names(to).filter((file) => file.endsWith('.meta'))).toEqual([])
   })
 
+  test('of a dense fragment: the box stands where a footer has it, whatever else is damaged', async () => {
+    const { from, to, files } = copyOf('22/slabs_row_major')
+    const before = await cells(from, [])
+    const file = join(from, files[0])
+    const bytes = readFileSync(file)
+    bytes.fill(0xff, 4, 12)
+    bytes.fill(0xff, bytes.length - 60)
+    writeFileSync(file, bytes)
+    const found = await document(['recover', from, '--to', to])
+    const [one] = get(found, 'fragments') as Json[]
+    expect(get(one, 'assumed')).toEqual([expect.stringMatching(/^the box is .*, as the damaged footer says$/)])
+    expect(await cells(to, [])).toBe(before)
+  })
+
+  test('of a dense fragment: a box that leaves out written cells becomes as large as its tiles', async () => {
+    const { from, to, files } = copyOf('22/dense_consolidated')
+    const before = await cells(from, [])
+    const fragment = join(from, files[files.length - 1].slice(0, -METADATA.length))
+    const { nonempty_domain: box } = await document<{ nonempty_domain: number[][] }>(['footer', fragment])
+    const file = join(from, files[files.length - 1])
+    const bytes = readFileSync(file)
+    const [[low, high]] = box
+    const ends = Buffer.from(Int32Array.of(low, high).buffer)
+    const at = bytes.lastIndexOf(ends)
+    expect(at).toBeGreaterThan(0)
+    bytes.writeInt32LE(high - 1, at + 4)
+    writeFileSync(file, bytes)
+    expect((await run(['recover', from, '--to', to])).code).toBe(0)
+    expect(await cells(to, [])).toBe(before)
+  })
+
   test('of a dense fragment of which nothing tells the box: the user is asked for it', async () => {
     const { from, to, files } = copyOf('22/slabs_row_major')
     const before = await cells(from, [])
