@@ -3,7 +3,7 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { DimensionLabel } from '../format/dimension-label.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
-import { schemaFileName, schemaFiles } from '../write/array-writer.ts'
+import { lockFiles, schemaFileName, schemaFiles } from '../write/array-writer.ts'
 import { checkSchema } from '../write/schema-check.ts'
 import { pipeline, type SchemaParts, schemaOf } from '../write/schema-document.ts'
 import { Place } from './place.ts'
@@ -15,6 +15,7 @@ export async function createArray(place: Place, parts: SchemaParts, time: bigint
   if (await place.isThere()) throw usage('expected a place where nothing is yet, found something there')
   const { schema } = parts
   checkSchema(parts, true)
+  for (const file of lockFiles(schema.version)) await place.write(file)
   await writeSchema(place, parts, time)
   for (const [i, label] of schema.dimension_labels.entries()) {
     const inside = new Place(place.cx, place.path === '' ? label.uri : `${place.path}/${label.uri}`)

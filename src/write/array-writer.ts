@@ -66,6 +66,11 @@ export async function fragmentFiles(
   return { name, files: files.map((file) => ({ path: `${folder}/${file.name}`, bytes: file.bytes })) }
 }
 
+/** The empty file that every array before version 12 has. */
+export function lockFiles(version: number): ArrayFile[] {
+  return version < 12 ? [{ path: '__lock.tdb', bytes: new Uint8Array(0) }] : []
+}
+
 /** The files of a schema: those of its enumerations, then its own. @param name {@link schemaFileName} */
 export async function schemaFiles(
   { schema, enumerations }: Pick<ArrayToWrite, 'schema' | 'enumerations'>,
@@ -81,7 +86,6 @@ export async function schemaFiles(
   const files = enumerations.map((one) =>
     file(`__schema/__enumerations/${one.path_name}`, one, enumerationFile, 'enumerations'),
   )
-  if (version < 12) files.push({ path: '__lock.tdb', bytes: new Uint8Array(0) })
   files.push(file(version >= 10 ? `__schema/${name}` : name, schema, arraySchema, 'schema'))
   return files
 }
@@ -146,6 +150,7 @@ export async function* arrayFiles(
     timestamp++
     yield metadataFile(array.metadata, { version, times: [timestamp, timestamp], uuid: uuid() }, cx)
   }
+  yield* lockFiles(version)
   yield* await schemaFiles(array, schemaName, cx)
   for (const path of commits) if (path !== '') yield { path, bytes: new Uint8Array(0) }
 }

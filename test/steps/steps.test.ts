@@ -247,6 +247,18 @@ describe('steps', () => {
     await clean(array)
   })
 
+  test('formats 10 and 11 evolve, too', async () => {
+    for (const format_version of [10, 11]) {
+      const array = await stepped([
+        { step: 'create', schema: { ...SCHEMA, format_version }, time: 10 },
+        { step: 'evolve', add_attributes: [{ name: 'b', type: 'INT8', nullable: true }], time: 20 },
+        { step: 'write', cells: [{ x: 1, a: 1, b: null }] },
+      ])
+      expect(await cells(array)).toEqual([{ x: 1, a: 1, b: null }])
+      await clean(array)
+    }
+  })
+
   test('a group of arrays, and an array with dimension labels', async () => {
     const dense = {
       array_type: 'dense',

@@ -56,10 +56,10 @@ def opened(lib, path, key):
     return Library(lib.c._name, {"sm.encryption_type": "AES_256_GCM", "sm.encryption_key": key})
 
 
-def read(lib, path, schema, domain, key):
+def read(lib, path, schema, domain, key, timestamp=None):
     """Rows of an array as the release reads them, each a list of bytes by field."""
     lib = opened(lib, path, key)
-    array = lib.open(path, READ, None, key)
+    array = lib.open(path, READ, timestamp, key)
     query = lib.new("query_alloc", array, C.c_int(READ))
     dense = schema["array_type"] == "dense"
     lib("query_set_layout", query, C.c_int(LAYOUTS["row-major" if dense else "unordered" if lib.version >= (2, 0, 0) else "global"]))

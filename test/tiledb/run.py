@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything against real TileDB: run.py [--only write,random,names,visible,conditions,explain,advice,recover,plan,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
+"""Everything against real TileDB: run.py [--only write,random,names,visible,conditions,explain,advice,recover,plan,history,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
 
 write   what write-sample writes, opened, queried, appended to, consolidated and vacuumed by TileDB
 random  random arrays that TileDB's newest release and three others write, read by us: those of a new seed each time, or of --seed;
@@ -13,6 +13,7 @@ advice  what explain advises, on arrays with one planted cause each and on healt
         what they promise held against TileDB's counters
 recover what recover makes of arrays with damaged metadata and damaged tiles, read by TileDB; a new seed each time, or --seed
 plan    what check --plan says of planted and random damage, run as it is printed, and undone; a tenth of the codes each time, or --all
+history histories of writes that write-sample makes, those of a new seed each time or of --seed, beside those of two releases
 arrow   what decode --format arrow writes of some fixtures, or of --all, read by pyarrow
 s3      arrays that TileDB writes to a server of moto's, read from there
 spark   the Spark job of examples/, on an array of 200 fragments; where there is Java
@@ -119,6 +120,12 @@ def plan(args):
     return code, last(output)
 
 
+def history(args):
+    seed = [] if args.seed is None else ["--seed", args.seed]
+    code, output = shown([environment.python(), "-B", HERE / "history.py", built(), "--formats", "16,22", "--count", 10, *seed])
+    return code, "histories: " + last(output)
+
+
 def arrow(args):
     some = [] if args.all else ["--only", ARROW]
     code, output = shown([environment.python(), "-B", HERE / "arrow_check.py", built()] + some)
@@ -147,7 +154,7 @@ def spark(_):
 
 
 SPARK = "pyspark==4.3.0"
-PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "explain": explain, "advice": advice, "recover": recover, "plan": plan, "arrow": arrow, "s3": s3, "spark": spark}
+PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "explain": explain, "advice": advice, "recover": recover, "plan": plan, "history": history, "arrow": arrow, "s3": s3, "spark": spark}
 
 
 # Uses two processors itself.
