@@ -12,7 +12,7 @@ import type { Target } from '../store/target.ts'
 import { type LayoutChange, type NewFilters, notInMemory, schemaWith, tryLayouts } from '../whatif/layout.ts'
 import { type Sampled, takeSample } from '../whatif/sample.ts'
 import { NEW_VERSION, type Trial, type TrialContext } from '../whatif/trial.ts'
-import { type Best, type FieldTrials, tryField } from '../whatif/whatif.ts'
+import { type Best, type FieldTrials, readSeconds, tryField } from '../whatif/whatif.ts'
 import { offerRefusal, parseFilters, refusal } from '../write/filter-options.ts'
 import { checkSchema } from '../write/schema-check.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, wrongTarget } from './command.ts'
@@ -313,6 +313,7 @@ function fieldResult({ sample, now, candidates, refused, best, unfiltered_bytes 
       ratio: trial.bytes === 0 ? null : ratioOf(unfiltered_bytes, trial.bytes),
       undo_mb_s: speed(trial.undo_mb_s),
       do_mb_s: speed(trial.do_mb_s),
+      read_mb_s: speed(unfiltered_bytes / 1e6 / readSeconds(trial)),
       checksummed: trial.checksummed,
       exact: trial.changed === 0,
       changed: trial.changed,

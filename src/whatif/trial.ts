@@ -9,6 +9,7 @@ import { CHUNK_COUNT_BYTES } from '../format/tile-chunks.ts'
 import { fixedChunkLengths, LARGEST_CHUNK, varChunkLengths } from '../write/chunk-lengths.ts'
 import { cutsTiles, keepsStringOffsets, offsetBytes } from '../write/field-writer.ts'
 import type { Sample, SamplePart } from './sample.ts'
+import { codecSeconds, tiledbSeconds } from './tiledb-speed.ts'
 
 /** What a pipeline makes of a sample. */
 export interface Trial {
@@ -20,6 +21,8 @@ export interface Trial {
   /** 1,000,000 bytes of unfiltered values a second, measured here: to read, and to write. */
   undo_mb_s: number
   do_mb_s: number
+  /** Estimated seconds of TileDB 2.30 to undo the filters of the sample, on one core of this machine. */
+  tiledb_seconds: number
   checksummed: boolean
   /** Part of the elements that come back with other bits. */
   changed: number
@@ -62,6 +65,7 @@ export async function tryFilters(sample: Sample, filters: readonly FilterConfig[
     offsets_bytes: offsetsPipeline ? await offsetsSize(sample, isInside, cx) : 0,
     undo_mb_s,
     do_mb_s,
+    tiledb_seconds: tiledbSeconds(sample, filters, unfiltered, codecSeconds(pipeline, stored)),
     checksummed: cx.key !== undefined || hasChecksum(filters),
     ...lossOf(
       type,

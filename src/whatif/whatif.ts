@@ -1,5 +1,4 @@
 import { unlessFault } from '../base/errors.ts'
-import { LOCAL_DISK } from '../explain/step-cost.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { firstCandidates, refusalOf, secondCandidates, withoutCompressor } from './candidates.ts'
 import type { Sample } from './sample.ts'
@@ -56,6 +55,8 @@ export async function tryField(
   if (asked) for (const filters of asked) await attempt(filters)
   else {
     for (const filters of firstCandidates(sample)) await attempt(filters)
+    // The first pipelines ran while the program was cold.
+    for (const [i, { filters }] of tried.entries()) tried[i] = await tryFilters(sample, filters, cx)
     const best = [...tried].sort(bySize).find((one) => one.changed === 0 && withoutCompressor(one.filters))
     const rearranged = best && withoutCompressor(best.filters)
     if (rearranged) for (const filters of secondCandidates(sample, rearranged)) await attempt(filters)
@@ -77,7 +78,7 @@ export async function tryField(
     now,
     candidates,
     refused,
-    best: bestOf(now, safe, unfiltered_bytes, (sample.file_bytes + sample.file_offsets_bytes) / (stored + offsets)),
+    best: bestOf(now, safe, (sample.file_bytes + sample.file_offsets_bytes) / (stored + offsets)),
   }
 }
 
@@ -93,9 +94,12 @@ export function sameFilters(a: readonly FilterConfig[], b: readonly FilterConfig
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** Seconds to read the sample from a local disk, and to undo its filters. */
-export function readSeconds(trial: Trial, unfiltered: number): number {
-  return sizeOf(trial) / (LOCAL_DISK.megabytes_per_second * 1e6) + unfiltered / (trial.undo_mb_s * 1e6)
+/** Megabytes a second that the system reads from its cache. */
+const CACHED_MB_S = 5000
+
+/** Estimated seconds of TileDB to read the sample, if its files are in the cache of the system, and to undo its filters. */
+export function readSeconds(trial: Trial): number {
+  return sizeOf(trial) / (CACHED_MB_S * 1e6) + trial.tiledb_seconds
 }
 
 /** A smaller one is worth it from this part of the bytes on, and so many… */
@@ -111,8 +115,8 @@ const SLOWER_WRITES = 2
  * @param safe those that lose nothing
  * @param scale how many times the sample all of it is
  */
-function bestOf(now: Trial, safe: readonly Trial[], unfiltered: number, scale: number): Best {
-  const time = (one: Trial): number => readSeconds(one, unfiltered)
+function bestOf(now: Trial, safe: readonly Trial[], scale: number): Best {
+  const time = readSeconds
   const least = (of: (one: Trial) => number, among: readonly Trial[]): Trial | undefined => {
     const [first] = [...among].sort((a, b) => of(a) - of(b))
     return first && of(first) < of(now) ? first : undefined

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything against real TileDB: run.py [--only write,random,names,visible,conditions,explain,advice,recover,plan,history,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
+"""Everything against real TileDB: run.py [--only write,random,names,visible,conditions,explain,advice,whatif,recover,plan,history,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
 
 write   what write-sample writes, opened, queried, appended to, consolidated and vacuumed by TileDB
 random  random arrays that TileDB's newest release and three others write, read by us: those of a new seed each time, or of --seed;
@@ -11,6 +11,8 @@ conditions
 explain what explain says of random arrays, those of a new seed each time or of --seed, held against TileDB's counters
 advice  what explain advises, on arrays with one planted cause each and on healthy ones; the lines of its advice, run by TileDB, and
         what they promise held against TileDB's counters
+whatif  pipelines that whatif names, on arrays of some kinds of data, or of --all: TileDB writes the same cells with each, and sizes are compared; arrays that
+        are well tuned; schemas that --emit python makes
 recover what recover makes of arrays with damaged metadata and damaged tiles, read by TileDB; a new seed each time, or --seed
 plan    what check --plan says of planted and random damage, run as it is printed, and undone; a tenth of the codes each time, or --all
 history histories of writes that write-sample makes, those of a new seed each time or of --seed, beside those of two releases
@@ -110,6 +112,13 @@ def recover(args):
     return code, "recover: " + last(output)
 
 
+def whatif(args):
+    seed = [] if args.seed is None else ["--seed", args.seed]
+    size = ["--count", 40, "--speed"] if args.all else ["--count", 4, "--cells", 20_000, "--tuned", 1, "--codes", 8]
+    code, output = shown([environment.python(), "-B", HERE / "whatif.py", built(), *size, *seed])
+    return code, "whatif: " + last(output)
+
+
 # Fixtures that show every kind of column; all of them take six minutes.
 ARROW = r"/22/(dense_basic|duplicates|enumerations|evolved|fill_values|hilbert|string_dim|type_)"
 
@@ -154,7 +163,7 @@ def spark(_):
 
 
 SPARK = "pyspark==4.3.0"
-PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "explain": explain, "advice": advice, "recover": recover, "plan": plan, "history": history, "arrow": arrow, "s3": s3, "spark": spark}
+PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "explain": explain, "advice": advice, "whatif": whatif, "recover": recover, "plan": plan, "history": history, "arrow": arrow, "s3": s3, "spark": spark}
 
 
 # Uses two processors itself.

@@ -9,7 +9,7 @@ import { openTarget } from '../../src/store/target.ts'
 import { firstCandidates } from '../../src/whatif/candidates.ts'
 import { type Sample, takeSample } from '../../src/whatif/sample.ts'
 import { tryFilters } from '../../src/whatif/trial.ts'
-import { tryField } from '../../src/whatif/whatif.ts'
+import { readSeconds, tryField } from '../../src/whatif/whatif.ts'
 import { defaultFilter, parseFilters } from '../../src/write/filter-options.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 import { run } from '../helpers/run.ts'
@@ -137,6 +137,22 @@ test('what loses bits is never the best', async () => {
   const { candidates, best } = await tryField(sampleOf(rounded(20_000)), undefined, CX)
   expect(candidates[0].changed).toBeGreaterThan(0)
   expect(best.size?.changed).toBe(0)
+})
+
+test('the order by speed of reading is that of TileDB, whose filters have not the speeds of ours', async () => {
+  const numbers = sampleOf(new Uint8Array(Int32Array.from({ length: 50_000 }, (_, i) => (i * 7_919) % 1000).buffer), {
+    type: 'INT32',
+    cellSize: 4,
+  })
+  const seconds = async (text: string): Promise<number> =>
+    readSeconds(await tryFilters(numbers, parseFilters(text, 'test'), CX))
+  const plain = await seconds('')
+  const shuffled = await seconds('byteshuffle')
+  const reduced = await seconds('bit-width-reduction')
+  const positive = await seconds('positive-delta:max_window_size=4')
+  expect([plain, shuffled, reduced, positive]).toEqual([plain, shuffled, reduced, positive].sort((a, b) => a - b))
+  // Measured: about 22 nanoseconds for each integer.
+  expect(reduced).toBeGreaterThan(plain + 50_000 * 10e-9)
 })
 
 test('noise is left as it is', async () => {

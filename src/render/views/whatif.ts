@@ -10,7 +10,12 @@ export async function whatifTable(document: WhatifDocument, out: Output): Promis
   const tried = sample.whole ? 'all' : `parts of ${countText(sample.tiles)}`
   const facts = `tried on ${tried} of ${counted(sample.tile_num, 'tile')}, ${shortSize(sample.bytes)}`
   await title(path, `${shortSize(total.bytes)}${fields.length > 0 ? `; ${facts}` : ''}`, out)
-  if (fields.length > 0) await line('MB/s on this machine, of unfiltered bytes', out, 'dim')
+  if (fields.length > 0)
+    await line(
+      'MB/s of unfiltered bytes; read: TileDB, with files in the cache, estimated; undo, do: measured here',
+      out,
+      'dim',
+    )
   for (const field of fields) await fieldTable(field, out)
   if (layouts.length > 0) {
     await section('other tiles and orders, with these filters', out)
@@ -63,7 +68,7 @@ function effect(best: WhatifTrial, stored: WhatifTrial): string {
   const [now, then] = [sizeOf(stored), sizeOf(best)]
   const parts = [`${then < now ? '-' : '+'}${shortSize(Math.abs(then - now))} (${percent(then, now)})`]
   for (const [what, key] of [
-    ['reading', 'undo_mb_s'],
+    ['reading', 'read_mb_s'],
     ['writing', 'do_mb_s'],
   ] as const) {
     const times = stored[key] / best[key]
@@ -91,6 +96,7 @@ const COLUMNS: readonly Shows<Row>[] = [
   },
   { name: 'stored', align: 'right', cell: (row) => shortSize(sizeOf(row)) },
   { name: 'ratio', align: 'right', cell: ({ ratio }) => ratio?.toFixed(2) ?? NOTHING },
+  { name: 'read', align: 'right', cell: ({ read_mb_s }) => String(read_mb_s) },
   { name: 'undo', align: 'right', cell: ({ undo_mb_s }) => String(undo_mb_s) },
   { name: 'do', align: 'right', cell: ({ do_mb_s }) => String(do_mb_s) },
   { name: 'exact', cell: exactText },
