@@ -29,8 +29,8 @@ export interface PlanLine {
   /** Number of findings that these steps mend. */
   finding_num: Count
   /**
-   * mends: after the steps everything is as it was; loses: something is lost, by the damage (`lost`) or by the steps (`loses`); copy: only a
-   * copy of the array helps; leave: there is nothing to do.
+   * mends: after the steps everything is as it was; loses: something is lost, or may be, by the damage (`lost`) or by the steps (`loses`);
+   * copy: only a copy of the array helps; leave: there is nothing to do.
    */
   outcome: 'mends' | 'loses' | 'copy' | 'leave'
   /** What is lost already; a text that begins with `nothing` says why nothing is. */

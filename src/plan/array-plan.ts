@@ -3,7 +3,7 @@ import { FINDING_CODES, type FindingCode } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts, parseFragmentName, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
-import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import { type FragmentEntry, type InspectArray, SCHEMA_FOLDER } from '../store/array.ts'
 import { COMMITS_FOLDER, committedPath, FRAGMENTS_FOLDER, stem } from '../store/commits.ts'
 import { cellsInDomain, fileSizes } from '../store/file-sizes.ts'
 import { Draft, type MendPlan } from './drafts.ts'
@@ -11,6 +11,7 @@ import { DamagedFragment, recoverArray, recoverFragment } from './fragment-plan.
 import { listLines, partsWithout } from './lists.ts'
 import { MENDING, type Way } from './mending.ts'
 import { rewriteFragment, whyNotRewritten } from './rewrite-plan.ts'
+import { canWriteSchema, writeSchema } from './schema-plan.ts'
 import type { Move, Shell } from './shell.ts'
 
 /**
@@ -25,6 +26,7 @@ const ORDER: readonly Way[] = [
   'uncommitted',
   'dangling',
   'schema-file',
+  'schema',
   'list',
   'condition',
   'aside',
@@ -37,7 +39,7 @@ const ORDER: readonly Way[] = [
   'leave',
 ]
 /** From this version on, fragments are in `__fragments`, their commits in `__commits`. */
-const FOLDERS_SINCE = 12
+export const FOLDERS_SINCE = 12
 /** Times before 2000 are no likely times of writing, in milliseconds. */
 const EARLIEST = 946_684_800_000n
 
@@ -64,6 +66,7 @@ export function wayOf({ code, severity, meaning }: Finding): Way {
   return way
 }
 
+const SCHEMA_WAYS: ReadonlySet<Way> = new Set<Way>(['copy', 'schema'])
 const ANEW: ReadonlySet<Way> = new Set<Way>(['recover', 'drop', 'rewrite'])
 
 /** Plans for the findings of one array. */
@@ -82,6 +85,8 @@ export class ArrayPlanner {
   private readonly renamed = new Map<string, Draft>()
   /** Fragments whose cells are written again. */
   private readonly rewritten = new Map<FragmentEntry, { draft: Draft; codes: Set<FindingCode> }>()
+  /** Schemas that are written anew. */
+  private readonly schemas = new Map<string, { draft: Draft; codes: Set<FindingCode> }>()
   /** Fragments that are written anew. */
   private readonly anew = new Set<FragmentEntry>()
   private isSchemaWrong = false
@@ -108,7 +113,7 @@ export class ArrayPlanner {
       if (entry && ANEW.has(wayOf(finding))) this.anew.add(entry)
     }
     this.isSchemaWrong = findings.some(
-      ({ code, severity }) => severity === 'error' && code.startsWith('SCHEMA_') && MENDING[code][0] === 'copy',
+      ({ code, severity }) => severity === 'error' && code.startsWith('SCHEMA_') && SCHEMA_WAYS.has(MENDING[code][0]),
     )
     for (const way of ORDER) {
       for (const finding of findings) if (this.wayIn(finding) === way) await this.mend(way, finding)
@@ -118,6 +123,7 @@ export class ArrayPlanner {
       if (other) other.add(this.readsEmpty)
       else this.leave(this.readsEmpty)
     }
+    for (const [path, { draft, codes }] of this.schemas) await writeSchema(path, codes, draft, this.shell, this.fresh)
     await this.finishRewrites()
     await this.finishRecover()
     await this.finishLists()
@@ -204,6 +210,8 @@ export class ArrayPlanner {
         return this.dangling(path, finding)
       case 'schema-file':
         return this.schemaFile(path, finding)
+      case 'schema':
+        return this.schema(path, finding)
       case 'list':
         return this.listLine(path, finding)
       case 'condition':
@@ -644,6 +652,23 @@ export class ArrayPlanner {
     )
   }
 
+  private async schema(path: string, finding: Finding): Promise<void> {
+    const { code } = finding
+    // Of the metadata of a fragment, readers cope with it.
+    if (this.entryOf(finding) || (code === 'GENERIC_TILE_HEADER' && !path.startsWith(SCHEMA_FOLDER)))
+      return this.leave(finding)
+    const schema = await this.array.schema(lastPathPart(path)).catch(unlessFault)
+    if (!canWriteSchema(code, schema, path, this.entries.length > 0)) {
+      if (finding.severity === 'error') this.fromCopy(path, finding)
+      else this.leave(finding)
+      return
+    }
+    const draft = this.draft(`schema ${path}`, finding)
+    const found = this.schemas.get(path) ?? { draft, codes: new Set() }
+    found.codes.add(code)
+    this.schemas.set(path, found)
+  }
+
   private fromCopy(path: string, finding: Finding): Draft {
     if (ANEW.has(wayOf(finding))) {
       const draft = this.draft('consequence', finding)
@@ -695,6 +720,11 @@ export class ArrayPlanner {
       if (why !== undefined) {
         draft.outcome = 'leave'
         draft.say({ text: `the fragment cannot be written again as it is: ${why}` })
+        // Neither can `recover`, if its coordinates are wrong.
+        if (damaged && [...codes].some((code) => code.startsWith('COORDINATE_'))) {
+          draft.absorb(damaged.draft)
+          this.damaged.delete(entry)
+        }
         continue
       }
       if (damaged) draft.absorb(damaged.draft)

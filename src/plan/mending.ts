@@ -20,6 +20,7 @@ export const WAYS = {
   recover: '`recover`: the metadata of the fragment anew',
   drop: '`recover --drop-damaged`: all other tiles',
   rewrite: 'the cells of the fragment once more, as `decode` shows them',
+  schema: 'the schema anew, where what is wrong can be told; else only from a copy of the array',
   members: 'the list of members anew, by TileDB',
   copy: 'only from a copy of the array',
   leave: 'nothing: readers cope',
@@ -35,8 +36,8 @@ const STORED = 'nothing: its cells are still there'
 const TIMES = 'nothing: it counts from the time in its name on'
 const CONDITION = 'what the condition deletes: it cannot be applied'
 const VALUES = 'the values of the enumeration; the cells still hold their indexes'
-const SCHEMA = 'no cell, but without the right schema readers cannot tell what the cells are'
-const UNSURE = 'nothing that is known: nobody can tell whether the cells changed, or what was computed from them'
+const SCHEMA = 'nothing of the cells; but without the right schema readers cannot tell what they are'
+const UNSURE = 'perhaps cells: they changed, or what was computed from them, and nobody can tell which'
 
 /** The one list of what mends each finding code. */
 export const MENDING: Readonly<Record<FindingCode, Mending>> = {
@@ -75,18 +76,18 @@ export const MENDING: Readonly<Record<FindingCode, Mending>> = {
   SCHEMA_MISSING: ['recover', 'nothing but the name of its schema: the cells are still there'],
   SCHEMA_NO_DIMENSION: ['copy', SCHEMA],
   SCHEMA_DUPLICATE_FIELD: ['copy', SCHEMA],
-  SCHEMA_LAYOUT: ['copy', SCHEMA],
-  SCHEMA_CAPACITY: ['copy', SCHEMA],
-  SCHEMA_DOMAIN: ['copy', SCHEMA],
-  SCHEMA_TILE_EXTENT: ['copy', SCHEMA],
-  SCHEMA_CURRENT_DOMAIN: ['copy', SCHEMA],
+  SCHEMA_LAYOUT: ['schema', SCHEMA],
+  SCHEMA_CAPACITY: ['schema', SCHEMA],
+  SCHEMA_DOMAIN: ['schema', SCHEMA],
+  SCHEMA_TILE_EXTENT: ['schema', SCHEMA],
+  SCHEMA_CURRENT_DOMAIN: ['schema', SCHEMA],
   SCHEMA_FILL_VALUE: ['copy', SCHEMA],
-  SCHEMA_FILTER_UNKNOWN: ['copy', SCHEMA],
+  SCHEMA_FILTER_UNKNOWN: ['schema', SCHEMA],
   SCHEMA_FILTER_COMPRESSOR: [
-    'copy',
+    'schema',
     'nothing: decode uses the filter; TileDB may use the number, and fail to read tiles',
   ],
-  SCHEMA_FILTER_OPTIONS: ['leave', NOTHING],
+  SCHEMA_FILTER_OPTIONS: ['schema', NOTHING],
   ENUMERATION_UNLISTED: ['copy', VALUES],
   ENUMERATION_MISSING: ['copy', VALUES],
   ENUMERATION_UNREADABLE: ['copy', VALUES],
@@ -117,7 +118,7 @@ export const MENDING: Readonly<Record<FindingCode, Mending>> = {
   SECTION_UNREADABLE: ['recover', STORED],
   SECTION_OVERLAP: ['recover', STORED],
   SECTION_GAP: ['recover', STORED],
-  GENERIC_TILE_HEADER: ['leave', NOTHING],
+  GENERIC_TILE_HEADER: ['schema', NOTHING],
   RTREE_LEVELS: ['recover', STORED],
   RTREE_FANOUT: ['recover', STORED],
   RTREE_CONTAINMENT: ['recover', STORED],
@@ -139,8 +140,8 @@ export const MENDING: Readonly<Record<FindingCode, Mending>> = {
 
   CELL_OFFSETS: ['drop'],
   CELL_VAR_SIZE: ['drop'],
-  CELL_VALIDITY: ['rewrite', 'nothing but whether the cell was null: readers take it for not null'],
-  CELL_BOOL: ['rewrite', 'nothing but which of the two values was meant: readers take it for true'],
+  CELL_VALIDITY: ['rewrite', 'whether the cell was null: readers take it for not null'],
+  CELL_BOOL: ['rewrite', 'which of the two values was meant: readers take it for true'],
   COORDINATE_DOMAIN: ['rewrite', 'where the cell was'],
   COORDINATE_MBR: ['recover', UNSURE],
   MBR_LOOSE: ['recover', STORED],

@@ -19,10 +19,12 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Ways whose steps need the built program. */
 const BY_PROGRAM: readonly Way[] = existsSync(`${ROOT}dist/cli`) ? [] : ['recover', 'drop', 'rewrite']
 /** Ways whose steps need TileDB: test/tiledb/plan.py runs those. Ways without steps. */
-const NOT_RUN: readonly Way[] = ['members', 'copy', 'leave', ...BY_PROGRAM]
+const NOT_RUN: readonly Way[] = ['members', 'schema', 'copy', 'leave', ...BY_PROGRAM]
 /** Damage that only a copy mends although others of its code can be mended; that which needs Python. */
-const ONLY_COPY: readonly FindingCode[] = ['SCHEMA_UNREADABLE', 'COORDINATE_DUPLICATE']
+const ONLY_COPY: readonly FindingCode[] = ['SCHEMA_UNREADABLE', 'COORDINATE_DUPLICATE', 'SCHEMA_FILTER_OPTIONS']
 const MENDED = CODES.filter((code) => !NOT_RUN.includes(MENDING[code][0]) && !ONLY_COPY.includes(code))
+// Its schema is written anew without a change, which needs no Python.
+if (BY_PROGRAM.length === 0) MENDED.push('GENERIC_TILE_HEADER')
 
 async function planOf(path: string, ...options: readonly string[]): Promise<PlanDocument> {
   const { text } = await run(['check', '--plan', '--level', 'cells', '--all', '--json', path, ...options])
@@ -230,11 +232,25 @@ describe('damaged tiles', () => {
     expect(stepsOf(plans).filter(({ command }) => command?.includes('d0.tdb'))).toEqual([])
   })
 
+  test('what is assumed of a schema is said', async () => {
+    const path = `${folder}/capacity`
+    await run(['write-sample', path, '--damage', 'SCHEMA_CAPACITY'])
+    const { plans } = await planOf(path)
+    expect(plans).toMatchObject([
+      { outcome: 'loses', loses: ['what was meant: the usual capacity of 10,000 is assumed'] },
+    ])
+    expect(plans[0].steps[1].command).toMatch(/^python3 -c 'import json, sys; [^\n]*; d\["capacity"\] = 10000; [^\n]*$/)
+  })
+
   test('what a wrong schema makes of fragments is not mended before the schema is', async () => {
     const path = `${folder}/schema`
     await run(['write-sample', path, '--damage', 'SCHEMA_DOMAIN'])
     const { plans } = await planOf(path)
-    expect(new Set(plans.map(({ outcome }) => outcome))).toEqual(new Set(['copy']))
+    expect(plans.map(({ outcome, findings }) => [outcome, findings[0].code])).toEqual([
+      ['loses', 'SCHEMA_DOMAIN'],
+      ['copy', 'NONEMPTY_DOMAIN'],
+    ])
+    expect(plans[1].steps[0].text).toMatch(/^mend the schema first/)
   })
 
   test('known faults of TileDB that are notes are left alone', async () => {

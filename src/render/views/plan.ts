@@ -83,7 +83,7 @@ function verdict({ ok, plans, not_examined }: PlanDocument): string {
   }
   const parts = [
     ...count('mends', 'mended without loss'),
-    ...count('loses', 'mended with a loss'),
+    ...count('loses', 'mended with a loss or a doubt'),
     ...count('copy', 'only from a copy'),
     ...count('leave', 'left alone'),
   ]
