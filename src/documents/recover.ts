@@ -14,6 +14,8 @@ export interface RecoverDocument extends DocumentHead<'recover'> {
   cells_lost: Count | null
   /** The file with a line for each lost cell; null if there is none. */
   lost_file: Path | null
+  /** What check still finds wrong outside of the fragments: codes of its errors. It was wrong before. */
+  remaining: readonly string[]
   /** Whether anything that a reader misses is lost. */
   lost: boolean
 }

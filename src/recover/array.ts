@@ -1,4 +1,4 @@
-import { faultOf, InspectError, orError, unlessFault } from '../base/errors.ts'
+import { exitCodeOf, faultOf, InspectError, orError, unlessFault } from '../base/errors.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
@@ -57,7 +57,7 @@ export async function recoverArray(
   cx: () => WriteContext,
   out: RecoverOutput,
 ): Promise<RecoveredArray> {
-  await array.newestSchema()
+  await readableSchema(array, options)
   const entries = await array.fragments()
   const commits = await array.commits()
   const torn = commits.files.some(({ kind, fault }) => kind === 'consolidated-commits' && fault)
@@ -171,13 +171,30 @@ export async function recoverOne(
   cx: () => WriteContext,
   out: RecoverOutput,
 ): Promise<RecoveredArray> {
-  await array.newestSchema()
+  await readableSchema(array, options)
   const path = folder.path.slice(array.folder.path.length + 1)
   const outside = outsideOf(array, (await array.commits()).files, name, options)
   const fragment = await recoverFragment(array, path, outside, options.dropDamaged, cx())
+  if (fragment.written.length === 0)
+    throw new InspectError('NOT_RECOVERED', `expected a tile that can be read, found none: ${fragment.why}`, {
+      file: folder.path,
+    })
   if (fragment.written.length > 1) await writeFragment(fragment, '', out)
   else for (const file of fragment.written.flatMap((part) => part.files.splice(0))) await out.write(file.name, file)
   return { fragments: [fragment], leftOut: [] }
+}
+
+/** @throws InspectError NOT_RECOVERED if no schema can be read, or the one in use cannot and the loss of it is not allowed */
+async function readableSchema(array: InspectArray, { dropDamaged }: RecoverOptions): Promise<void> {
+  const fault = await array.newestSchema().then(() => undefined, faultOf)
+  if (!fault) return
+  if (exitCodeOf(fault) !== 1) throw fault
+  let isThere = false
+  for (const { name } of await array.schemaFiles())
+    isThere ||= (await array.schema(name).catch(unlessFault)) !== undefined
+  if (isThere && dropDamaged) return
+  const advice = isThere ? '; --drop-damaged leaves it out' : ', and no other is there'
+  throw new InspectError('NOT_RECOVERED', `the schema cannot be read: ${fault.message}${advice}`, fault.at)
 }
 
 function missing(array: InspectArray, path: string): InspectError {

@@ -287,6 +287,27 @@ describe('an array', () => {
     expect((await run(['check', '--level', 'cells', to])).code).toBe(0)
   })
 
+  test('what cannot be mended outside of fragments is said, and decides the exit code', async () => {
+    const damaged = `${folder}/damaged`
+    for (const [code, exit, says] of [
+      [
+        'ENUMERATION_UNREADABLE',
+        1,
+        /check --level cells finds ENUMERATION_MISSING\nRECOVERED WITH LOSS: all 20 cells, but/,
+      ],
+      ['LABEL_MISSING', 1, /finds LABEL_MISSING\nRECOVERED, BUT NOT RIGHT: all \d+ cells/],
+      ['METADATA_UNREADABLE', 1, /finds nothing wrong\nRECOVERED WITH LOSS: all 20 cells, but/],
+      ['CONSOLIDATED_METADATA_UNREADABLE', 0, /finds nothing wrong\nRECOVERED: all 30 cells/],
+      ['SCHEMA_UNREADABLE', 3, /the schema cannot be read/],
+    ] as const) {
+      rmSync(damaged, { recursive: true, force: true })
+      rmSync(`${damaged}.new`, { recursive: true, force: true })
+      await run(['write-sample', damaged, '--damage', code])
+      const ran = await run(['recover', damaged, '--to', `${damaged}.new`])
+      expect([ran.code, ran.text + ran.stderr]).toEqual([exit, expect.stringMatching(says)])
+    }
+  })
+
   test('a place where something is, and the source itself, are refused', async () => {
     const { from } = copyOf('22/sparse_basic')
     const before = contents(from)

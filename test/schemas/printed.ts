@@ -167,6 +167,8 @@ async function* recovered(folder: string): AsyncGenerator<Printed> {
   rmSync(third, { recursive: true })
   yield* json(['recover', array, '--drop-damaged', '--to', `${folder}/recovered`])
   yield* json(['recover', `${FIXTURES}/22/rtree_levels`, '--to', `${folder}/copied`])
+  await run(['write-sample', `${folder}/unlisted`, '--damage', 'ENUMERATION_UNREADABLE'])
+  yield* json(['recover', `${folder}/unlisted`, '--to', `${folder}/unlisted.new`])
 }
 
 /** What parts of arrays and groups are for: with every kind of loss. */

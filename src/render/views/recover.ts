@@ -1,6 +1,7 @@
 import type { Output } from '../../base/result.ts'
 import type { RecoverDocument, RecoverFragment } from '../../documents/recover.ts'
 import { keyValues, type Pair } from '../table.ts'
+import { formatCount } from '../units.ts'
 import { line } from './parts.ts'
 import { counted } from './wording.ts'
 
@@ -9,7 +10,7 @@ const MOST = 5
 
 /** What was read, what became of it, and last whether anything is lost. */
 export async function recoverTable(document: RecoverDocument, out: Output): Promise<void> {
-  const { path, to, fragments, left_out, cell_num, cells_lost, lost, lost_file } = document
+  const { path, to, fragments, left_out, remaining } = document
   const of = (...outcomes: RecoverFragment['outcome'][]): RecoverFragment[] =>
     fragments.filter(({ outcome }) => outcomes.includes(outcome))
   const rows: Pair[] = [['read', `${counted(fragments.length, 'fragment')}; ${path} itself stays as it is`]]
@@ -26,18 +27,19 @@ export async function recoverTable(document: RecoverDocument, out: Output): Prom
       left_out.map(({ path: file, why }) => `${file}: ${why}`),
     ),
   )
-  rows.push(['read back', `${to}: check --level cells finds nothing wrong`])
+  const found = remaining.length === 0 ? 'nothing wrong' : remaining.join(', ')
+  rows.push(['read back', `${to}: check --level cells finds ${found}`])
   await keyValues(rows, out)
-  const total = cells_lost === null ? undefined : BigInt(cell_num) + BigInt(cells_lost)
-  if (!lost) await line(`RECOVERED: all ${counted(cell_num, 'cell')}`, out)
-  else {
-    const listed = lost_file === null ? '' : `, listed in ${lost_file}`
-    const cells =
-      total === undefined
-        ? `${counted(cell_num, 'cell')} kept, an unknown number lost`
-        : `${cells_lost} of ${counted(total, 'cell')} lost`
-    await line(`RECOVERED WITH LOSS: ${cells}${listed}`, out)
-  }
+  await line(verdict(document), out)
+}
+
+function verdict({ cell_num, cells_lost, lost, lost_file, remaining }: RecoverDocument): string {
+  const kept = counted(cell_num, 'cell')
+  if (!lost) return `RECOVERED${remaining.length > 0 ? ', BUT NOT RIGHT' : ''}: all ${kept}`
+  const listed = lost_file === null ? '' : `, listed in ${lost_file}`
+  if (cells_lost === null) return `RECOVERED WITH LOSS: ${kept} kept, nobody knows how many are lost${listed}`
+  if (cells_lost === 0) return `RECOVERED WITH LOSS: all ${kept}, but not all that is left out`
+  return `RECOVERED WITH LOSS: ${formatCount(cells_lost)} of ${counted(cell_num + cells_lost, 'cell')} lost${listed}`
 }
 
 function amount(fragments: readonly RecoverFragment[]): string {
