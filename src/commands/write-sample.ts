@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import { addPlace, exitCodeOf, InspectError, usage } from '../base/errors.ts'
+import { extensionOf } from '../base/extension.ts'
 import type { SampleDocument, SampleFile } from '../documents/sample.ts'
 import { concat } from '../filters/bytes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
@@ -8,6 +9,7 @@ import { localStorage } from '../node/file.ts'
 import { type FolderOutput, openFolderAddition, openFolderOutput } from '../node/folder-output.ts'
 import { inputName, openText, readText, type TextInput } from '../node/text-input.ts'
 import { type ArrayToWrite, arrayFiles, type WrittenFragmentFacts } from '../write/array-writer.ts'
+import { csvRows } from '../write/csv-cells.ts'
 import { DocumentValue } from '../write/document.ts'
 import { parseMetadata } from '../write/field-options.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
@@ -84,7 +86,7 @@ const CHOICES: readonly (readonly [flags: string, what: string, repeatable?: boo
   ['--format-version <n>', 'format version, 3 to 22 (22)'],
   ['--experimental', 'allow format version 23, which no TileDB release opens'],
   ['--schema <file>', 'the schema, as schema --json prints it; - for standard input'],
-  ['--data <file>', 'the cells, as decode --format ndjson prints them (repeatable); - for standard input', true],
+  ['--data <file>', 'the cells, as decode prints NDJSON, or .csv or .tsv (repeatable); - for standard input', true],
   ['--labels', 'the cells of --data hold values of enumerations, as decode --labels prints them'],
   ['--timestamp <time>', 'when the first fragment is written, and the next (repeatable): milliseconds or a date', true],
   ['--append', 'write into the array that is there; no file of it is changed'],
@@ -178,7 +180,10 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
   const rows = (name: string): RowInput => {
     const text = openText(name)
     texts.push(text)
-    return { file: text.file, each: ndjsonRows(text.pieces), labels }
+    const format = extensionOf(name)
+    const isCsv = format === 'csv' || format === 'tsv'
+    const each = isCsv ? csvRows(text.pieces, format === 'tsv' ? '\t' : ',') : ndjsonRows(text.pieces)
+    return { file: text.file, each, labels }
   }
   const output = append
     ? openFolderAddition(path, rankOf)

@@ -3,6 +3,7 @@ import type { ColumnData } from '../cells/column.ts'
 import { denseBox } from '../cells/dense-box.ts'
 import { gather } from '../cells/gather.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
+import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { fieldSlot } from '../format/fragment-slots.ts'
@@ -39,9 +40,9 @@ export interface RowInput {
   file: string
   /**
    * Gives every row: where it is, and a function that reads it, whose errors get that place. A row is an object of values as JSON
-   * has them; bytes may also be a Uint8Array.
+   * has them. @param ofText what a field's value is, from a format that has only text
    */
-  each(take: (place: string, read: () => Json) => void): Promise<void>
+  each(take: (place: string, read: () => Json) => void, ofText: (field: string, text: string) => Json): Promise<void>
   /** Numbers for attributes with an enumeration are its values, not indexes. Text is always a value. */
   labels?: boolean | undefined
 }
@@ -82,28 +83,53 @@ export async function cellsFromRows(
     ...schema.attributes.map((attribute) => field(attribute, attribute.enumeration)),
     ...extraFields(first, schema).map((name) => field({ name, type: 'UINT64', cell_val_num: 1, nullable: false })),
   ]
-  await each((place, read) => {
-    try {
-      const row = read()
-      if (!isJsonObject(row))
-        throw badValue(`expected an object for each cell, found ${JSON.stringify(row).slice(0, 40)}`)
-      const { __written: written, __fragment: fragment } = row
-      // A read of a dense array shows cells that were never written.
-      if (written === null && fragment === null) return
-      const key = String(written ?? fragment)
-      const group = groups.get(key) ?? { fields: fieldsOf(row), count: 0, time: timeOf(written, fragment) }
-      if (group.count === 0) groups.set(key, group)
-      addRow(group.fields, row)
-      group.count++
-    } catch (error) {
-      throw atRow(error, place, file)
-    }
-  })
+  await each(
+    (place, read) => {
+      try {
+        const row = read()
+        if (!isJsonObject(row))
+          throw badValue(`expected an object for each cell, found ${JSON.stringify(row).slice(0, 40)}`)
+        const { __written: written, __fragment: fragment } = row
+        // A read of a dense array shows cells that were never written.
+        if (written === null && fragment === null) return
+        const key = String(written ?? fragment)
+        const group = groups.get(key) ?? { fields: fieldsOf(row), count: 0, time: timeOf(written, fragment) }
+        if (group.count === 0) groups.set(key, group)
+        addRow(group.fields, row)
+        group.count++
+      } catch (error) {
+        throw atRow(error, place, file)
+      }
+    },
+    valuesOf(schema, enumerations, labels),
+  )
   if (groups.size === 0) groups.set('', { fields: fieldsOf({}), count: 0, time: undefined })
   const cells = Array.from(groups.values(), (group) => finished(group, schema, file))
   const order = (one: FragmentCellsToWrite): bigint => one.time ?? 0n
   return cells.sort((one, other) => (order(one) < order(other) ? -1 : order(one) > order(other) ? 1 : 0))
 }
+
+/** For each field what its text means: a number, a list, true or false, or the text itself. */
+function valuesOf(
+  { domain, attributes }: ArraySchema,
+  enumerations: readonly Enumeration[],
+  labels: boolean,
+): (field: string, text: string) => Json {
+  const types = new Map<string, Datatype>(domain.dimensions.map(({ name, type }) => [name, type]))
+  for (const { name, type, enumeration } of attributes) {
+    const shown = labels ? enumerations.find((one) => one.name === enumeration) : undefined
+    types.set(name, shown?.type ?? type)
+  }
+  return (field, text) => {
+    const kind = datatypeKind(types.get(field) ?? 'UINT64')
+    if (kind === 'text' || kind === 'bytes') return text
+    if (text.startsWith('[')) return parseJson(text)
+    if (kind === 'bool' && (text === 'true' || text === 'false')) return text === 'true'
+    return kind !== 'datetime' && NUMBER.test(text) ? parseJson(text) : text
+  }
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
 
 /** Cells of one fragment so far. */
 interface Group {

@@ -2,6 +2,7 @@ import '../helpers/realm.ts'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
 
@@ -338,6 +339,40 @@ describe('writes', () => {
     ])
     expect(await cells(array, '--as-of', '150')).toEqual([{ x: 1, a: 1 }])
     expect(filesBelow(array).filter((file) => file.startsWith('__schema/'))[0]).toMatch(/__100_100_/)
+  })
+
+  test.each(['csv', 'tsv'])('what decode prints as %s gives the same cells', async (format) => {
+    for (const name of [
+      'type_nullable',
+      'type_multi_value',
+      'type_text',
+      'type_datetimes',
+      'enumerations',
+      'sparse_consolidated',
+    ]) {
+      const array = `${FIXTURES}/22/${name}`
+      const [fragment] = readdirSync(`${array}/__fragments`)
+      const cellsOf = (path: string): Promise<string> => ok('decode', path, '--format', 'ndjson', '--quiet')
+      const data = `${fresh()}.${format}`
+      writeFileSync(data, await ok('decode', `${array}/__fragments/${fragment}`, '--format', format, '--quiet'))
+      const again = fresh()
+      await ok('write-sample', again, '--schema', fileOf(await ok('schema', array, '--json')), '--data', data)
+      const [other] = readdirSync(`${again}/__fragments`)
+      expect(await cellsOf(`${again}/__fragments/${other}`)).toBe(await cellsOf(`${array}/__fragments/${fragment}`))
+    }
+  })
+
+  test.each([
+    ['x,a\n1,2,3\n', /line 2: expected 2 fields, as in the header, found 3/],
+    ['x,a\n1,"2\n', /line 2: expected a quote that ends the text/],
+    ['x,a\n1,\n', /line 2: expected a value .*found null/],
+    ['x,a\r\n\r\n1,two\r\n', /line 3: expected .*found "two"/],
+  ])('CSV that is wrong: %j', async (text, message) => {
+    const data = `${fresh()}.csv`
+    writeFileSync(data, text)
+    const { code, stderr } = await run(['write-sample', fresh(), '--schema', schema(), '--data', data])
+    expect(stderr).toMatch(message)
+    expect(code).toBe(2)
   })
 
   test.each(['__written', '__fragment'])('rows are grouped by %s', async (key) => {

@@ -1,0 +1,95 @@
+import { badValue } from '../base/errors.ts'
+import type { Json, JsonObject } from './json-text.ts'
+import type { RowInput } from './ndjson-cells.ts'
+
+/** One field of a line: quotes tell empty text from no value. */
+interface CsvText {
+  text: string
+  quoted: boolean
+}
+
+/** Bytes in base64, as `--format csv` marks them. */
+const MARKED = /^base64:([A-Za-z0-9+/]*={0,2})$/
+
+/**
+ * CSV with a header, as `--format csv` prints it, as rows. No value is an empty field without quotes.
+ * @param pieces text in pieces of any length
+ * @param separator a tab for TSV
+ */
+export function csvRows(pieces: AsyncIterable<string> | Iterable<string>, separator: ',' | '\t'): RowInput['each'] {
+  return async (take, ofText) => {
+    let names: readonly string[] | undefined
+    for await (const { fields, line } of csvLines(pieces, separator)) {
+      if (names === undefined) names = fields.map(({ text }) => text)
+      else {
+        const keys = names
+        take(`line ${line}`, () => rowOf(keys, fields, ofText))
+      }
+    }
+  }
+}
+
+function rowOf(
+  names: readonly string[],
+  fields: readonly CsvText[],
+  ofText: (field: string, text: string) => Json,
+): JsonObject {
+  if (fields.length !== names.length)
+    throw badValue(`expected ${names.length} fields, as in the header, found ${fields.length}`)
+  return Object.fromEntries(
+    fields.map(({ text, quoted }, i): [string, Json] => {
+      if (text === '' && !quoted) return [names[i], null]
+      const base64 = MARKED.exec(text)?.[1]
+      return [names[i], base64 === undefined ? ofText(names[i], text) : { base64 }]
+    }),
+  )
+}
+
+/** Lines of fields, without empty lines, and the number of the line in the text where each begins. @see RFC 4180 */
+async function* csvLines(
+  pieces: AsyncIterable<string> | Iterable<string>,
+  separator: string,
+): AsyncGenerator<{ fields: CsvText[]; line: number }> {
+  let fields: CsvText[] = []
+  let text = ''
+  let quoted = false
+  let inside = false
+  /** A quote inside quotes: the end, or the first of two. */
+  let afterQuote = false
+  let number = 1
+  let line = 1
+  const endField = (): void => {
+    fields.push({ text, quoted })
+    text = ''
+    quoted = false
+    afterQuote = false
+  }
+  for await (const piece of pieces)
+    for (const character of piece) {
+      if (character === '\n') number++
+      if (inside && character !== '"') text += character
+      else if (inside) {
+        inside = false
+        afterQuote = true
+      } else if (character === '"') {
+        if (afterQuote) text += '"'
+        quoted = true
+        inside = true
+        afterQuote = false
+      } else if (character === separator) endField()
+      else if (character === '\n') {
+        const empty = fields.length === 0 && text === '' && !quoted
+        if (!empty) {
+          endField()
+          yield { fields, line }
+        }
+        fields = []
+        line = number
+      } else if (character !== '\r' && (character !== '\ufeff' || number > 1)) text += character
+    }
+  if (inside) throw badValue(`line ${line}: expected a quote that ends the text, found the end of the file`)
+  if (fields.length > 0 || text !== '' || quoted) {
+    endField()
+    yield { fields, line }
+  }
+}
