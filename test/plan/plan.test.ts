@@ -1,7 +1,7 @@
 import '../helpers/realm.ts'
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { env, execPath } from 'node:process'
+import { chdir, cwd, env, execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { FINDING_CODES, type FindingCode } from '../../src/check/codes.ts'
@@ -10,10 +10,12 @@ import type { PlanDocument, PlanLine, PlanStep } from '../../src/documents/plan.
 import { MENDING, type Way } from '../../src/plan/mending.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { filesBelow, temporaryFolder } from '../helpers/folders.ts'
+import { serveFolder } from '../helpers/http-server.ts'
 import { run } from '../helpers/run.ts'
 import { shortTurn } from '../helpers/turn.ts'
 
 const folder = temporaryFolder()
+const server = await serveFolder(folder, { index: true })
 const CODES = Object.keys(FINDING_CODES) as FindingCode[]
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Ways whose steps need the built program. */
@@ -309,4 +311,35 @@ test('a member of a group that is gone: by TileDB, and the list of members is ke
     expect.stringMatching(/^mkdir -p .*group\.aside && cp -a .*__group /),
     expect.stringMatching(/^python3 -c 'import sys, tiledb; .*remove\(sys\.argv\[2\]\)' .*group first$/),
   ])
+})
+
+describe('paths', () => {
+  test('are those of the call, and whole where the target is the current folder', async () => {
+    await run(['write-sample', `${folder}/here`, '--damage', 'FILE_LONG'])
+    const before = cwd()
+    try {
+      chdir(folder)
+      const given = await planOf('here/')
+      expect(given.plans[0].steps[0].command).toMatch(/^mkdir -p here\.aside\/\S+ && mv here\/\S+ here\.aside\/\S+ && /)
+      expect(await mendAndUndo('here')).toEqual([])
+      chdir('here')
+      const { plans } = await planOf('.')
+      expect(plans[0].steps[0].command).toContain(`${cwd()}.aside2/__fragments`)
+      expect(await mendAndUndo('.')).toEqual([])
+    } finally {
+      chdir(before)
+    }
+  })
+
+  test('of a server: the plan is to mend a copy', async () => {
+    await run(['write-sample', `${folder}/remote`, '--damage', 'COMMIT_DANGLING'])
+    const { plans } = await planOf(`${server.url}/remote`)
+    const dangling = plans.find(({ findings }) => findings[0].code === 'COMMIT_DANGLING')
+    expect(dangling?.steps).toMatchObject([
+      { text: expect.stringMatching(/^download http:\S+\/remote as the folder remote/) },
+      { command: 'tiledb-inspect check --plan remote' },
+      { text: expect.stringMatching(/^when check finds nothing in the copy/) },
+    ])
+    expect(dangling?.back).toEqual([])
+  })
 })

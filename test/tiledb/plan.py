@@ -131,7 +131,7 @@ def tried(work, intact=None):
         now = work.read(work.box() if intact is None else intact[0])
         if now is None or "opens" in now or now.get("fails") or now.get("why"):
             wrong.append(f"TileDB: {'a signal' if now is None else now.get('opens') or now.get('why')}")
-        elif intact is not None and intact[1] is not None:
+        elif plans and intact is not None and intact[1] is not None:
             a, b = collections.Counter(intact[1]["cells"]), collections.Counter(now["cells"])
             more, fewer = (b - a).total(), (a - b).total()
             loses = any(one["outcome"] == "loses" for one in plans)
