@@ -95,17 +95,11 @@ async function errorsOf(fragment: Fragment): Promise<Errors> {
 }
 
 /** Errors that say nothing about the bytes. */
-const NO_DAMAGE: ReadonlySet<string> = new Set([
-  'KEY_NEEDED',
-  'WRONG_KEY',
-  'NO_PERMISSION',
-  'NO_LISTING',
-  'IO',
-  'NO_SCHEMA',
-])
+const NO_DAMAGE: ReadonlySet<string> = new Set(['NO_PERMISSION', 'NO_LISTING', 'IO', 'NO_SCHEMA'])
 
 /**
- * Damaged metadata may claim a version, a filter or a size that does not exist.
+ * Damaged metadata may claim a version, a filter or a size that does not exist, or to be encrypted. The array's key is not in question, as it opened
+ * the schema.
  * @throws InspectError the error, if it is not about the bytes of the metadata
  */
 function asDamage(error: InspectError, fragment: Fragment): FindingCode {

@@ -95,6 +95,17 @@ describe('metadata that is lost', () => {
     }
   }
 
+  test('that claims to be encrypted in an array that is not', async () => {
+    const { from, to, files } = copyOf('22/rtree_levels')
+    const whole = contents(from)
+    const bytes = readFileSync(join(from, files[0]))
+    // The encryption type of the first generic tile.
+    bytes[29] = 1
+    writeFileSync(join(from, files[0]), bytes)
+    expect((await run(['recover', from, '--to', to])).code).toBe(0)
+    expect(contents(to)).toEqual(whole)
+  })
+
   test('of a dense fragment: the copy of its footer tells the box', async () => {
     const { from, to, files } = copyOf('22/dense_fragment_metadata_consolidated')
     const before = await cells(from, [])
