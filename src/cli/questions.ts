@@ -172,6 +172,11 @@ export const QUESTIONS: readonly Question[] = [
   ['What does each filter make of a tile?', 'tile places/__1714 lat 0', 'compression stages chunk raw bytes'],
   ['How do I write this schema as TileDB-Py code?', 'whatif places --emit python', 'generate create copy script'],
   ['How do I make a small array for a test?', 'write-sample my-sample', 'example create generate fixture write'],
+  [
+    'How do I make an array with deletes and consolidated fragments?',
+    'write-sample my-history --delete "id > 500" --consolidate fragments',
+    'history vacuum append steps fixture write',
+  ],
 ]
 
 /** Words that say nothing about what is asked. */
