@@ -189,7 +189,9 @@ async function described({ cx, options }: Run, path: string, target: Target): Pr
   const from =
     (name: keyof typeof SOURCES, at = path) =>
     () =>
-      outcomeOf(cx, name, at).then(({ document }) => compared(document))
+      outcomeOf(cx, name, at).then(({ document }) =>
+        compared(name === 'schema' ? withUsedFilters(document as SchemaDocument) : document),
+      )
   if (type === 'array') {
     const listed = await outcomeOf(cx, 'ls', path)
     const listing = listed.document as ArrayListing
@@ -235,6 +237,13 @@ function comparedKeys(document: object, { names }: DiffOptions): object {
   const labels = kept.dimension_labels
   if (names || !labels) return kept
   return { ...kept, dimension_labels: labels.map(({ uri, ...label }) => label) }
+}
+
+/** A schema whose dimensions have the filters that their files are written with: without filters, those of coordinates. */
+function withUsedFilters(schema: SchemaDocument): object {
+  const { coords_filters, dimensions } = schema
+  const used = dimensions.map((one) => (one.filters.filters.length === 0 ? { ...one, filters: coords_filters } : one))
+  return { ...schema, dimensions: used }
 }
 
 const SOURCES = {

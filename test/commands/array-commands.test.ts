@@ -256,6 +256,20 @@ describe('diff', () => {
     expect(named.some((one) => String(get(one, 'path')).endsWith('.name'))).toBe(true)
   })
 
+  test('takes a dimension without filters for one with those of coordinates', async () => {
+    const [bare, own, other] = [[], ['--field-filters', 'd0=ZSTD'], ['--field-filters', 'd0=GZIP']].map((more, i) => {
+      const path = `${folder}/dimension-filters-${i}`
+      return { path, args: ['write-sample', path, '--dim', 'd0:INT32:0..99:10', '--coords-filters', 'ZSTD', ...more] }
+    })
+    for (const { args } of [bare, own, other]) expect((await run(args)).code).toBe(0)
+    const found = async (path: string): Promise<unknown[]> => {
+      const { documents } = await runJson(['diff', bare.path, path])
+      return column(get(documents[0], 'differences'), 'path').filter((one) => String(one).startsWith('schema'))
+    }
+    expect(await found(own.path)).toEqual([])
+    expect(await found(other.path)).toEqual(['schema.dimensions.d0.filters.filters'])
+  })
+
   // Keys of documents that diff leaves out. What users name so is compared as any other.
   const LEFT_OUT = [
     ...['kind', 'path', 'schema_version', 'written_by', 'read_by', 'ratio', 'read', 'not_read'],

@@ -11,7 +11,7 @@ const VALUE_ROOM = 40
 
 export async function diffTable(document: DiffDocument, full: boolean, out: Output): Promise<void> {
   const { path, other, cells_compared, cell_num = 0, not_compared = [], differences } = document
-  await heading('a and b', out)
+  await heading('comparison', out)
   await keyValues(
     [
       ['a', path],
