@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { deflateRawSync } from 'node:zlib'
 import asc from 'assemblyscript/asc'
@@ -186,6 +186,7 @@ const everyDay = ['footer', 'ls', 'schema', 'metadata', 'rtree'].flatMap((comman
 // What only arrays of many fragments use. With more than 200 of them, V8's flags change, and so does the code's form.
 const many = 'build/many'
 rmSync(many, { recursive: true, force: true })
+mkdirSync('build', { recursive: true })
 const dimensions = ['x', 'y'].flatMap((name) => ['--dim', `${name}:INT64:0..99999:1000`])
 const size = ['--fragments', '24', '--cells', '4800', '--capacity', '10000']
 run('ignore', 'bin/tiledb-inspect.js', 'write-sample', many, ...dimensions, '--attr', 'a:FLOAT64', ...size)
