@@ -1,6 +1,7 @@
 import { unlessFault } from '../base/errors.ts'
 import { shortSize } from '../base/sizes.ts'
-import { timeText } from '../format/timestamped-name.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { nameFacts, timeText } from '../format/timestamped-name.ts'
 import type { OpenedArray } from '../read/query.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import { fileSizes } from '../store/file-sizes.ts'
@@ -8,7 +9,7 @@ import { mean, overlaps, typicalBoxes, unionOfBoxes } from './boxes.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, type FragmentFacts, requestsOf, sum } from './facts.ts'
 import { advise, type Finding } from './finding.ts'
-import { consolidationLines, modeLines, pathOf, shellWord } from './lines.ts'
+import { consolidationLines, modeLines, pathOf, shellWord, vacuumNote } from './lines.ts'
 
 /** Fewer fragments are never many. */
 const MANY_FRAGMENTS = 10
@@ -123,7 +124,9 @@ export async function* pendingVacuum({ opened, path, stored_bytes }: ArrayFacts)
   if (replaced.length === 0) return
   const bytes = await bytesIn(opened, replaced)
   if (replaced.length < MANY_REPLACED && bytes < MUCH_REPLACED) return
-  const lists = (await array.commits()).files.filter(({ kind }) => kind === 'vacuum').length
+  const files = (await array.commits()).files.filter(({ kind }) => kind === 'vacuum')
+  const lists = files.length
+  const versions = files.map(({ path: file }) => nameFacts(lastPathPart(file))?.format_version ?? 0)
   yield advise('VACUUM_PENDING', {
     message: `${replaced.length} fragments that a consolidated one replaced are still there, ${replaced.length > MOST_LISTED ? 'about ' : ''}${shortSize(bytes)}; opening reads ${lists} .vac ${lists === 1 ? 'file' : 'files'}`,
     effect: {
@@ -134,8 +137,8 @@ export async function* pendingVacuum({ opened, path, stored_bytes }: ArrayFacts)
       share: bytes / (bytes + stored_bytes),
     },
     advice: [
-      `tiledb-inspect ls ${shellWord(path)}  # reads at times before the consolidation need them`,
-      `tiledb.vacuum(${pathOf(opened)})`,
+      `tiledb-inspect ls ${shellWord(path)}`,
+      `tiledb.vacuum(${pathOf(opened)})  # ${vacuumNote(opened, Math.min(...versions))}`,
     ],
   })
 }

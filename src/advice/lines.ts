@@ -2,6 +2,7 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { OpenedArray } from '../read/query.ts'
+import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
 import { consolidatables, leastAmplification } from './consolidation.ts'
 
 /** The lines of advice: TileDB-Py, or commands of this program. */
@@ -25,10 +26,19 @@ export function consolidationLines(opened: OpenedArray): string[] {
   const path = pathOf(opened)
   const larger = Math.ceil(leastAmplification(consolidatables(opened)))
   const config = larger > 1 ? `, config=tiledb.Config({"sm.consolidation.amplification": "${larger}"})` : ''
-  return [
-    `tiledb.consolidate(${path}${config})`,
-    `tiledb.vacuum(${path})  # removes the old fragments, and with them reads at times before`,
-  ]
+  return [`tiledb.consolidate(${path}${config})`, `tiledb.vacuum(${path})  # ${vacuumNote(opened)}`]
+}
+
+/**
+ * What the removal of consolidated fragments does to reads at earlier times. The fragment that takes their place has the time of each
+ * cell, if the array is sparse and its format has room for it: then TileDB reads a part of it.
+ * @param version format of the fragments that stay
+ * @see tiledb/sm/consolidator/fragment_consolidator.cc: with_timestamps_
+ */
+export function vacuumNote({ schema: { array_type, version: own } }: OpenedArray, version = own): string {
+  return array_type === 'sparse' && version >= TIMESTAMPS_SINCE
+    ? 'removes the old fragments; reads at times before stay the same'
+    : 'removes the old fragments, and with them reads at times before'
 }
 
 /** Consolidation of one kind of file, and its vacuum. */

@@ -11,7 +11,7 @@ import { storedCellNum } from '../store/fragment.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, type FragmentFacts, sum } from './facts.ts'
 import { advise, type Finding } from './finding.ts'
-import { consolidationLines, pathOf, rewriteLines } from './lines.ts'
+import { consolidationLines, pathOf, rewriteLines, vacuumNote } from './lines.ts'
 import { percent } from './tiles.ts'
 
 /** Most fragments whose statistics are compared. */
@@ -148,8 +148,8 @@ function purge(
     advice:
       fragments.length > 1
         ? [
-            `tiledb.consolidate(${pathOf(opened)}, config=tiledb.Config({"sm.consolidation.purge_deleted_cells": "true"}))`,
-            `tiledb.vacuum(${pathOf(opened)})  # reads at times before the deletes are gone afterwards`,
+            `tiledb.consolidate(${pathOf(opened)}, config=tiledb.Config({"sm.consolidation.purge_deleted_cells": "true"}))  # reads at times before lose the deleted cells`,
+            `tiledb.vacuum(${pathOf(opened)})  # ${vacuumNote(opened)}`,
           ]
         : // TileDB consolidates no single fragment.
           rewriteLines(opened, {}),

@@ -11,6 +11,7 @@ import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { readAll, withSource } from '../source/source.ts'
 import { type InspectArray, METADATA_FOLDER } from '../store/array.ts'
 import { commitKind, linePath } from '../store/commits.ts'
+import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
 import { commitPath, commitsFolder, fragmentFiles, metadataFile } from '../write/array-writer.ts'
 import { genericTileWriter } from '../write/generic-tile-writer.ts'
 import { cellsToConsolidate, cellsToRewrite } from './cells.ts'
@@ -31,8 +32,7 @@ export interface FragmentConsolidation {
 
 type Times = readonly [first: bigint, last: bigint]
 
-/** Since these versions consolidated sparse fragments keep the times of their cells, and the deletions. @see tiledb/sm/misc/constants.cc */
-const TIMESTAMPS_SINCE = 15
+/** Since this version consolidated sparse fragments keep the times of the deletions. @see tiledb/sm/misc/constants.cc */
 const DELETES_SINCE = 16
 const RELATIVE_URIS_SINCE = 19
 const NAMES_SINCE = 9

@@ -53,7 +53,7 @@ export interface VacuumList {
  * Since this version consolidated sparse fragments have a timestamp for each cell. So TileDB also reads them for times
  * that contain only a part of theirs.
  */
-const TIMESTAMPS_SINCE = 15
+export const TIMESTAMPS_SINCE = 15
 
 /** Whether timestamps are all between the given times. @see ArrayDirectory::timestamps_overlap */
 export function isWithin([first, last]: TimestampRange, { from = 0n, now }: Times): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { rewriteLines } from '../../src/advice/lines.ts'
+import { consolidationLines, rewriteLines, vacuumNote } from '../../src/advice/lines.ts'
 import type { Attribute } from '../../src/format/attribute.ts'
 import type { OpenedArray } from '../../src/read/query.ts'
 import { floats, madeArray, ZSTD } from './made-array.ts'
@@ -59,4 +59,16 @@ test('a rewrite of nullable attributes asks for no fill value, and keeps nulls',
 test('a rewrite keeps ASCII texts what they are', async () => {
   const text = { type: 'STRING_ASCII', cell_val_num: 'var' } as const
   expect(rewriteLines(await withAttribute(false, text), CHANGE)[1]).toContain('dtype="ascii" if a.isascii else a.dtype')
+})
+
+// Measured with TileDB-Py 0.36.1: sparse arrays give the same at earlier times before consolidation, after it and after vacuum.
+test('vacuum takes reads at earlier times with it only where consolidated cells have no times', async () => {
+  const [dense, sparse] = [await withAttribute(true, {}), await withAttribute(false, {})]
+  const lost = 'removes the old fragments, and with them reads at times before'
+  expect(consolidationLines(dense).at(-1)).toBe(`tiledb.vacuum("array")  # ${lost}`)
+  expect(consolidationLines(sparse).at(-1)).toBe(
+    'tiledb.vacuum("array")  # removes the old fragments; reads at times before stay the same',
+  )
+  expect(vacuumNote(sparse, 14)).toBe(lost)
+  expect(vacuumNote({ ...sparse, schema: { ...sparse.schema, version: 14 } })).toBe(lost)
 })
