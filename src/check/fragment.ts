@@ -119,6 +119,11 @@ async function footerError(
   const { at, code, message } = error
   if (at.file !== undefined && at.file !== file && at.file !== fragment.folder.path) {
     const schemaName = at.file.slice(at.file.lastIndexOf('/') + 1)
+    // Without any schema, that is what is wrong with the array, and said once.
+    if (schemas?.files.length === 0) {
+      const why = `its schema ${schemaName} is not there, as no schema of the array is`
+      return { notExamined: new InspectError('NO_SCHEMA', why, { file: fragment.folder.path }, { cause: error }) }
+    }
     if (code === 'NOT_FOUND' || code === 'MISSING_FILE') {
       const place = { file, field: 'array_schema_name' }
       return finding('SCHEMA_MISSING', place, 'the name of a schema that is there', JSON.stringify(schemaName))

@@ -113,7 +113,8 @@ export class ArrayPlanner {
       if (entry && ANEW.has(wayOf(finding))) this.anew.add(entry)
     }
     this.isSchemaWrong = findings.some(
-      ({ code, severity }) => severity === 'error' && code.startsWith('SCHEMA_') && SCHEMA_WAYS.has(MENDING[code][0]),
+      ({ code, severity }) =>
+        severity === 'error' && /^(?:ARRAY_NO_)?SCHEMA(?:_|$)/.test(code) && SCHEMA_WAYS.has(MENDING[code][0]),
     )
     for (const way of ORDER) {
       for (const finding of findings) if (this.wayIn(finding) === way) await this.mend(way, finding)

@@ -269,6 +269,15 @@ describe('damaged tiles', () => {
   })
 })
 
+test('without any schema nothing but a copy helps: no fragment has findings or steps of its own', async () => {
+  const path = copyOf('22/vacuum_left', 'schemaless')
+  rmSync(`${path}/__schema`, { recursive: true })
+  expect(await codesOf(path)).toEqual(['ARRAY_NO_SCHEMA'])
+  const { plans } = await planOf(path)
+  expect(plans).toMatchObject([{ findings: [{ code: 'ARRAY_NO_SCHEMA' }], finding_num: 1, outcome: 'copy' }])
+  expect(stepsOf(plans).filter(({ command }) => command !== undefined)).toEqual([])
+})
+
 describe('what people see', () => {
   test('a healthy array', async () => {
     const { text, code } = await run(['check', '--plan', `${FIXTURES}/22/sparse_basic`])
