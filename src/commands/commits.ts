@@ -37,6 +37,8 @@ export const command: CommandModule<object> = {
   },
 }
 
+/** A row without its times, which are those of its name. */
+type Row = Omit<CommitsLine, 'timestamp_range'>
 type Effect = CommitsLine['effect']
 /** The columns about a delete condition. */
 type Condition = Pick<CommitsLine, 'condition' | 'processed_by' | 'not_processed_by' | 'error'>
@@ -46,6 +48,7 @@ const KEYS: Record<Exclude<keyof CommitsLine, 'path'>, undefined> = {
   file: undefined,
   entry: undefined,
   kind: undefined,
+  timestamp_range: undefined,
   refers_to: undefined,
   exists: undefined,
   effect: undefined,
@@ -93,7 +96,7 @@ async function knownOf(cx: CommandContext, array: InspectArray) {
 async function arrayOutcome(cx: CommandContext, path: string, array: InspectArray): Promise<Outcome> {
   await array.checkVersion()
   const known = await knownOf(cx, array)
-  const rows: CommitsLine[] = []
+  const rows: Row[] = []
   const read = inOrder(known.commits.files, atOnce(array.folder), async (file) => {
     // Delete conditions are content of their own file, or of a `.con` file.
     const any = file.kind === 'delete' || file.entries.some(({ tile }) => tile)
@@ -111,7 +114,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
   }
   const document: CommitsDocument = {
     ...documentHead('commits', cx.shownPath(path)),
-    commits: rows.map((row) => ({ ...KEYS, ...row })),
+    commits: rows.map((row) => ({ ...KEYS, ...row, timestamp_range: timesOf(row) })),
   }
   return {
     document,
@@ -121,8 +124,12 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
   }
 }
 
+function timesOf({ file, entry }: Row): CommitsLine['timestamp_range'] {
+  return nameFacts(lastPathPart(entry ?? file))?.timestamp_range ?? null
+}
+
 /** @param bytes of a delete condition's file */
-async function fileRow(known: Known, file: CommitFile, bytes: Uint8Array): Promise<CommitsLine> {
+async function fileRow(known: Known, file: CommitFile, bytes: Uint8Array): Promise<Row> {
   const { there } = known
   const name = stem(lastPathPart(file.path))
   const row = { file: file.path, entry: null, kind: file.kind, ...NOTHING }
@@ -153,7 +160,7 @@ async function entryRow(
   entry: CommitEntry,
   content: Uint8Array,
   conditions: Conditions,
-): Promise<CommitsLine> {
+): Promise<Row> {
   const { there, files } = known
   const row = { file: file.path, entry: entry.text, kind: commitKind(entry.name) ?? file.kind, offset: entry.offset }
   const name = stem(entry.name)
@@ -180,7 +187,7 @@ async function entryRow(
 }
 
 /** The footers in a consolidated fragment metadata file, one row per fragment. */
-async function footerRows({ cx, array, there }: Known, file: CommitFile): Promise<CommitsLine[]> {
+async function footerRows({ cx, array, there }: Known, file: CommitFile): Promise<Row[]> {
   const row = { file: file.path, kind: 'footer' } as const
   const read = await orError(() => array.consolidatedFragmentMetadata(file.path))
   if (read instanceof InspectError) {

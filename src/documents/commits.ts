@@ -1,5 +1,5 @@
 import type { CommitKind } from '../store/commits.ts'
-import type { Count, DocumentHead, ErrorInfo, Offset, OfSeveral, StoredName } from './common.ts'
+import type { Count, DocumentHead, ErrorInfo, Offset, OfSeveral, StoredName, TimestampRange } from './common.ts'
 
 /** `tiledb-inspect commits <array> --json`. NDJSON: one file or entry a line (`$defs/line`). */
 export interface CommitsDocument extends DocumentHead<'commits'> {
@@ -15,6 +15,8 @@ export interface CommitsLine extends OfSeveral {
   entry: StoredName | null
   /** What it is, by its suffix; `footer` for an entry of a `.meta` file. */
   kind: CommitKind | 'footer'
+  /** First and last timestamp of the name, milliseconds since 1970; null where the name has none. */
+  timestamp_range: TimestampRange | null
   /** Name of the fragment that it names. */
   refers_to: StoredName | null
   /** Whether the named fragment is there; null if it names none. */

@@ -329,9 +329,20 @@ nothing but zeros about the tiles of station, day
   test('commit files', async () => {
     expect(await shown(['commits', WEATHER])).toBe(`\
 examples/arrays/weather: 1 commit file
-file                                                                             kind   effect   refers to
-__commits/__1714557600000_1714557600000_699916f9fb52ec88ec37672bc3faf07e_22.wrt  write  visible  fragment of that name
+file                                                                             kind                                   time  effect   refers to
+__commits/__1714557600000_1714557600000_699916f9fb52ec88ec37672bc3faf07e_22.wrt  write  2024-05-01T10:00:00Z (1714557600000)  visible  fragment of that name
 `)
+  })
+
+  test('the times of commits, of their entries and of delete conditions', async () => {
+    const { commits } = JSON.parse(await shown(['commits', '--json', 'test/fixtures/22/commits_consolidated']))
+    const times = commits.map((one: { kind: string; timestamp_range: number[] }) => [one.kind, ...one.timestamp_range])
+    expect(times.slice(0, 4)).toEqual([
+      ['consolidated-commits', 10, 30],
+      ['write', 10, 10],
+      ['write', 20, 20],
+      ['delete', 25, 25],
+    ])
   })
 
   test('the stages of a tile', async () => {

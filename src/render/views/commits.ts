@@ -1,7 +1,7 @@
 import type { Output } from '../../base/result.ts'
 import type { CommitsDocument, CommitsLine } from '../../documents/commits.ts'
 import { limitOf, line, listOf, ROWS, type Shows, tableOrBelow, title } from './parts.ts'
-import { counted, NOTHING } from './wording.ts'
+import { counted, NOTHING, timeRangeText } from './wording.ts'
 
 /** The effect of a commit, or of a delete condition on a fragment. */
 type Effect = CommitsLine['effect'] | 'processed' | 'applied'
@@ -10,6 +10,7 @@ type Effect = CommitsLine['effect'] | 'processed' | 'applied'
 interface Row {
   file: string
   kind: CommitsLine['kind']
+  time: string
   effect: Effect
   refersTo: string
   condition: string
@@ -30,17 +31,26 @@ export async function commitsTable({ path, commits }: CommitsDocument, full: boo
   await title(path, filesText(commits), out)
   if (commits.length === 0) return
   const conditions = commits.some(({ condition, error }) => condition !== undefined || error !== undefined)
+  const exact = full || out.columns === undefined
   const columns: Shows<Row>[] = [
     { name: 'file', role: 'field', cell: ({ file }) => file },
     { name: 'kind', cell: ({ kind }) => kind },
+    { name: 'time', align: 'right', cell: ({ time }) => time },
     { name: 'effect', role: effectRole, cell: ({ effect }) => effect },
     { name: 'refers to', cell: ({ refersTo }) => refersTo },
     { name: 'condition', role: errorRole, shown: conditions, cell: ({ condition }) => condition },
   ]
   const rows = commits.flatMap((commit): Row[] => {
-    const { file, entry, kind, effect } = commit
+    const { file, entry, kind, effect, timestamp_range } = commit
     const shown = entry === null ? file : `  ${entry}`
-    const row = { file: shown, kind, effect, refersTo: referenceText(commit), condition: conditionText(commit) }
+    const row = {
+      file: shown,
+      kind,
+      time: timeRangeText(timestamp_range, exact),
+      effect,
+      refersTo: referenceText(commit),
+      condition: conditionText(commit),
+    }
     return [row, ...fragmentRows(commit)]
   })
   const effects = new Set(rows.map(({ effect }) => effect))
@@ -69,7 +79,14 @@ const NAMED = 8
 function fragmentRows({ kind, processed_by = [], not_processed_by = [] }: CommitsLine): Row[] {
   if (processed_by.length + not_processed_by.length > NAMED) return []
   const rows = (effect: Effect, names: readonly string[]): Row[] =>
-    names.map((name) => ({ file: `  ${name}`, kind, effect, refersTo: 'fragment of that name', condition: NOTHING }))
+    names.map((name) => ({
+      file: `  ${name}`,
+      kind,
+      time: NOTHING,
+      effect,
+      refersTo: 'fragment of that name',
+      condition: NOTHING,
+    }))
   return [...rows('processed', processed_by), ...rows('applied', not_processed_by)]
 }
 
