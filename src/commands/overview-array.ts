@@ -4,6 +4,7 @@ import type { Item } from '../check/finding.ts'
 import { QuickCheck } from '../check/quick.ts'
 import type { ArrayOverview, Exactness, NextCommand, OverviewFinding, StateCount } from '../documents/overview.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
+import { integerOf } from '../format/dense-tiles.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
@@ -66,7 +67,7 @@ export async function arrayOverview(
     states: statesOf(entries),
     examined_num: opened.length,
     fragment_format_versions: [...versions].sort((a, b) => a - b),
-    ...cellsOf(known, read_num, schema, delete_condition_num),
+    ...cellsOf(known, read_num, schema, delete_condition_num, box),
     nonempty_domain: schema && box ? rangesResult(schema.domain.dimensions, box, cx.style) : null,
     tile_num,
     timestamp_range: timesOf(entries),
@@ -199,19 +200,32 @@ function union({ type }: RangeType, a: NDRange[number], b: NDRange[number]): NDR
  * How many cells a reader sees, from the footers alone.
  * @param known fragments that TileDB reads and whose footers can be read
  * @param read_num number of all fragments that TileDB reads
+ * @param box around them: a dense array has no more cells than it
  */
 function cellsOf(
   known: readonly Listed[],
   read_num: number,
   schema: ArraySchema | undefined,
   delete_condition_num: number,
+  box: NDRange | undefined,
 ): { cell_num: number | bigint | null; cell_num_is: Exactness } {
   if (!schema || (known.length === 0 && read_num > 0)) return { cell_num: null, cell_num_is: 'estimated' }
   const sum = known.reduce((cells, { result }) => cells + BigInt(result.cells_in_domain ?? 0), 0n)
   if (known.length < read_num)
     return { cell_num: exact((sum * BigInt(read_num)) / BigInt(known.length)), cell_num_is: 'estimated' }
   const isExact = delete_condition_num === 0 && !known.some(({ result }) => result.state === 'unlisted')
-  return { cell_num: exact(sum), cell_num_is: isExact && !mayHide(known, schema) ? 'exact' : 'at most' }
+  if (isExact && !mayHide(known, schema)) return { cell_num: exact(sum), cell_num_is: 'exact' }
+  const inBox = schema.array_type === 'dense' && box ? cellsIn(box, schema.domain.dimensions) : undefined
+  const isLess = inBox !== undefined && inBox < sum
+  return { cell_num: exact(isLess ? inBox : sum), cell_num_is: 'at most' }
+}
+
+/** Cells of a dense box. */
+function cellsIn(box: NDRange, dimensions: readonly RangeType[]): bigint {
+  return box.reduce((cells, { min, max }, d) => {
+    const { type } = dimensions[d]
+    return cells * (integerOf(type, max) - integerOf(type, min) + 1n)
+  }, 1n)
 }
 
 /** Whether cells of these fragments may hide one another: two versions of one cell. */
