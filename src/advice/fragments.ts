@@ -28,7 +28,7 @@ export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts):
   if (seconds < WORTH_SECONDS) return
   const average = shortSize(Math.round(stored_bytes / count))
   yield advise('FRAGMENTS_MANY', {
-    message: `${count} fragments of ${average} in data files on average: a read of all needs about ${now} requests, of one fragment ${after}`,
+    message: `${count} fragments of ${average} in data files on average: a read of all makes about ${now} reads of files, of one fragment ${after}`,
     effect: { seconds: rounded(seconds), requests: now - after, fragments: count, share: (now - after) / now },
     advice: consolidationLines(opened),
   })
@@ -52,7 +52,7 @@ export function* overlappingFragments({ opened, fragments }: ArrayFacts): Genera
   const requests = mean(touched.map((some) => sum(some, requestsOf)))
   const one = mean(boxed.map(requestsOf))
   yield advise('FRAGMENTS_OVERLAP', {
-    message: `a box of 1 % of the domain is on average in ${Math.round(depth)} of ${fragments.length} fragments: about ${Math.round(requests)} requests, of one fragment ${Math.round(one)}`,
+    message: `a box of 1 % of the domain is on average in ${Math.round(depth)} of ${fragments.length} fragments: about ${Math.round(requests)} reads of files, of one fragment ${Math.round(one)}`,
     effect: {
       seconds: rounded(secondsOf(requests - one, 0)),
       requests: Math.round(requests - one),

@@ -41,6 +41,13 @@ describe('data files that are not there, or short', () => {
   })
 })
 
+test('a budget that is too small is the last line, and no word of findings that there are none', async () => {
+  const { text } = await run(['explain', `${FIXTURES}/22/sparse_basic`, '--budget', '1K'])
+  expect(text).toMatch(/\nmemory budget: TOO SMALL, at least [\d.]+ KiB are needed\n$/)
+  expect(text).not.toContain('findings: none')
+  expect((await run(['explain', `${FIXTURES}/22/sparse_basic`])).text).toMatch(/\nfindings: none\n$/)
+})
+
 // Counted by TileDB 2.30 with sm.mem.total_budget.
 describe('--budget: what does not fit into memory is read part after part', () => {
   test.each([

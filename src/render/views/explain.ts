@@ -9,6 +9,7 @@ import type {
   ExplainLine,
   ExplainStep,
   ExplainStorage,
+  ExplainTotal,
 } from '../../documents/explain.ts'
 import type { Role } from '../color.ts'
 import { formatCount } from '../units.ts'
@@ -45,7 +46,18 @@ export async function explainTable(document: ExplainDocument, style: ExplainStyl
   }
   await out.write('\n')
   for (const text of consolidationTexts(document.consolidation)) await line(text, out)
-  await findingLines(findings, out)
+  const { memory_bytes, makes_progress } = document.total
+  const isEnough = memory_bytes !== null && makes_progress
+  if (isEnough || findings.length > 0) await findingLines(findings, out)
+  if (!isEnough) await line(`memory budget: ${budgetText(document.total)}`, out, 'bad')
+}
+
+/** Whether the read gets on with the memory that TileDB may use. */
+function budgetText({ memory_bytes, makes_progress }: ExplainTotal): string {
+  if (memory_bytes === null) return 'NONE IS ENOUGH, TileDB CRASHES'
+  return makes_progress
+    ? `at least ${shortSize(memory_bytes)}`
+    : `TOO SMALL, at least ${shortSize(memory_bytes)} are needed`
 }
 
 /** Most fragments of a group that are named. */
@@ -184,20 +196,13 @@ function totals({ exact, total, storage }: ExplainDocument): string[] {
   const found = cells === '' || cells_found === null ? '' : ` for ${countText(cells_found)}`
   // Where ranges cut no tile, TileDB counts no cells as read.
   const over = cells_found && cells_read > cells_found ? `, ${(cells_read / cells_found).toFixed(1)} for each` : ''
-  const { result_cells, deleted_cells, memory_bytes, makes_progress, local_seconds, seconds, object_store_requests } =
-    total
-  const progress =
-    memory_bytes === null
-      ? 'NONE IS ENOUGH, TileDB CRASHES'
-      : makes_progress
-        ? `at least ${shortSize(memory_bytes)}`
-        : `TOO SMALL, at least ${shortSize(memory_bytes)} are needed`
+  const { result_cells, deleted_cells, local_seconds, seconds, object_store_requests } = total
   const unfiltered = unfiltered_bytes > 0 ? `, ${shortSize(unfiltered_bytes)} unfiltered` : ''
   const deleted = deleted_cells ? `; ${counted(deleted_cells, 'more is', 'more are')} deleted` : ''
   return [
     ...(result_cells === null ? [] : [`result: ${counted(result_cells, 'cell')}${deleted}`]),
     `${exact ? 'exact' : 'at most'}: ${counted(tiles_read, 'tile')} of fields${unfiltered}${cells}${found}${over}`,
-    `${shortSize(vfs_bytes)} from storage in ${counted(requests, 'read')}; memory budget: ${progress}`,
+    `${shortSize(vfs_bytes)} from storage in ${counted(requests, 'read')}; memory budget: ${budgetText(total)}`,
     `estimated: ${secondsText(local_seconds)} from a local disk; from S3 (${storageText(storage)}) ${secondsText(seconds)}, ${counted(object_store_requests, 'request')}`,
   ]
 }
