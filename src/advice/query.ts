@@ -56,7 +56,8 @@ export function* overRead(
   const read = sum(touched, ({ tiles, perTile }) => tiles * perTile)
   if (wanted === undefined || read === 0 || read < MUCH_OVERREAD * wanted.cells) return
   const { cells, sides } = wanted
-  const tooMany = counts.unfiltered_bytes * (1 - cells / read)
+  // Of files without filters TileDB counts none of these.
+  const tooMany = Math.max(counts.unfiltered_bytes, counts.stored_bytes) * (1 - cells / read)
   if (tooMany < WORTH_BYTES) return
   const perTile = read / sum(touched, ({ tiles }) => tiles)
   const n = sides.length
@@ -107,6 +108,8 @@ function wantedCells(
 ): Wanted | undefined {
   const { dimensions } = opened.schema.domain
   if (ranges.size === 0) return undefined
+  // Cells of dense arrays are whole steps apart, so that one has a part of a dimension.
+  const step = opened.schema.array_type === 'dense' ? 1 : 0
   const sides: number[] = []
   for (const [d, { cell_val_num }] of dimensions.entries()) {
     if (cell_val_num === 'var') {
@@ -117,11 +120,11 @@ function wantedCells(
     const boxes = fragments.flatMap(({ box }) => (box.length > 0 ? [box[d]] : []))
     const low = Math.min(...boxes.map(([from]) => from))
     const high = Math.max(...boxes.map(([, to]) => to))
-    const whole = Math.max(high - low, Number.MIN_VALUE)
+    const whole = Math.max(high - low + step, Number.MIN_VALUE)
     const part = sum(ranges.get(d) ?? [{ low, high }], (range) => {
       const from = Math.max(low, Number(range.low ?? low))
       const to = Math.min(high, Number(range.high ?? high))
-      return Math.max(0, to - from) / whole
+      return Math.max(0, to - from + step) / whole
     })
     sides.push(Math.min(1, Math.max(part, 1 / cell_num)))
   }

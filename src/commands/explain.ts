@@ -26,6 +26,7 @@ import { DEFAULT_BUDGET, type ExplainQuery, type FragmentPlan, type ReadPlan } f
 import { type ReadCost, readCost } from '../explain/read-cost.ts'
 import { LOCAL_DISK, OBJECT_STORE, type StepCost, type StorageRates, secondsOf } from '../explain/step-cost.ts'
 import type { Datatype } from '../format/datatype.ts'
+import { integerOf } from '../format/dense-tiles.ts'
 import { bytesOf, cellValue } from '../format/value.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray, ReadQuery } from '../read/query.ts'
@@ -105,6 +106,7 @@ async function arrayOutcome(
       tiles_read: tiles.tiles,
       cells_read: plan.cells_read,
       cells_found: plan.cells_found,
+      ...denseCells(asked, plan),
       result_cells: counted?.cells ?? null,
       deleted_cells: counted?.deleted ?? null,
       unfiltered_bytes: tiles.unfiltered_bytes,
@@ -135,6 +137,27 @@ async function arrayOutcome(
       await explainTable(document, { full: cx.full, isTimed: cx.times !== undefined }, out)
     },
   }
+}
+
+/** Of a dense read with ranges: the cells of the tiles, and those in the ranges, as far as fragments lie around them. */
+function denseCells(
+  { opened: { schema, fragments }, query: { ranges } }: ExplainQuery,
+  plan: ReadPlan,
+): Pick<ExplainDocument['total'], 'cells_in_tiles' | 'cells_asked'> {
+  const boxes = fragments.flatMap(({ info }) => info.nonempty_domain ?? [])
+  if (schema.array_type !== 'dense' || ranges.size === 0 || boxes.length === 0)
+    return { cells_in_tiles: null, cells_asked: null }
+  const { dimensions } = schema.domain
+  const cells_asked = dimensions.reduce((cells, { type }, d) => {
+    const own = boxes.filter((_, i) => i % dimensions.length === d)
+    const low = Math.min(...own.map(({ min }) => Number(integerOf(type, min))))
+    const high = Math.max(...own.map(({ max }) => Number(integerOf(type, max))))
+    const within = (ranges.get(d) ?? [{ low, high }]).map((range) =>
+      Math.max(0, Math.min(high, Number(range.high ?? high)) - Math.max(low, Number(range.low ?? low)) + 1),
+    )
+    return cells * within.reduce((all, one) => all + one, 0)
+  }, 1)
+  return { cells_in_tiles: plan.fragments.reduce((all, { cells_read }) => all + cells_read, 0), cells_asked }
 }
 
 /** What the read fails on: missing and short files of the fields and fragments that it reads, by field. They decide the exit code. */

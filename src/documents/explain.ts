@@ -133,6 +133,10 @@ export interface ExplainTotal {
   cells_read: Count
   /** Cells of the result, as TileDB's reader counts them; null unless `exact`. */
   cells_found: Count | null
+  /** Cells of the tiles that are read of a dense array, once for each fragment; null of sparse arrays and without ranges. */
+  cells_in_tiles: Count | null
+  /** Cells of a dense array in the ranges and in the box around its fragments; null where `cells_in_tiles` is. */
+  cells_asked: Count | null
   /** Cells that a read gives, counted; null unless `exact`, of dense arrays, and of more than 2 million stored cells. */
   result_cells: Count | null
   /** Cells that delete conditions leave out of it; null where `result_cells` is. */

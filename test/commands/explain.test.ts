@@ -41,6 +41,25 @@ describe('data files that are not there, or short', () => {
   })
 })
 
+test('a dense read says how many cells its tiles have for those in the ranges; too many are a finding', async () => {
+  const array = `${folder}/dense`
+  const dimensions = ['--dim', 'y:INT32:0..399:200', '--dim', 'x:INT32:0..399:200']
+  const size = ['--fragments', '1', '--cells', '160000', '--attr', 'a:FLOAT64']
+  await run(['write-sample', array, '--dense', ...dimensions, ...size])
+  const asked = async (...ranges: string[]): Promise<Json> => (await explained(array, ...ranges)).document
+  const one = await asked('--range', 'y=5', '--range', 'x=7')
+  expect(one).toMatchObject({ total: { cells_in_tiles: 40_000, cells_asked: 1 } })
+  const messagesOf = (document: Json): string[] =>
+    items(get(document, 'findings')).map((finding) => String(get(finding, 'message')))
+  expect(messagesOf(one)).toContain('40000 cells are read for about 1 in the ranges: tiles have 40000 cells')
+  const many = await asked('--range', 'y=0..99', '--range', 'x=0..399')
+  expect(many).toMatchObject({ total: { cells_in_tiles: 80_000, cells_asked: 40_000 } })
+  expect(messagesOf(many).join()).not.toContain('cells are read for')
+  expect(await asked()).toMatchObject({ total: { cells_in_tiles: null, cells_asked: null } })
+  const { text } = await run(['explain', array, '--range', 'y=0..99'])
+  expect(text).toContain('80,000 cells in these tiles for 40,000 in the ranges, 2.0 for each\n')
+})
+
 test('a budget that is too small is the last line, and no word of findings that there are none', async () => {
   const { text } = await run(['explain', `${FIXTURES}/22/sparse_basic`, '--budget', '1K'])
   expect(text).toMatch(/\nmemory budget: TOO SMALL, at least [\d.]+ KiB are needed\n$/)

@@ -191,17 +191,25 @@ const FRAGMENT_COLUMNS: readonly Shows<ExplainLine>[] = [
 
 function totals({ exact, total, storage }: ExplainDocument): string[] {
   const { tiles_read, cells_read, cells_found, unfiltered_bytes, vfs_bytes, requests } = total
+  const { cells_in_tiles, cells_asked } = total
   // The dense reader counts no cells.
   const cells = cells_read === 0 && tiles_read > 0 ? '' : `, ${counted(cells_read, 'cell')} read`
   const found = cells === '' || cells_found === null ? '' : ` for ${countText(cells_found)}`
   // Where ranges cut no tile, TileDB counts no cells as read.
   const over = cells_found && cells_read > cells_found ? `, ${(cells_read / cells_found).toFixed(1)} for each` : ''
+  const dense =
+    cells_in_tiles && cells_asked
+      ? [
+          `${counted(cells_in_tiles, 'cell')} in these tiles for ${countText(cells_asked)} in the ranges, ${(cells_in_tiles / cells_asked).toFixed(1)} for each`,
+        ]
+      : []
   const { result_cells, deleted_cells, local_seconds, seconds, object_store_requests } = total
   const unfiltered = unfiltered_bytes > 0 ? `, ${shortSize(unfiltered_bytes)} unfiltered` : ''
   const deleted = deleted_cells ? `; ${counted(deleted_cells, 'more is', 'more are')} deleted` : ''
   return [
     ...(result_cells === null ? [] : [`result: ${counted(result_cells, 'cell')}${deleted}`]),
     `${exact ? 'exact' : 'at most'}: ${counted(tiles_read, 'tile')} of fields${unfiltered}${cells}${found}${over}`,
+    ...dense,
     `${shortSize(vfs_bytes)} from storage in ${counted(requests, 'read')}; memory budget: ${budgetText(total)}`,
     `estimated: ${secondsText(local_seconds)} from a local disk; from S3 (${storageText(storage)}) ${secondsText(seconds)}, ${counted(object_store_requests, 'request')}`,
   ]
