@@ -109,6 +109,11 @@ export const QUESTIONS: readonly Question[] = [
     'compare difference equal backup rename move moved bucket copied',
   ],
   [
+    'Do readers see the same in two arrays, or at two times?',
+    'diff --read places my-copy',
+    'compare difference equal consolidated merged cells as-of time changed',
+  ],
+  [
     'How do I get the data out of a damaged array?',
     'recover places --drop-damaged --to places.new',
     'repair rebuild rescue restore salvage lost metadata corrupt fragment_metadata',

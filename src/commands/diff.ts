@@ -1,4 +1,4 @@
-import { InspectError, orError } from '../base/errors.ts'
+import { InspectError, orError, usage } from '../base/errors.ts'
 import type { Result } from '../base/result.ts'
 import type { ArrayListing } from '../documents/array.ts'
 import type { CellsDocument, CellsLine } from '../documents/cells.ts'
@@ -7,22 +7,30 @@ import type { FragmentDocument } from '../documents/fragment.ts'
 import type { SchemaDocument } from '../documents/schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import { openAt } from '../read/opening.ts'
+import type { OpenedArray } from '../read/query.ts'
 import type { InspectArray } from '../store/array.ts'
 import type { InspectGroup, Member } from '../store/group.ts'
 import type { FoundMember } from '../store/group-members.ts'
 import type { Target } from '../store/target.ts'
-import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
+import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
 import { differences, step } from './compare-results.ts'
+import { compareReads } from './diff-read.ts'
+import { noteBytesToRead } from './reading-ahead.ts'
+import { parseTime } from './times.ts'
 
 interface DiffOptions {
   cells?: boolean
   names?: boolean
+  read?: boolean
+  asOf?: string[]
 }
 
 export const command: CommandModule<DiffOptions> = {
   examples: [
     ['two fragments: schema, sizes, footer, metadata, boxes', 'diff places/__1714 places/__1714'],
     ['two arrays and all their cells; exit code 0 where nothing differs', 'diff --cells weather weather'],
+    ['what readers see of two arrays, however it is stored', 'diff --read weather weather'],
     ['for a script: whether they are equal, and every difference', 'diff --json weather weather'],
   ],
 
@@ -34,9 +42,16 @@ export const command: CommandModule<DiffOptions> = {
       .argument('<b>', 'another of the same kind')
       .option('--cells', 'compare the cells, too, in stored order')
       .option('--names', 'compare names and timestamps, too')
+      .option('--read', 'compare what readers of two arrays see, all fragments merged, instead of what is stored')
+      .option('--as-of <time>', 'with --read: the arrays at that time; given twice, first a, then b', collect)
   },
 
   async *run(cx, [a, b], options) {
+    if (options.read) {
+      yield await readOutcome(cx, [a, b], options)
+      return
+    }
+    if (options.asOf) throw usage('--as-of expects --read beside it, found none')
     const run: Run = { cx, options, found: [], cell_num: undefined, not_compared: [] }
     await compareTargets(run, '', [a, await cx.open(a)], [b, await cx.open(b)], [])
     const { found, cell_num, not_compared } = run
@@ -50,14 +65,52 @@ export const command: CommandModule<DiffOptions> = {
       // Every row has the same keys, as text tables need them.
       differences: found.map(({ path, a, b, more }) => ({ path, a, b, more })),
     }
-    yield {
-      document,
-      rows: document.differences,
-      columns: () => ['path', 'a', 'b', 'more'],
-      foundWrong: found.length > 0,
-      table: async (out) => (await import('../render/views/diff.ts')).diffTable(document, cx.full, out),
-    }
+    yield diffOutcome(cx, document)
   },
+}
+
+function diffOutcome(cx: CommandContext, document: DiffDocument): Outcome {
+  return {
+    document,
+    rows: document.differences,
+    columns: () => ['path', 'a', 'b', 'more'],
+    foundWrong: document.differences.length > 0,
+    table: async (out) => (await import('../render/views/diff.ts')).diffTable(document, cx.full, out),
+  }
+}
+
+/** `diff --read` */
+async function readOutcome(
+  cx: CommandContext,
+  [a, b]: readonly [string, string],
+  options: DiffOptions,
+): Promise<Outcome> {
+  if (options.cells || options.names) throw usage('expected --read, or --cells and --names, found both')
+  const { asOf = [] } = options
+  if (asOf.length > 2) throw usage(`expected --as-of twice at most, found it ${asOf.length} times`)
+  const times = asOf.map((text) => parseTime(cx, '--as-of', text))
+  const opened = async (path: string, to: bigint | undefined): Promise<OpenedArray> => {
+    const target = await cx.open(path)
+    if (target.type !== 'array') throw await wrongTarget(cx, 'diff --read', target, 'an array')
+    await noteBytesToRead(cx, target)
+    return openAt(target.array, { to })
+  }
+  const [left, right] = [await opened(a, times[0]), await opened(b, times.at(-1))]
+  const found: DiffLine[] = [
+    ...differences('metadata', await keyValues(cx, left.array), await keyValues(cx, right.array)),
+  ]
+  const counts = await compareReads(cx, left, right, found)
+  const { same = 0, changed = 0, only_a = 0, only_b = 0 } = counts ?? {}
+  return diffOutcome(cx, {
+    ...documentHead('diff', cx.shownPath(a)),
+    other: cx.shownPath(b),
+    equal: found.length === 0,
+    cells_compared: counts !== undefined,
+    cell_num: counts && same + changed + only_a + only_b,
+    read: { ...(options.asOf && { as_of: left.between, other_as_of: right.between }), ...counts },
+    // Every row has the same keys, as text tables need them.
+    differences: found.map(({ path, a, b, more }) => ({ path, a, b, more })),
+  })
 }
 
 /** Keys of a document that are not compared: its head, values that follow from others; and names and timestamps. */

@@ -1,4 +1,4 @@
-import type { Count, DocumentHead, Path } from './common.ts'
+import type { Count, DocumentHead, Path, TimestampRange } from './common.ts'
 
 /** `tiledb-inspect diff <a> <b> --json`. NDJSON: one difference a line (`$defs/line`). */
 export interface DiffDocument extends DocumentHead<'diff'> {
@@ -10,10 +10,28 @@ export interface DiffDocument extends DocumentHead<'diff'> {
   cells_compared: boolean
   /** Cells that were compared. */
   cell_num?: Count | undefined
+  /** What readers of the two arrays see. Only with `--read`. */
+  read?: DiffRead | undefined
   /** Members of groups that could not be read on one side or both. */
   not_compared?: readonly string[] | undefined
   /** Differences in order. */
   differences: readonly DiffLine[]
+}
+
+/** The cells that readers of two arrays see, matched by their coordinates. */
+export interface DiffRead {
+  /** First and last time of what is read of the first array, both included. Only with `--as-of`. */
+  as_of?: TimestampRange | undefined
+  /** The same of the second. */
+  other_as_of?: TimestampRange | undefined
+  /** Cells that are the same. The numbers of cells are left out where the dimensions differ. */
+  same?: Count | undefined
+  /** Cells with other values. */
+  changed?: Count | undefined
+  /** Cells that only the first has. */
+  only_a?: Count | undefined
+  /** Cells that only the second has. */
+  only_b?: Count | undefined
 }
 
 /** A difference. */

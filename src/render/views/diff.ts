@@ -1,25 +1,36 @@
 import type { Output, Result } from '../../base/result.ts'
+import type { TimestampRange } from '../../documents/common.ts'
 import type { DiffDocument } from '../../documents/diff.ts'
 import { heading, keyValues, table } from '../table.ts'
 import { textWidth } from '../text-width.ts'
 import { shortValue } from '../units.ts'
 import { fits, limitOf, line, listOf, ROWS, type Shows, section } from './parts.ts'
-import { counted, NOTHING } from './wording.ts'
+import { counted, NOTHING, timeRangeText } from './wording.ts'
 
 /** Characters of a value. */
 const VALUE_ROOM = 40
 
 export async function diffTable(document: DiffDocument, full: boolean, out: Output): Promise<void> {
-  const { path, other, cells_compared, cell_num = 0, not_compared = [], differences } = document
-  await heading('comparison', out)
+  const { path, other, cells_compared, cell_num = 0, not_compared = [], differences, read } = document
+  await heading(read ? 'comparison of what readers see' : 'comparison', out)
   await keyValues(
     [
-      ['a', path],
-      ['b', other],
+      ['a', withTime(path, read?.as_of)],
+      ['b', withTime(other, read?.other_as_of)],
     ],
     out,
   )
-  const cells = cells_compared ? `, ${counted(cell_num, 'cell')} compared` : ''
+  if (read && !cells_compared) await line('cells were not compared: the dimensions differ', out, 'bad')
+  if (read && differences.length === 0) {
+    await line(`EQUAL: readers see the same ${counted(cell_num, 'cell')}, fields and metadata`, out, 'good')
+    return
+  }
+  const { same, changed = 0, only_a = 0, only_b = 0 } = read ?? {}
+  if (same !== undefined) {
+    const unequal = `${counted(changed, 'cell')} changed, ${only_a} only in a, ${only_b} only in b`
+    await line(`${counted(same, 'cell')} the same, ${unequal}`, out)
+  }
+  const cells = cells_compared && !read ? `, ${counted(cell_num, 'cell')} compared` : ''
   if (not_compared.length > 0) await line(`not compared: ${not_compared.join(', ')}`, out, 'bad')
   if (differences.length === 0 && not_compared.length > 0) {
     await line('no difference in what could be compared', out)
@@ -55,6 +66,11 @@ export async function diffTable(document: DiffDocument, full: boolean, out: Outp
   }
   if (limit !== undefined && rows.length > limit)
     await line(`… ${rows.length - limit} more (--full shows all)`, out, 'dim')
+}
+
+/** A path, and the time at which the array is read. */
+function withTime(path: string, times: TimestampRange | undefined): string {
+  return times ? `${path} as of ${timeRangeText([times[1], times[1]])}` : path
 }
 
 function placeText({ path, more }: DiffDocument['differences'][number]): string {

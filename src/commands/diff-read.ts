@@ -1,0 +1,167 @@
+import { type Comparable, comparable, compare } from '../cells/bounds.ts'
+import { type CellBatch, type ColumnData, type ColumnType, cellBytes } from '../cells/column.ts'
+import { columnValue } from '../cells/rows.ts'
+import type { CellsLine } from '../documents/cells.ts'
+import type { DiffLine, DiffRead } from '../documents/diff.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import type { CellValue } from '../format/value.ts'
+import { type OpenedArray, readColumns } from '../read/query.ts'
+import { readMerged } from '../read/read.ts'
+import { shownLabels } from './cell-reader.ts'
+import type { CommandContext } from './command.ts'
+import { differences, step } from './compare-results.ts'
+import { LabelReport } from './missing-labels.ts'
+import { shownEnumerations } from './read.ts'
+
+/** Cells with equal coordinates: several where duplicates are allowed. */
+interface Place {
+  coordinates: readonly Comparable[]
+  rows: readonly CellsLine[]
+}
+
+type Counts = Pick<DiffRead, 'same' | 'changed' | 'only_a' | 'only_b'>
+
+/** This many cells are reported one by one; the others are counted. */
+const CELLS_SHOWN = 20
+
+/**
+ * Compares the cells that readers of two arrays see, matched by their coordinates. Memory holds the cells of one place and what
+ * a read in row-major order needs. Attributes that only one array has are left out. Values of enumerations stand for
+ * their indexes.
+ * @param found gets the differences of the first cells that differ
+ * @returns how many cells are the same, and how many are not; undefined where the dimensions differ
+ */
+export async function compareReads(
+  cx: CommandContext,
+  left: OpenedArray,
+  right: OpenedArray,
+  found: DiffLine[],
+): Promise<Counts | undefined> {
+  const query = { order: 'row-major', ranges: new Map() } as const
+  const [one, other] = [left, right].map(({ schema }) => readColumns(schema, query))
+  found.push(...differences('array_type', left.schema.array_type, right.schema.array_type))
+  found.push(...differences('fields', one, other))
+  const dimensions = one.filter(({ kind }) => kind === 'dimension')
+  const others = other.filter(({ kind }) => kind === 'dimension')
+  if (!differences('', dimensions, others).next().done) return undefined
+  const names = one.flatMap(({ kind, name }) =>
+    kind === 'attribute' && other.some((column) => column.kind === kind && column.name === name) ? [name] : [],
+  )
+  const [a, b] = [placesOf(cx, left, names), placesOf(cx, right, names)]
+  const counts = { same: 0, changed: 0, only_a: 0, only_b: 0 }
+  let differing = 0
+  const progress = await cx.progress('comparing cells')
+  try {
+    let [x, y] = [await a.next(), await b.next()]
+    for (let done = 0; !x.done || !y.done; done++) {
+      const side = x.done ? 1 : y.done ? -1 : compareCoordinates(x.value.coordinates, y.value.coordinates)
+      const [mine, its] = [side <= 0 && !x.done ? x.value.rows : [], side >= 0 && !y.done ? y.value.rows : []]
+      for (const [row, otherRow] of pairs(mine, its)) {
+        const lines = [...differences(pathOf(dimensions, row ?? otherRow), row, otherRow)]
+        counts[lines.length === 0 ? 'same' : !row ? 'only_b' : !otherRow ? 'only_a' : 'changed']++
+        if (lines.length > 0 && differing++ < CELLS_SHOWN) found.push(...lines)
+      }
+      if (done % 65_536 === 0) progress.update(done)
+      if (side <= 0) x = await a.next()
+      if (side >= 0) y = await b.next()
+    }
+  } finally {
+    progress.stop()
+    await a.return(undefined)
+    await b.return(undefined)
+  }
+  const last = found.at(-1)
+  if (differing > CELLS_SHOWN && last) last.more = differing - CELLS_SHOWN
+  return counts
+}
+
+/** The cells that a reader sees, place after place in row-major order. */
+async function* placesOf(
+  cx: CommandContext,
+  opened: OpenedArray,
+  fields: readonly string[],
+): AsyncGenerator<Place, undefined> {
+  const query = { order: 'row-major', ranges: new Map(), fields } as const
+  const columns = readColumns(opened.schema, query)
+  const report = new LabelReport()
+  const enumerations = await shownEnumerations(opened, { labels: true }, report)
+  const values = columns.map((column) =>
+    columnValue(column, cx.style, shownLabels({ enumerations, report }, column, cx.style)),
+  )
+  let place: { coordinates: readonly Comparable[]; rows: CellsLine[] } | undefined
+  for await (const batch of readMerged(opened, query)) {
+    for (const cell of cellsOf(batch)) {
+      const coordinates = coordinatesOf(columns, batch, cell)
+      const row: { [field: string]: CellValue } = {}
+      columns.forEach(({ name }, c) => {
+        row[name] = values[c](batch.columns[c] as ColumnData, cell)
+      })
+      if (place && compareCoordinates(place.coordinates, coordinates) === 0) place.rows.push(row)
+      else {
+        if (place) yield place
+        place = { coordinates, rows: [row] }
+      }
+    }
+  }
+  if (place) yield place
+  return undefined
+}
+
+function* cellsOf({ rows, cell_num }: CellBatch): Generator<number> {
+  if (rows) yield* rows
+  else for (let cell = 0; cell < cell_num; cell++) yield cell
+}
+
+function coordinatesOf(columns: readonly ColumnType[], batch: CellBatch, cell: number): Comparable[] {
+  const found: Comparable[] = []
+  for (const [c, { kind, type, cell_val_num }] of columns.entries()) {
+    if (kind !== 'dimension') break
+    const size = cell_val_num === 'var' ? 0 : datatypeSize(type)
+    found.push(comparable(type, cellBytes(batch.columns[c] as ColumnData, cell, size)))
+  }
+  return found
+}
+
+/** Row-major order. NaN comes last, as in a read. */
+function compareCoordinates(a: readonly Comparable[], b: readonly Comparable[]): number {
+  for (const [d, one] of a.entries()) {
+    const order = Number(Number.isNaN(one)) - Number(Number.isNaN(b[d])) || compare(one, b[d])
+    if (order !== 0) return order
+  }
+  return 0
+}
+
+/** Pairs equal cells of one place, then the others in order. What has no partner is paired with null. */
+function pairs(a: readonly CellsLine[], b: readonly CellsLine[]): [CellsLine | null, CellsLine | null][] {
+  if (a.length <= 1 && b.length <= 1) return [[a[0] ?? null, b[0] ?? null]]
+  const unpaired = new Map<string, CellsLine[]>()
+  for (const row of b) {
+    const text = rowText(row)
+    const equal = unpaired.get(text)
+    if (equal) equal.push(row)
+    else unpaired.set(text, [row])
+  }
+  const found: [CellsLine | null, CellsLine | null][] = []
+  const alone: CellsLine[] = []
+  for (const row of a) {
+    const partner = unpaired.get(rowText(row))?.pop()
+    if (partner) found.push([row, partner])
+    else alone.push(row)
+  }
+  const rest = [...unpaired.values()].flat()
+  for (let i = 0; i < Math.max(alone.length, rest.length); i++) found.push([alone[i] ?? null, rest[i] ?? null])
+  return found
+}
+
+/** Two cells have the same text where they are the same. */
+function rowText(row: CellsLine): string {
+  const exact = (_: string, value: unknown): unknown =>
+    typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value)) ? [String(value)] : value
+  return JSON.stringify(row, exact)
+}
+
+/** `cells[x=1,y=2]` */
+function pathOf(dimensions: readonly ColumnType[], row: CellsLine | null): string {
+  const shown = (value: unknown): string => (typeof value === 'string' ? JSON.stringify(value) : String(value))
+  return `cells[${dimensions.map(({ name }) => `${step(name)}=${shown(row?.[name])}`).join(',')}]`
+}

@@ -1,0 +1,104 @@
+import { writeFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { get, items } from '../helpers/json.ts'
+import { run, runJson } from '../helpers/run.ts'
+
+const folder = temporaryFolder()
+
+/** A sample array of several overlapping fragments. The same options give the same cells. */
+async function sample(name: string, ...options: string[]): Promise<string> {
+  const path = `${folder}/${name}`
+  expect((await run(['write-sample', path, '--fragments', '3', '--cells', '60', ...options])).code).toBe(0)
+  return path
+}
+
+/** An array with one attribute `a` beside `x`, and these cells. */
+async function written(name: string, cells: object[], ...options: string[]): Promise<string> {
+  const [path, data] = [`${folder}/${name}`, `${folder}/${name}.ndjson`]
+  writeFileSync(data, cells.map((cell) => `${JSON.stringify(cell)}\n`).join(''))
+  const args = ['write-sample', path, '--dim', 'x:INT32:0..9:10', '--attr', 'a:INT32', '--data', data, ...options]
+  expect((await run(args)).code).toBe(0)
+  return path
+}
+
+describe('diff --read', () => {
+  test.each([
+    ['sparse', ['--dim', 'x:INT32:0..49:10']],
+    ['Hilbert', ['--cell-order', 'hilbert']],
+    ['duplicates', ['--dim', 'x:INT32:0..49:10', '--duplicates']],
+    ['dense', ['--dense', '--dim', 'x:INT32:0..49:10', '--dim', 'y:INT32:0..9:4']],
+  ])('finds a %s array and its consolidated copy the same for readers', async (name, options) => {
+    const original = await sample(name, ...options)
+    const copy = await sample(`${name}-copy`, ...options, '--consolidate', 'fragments', '--vacuum', 'fragments')
+    const { code, documents } = await runJson(['diff', '--read', original, copy])
+    const cells = items(get((await runJson(['read', original])).documents[0], 'cells')).length
+    expect(code).toBe(0)
+    expect(cells).toBeGreaterThan(0)
+    expect(documents[0]).toMatchObject({ equal: true, cell_num: cells, differences: [] })
+    expect(get(documents[0], 'read')).toEqual({ same: cells, changed: 0, only_a: 0, only_b: 0 })
+    expect((await run(['diff', original, copy])).code).toBe(1)
+    const { text } = await run(['diff', '--read', original, copy])
+    expect(text).toContain(`EQUAL: readers see the same ${cells} cells`)
+  })
+
+  test('finds the cells that a later time adds, changes and deletes', async () => {
+    const array = `${FIXTURES}/22/deletes`
+    const at = async (time: string): Promise<Map<string, string>> => {
+      const { documents } = await runJson(['read', array, '--as-of', time])
+      const cells = items(get(documents[0], 'cells'))
+      return new Map(cells.map((cell) => [`${get(cell, 'x')},${get(cell, 'y')}`, JSON.stringify(cell)]))
+    }
+    const [a, b] = [await at('10'), await at('20')]
+    const both = [...a].filter(([place]) => b.has(place))
+    const same = both.filter(([place, cell]) => b.get(place) === cell).length
+    const { code, documents } = await runJson(['diff', '--read', array, array, '--as-of', '10', '--as-of', '20'])
+    expect(code).toBe(1)
+    expect(get(documents[0], 'read')).toEqual({
+      as_of: [0, 10],
+      other_as_of: [0, 20],
+      same,
+      changed: both.length - same,
+      only_a: a.size - both.length,
+      only_b: b.size - both.length,
+    })
+    expect((await run(['diff', '--read', array, array, '--as-of', '10'])).code).toBe(0)
+  })
+
+  test('names a changed value by the coordinates of its cell', async () => {
+    const a = await written('changed-a', [
+      { x: 1, a: 7 },
+      { x: 5, a: 1 },
+    ])
+    const b = await written('changed-b', [
+      { x: 1, a: 7 },
+      { x: 5, a: 2 },
+    ])
+    const { documents } = await runJson(['diff', '--read', a, b])
+    const found = items(get(documents[0], 'differences')).filter((one) => !String(get(one, 'path')).startsWith('meta'))
+    expect(found).toEqual([{ path: 'cells[x=5].a', a: 1, b: 2 }])
+    expect(get(documents[0], 'read')).toEqual({ same: 1, changed: 1, only_a: 0, only_b: 0 })
+  })
+
+  test('pairs equal cells where duplicates are allowed, whatever their order', async () => {
+    const cellsOf = (values: number[]): object[] => values.map((a) => ({ x: 1, a }))
+    const a = await written('several-a', cellsOf([1, 2, 2, 3]), '--duplicates')
+    const b = await written('several-b', cellsOf([3, 2, 4]), '--duplicates')
+    const { documents } = await runJson(['diff', '--read', a, b])
+    expect(get(documents[0], 'read')).toEqual({ same: 2, changed: 1, only_a: 1, only_b: 0 })
+  })
+
+  test('compares no cells where the dimensions differ', async () => {
+    const { code, documents } = await runJson(['diff', '--read', `${FIXTURES}/22/string_dim`, `${FIXTURES}/22/deletes`])
+    expect(code).toBe(1)
+    expect(documents[0]).toMatchObject({ equal: false, cells_compared: false, read: {} })
+  })
+
+  test('wants arrays, and no options of the other comparison', async () => {
+    const array = `${FIXTURES}/22/deletes`
+    expect((await run(['diff', '--read', '--cells', array, array])).code).toBe(2)
+    expect((await run(['diff', '--as-of', '10', array, array])).code).toBe(2)
+    expect((await run(['diff', '--read', `${FIXTURES}/22/group`, `${FIXTURES}/22/group`])).code).toBe(2)
+  })
+})
