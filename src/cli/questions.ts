@@ -12,7 +12,11 @@ export const QUESTIONS: readonly Question[] = [
     'places',
     'release compatible format libtiledb library old new older newer',
   ],
-  ['How many cells, fragments and bytes does it have?', 'places', 'count rows number size shape non-empty domain'],
+  [
+    'How many cells, fragments and bytes does it have?',
+    'places',
+    'count rows number size shape non-empty nonempty domain',
+  ],
   ['When was it last written?', 'places', 'date time timestamp modified age old'],
   ['Is it encrypted, and does this key fit?', 'places --key-file my.key', 'aes encryption wrong key password'],
   [
@@ -21,6 +25,12 @@ export const QUESTIONS: readonly Question[] = [
     'schema datatype dtype column compression tile extent cell order hilbert capacity allow allows_duplicates duplicates fill value label current resize',
   ],
   ['Which values does an enumeration have?', 'schema places', 'category categorical enum label'],
+  ['Which values do dimension labels have?', 'read my-labels/__labels/l0', 'label value axis coordinate'],
+  [
+    'What is the current domain, and how far can it be expanded?',
+    'schema places',
+    'expand expanding grow extend resize larger shape',
+  ],
   ['How did the schema change?', 'schema --all places', 'evolution evolved history added dropped attribute'],
   ['Which key-value metadata does it have?', 'metadata places', 'keys meta'],
   ['What is in a group, and are members missing?', 'ls --depth all my-group', 'soma tree collection'],
@@ -50,6 +60,13 @@ export const QUESTIONS: readonly Question[] = [
   ['Which delete conditions are there?', 'commits places', 'deleted deletes del gdpr purge'],
   ['May I delete this file or folder?', 'why places/__1714', 'remove rm vac con ok lock fragment lose lost safe'],
   ['What did the array look like at an earlier time?', 'ls weather --as-of 2024-05-02', 'travel open past'],
+  [
+    'At which times did it change, by writes or deletes?',
+    'commits places',
+    'states state distinct versions times timestamps open travel list deleted',
+  ],
+  ['When was each metadata key written?', 'metadata weather', 'keys meta time timestamp changed old'],
+  ['What can I still read of earlier times after vacuum?', 'why weather/__1714', 'vacuum travel past lose lost old'],
 
   ['What are its first cells?', 'read places --limit 10', 'rows data values head print query'],
   [
@@ -75,7 +92,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Why does a cell have a fill value or an old value?',
     'history weather --cell station=1,day=7',
-    'nan zero zeros wrong empty missing returns instead default',
+    'nan zero zeros wrong empty missing returns instead default unwritten gap gaps',
   ],
   ['Which cells meet a condition?', 'read places --where "population > 1000000"', 'query filter find search null'],
   ['How do I get it into pandas, CSV, JSON or Arrow?', 'read places -o places.csv', 'export convert parquet dataframe'],
@@ -120,10 +137,11 @@ export const QUESTIONS: readonly Question[] = [
   ],
   ['How do I check arrays every night?', 'check --quiet --fail-on warning places', 'ci cron script exit code monitor'],
 
+  ['Why is my read slow?', 'explain places --range lat=40..60', 'performance speed latency query time'],
   [
-    'Why is my read slow?',
+    'How many requests and bytes does a read cost on S3?',
     'explain places --range lat=40..60',
-    'performance speed cost latency query time s3 get requests',
+    's3 get gets request cost costs price money bill cloud',
   ],
   [
     'How much memory does a read need?',
@@ -205,7 +223,7 @@ export function answers(asked: readonly string[]): string | undefined {
   const parts = [
     ...questions.map(([question, call]) => `${question}\n  tiledb-inspect ${call}\n`),
     ...(commands.length > 0 ? [`Commands: ${commands.map(([name]) => name).join(', ')}`] : []),
-    'tiledb-inspect <command> --help has the options of each. places and weather stand for your array.',
+    'tiledb-inspect <command> --help has the options of each.\nplaces and weather stand for your array.',
   ]
   return `${parts.join('\n')}\n`
 }

@@ -219,7 +219,10 @@ async function compareGroups(
 async function keyValues(cx: CommandContext, holder: InspectArray | InspectGroup): Promise<Result> {
   holder.cx.onFault = undefined
   const { keyValueResult } = await import('./metadata.ts')
-  return keyValueResult(await holder.metadata(), cx.style)
+  const result = keyValueResult(await holder.metadata(), cx.style)
+  // When a value was written makes no difference.
+  for (const one of Object.values(result)) delete one.timestamp_range
+  return result
 }
 
 /** Identifies a member within its group, also in a copy of the group. */

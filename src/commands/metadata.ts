@@ -3,7 +3,6 @@ import type { CellValue, KeyValues } from '../documents/common.ts'
 import type { FragmentMetadataDocument, FragmentMetadataField, TileValues } from '../documents/fragment-metadata.ts'
 import type { MetadataDocument } from '../documents/metadata.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
-import type { MetadataEntry } from '../format/array-metadata.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { Slot } from '../format/fragment-slots.ts'
@@ -11,6 +10,7 @@ import type { OffsetsList } from '../format/metadata-sections.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { cellReader, cellValue, sumReader, sumValue, type ValueStyle } from '../format/value.ts'
 import { countReadBytes } from '../source/lean-heap.ts'
+import type { WrittenMetadata } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
@@ -94,12 +94,12 @@ function keyValueOutcome(document: MetadataDocument): Outcome {
 }
 
 /** Key-value metadata. Text and bytes are one value; other types are an array unless there is exactly one. */
-export function keyValueResult(entries: Map<string, MetadataEntry>, style: ValueStyle): KeyValues {
+export function keyValueResult(entries: Map<string, WrittenMetadata>, style: ValueStyle): KeyValues {
   const result: KeyValues = Object.create(null)
-  for (const [key, { type, value_num, value }] of entries) {
+  for (const [key, { type, value_num, value, timestamp_range }] of entries) {
     if (type === undefined || value_num === undefined || value === undefined) continue
     const whole = value_num === 0 || ['text', 'bytes'].includes(datatypeKind(type))
-    result[key] = { type, value_num, value: cellValue(type, whole ? 'var' : value_num, value, style) }
+    result[key] = { type, value_num, value: cellValue(type, whole ? 'var' : value_num, value, style), timestamp_range }
   }
   return result
 }

@@ -188,6 +188,11 @@ export interface KeyValue {
   /** Number of values, or of bytes of text. */
   value_num: Count
   value: CellValue
+  /**
+   * First and last timestamp of the file that the value comes from, milliseconds since 1970. They differ if the file was
+   * consolidated: the value was written between them.
+   */
+  timestamp_range?: TimestampRange | undefined
 }
 
 /** An error. Its place is clear from where it stands in the document. */

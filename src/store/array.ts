@@ -440,7 +440,7 @@ export class InspectArray {
   }
 
   /** The array's current key-value metadata: see {@link readMetadata}. */
-  metadata(): Promise<Map<string, MetadataEntry>> {
+  metadata(): Promise<Map<string, WrittenMetadata>> {
     return readMetadata(this.folder, this.cx)
   }
 
@@ -474,13 +474,16 @@ export function reportFault(cx: ReadContext, fault: InspectError): void {
   cx.onFault(fault)
 }
 
+/** An entry, with the first and last timestamp of its file, in milliseconds. They differ if the file was consolidated. */
+export type WrittenMetadata = MetadataEntry & { timestamp_range: readonly [bigint, bigint] | undefined }
+
 /**
  * Current key-value metadata of an array or a group, without deleted keys. It comes from all files of `__meta` except
  * those that a `.vac` file there lists. For each key, a later file overrides earlier ones. See {@link timedFiles}.
  *
  * @see format_spec/metadata.md
  */
-export async function readMetadata(folder: Folder, cx: ReadContext): Promise<Map<string, MetadataEntry>> {
+export async function readMetadata(folder: Folder, cx: ReadContext): Promise<Map<string, WrittenMetadata>> {
   const inside = folder.folder(METADATA_FOLDER)
   const entries = await inside.listIfThere()
   const vacuumed = new Set<string>()
@@ -490,11 +493,12 @@ export async function readMetadata(folder: Folder, cx: ReadContext): Promise<Map
     const bytes = await withSource(inside.file(name), readAll)
     for (const line of new TextDecoder().decode(bytes).split('\n')) if (line !== '') vacuumed.add(lastPathPart(line))
   }
-  const now = new Map<string, MetadataEntry>()
-  for await (const { entries: changes } of timedFiles(inside, entries, cx, arrayMetadata, vacuumed)) {
-    for (const change of changes) {
+  const now = new Map<string, WrittenMetadata>()
+  for await (const { name, content } of timedFiles(inside, entries, cx, arrayMetadata, vacuumed)) {
+    const timestamp_range = nameFacts(name)?.timestamp_range
+    for (const change of content.entries) {
       now.delete(change.key)
-      if (!change.deleted) now.set(change.key, change)
+      if (!change.deleted) now.set(change.key, { ...change, timestamp_range })
     }
   }
   return now

@@ -1,10 +1,9 @@
 import { faultOf, InspectError } from '../base/errors.ts'
-import type { MetadataEntry } from '../format/array-metadata.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { type GroupMember, groupDetails } from '../format/group-details.ts'
 import type { ObjectType } from '../format/layout.ts'
 import { type Entry, type Folder, hasEntry } from '../source/source.ts'
-import { isArrayFolder, readMetadata, reportFault, SCHEMA_FOLDER } from './array.ts'
+import { isArrayFolder, readMetadata, reportFault, SCHEMA_FOLDER, type WrittenMetadata } from './array.ts'
 import type { ReadContext } from './generic-tile.ts'
 import { timedFiles } from './timed-files.ts'
 
@@ -44,7 +43,7 @@ export class InspectGroup {
     const entries = await inside.listIfThere()
     if (entries.length === 0) return this.implicitMembers()
     const now = new Map<string, Member>()
-    for await (const details of timedFiles(inside, entries, this.cx, groupDetails)) {
+    for await (const { content: details } of timedFiles(inside, entries, this.cx, groupDetails)) {
       if (details.version === 1) now.clear()
       for (const member of details.members) {
         const key = member.name ?? member.uri
@@ -98,7 +97,7 @@ export class InspectGroup {
   }
 
   /** Current key-value metadata. */
-  metadata(): Promise<Map<string, MetadataEntry>> {
+  metadata(): Promise<Map<string, WrittenMetadata>> {
     return readMetadata(this.folder, this.cx)
   }
 }

@@ -24,7 +24,7 @@ export async function* timedFiles<T>(
   cx: ReadContext,
   describe: Describe<T>,
   gone: ReadonlySet<string> = new Set(),
-): AsyncGenerator<T> {
+): AsyncGenerator<{ name: string; content: T }> {
   const found: { name: string; first: bigint }[] = []
   for (const { name, kind } of entries) {
     const [first, last] = nameFacts(name)?.timestamp_range ?? [1n, 0n]
@@ -45,10 +45,14 @@ export async function* timedFiles<T>(
     if (onFault && fault instanceof InspectError && ERROR_CODES[fault.code] === 1) return fault
     throw fault
   }
-  const readOrFault = async ({ name, value }: (typeof files)[number]) => value ?? read(name).catch(ifDamaged)
+  const readOrFault = async ({ name, value }: (typeof files)[number]) => ({
+    name,
+    content: value ?? (await read(name).catch(ifDamaged)),
+  })
   for await (const one of inOrder(files, atOnce(inside), readOrFault)) {
-    if (one instanceof InspectError) faults.push(one)
-    else yield one
+    const { name, content } = one
+    if (content instanceof InspectError) faults.push(content)
+    else yield { name, content }
   }
   if (faults.length > 0 && faults.length === files.length) throw faults[0]
   for (const fault of faults) onFault?.(fault)

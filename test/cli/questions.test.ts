@@ -19,6 +19,7 @@ beforeAll(() => {
     cpSync(`${ROOT}/examples/arrays/${name}`, `${folder}/${name}`, { recursive: true })
   cpSync(`${folder}/places`, `${folder}/my-copy`, { recursive: true })
   cpSync(`${ROOT}/test/fixtures/22/group`, `${folder}/my-group`, { recursive: true })
+  cpSync(`${ROOT}/test/fixtures/22/dimension_labels`, `${folder}/my-labels`, { recursive: true })
   writeFileSync(`${folder}/my.key`, '0123456789abcdef0123456789abcdef')
   chdir(folder)
 })
@@ -64,11 +65,21 @@ describe('help with a word', () => {
     [['step_min_frags'], 'tiledb-inspect explain places'],
     [['how', 'many', 'cells', 'are', 'there', 'after', 'deletes'], 'tiledb-inspect explain places --exact'],
     [['duplicate', 'rows'], 'Why do reads give a cell twice?'],
+    [['label', 'values'], 'tiledb-inspect read my-labels/__labels/l0'],
+    [['expand'], 'how far can it be expanded?'],
+    [['s3'], 'How many requests and bytes does a read cost on S3?'],
+    [['cost'], 'How many requests and bytes does a read cost on S3?'],
+    [['nonempty'], 'tiledb-inspect places\n'],
+    [['unwritten'], 'Why does a cell have a fill value'],
+    [['time', 'travel', 'after', 'vacuum'], 'What can I still read of earlier times after vacuum?'],
+    [['distinct', 'states'], 'tiledb-inspect commits places\n'],
+    [['when', 'was', 'metadata', 'written'], 'tiledb-inspect metadata weather\n'],
   ])('%j', async (asked, answer) => {
     const { code, text, stderr } = await run(['help', ...asked])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(text).toContain(answer)
     expect(text.split('\n').length).toBeLessThanOrEqual(30)
+    expect(text.trimEnd().split('\n').at(-1)?.length).toBeLessThanOrEqual(80)
   })
 
   test('finds each question by its own words', async () => {

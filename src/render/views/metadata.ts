@@ -5,12 +5,13 @@ import type { MetadataDocument } from '../../documents/metadata.ts'
 import { type Column, table } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { limitOf, line, listOf, longTable, type Shows, section, TILES, tableOrBelow, title } from './parts.ts'
-import { counted, countText, fieldName, NOTHING, opened, slotText, versionText } from './wording.ts'
+import { counted, countText, fieldName, NOTHING, opened, slotText, timeRangeText, versionText } from './wording.ts'
 
 const KEY_VALUE_COLUMNS: readonly Shows<[key: string, value: KeyValues[string]]>[] = [
   { name: 'key', role: 'field', cell: ([key]) => fieldName(key) },
   { name: 'type', cell: ([, { type }]) => type },
   { name: 'values', align: 'right', cell: ([, { value_num }]) => countText(value_num) },
+  { name: 'written', align: 'right', cell: ([, { timestamp_range }]) => timeRangeText(timestamp_range ?? null, false) },
   { name: 'value', cell: ([, { value }]) => shortValue(value) },
 ]
 

@@ -112,7 +112,7 @@ function timesText({ as_of: [first, last], between }: Effect): string {
 
 function verdict({ delete: answer, reason, how }: WhyDocument): string {
   if (answer === 'yes') return `yes: ${how ?? 'delete it'}${reason === '' ? '' : `  (${reason})`}`
-  if (answer === 'tiledb') return `NOT BY HAND: ${how} removes it, and what is read now stays`
+  if (answer === 'tiledb') return `NOT BY HAND: ${how} removes it, and a read as of now stays the same`
   const why = reason === '' ? '' : ` ${reason[0].toUpperCase()}${reason.slice(1)}.`
   return `NO.${why}${how === null ? '' : ` With all that it holds: ${how}`}`
 }
