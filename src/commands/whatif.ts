@@ -1,4 +1,4 @@
-import { InspectError, usage } from '../base/errors.ts'
+import { InspectError, unlessFault, usage } from '../base/errors.ts'
 import type { WhatifDocument, WhatifField, WhatifLayout, WhatifTrial } from '../documents/whatif.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind } from '../format/datatype.ts'
@@ -133,7 +133,10 @@ async function tried(
     for (const [i, sample] of sampled.samples.entries()) {
       // Filters that the user chose are for values.
       if (asked && sample.field === null) continue
-      trials.push(await tryField(sample, asked, trialContext(cx)))
+      const trial = await tryField(sample, asked, trialContext(cx)).catch(unlessFault)
+      // What a release lost bytes of when it wrote it, nothing writes again.
+      if (trial) trials.push(trial)
+      else cx.note(`${sample.field ?? sample.role} is left out: its own filters do not take its values again`)
       progress.update(i + 1, sampled.samples.length)
     }
     return { sampled, trials }

@@ -140,7 +140,7 @@ function verdict({ fields, layouts }: WhatifDocument): string {
     ...(best ? [`${best.change}: ${percent(size(best), size(now))} of all bytes`] : []),
   ]
   if (parts.length > 0) return `worth a change: ${parts.join('; ')}`
-  if (fields.length + layouts.length === 0) return 'nothing to try: no cells'
+  if (fields.length + layouts.length === 0) return 'nothing to try: no cells, or none that their filters take'
   return 'leave it: nothing saves 5 % without a cost'
 }
 
