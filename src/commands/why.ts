@@ -15,7 +15,7 @@ export const command: CommandModule<object> = {
   ],
 
   configure(command) {
-    command.argument('<path>', 'any file or folder of an array or group, or one of these')
+    command.argument('<path...>', 'any file or folder of an array or group, or one of these')
   },
 
   async *run(cx, [path]) {

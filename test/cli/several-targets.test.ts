@@ -139,3 +139,10 @@ test('notes name their target if there are several, and what concerns all is sai
   const rounded = await run(['schema', large, large, '--json'])
   expect(rounded.stderr.match(/^note: integers beyond 2\^53/gm)).toHaveLength(1)
 })
+
+test('why answers for each of several paths, and says which', async () => {
+  const paths = [`${PLACES}/__schema`, `${WEATHER}/__schema`]
+  const { code, text } = await run(['why', ...paths])
+  expect(code).toBe(0)
+  expect(Array.from(text.matchAll(/^path +(.+)$/gm), ([, path]) => path)).toEqual(paths)
+})

@@ -17,6 +17,7 @@ export async function whyTable(document: WhyDocument, out: Output): Promise<void
   const noticed = noticed_by.map((one) => NOTICED[one]).join('; ')
   await keyValues(
     [
+      ['path', document.path],
       ['is', what],
       ...rows('needed by', needs),
       ...rows('without it', effects),
