@@ -1,7 +1,7 @@
 import { InspectError } from '../base/errors.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
-import { Folder, type Storage } from '../source/source.ts'
+import { type Entry, Folder, type Storage } from '../source/source.ts'
 import { InspectArray } from './array.ts'
 import { foreignError, foreignFile, foreignFolder } from './foreign.ts'
 import { Fragment } from './fragment.ts'
@@ -53,10 +53,29 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
   if (ONLY_OF_ARRAYS.some((name) => names.has(name)))
     return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
   const around = await arrayAround(folder, cx, true)
-  const inside = around ? `; it lies in the array ${around.folder.name}` : ''
+  const inside = around ? `; it lies in the array ${around.folder.name}` : await objectsBelow(folder, entries)
   const message = `expected a TileDB array, group or fragment, found a folder without the files of any of them${inside}`
   throw new InspectError('NOT_TILEDB', message, { file: clean })
 }
+
+/** `; it holds cities, roads`: the arrays and groups directly below a local folder. */
+async function objectsBelow(folder: Folder, entries: readonly Entry[]): Promise<string> {
+  if (folder.isRemote) return ''
+  const found: string[] = []
+  for (const { name, kind } of entries.slice(0, MOST_LOOKED_AT)) {
+    if (found.length > MOST_NAMED) break
+    if (kind !== 'folder') continue
+    const below = await Promise.all(OBJECT_MARKS.map((mark) => folder.folder(name).kind(mark)))
+    if (below.some((mark) => mark !== undefined)) found.push(name)
+  }
+  if (found.length === 0) return ''
+  const more = found.length > MOST_NAMED ? ', …' : ''
+  return `; below it are the targets ${found.slice(0, MOST_NAMED).join(', ')}${more}`
+}
+
+const OBJECT_MARKS = ['__schema', OLD_SCHEMA_FILE, '__tiledb_group.tdb', '__group']
+const MOST_LOOKED_AT = 1000
+const MOST_NAMED = 5
 
 async function fragmentTarget(folder: Folder, cx: ReadContext): Promise<Target> {
   const array = await arrayAround(folder, cx)

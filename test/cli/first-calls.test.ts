@@ -85,3 +85,9 @@ test.each([
   ['found "a array of 1 cells"', 'found "a array of 1 cells"'],
   ['a is not a uint8', 'a is not a uint8'],
 ])('%s reads %s', (message, said) => expect(grammatical(message)).toBe(said))
+
+test('a folder of arrays is no target, but its arrays are named', async () => {
+  const { code, stderr } = await run(['ls', 'examples/arrays'])
+  expect(code).toBe(3)
+  expect(stderr).toContain('; below it are the targets places, weather')
+})

@@ -307,8 +307,8 @@ describe('an array', () => {
         /check --level cells finds ENUMERATION_MISSING\nRECOVERED WITH LOSS: all 20 cells, but/,
       ],
       ['LABEL_MISSING', 1, /finds LABEL_MISSING\nRECOVERED, BUT NOT RIGHT: all \d+ cells/],
-      ['METADATA_UNREADABLE', 1, /finds nothing wrong\nRECOVERED WITH LOSS: all 20 cells, but/],
-      ['CONSOLIDATED_METADATA_UNREADABLE', 0, /finds nothing wrong\nRECOVERED: all 30 cells/],
+      ['METADATA_UNREADABLE', 1, /finds no error\nRECOVERED WITH LOSS: all 20 cells, but/],
+      ['CONSOLIDATED_METADATA_UNREADABLE', 0, /finds no error\nRECOVERED: all 30 cells/],
       ['SCHEMA_UNREADABLE', 3, /the schema cannot be read/],
     ] as const) {
       rmSync(damaged, { recursive: true, force: true })

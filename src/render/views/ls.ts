@@ -357,7 +357,7 @@ export async function groupTable({ path, as_of, members, metadata }: GroupDocume
       { name: 'path', cell: ({ uri }) => uri },
       {
         name: 'where',
-        cell: ({ implicit, relative }) => (implicit ? IMPLICIT : relative ? 'in the group' : 'elsewhere'),
+        cell: ({ implicit, relative }) => (implicit ? IMPLICIT : relative ? 'in the group' : 'absolute path'),
       },
       { name: 'note', role: 'bad', shown: all.some((member) => memberNote(member) !== ''), cell: memberNote },
     ]
@@ -388,7 +388,7 @@ function memberName({ indent, name, implicit, uri }: Member): string {
 }
 
 function memberNote({ state, type, found, error }: GroupLine): string {
-  if (state === 'missing') return type === 'invalid' ? 'missing, as when it was added' : 'missing'
+  if (state === 'missing') return type === 'invalid' ? 'missing; it was missing when it was added, too' : 'missing'
   if (state === 'outside') return 'leads out of the group: not followed'
   if (state === 'cycle') return 'a group that this one lies in'
   if (state === 'other-type' && found) return `is ${withArticle(found)}`

@@ -230,7 +230,7 @@ function versionsText(document: ArrayOverview): string {
   const { format_version, fragment_format_versions: formats, schema_num } = document
   const isOther = formats.some((one) => one !== format_version)
   return [
-    releasesWords(document),
+    `${isOther ? 'newest schema ' : ''}${releasesWords(document)}`,
     isOther ? `fragments of format ${formats.join(', ')}` : '',
     schema_num > 1 ? counted(schema_num, 'schema') : '',
   ]

@@ -27,7 +27,7 @@ export async function recoverTable(document: RecoverDocument, out: Output): Prom
       left_out.map(({ path: file, why }) => `${file}: ${why}`),
     ),
   )
-  const found = remaining.length === 0 ? 'nothing wrong' : remaining.join(', ')
+  const found = remaining.length === 0 ? 'no error' : remaining.join(', ')
   rows.push(['read back', `${to}: check --level cells finds ${found}`])
   await keyValues(rows, out)
   await line(verdict(document), out)
