@@ -173,7 +173,7 @@ describe('steps', () => {
       '__meta/__51_51',
     ])
     expect(JSON.parse(await ok('metadata', array, '--json')).metadata).toEqual({
-      a: { type: 'INT64', value_num: 2, value: [2, 3] },
+      a: { type: 'INT64', value_num: 2, value: [2, 3], timestamp_range: [50, 51] },
     })
     await clean(array)
     const vacuumed = fresh()
@@ -284,7 +284,9 @@ describe('steps', () => {
       ['first', 'array', 'one'],
       [null, 'group', 'more'],
     ])
-    expect(metadata).toEqual({ about: { type: 'STRING_UTF8', value_num: 6, value: 'arrays' } })
+    expect(metadata).toEqual({
+      about: { type: 'STRING_UTF8', value_num: 6, value: 'arrays', timestamp_range: [17, 17] },
+    })
     expect(await cells(`${group}/two/__labels/l0`)).toHaveLength(4)
     await clean(group)
     await clean(`${group}/two`)

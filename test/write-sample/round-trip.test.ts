@@ -161,12 +161,13 @@ describe('what write-sample writes, decode, verify-checksums and check agree wit
       ...['--metadata', 'typed={"type":"INT16","value":[1,2,3]}', '--metadata', 'blob={"base64":"AAEC"}'],
     )
     const { metadata } = JSON.parse((await ok(['metadata', path, '--json'])).replace('18446744073709551615', '"big"'))
+    const timestamp_range = [1_724_509_313_856, 1_724_509_313_856]
     expect(metadata).toEqual({
-      text: { type: 'STRING_UTF8', value_num: 6, value: 'hällo' },
-      big: { type: 'UINT64', value_num: 1, value: 'big' },
-      list: { type: 'FLOAT64', value_num: 2, value: [1, 2.5] },
-      typed: { type: 'INT16', value_num: 3, value: [1, 2, 3] },
-      blob: { type: 'BLOB', value_num: 3, value: { base64: 'AAEC' } },
+      text: { type: 'STRING_UTF8', value_num: 6, value: 'hällo', timestamp_range },
+      big: { type: 'UINT64', value_num: 1, value: 'big', timestamp_range },
+      list: { type: 'FLOAT64', value_num: 2, value: [1, 2.5], timestamp_range },
+      typed: { type: 'INT16', value_num: 3, value: [1, 2, 3], timestamp_range },
+      blob: { type: 'BLOB', value_num: 3, value: { base64: 'AAEC' }, timestamp_range },
     })
   })
 
