@@ -24,6 +24,10 @@ const REARRANGE_INTEGERS: readonly (readonly FilterType[])[] = [
   ['DOUBLE_DELTA'],
   ['DELTA', 'BITSHUFFLE'],
   ['BIT_WIDTH_REDUCTION'],
+]
+/** POSITIVE_DELTA for offsets alone, which never decrease: TileDB refuses to write a tile of values that do. */
+const REARRANGE_OFFSETS: typeof REARRANGE_INTEGERS = [
+  ...REARRANGE_INTEGERS,
   ['POSITIVE_DELTA'],
   ['POSITIVE_DELTA', 'BIT_WIDTH_REDUCTION'],
 ]
@@ -78,6 +82,7 @@ function isText({ role, type }: Pick<Sample, 'role' | 'type'>): boolean {
 function rearrangements(sample: Sample): readonly (readonly FilterType[])[] {
   const { role, type } = sample
   if (isText(sample)) return REARRANGE_TEXTS
+  if (role === 'offsets') return REARRANGE_OFFSETS
   if (role === 'validity') return REARRANGE_BYTES
   const kind = datatypeKind(type)
   if (kind === 'float') return REARRANGE_FLOATS

@@ -102,6 +102,16 @@ test('without --filters, each field, the offsets and the validity are tried, and
   }
 })
 
+test('POSITIVE_DELTA is a candidate for offsets alone: TileDB refuses a later write of values that decrease', () => {
+  const data = new Uint8Array(BigInt64Array.from([1n, 2n, 3n]).buffer)
+  const some = { type: 'INT64' as const, cellSize: 8 }
+  const has = (sample: Sample): boolean =>
+    firstCandidates(sample).some((filters) => filters.some(({ name }) => name === 'POSITIVE_DELTA'))
+  expect(has(sampleOf(data, some))).toBe(false)
+  expect(has(sampleOf(data, { ...some, role: 'var' }))).toBe(false)
+  expect(has(sampleOf(data, { ...some, type: 'UINT64', field: null, role: 'offsets' }))).toBe(true)
+})
+
 test('a checksum that is there now stays in what is tried', async () => {
   const { candidates } = fieldOf(await whatif(WEATHER), 'temperature')
   expect(candidates.every(({ checksummed }) => checksummed)).toBe(true)
