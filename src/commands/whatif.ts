@@ -354,6 +354,7 @@ function totalWith({ file_bytes }: Sampled, trials: readonly FieldTrials[], by: 
   }, file_bytes)
 }
 
+/** Two digits; a slow one is not 0. */
 function speed(mb_s: number): number {
-  return mb_s < 10 ? Math.round(mb_s * 10) / 10 : Math.round(mb_s)
+  return mb_s < 10 ? Number(mb_s.toPrecision(2)) : Math.round(mb_s)
 }

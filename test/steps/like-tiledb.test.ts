@@ -1,5 +1,6 @@
 import '../helpers/realm.ts'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import * as zlib from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -77,6 +78,9 @@ const CONSOLIDATED = [
   '22/vacuum_left',
 ]
 
+/** Node has a zstd of its own from 22.15 on, whose frames are not those of TileDB; so sizes and offsets differ, too. */
+const OTHER_FRAMES = 'zstdCompressSync' in zlib
+
 describe('the same steps give the consolidated fragment that TileDB wrote', () => {
   test.each(CONSOLIDATED)('%s', async (name) => {
     const array = await again(name)
@@ -87,7 +91,7 @@ describe('the same steps give the consolidated fragment that TileDB wrote', () =
       const files = readdirSync(theirs).sort()
       expect(readdirSync(own).sort()).toEqual(files)
       for (const file of files) {
-        if (file === '__fragment_metadata.tdb') continue
+        if (file === '__fragment_metadata.tdb' || OTHER_FRAMES) continue
         expect({ file, bytes: readFileSync(`${own}/${file}`, 'base64') }).toEqual({
           file,
           bytes: readFileSync(`${theirs}/${file}`, 'base64'),
@@ -96,9 +100,11 @@ describe('the same steps give the consolidated fragment that TileDB wrote', () =
       }
       const metadata = async (path: string): Promise<string> =>
         (await ok('metadata', path, '--json')).replace(/"path".*\n/, '').replace(/(__\d+_\d+_)[0-9a-f]{32}/g, '$1')
-      expect(await metadata(own)).toBe(await metadata(theirs))
+      const cells = (path: string): Promise<string> => ok('decode', path, '--raw', '--format', 'ndjson')
+      expect(await cells(own)).toBe(await cells(theirs))
+      if (!OTHER_FRAMES) expect(await metadata(own)).toBe(await metadata(theirs))
     }
-    expect(compared).toBeGreaterThan(0)
+    if (!OTHER_FRAMES) expect(compared).toBeGreaterThan(0)
     expect(await ok('check', array, '--level', 'cells', '--quiet')).toMatch(/OK/)
   })
 })
