@@ -12,7 +12,7 @@ import type { Target } from '../store/target.ts'
 import { type LayoutChange, type NewFilters, notInMemory, schemaWith, tryLayouts } from '../whatif/layout.ts'
 import { type Sampled, takeSample } from '../whatif/sample.ts'
 import { NEW_VERSION, type Trial, type TrialContext } from '../whatif/trial.ts'
-import { type Best, type FieldTrials, readSeconds, tryField } from '../whatif/whatif.ts'
+import { type Best, type FieldTrials, readSeconds, sizeOf, tryField } from '../whatif/whatif.ts'
 import { offerRefusal, parseFilters, refusal } from '../write/filter-options.ts'
 import { checkSchema } from '../write/schema-check.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, wrongTarget } from './command.ts'
@@ -305,15 +305,20 @@ function sampleBytes(text: string | undefined): number | undefined {
   return bytes
 }
 
+/** Of a cell of text, without filters. */
+const OFFSET_BYTES = 8
+
 function fieldResult({ sample, now, candidates, refused, best, unfiltered_bytes }: FieldTrials): WhatifField {
   const isText = sample.file_offsets_bytes > 0
+  const cells = sample.parts.reduce((sum, { starts }) => sum + (starts ? starts.length - 1 : 0), 0)
+  const unfiltered = unfiltered_bytes + (isText ? OFFSET_BYTES * cells : 0)
   const trialResult = (trial: Trial): WhatifTrial => {
     const bytes = Math.round(scaled(sample, now, trial, 'bytes'))
     return {
       filters: trial.filters.map(filterResult),
       bytes,
       offsets_bytes: isText ? Math.round(scaled(sample, now, trial, 'offsets_bytes')) : undefined,
-      ratio: trial.bytes === 0 ? null : ratioOf(unfiltered_bytes, trial.bytes),
+      ratio: trial.bytes === 0 ? null : ratioOf(unfiltered, sizeOf(trial)),
       undo_mb_s: speed(trial.undo_mb_s),
       do_mb_s: speed(trial.do_mb_s),
       read_mb_s: speed(unfiltered_bytes / 1e6 / readSeconds(trial)),

@@ -58,6 +58,7 @@ export interface WhatifTrial {
   bytes: Bytes
   /** Of text: bytes of the offsets of its cells. DICTIONARY_ENCODING and RLE keep them among the values. */
   offsets_bytes?: Bytes | undefined
+  /** Unfiltered bytes to stored ones; of text, both with the offsets of its cells. */
   ratio: Ratio | null
   /** 1,000,000 bytes of values a second to undo the filters, measured on this machine with this program. */
   undo_mb_s: number

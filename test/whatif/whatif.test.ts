@@ -112,6 +112,14 @@ test('POSITIVE_DELTA is a candidate for offsets alone: TileDB refuses a later wr
   expect(has(sampleOf(data, { ...some, type: 'UINT64', field: null, role: 'offsets' }))).toBe(true)
 })
 
+test('the ratio of text is that of values and offsets, before and after, whichever file keeps the offsets', async () => {
+  const { stored, candidates } = fieldOf(await whatif(WEATHER), 'sky')
+  expect(candidates.some(({ filters }) => filters[0]?.name === 'RLE')).toBe(true)
+  const all = [stored, ...candidates]
+  const unfiltered = all.map(({ bytes, offsets_bytes = 0, ratio }) => (bytes + offsets_bytes) * (ratio ?? 0))
+  for (const one of unfiltered) expect(one / unfiltered[0]).toBeCloseTo(1, 2)
+})
+
 test('a checksum that is there now stays in what is tried', async () => {
   const { candidates } = fieldOf(await whatif(WEATHER), 'temperature')
   expect(candidates.every(({ checksummed }) => checksummed)).toBe(true)
