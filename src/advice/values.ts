@@ -163,7 +163,7 @@ const MOST_COUNTED = 2_000_000
 export interface CountedCells {
   /** Those that it gives. */
   cells: number
-  /** Those that it would give besides if there were no delete conditions. */
+  /** Those that it would give besides if none were deleted: by a condition, or by a time that a consolidated fragment stores. */
   deleted: number
 }
 
@@ -173,7 +173,9 @@ export async function countedCells({ opened, query }: ExplainQuery): Promise<Cou
   if (schema.array_type === 'dense' || sum(fragments, ({ info }) => storedCellNum(info)) > MOST_COUNTED)
     return undefined
   const cells = await cellsOf(opened, query)
-  const deleted = deletes.length === 0 ? 0 : (await cellsOf({ ...opened, deletes: [] }, query)) - cells
+  const hasDeletes =
+    deletes.length > 0 || fragments.some(({ info }) => info.slots.some(({ kind }) => kind === 'delete_timestamps'))
+  const deleted = hasDeletes ? (await cellsOf({ ...opened, deletes: [] }, { ...query, keepsDeleted: true })) - cells : 0
   return { cells, deleted }
 }
 

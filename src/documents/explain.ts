@@ -139,7 +139,7 @@ export interface ExplainTotal {
   cells_asked: Count | null
   /** Cells that a read gives, counted; null unless `exact`, of dense arrays, and of more than 2 million stored cells. */
   result_cells: Count | null
-  /** Cells that delete conditions leave out of it; null where `result_cells` is. */
+  /** Cells that are stored and left out of it because they were deleted, also before a consolidation; null where `result_cells` is. */
   deleted_cells: Count | null
   /** Bytes after the filters are undone. */
   unfiltered_bytes: Bytes

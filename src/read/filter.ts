@@ -194,7 +194,8 @@ export function writtenAt({ written, source }: SourceBatch, row: number): number
  * have a condition or the time stamps of cells to look at, too. It matters where the file of a delete condition is lost.
  * @see SparseIndexReaderBase::apply_query_condition
  */
-function seesDeletions(opened: OpenedArray, { where }: ReadQuery): boolean {
+function seesDeletions(opened: OpenedArray, { where, keepsDeleted }: ReadQuery): boolean {
+  if (keepsDeleted) return false
   const { schema, deletes, fragments } = opened
   if (!schema.allows_duplicates || deletes.length > 0 || where !== undefined) return true
   return fragments.some((one) => isCutByTime(opened, one))

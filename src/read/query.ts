@@ -51,6 +51,8 @@ export interface ReadQuery {
   fields?: readonly string[] | undefined
   /** Which cells to show; of dense arrays, the others come with fill values. */
   where?: ConditionNode | undefined
+  /** Whether deleted cells come, too. */
+  keepsDeleted?: boolean | undefined
   /** Adds {@link PROVENANCE} columns. */
   provenance?: boolean | undefined
   /** Whether the next batch may overwrite the memory of the current one. */

@@ -104,3 +104,13 @@ describe('--budget: what does not fit into memory is read part after part', () =
       expect(Number(get(most, key))).toBeGreaterThanOrEqual(counted)
   })
 })
+
+test.each([
+  ['deletes', 14, 7],
+  // The fragment has the deleted cells and their times: the conditions have done their work.
+  ['deletes_consolidated', 14, 7],
+  ['deletes_purged', 17, 0],
+])('%s: --exact counts deleted cells that are still stored', async (array, result_cells, deleted_cells) => {
+  const { document } = await explained(`${FIXTURES}/22/${array}`, '--exact')
+  expect(get(document, 'total')).toMatchObject({ result_cells, deleted_cells })
+})
