@@ -378,26 +378,33 @@ async function needs(removal: Removal, effects: readonly Effect[]): Promise<Need
   return between.length > 0 ? between : [root]
 }
 
-function rootWhy(effects: readonly Effect[], { writers }: Part): string {
+function rootWhy(effects: readonly Effect[], { writers, isList }: Part): string {
   const opening = effects.some(({ outcome }) => outcome === 'fails')
   if (opening) return 'the array, to be opened'
   if (effects.some(({ outcome }) => outcome === 'fields')) return 'the array, to be read'
-  return effects.length === 0 && writers !== undefined ? `the array: ${writers}` : 'the array, for what it shows'
+  if (effects.length > 0) return 'the array, for what it shows'
+  if (writers !== undefined) return `the array: ${writers}`
+  return isList ? 'the array: reads do more work without it' : 'the array, which reads it'
 }
 
 function reasonOf(answer: Answer['delete'], part: Part, effects: readonly Effect[]): string {
   if (answer === 'yes') return part.caution ?? ''
   if (part.isHidden) return HIDDEN
-  return effects.length === 0 ? SAME : ''
+  return effects.length === 0 ? sameText(part) : ''
 }
 
 const HIDDEN = 'its cells are in no other fragment that is read'
-const SAME = 'reads give the same cells without it, but do more work for them'
+
+/** Of what readers open without any difference in what they get. */
+function sameText({ isList, writers }: Part): string {
+  if (writers !== undefined) return writers
+  return `reads give the same cells without it, but ${isList ? 'do more work for them' : 'what it makes readable, and newer cells or deletes hide, is lost'}`
+}
 
 /** Why something may not be deleted although no reader is known to see a difference. */
 async function reasonOfNo({ array, part }: Removal, seen: boolean): Promise<string> {
   const { fails } = await viewOf(array, [0n, array.cx.now])
   if (fails !== undefined) return `the array cannot be opened now, so nothing can be told: ${fails}`
   if (part.isHidden) return HIDDEN
-  return part.unreadable ?? part.writers ?? (seen ? SAME : '')
+  return part.unreadable ?? part.writers ?? (seen ? sameText(part) : '')
 }

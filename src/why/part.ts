@@ -8,7 +8,7 @@ import { type FragmentEntry, type InspectArray, SCHEMA_FOLDER, schemaFileOpened 
 import { COMMITS_FOLDER, type CommitFile, committedPath, FRAGMENTS_FOLDER, linePath, stem } from '../store/commits.ts'
 import { cellsInDomain } from '../store/file-sizes.ts'
 import { readTileFile } from '../store/generic-tile.ts'
-import { mayReplace, vacuumPath } from '../store/visibility.ts'
+import { isRead, mayReplace, vacuumPath } from '../store/visibility.ts'
 import type { Need } from './answer.ts'
 
 /** What a file or folder of an array is, from its name and content. */
@@ -27,6 +27,8 @@ export interface Part {
   writers?: string | undefined
   /** Whether it is the commit of a fragment that is gone, which keeps the array from being opened. */
   isDangling?: boolean | undefined
+  /** Whether it is a vacuum list, without which more fragments are read. */
+  isList?: boolean | undefined
   /** What to look out for before it is deleted. */
   caution?: string | undefined
   /** The call of TileDB that takes it away together with what it holds. */
@@ -186,6 +188,7 @@ async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> 
       const replaced = hides.filter((one) => mayReplace(list, one))
       return part(`the list of ${replaced.length} fragments that ${list.name} replaced: it hides them`, {
         fragments: hides,
+        isList: true,
       })
     }
     case 'consolidated-commits': {
@@ -203,11 +206,30 @@ async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> 
     case 'update': {
       const again = others.find((one) => one.entries.some(({ text }) => lastPathPart(text) === name))
       const time = timeText(nameFacts(name)?.timestamp_range[0] ?? 0n, false)
-      const writers =
-        again && `${again.path} has it, too, but TileDB 2.30 asks for this file when it consolidates commits`
-      return part(`a ${kind} condition of ${time}`, { writers })
+      const what = `a ${kind} condition of ${time}`
+      if (again) {
+        const writers = `${again.path} has it, too, but TileDB 2.30 asks for this file when it consolidates commits`
+        return part(what, { writers })
+      }
+      if (kind === 'update') return part(what)
+      const writers = (await mayBeMarked(array))
+        ? 'consolidation may crash without it: a fragment names the condition that deleted each of its deleted cells'
+        : `without it, cells that are written later with a time before ${time} would not be deleted`
+      return part(what, { writers })
     }
   }
+}
+
+/** Whether a fragment that is read tells which delete condition deleted each cell: TileDB 2.30 looks these up when it consolidates. */
+async function mayBeMarked(array: InspectArray): Promise<boolean> {
+  for (const { path, state } of await array.fragments()) {
+    if (!isRead(state)) continue
+    const fragment = array.fragment(path)
+    const info = await fragment.info().catch(() => undefined)
+    await fragment.close()
+    if (info?.slots.some(({ kind }) => kind === 'delete_condition_index')) return true
+  }
+  return false
 }
 
 async function schemaPart(array: InspectArray, path: string): Promise<Part> {

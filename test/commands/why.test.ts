@@ -181,6 +181,23 @@ describe('the command', () => {
     expect(text).toContain(`delete it?   yes: rm '${REMOVED}/left_behind_whole/README.md'`)
   })
 
+  test('says of an array as a whole that nothing around it names it', async () => {
+    const { text } = await run(['why', `${REMOVED}/deleted`])
+    expect(text).toContain('needed by    no array or group in the folders around it\n')
+  })
+
+  test.each([
+    ['deleted', 'Consolidation may crash without it'],
+    ['purged', 'Without it, cells that are written later with a time before 25 would not be deleted'],
+  ])('says why a delete condition stays of which reads show nothing: %s', async (name, reason) => {
+    const array = new EditedArray(`removed/${name}`)
+    const { text } = await run(['why', array.find(/__25_25_.*\.del$/)], { storage: array.storage() })
+    expect(text).toContain(`delete it?   NO. ${reason}`)
+    expect(text).toContain('who notices  no reader, but others who work with it\n')
+    expect(text).not.toContain('more work')
+    expect(text).not.toContain('for what it shows')
+  })
+
   test('names a path that was meant, and tells what lies in no array', async () => {
     const missing = await run(['why', `${REMOVED}/left_behind/__schem`])
     expect([missing.code, missing.stderr]).toEqual([3, expect.stringContaining('did you mean "__schema"')])

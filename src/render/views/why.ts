@@ -13,7 +13,7 @@ const MOST = 3
 export async function whyTable(document: WhyDocument, out: Output): Promise<void> {
   const { what, needed_by, without, noticed_by } = document
   const effects = without.length === 0 ? [noEffect(document)] : limited(newestFirst(without).map(effectText))
-  const needs = needed_by.length === 0 ? ['nothing'] : needLines(needed_by)
+  const needs = needed_by.length === 0 ? [noNeed(document)] : needLines(needed_by)
   const noticed = noticed_by.map((one) => NOTICED[one]).join('; ')
   await keyValues(
     [
@@ -39,6 +39,11 @@ function newestFirst(effects: readonly Effect[]): Effect[] {
 
 function limited(lines: readonly string[]): string[] {
   return lines.length <= MOST + 1 ? [...lines] : [...lines.slice(0, MOST), `and ${lines.length - MOST} more (--json)`]
+}
+
+/** An array or group as a whole is needed by those who use it; only what lies in the folders around it is known. */
+function noNeed({ path, root }: WhyDocument): string {
+  return path === root ? 'no array or group in the folders around it' : 'nothing'
 }
 
 function noEffect({ delete: answer, reason }: WhyDocument): string {
