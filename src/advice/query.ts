@@ -109,7 +109,10 @@ function wantedCells(
   const { dimensions } = opened.schema.domain
   if (ranges.size === 0) return undefined
   // Cells of dense arrays are whole steps apart, so that one has a part of a dimension.
-  const step = opened.schema.array_type === 'dense' ? 1 : 0
+  const dense = opened.schema.array_type === 'dense'
+  const step = dense ? 1 : 0
+  // A read of a dense array gives a cell once, however many fragments have it.
+  let all = dense ? 1 : cell_num
   const sides: number[] = []
   for (const [d, { cell_val_num }] of dimensions.entries()) {
     if (cell_val_num === 'var') {
@@ -126,10 +129,11 @@ function wantedCells(
       const to = Math.min(high, Number(range.high ?? high))
       return Math.max(0, to - from + step) / whole
     })
-    sides.push(Math.min(1, Math.max(part, 1 / cell_num)))
+    if (dense) all *= whole
+    sides.push(Math.min(1, Math.max(part, 1 / all)))
   }
   // Not every reader counts them.
-  const cells = cells_found || sides.reduce((all, side) => all * side, cell_num)
+  const cells = cells_found || sides.reduce((cells, side) => cells * side, all)
   return { cells, sides }
 }
 

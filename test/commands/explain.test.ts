@@ -114,3 +114,15 @@ test.each([
   const { document } = await explained(`${FIXTURES}/22/${array}`, '--exact')
   expect(get(document, 'total')).toMatchObject({ result_cells, deleted_cells })
 })
+
+test('findings count the cells of a dense array in the ranges once, however many fragments have them', async () => {
+  const array = `${folder}/dense-six`
+  const dimensions = ['--dim', 'y:INT32:0..399:200', '--dim', 'x:INT32:0..399:200']
+  const size = ['--fragments', '6', '--cells', '160000', '--attr', 'a:FLOAT64']
+  await run(['write-sample', array, '--dense', ...dimensions, ...size])
+  const { document } = await explained(array, '--range', 'y=0..9', '--range', 'x=0..9')
+  const { cells_in_tiles, cells_asked } = get(document, 'total') as Record<string, number>
+  expect(cells_asked).toBe(100)
+  const messages = items(get(document, 'findings')).map((finding) => String(get(finding, 'message')))
+  expect(messages.join()).toContain(`${cells_in_tiles} cells are read for about 100 in the ranges`)
+})
