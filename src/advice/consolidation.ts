@@ -83,6 +83,22 @@ export function leastAmplification(fragments: readonly Consolidatable[]): number
   return least
 }
 
+/** More fragments than these are not tried in every group. */
+export const MOST_GROUPED = 300
+
+/** What the first step takes with `sm.consolidation.step_min_frags` 2. Undefined if nothing, and of more than {@link MOST_GROUPED}. */
+export function neighbours(fragments: readonly Consolidatable[]): { first: number; count: number } | undefined {
+  return fragments.length > MOST_GROUPED
+    ? undefined
+    : nextConsolidated(fragments, { ...CONSOLIDATION_DEFAULTS, step_min_frags: 2 })
+}
+
+/** Cells of the box around fragments, of which there is one or more, and cells of their tiles. */
+export function filledCells([first, ...rest]: readonly Consolidatable[]): { box_cells: number; tile_cells: number } {
+  const all = rest.reduce<Run>(grownBy, first)
+  return { box_cells: boxCells(all), tile_cells: all.tile_cells }
+}
+
 /** The fragments of an opened array. @throws InspectError INCONSISTENT if the domain of a dense fragment is none */
 export function consolidatables({ schema, fragments }: OpenedArray): Consolidatable[] {
   return fragments.map(({ info }) => {
@@ -123,9 +139,12 @@ function grownBy(run: Run, { bytes, box, tile_cells }: Consolidatable): Run {
 }
 
 /** How much larger the box around fragments is than their tiles; 0 for sparse ones. */
-function ratioOf({ box, tile_cells }: Run): number {
-  if (box.length === 0) return 0
-  return box.reduce((cells, [low, high]) => cells * Number(high - low + 1n), 1) / tile_cells
+function ratioOf(run: Run): number {
+  return run.box.length === 0 ? 0 : boxCells(run) / run.tile_cells
+}
+
+function boxCells({ box }: Run): number {
+  return box.reduce((cells, [low, high]) => cells * Number(high - low + 1n), 1)
 }
 
 function overlap(a: Consolidatable['box'], b: Consolidatable['box']): boolean {

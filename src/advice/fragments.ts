@@ -52,7 +52,7 @@ export function* overlappingFragments({ opened, fragments }: ArrayFacts): Genera
   const requests = mean(touched.map((some) => sum(some, requestsOf)))
   const one = mean(boxed.map(requestsOf))
   yield advise('FRAGMENTS_OVERLAP', {
-    message: `a box of 1 % of the domain is on average in ${Math.round(depth)} of ${fragments.length} fragments: about ${Math.round(requests)} reads of files, of one fragment ${Math.round(one)}`,
+    message: `boxes at places in the fragments, each 1 % of the box around all, are on average in ${Math.round(depth)} of ${fragments.length} fragments: about ${Math.round(requests)} reads of files, of one fragment ${Math.round(one)}`,
     effect: {
       seconds: rounded(secondsOf(requests - one, 0)),
       requests: Math.round(requests - one),

@@ -3,7 +3,7 @@ import type { Attribute } from '../format/attribute.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
-import { consolidatables, leastAmplification } from './consolidation.ts'
+import { consolidatables, filledCells, leastAmplification, neighbours } from './consolidation.ts'
 
 /** The lines of advice: TileDB-Py, or commands of this program. */
 
@@ -21,12 +21,27 @@ export interface Rewrite {
     | undefined
 }
 
-/** The calls that make one fragment of all. Of a dense array with gaps TileDB has to be told that it may fill them. */
+/**
+ * The calls that make fewer fragments. Of a dense array with gaps between its fragments TileDB puts only neighbours together, or has to
+ * be told that it may fill the gaps.
+ */
 export function consolidationLines(opened: OpenedArray): string[] {
   const path = pathOf(opened)
-  const larger = Math.ceil(leastAmplification(consolidatables(opened)))
-  const config = larger > 1 ? `, config=tiledb.Config({"sm.consolidation.amplification": "${larger}"})` : ''
-  return [`tiledb.consolidate(${path}${config})`, `tiledb.vacuum(${path})  # ${vacuumNote(opened)}`]
+  return [`tiledb.consolidate(${path}${consolidationConfig(opened)}`, `tiledb.vacuum(${path})  # ${vacuumNote(opened)}`]
+}
+
+/** The rest of the call: neighbours are preferred if one step takes at least half of the fragments. Filled gaps take room. */
+function consolidationConfig(opened: OpenedArray): string {
+  const all = consolidatables(opened)
+  const larger = Math.ceil(leastAmplification(all))
+  if (larger <= 1) return ')'
+  const set = (name: string, value: number, note: string): string =>
+    `, config=tiledb.Config({"sm.consolidation.${name}": "${value}"}))  # ${note}`
+  const { count } = neighbours(all) ?? { count: 0 }
+  if (2 * count >= all.length)
+    return set('step_min_frags', 2, `first makes one of ${count} neighbours in time of ${all.length} fragments`)
+  const { box_cells, tile_cells } = filledCells(all)
+  return set('amplification', larger, `fills the gaps: stores ${box_cells} cells in place of ${tile_cells}`)
 }
 
 /**

@@ -208,7 +208,7 @@ export const ADVICE_CODES = {
   ],
   FRAGMENTS_OVERLAP: [
     'warning',
-    'many fragments hold the same box of cells: a read of it reads tiles of each, and compares their cells. Said if a box of 1 % of the domain is in 6 fragments or so (5.5 on average)',
+    'many fragments hold the same box of cells: a read of it reads tiles of each, and compares their cells. Said if boxes at places in the fragments, each 1 % of the box around all, are in 5.5 fragments or more on average',
   ],
   FRAGMENTS_REPEATED: [
     'warning',

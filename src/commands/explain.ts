@@ -2,6 +2,8 @@ import {
   CONSOLIDATION_DEFAULTS,
   consolidatables,
   leastAmplification,
+  MOST_GROUPED,
+  neighbours,
   nextConsolidated,
 } from '../advice/consolidation.ts'
 import { advise, type Finding } from '../advice/finding.ts'
@@ -184,17 +186,12 @@ async function damageFindings(
   })
 }
 
-/** More fragments than these are not tried in every group. */
-const MOST_GROUPED = 300
-
 function consolidationOf(opened: OpenedArray): ExplainConsolidation | null {
   try {
     const all = consolidatables(opened)
     const merged_num = nextConsolidated(all, CONSOLIDATION_DEFAULTS)?.count ?? 0
     const isAll = merged_num === all.length
-    const { first, count } = (isAll || all.length > MOST_GROUPED
-      ? undefined
-      : nextConsolidated(all, { ...CONSOLIDATION_DEFAULTS, step_min_frags: 2 })) ?? { first: 0, count: merged_num }
+    const { first, count } = (isAll ? undefined : neighbours(all)) ?? { first: 0, count: merged_num }
     const names = opened.fragments.slice(first, first + count).map(({ fragment }) => fragment.name)
     return {
       fragment_num: all.length,

@@ -72,3 +72,33 @@ test('vacuum takes reads at earlier times with it only where consolidated cells 
   expect(vacuumNote(sparse, 14)).toBe(lost)
   expect(vacuumNote({ ...sparse, schema: { ...sparse.schema, version: 14 } })).toBe(lost)
 })
+
+/** The fragments of an array in memory, as if they were in these boxes. The tile extent is 10. */
+async function inBoxes(...boxes: readonly [low: number, high: number][]): Promise<OpenedArray> {
+  const opened = await madeArray({
+    dense: true,
+    dimensions: [['t', 0, 9999, 10]],
+    attributes: { v: [] },
+    fragments: [{ v: floats(10_000, (i) => i) }],
+  })
+  const [one] = opened.fragments
+  const fragments = boxes.map(([low, high]) => {
+    const [min, max] = [low, high].map((end) => new Uint8Array(Int32Array.of(end).buffer))
+    return { ...one, info: { ...one.info, nonempty_domain: [{ min, max }] } }
+  })
+  return { ...opened, fragments }
+}
+
+test('of dense fragments with gaps, neighbours are put together where that takes half of them', async () => {
+  const opened = await inBoxes([0, 9], [9990, 9999], [500, 509], [500, 509], [500, 509])
+  expect(consolidationLines(opened)[0]).toBe(
+    'tiledb.consolidate("array", config=tiledb.Config({"sm.consolidation.step_min_frags": "2"}))  # first makes one of 3 neighbours in time of 5 fragments',
+  )
+})
+
+test('where no neighbours fit, the advice says how many cells filling the gaps stores', async () => {
+  const opened = await inBoxes([0, 9], [9990, 9999], [500, 509])
+  expect(consolidationLines(opened)[0]).toBe(
+    'tiledb.consolidate("array", config=tiledb.Config({"sm.consolidation.amplification": "500"}))  # fills the gaps: stores 10000 cells in place of 30',
+  )
+})
