@@ -10,7 +10,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Which TileDB version wrote it, and which can read it?',
     'places',
-    'release compatible format libtiledb library old new older newer',
+    'release compatible format libtiledb library old new older newer upgrade upgraded',
   ],
   [
     'How many cells, fragments and bytes does it have?',
@@ -31,7 +31,7 @@ export const QUESTIONS: readonly Question[] = [
     'schema places',
     'expand expanding grow extend resize larger shape',
   ],
-  ['How did the schema change?', 'schema --all places', 'evolution evolved history added dropped attribute'],
+  ['How did the schema change?', 'schema --all places', 'evolution evolved history added dropped rename attribute'],
   ['Which key-value metadata does it have?', 'metadata places', 'keys meta'],
   ['What is in a group, and are members missing?', 'ls --depth all my-group', 'soma tree collection'],
 
@@ -51,13 +51,13 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How do I delete a fragment, or all fragments of a time?',
     'why places/__1714',
-    'remove delete_fragments timestamp range timestamps',
+    'remove erase delete_fragments timestamp range timestamps',
   ],
   ['Which folders are left from failed writes?', 'ls places', 'uncommitted crashed interrupted orphan leftover'],
   ['Which fragments overlap?', 'ls --full places', 'overlapping pairs each other'],
   ['Which fragments does a range touch?', 'ls places --range lat=40..60', 'query box slice subarray empty inside'],
   ['What do the files in __commits do?', 'commits places', 'wrt vac con ign del commit __fragment_meta meta'],
-  ['Which delete conditions are there?', 'commits places', 'deleted deletes del gdpr purge'],
+  ['Which delete conditions are there?', 'commits places', 'deleted deletes del erase erased gdpr purge'],
   ['May I delete this file or folder?', 'why places/__1714', 'remove rm vac con ok lock fragment lose lost safe'],
   ['What did the array look like at an earlier time?', 'ls weather --as-of 2024-05-02', 'travel open past'],
   [
@@ -80,6 +80,11 @@ export const QUESTIONS: readonly Question[] = [
     'coordinate coordinates contains who wrote changed overwritten deleted when why updates provenance',
   ],
   [
+    'Which of two writes at the same time wins?',
+    'history weather --cell station=1,day=7',
+    'concurrent simultaneous writers equal timestamp timestamps tie order conflict',
+  ],
+  [
     'How many cells are there exactly, after deletes and updates?',
     'explain places --exact',
     'count number rows deleted',
@@ -87,7 +92,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Why do reads give a cell twice?',
     'history weather --cell station=1,day=7',
-    'duplicate duplicates rows more than once repeated allows_duplicates',
+    'duplicate duplicates unique rows more than once repeated allows_duplicates',
   ],
   [
     'Why does a cell have a fill value or an old value?',
@@ -95,7 +100,11 @@ export const QUESTIONS: readonly Question[] = [
     'nan zero zeros wrong empty missing returns instead default unwritten gap gaps',
   ],
   ['Which cells meet a condition?', 'read places --where "population > 1000000"', 'query filter find search null'],
-  ['How do I get it into pandas, CSV, JSON or Arrow?', 'read places -o places.csv', 'export convert parquet dataframe'],
+  [
+    'How do I get it into pandas, CSV, JSON or Arrow?',
+    'read places -o places.csv',
+    'export convert parquet dataframe python numpy npy',
+  ],
   ['What is in one fragment, as it is stored?', 'decode places/__1714 --limit 10', 'cells raw'],
   [
     'In which file, at which byte is this cell?',
@@ -123,7 +132,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Is this copy the same as the original?',
     'diff --cells places my-copy',
-    'compare difference equal backup rename move moved bucket copied',
+    'compare difference equal backup move moved bucket copied',
   ],
   [
     'Do readers see the same in two arrays, or at two times?',
@@ -139,9 +148,14 @@ export const QUESTIONS: readonly Question[] = [
 
   ['Why is my read slow?', 'explain places --range lat=40..60', 'performance speed latency query time'],
   [
+    'What does opening the array cost, before it reads a cell?',
+    'explain places',
+    'open opens slow metadata listing time seconds requests startup',
+  ],
+  [
     'How many requests and bytes does a read cost on S3?',
     'explain places --range lat=40..60',
-    's3 get gets request cost costs price money bill cloud',
+    's3 http https get gets request cost costs price money bill cloud',
   ],
   [
     'How much memory does a read need?',
@@ -163,7 +177,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Which filters should I choose?',
     'whatif places',
-    'best compression compressor faster smaller recommend tune level',
+    'best compression compressor faster smaller recommend tune level positive double delta',
   ],
   [
     'How large would it be with other filters?',
@@ -193,7 +207,11 @@ export const QUESTIONS: readonly Question[] = [
   ['What is in this .tdb file?', 'dump places/__1714/a0.tdb', 'hex bytes binary format file metadata'],
   ['What does byte N of a file mean?', 'at places/__1714/d0.tdb 100', 'offset position flip'],
   ['What does each filter make of a tile?', 'tile places/__1714 lat 0', 'compression stages chunk raw bytes'],
-  ['How do I write this schema as TileDB-Py code?', 'whatif places --emit python', 'generate create copy script'],
+  [
+    'How do I write this schema as TileDB-Py code?',
+    'whatif places --emit python',
+    'generate create copy script python',
+  ],
   ['How do I make a small array for a test?', 'write-sample my-sample', 'example create generate fixture write'],
   [
     'How do I make an array with deletes and consolidated fragments?',

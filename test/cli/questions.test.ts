@@ -74,6 +74,18 @@ describe('help with a word', () => {
     [['time', 'travel', 'after', 'vacuum'], 'What can I still read of earlier times after vacuum?'],
     [['distinct', 'states'], 'tiledb-inspect commits places\n'],
     [['when', 'was', 'metadata', 'written'], 'tiledb-inspect metadata weather\n'],
+    [['python'], 'tiledb-inspect whatif places --emit python'],
+    [['numpy'], 'How do I get it into pandas'],
+    [['npy'], 'How do I get it into pandas'],
+    [['upgrade'], 'Which TileDB version wrote it'],
+    [['erase'], 'Which delete conditions are there?'],
+    [['unique'], 'Why do reads give a cell twice?'],
+    [['concurrent'], 'Which of two writes at the same time wins?'],
+    [['same', 'time'], 'Which of two writes at the same time wins?'],
+    [['http'], 'How many requests and bytes does a read cost on S3?'],
+    [['rename'], 'How did the schema change?'],
+    [['positive'], 'Which filters should I choose?'],
+    [['open'], 'What does opening the array cost'],
   ])('%j', async (asked, answer) => {
     const { code, text, stderr } = await run(['help', ...asked])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
