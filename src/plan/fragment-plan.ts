@@ -58,7 +58,9 @@ export class DamagedFragment {
     for (const text of lost) draft.lost.add(text)
     draft.notLost.add(`${BigInt(all) - BigInt(cells)} other cells of this fragment, ${others}`)
     draft.loses.add(`the other fields of ${cells} cells`)
-    draft.never.add('delete the fragment before: a commit names it, and TileDB does not open the array without it')
+    draft.never.add(
+      'delete the fragment without these steps: a commit names it, and TileDB does not open the array without it',
+    )
   }
 
   /** Whether decode does not give all its cells. */

@@ -215,7 +215,11 @@ describe('damaged tiles', () => {
     )
     expect(steps[1].command).toMatch(/^test -d (\S+)\.new && test ! -e \S+ && mv (\S+) \S+ && mv \1\.new \2$/)
     expect(back[0].command).toMatch(/^test -d (\S+) && mv (\S+) \S+\.new && mv \1 \2$/)
-    expect(never[0]).toMatch(/a commit names it/)
+    expect(never[0]).toMatch(/^delete the fragment without these steps: a commit names it/)
+    const { text } = await run(['check', '--plan', '--level', 'cells', path], { columns: 80, env: { NO_COLOR: '1' } })
+    expect(text).toMatch(
+      /^ {2}also lost the other fields of 5 cells\n {12}to keep the values of these cells in a file, first:\n {2}keep {6}0 {2}/m,
+    )
   })
 
   test('of a file that is cut short, the tiles behind the cut', async () => {

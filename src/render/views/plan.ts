@@ -32,7 +32,11 @@ async function planText(plan: PlanLine, path: string, out: Output): Promise<void
   if (more > 0) await line(`and ${counted(more, 'finding')} that the same steps mend`, out, 'dim')
   await texts('lost', lost, out)
   await texts('not lost', not_lost, out)
-  await texts('also lost', loses.length > 0 && keep.length > 0 ? [...loses, 'to keep it, first:'] : loses, out)
+  await texts(
+    'also lost',
+    loses.length > 0 && keep.length > 0 ? [...loses, 'to keep the values of these cells in a file, first:'] : loses,
+    out,
+  )
   await stepsText('keep', keep, out)
   await stepsText('mend', steps, out, OTHERWISE[plan.outcome])
   await stepsText('or', instead, out)
