@@ -89,6 +89,16 @@ describe('diff --read', () => {
     expect(get(documents[0], 'read')).toEqual({ same: 2, changed: 1, only_a: 1, only_b: 0 })
   })
 
+  test('says before the list how many cells are only counted', async () => {
+    const cellsOf = (factor: number): object[] =>
+      Array.from({ length: 50 }, (_, x) => ({ x: x % 10, a: factor * (x + 1) }))
+    const a = await written('many-a', cellsOf(1), '--duplicates')
+    const b = await written('many-b', cellsOf(-1), '--duplicates')
+    const { text } = await run(['diff', '--read', a, b])
+    expect(text).toContain('50 cells changed')
+    expect(text).toMatch(/^\d+ differences, and 30 more that are only counted$/m)
+  })
+
   test('compares no cells where the dimensions differ', async () => {
     const { code, documents } = await runJson(['diff', '--read', `${FIXTURES}/22/string_dim`, `${FIXTURES}/22/deletes`])
     expect(code).toBe(1)

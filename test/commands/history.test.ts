@@ -261,3 +261,22 @@ test('a fragment whose commit an ignore file takes back', async () => {
   for (const { state, by } of own as unknown as { state: string; by: Json }[])
     expect({ state, by }).toEqual({ state: 'hidden', by: { kind: 'ignore', file } })
 })
+
+test('a version that another of the same time hides: the table names the rule, which is needed for ties alone', async () => {
+  const [array, data] = [`${folder}/tie`, `${folder}/tie.ndjson`]
+  for (const [a, time, ...options] of [
+    ['1', '10', '--dim', 'x:INT32:0..9:10', '--attr', 'a:INT32'],
+    ['2', '20', '--append'],
+    ['3', '20', '--append'],
+  ]) {
+    writeFileSync(data, `{"x":1,"a":${a}}\n`)
+    const { code } = await run(['write-sample', array, '--data', data, '--timestamp', time, ...options])
+    expect(code).toBe(0)
+  }
+  const { text } = await run(['history', array, '--cell', 'x=1'])
+  const [first, second] = text.split('\n').filter((line) => line.includes('overwritten'))
+  expect(first).toMatch(/ by __20_20_\w+, written at 20$/)
+  expect(second).toMatch(
+    / by __20_20_\w+, also written at 20: of equal times TileDB takes its last fragment, mostly by name$/,
+  )
+})

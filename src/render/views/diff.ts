@@ -40,7 +40,9 @@ export async function diffTable(document: DiffDocument, full: boolean, out: Outp
     await line(`EQUAL${cells === '' ? '; cells were not compared (--cells)' : cells}`, out, 'good')
     return
   }
-  await section(`${counted(differences.length, 'difference')}${cells}`, out)
+  const more = differences.reduce((sum, one) => sum + (one.more ?? 0), 0)
+  const unlisted = more === 0 ? '' : `, and ${more} more that are only counted`
+  await section(`${counted(differences.length, 'difference')}${unlisted}${cells}`, out)
   const limit = limitOf(full, ROWS, out)
   const columns: Shows<DiffDocument['differences'][number]>[] = [
     { name: 'where', role: 'field', cell: placeText },

@@ -47,13 +47,17 @@ function whyText(version: HistoryVersion): string {
   return [reasonText(version), lacks].filter((text) => text).join('; ')
 }
 
-function reasonText({ state, by, timestamp_range }: HistoryVersion): string {
+/** Of more than 16 fragments TileDB sorts those of equal time in an order of its own. */
+const TIE = ': of equal times TileDB takes its last fragment, mostly by name'
+
+function reasonText({ fragment, written, state, by, timestamp_range }: HistoryVersion): string {
   const at = by?.time === undefined ? '' : timeText(by.time, false)
   switch (state) {
     case 'current':
       return ''
     case 'overwritten':
-      return `by ${by?.name}, written at ${at}`
+      if (by?.time !== written) return `by ${by?.name}, written at ${at}`
+      return `by ${by.name}, also written at ${at}${by.name === fragment ? '' : TIE}`
     case 'deleted':
       return `at ${at}: ${by?.condition ?? 'condition unknown'} (${by?.file ?? by?.name ?? 'file unknown'})`
     case 'hidden':
