@@ -63,7 +63,7 @@ describe('what tiledb.consolidate would do', () => {
       { ...stuck, merged_by_two: Array.from('abcdefg') },
       [
         'tiledb.consolidate does nothing: the box around the 9 fragments, or around the first of them, has 2.1 times the cells of their tiles',
-        '  sm.consolidation.amplification 3 instead of 1 makes one of all',
+        '  sm.consolidation.amplification 3 instead of 1 makes one of all, and stores cells in the gaps, too',
         '  sm.consolidation.step_min_frags 2 instead of all makes one of 7 fragments in its first step:',
         ...Array.from('abcde', (name) => `    ${name}`),
         '    … 2 more',

@@ -71,7 +71,7 @@ export function consolidationTexts(consolidation: ExplainDocument['consolidation
   if (merged_num > 0) return [`tiledb.consolidate makes one of all ${all} fragments`]
   const texts = [
     `tiledb.consolidate does nothing: the box around the ${all} fragments, or around the first of them, has ${shortRatio(least_amplification)} times the cells of their tiles`,
-    `  sm.consolidation.amplification ${Math.ceil(least_amplification)} instead of 1 makes one of all`,
+    `  sm.consolidation.amplification ${Math.ceil(least_amplification)} instead of 1 makes one of all, and stores cells in the gaps, too`,
   ]
   if (names === null) return texts
   if (names.length === 0)
