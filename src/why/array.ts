@@ -382,7 +382,10 @@ function rootWhy(effects: readonly Effect[], { writers, isList }: Part): string 
   const opening = effects.some(({ outcome }) => outcome === 'fails')
   if (opening) return 'the array, to be opened'
   if (effects.some(({ outcome }) => outcome === 'fields')) return 'the array, to be read'
-  if (effects.length > 0) return 'the array, for what it shows'
+  if (effects.length > 0) {
+    const isSure = effects.some(({ outcome, certainty }) => outcome !== 'cells' || certainty !== 'at most')
+    return isSure ? 'the array, for what it shows' : 'the array, for what it may show'
+  }
   if (writers !== undefined) return `the array: ${writers}`
   return isList ? 'the array: reads do more work without it' : 'the array, which reads it'
 }

@@ -1,13 +1,17 @@
 import { unlessFault } from '../base/errors.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { columnValue } from '../cells/rows.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { integerOf } from '../format/dense-tiles.ts'
 import { fillCell } from '../read/fill.ts'
 import { openAt } from '../read/opening.ts'
 import { type OpenedArray, readColumns } from '../read/query.ts'
 import { defaultOrder, readMerged } from '../read/read.ts'
 import type { InspectArray } from '../store/array.ts'
 import { cellsInDomain } from '../store/file-sizes.ts'
-import type { View } from './views.ts'
+import { vacuumLists } from '../store/visibility.ts'
+import { stampsIn, type View } from './views.ts'
 
 /** How cells differ between two openings. */
 export interface CellDifference {
@@ -30,11 +34,14 @@ const MOST_OPENED_IN_ALL = 2000
 export class CellCounter {
   private readonly array: InspectArray
   private readonly less: InspectArray
+  private readonly mostRead: number
   private readonly known = new Map<string, Promise<number>>()
   private cellsLeft = MOST_READ_IN_ALL
   private fragmentsLeft = MOST_OPENED_IN_ALL
 
-  constructor(array: InspectArray, less: InspectArray) {
+  /** @param mostRead most cells of an opening that are read */
+  constructor(array: InspectArray, less: InspectArray, mostRead = MOST_READ) {
+    this.mostRead = mostRead
     this.array = array
     this.less = less
   }
@@ -45,7 +52,7 @@ export class CellCounter {
     if (this.fragmentsLeft >= 0) {
       const cells = Math.max(await this.cellNum(before.fragments), await this.cellNum(after.fragments))
       this.cellsLeft -= 2 * cells
-      if (cells <= MOST_READ && this.cellsLeft >= 0) {
+      if (cells <= this.mostRead && this.cellsLeft >= 0) {
         const counted = await this.counted(before, after).catch(unlessFault)
         if (counted) return counted
       }
@@ -75,10 +82,44 @@ export class CellCounter {
     const freed = before.deletes.length > after.deletes.length ? await this.cellNum(after.fragments) : 0
     const { schema } = await this.array.at({ from: before.between[0], now: before.between[1] }).newestSchema()
     const certainty = 'at most'
-    if (schema.array_type === 'dense') return { lost: 0, added: 0, changed: gone + come, certainty }
+    if (schema.array_type === 'dense') {
+      if (await this.showsTheSame(before, after)) return { lost: 0, added: 0, changed: 0, certainty: 'exact' }
+      return { lost: 0, added: 0, changed: Math.min(gone + come, domainCells(schema)), certainty }
+    }
     if (schema.allows_duplicates) return { lost: gone, added: come + freed, changed: 0, certainty }
     const hidden = before.deletes.length > 0 ? gone : 0
     return { lost: gone, added: come + freed + hidden, changed: gone + come, certainty }
+  }
+
+  /**
+   * Whether a dense array without some vacuum lists shows the same cells: all fragments of such a list are back beside the one that replaced
+   * them, and no other fragment begins between them. Over that one they then show what it has from them.
+   */
+  private async showsTheSame(before: View, after: View): Promise<boolean> {
+    const [was, is] = [new Set(before.fragments), new Set(after.fragments)]
+    const [from, now] = before.between
+    const kept = new Set((await this.less.commits()).files.map(({ path }) => path))
+    const back = new Set<string>()
+    for (const { file, name, timestamp_range, hides } of vacuumLists(
+      (await this.array.commits()).files,
+      { from, now },
+      false,
+    )) {
+      if (kept.has(file)) continue
+      const one = after.fragments.find((path) => lastPathPart(path) === name)
+      if (one === undefined || timestamp_range === undefined || !hides.every((path) => is.has(path))) return false
+      const [first, last] = timestamp_range
+      const isBetween = (path: string): boolean => {
+        const begin = stampsIn(lastPathPart(path))[0]
+        return begin === undefined || (begin >= first && begin <= last)
+      }
+      if (!hides.every(isBetween)) return false
+      if (after.fragments.some((path) => path !== one && !hides.includes(path) && isBetween(path))) return false
+      for (const path of hides) back.add(path)
+    }
+    return (
+      before.fragments.every((path) => is.has(path)) && after.fragments.every((path) => was.has(path) || back.has(path))
+    )
   }
 
   /** Cells of some fragments, by their metadata. One that cannot be read counts none. */
@@ -106,6 +147,14 @@ export async function cellNum(array: InspectArray, paths: readonly string[]): Pr
     await fragment.close()
   }
   return sum
+}
+
+/** Cells of the whole domain of a dense array. */
+function domainCells({ domain }: ArraySchema): number {
+  return domain.dimensions.reduce((cells, { type, domain: range }) => {
+    const [low, high] = [range.subarray(0, range.length / 2), range.subarray(range.length / 2)]
+    return cells * Number(integerOf(type, high) - integerOf(type, low) + 1n)
+  }, 1)
 }
 
 /** Cells as texts: how many of each, by their coordinates. */

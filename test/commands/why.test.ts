@@ -4,8 +4,13 @@ import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { MemoryStorage } from '../../src/source/memory.ts'
 import type { Storage } from '../../src/source/source.ts'
+import { Folder } from '../../src/source/source.ts'
 import { storageWithout } from '../../src/source/without.ts'
+import { InspectArray } from '../../src/store/array.ts'
 import type { Answer, Effect } from '../../src/why/answer.ts'
+import { arrayWithout } from '../../src/why/array.ts'
+import { CellCounter, type CellDifference } from '../../src/why/cells.ts'
+import { timesWorthOpening, viewOf } from '../../src/why/views.ts'
 import { why } from '../../src/why/why.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
@@ -206,6 +211,43 @@ describe('the command', () => {
       3,
       expect.stringContaining('expected a part of an array or group'),
     ])
+  })
+})
+
+describe('where cells are not compared', () => {
+  /** The bound and the count of the cells that differ without a path, at each time. */
+  async function bounds(
+    name: string,
+    gone: RegExp | string,
+  ): Promise<[bound: CellDifference, counted: CellDifference][]> {
+    const edited = new EditedArray(name)
+    const array = new InspectArray(new Folder(edited.storage(), EDITED), contextFor({ key: edited.key }))
+    const less = arrayWithout(array, [typeof gone === 'string' ? gone : fileOf(edited, gone)])
+    const found: [CellDifference, CellDifference][] = []
+    for (const { 1: to } of (await timesWorthOpening(array, [])).pairs.filter(([from]) => from === 0n)) {
+      const [before, after] = [await viewOf(array, [0n, to]), await viewOf(less, [0n, to])]
+      const both = [0, 100_000].map((most) => new CellCounter(array, less, most).difference(before, after))
+      found.push((await Promise.all(both)) as [CellDifference, CellDifference])
+    }
+    return found
+  }
+
+  test.each(['dense_consolidated'])('a dense array without its vacuum list shows the same: %s', async (name) => {
+    const found = await bounds(`removed/${name}`, /\.vac$/)
+    expect(found.length).toBeGreaterThan(3)
+    for (const [bound, counted] of found) {
+      expect(bound).toEqual({ lost: 0, added: 0, changed: 0, certainty: 'exact' })
+      expect(counted).toEqual(bound)
+    }
+  })
+
+  test('no more cells differ than a dense array has', async () => {
+    const found = await bounds('removed/dense_covered', '__commits')
+    const cells = 16
+    for (const [bound, counted] of found) {
+      expect(bound.changed).toBeGreaterThanOrEqual(counted.changed)
+      expect(bound.changed).toBeLessThanOrEqual(cells)
+    }
   })
 })
 

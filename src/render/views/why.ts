@@ -14,7 +14,9 @@ export async function whyTable(document: WhyDocument, out: Output): Promise<void
   const { what, needed_by, without, noticed_by } = document
   const effects = without.length === 0 ? [noEffect(document)] : limited(newestFirst(without).map(effectText))
   const needs = needed_by.length === 0 ? [noNeed(document)] : needLines(needed_by)
-  const noticed = noticed_by.map((one) => NOTICED[one]).join('; ')
+  // Of numbers that are only bounds, none may be left.
+  const isSure = without.some(({ outcome, certainty }) => outcome !== 'cells' || certainty !== 'at most')
+  const noticed = noticed_by.map((one) => (one === 'silent' && !isSure ? MAY_DIFFER : NOTICED[one])).join('; ')
   await keyValues(
     [
       ['path', document.path],
@@ -72,6 +74,8 @@ const NOTICED: Record<WhyDocument['noticed_by'][number], string> = {
   nobody: 'nobody',
 }
 
+const MAY_DIFFER = 'nobody is told: reads may give something else without an error (the cells were not compared)'
+
 function effectText(effect: Effect): string {
   return `${outcomeText(effect)}${timesText(effect)}`
 }
@@ -101,7 +105,7 @@ function outcomeText({ outcome, names = [], message, lost = 0, added = 0, change
         added > 0 && `${counted(added, 'cell')} more`,
         changed > 0 && `${counted(changed, 'cell')} with other values`,
       ]
-      return `${parts.filter((one) => one).join(', ')} (${certainty ?? 'exact'})`
+      return `${certainty === 'at most' ? 'at most ' : ''}${parts.filter((one) => one).join(', ')}${certainty === 'at most' ? '' : ' (exact)'}`
     }
   }
 }
