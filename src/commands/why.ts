@@ -35,6 +35,7 @@ export const command: CommandModule<object> = {
       delete: answer.delete,
       reason: answer.reason,
       how: howText(answer, path, cx.shownPath(answer.root), kind === 'folder'),
+      empties: answer.empties ?? null,
     }
     yield {
       document,

@@ -1,3 +1,4 @@
+import type { Int64 } from '../base/quantities.ts'
 import type { Effect, Need } from '../why/answer.ts'
 import type { DocumentHead, Path } from './common.ts'
 
@@ -25,4 +26,6 @@ export interface WhyDocument extends DocumentHead<'why'> {
   reason: string
   /** What to run; where the answer is no, what takes it away together with what it holds. */
   how: string | null
+  /** First and last time of which reads are empty after the vacuum that `how` names; null: none. */
+  empties: readonly [first: Int64, last: Int64] | null
 }

@@ -18,6 +18,8 @@ export interface Answer {
   reason: string
   /** What to run in place of deleting the path by hand, or how to delete it. */
   how?: string | undefined
+  /** First and last time of which reads are empty after the vacuum that `how` names. */
+  empties?: readonly [first: Int64, last: Int64] | undefined
 }
 
 export type NoticedBy = 'open' | 'read' | 'silent' | 'other' | 'nobody'

@@ -44,7 +44,7 @@ export async function whyInArray(
   const times = await timesWorthOpening(array, nearOf(part, path))
   const { effects, seen } = await effectsOf(removal, times)
   const writers = part.writers
-  const vacuum = await vacuumOf(removal)
+  const vacuum = await vacuumOf(removal, times)
   const noticed = noticedBy(effects, writers !== undefined)
   const isMended = part.isDangling === true && effects.length > 0 && effects.every(({ outcome }) => outcome === 'opens')
   const isSafe = (!seen || isMended) && writers === undefined && part.unreadable === undefined
@@ -57,7 +57,8 @@ export async function whyInArray(
     noticed,
     delete: answer,
     reason: answer === 'no' && effects.length === 0 ? await reasonOfNo(removal, seen) : reasonOf(answer, part, effects),
-    how: vacuum ?? part.how ?? (isSafe ? 'rm' : undefined),
+    how: vacuum?.how ?? part.how ?? (isSafe ? 'rm' : undefined),
+    empties: vacuum?.empties,
   }
 }
 
@@ -305,7 +306,10 @@ const NO_VALUE = new Uint8Array(0)
  * The call of TileDB that removes a path for good while a read as of now stays the same; undefined if none does. What it removes beside the
  * path is taken away, too, and the array opened.
  */
-async function vacuumOf({ array, path, part }: Removal): Promise<string | undefined> {
+async function vacuumOf(
+  { array, path, part }: Removal,
+  times: Times,
+): Promise<{ how: string; empties: Answer['empties'] } | undefined> {
   for (const [mode, paths] of await vacuumed(array)) {
     if (!paths.some((one) => isWithinPath(path, one))) continue
     const now: View['between'] = [0n, array.cx.now]
@@ -317,7 +321,21 @@ async function vacuumOf({ array, path, part }: Removal): Promise<string | undefi
       const read = (one: InspectArray) => readMetadata(one.folder, { ...one.cx, from: 0n, now: array.cx.now })
       if (keysThatDiffer(await read(array), await read(arrayWithout(array, paths))).length > 0) continue
     }
-    return mode === 'fragments' ? 'vacuum' : `vacuum ${mode}`
+    const how = mode === 'fragments' ? 'vacuum' : `vacuum ${mode}`
+    return { how, empties: await emptied(array, arrayWithout(array, paths), times) }
+  }
+  return undefined
+}
+
+/** The first and last time of which a read finds fragments in an array, and none any more without some paths. */
+async function emptied(array: InspectArray, less: InspectArray, { pairs }: Times): Promise<Answer['empties']> {
+  const until = pairs.filter(([from]) => from === 0n).sort(([, a], [, b]) => (a < b ? -1 : 1))
+  let first: bigint | undefined
+  for (const between of until) {
+    const isEmpty =
+      (await viewOf(array, between)).fragments.length > 0 && (await viewOf(less, between)).fragments.length === 0
+    if (isEmpty) first ??= between[1]
+    else if (first !== undefined) return [first, between[1] - 1n]
   }
   return undefined
 }

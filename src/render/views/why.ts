@@ -120,9 +120,13 @@ function timesText({ as_of: [first, last], between }: Effect): string {
   return BigInt(first) === 0n ? '' : `, from ${timeText(first, false)} on`
 }
 
-function verdict({ delete: answer, reason, how }: WhyDocument): string {
-  if (answer === 'yes') return `yes: ${how ?? 'delete it'}${reason === '' ? '' : `  (${reason})`}`
-  if (answer === 'tiledb') return `NOT BY HAND: ${how} removes it, and a read as of now stays the same`
+function verdict({ delete: answer, reason, how, empties }: WhyDocument): string {
+  const earlier =
+    empties === null
+      ? ''
+      : `; reads as of ${timeText(empties[0], false)} to ${timeText(empties[1], false)} become empty`
+  if (answer === 'yes') return `yes: ${how ?? 'delete it'}${earlier}${reason === '' ? '' : `  (${reason})`}`
+  if (answer === 'tiledb') return `NOT BY HAND: ${how} removes it, and a read as of now stays the same${earlier}`
   const why = reason === '' ? '' : ` ${reason[0].toUpperCase()}${reason.slice(1)}.`
   return `NO.${why}${how === null ? '' : ` With all that it holds: ${how}`}`
 }
