@@ -71,7 +71,7 @@ export async function writeSchema(
   const document = word(name)
   const made = word(await fresh(`${shell.root}.schema`))
   const [here, old] = [shell.at(path), shell.kept(path)]
-  draft.say({ command: `tiledb-inspect schema ${here} --json -o ${document}` })
+  draft.say({ command: `tiledb-inspect schema ${here} --json --quiet -o ${document}` })
   for (const code of codes) {
     const edit = EDITS[code]
     if (!edit) continue
