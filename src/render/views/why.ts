@@ -104,8 +104,9 @@ function outcomeText({ outcome, names = [], message, lost = 0, added = 0, change
         lost > 0 && `${counted(lost, 'cell')} fewer`,
         added > 0 && `${counted(added, 'cell')} more`,
         changed > 0 && `${counted(changed, 'cell')} with other values`,
-      ]
-      return `${certainty === 'at most' ? 'at most ' : ''}${parts.filter((one) => one).join(', ')}${certainty === 'at most' ? '' : ' (exact)'}`
+      ].filter((one) => one !== false)
+      if (parts.length === 0) return 'no cell differs'
+      return certainty === 'at most' ? `at most ${parts.join(', ')}` : `${parts.join(', ')} (exact)`
     }
   }
 }
