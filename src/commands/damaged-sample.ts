@@ -7,6 +7,7 @@ import type { DamageKindsDocument, DamageKindsLine } from '../documents/damage-k
 import type { DamagedSampleDocument } from '../documents/damaged-sample.ts'
 import { absolutePath } from '../node/current-folder.ts'
 import { openFolderOutput } from '../node/folder-output.ts'
+import { writingCodecs } from '../node/node-codecs.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
 
 /** What `write-sample --damage list` prints: one kind of damage for each finding code. */
@@ -32,7 +33,7 @@ export async function writeDamagedSample(cx: CommandContext, path: string, kind:
   try {
     const root = absolutePath(path)
     const { sample, plant } = DAMAGES[code]
-    const array = await sampleArray(sample, root, cx.reading.codecs)
+    const array = await sampleArray(sample, root, writingCodecs)
     await plant(array)
     const files = [...array.files].map(([file, bytes]) => ({ path: file.slice(root.length + 1), bytes }))
     for (const { path: file, bytes } of files) await output.write(file, bytes)

@@ -9,6 +9,7 @@ import { absolutePath } from '../node/current-folder.ts'
 import { localStorage } from '../node/file.ts'
 import { openFileOutput } from '../node/file-output.ts'
 import { type FolderOutput, openFolderOutput } from '../node/folder-output.ts'
+import { writingCodecs } from '../node/node-codecs.ts'
 import { type RecoveredArray, type RecoverOutput, recoverArray, recoverOne } from '../recover/array.ts'
 import { bytesOf, isMended } from '../recover/fragment.ts'
 import { lostCells } from '../recover/lost-cells.ts'
@@ -100,12 +101,9 @@ async function recovered(
       return parseBox(schema.domain.dimensions, options.domain)
     },
   }
-  // Bytes of metadata as TileDB compresses them.
-  const { gzipCodec } = await import('../filters/codecs/gzip.ts')
-  const codecs = { ...cx.reading.codecs, gzip: async () => gzipCodec }
   const writing = (): WriteContext => {
     const { key, encrypted } = cx.reading
-    return { codecs, key: encrypted ? key : undefined, randomBytes: (length) => randomBytes(length) }
+    return { codecs: writingCodecs, key: encrypted ? key : undefined, randomBytes: (length) => randomBytes(length) }
   }
   const progress = await cx.progress('recovering')
   const out: RecoverOutput = {

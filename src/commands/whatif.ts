@@ -4,14 +4,14 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import { portableCodecs } from '../node/node-codecs.ts'
+import { writingCodecs } from '../node/node-codecs.ts'
 import { openAt } from '../read/opening.ts'
 import { fieldNames, type OpenedArray, type OpenedFragment } from '../read/query.ts'
 import { ratioOf } from '../store/file-sizes.ts'
 import type { Target } from '../store/target.ts'
 import { type LayoutChange, type NewFilters, notInMemory, schemaWith, tryLayouts } from '../whatif/layout.ts'
 import { type Sampled, takeSample } from '../whatif/sample.ts'
-import { NEW_VERSION, type Trial, type TrialContext } from '../whatif/trial.ts'
+import { NEW_VERSION, type Trial } from '../whatif/trial.ts'
 import { type Best, type FieldTrials, readSeconds, sizeOf, tryField } from '../whatif/whatif.ts'
 import { offerRefusal, parseFilters, refusal } from '../write/filter-options.ts'
 import { checkSchema } from '../write/schema-check.ts'
@@ -90,7 +90,7 @@ export const command: CommandModule<WhatifOptions> = {
     }
     // Other tiles are looked at with the filters that are there, unless others are named.
     const { sampled, trials } = await tried(cx, opened, asked, options, change !== undefined && !asked)
-    const layouts = await layoutsOf(cx, opened, enumerations, change, asked, options)
+    const layouts = await layoutsOf(opened, enumerations, change, asked, options)
     const document: WhatifDocument = {
       ...documentHead('whatif', cx.shownPath(path)),
       sample: {
@@ -133,7 +133,7 @@ async function tried(
     for (const [i, sample] of sampled.samples.entries()) {
       // Filters that the user chose are for values.
       if (asked && sample.field === null) continue
-      const trial = await tryField(sample, asked, trialContext(cx)).catch(unlessFault)
+      const trial = await tryField(sample, asked, { codecs: writingCodecs, key: cx.reading.key }).catch(unlessFault)
       // What a release lost bytes of when it wrote it, nothing writes again.
       if (trial) trials.push(trial)
       else cx.note(`${sample.field ?? sample.role} is left out: its own filters do not take its values again`)
@@ -146,7 +146,6 @@ async function tried(
 }
 
 async function layoutsOf(
-  cx: CommandContext,
   opened: OpenedArray,
   enumerations: Enumeration[],
   change: LayoutChange | undefined,
@@ -164,7 +163,7 @@ async function layoutsOf(
   const reason = await notInMemory(opened, most)
   if (reason === undefined) {
     const layouts: WhatifLayout[] = []
-    for await (const layout of tryLayouts(opened, changes, filters, trialContext(cx).codecs)) layouts.push(layout)
+    for await (const layout of tryLayouts(opened, changes, filters, writingCodecs)) layouts.push(layout)
     return layouts
   }
   if (change)
@@ -248,15 +247,6 @@ function bestFilters(trials: readonly FieldTrials[], by: keyof Best): NewFilters
     else if (sample.role === 'offsets' || sample.role === 'validity') joint[sample.role] = filters
   }
   return { fields, ...joint }
-}
-
-/** Node's zlib makes other bytes than the plain one of TileDB, but undoes them as fast as any. */
-function trialContext({ reading: { codecs, key } }: CommandContext): TrialContext {
-  const gzip = async () => {
-    const { compress } = await portableCodecs.gzip()
-    return { ...(await codecs.gzip()), compress }
-  }
-  return { codecs: { ...codecs, gzip }, key }
 }
 
 /** An array, or a fragment as if it were alone in its array. */

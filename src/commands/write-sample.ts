@@ -7,6 +7,7 @@ import type { Codecs } from '../filters/codecs/codecs.ts'
 import { absolutePath } from '../node/current-folder.ts'
 import { localStorage } from '../node/file.ts'
 import { type FolderOutput, openFolderAddition, openFolderOutput } from '../node/folder-output.ts'
+import { writingCodecs } from '../node/node-codecs.ts'
 import { inputName, openText, readText, type TextInput } from '../node/text-input.ts'
 import { type ArrayToWrite, arrayFiles, type WrittenFragmentFacts } from '../write/array-writer.ts'
 import { csvRows } from '../write/csv-cells.ts'
@@ -211,7 +212,7 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
       sampleOptions.cells = '0'
     const inputs: SampleInputs = { schema, data: data.length > 0 ? data.map(rows) : undefined, times, style: cx.style }
     const sample = planned ? planSample(sampleOptions, inputs) : undefined
-    const { codecs, key } = cx.reading
+    const { key } = cx.reading
     const writing = async (salt: string): Promise<WriteContext> => {
       const salts = [
         sampleOptions,
@@ -219,7 +220,7 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
         ...(steps.length + timestamp.length > 0 || salt ? [steps, timestamp, salt] : []),
       ]
       const text = JSON.stringify(salts, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-      return { codecs, key, randomBytes: await vectors(codecs, text, texts) }
+      return { codecs: writingCodecs, key, randomBytes: await vectors(writingCodecs, text, texts) }
     }
     const seed = options.seed ?? '1'
     if (steps.length > 0 || !sample) {
