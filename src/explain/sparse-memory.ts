@@ -4,6 +4,7 @@ import { rowsInside } from '../cells/bounds.ts'
 import { type KeyLanes, orderLanes, sortedPositions } from '../cells/cell-order.ts'
 import { allRows, type ColumnData, cellBytes } from '../cells/column.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
+import { once } from '../filters/codecs/once.ts'
 import type { FragmentMetadataV1 } from '../format/fragment-metadata-v1.ts'
 import { fixedSize } from '../format/range.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
@@ -205,15 +206,6 @@ function mostReads(loaded: readonly Uint32Array[][]): TileRound[] {
       return given
     }),
   }))
-}
-
-/** What a function gives, worked out when it is first asked for. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined
-  return () => {
-    result ??= work()
-    return result
-  }
 }
 
 /** @param boxes @param cells where tiles are, by their boxes and by their cells */
