@@ -295,7 +295,9 @@ describe('what people see', () => {
     const { text, code } = await run(['check', '--plan', path], { columns: 80, env: { NO_COLOR: '1' } })
     expect(code).toBe(1)
     expect(text.trimEnd().split('\n').at(-1)).toBe('NOT OK: 1 finding: 1 mended without loss. Nothing was run.')
-    expect(text).toMatch(/^ {2}mend {6}1 {2}mkdir -p \S+ && tiledb-inspect recover \S+ --to \S+\.new$/m)
+    expect(text).toMatch(
+      /^ {2}mend {6}1 {2}mkdir -p \S+ && \\\n {15}tiledb-inspect recover \\\n {17}\S+ \\\n {17}--to \S+\.new$/m,
+    )
   })
 
   test('notes alone are no failure', async () => {
@@ -307,13 +309,44 @@ describe('what people see', () => {
     })
   })
 
-  test('text is cut at 80 columns, commands never', async () => {
+  test('lines have 80 columns, but where a single word of a command is longer', async () => {
     const path = `${folder}/wide`
     await run(['write-sample', path, '--damage', 'COMMIT_DANGLING'])
     const { text } = await run(['check', '--plan', path], { columns: 80, env: { NO_COLOR: '1' } })
-    for (const line of text.split('\n')) if (line.length > 80) expect(line).toMatch(/^ {2}(mend|back|keep)? +\d {2}/)
+    const long = text.split('\n').filter((line) => line.length > 80)
+    expect(long.length).toBeGreaterThan(0)
+    for (const line of long) expect(line).toMatch(/^ {17}\S+( \\| && \\)?$/)
   })
+
+  test.each(['COMMIT_DANGLING', 'FILE_LONG', 'COMMIT_NOT_EMPTY'])(
+    '%s: the lines as they stand, pasted',
+    async (code) => {
+      const path = `${folder}/it's "$(touch lines)" of ${code}`
+      await run(['write-sample', path, '--damage', code])
+      const before = content(path)
+      const { text } = await run(['check', '--plan', path, '--all'], { columns: 80, env: { NO_COLOR: '1' } })
+      runSteps(printed(text, 'mend'))
+      expect(await codesOf(path)).toEqual([])
+      runSteps(printed(text, 'back'))
+      expect(content(path)).toEqual(before)
+      expect(existsSync('lines')).toBe(false)
+    },
+  )
 })
+
+/** The steps of a plan on a screen: the lines behind their numbers, as they stand. */
+function printed(text: string, name: string): PlanStep[] {
+  const lines = text.split('\n')
+  const first = lines.findIndex((line) => line.startsWith(`  ${name} `))
+  const rest = lines.slice(first + 1).findIndex((line) => !line.startsWith('            '))
+  const steps: string[] = []
+  for (const line of lines.slice(first, first + 1 + rest)) {
+    if (/^\d/.test(line.slice(12))) steps.push(line.slice(15))
+    else steps.push(`${steps.pop()}\n${line.slice(15)}`)
+  }
+  expect(steps).not.toEqual([])
+  return steps.map((command) => ({ command }))
+}
 
 test('a member of a group that is gone: by TileDB, and the list of members is kept before', async () => {
   const path = `${folder}/group`

@@ -1,6 +1,7 @@
 import type { Output } from '../../base/result.ts'
 import type { CheckFinding } from '../../documents/check.ts'
 import type { PlanDocument, PlanLine, PlanStep } from '../../documents/plan.ts'
+import { shellLines } from '../shell-lines.ts'
 import { heading } from '../table.ts'
 import { wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
@@ -13,6 +14,12 @@ const MOST_FINDINGS = 4
 /** Width of the names before the texts, and of the lines. */
 const INDENT = 12
 const USUAL_COLUMNS = 80
+/** Width of a step's number and the spaces behind it. */
+const NUMBER = 3
+
+function columnsOf(out: Output): number {
+  return Math.max(INDENT + 20, Math.min(out.columns ?? USUAL_COLUMNS, USUAL_COLUMNS))
+}
 
 /** Each plan with its findings, then the verdict. */
 export async function planTable(document: PlanDocument, out: Output): Promise<void> {
@@ -60,19 +67,26 @@ async function texts(name: string, all: readonly string[], out: Output): Promise
 
 /** Text in a column of its own, cut between words. */
 async function named(name: string, text: string, out: Output): Promise<void> {
-  const room = Math.max(20, Math.min(out.columns ?? USUAL_COLUMNS, USUAL_COLUMNS) - INDENT)
-  for (const [i, part] of wrapText(escapeText(text), room).entries())
+  for (const [i, part] of wrapText(escapeText(text), columnsOf(out) - INDENT).entries())
     await out.write(`${`  ${i === 0 ? name : ''}`.padEnd(INDENT)}${part}\n`)
 }
 
-/** Commands are never cut: they are to be copied. */
+/** Commands are to be copied: no word of them is cut. */
 async function stepsText(name: string, steps: readonly PlanStep[], out: Output, otherwise?: string): Promise<void> {
   if (steps.length === 0 && otherwise !== undefined) await named(name, otherwise, out)
+  const room = columnsOf(out) - INDENT - NUMBER
   let number = name === 'keep' ? 0 : 1
   for (const [i, { command, text }] of steps.entries()) {
-    const start = `  ${i === 0 ? name : ''}`.padEnd(INDENT)
-    if (command === undefined) await named(i === 0 ? name : '', `${number++}  ${text}`, out)
-    else await out.write(`${start}${number++}  ${escapeText(command)}${text === undefined ? '' : `  # ${text}`}\n`)
+    const first = i === 0 ? name : ''
+    if (command === undefined) {
+      await named(first, `${number++}  ${text}`, out)
+      continue
+    }
+    for (const [at, part] of shellLines(command, room).entries()) {
+      const start = at === 0 ? `${`  ${first}`.padEnd(INDENT)}${number++}  ` : ' '.repeat(INDENT + NUMBER)
+      await out.write(`${start}${escapeText(part)}\n`)
+    }
+    if (text !== undefined) await named('', `   (${text})`, out)
   }
 }
 
