@@ -1,3 +1,4 @@
+import type { RangeType } from '../format/range.ts'
 import type { Box } from './facts.ts'
 
 /** Part of the domain that the box of a typical read covers. */
@@ -35,6 +36,45 @@ export function typicalBoxes(domain: Box, boxes: readonly Box[], text: readonly 
       return [start, start + 2 * half]
     })
   })
+}
+
+/** Words for counts of a date's unit; a time of day is counted alike. */
+const UNITS: Readonly<Record<string, string>> = {
+  YEAR: 'years',
+  MONTH: 'months',
+  WEEK: 'weeks',
+  DAY: 'days',
+  HR: 'h',
+  MIN: 'min',
+  SEC: 's',
+}
+
+/**
+ * What the box of a typical read is, in units of the dimensions: `a box of 300 by 300 cells (1 % of the non-empty domain)`, or
+ * `a box of lat 18 by lon 36`.
+ *
+ * @param domain the box around the cells @param dense whether its dimensions count cells
+ */
+export function typicalBoxText(
+  dimensions: readonly (RangeType & { name: string })[],
+  domain: Box,
+  dense: boolean,
+): string {
+  const text = dimensions.map(({ cell_val_num }) => cell_val_num === 'var')
+  const share = TYPICAL_SHARE ** (1 / Math.max(1, text.filter((one) => !one).length))
+  const sides = dimensions.map(({ name, type }, d) => {
+    const [low, high] = domain[d]
+    if (text[d]) return `one ${name}`
+    const isReal = type === 'FLOAT32' || type === 'FLOAT64'
+    const side = (high - low + (dense ? 1 : 0)) * share
+    const shown = Number((isReal ? side : Math.max(1, Math.round(side))).toPrecision(3))
+    const unit = /^(?:DATETIME|TIME)_(\w+)$/.exec(type)?.[1]
+    const count = unit ? `${shown} ${UNITS[unit] ?? unit.toLowerCase()}` : `${shown}`
+    return dense && !unit ? count : `${name} ${count}`
+  })
+  const cells = dense && sides.every((side) => /^\d/.test(side)) ? ' cells' : ''
+  const of = dimensions.length > 1 ? 'box' : 'range'
+  return `a ${of} of ${sides.join(' by ')}${cells} (1 % of the non-empty domain)`
 }
 
 export function overlaps(a: Box, b: Box): boolean {

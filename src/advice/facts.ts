@@ -188,9 +188,12 @@ function boxesOf(dimensions: readonly RangeType[], boxes: readonly NDRange[]): B
 }
 
 /**
- * Read operations of a read of a whole fragment: its footer and that footer's length, an R-tree if it is sparse, and for each data
- * file a list of offsets and the data.
+ * About how many requests to an object store a read of a whole fragment makes: the size of its metadata file, that of the footer and the
+ * footer, then all other metadata, which TileDB reads ahead, and each data file.
  */
-export function requestsOf({ info, files }: FragmentFacts): number {
-  return 2 + (info.dense ? 0 : 1) + 2 * files
+export function requestsOf({ files }: FragmentFacts): number {
+  return FOOTER_REQUESTS + 1 + files
 }
+
+/** Requests for a footer that is not in consolidated metadata. */
+export const FOOTER_REQUESTS = 3

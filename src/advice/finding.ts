@@ -12,8 +12,8 @@ export interface Finding {
   /** What it means for a reader, and from where on it is said. */
   meaning: string
   /**
-   * What it costs, by name. `seconds` is always there: estimated, on S3, what a read would save. Others are `requests`, `bytes`
-   * (stored), `unfiltered_bytes`, `fragments`, `tiles`, `cells`, and `share` of the whole, 0 to 1.
+   * What it costs, by name. `seconds` is always there: estimated, on S3, what a read would save. Others are `requests`
+   * (to an object store), `bytes` (stored), `unfiltered_bytes`, `fragments`, `tiles`, `cells`, and `share` of the whole, 0 to 1.
    */
   effect: Readonly<Record<string, number>>
   /** What to do: lines of TileDB-Py, or commands of `tiledb-inspect`. */

@@ -7,7 +7,7 @@ import type { FragmentEntry } from '../store/array.ts'
 import { fileSizes } from '../store/file-sizes.ts'
 import { mean, overlaps, typicalBoxes, unionOfBoxes } from './boxes.ts'
 import { rounded, secondsOf } from './costs.ts'
-import { type ArrayFacts, type FragmentFacts, requestsOf, sum } from './facts.ts'
+import { type ArrayFacts, FOOTER_REQUESTS, type FragmentFacts, requestsOf, sum } from './facts.ts'
 import { advise, type Finding } from './finding.ts'
 import { consolidationLines, modeLines, pathOf, shellWord, vacuumNote } from './lines.ts'
 
@@ -28,7 +28,7 @@ export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts):
   if (seconds < WORTH_SECONDS) return
   const average = shortSize(Math.round(stored_bytes / count))
   yield advise('FRAGMENTS_MANY', {
-    message: `${count} fragments of ${average} in data files on average: a read of all makes about ${now} reads of files, of one fragment ${after}`,
+    message: `${count} fragments of ${average} in data files on average: a read of all makes about ${now} requests to S3, of one fragment ${after}`,
     effect: { seconds: rounded(seconds), requests: now - after, fragments: count, share: (now - after) / now },
     advice: consolidationLines(opened),
   })
@@ -52,7 +52,7 @@ export function* overlappingFragments({ opened, fragments }: ArrayFacts): Genera
   const requests = mean(touched.map((some) => sum(some, requestsOf)))
   const one = mean(boxed.map(requestsOf))
   yield advise('FRAGMENTS_OVERLAP', {
-    message: `boxes at places in the fragments, each 1 % of the box around all, are on average in ${Math.round(depth)} of ${fragments.length} fragments: about ${Math.round(requests)} reads of files, of one fragment ${Math.round(one)}`,
+    message: `boxes at places in the fragments, each 1 % of the box around all, are on average in ${Math.round(depth)} of ${fragments.length} fragments: about ${Math.round(requests)} requests to S3, of one fragment ${Math.round(one)}`,
     effect: {
       seconds: rounded(secondsOf(requests - one, 0)),
       requests: Math.round(requests - one),
@@ -72,11 +72,12 @@ export async function* looseFooters({ opened, fragments }: ArrayFacts): AsyncGen
   const copies = await opened.array.consolidatedFooters().catch(unlessFault)
   const loose = fragments.filter(({ fragment, info }) => info.format_version >= 10 && !copies?.has(fragment.name))
   if (loose.length < MANY_FOOTERS) return
+  const requests = FOOTER_REQUESTS * loose.length
   yield advise('METADATA_NOT_CONSOLIDATED', {
     message: `${loose.length} of ${fragments.length} footers have no copy in consolidated metadata: opening reads them one by one`,
     effect: {
-      seconds: rounded(secondsOf(2 * loose.length, 0)),
-      requests: 2 * loose.length,
+      seconds: rounded(secondsOf(requests, 0)),
+      requests,
       fragments: loose.length,
       share: loose.length / fragments.length,
     },

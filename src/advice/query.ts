@@ -27,7 +27,7 @@ export function* touchedFragments(asked: ExplainQuery, facts: ArrayFacts, plan: 
   const now = sum(some, requestsOf)
   const after = Math.max(...some.map(requestsOf))
   yield advise('FRAGMENTS_OVERLAP', {
-    message: `the ranges are in tiles of ${touched.size} of ${facts.fragments.length} fragments: about ${now} reads of files, of one fragment ${after}`,
+    message: `the ranges are in tiles of ${touched.size} of ${facts.fragments.length} fragments: about ${now} requests to S3, of one fragment ${after}`,
     effect: {
       seconds: rounded(secondsOf(now - after, 0)),
       requests: now - after,

@@ -1,7 +1,7 @@
 import { shortSize } from '../base/sizes.ts'
 import { type DenseAxis, denseTileGrid } from '../format/dense-tiles.ts'
 import type { OpenedArray } from '../read/query.ts'
-import { mean, overlaps, shareInside, TYPICAL_SHARE, typicalBoxes, unionOfBoxes } from './boxes.ts'
+import { mean, overlaps, shareInside, TYPICAL_SHARE, typicalBoxes, typicalBoxText, unionOfBoxes } from './boxes.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, type Box, type FragmentFacts, sum, tileBoxes } from './facts.ts'
 import { advise, type Finding } from './finding.ts'
@@ -52,7 +52,7 @@ export function* largeTiles(facts: ArrayFacts): Generator<Finding> {
   if (share / TYPICAL_SHARE < MUCH_OVERREAD) return
   const bytes = (share - TYPICAL_SHARE) * stored_bytes
   yield advise('TILES_LARGE', {
-    message: `tiles of ${shortSize(Math.round(perTile))} in all fields: a box of 1 % of the domain reads ${percent(share)} of the array or more`,
+    message: `tiles of ${shortSize(Math.round(perTile))} in all fields: ${boxText(facts)} reads ${percent(share)} of the array or more`,
     effect: {
       seconds: rounded(secondsOf(0, bytes)),
       bytes: Math.round(bytes),
@@ -62,6 +62,13 @@ export function* largeTiles(facts: ArrayFacts): Generator<Finding> {
     },
     advice: rewriteLines(opened, ofTileSize(opened, cellsPerTile, (cellsPerTile / perTile) * GOOD_BYTES)),
   })
+}
+
+/** The box of a typical read, of all cells. */
+function boxText({ opened: { schema }, fragments }: ArrayFacts): string {
+  const { dimensions } = schema.domain
+  const boxes = fragments.flatMap(({ box }) => (box.length === dimensions.length ? [box] : []))
+  return typicalBoxText(dimensions, unionOfBoxes(boxes), schema.array_type === 'dense')
 }
 
 /** A shape is bad where a box reads so many times what it reads in tiles of the same size and the best shape, and so many bytes more. */
@@ -89,7 +96,7 @@ export async function* badShapes(facts: ArrayFacts): AsyncGenerator<Finding> {
   if (more * perCell < WORTH_BYTES) return
   const bytes = (more / cell_num) * stored_bytes
   yield advise('TILE_SHAPE', {
-    message: `${span ?? 'tiles are long and thin'}: a box of 1 % of the domain reads about ${Math.round(read * scale)} cells, in tiles of the same size but another shape ${Math.round(best * scale)}`,
+    message: `${span ?? 'tiles are long and thin'}: ${boxText(facts)} reads about ${Math.round(read * scale)} cells, in tiles of the same size but another shape ${Math.round(best * scale)}`,
     effect: {
       seconds: rounded(secondsOf(0, bytes)),
       cells: Math.round(more),

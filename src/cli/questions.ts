@@ -155,7 +155,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How many requests and bytes does a read cost on S3?',
     'explain places --range lat=40..60',
-    's3 http https get gets request cost costs price money bill cloud',
+    's3 http https get gets list lists head request cost costs price money bill cloud',
   ],
   [
     'How much memory does a read need?',

@@ -16,6 +16,7 @@ import type { Comparable } from '../cells/bounds.ts'
 import type { CellValue, ValueRange } from '../documents/common.ts'
 import type {
   ExplainConsolidation,
+  ExplainCost,
   ExplainDocument,
   ExplainField,
   ExplainFunnel,
@@ -103,6 +104,7 @@ async function arrayOutcome(
     fields: explainedFields(tiles),
     funnel: funnelOf(asked, plan, fragments),
     steps: explainedSteps(cost, rates),
+    opening: { step_num: cost.opening.length, ...costOf(cost.opening, rates) },
     fragments,
     total: {
       tiles_read: tiles.tiles,
@@ -116,7 +118,7 @@ async function arrayOutcome(
       metadata_bytes: sum(({ name, bytes }) => (name === 'tiles' ? 0 : bytes)),
       vfs_bytes: sum(({ bytes }) => bytes),
       requests: sum(({ reads }) => reads),
-      object_store_requests: sum(({ requests }) => requests),
+      ...requestsOf(steps),
       memory_bytes: Number.isFinite(plan.least_memory_budget) ? plan.least_memory_budget : null,
       makes_progress: plan.least_memory_budget <= budget,
       seconds: rounded(sum((step) => secondsOf(step, rates)) + tiles.unfilter_seconds),
@@ -248,21 +250,36 @@ function shownEnd(type: Datatype, value: Comparable): CellValue {
 
 /** The steps; what their seconds add up to is the whole read. */
 function explainedSteps({ steps, tiles }: ReadCost, rates: StorageRates): ExplainStep[] {
-  const all = steps.map(
-    (step): ExplainStep => ({
-      name: step.name,
-      listings: step.listings,
-      bytes: step.bytes,
-      requests: step.reads,
-      object_store_requests: step.requests,
-      seconds: rounded(secondsOf(step, rates)),
-      local_seconds: rounded(secondsOf(step, LOCAL_DISK)),
-    }),
-  )
+  const all = steps.map((step): ExplainStep => ({ name: step.name, ...costOf([step], rates) }))
   const seconds = rounded(tiles.unfilter_seconds)
-  const nothing = { listings: 0, bytes: 0, requests: 0, object_store_requests: 0 }
-  if (seconds > 0) all.push({ name: 'undoing filters', ...nothing, seconds, local_seconds: seconds })
+  if (seconds > 0) all.push({ name: 'undoing filters', ...costOf([], rates), seconds, local_seconds: seconds })
   return all
+}
+
+/** Of steps that follow one another. */
+function costOf(steps: readonly StepCost[], rates: StorageRates): ExplainCost {
+  const sum = (of: (step: StepCost) => number): number => steps.reduce((all, step) => all + of(step), 0)
+  return {
+    listings: sum(({ listings }) => listings),
+    bytes: sum(({ bytes }) => bytes),
+    requests: sum(({ reads }) => reads),
+    ...requestsOf(steps),
+    seconds: rounded(sum((step) => secondsOf(step, rates))),
+    local_seconds: rounded(sum((step) => secondsOf(step, LOCAL_DISK))),
+  }
+}
+
+/** Requests to an object store, by their kinds: an object store may have a price for each. */
+function requestsOf(
+  steps: readonly StepCost[],
+): Pick<ExplainCost, 'object_store_requests' | 'list_requests' | 'head_requests' | 'get_requests'> {
+  const sum = (of: (step: StepCost) => number): number => steps.reduce((all, step) => all + of(step), 0)
+  return {
+    object_store_requests: sum(({ requests }) => requests),
+    list_requests: sum(({ lists }) => lists),
+    head_requests: sum(({ heads }) => heads),
+    get_requests: sum(({ requests, lists, heads }) => requests - lists - heads),
+  }
 }
 
 function explainedFields({ fields }: TileCost): ExplainField[] {

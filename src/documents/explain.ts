@@ -24,6 +24,8 @@ export interface ExplainDocument extends DocumentHead<'explain'> {
   funnel: readonly ExplainFunnel[]
   /** What each step costs, in their order. */
   steps: readonly ExplainStep[]
+  /** Sums over the first steps: opening the array, before anything is asked of it. */
+  opening: ExplainOpening
   /** Every fragment that a commit names, oldest first. */
   fragments: List<ExplainLine>
   /** Sums over all of it. */
@@ -78,10 +80,8 @@ export interface ExplainField {
   unfilter_seconds: number
 }
 
-/** A step of the read. Steps follow one another. */
-export interface ExplainStep {
-  /** What is done. Undoing filters reads nothing. */
-  name: StepName | 'undoing filters'
+/** What is asked of the storage, and how long that takes. */
+export interface ExplainCost {
   /** Number of folders that are listed. */
   listings: Count
   /** Bytes from storage. */
@@ -90,10 +90,28 @@ export interface ExplainStep {
   requests: Count
   /** Number of requests to an object store: also listings and sizes, without what was read ahead. */
   object_store_requests: Count
+  /** Number of them that list names: LIST. */
+  list_requests: Count
+  /** Number of them that ask for the size of a file, or whether it is there: HEAD. */
+  head_requests: Count
+  /** Number of them that read: GET. */
+  get_requests: Count
   /** Seconds, estimated for the object store of `storage`. */
   seconds: number
   /** Seconds, estimated for a local disk. */
   local_seconds: number
+}
+
+/** A step of the read. Steps follow one another. */
+export interface ExplainStep extends ExplainCost {
+  /** What is done. Undoing filters reads nothing. */
+  name: StepName | 'undoing filters'
+}
+
+/** The steps up to the open array: all but what the query itself loads. */
+export interface ExplainOpening extends ExplainCost {
+  /** Number of steps, the first ones. */
+  step_num: Count
 }
 
 /** The object store that seconds are estimated for. */
@@ -153,6 +171,12 @@ export interface ExplainTotal {
   requests: Count
   /** Number of requests to an object store: also listings and sizes, without what was read ahead. */
   object_store_requests: Count
+  /** Number of them that list names: LIST. */
+  list_requests: Count
+  /** Number of them that ask for the size of a file, or whether it is there: HEAD. */
+  head_requests: Count
+  /** Number of them that read: GET. */
+  get_requests: Count
   /** The least `sm.mem.total_budget` with which the read makes progress; null if TileDB crashes with any. */
   memory_bytes: Bytes | null
   /** Whether it makes progress with `--budget`, or with the 10 GiB that TileDB takes by default. */

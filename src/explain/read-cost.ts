@@ -9,18 +9,21 @@ import type { StepCost } from './step-cost.ts'
 export interface ReadCost {
   /** In the order in which one needs the one before; those that do nothing are left out. */
   steps: StepCost[]
+  /** The first of them: opening the array. */
+  opening: StepCost[]
   tiles: TileCost
 }
 
 export async function readCost({ opened, query, exact }: ExplainQuery, plan: ReadPlan): Promise<ReadCost> {
   // Of dense arrays the metadata says which tiles are read.
   const tiles = await tileCost(opened, plan.tile_reads, exact || plan.reader === 'DenseReader')
-  const steps = [
-    ...(await openingCost(opened)),
+  const doesSomething = ({ listings, sizes, reads }: StepCost): boolean => listings + sizes + reads > 0
+  const opening = (await openingCost(opened)).filter(doesSomething)
+  const rest = [
     await enumerationCost(opened, query.where ? conditionFields(query.where) : []),
     await deleteConditionCost(opened),
     await metadataCost(opened, plan.metadata_reads),
     tiles.step,
   ]
-  return { steps: steps.filter(({ listings, sizes, reads }) => listings + sizes + reads > 0), tiles }
+  return { steps: [...opening, ...rest.filter(doesSomething)], opening, tiles }
 }

@@ -29,6 +29,9 @@ export interface StepCost {
   bytes: number
   /** Requests to an object store: listings, sizes, and the reads that what was read ahead does not answer. */
   requests: number
+  /** Those of them that list names, LIST, and that ask for a file's size or whether it is there, HEAD. All others are GET. */
+  lists: number
+  heads: number
   /** Most requests of the step that wait for each other. */
   chain: number
 }
@@ -39,23 +42,35 @@ export const READ_AHEAD_BYTES = 102_400
 const LISTED_AT_ONCE = 1000
 
 export function emptyStep(name: StepName): StepCost {
-  return { name, listings: 0, sizes: 0, reads: 0, bytes: 0, requests: 0, chain: 0 }
+  return { name, listings: 0, sizes: 0, reads: 0, bytes: 0, requests: 0, lists: 0, heads: 0, chain: 0 }
 }
 
 /** Adds what a step does beside the rest of it. */
 export function addToStep(step: StepCost, added: Partial<Omit<StepCost, 'name'>>): void {
-  const { listings = 0, sizes = 0, reads = 0, bytes = 0, requests = 0, chain = requests } = added
+  const {
+    listings = 0,
+    sizes = 0,
+    reads = 0,
+    bytes = 0,
+    requests = 0,
+    lists = 0,
+    heads = sizes,
+    chain = requests,
+  } = added
   step.listings += listings
   step.sizes += sizes
   step.reads += reads
   step.bytes += bytes
   step.requests += requests
+  step.lists += lists
+  step.heads += heads
   step.chain = Math.max(step.chain, chain)
 }
 
 /** @param names how many the folder has */
 export function listingCost(names: number): Partial<StepCost> {
-  return { listings: 1, requests: Math.max(1, Math.ceil(names / LISTED_AT_ONCE)) }
+  const lists = Math.max(1, Math.ceil(names / LISTED_AT_ONCE))
+  return { listings: 1, lists, requests: lists }
 }
 
 /** A file that is read whole, after its size was asked. */

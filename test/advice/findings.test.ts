@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { typicalBoxText } from '../../src/advice/boxes.ts'
 import { arrayFacts } from '../../src/advice/facts.ts'
 import { arrayFindings } from '../../src/advice/findings.ts'
 import { countedCells, countedDeletes } from '../../src/advice/values.ts'
@@ -123,6 +124,53 @@ const HEALTHY: Readonly<Record<string, Made>> = {
     fragments: [{ v: floats(200_000, (i) => i + noise(i) / 1024) }],
   },
 }
+
+describe('the box that findings speak of is said in units of the dimensions', () => {
+  test.each([
+    ['TILES_LARGE', 'a range of 22000 cells (1 % of the non-empty domain) reads 100 % of the array'],
+    ['TILE_SHAPE', 'a box of x 100 by y 100 (1 % of the non-empty domain) reads about'],
+  ])('%s', async (code, words) => {
+    const findings = await arrayFindings(await madeArray(CAUSED[code]))
+    expect(findings.find((finding) => finding.code === code)?.message).toContain(words)
+  })
+
+  test.each([
+    [
+      true,
+      [
+        ['y', 'INT32', 1, [0, 399]],
+        ['x', 'INT32', 1, [10, 409]],
+      ],
+      'a box of 40 by 40 cells',
+    ],
+    [true, [['day', 'DATETIME_DAY', 1, [0, 999]]], 'a range of day 10 days'],
+    [
+      false,
+      [
+        ['lat', 'FLOAT64', 1, [-90, 90]],
+        ['lon', 'FLOAT32', 1, [-180, 180]],
+      ],
+      'a box of lat 18 by lon 36',
+    ],
+    [
+      false,
+      [
+        ['name', 'STRING_ASCII', 'var', [0, 5]],
+        ['t', 'DATETIME_MS', 1, [0, 50_000]],
+      ],
+      'a box of one name by t 500 ms',
+    ],
+    [false, [['id', 'UINT64', 1, [7, 8]]], 'a range of id 1'],
+  ] as const)('dense %s: %j', (dense, dims, words) => {
+    const dimensions = dims.map(([name, type, cell_val_num]) => ({ name, type, cell_val_num }))
+    const text = typicalBoxText(
+      dimensions,
+      dims.map(([, , , box]) => box),
+      dense,
+    )
+    expect(text).toBe(`${words} (1 % of the non-empty domain)`)
+  })
+})
 
 describe('findings of an array', () => {
   test.each(Object.entries(CAUSED))('%s', async (code, made) => {

@@ -26,7 +26,7 @@ export interface ExplainStyle {
 
 /** What a read does, step by step, and what makes it slow. */
 export async function explainTable(document: ExplainDocument, style: ExplainStyle, out: Output): Promise<void> {
-  const { path, as_of, order, reader, ranges, exact, funnel, fields, steps, findings } = document
+  const { path, as_of, order, reader, ranges, exact, funnel, fields, findings } = document
   const facts = `order ${order}, by TileDB's ${reader}${rangesText(ranges)}`
   await title(path, opened(facts, style.isTimed ? as_of : undefined), out)
   for (const text of totals(document)) await line(text, out)
@@ -37,7 +37,7 @@ export async function explainTable(document: ExplainDocument, style: ExplainStyl
     await tableOrBelow({ ...listOf(FIELD_COLUMNS, fields), limit: limitOf(style.full, ROWS, out) }, out)
   }
   await section('steps, with estimated times', out)
-  await tableOrBelow(listOf(STEP_COLUMNS, [...steps, sumOf(steps)]), out)
+  await tableOrBelow(listOf(STEP_COLUMNS, stepRows(document)), out)
   if (style.full) {
     await section('fragments', out)
     const rows: ExplainLine[] = []
@@ -152,7 +152,12 @@ function unfilteredText({ stored_bytes, unfiltered_bytes }: ExplainField): strin
   return stored_bytes > 0 && unfiltered_bytes === 0 ? 'no filters' : shortSizeText(unfiltered_bytes)
 }
 
-const STEP_COLUMNS: readonly Shows<ExplainStep>[] = [
+/** A line of the table of steps: a step, or the sum of those above. */
+type StepRow = Pick<ExplainStep, 'bytes' | 'requests' | 'object_store_requests' | 'seconds' | 'local_seconds'> & {
+  name: string
+}
+
+const STEP_COLUMNS: readonly Shows<StepRow>[] = [
   { name: 'step', cell: ({ name }) => name },
   { name: 'bytes', align: 'right', cell: ({ bytes }) => shortSizeText(bytes) },
   { name: 'reads', align: 'right', cell: ({ requests }) => countText(requests) },
@@ -161,22 +166,19 @@ const STEP_COLUMNS: readonly Shows<ExplainStep>[] = [
   { name: 'S3', align: 'right', cell: ({ seconds }) => secondsText(seconds) },
 ]
 
+/** The steps, with a sum behind those that open the array and another at the end. */
+function stepRows({ steps, opening, total }: ExplainDocument): StepRow[] {
+  return [
+    ...steps.slice(0, opening.step_num),
+    { ...opening, name: '= opening' },
+    ...steps.slice(opening.step_num),
+    { ...total, name: '= all', bytes: total.vfs_bytes },
+  ]
+}
+
 /** `30 ms, 100 MB/s, 8 at once` */
 function storageText({ latency_ms, megabytes_per_second, at_once }: ExplainStorage): string {
   return `${latency_ms} ms, ${megabytes_per_second} MB/s, ${at_once} at once`
-}
-
-function sumOf(steps: readonly ExplainStep[]): ExplainStep {
-  const sum = (of: (step: ExplainStep) => number): number => steps.reduce((all, step) => all + of(step), 0)
-  return {
-    name: 'all' as ExplainStep['name'],
-    listings: sum(({ listings }) => listings),
-    object_store_requests: sum(({ object_store_requests }) => object_store_requests),
-    bytes: sum(({ bytes }) => bytes),
-    requests: sum(({ requests }) => requests),
-    seconds: sum(({ seconds }) => seconds),
-    local_seconds: sum(({ local_seconds }) => local_seconds),
-  }
 }
 
 const FRAGMENT_COLUMNS: readonly Shows<ExplainLine>[] = [
@@ -203,7 +205,8 @@ function totals({ exact, total, storage }: ExplainDocument): string[] {
           `${counted(cells_in_tiles, 'cell')} in these tiles for ${countText(cells_asked)} in the ranges, ${(cells_in_tiles / cells_asked).toFixed(1)} for each`,
         ]
       : []
-  const { result_cells, deleted_cells, local_seconds, seconds, object_store_requests } = total
+  const { result_cells, deleted_cells, local_seconds, seconds } = total
+  const { object_store_requests, list_requests, head_requests, get_requests } = total
   const unfiltered = unfiltered_bytes > 0 ? `, ${shortSize(unfiltered_bytes)} unfiltered` : ''
   const deleted = deleted_cells ? `; ${counted(deleted_cells, 'more is', 'more are')} deleted` : ''
   return [
@@ -211,7 +214,8 @@ function totals({ exact, total, storage }: ExplainDocument): string[] {
     `${exact ? 'exact' : 'at most'}: ${counted(tiles_read, 'tile')} of fields${unfiltered}${cells}${found}${over}`,
     ...dense,
     `${shortSize(vfs_bytes)} from storage in ${counted(requests, 'read')}; memory budget: ${budgetText(total)}`,
-    `estimated: ${secondsText(local_seconds)} from a local disk; from S3 (${storageText(storage)}) ${secondsText(seconds)}, ${counted(object_store_requests, 'request')}`,
+    `estimated: ${secondsText(local_seconds)} from a local disk; from S3 (${storageText(storage)}) ${secondsText(seconds)}`,
+    `requests to S3: ${countText(object_store_requests)}, of them ${countText(list_requests)} LIST, ${countText(head_requests)} HEAD, ${countText(get_requests)} GET`,
   ]
 }
 
