@@ -90,6 +90,36 @@ export const QUESTIONS: readonly Question[] = [
     'count number rows deleted',
   ],
   [
+    'Are there duplicate coordinates, how many, and where?',
+    'stats --read places',
+    'duplicate duplicates unique equal same repeated repeat twice count rows',
+  ],
+  [
+    'How many cells of a dense array are unwritten?',
+    'stats --read weather',
+    'gap gaps empty missing fill hole holes never written coverage',
+  ],
+  [
+    'What are the minimum, maximum and sum of an attribute, and how many cells are null?',
+    'stats --read weather --field rain_mm',
+    'min max total average mean nulls nan count aggregate aggregates statistics smallest largest values',
+  ],
+  [
+    'How many cells did each delete condition remove?',
+    'stats --read places',
+    'delete deletes deleted removed conditions gdpr',
+  ],
+  [
+    'Which values of an enumeration are used, how often, and which never?',
+    'stats --read places',
+    'category categorical enum enumerations label labels unused count distinct value',
+  ],
+  [
+    'How many cells are hidden by newer ones?',
+    'stats --read places',
+    'older versions overwritten updated stale hidden duplicates',
+  ],
+  [
     'Why do reads give a cell twice?',
     'history weather --cell station=1,day=7',
     'duplicate duplicates unique rows more than once repeated allows_duplicates',

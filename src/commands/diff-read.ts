@@ -1,9 +1,9 @@
-import { type Comparable, comparable, compare } from '../cells/bounds.ts'
-import { type CellBatch, type ColumnData, type ColumnType, cellBytes } from '../cells/column.ts'
+import type { Comparable } from '../cells/bounds.ts'
+import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
+import { compareCoordinates, coordinatesOf } from '../cells/coordinates.ts'
 import { columnValue } from '../cells/rows.ts'
 import type { CellsLine } from '../documents/cells.ts'
 import type { DiffLine, DiffRead } from '../documents/diff.ts'
-import { datatypeSize } from '../format/datatype.ts'
 import type { CellValue } from '../format/value.ts'
 import { type OpenedArray, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
@@ -83,6 +83,7 @@ async function* placesOf(
 ): AsyncGenerator<Place, undefined> {
   const query = { order: 'row-major', ranges: new Map(), fields } as const
   const columns = readColumns(opened.schema, query)
+  const { dimensions } = opened.schema.domain
   const report = new LabelReport()
   const enumerations = await shownEnumerations(opened, { labels: true }, report)
   const values = columns.map((column) =>
@@ -91,7 +92,7 @@ async function* placesOf(
   let place: { coordinates: readonly Comparable[]; rows: CellsLine[] } | undefined
   for await (const batch of readMerged(opened, query)) {
     for (const cell of cellsOf(batch)) {
-      const coordinates = coordinatesOf(columns, batch, cell)
+      const coordinates = coordinatesOf(dimensions, batch.columns, cell)
       const row: { [field: string]: CellValue } = {}
       columns.forEach(({ name }, c) => {
         row[name] = values[c](batch.columns[c] as ColumnData, cell)
@@ -110,25 +111,6 @@ async function* placesOf(
 function* cellsOf({ rows, cell_num }: CellBatch): Generator<number> {
   if (rows) yield* rows
   else for (let cell = 0; cell < cell_num; cell++) yield cell
-}
-
-function coordinatesOf(columns: readonly ColumnType[], batch: CellBatch, cell: number): Comparable[] {
-  const found: Comparable[] = []
-  for (const [c, { kind, type, cell_val_num }] of columns.entries()) {
-    if (kind !== 'dimension') break
-    const size = cell_val_num === 'var' ? 0 : datatypeSize(type)
-    found.push(comparable(type, cellBytes(batch.columns[c] as ColumnData, cell, size)))
-  }
-  return found
-}
-
-/** Row-major order. NaN comes last, as in a read. */
-function compareCoordinates(a: readonly Comparable[], b: readonly Comparable[]): number {
-  for (const [d, one] of a.entries()) {
-    const order = Number(Number.isNaN(one)) - Number(Number.isNaN(b[d])) || compare(one, b[d])
-    if (order !== 0) return order
-  }
-  return 0
 }
 
 /** Pairs equal cells of one place, then the others in order. What has no partner is paired with null. */

@@ -17,6 +17,12 @@ export interface QueryOptions {
 
 /** @param others what becomes of cells that do not meet the condition, in words */
 export function addQueryOptions(command: CommanderCommand, others = ''): void {
+  addCellOptions(command, others)
+  command.option('--order <order>', `${READ_ORDERS.join(', ')}; by default the one that costs least`)
+}
+
+/** {@link addQueryOptions} without the order. */
+export function addCellOptions(command: CommanderCommand, others = ''): void {
   command
     .option('--field <name>', 'only this attribute, beside the dimensions (repeatable)', collect)
     .option(
@@ -25,7 +31,6 @@ export function addQueryOptions(command: CommanderCommand, others = ''): void {
       collect,
     )
     .option('--where <condition>', `only cells that meet it: ${WHERE_FORMS}${others}`, oneCondition)
-    .option('--order <order>', `${READ_ORDERS.join(', ')}; by default the one that costs least`)
 }
 
 /** The last of several conditions would pass for all of them. */

@@ -1,6 +1,6 @@
 import type { Finding } from '../advice/finding.ts'
 import { arrayFindings, fragmentFindings } from '../advice/findings.ts'
-import { InspectError, inconsistent, orError, unlessFault, withPlaceAsync } from '../base/errors.ts'
+import { InspectError, inconsistent, orError, unlessFault, usage, withPlaceAsync } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { checkOffsetCount, fieldTileFile, tileRole } from '../cells/tile-places.ts'
 import type { DamagedFile, Distribution as DistributionResult, DocumentHead } from '../documents/common.ts'
@@ -32,14 +32,25 @@ import { type FieldFile, type Fragment, filePipeline, storedCellNum } from '../s
 import { metadataSections } from '../store/metadata-sections.ts'
 import type { Target } from '../store/target.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
-import { documentHead, errorResult, outcomeOrError, overEntries, throughGroups, wrongTarget } from './command.ts'
+import {
+  documentHead,
+  errorResult,
+  onlyWith,
+  outcomeOrError,
+  overEntries,
+  throughGroups,
+  wrongTarget,
+} from './command.ts'
 import { damagedFault, damagedFiles } from './damaged-files.ts'
+import { addCellOptions, type QueryOptions } from './read-query.ts'
+import { noteBytesToRead } from './reading-ahead.ts'
 import { Distribution, SizeTally, type TalliedFile, type TalliedRole } from './size-tally.ts'
 import { addTimesOptions, asOf, refuseTimes, type TimesOptions, useTimes } from './times.ts'
 import { exact } from './values.ts'
 
-interface StatsOptions extends TimesOptions {
+interface StatsOptions extends TimesOptions, QueryOptions {
   all?: boolean
+  read?: boolean
 }
 
 export const command: CommandModule<StatsOptions> = {
@@ -48,6 +59,7 @@ export const command: CommandModule<StatsOptions> = {
   examples: [
     ['what fills the disk: fields, filters, metadata, tile sizes', 'stats weather'],
     ['why one fragment is larger than another', 'stats places/__1714 weather/__1714'],
+    ['what a reader sees: duplicates, deleted cells, minimum, maximum, sum', 'stats --read places'],
     ['for a script: bytes, ratios, memory that the metadata needs', 'stats --json places'],
   ],
 
@@ -57,11 +69,23 @@ export const command: CommandModule<StatsOptions> = {
     command
       .argument('<target...>', 'fragment, array or group (each array); two fragments or arrays are shown side by side')
       .option('--all', 'an array: every fragment folder, not only those that TileDB lists')
+      .option(
+        '--read',
+        'instead, what a reader sees of an array: its cells, and those unwritten, hidden, deleted or with equal coordinates; of each field minimum, maximum, sum, nulls and used values of the enumeration. Reads all these fields once, so give --field and --range if the array is large',
+      )
+    addCellOptions(command, '; with --read')
+    onlyWith(command, 'read', 'field', 'range', 'where')
     addTimesOptions(command)
   },
 
   async *run(cx, paths, options) {
     useTimes(cx, options)
+    if (options.read) {
+      if (options.all) throw usage('expected --all or --read, found both')
+      for (const path of paths)
+        yield* throughGroups(cx, path, await cx.open(path), (path, target) => readOutcome(cx, path, target, options))
+      return
+    }
     if (options.all) refuseTimes(cx, 'what --all shows')
     const found: StatsDocument[] = []
     const work = (path: string, target: Target | Promise<Target>): Promise<Outcome> =>
@@ -91,6 +115,24 @@ export const command: CommandModule<StatsOptions> = {
     yield found.length === 2 ? { ...a, noTable: true } : a
     yield found.length === 2 ? { ...b, table: sideBySide } : b
   },
+}
+
+async function* readOutcome(
+  cx: CommandContext,
+  path: string,
+  target: Target,
+  options: StatsOptions,
+): AsyncGenerator<Outcome> {
+  if (target.type === 'group') return
+  if (target.type !== 'array') throw await wrongTarget(cx, 'stats --read', target, 'an array or a group')
+  if (options.range === undefined) await noteBytesToRead(cx, target)
+  const { readStats } = await import('./stats-read.ts')
+  const document = await readStats(cx, path, target.array, options)
+  yield {
+    document,
+    table: async (out) =>
+      (await import('../render/views/read-stats.ts')).readStatsTable(document, cx.times === undefined, cx.full, out),
+  }
 }
 
 /** Also false if opening fails; the error is reported when the target's turn comes. */

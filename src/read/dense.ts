@@ -432,22 +432,21 @@ class DenseReader {
       if (data) return { data: data.subarray(first * size, (first + count) * size), starts: undefined, validity }
       return { ...varColumn(made.tiles, c, fill, owners, places), validity }
     })
-    if (query.where && owners) this.hideUnmet(query.where, made, owners, places, coordinates, values)
+    const met = query.where && owners && this.met(query.where, made.tiles, owners, coordinates, values)
+    if (met && owners && !query.leavesOutUnmet) this.hideUnmet(met, made, owners, places, values)
     const columns = [...coordinates, ...values.slice(0, this.shown)]
     if (query.provenance) columns.push(...provenanceOf(made, first, count))
-    return { tile: 0, cell_num: count, rows: owners && rowsOf(owners), columns }
+    return { tile: 0, cell_num: count, rows: owners && rowsOf(owners, query.leavesOutUnmet ? met : undefined), columns }
   }
 
   /** Puts fill values in place of the attributes of cells that do not meet the condition. */
   private hideUnmet(
-    where: ConditionNode,
+    met: Uint8Array,
     { tiles }: Assembly,
     owners: Int32Array,
     places: Int32Array | undefined,
-    coordinates: readonly ColumnData[],
     values: ColumnData[],
   ): void {
-    const met = this.met(where, tiles, owners, coordinates, values)
     const shown = owners.map((owner, i) => (met[i] === 1 ? owner : UNWRITTEN))
     for (let i = 0; i < met.length; ) {
       let end = i + 1
@@ -871,12 +870,12 @@ function lanesOfInteger(value: bigint): [low: number, high: number] {
   return [Number(BigInt.asUintN(32, value)), Number(BigInt.asUintN(32, value >> 32n))]
 }
 
-/** The cells that could be read; undefined for all. */
-function rowsOf(owners: Int32Array): Uint32Array | undefined {
-  if (!owners.includes(LOST)) return undefined
+/** The cells that could be read, and meet the condition if there is one; undefined for all. */
+function rowsOf(owners: Int32Array, met: Uint8Array | undefined): Uint32Array | undefined {
+  if (!met && !owners.includes(LOST)) return undefined
   const rows = new Uint32Array(owners.length)
   let kept = 0
-  for (let i = 0; i < rows.length; i++) if (owners[i] !== LOST) rows[kept++] = i
+  for (let i = 0; i < rows.length; i++) if (owners[i] !== LOST && met?.[i] !== 0) rows[kept++] = i
   return rows.subarray(0, kept)
 }
 

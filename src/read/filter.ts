@@ -3,11 +3,13 @@ import { atOnce, inOrder } from '../base/in-order.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
+import { u64 } from '../format/u32.ts'
 import { stem } from '../store/commits.ts'
 import { conditionFields, meets } from './condition.ts'
 import { pickedColumn } from './fill.ts'
 import { isCutByTime } from './opening.ts'
 import {
+  type Deletion,
   fieldNames,
   type OpenedArray,
   type OpenedFragment,
@@ -23,42 +25,55 @@ export interface Picked {
   rows: Uint32Array
 }
 
-/** When a cell was deleted. */
-export interface Deletion {
-  time: bigint
-  /** Undefined if the fragment only has the time: {@link SourceBatch.deleted}. */
-  condition: TimedCondition | undefined
+/** The number, among the conditions that a fragment has processed, of the one that deleted a cell. */
+export const CONDITION_INDEX: ColumnType = {
+  name: '__delete_condition_index',
+  kind: 'delete_condition_index',
+  type: 'UINT64',
+  cell_val_num: 1,
+  nullable: false,
 }
 
 /** Leaves out cells that were deleted, and those that do not meet the condition of the query. */
 export class CellFilter {
-  /** The columns to read: those to show, then others that conditions need. */
+  /** The columns to read: those to show, then others that conditions need; the last is {@link CONDITION_INDEX} if deletions are named. */
   readonly wanted: readonly ColumnType[]
   private readonly opened: OpenedArray
   private readonly where: ConditionNode | undefined
+  private readonly onDeleted: ReadQuery['onDeleted']
   /** Whether deletions count that fragments store. */
   private readonly seesDeletions: boolean
-  /** By fragment: names of the conditions whose effect on its cells is stored in the fragment. */
-  private readonly processed: readonly ReadonlySet<string>[]
+  /** By fragment: names of the conditions whose effect on its cells is stored in the fragment, in the order of their numbers. */
+  private readonly processed: readonly (readonly string[])[]
+  private readonly isProcessed: readonly ReadonlySet<string>[]
 
-  private constructor(opened: OpenedArray, query: ReadQuery, processed: readonly ReadonlySet<string>[]) {
+  private constructor(
+    opened: OpenedArray,
+    query: ReadQuery,
+    processed: readonly (readonly string[])[],
+    isNamed: boolean,
+  ) {
     const conditions = [...opened.deletes.map(({ stays }) => stays), ...(query.where ? [query.where] : [])]
-    this.wanted = wantedColumns(opened.schema, query, conditions)
+    this.wanted = [...wantedColumns(opened.schema, query, conditions), ...(isNamed ? [CONDITION_INDEX] : [])]
     this.opened = opened
     this.where = query.where
+    this.onDeleted = query.onDeleted
     this.processed = processed
+    this.isProcessed = processed.map((names) => new Set(names))
     this.seesDeletions = seesDeletions(opened, query)
   }
 
-  static async of(opened: OpenedArray, query: ReadQuery): Promise<CellFilter> {
+  /** @param isNamed whether deletions that fragments store get their names */
+  static async of(opened: OpenedArray, query: ReadQuery, isNamed = query.onDeleted !== undefined): Promise<CellFilter> {
     const { array, fragments, deletes } = opened
-    const processed: ReadonlySet<string>[] = []
-    for await (const names of inOrder(deletes.length === 0 ? [] : fragments, atOnce(array.folder), processedNames))
+    const processed: (readonly string[])[] = []
+    const isNeeded = deletes.length > 0 || isNamed
+    for await (const names of inOrder(isNeeded ? fragments : [], atOnce(array.folder), processedNames))
       processed.push(names)
     for (const condition of deletes) {
-      if (processed.some((names) => !names.has(condition.name))) checkFields(condition, opened)
+      if (processed.some((names) => !names.includes(condition.name))) checkFields(condition, opened)
     }
-    return new CellFilter(opened, query, processed)
+    return new CellFilter(opened, query, processed, isNamed)
   }
 
   /** Whether all cells of a batch stay, whatever they hold. */
@@ -71,12 +86,13 @@ export class CellFilter {
     if (batches.every((batch) => this.keepsAll(batch))) return picked
     const { from, rows } = picked
     const stays = Uint8Array.from(from, (batch) => (batches[batch].lost ? 0 : 1))
-    for (let i = 0; i < rows.length; i++) if (this.storedDeletion(batches[from[i]], rows[i]) !== undefined) stays[i] = 0
-    for (const condition of this.opened.deletes) this.applyDelete(condition, batches, picked, stays)
     if (this.where) {
       const met = this.evaluate(this.where, batches, picked)
       for (let i = 0; i < stays.length; i++) stays[i] &= met[i]
     }
+    if (this.onDeleted) this.tellDeletions(this.onDeleted, batches, picked, stays)
+    for (let i = 0; i < rows.length; i++) if (this.storedDeletion(batches[from[i]], rows[i]) !== undefined) stays[i] = 0
+    for (const condition of this.opened.deletes) this.applyDelete(condition, batches, picked, stays)
     const left = stays.reduce((sum, one) => sum + one, 0)
     if (left === rows.length) return picked
     const out = { from: new Uint32Array(left), rows: new Uint32Array(left) }
@@ -91,18 +107,37 @@ export class CellFilter {
   /** For each cell its first deletion; undefined for one that no delete condition names. */
   deletions(batches: readonly SourceBatch[], picked: Picked): (Deletion | undefined)[] {
     const { from, rows } = picked
+    const { deletes } = this.opened
     const found = Array.from(rows, (row, i): Deletion | undefined => {
       const time = this.storedDeletion(batches[from[i]], row)
-      return time === undefined ? undefined : { time: BigInt(time), condition: undefined }
+      if (time === undefined) return undefined
+      const name = this.storedName(batches[from[i]], row)
+      return { time: BigInt(time), name, condition: deletes.find((one) => one.name === name) }
     })
-    for (const condition of this.opened.deletes) {
+    for (const condition of deletes) {
       const stays = new Uint8Array(rows.length).fill(1)
       this.applyDelete(condition, batches, picked, stays)
-      const { time } = condition
+      const { time, name } = condition
       for (const [i, known] of found.entries())
-        if (stays[i] === 0 && (known === undefined || time < known.time)) found[i] = { time, condition }
+        if (stays[i] === 0 && (known === undefined || time < known.time)) found[i] = { time, name, condition }
     }
     return found
+  }
+
+  private tellDeletions(
+    onDeleted: NonNullable<ReadQuery['onDeleted']>,
+    batches: readonly SourceBatch[],
+    picked: Picked,
+    stays: Uint8Array,
+  ): void {
+    for (const [i, deletion] of this.deletions(batches, picked).entries())
+      if (deletion && stays[i] === 1) onDeleted(deletion)
+  }
+
+  /** Name of the delete commit that a fragment says deleted a cell. */
+  private storedName({ columns, source }: SourceBatch, row: number): string | undefined {
+    const data = columns[this.wanted.length - 1]?.data
+    return this.wanted.at(-1) === CONDITION_INDEX && data ? this.processed[source.index][u64(data, 8 * row)] : undefined
   }
 
   /** The time of a deletion that the fragment stores, if it counts. */
@@ -120,7 +155,7 @@ export class CellFilter {
   ): void {
     const { from, rows } = picked
     const last = Number(time)
-    const applies = batches.map(({ source }) => !this.processed[source.index].has(name))
+    const applies = batches.map(({ source }) => !this.isProcessed[source.index].has(name))
     const met = this.evaluate(condition, batches, picked)
     for (let i = 0; i < stays.length; i++)
       if (met[i] === 0 && applies[from[i]] && writtenAt(batches[from[i]], rows[i]) <= last) stays[i] = 0
@@ -176,9 +211,9 @@ function checkFields({ path, stays }: TimedCondition, { array, schema }: OpenedA
 }
 
 /** Names of the delete commits, without suffix, whose effect is stored in a fragment. */
-async function processedNames({ fragment }: OpenedFragment): Promise<ReadonlySet<string>> {
+async function processedNames({ fragment }: OpenedFragment): Promise<readonly string[]> {
   try {
-    return new Set(((await fragment.processedConditions()) ?? []).map((path) => stem(lastPathPart(path))))
+    return ((await fragment.processedConditions()) ?? []).map((path) => stem(lastPathPart(path)))
   } finally {
     await fragment.close()
   }

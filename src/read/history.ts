@@ -10,10 +10,17 @@ import { formOf } from '../store/changed-fields.ts'
 import { stem } from '../store/commits.ts'
 import { readDense } from './dense.ts'
 import { pickedColumn } from './fill.ts'
-import { CellFilter, type Deletion, writtenAt } from './filter.ts'
+import { CellFilter, writtenAt } from './filter.ts'
 import { isCutByTime, openFragment } from './opening.ts'
 import { MergePool } from './pool.ts'
-import { type OpenedArray, type OpenedFragment, type ReadQuery, readColumns, type TimedCondition } from './query.ts'
+import {
+  type Deletion,
+  type OpenedArray,
+  type OpenedFragment,
+  type ReadQuery,
+  readColumns,
+  type TimedCondition,
+} from './query.ts'
 import { Source, type SourceBatch } from './source.ts'
 import { wantedTiles } from './sparse.ts'
 
@@ -79,14 +86,6 @@ export interface CellHistory {
  */
 export async function cellHistories(opened: OpenedArray, query: HistoryQuery): Promise<CellHistory[]> {
   return opened.schema.array_type === 'dense' ? denseHistories(opened, query) : sparseHistories(opened, query)
-}
-
-const CONDITION_INDEX: ColumnType = {
-  name: '__delete_condition_index',
-  kind: 'delete_condition_index',
-  type: 'UINT64',
-  cell_val_num: 1,
-  nullable: false,
 }
 
 /** A fragment whose versions are looked for. */
@@ -198,8 +197,6 @@ interface Wanted {
   place: Place
   /** Positions of the cells in the tile. */
   cells: Uint32Array
-  /** Paths of the delete commits that the fragment has processed. */
-  processed: readonly string[]
 }
 
 /** A version of a cell: where it is. */
@@ -209,13 +206,12 @@ interface Found {
 }
 
 async function sparseHistories(opened: OpenedArray, query: HistoryQuery): Promise<CellHistory[]> {
-  const filter = await CellFilter.of(opened, readQuery(query))
-  const columns = [...filter.wanted, CONDITION_INDEX]
+  const filter = await CellFilter.of(opened, readQuery(query), true)
   const histories = new Histories(opened, query)
   const wanted: Wanted[] = []
   for await (const place of places(opened, query)) {
     const take = async (): Promise<void> => {
-      for await (const one of wantedCells(opened, place, columns, query.ranges)) {
+      for await (const one of wantedCells(opened, place, filter.wanted, query.ranges)) {
         // Now and not at the end, so that a range with too many cells ends early.
         for (const row of one.cells.keys()) histories.at(one.batch.columns, row)
         wanted.push(one)
@@ -223,7 +219,7 @@ async function sparseHistories(opened: OpenedArray, query: HistoryQuery): Promis
     }
     await (place.index < 0 ? unlessUnread(query.onUnread, take) : take())
   }
-  const deletions = new Map(wanted.map((one) => [one, deletionsOf(opened, filter, one, columns.length - 1)]))
+  const deletions = new Map(wanted.map((one) => [one, deletionsOf(filter, one)]))
   const cells = new Map<FoundHistory, Found[]>()
   for (const found of newestFirst(opened, wanted)) {
     const history = histories.at(found.wanted.batch.columns, found.row)
@@ -276,15 +272,9 @@ function newestFirst(opened: OpenedArray, all: readonly Wanted[]): Found[] {
 }
 
 /** The deletions of the cells, by row. */
-function deletionsOf(
-  opened: OpenedArray,
-  filter: CellFilter,
-  { batch, place, cells, processed }: Wanted,
-  index: number,
-): (Deleted | undefined)[] {
+function deletionsOf(filter: CellFilter, { batch, place, cells }: Wanted): (Deletion | undefined)[] {
   if (place.index < 0) return []
-  const found = filter.deletions([batch], { from: new Uint32Array(cells.length), rows: Uint32Array.from(cells.keys()) })
-  return found.map((deletion, row) => deletion && deletedBy(opened, deletion, batch, row, index, processed))
+  return filter.deletions([batch], { from: new Uint32Array(cells.length), rows: Uint32Array.from(cells.keys()) })
 }
 
 /** The wanted cells of a sparse fragment, without their neighbours in the tiles. */
@@ -295,11 +285,9 @@ async function* wantedCells(
   ranges: RangeSets,
 ): AsyncGenerator<Wanted> {
   const { dimensions } = schema.domain
-  const { fragment } = place.opened
   const source = await Source.open(place.opened, place.index, columns, undefined)
   try {
     const { tiles } = await wantedTiles(source, [...source.tiles(ranges)], ranges)
-    const processed = tiles.length === 0 ? [] : ((await fragment.processedConditions()) ?? [])
     for await (const batch of source.batches(tiles)) {
       const coordinates = batch.columns.slice(0, dimensions.length) as ColumnData[]
       const inside = rowsInside(dimensions, coordinates, batch.cell_num, ranges)
@@ -316,7 +304,7 @@ async function* wantedCells(
         written: timesAt(batch.written, rows),
         deleted: timesAt(batch.deleted, rows),
       }
-      yield { batch: kept, place, cells: rows.map((row) => batch.first + row), processed }
+      yield { batch: kept, place, cells: rows.map((row) => batch.first + row) }
     }
   } finally {
     await source.close()
@@ -328,13 +316,12 @@ function timesAt(times: Float64Array | undefined, rows: Uint32Array): Float64Arr
 }
 
 type Fate = Pick<CellVersion, 'state' | 'by'>
-type Deleted = HiddenBy & { kind: 'delete' }
 
 /** What became of a version that a read merges. @param newer the next one of the same cell */
-function readFate(newer: CellVersion | undefined, deleted: Deleted | undefined): Fate {
+function readFate(newer: CellVersion | undefined, deleted: Deletion | undefined): Fate {
   if (newer && !(deleted && deleted.time < newer.written))
     return { state: 'overwritten', by: { kind: 'fragment', name: newer.entry.name, time: newer.written } }
-  return deleted ? { state: 'deleted', by: deleted } : { state: 'current', by: undefined }
+  return deleted ? { state: 'deleted', by: { kind: 'delete', ...deleted } } : { state: 'current', by: undefined }
 }
 
 /** Why a read does not merge a version; undefined if it does. */
@@ -356,22 +343,6 @@ function unreadFate(opened: OpenedArray, { entry, index }: Place, written: bigin
 
 function fateUnread(opened: OpenedArray, { place, batch }: Wanted, row: number): Fate | undefined {
   return unreadFate(opened, place, BigInt(writtenAt(batch, row)))
-}
-
-/** @param index number of the column with the number of the condition among the processed ones */
-function deletedBy(
-  { deletes }: OpenedArray,
-  { time, condition }: Deletion,
-  { columns }: SourceBatch,
-  row: number,
-  index: number,
-  processed: readonly string[],
-): Deleted {
-  if (condition) return { kind: 'delete', name: condition.name, time, condition }
-  const data = columns[index]?.data
-  const path = data && processed[u64(data, 8 * row)]
-  const name = path === undefined ? undefined : stem(lastPathPart(path))
-  return { kind: 'delete', name, time, condition: deletes.find((one) => one.name === name) }
 }
 
 /** Reads every fragment by itself. Deletes do not apply to dense arrays. */

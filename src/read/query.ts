@@ -42,6 +42,15 @@ export interface TimedCondition {
   stays: ConditionNode
 }
 
+/** When a cell was deleted, and by what. */
+export interface Deletion {
+  time: bigint
+  /** Name of the delete commit, without suffix; undefined if the fragment stores the time, and does not say which. */
+  name: string | undefined
+  /** Undefined if the array does not have the condition any more. */
+  condition: TimedCondition | undefined
+}
+
 /** What to read of an array. */
 export interface ReadQuery {
   order: ReadOrder
@@ -59,6 +68,12 @@ export interface ReadQuery {
   reuse?: boolean | undefined
   /** Called with a number of cells inside the ranges, merged, before conditions leave out any: those of the next batch. */
   onMerged?: ((cells: number) => void) | undefined
+  /** Sparse arrays: called with a number of cells inside the ranges and times that a fragment holds, before they are merged. */
+  onHeld?: ((cells: number) => void) | undefined
+  /** Sparse arrays: called for each merged cell that is left out only because it is deleted. */
+  onDeleted?: ((deletion: Deletion) => void) | undefined
+  /** Dense arrays: cells that do not meet the condition are left out, rather than shown with fill values. */
+  leavesOutUnmet?: boolean | undefined
   /** Called for a tile that cannot be read, which is then left out. Without it, the error is thrown. */
   onFault?: ((fault: InspectError) => void) | undefined
   /** Called with what to know of the cells of a field, once for each text. */

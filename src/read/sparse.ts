@@ -135,6 +135,7 @@ class SparseReader {
     const { tiles, partly } = await wantedTiles(source, [...source.tiles(ranges)], ranges)
     for await (const batch of source.batches(tiles, reuse)) {
       const rows = this.rowsOf(batch, partly.has(batch.tile) ? ranges : undefined)
+      this.query.onHeld?.(rows?.length ?? batch.cell_num)
       const columns = batch.columns.slice(0, this.shown)
       if (this.filter.keepsAll(batch) && !this.query.provenance && columns.every((column) => column !== undefined)) {
         this.query.onMerged?.(rows?.length ?? batch.cell_num)
@@ -203,6 +204,7 @@ class SparseReader {
       const { tiles, partly } = await wantedTiles(source, own, ranges)
       for await (const batch of source.batches(tiles)) {
         const rows = this.rowsOf(batch, partly.has(batch.tile) ? ranges : undefined)
+        this.query.onHeld?.(rows?.length ?? batch.cell_num)
         pool.add(batch, rows ?? allRows(batch.cell_num))
         read.push(batch)
       }

@@ -1,0 +1,162 @@
+import type { ColumnData } from '../cells/column.ts'
+import { mayBeNaN } from '../cells/column-summary.ts'
+import { columnValue } from '../cells/rows.ts'
+import type {
+  ReadStatsDelete,
+  ReadStatsDense,
+  ReadStatsDocument,
+  ReadStatsDuplicates,
+  ReadStatsEnumeration,
+  ReadStatsField,
+} from '../documents/read-stats.ts'
+import type { Enumeration } from '../format/enumeration.ts'
+import { cellValue } from '../format/value.ts'
+import { openAt } from '../read/opening.ts'
+import type { OpenedArray } from '../read/query.ts'
+import { domainCells, type FieldSummary, type ReadSummary, type Repeated, summarize } from '../read/summary.ts'
+import type { InspectArray } from '../store/array.ts'
+import { type CommandContext, documentHead } from './command.ts'
+import { shownCondition } from './condition-text.ts'
+import { LabelReport } from './missing-labels.ts'
+import { shownEnumerations } from './read.ts'
+import { parseQuery, type QueryOptions } from './read-query.ts'
+import { enumerationResult } from './schema.ts'
+import { exact } from './values.ts'
+
+/** `stats --read`: reads the array once, and says what a reader sees. */
+export async function readStats(
+  cx: CommandContext,
+  path: string,
+  array: InspectArray,
+  options: QueryOptions,
+): Promise<ReadStatsDocument> {
+  const opened = await openAt(array)
+  const { schema, between, fragments } = opened
+  const { ranges, fields, where } = await parseQuery(cx, opened, options)
+  const report = new LabelReport()
+  const enumerations = await shownEnumerations(opened, { labels: true }, report)
+  const progress = await cx.progress('reading cells')
+  let summary: ReadSummary
+  try {
+    summary = await summarize(opened, {
+      ranges,
+      fields,
+      where,
+      labelled: new Set(enumerations.keys()),
+      onRemark: (field, remark) => report.remark(field, remark),
+      onProgress: (cells) => progress.update(cells),
+    })
+  } finally {
+    progress.stop()
+  }
+  report.tell(cx)
+  const { cell_num, hidden, repeated } = summary
+  return {
+    ...documentHead('read-stats', cx.shownPath(path)),
+    as_of: between,
+    array_type: schema.array_type,
+    allows_duplicates: schema.allows_duplicates,
+    fragment_num: fragments.length,
+    limited: ranges.size > 0 || where !== undefined,
+    cell_num,
+    dense: denseResult(opened, summary, where !== undefined),
+    hidden_cell_num: hidden === undefined ? null : exact(hidden),
+    deletes: await deletesResult(cx, opened, summary),
+    duplicates: repeated && duplicatesResult(cx, opened, repeated),
+    fields: summary.fields.flatMap((field) =>
+      schema.array_type === 'dense' && field.summary.column.kind === 'dimension'
+        ? []
+        : [fieldResult(cx, field, enumerations.get(field.summary.column.name))],
+    ),
+  }
+}
+
+function denseResult(
+  { schema }: OpenedArray,
+  { wanted, cell_num }: ReadSummary,
+  isLimited: boolean,
+): ReadStatsDense | undefined {
+  if (wanted === undefined) return undefined
+  return {
+    domain_cell_num: exact(domainCells(schema)),
+    wanted_cell_num: exact(wanted),
+    unwritten_cell_num: isLimited ? null : exact(wanted - BigInt(cell_num)),
+  }
+}
+
+async function deletesResult(
+  cx: CommandContext,
+  { array }: OpenedArray,
+  { deletions }: ReadSummary,
+): Promise<ReadStatsDelete[]> {
+  const found: ReadStatsDelete[] = []
+  for (const { deletion, cells } of deletions) {
+    const { condition, time } = deletion
+    found.push({
+      condition: condition ? await shownCondition(cx, array, condition.stays) : null,
+      file: condition?.path ?? null,
+      time,
+      cell_num: cells,
+    })
+  }
+  return found
+}
+
+function duplicatesResult(
+  { style }: CommandContext,
+  { schema }: OpenedArray,
+  { coordinate_num, cell_num, most }: Repeated,
+): ReadStatsDuplicates {
+  const { dimensions } = schema.domain
+  const values = dimensions.map(({ name, type, cell_val_num }) =>
+    columnValue({ name, kind: 'dimension', type, cell_val_num, nullable: false }, style),
+  )
+  const shown = (coordinates: readonly ColumnData[]) =>
+    Object.fromEntries(dimensions.map(({ name }, d) => [name, values[d](coordinates[d], 0)]))
+  return {
+    coordinate_num,
+    cell_num,
+    most: most.map(({ coordinates, cells }) => ({ coordinates: shown(coordinates), cell_num: cells })),
+  }
+}
+
+function fieldResult(
+  { style }: CommandContext,
+  { summary, filled }: FieldSummary,
+  enumeration: Enumeration | undefined,
+): ReadStatsField {
+  const { column, min, max, sum, nulls, nans, indexes } = summary
+  const { name, type, cell_val_num } = column
+  const value = (bytes: Uint8Array | undefined) => (bytes ? cellValue(type, cell_val_num, bytes, style) : null)
+  return {
+    name,
+    type,
+    cell_val_num,
+    min: value(min),
+    max: value(max),
+    sum: sum ?? null,
+    sum_overflows: summary.overflows || undefined,
+    null_count: nulls,
+    nan_count: mayBeNaN(column) ? nans : undefined,
+    fill_count: filled,
+    enumeration: enumeration && indexes && enumerationCounts(enumerationResult(enumeration, style), indexes),
+  }
+}
+
+function enumerationCounts(
+  { name, values }: ReturnType<typeof enumerationResult>,
+  indexes: ReadonlyMap<bigint, number>,
+): ReadStatsEnumeration {
+  const counts = values.map((_, index) => indexes.get(BigInt(index)) ?? 0)
+  const used = values.flatMap((value, index) => (counts[index] > 0 ? [{ value, index, cell_num: counts[index] }] : []))
+  let known = 0
+  let all = 0
+  for (const count of counts) known += count
+  for (const count of indexes.values()) all += count
+  return {
+    name,
+    used: used.sort((a, b) => b.cell_num - a.cell_num),
+    unused: values.filter((_, index) => counts[index] === 0),
+    missing_cell_num: all - known,
+  }
+}

@@ -1,0 +1,115 @@
+import type { CellValNum } from '../format/cell-val-num.ts'
+import type { Datatype } from '../format/datatype.ts'
+import type { ArrayType } from '../format/layout.ts'
+import type { CellValue, Count, DocumentHead, Int64, Path, Sum, TimestampRange } from './common.ts'
+
+/** `tiledb-inspect stats <array> --read --json`: what a reader sees, counted. */
+export interface ReadStatsDocument extends DocumentHead<'read-stats'> {
+  /** First and last time of what is read, both included: the array as TileDB opens it at these times. */
+  as_of: TimestampRange
+  /** Array type. */
+  array_type: ArrayType
+  /** Whether the schema allows several cells with the same coordinates. */
+  allows_duplicates: boolean
+  /** Fragments that a read opens. */
+  fragment_num: Count
+  /** What was counted: all cells, or those that `--range` and `--where` leave. */
+  limited: boolean
+  /** Cells that a reader sees; of dense arrays, those that were written. */
+  cell_num: Count
+  /** Cells of a dense array that were written and not. Dense arrays only. */
+  dense?: ReadStatsDense | undefined
+  /**
+   * Cells that fragments hold and newer cells hide; null if that cannot be told: with `--where`, or if a range cuts a fragment of single cells
+   * in a dense array. 0 in sparse arrays that allow duplicates.
+   */
+  hidden_cell_num: Int64 | null
+  /** Delete conditions, oldest first. A cell counts to the one that deletes it first; cells that newer ones hide do not count. */
+  deletes: readonly ReadStatsDelete[]
+  /** Coordinates that several cells have. Only where the schema allows duplicates. */
+  duplicates?: ReadStatsDuplicates | undefined
+  /** By field: dimensions of sparse arrays, then attributes. */
+  fields: readonly ReadStatsField[]
+}
+
+/** Cells of a dense array. After a consolidation, gaps inside the new fragment count as written: it holds fill values there. */
+export interface ReadStatsDense {
+  /** Cells of the domain. */
+  domain_cell_num: Int64
+  /** Cells that were looked at: in the ranges, or else in the current domain if there is one, or else in the domain. */
+  wanted_cell_num: Int64
+  /** Those of them that were never written: a read gives fill values. Null with `--where`, which leaves them out. */
+  unwritten_cell_num: Int64 | null
+}
+
+/** A delete condition, and the cells that it leaves out of the read. */
+export interface ReadStatsDelete {
+  /** In the words of TileDB-Py; null if the array has the condition no more. */
+  condition: string | null
+  /** The file that has the condition; null if there is none. */
+  file: Path | null
+  /** Milliseconds since 1970. */
+  time: Int64
+  /** Cells that it deletes first. */
+  cell_num: Count
+}
+
+export interface ReadStatsDuplicates {
+  /** Coordinates that more than one cell has. */
+  coordinate_num: Count
+  /** Cells with such coordinates, all of each. */
+  cell_num: Count
+  /** The ten coordinates with most cells. */
+  most: readonly ReadStatsRepeated[]
+}
+
+export interface ReadStatsRepeated {
+  /** By dimension. */
+  coordinates: Record<string, CellValue>
+  /** Cells with these coordinates. */
+  cell_num: Count
+}
+
+/** Values of a field in the cells that a reader sees. */
+export interface ReadStatsField {
+  /** Name. */
+  name: string
+  type: Datatype
+  cell_val_num: CellValNum
+  /** Smallest value; null without values, and for types without an order. NaN, NaT, null, and fill values of cells that lack the field do not count. */
+  min: CellValue
+  /** Largest value. */
+  max: CellValue
+  /** Sum, exact for integers; null for dimensions, dates, text, enumerations, and fields with several values a cell. */
+  sum: Sum | null
+  /** Whether the sum is beyond 64 bits, where TileDB stops to add. */
+  sum_overflows?: boolean | undefined
+  /** Cells that are null. */
+  null_count: Count
+  /** Cells that are NaN, or NaT in dates; left out for fields that cannot be. */
+  nan_count?: Count | undefined
+  /** Cells that were written before the array had the field as it is now: a read gives its fill value. They count nowhere else. */
+  fill_count: Count
+  /** The values of the enumeration whose indexes the cells are. */
+  enumeration?: ReadStatsEnumeration | undefined
+}
+
+export interface ReadStatsEnumeration {
+  /** Name of the enumeration. */
+  name: string
+  /** Values that cells have, most used first. */
+  used: readonly ReadStatsLabel[]
+  /** Values that no cell has, in the order of the enumeration. */
+  unused: readonly CellValue[]
+  /** Cells with an index that the enumeration has no value for. */
+  missing_cell_num: Count
+}
+
+export interface ReadStatsLabel {
+  /** The value. */
+  value: CellValue
+  /** Its index. */
+  index: Count
+  /** Cells that have it. */
+  cell_num: Count
+}

@@ -1,0 +1,305 @@
+import type { RangeSets } from '../cells/bounds.ts'
+import { allRows, type CellBatch, type ColumnData, type ColumnType } from '../cells/column.ts'
+import { ColumnSummary } from '../cells/column-summary.ts'
+import { type CellAt, isSamePlace } from '../cells/coordinates.ts'
+import { numbersOf } from '../cells/elements.ts'
+import { gather } from '../cells/gather.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import { type DenseAxis, denseAxis, integerOf } from '../format/dense-tiles.ts'
+import { fixedSize, type NDRange, type Range } from '../format/range.ts'
+import { formOf } from '../store/changed-fields.ts'
+import { storedCellNum } from '../store/fragment.ts'
+import { type Interval, intersection, type WantedCells, wantedCells } from './dense-windows.ts'
+import { type Deletion, type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from './query.ts'
+import { defaultOrder, readMerged } from './read.ts'
+
+/** Cells of an array as a read gives them, counted. Memory holds no list of them. */
+export interface ReadSummary {
+  /** Cells that a read gives; of dense arrays, those of them that were written. */
+  cell_num: number
+  /** Cells of dense arrays; undefined for sparse ones. */
+  wanted: bigint | undefined
+  /** Cells that fragments hold, and that newer ones hide; undefined if it is unknown. */
+  hidden: bigint | undefined
+  /** Deleted cells by condition, oldest first: each counts to the condition that deletes it first. */
+  deletions: readonly { deletion: Deletion; cells: number }[]
+  /** Coordinates that several cells have; undefined where the schema allows no duplicates. */
+  repeated: Repeated | undefined
+  /** Of each column of the read; of dense arrays, only attributes. */
+  fields: readonly FieldSummary[]
+}
+
+export interface FieldSummary {
+  summary: ColumnSummary
+  /** Cells that were written before the array had the field, or had it in this form: a read gives its fill value. */
+  filled: number
+}
+
+export interface SummaryQuery extends Pick<ReadQuery, 'ranges' | 'fields' | 'where' | 'onRemark'> {
+  /** Attributes whose cells are indexes of an enumeration. */
+  labelled: ReadonlySet<string>
+  /** Called after each batch with the number of cells so far. */
+  onProgress?: (cells: number) => void
+}
+
+/** Reads the fields of all wanted cells once. Fill values of cells that were never written count in no field. */
+export async function summarize(opened: OpenedArray, query: SummaryQuery): Promise<ReadSummary> {
+  const { schema } = opened
+  return schema.array_type === 'dense' ? summarizeDense(opened, query) : summarizeSparse(opened, query)
+}
+
+async function summarizeSparse(opened: OpenedArray, { ranges, fields, where, ...query }: SummaryQuery) {
+  const { schema, deletes } = opened
+  let [held, merged] = [0, 0]
+  const deleted = new Map<string, { deletion: Deletion; cells: number }>()
+  for (const condition of deletes) {
+    const { name, time } = condition
+    deleted.set(name, { deletion: { name, time, condition }, cells: 0 })
+  }
+  const tally = new Tally(opened, fields, query)
+  const repeated = schema.allows_duplicates ? new Repeated(schema) : undefined
+  const asked: ReadQuery = {
+    // Cells of equal coordinates come one after another.
+    order: repeated ? 'row-major' : defaultOrder(opened),
+    ranges,
+    fields,
+    where,
+    provenance: tally.needsFragments,
+    reuse: true,
+    onRemark: query.onRemark,
+    onHeld: (cells) => {
+      held += cells
+    },
+    onMerged: (cells) => {
+      merged += cells
+    },
+    onDeleted: (deletion) => {
+      const key = deletion.name ?? `at ${deletion.time}`
+      const known = deleted.get(key)
+      if (known) known.cells++
+      else deleted.set(key, { deletion, cells: 1 })
+    },
+  }
+  for await (const batch of readMerged(opened, asked)) {
+    const rows = batch.rows ?? allRows(batch.cell_num)
+    tally.add(batch, rows)
+    repeated?.add(batch, rows)
+    query.onProgress?.(tally.cells)
+  }
+  repeated?.end()
+  const deletions = [...deleted.values()].sort((a, b) => Number(a.deletion.time - b.deletion.time))
+  // Conditions pass over whole tiles, and so over hidden cells.
+  const hidden = where ? undefined : BigInt(held - merged)
+  return { cell_num: tally.cells, wanted: undefined, hidden, deletions, repeated, fields: tally.fields }
+}
+
+async function summarizeDense(opened: OpenedArray, { ranges, fields, where, ...query }: SummaryQuery) {
+  const { schema, fragments } = opened
+  const tally = new Tally(opened, fields, query)
+  const axes = axesOf(schema)
+  const nothing = axes.map(() => [])
+  const wanted = wantedCells(axes, withEnds(schema, ranges), nothing)
+  const boxes = fragments.flatMap((one) =>
+    one.info.nonempty_domain ? [intervalsOf(one.info.nonempty_domain, axes)] : [],
+  )
+  // Nothing else was written: a domain may be much larger than what it holds.
+  const written = wanted && wantedCells(axes, withinBoxes(wanted, boxes), nothing)
+  if (wanted && written) {
+    const asked: ReadQuery = {
+      order: defaultOrder(opened),
+      ranges: rangesOf(written),
+      fields,
+      where,
+      provenance: true,
+      reuse: true,
+      leavesOutUnmet: true,
+      onRemark: query.onRemark,
+    }
+    for await (const batch of readMerged(opened, asked)) {
+      tally.addWritten(batch)
+      query.onProgress?.(tally.cells)
+    }
+  }
+  const held = where ? undefined : heldCells(fragments, wanted, axes)
+  return {
+    cell_num: tally.cells,
+    wanted: cellsOf(wanted),
+    hidden: held === undefined ? undefined : held - BigInt(tally.cells),
+    deletions: [],
+    repeated: undefined,
+    fields: tally.fields,
+  }
+}
+
+/** Adds up the columns of batches. */
+class Tally {
+  cells = 0
+  readonly fields: FieldSummary[]
+  /** Whether some fragment lacks a field: then it must be known of each cell which one it is from. */
+  readonly needsFragments: boolean
+  private readonly columns: readonly ColumnType[]
+  /** By column and fragment. */
+  private readonly lacks: readonly (readonly boolean[])[]
+
+  constructor(
+    { schema, fragments }: OpenedArray,
+    names: readonly string[] | undefined,
+    { labelled }: Pick<SummaryQuery, 'labelled'>,
+  ) {
+    this.columns = readColumns(schema, { order: 'global', ranges: new Map(), fields: names })
+    this.lacks = this.columns.map((column) => fragments.map((fragment) => lacks(fragment, column)))
+    this.needsFragments = this.lacks.some((own) => own.includes(true))
+    this.fields = this.columns.map((column) => ({
+      summary: new ColumnSummary(column, column.kind === 'attribute' && labelled.has(column.name)),
+      filled: 0,
+    }))
+  }
+
+  /** @param rows positions of the cells that count. Behind the columns of the fields are those of the provenance. */
+  add(batch: CellBatch, rows: Uint32Array): void {
+    this.cells += rows.length
+    const owners = batch.columns[this.columns.length]?.data
+    const fragments = owners && numbersOf('INT32', owners)
+    for (const [c, field] of this.fields.entries()) {
+      const lacks = this.lacks[c]
+      const there = fragments && lacks.includes(true) ? rows.filter((row) => !lacks[fragments[row]]) : rows
+      field.filled += rows.length - there.length
+      field.summary.add(batch.columns[c] as ColumnData, there)
+    }
+  }
+
+  /** {@link add} for the cells that some fragment has. */
+  addWritten(batch: CellBatch): void {
+    const validity = batch.columns[this.columns.length]?.validity
+    const rows = batch.rows ?? allRows(batch.cell_num)
+    this.add(batch, validity ? rows.filter((row) => validity[row] !== 0) : rows)
+  }
+}
+
+/** Whether the cells of a fragment lack a field, or have it in a form that TileDB cannot read as the array has it now. */
+function lacks({ info }: OpenedFragment, column: ColumnType): boolean {
+  if (column.kind !== 'attribute') return false
+  const own = info.schema.attributes.find(({ name }) => name === column.name)
+  return !own || formOf(own) !== formOf(column)
+}
+
+/** This many of the coordinates with most cells are kept. */
+const MOST_SHOWN = 10
+
+/** Coordinates that several cells have. Cells come in row-major order. */
+export class Repeated {
+  /** Coordinates with more than one cell. */
+  coordinate_num = 0
+  /** Cells with these coordinates. */
+  cell_num = 0
+  /** The coordinates with most cells, by dimension, one cell each. */
+  readonly most: { coordinates: readonly ColumnData[]; cells: number }[] = []
+  private readonly dimensions: ArraySchema['domain']['dimensions']
+  private last: CellAt | undefined
+  private run = 0
+
+  constructor({ domain }: ArraySchema) {
+    this.dimensions = domain.dimensions
+  }
+
+  add({ columns }: CellBatch, rows: Uint32Array): void {
+    for (const cell of rows) {
+      const next = { columns, cell }
+      if (this.last && !isSamePlace(this.dimensions, this.last, next)) this.end()
+      this.last = next
+      this.run++
+    }
+  }
+
+  /** Call it after the last cell. */
+  end(): void {
+    const { last, run: cells, most } = this
+    this.run = 0
+    if (!last || cells < 2) return
+    this.coordinate_num++
+    this.cell_num += cells
+    if (most.length === MOST_SHOWN && cells <= most[MOST_SHOWN - 1].cells) return
+    const coordinates = this.dimensions.map((dimension, d) =>
+      gather(
+        last.columns[d] as ColumnData,
+        fixedSize(dimension) ?? datatypeSize(dimension.type),
+        Int32Array.of(last.cell),
+      ),
+    )
+    most.push({ coordinates, cells })
+    // Stable: of equal numbers the first in row-major order.
+    most.sort((a, b) => b.cells - a.cells).splice(MOST_SHOWN)
+  }
+}
+
+function axesOf({ domain }: ArraySchema): DenseAxis[] {
+  return domain.dimensions.map((dimension) => denseAxis(dimension, wholeOf(dimension.domain)))
+}
+
+function wholeOf(domain: Uint8Array): Range {
+  const half = domain.length / 2
+  return { min: domain.subarray(0, half), max: domain.subarray(half) }
+}
+
+/** Cells of the domain of a dense array. */
+export function domainCells(schema: ArraySchema): bigint {
+  return cellsOf(axesOf(schema).map(({ domainLow: low, domainHigh: high }) => [{ low, high }]))
+}
+
+/** The ranges of all dimensions, with those of the current domain, or else of the domain, in place of open ends. */
+function withEnds({ domain, current_domain }: ArraySchema, ranges: RangeSets): RangeSets {
+  return new Map(
+    domain.dimensions.map(({ type, domain: whole }, d) => {
+      const { min, max } = current_domain?.range?.[d] ?? wholeOf(whole)
+      const own = ranges.get(d) ?? [{ low: undefined, high: undefined }]
+      const ended = own.map(({ low, high }) => ({
+        low: low ?? integerOf(type, min),
+        high: high ?? integerOf(type, max),
+      }))
+      return [d, ended] as const
+    }),
+  )
+}
+
+/** Along each axis the wanted coordinates at which some box has cells. */
+function withinBoxes(wanted: WantedCells, boxes: readonly (readonly Interval[])[]): RangeSets {
+  return new Map(
+    wanted.map((intervals, d) => [
+      d,
+      boxes.flatMap((box) => intervals.flatMap((one) => intersection(one, box[d]) ?? [])),
+    ]),
+  )
+}
+
+function rangesOf(wanted: WantedCells): RangeSets {
+  return new Map(wanted.entries())
+}
+
+function intervalsOf(box: NDRange, axes: readonly DenseAxis[]): Interval[] {
+  return box.map(({ min, max }, d) => ({ low: integerOf(axes[d].type, min), high: integerOf(axes[d].type, max) }))
+}
+
+function cellsOf(wanted: WantedCells | undefined): bigint {
+  if (!wanted) return 0n
+  const along = wanted.map((intervals) => intervals.reduce((sum, { low, high }) => sum + high - low + 1n, 0n))
+  return along.reduce((product, one) => product * one, 1n)
+}
+
+/** Wanted cells that dense fragments hold, each of its own; undefined if one with single cells lies partly outside. */
+function heldCells(
+  fragments: readonly OpenedFragment[],
+  wanted: WantedCells | undefined,
+  axes: readonly DenseAxis[],
+): bigint | undefined {
+  let held = 0n
+  for (const { info } of fragments) {
+    if (!info.nonempty_domain || !wanted) continue
+    const box = intervalsOf(info.nonempty_domain, axes)
+    const common = wanted.map((intervals, d) => intervals.flatMap((one) => intersection(one, box[d]) ?? []))
+    if (info.dense) held += cellsOf(common)
+    else if (cellsOf(common) === cellsOf(box.map((side) => [side]))) held += BigInt(storedCellNum(info))
+    else if (cellsOf(common) > 0n) return undefined
+  }
+  return held
+}

@@ -1,0 +1,210 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { get, items, type Json } from '../helpers/json.ts'
+import { run, runJson } from '../helpers/run.ts'
+
+/** A query, and what numpy says of the cells that TileDB reads. */
+interface Recorded {
+  from: number
+  to: number
+  ranges: ([number, number] | null)[] | null
+  cells: number
+  wanted?: number
+  hidden?: number
+  deletes?: Record<string, number> | null
+  coordinates?: number
+  repeated?: number
+  fields: Record<string, { min?: string; max?: string; sum?: string; nulls: number; nans?: number }>
+}
+
+const RECORDED: Record<string, Recorded[]> = JSON.parse(readFileSync(`${FIXTURES}/read-stats.json`, 'utf8'))
+const CASES = Object.entries(RECORDED).flatMap(([name, all]) =>
+  all.map((one) => [`${name} ${one.ranges ? JSON.stringify(one.ranges) : ''} at ${one.to}`, name, one] as const),
+)
+const folder = temporaryFolder()
+
+async function readStats(...args: string[]): Promise<Json> {
+  const { documents, code } = await runJson(['stats', '--read', ...args])
+  expect(code).toBe(0)
+  return documents[0]
+}
+
+function fieldNamed(document: Json, name: string): Json {
+  const found = items(get(document, 'fields')).find((field) => get(field, 'name') === name)
+  expect(found).toBeDefined()
+  return found as Json
+}
+
+async function dimensionNames(path: string): Promise<string[]> {
+  const { documents } = await runJson(['schema', path])
+  return items(get(documents[0], 'dimensions')).map((one) => String(get(one, 'name')))
+}
+
+/** A value of a raw document as numpy's text: bytes as hexadecimal digits, integers exact. */
+function textOf(value: Json | undefined): string {
+  if (typeof value === 'boolean') return value ? '1' : '0'
+  if (typeof value === 'string') return Buffer.from(value).toString('hex')
+  if (typeof value === 'object' && value !== null)
+    return Buffer.from(String(get(value, 'base64')), 'base64').toString('hex')
+  return String(value)
+}
+
+/** A float of Python; 0 and -0 are one. */
+function floatOf(text: string): number {
+  return text === 'nan' ? Number.NaN : Number(text.replace('inf', 'Infinity'))
+}
+
+describe('stats --read says what numpy says of the cells that TileDB reads', () => {
+  test.each(CASES)('%s', async (_, name, recorded) => {
+    const path = `${FIXTURES}/${name}`
+    const names = await dimensionNames(path)
+    const ranges = (recorded.ranges ?? []).flatMap((range, d) =>
+      range ? ['--range', `${names[d]}=${range[0]}..${range[1]}`] : [],
+    )
+    const between = ['--between', `${recorded.from}..${recorded.to}`]
+    const document = await readStats(path, ...ranges, ...between, '--raw')
+    expect(get(document, 'cell_num')).toBe(recorded.cells)
+    const { wanted, hidden, coordinates, repeated, deletes } = recorded
+    if (wanted !== undefined)
+      expect(get(document, 'dense')).toMatchObject({
+        wanted_cell_num: wanted,
+        unwritten_cell_num: wanted - recorded.cells,
+      })
+    if (hidden !== undefined) expect(get(document, 'hidden_cell_num')).toBe(hidden)
+    if (coordinates !== undefined)
+      expect(get(document, 'duplicates')).toMatchObject({ coordinate_num: coordinates, cell_num: repeated })
+    if (deletes) {
+      const found = items(get(document, 'deletes')).map((one) => [
+        String(get(one, 'file')).replace(/^__commits\/(.*)\.del$/, '$1'),
+        get(one, 'cell_num'),
+      ])
+      expect(Object.fromEntries(found)).toEqual(deletes)
+    }
+    for (const [field, { min, max, sum, nulls, nans }] of Object.entries(recorded.fields)) {
+      const found = fieldNamed(document, field)
+      expect([field, get(found, 'null_count')]).toEqual([field, nulls])
+      if (nans !== undefined) expect([field, get(found, 'nan_count')]).toEqual([field, nans])
+      if (min !== undefined && max !== undefined) {
+        const isFloat = String(get(found, 'type')).startsWith('FLOAT')
+        const same = (shown: Json | undefined, text: string): void =>
+          isFloat
+            ? expect([field, Math.fround(Number(shown)) + 0]).toEqual([field, Math.fround(floatOf(text)) + 0])
+            : expect([field, textOf(shown).toLowerCase()]).toEqual([
+                field,
+                text.toLowerCase().replace('false', '0').replace('true', '1'),
+              ])
+        same(get(found, 'min'), min)
+        same(get(found, 'max'), max)
+      }
+      const own = get(found, 'sum')
+      if (sum === undefined || own === null) continue
+      if (nans === undefined) expect([field, String(own)]).toEqual([field, sum])
+      else {
+        const wanted = floatOf(sum)
+        const isNear = Math.abs(Number(own) - wanted) <= 1e-9 * Math.max(1, Math.abs(wanted))
+        expect([field, isNear || Object.is(Number(own), wanted) || own]).toEqual([field, true])
+      }
+    }
+  })
+})
+
+/** An array of one dimension `x`, and these cells. */
+async function written(name: string, cells: object[], ...options: string[]): Promise<string> {
+  const [path, data] = [`${folder}/${name}`, `${folder}/${name}.ndjson`]
+  writeFileSync(data, cells.map((cell) => `${JSON.stringify(cell)}\n`).join(''))
+  expect((await run(['write-sample', path, '--data', data, ...options])).code).toBe(0)
+  return path
+}
+
+describe('stats --read', () => {
+  test('names the coordinates that several cells have, those with most cells first', async () => {
+    const cells = [5, 1, 5, 3, 3, 5, 2].map((x, a) => ({ x, a }))
+    const options = ['--dim', 'x:INT32:0..9:10', '--attr', 'a:INT32', '--duplicates']
+    const path = await written('repeated', cells, ...options)
+    const most = [
+      { coordinates: { x: 5 }, cell_num: 3 },
+      { coordinates: { x: 3 }, cell_num: 2 },
+    ]
+    expect(get(await readStats(path), 'duplicates')).toEqual({ coordinate_num: 2, cell_num: 5, most })
+    expect(get(await readStats(path, '--where', 'a > 2'), 'duplicates')).toMatchObject({
+      coordinate_num: 1,
+      cell_num: 2,
+    })
+    const { text } = await run(['stats', '--read', path], { columns: 80 })
+    expect(text).toContain('2 coordinates have more than one cell, 5 in all')
+    expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
+  })
+
+  test('counts zeros of both signs and NaN as one place each', async () => {
+    const path = `${FIXTURES}/22/two_zeros`
+    const document = await readStats(path)
+    expect(get(document, 'allows_duplicates')).toBe(false)
+    expect(get(document, 'duplicates')).toBeUndefined()
+    expect(get(document, 'hidden_cell_num')).toBe(0)
+  })
+
+  test('counts the used values of an enumeration, and lists the others', async () => {
+    const field = fieldNamed(await readStats(`${FIXTURES}/22/enumerations`, '--field', 'tree'), 'tree')
+    const { documents } = await runJson(['read', `${FIXTURES}/22/enumerations`, '--labels'])
+    const counts = new Map<Json | undefined, number>()
+    for (const cell of items(get(documents[0], 'cells')))
+      counts.set(get(cell, 'tree'), (counts.get(get(cell, 'tree')) ?? 0) + 1)
+    const used = items(get(get(field, 'enumeration'), 'used'))
+    expect(new Map(used.map((one) => [get(one, 'value'), get(one, 'cell_num')]))).toEqual(counts)
+    expect(get(get(field, 'enumeration'), 'unused')).toEqual(['birch'])
+    expect(get(field, 'sum')).toBe(null)
+    const { text } = await run(['stats', '--read', `${FIXTURES}/22/enumerations`])
+    expect(text).toContain('never used: "birch"')
+  })
+
+  test('counts indexes without a value', async () => {
+    const array = `${FIXTURES}/labels/wanting`
+    const enumerations = items(get(await readStats(array), 'fields')).flatMap(
+      (field) => get(field, 'enumeration') ?? [],
+    )
+    expect(enumerations.some((one) => Number(get(one, 'missing_cell_num')) > 0)).toBe(true)
+  })
+
+  test('tells unwritten cells of a range from those of the domain, and leaves out what does not meet a condition', async () => {
+    const array = `${FIXTURES}/dense_reads/cube`
+    const whole = await readStats(array)
+    const { documents } = await runJson(['read', array, '--provenance'])
+    const cells = items(get(documents[0], 'cells')).filter((cell) => get(cell, '__fragment') !== null)
+    expect(get(whole, 'cell_num')).toBe(cells.length)
+    const limited = await readStats(array, '--where', 'a > 110')
+    const met = cells.filter((cell) => Number(get(cell, 'a')) > 110)
+    expect(met.length).toBeGreaterThan(0)
+    expect(get(limited, 'cell_num')).toBe(met.length)
+    expect(get(fieldNamed(limited, 'a'), 'min')).toBe(Math.min(...met.map((cell) => Number(get(cell, 'a')))))
+    expect(get(get(limited, 'dense'), 'unwritten_cell_num')).toBe(null)
+    expect(get(limited, 'hidden_cell_num')).toBe(null)
+  })
+
+  test('reads only what was written of a huge domain', async () => {
+    const options = ['--dense', '--dim', 'x:INT64:0..99999999999999:10', '--attr', 'a:INT32']
+    const path = await written('huge', [{ x: 5, a: 1 }], ...options)
+    const data = `${folder}/far.ndjson`
+    writeFileSync(data, '{"x":99999999999990,"a":2}\n')
+    const appended = await run(['write-sample', path, '--append', '--data', data])
+    expect([appended.code, appended.stderr]).toEqual([0, ''])
+    const document = await readStats(path)
+    expect(get(document, 'cell_num')).toBe(2)
+    expect(get(document, 'dense')).toMatchObject({ unwritten_cell_num: 99_999_999_999_998 })
+  })
+
+  test('says that a sum is beyond 64 bits, and gives it exactly', async () => {
+    const cells = [1, 2, 3].map((x) => ({ x, a: '9223372036854775807' }))
+    const path = await written('overflow', cells, '--dim', 'x:INT32:0..9:10', '--attr', 'a:INT64')
+    const { stdout } = await runJson(['stats', '--read', path])
+    expect(new TextDecoder().decode(stdout)).toContain('"sum": 27670116110564327421')
+    expect(get(fieldNamed(await readStats(path), 'a'), 'sum_overflows')).toBe(true)
+  })
+
+  test('refuses its options without --read', async () => {
+    const { code, stderr } = await run(['stats', `${FIXTURES}/22/duplicates`, '--range', 'x=1'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--range expects --read')])
+    expect((await run(['stats', '--read', '--all', `${FIXTURES}/22/duplicates`])).code).toBe(2)
+  })
+})
