@@ -146,16 +146,20 @@ function copyOf({ array_type, attributes }: ArraySchema): string {
   return `box = tuple(slice(lo, hi + 1) for lo, hi in a.nonempty_domain()); b[box] = ${cells}`
 }
 
-/** What to know of {@link copyOf}, and of the schema that was made for it. */
-function copyNote({ array_type, attributes, dimension_labels, current_domain }: ArraySchema): string {
+/** What {@link copyOf}, and the schema that is made for it, leave out. */
+export function notCopied({ array_type, attributes, dimension_labels, current_domain }: ArraySchema): string[] {
   const isFloat = (type: string): boolean => type === 'FLOAT32' || type === 'FLOAT64'
-  const lost = [
+  return [
     ...(dimension_labels && dimension_labels.length > 0 ? ['dimension labels'] : []),
     ...(current_domain?.range ? ['the current domain'] : []),
     ...(array_type === 'dense' && attributes.some(({ nullable, type }) => nullable && isFloat(type))
       ? ['NaN of nullable attributes (they become null)']
       : []),
   ]
+}
+
+function copyNote(schema: ArraySchema): string {
+  const lost = notCopied(schema)
   const without = lost.length > 0 ? `, without ${lost.join(' and ')}` : ''
   return `the whole array goes through memory${without}; then the new array takes the place of the old one`
 }

@@ -1,6 +1,7 @@
+import { unlessFault } from '../base/errors.ts'
 import type { Finding } from '../check/finding.ts'
 import type { PlanDocument } from '../documents/plan.ts'
-import { mendPlans } from '../plan/plan.ts'
+import { mendPlans, type PlanContext, plansOfAdvice } from '../plan/plan.ts'
 import { shardText } from '../store/shard.ts'
 import { findingResult, type OpenCheck } from './check.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
@@ -13,7 +14,7 @@ export async function planOutcome(cx: CommandContext, path: string, checked: Ope
   const { level, shard } = checked.run
   const plans: PlanDocument['plans'][number][] = []
   const reading = () => ({ ...cx.reading, keyProven: false, encrypted: false, onFault: () => {} })
-  const planning = { storage: cx.storage, reading, shown: cx.shownPath }
+  const planning: PlanContext = { storage: cx.storage, reading, shown: cx.shownPath }
   for await (const plan of mendPlans(planning, found))
     plans.push({ ...plan, findings: plan.findings.map((finding) => findingResult(cx, finding)) })
   const { ok, finding_num, not_examined, not_checked } = checked.tail()
@@ -24,6 +25,7 @@ export async function planOutcome(cx: CommandContext, path: string, checked: Ope
     ok,
     finding_num,
     plans,
+    advice: finding_num.error === 0 ? await adviceOn(planning, checked) : [],
     not_examined,
     not_checked,
   }
@@ -33,4 +35,20 @@ export async function planOutcome(cx: CommandContext, path: string, checked: Ope
     foundWrong: !checked.ok(),
     table: async (out) => (await import('../render/views/plan.ts')).planTable(document, out),
   }
+}
+
+/** Of a whole array. Where its findings cannot be told, check says why. */
+async function adviceOn(planning: PlanContext, { target, run }: OpenCheck): Promise<PlanDocument['advice']> {
+  if (target.type !== 'array' || run.shard) return []
+  const plans = (await plansOfAdvice(planning, target.array).catch(unlessFault)) ?? []
+  return plans.map(({ findings, ...plan }) => ({
+    findings: findings.map(({ severity, code, field, message, meaning }) => ({
+      severity,
+      code,
+      field,
+      message,
+      meaning,
+    })),
+    ...plan,
+  }))
 }

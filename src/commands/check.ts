@@ -8,6 +8,7 @@ import { type CheckRun, newRun } from '../check/run.ts'
 import type { CheckFinding, CheckSummary } from '../documents/check.ts'
 import type { NotExamined } from '../documents/common.ts'
 import { parseShard, shardText } from '../store/shard.ts'
+import type { Target } from '../store/target.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { documentHead, notExaminedResult, noteIfEmpty } from './command.ts'
 import { parseJobs } from './numbers.ts'
@@ -82,6 +83,7 @@ const NOT_CHECKED: Readonly<Record<Level, readonly string[]>> = {
 /** A check that is under way: its items are found as they are walked over. */
 export interface OpenCheck {
   run: CheckRun
+  target: Target
   /** The findings; what is not examined goes to `not_examined`. */
   findings(): AsyncGenerator<Finding>
   /** If the table's end lists what was not examined, stderr does not repeat it. */
@@ -113,6 +115,7 @@ async function openCheck(
   const ok = (): boolean => failing.every((severity) => finding_num[severity] === 0)
   const checked: OpenCheck = {
     run,
+    target,
     isListed: false,
     finding_num,
     not_examined,

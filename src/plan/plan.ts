@@ -4,6 +4,7 @@ import type { Storage } from '../source/source.ts'
 import { InspectArray } from '../store/array.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import { rootAround } from '../why/place.ts'
+import { type AdvicePlan, advicePlans } from './advice-plan.ts'
 import { ArrayPlanner } from './array-plan.ts'
 import { Draft, type MendPlan } from './drafts.ts'
 import { groupPlans } from './group-plan.ts'
@@ -55,6 +56,17 @@ export async function* mendPlans(cx: PlanContext, findings: readonly Finding[]):
   }
 }
 
+/**
+ * What mends that reads of an array are slow or hungry.
+ * @throws InspectError if the array cannot be opened as its findings need it
+ */
+export async function plansOfAdvice(cx: PlanContext, array: InspectArray): Promise<AdvicePlan[]> {
+  const { path, isRemote } = array.folder
+  const shell = await shellOf(cx, path)
+  const plans = await advicePlans(array, shell, (like) => freshName(cx.storage, path, shell.root, like))
+  return isRemote ? plans.map((plan) => remotePlan(plan, shell)) : plans
+}
+
 /** A folder as target lies beside the others under its own name only if the path ends in one. */
 async function shellOf({ storage, shown }: PlanContext, path: string): Promise<Shell> {
   const given = shown(path).replace(/(?<=.)\/+$/, '')
@@ -71,7 +83,7 @@ async function freshName(storage: Storage, path: string, root: string, like: str
 }
 
 /** Files of an object store cannot be moved by a shell: a copy is mended, and put in the place of the array. */
-function remotePlan(plan: MendPlan, { root }: Shell): MendPlan {
+function remotePlan<T extends MendPlan | AdvicePlan>(plan: T, { root }: Shell): T {
   if (plan.steps.length === 0) return plan
   const copy = word(lastPathPart(root))
   const fetched = root.startsWith('s3://')

@@ -98,3 +98,10 @@ export class Shell {
 export function python(code: string, ...args: readonly string[]): string {
   return ['python3', '-c', word(code), ...args.map((arg) => word(arg))].join(' ')
 }
+
+/** Statements of TileDB-Py, one after the other. Each is a word of its own, so that a long command can be broken between them. */
+export function pythonLines(lines: readonly string[]): string {
+  const [line] = lines
+  if (lines.length === 1) return python(`import tiledb; ${line}`)
+  return python('import sys, numpy as np, tiledb; exec("\\n".join(sys.argv[1:]))', ...lines)
+}

@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { chdir, cwd, env, execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { FINDING_CODES, type FindingCode } from '../../src/check/codes.ts'
 import { DAMAGES } from '../../src/damage/damages.ts'
-import type { PlanDocument, PlanLine, PlanStep } from '../../src/documents/plan.ts'
+import type { PlanDocument, PlanFinding, PlanLine, PlanStep } from '../../src/documents/plan.ts'
 import { MENDING, type Way } from '../../src/plan/mending.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { filesBelow, temporaryFolder } from '../helpers/folders.ts'
@@ -58,7 +58,7 @@ function runSteps(steps: readonly PlanStep[]): void {
   }
 }
 
-const stepsOf = (plans: readonly PlanLine[]): PlanStep[] => plans.flatMap(({ steps }) => steps)
+const stepsOf = (plans: readonly Pick<PlanLine, 'steps'>[]): PlanStep[] => plans.flatMap(({ steps }) => steps)
 const backOf = (plans: readonly PlanLine[]): PlanStep[] => [...plans].reverse().flatMap(({ back }) => back)
 
 /** Every file with its bytes. */
@@ -347,6 +347,72 @@ function printed(text: string, name: string): PlanStep[] {
   expect(steps).not.toEqual([])
   return steps.map((command) => ({ command }))
 }
+
+describe('advice', () => {
+  const many = `${folder}/it's "many"  # notes`
+  beforeAll(async () => {
+    await run(['write-sample', many, '--cells', '3000', '--fragments', '30'])
+  })
+
+  test('the lines of explain are the steps: a copy first, the way back, what they lose', async () => {
+    const { advice, plans, ok } = await planOf(many)
+    expect([ok, plans]).toEqual([true, []])
+    const explained = JSON.parse((await run(['explain', many, '--json'])).text) as { findings: PlanFinding[] }
+    const codes = (findings: readonly { code: string }[]): string[] => findings.map(({ code }) => code).sort()
+    expect(codes(advice.flatMap(({ findings }) => findings))).toEqual(codes(explained.findings))
+    const [plan] = advice
+    expect(plan.findings.map(({ code }) => code)).toContain('FRAGMENTS_MANY')
+    expect(plan).toMatchObject({
+      outcome: 'mends',
+      loses: [],
+      never: [expect.stringMatching(/^tiledb\.vacuum before/)],
+    })
+    const commands = stepsOf([plan]).map(({ command }) => command ?? '')
+    expect(commands).toEqual([
+      expect.stringMatching(/^python3 -c 'import tiledb; tiledb\.consolidate\(.*many.*\)'$/),
+      expect.stringMatching(/^python3 -c 'import tiledb; tiledb\.vacuum\(.*many.*\)'$/),
+    ])
+    expect(plan.steps[1].text).toBe('removes the old fragments; reads at times before stay the same')
+    // What would be changed is there twice, and comes back.
+    const before = content(many)
+    runSteps(plan.keep)
+    writeFileSync(`${many}/changed`, '')
+    runSteps(plan.back)
+    expect(content(many)).toEqual(before)
+  })
+
+  test('a new array takes the place of the old one', async () => {
+    const path = `${folder}/small`
+    await run(['write-sample', path, '--cells', '12000', '--capacity', '5'])
+    const { advice } = await planOf(path, '--level', 'structure')
+    const plan = advice.find(({ findings }) => findings[0].code === 'TILES_SMALL')
+    expect(plan).toMatchObject({
+      outcome: 'loses',
+      loses: [expect.stringMatching(/^reads at times before/)],
+      never: [expect.stringMatching(/^delete the old array before/)],
+    })
+    const { text } = await run(['check', '--plan', path, '--level', 'structure'], {
+      columns: 80,
+      env: { NO_COLOR: '1' },
+    })
+    expect(text).toMatch(/\nwarning TILES_SMALL\n/)
+    expect(text).toMatch(
+      /\n {2}mend {6}1 {2}python3 -c \\\n {17}'import sys, numpy as np, tiledb; exec\("\\n"\.join\(sys\.argv\[1:\]\)\)' \\\n {17}'(s|with) /,
+    )
+    expect(text).toMatch(/\nOK: no findings, nothing to mend; \d causes? of slow reads\. Nothing was run\.\n$/)
+  })
+
+  test('not before errors are mended; of a server, a copy', async () => {
+    const damaged = `${folder}/many damaged`
+    cpSync(many, damaged, { recursive: true })
+    rmSync(`${fileOf(`${damaged}/__fragments`, /^__/)}/__fragment_metadata.tdb`)
+    const { plans, advice } = await planOf(damaged)
+    expect([plans.length, advice]).toEqual([1, []])
+    renameSync(many, `${folder}/many`)
+    const remote = await planOf(`${server.url}/many`)
+    expect(remote.advice[0].steps[1]).toMatchObject({ command: 'tiledb-inspect check --plan many' })
+  })
+})
 
 test('a member of a group that is gone: by TileDB, and the list of members is kept before', async () => {
   const path = `${folder}/group`

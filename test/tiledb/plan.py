@@ -2,7 +2,7 @@
 """What check --plan says, run as it is printed: plan.py PATH/OF/bin/tiledb-inspect.js [--seed S] [--count N] [--minutes M] [--only REGEX] [--all]
 
 First every array that write-sample --damage makes, then arrays of the fixtures with random damage: a file gone, cut off, flipped, made
-longer, a stray file, a fragment in microseconds. The commands of all plans are run by sh. Then check must find no more of what the plans
+longer, a stray file, a fragment in microseconds. Then arrays with a planted cause of slow reads: each plan against it is run by itself. The commands of all plans are run by sh. Then check must find no more of what the plans
 mend, and TileDB must read the array: all cells of the intact one, but as many as the plans say are lost. The way back,
 run by sh, must give every byte again. Exit code 1 where anything differs.
 """
@@ -35,6 +35,9 @@ BASES = """22/sparse_basic 22/dense_basic 22/duplicates 22/vacuum_left 22/commit
 # Of the codes, so many have their turn at a time: each takes two seconds.
 SHARE = 10
 MENDS = ("mends", "loses")
+# Codes of check, which has plans for them; plans after which readers see other cells.
+FOUND_BY_CHECK = ("FRAGMENT_FUTURE", "FRAGMENT_UNCOMMITTED")
+OTHER_CELLS = {"FRAGMENTS_REPEATED", "VALUES_CONSTANT"}
 
 
 class Work:
@@ -163,6 +166,41 @@ def of_codes(program, only, share, turn):
             yield code, wrong, outcomes
 
 
+def with_causes(folder, rng):
+    """To be called in a process of its own: TileDB's threads do not live on in those that it starts."""
+    import advice
+
+    return advice.planted(advice.Maker(pathlib.Path(folder), rng))
+
+
+def of_advice(program, rng, only, share, turn):
+    """Steps against slow reads: the cause is gone then, the cells are the same unless the plan says so, and back gives every byte again."""
+    with tempfile.TemporaryDirectory() as arrays:
+        made, _ = removed.apart(lambda: with_causes(arrays, rng))
+        for i, (code, path) in enumerate(made):
+            if code is None or code in FOUND_BY_CHECK or not re.search(only, code) or i % share != turn % share:
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                work = Work(program, folder)
+                shutil.copytree(path, work.array)
+                box = work.box()
+                before, cells = work.digest(), work.read(box)["cells"]
+                plans = work.plan()["advice"]
+                wrong = [] if any(one["code"] == code for plan in plans for one in plan["findings"]) else ["no plan"]
+                for plan in plans:
+                    codes = {one["code"] for one in plan["findings"]}
+                    wrong += run_plans(work, [plan])
+                    if plan["outcome"] != "leave":
+                        still = codes & {one["code"] for other in work.plan()["advice"] for one in other["findings"]}
+                        wrong += [f"check still finds {', '.join(still)}"] if still else []
+                        wrong += [f"{', '.join(codes)}: TileDB reads other cells"] if not codes & OTHER_CELLS and work.read(box)["cells"] != cells else []
+                    go_back(work, [plan])
+                    wrong += [f"{', '.join(codes)}: the way back gives other bytes"] if work.digest() != before else []
+                    for left in work.folder.glob(f"{work.array.name}.*"):
+                        shutil.rmtree(left)
+                yield f"advice {code}", wrong, {plan["outcome"] for plan in plans}
+
+
 def fragments_of(array):
     return sorted({path.parent for path in array.rglob("__fragment_metadata.tdb") if "__labels" not in str(path)})
 
@@ -240,7 +278,8 @@ def main():
     print(f"seed {seed}", flush=True)
     counts = collections.Counter()
     failed = 0
-    codes = of_codes(args.program, args.only, 1 if args.all else SHARE, seed)
+    share = 1 if args.all else SHARE
+    codes = itertools.chain(of_codes(args.program, args.only, share, seed), of_advice(args.program, Random(seed), args.only, -(-share // 3), seed))
     for name, wrong, outcomes in itertools.chain(codes, of_fixtures(args.program, Random(seed), args.count, args.minutes * 60)):
         counts["nothing" if not outcomes else "mended" if outcomes <= {"mends"} else "with loss" if "loses" in outcomes else "left or from a copy"] += 1
         failed += bool(wrong)

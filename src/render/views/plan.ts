@@ -1,6 +1,6 @@
 import type { Output } from '../../base/result.ts'
 import type { CheckFinding } from '../../documents/check.ts'
-import type { PlanDocument, PlanLine, PlanStep } from '../../documents/plan.ts'
+import type { PlanDocument, PlanLine, PlanStep, PlanSteps } from '../../documents/plan.ts'
 import { shellLines } from '../shell-lines.ts'
 import { heading } from '../table.ts'
 import { wrapText } from '../text-width.ts'
@@ -23,9 +23,21 @@ function columnsOf(out: Output): number {
 
 /** Each plan with its findings, then the verdict. */
 export async function planTable(document: PlanDocument, out: Output): Promise<void> {
-  const { path, plans, not_examined } = document
+  const { path, plans, advice, not_examined } = document
   await heading(path, out)
   for (const plan of plans) await planText(plan, path, out)
+  for (const plan of advice) {
+    for (const { severity, code, field, message } of plan.findings) {
+      await line(
+        [severity, code, field && `field ${escapeText(field)}`].filter(Boolean).join(' '),
+        out,
+        SEVERITY_ROLES[severity],
+      )
+      for (const part of wrapText(escapeText(message), columnsOf(out) - 2)) await out.write(`  ${part}\n`)
+    }
+    await texts('loses', plan.loses, out)
+    await allSteps(plan, out)
+  }
   for (const { file = path, message } of not_examined)
     await line(`not examined: ${[inside(file, path), message].filter(Boolean).join(': ')}`, out, 'bad')
   const isGood = document.ok && not_examined.length === 0
@@ -33,7 +45,7 @@ export async function planTable(document: PlanDocument, out: Output): Promise<vo
 }
 
 async function planText(plan: PlanLine, path: string, out: Output): Promise<void> {
-  const { findings, finding_num, lost, not_lost, loses, keep, steps, instead, back, never } = plan
+  const { findings, finding_num, lost, not_lost, loses, keep } = plan
   for (const finding of findings.slice(0, MOST_FINDINGS)) await findingText(finding, path, out)
   const more = finding_num - Math.min(findings.length, MOST_FINDINGS)
   if (more > 0) await line(`and ${counted(more, 'finding')} that the same steps mend`, out, 'dim')
@@ -44,8 +56,12 @@ async function planText(plan: PlanLine, path: string, out: Output): Promise<void
     loses.length > 0 && keep.length > 0 ? [...loses, 'to keep the values of these cells in a file, first:'] : loses,
     out,
   )
+  await allSteps(plan, out)
+}
+
+async function allSteps({ outcome, keep, steps, instead, back, never }: PlanSteps, out: Output): Promise<void> {
   await stepsText('keep', keep, out)
-  await stepsText('mend', steps, out, OTHERWISE[plan.outcome])
+  await stepsText('mend', steps, out, instead.length === 0 ? OTHERWISE[outcome] : undefined)
   await stepsText('or', instead, out)
   await stepsText('back', back, out)
   await texts('never', never, out)
@@ -86,14 +102,17 @@ async function stepsText(name: string, steps: readonly PlanStep[], out: Output, 
       const start = at === 0 ? `${`  ${first}`.padEnd(INDENT)}${number++}  ` : ' '.repeat(INDENT + NUMBER)
       await out.write(`${start}${escapeText(part)}\n`)
     }
-    if (text !== undefined) await named('', `   (${text})`, out)
+    const note = text === undefined ? [] : wrapText(escapeText(`(${text})`), room)
+    for (const part of note) await out.write(`${' '.repeat(INDENT + NUMBER)}${part}\n`)
   }
 }
 
-function verdict({ ok, plans, not_examined }: PlanDocument): string {
+function verdict({ ok, plans, advice, not_examined }: PlanDocument): string {
   const findings = plans.reduce((sum, { finding_num }) => sum + finding_num, 0)
   const word = !ok ? 'NOT OK' : not_examined.length > 0 ? 'NOT FULLY EXAMINED' : 'OK'
-  if (findings === 0) return `${word}: no findings, nothing to mend`
+  const advised = advice.reduce((sum, one) => sum + one.findings.length, 0)
+  const more = advised === 0 ? '' : `; ${counted(advised, 'cause')} of slow reads`
+  if (findings === 0) return `${word}: no findings, nothing to mend${more}${more && '. Nothing was run.'}`
   const count = (outcome: PlanLine['outcome'], words: string): string[] => {
     const found = plans.filter((plan) => plan.outcome === outcome)
     const sum = found.reduce((total, { finding_num }) => total + finding_num, 0)
@@ -105,5 +124,5 @@ function verdict({ ok, plans, not_examined }: PlanDocument): string {
     ...count('copy', 'only from a copy'),
     ...count('leave', 'left alone'),
   ]
-  return `${word}: ${counted(findings, 'finding')}: ${parts.join(', ')}. Nothing was run.`
+  return `${word}: ${counted(findings, 'finding')}: ${parts.join(', ')}${more}. Nothing was run.`
 }

@@ -1,0 +1,133 @@
+import type { Finding } from '../advice/finding.ts'
+import { arrayFindings } from '../advice/findings.ts'
+import { notCopied } from '../advice/lines.ts'
+import { groupBy } from '../base/group-by.ts'
+import { ADVICE_CODES } from '../check/codes.ts'
+import { openAt } from '../read/opening.ts'
+import type { OpenedArray } from '../read/query.ts'
+import type { InspectArray } from '../store/array.ts'
+import type { MendPlan } from './drafts.ts'
+import { pythonLines, type Shell, type Step, word } from './shell.ts'
+
+/** Steps against what makes reads slow or hungry. Each plan stands for itself. */
+export interface AdvicePlan
+  extends Pick<MendPlan, 'outcome' | 'loses' | 'keep' | 'steps' | 'instead' | 'back' | 'never'> {
+  /** Findings with the same advice, the worst first. */
+  findings: readonly Finding[]
+}
+
+/** What a line of advice calls, and what that loses: the note behind it tells where it depends on the array. */
+const LOSSES: readonly (readonly [call: RegExp, loses: string])[] = [
+  [/^tiledb\.vacuum\(.*and with them reads at times before$/, 'reads at times before'],
+  [/^tiledb\.consolidate\(.*"sm\.consolidation\.purge_deleted_cells"/, 'the deleted cells, for reads at times before'],
+  [/^tiledb\.Array\.delete_fragments\(/, 'the cells of these fragments, if they were written on purpose'],
+  [
+    /^tiledb\.Array\.upgrade_version\(/,
+    'readers of releases before the one that does this: they cannot open it any more',
+  ],
+  [/\.drop_attribute\(/, 'the attribute, but for reads at times before'],
+]
+
+const NEVERS: readonly (readonly [call: RegExp, never: string])[] = [
+  [/^tiledb\.vacuum\(/, 'tiledb.vacuum before tiledb.consolidate has ended without an error'],
+  [/^tiledb\.Array\.delete_fragments\(/, 'delete folders of fragments by hand: commits name them'],
+]
+
+/**
+ * Plans for what makes reads of an array slow. The lines of the advice are the steps; what they change is kept before.
+ * @param fresh a name like this one of which nothing is there
+ */
+export async function advicePlans(
+  array: InspectArray,
+  shell: Shell,
+  fresh: (path: string) => Promise<string>,
+): Promise<AdvicePlan[]> {
+  const opened = await openAt(array)
+  try {
+    // What check finds, too, has a plan there.
+    const findings = (await arrayFindings(opened)).filter(({ code }) => code in ADVICE_CODES)
+    const plans: AdvicePlan[] = []
+    for (const same of groupBy(findings, ({ advice }) => advice.join('\n')).values())
+      plans.push({ findings: same, ...(await planOf(same[0].advice, opened, shell, fresh)) })
+    return plans
+  } finally {
+    for (const { fragment } of opened.fragments) await fragment.close()
+  }
+}
+
+async function planOf(
+  lines: readonly string[],
+  opened: OpenedArray,
+  shell: Shell,
+  fresh: (path: string) => Promise<string>,
+): Promise<Omit<AdvicePlan, 'findings'>> {
+  const isNew = lines.some((line) => line.startsWith('tiledb.Array.create('))
+  if (isNew) return newArray(lines, opened, shell, fresh)
+  const of = (all: typeof LOSSES): string[] =>
+    all.flatMap(([call, text]) => (lines.some((line) => call.test(line)) ? [text] : []))
+  const isRead = (line: string): boolean => line.startsWith('tiledb.open(')
+  const steps = lines.filter((line) => !isRead(line)).map(stepOf)
+  const instead = lines.filter(isRead).map(textOf)
+  const loses = of(LOSSES)
+  if (steps.length === 0) return { outcome: 'leave', loses, keep: [], steps, instead, back: [], never: [] }
+  const [here, before, after] = [
+    word(shell.root),
+    word(await fresh(`${shell.root}.before`)),
+    word(await fresh(`${shell.root}.after`)),
+  ]
+  return {
+    outcome: loses.length > 0 ? 'loses' : 'mends',
+    loses,
+    keep: [{ command: `cp -a ${here} ${before}` }],
+    steps,
+    instead,
+    back: [{ command: `test -d ${before} && mv ${here} ${after} && mv ${before} ${here}` }],
+    never: of(NEVERS),
+  }
+}
+
+/** The new array is made beside the old one, and takes its place. */
+async function newArray(
+  lines: readonly string[],
+  { schema }: OpenedArray,
+  shell: Shell,
+  fresh: (path: string) => Promise<string>,
+): Promise<Omit<AdvicePlan, 'findings'>> {
+  const { root } = shell
+  const made = word(`${root}.new`)
+  const { step, back } = shell.swap(word(root), made, word(await fresh(`${root}.old`)))
+  const parts = lines.map(partsOf)
+  return {
+    outcome: 'loses',
+    loses: ['reads at times before: the new array has what a reader sees now', ...notCopied(schema)],
+    keep: [],
+    steps: [
+      { command: pythonLines(parts.map(({ code }) => code)), text: parts.flatMap(({ note }) => note ?? []).join('; ') },
+      { command: `tiledb-inspect check --level cells ${made}`, text: 'must find nothing' },
+      { command: `tiledb-inspect diff --read ${word(root)} ${made}`, text: 'must find no cells that differ' },
+      step,
+    ],
+    instead: [],
+    back: [back],
+    never: ['delete the old array before the new one has been read'],
+  }
+}
+
+function stepOf(line: string): Step {
+  const { code, note } = partsOf(line)
+  const command = code.startsWith('tiledb-inspect ') ? code : pythonLines([code])
+  return note === undefined ? { command } : { command, text: note }
+}
+
+function textOf(line: string): Step {
+  const { code, note } = partsOf(line)
+  return { text: note === undefined ? code : `${note}: ${code}` }
+}
+
+/** Texts in quotes may hold what looks like the beginning of a note. */
+const PARTS = /^((?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"'])*?)(?: {2}# (.*))?$/s
+
+function partsOf(line: string): { code: string; note: string | undefined } {
+  const [, code = line, note] = PARTS.exec(line) ?? []
+  return { code, note }
+}
