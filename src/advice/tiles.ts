@@ -18,6 +18,7 @@ const MANY_TILES = 100
 /** Tiles so small that lists of tiles and headers of chunks take much of the array. */
 export function* smallTiles({ opened, fragments, stored_bytes, unfiltered_bytes }: ArrayFacts): Generator<Finding> {
   const tiled = fragments.filter(({ info }) => info.tile_num >= MANY_TILES)
+  if (tiled.length === 0) return
   const tiles = sum(tiled, ({ info }) => info.tile_num)
   const ofTiles = sum(tiled, ({ info, files }) => info.tile_num * files * BYTES_A_TILE)
   // Filters, too, add bytes to each chunk.

@@ -260,6 +260,12 @@ describe('findings of an array', () => {
     expect(await codes('past')).toEqual([])
   })
 
+  test('few tiles are never small, whatever filters add to them', async () => {
+    const v = floats(200_000, fullNoise)
+    const array = await madeArray({ ...DENSE, attributes: { v: [{ name: 'RLE', level: -1 }] }, fragments: [{ v }] })
+    expect((await arrayFindings(array)).map(({ code }) => code)).toEqual(['STORED_LARGER'])
+  })
+
   test('messages give dates and sizes as people read them', async () => {
     const array = await madeArray({ ...SPARSE, fragments: [cells(10)] })
     const [entry] = await array.array.fragments()
