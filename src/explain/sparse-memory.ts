@@ -237,10 +237,38 @@ async function leastGlobal(
     leastBudget(tiles, [listing, most], everyMore, (budget) =>
       globalWorks(tiles, places, schema.allows_duplicates, budget, loaded),
     )
-  if (found === undefined) return leastIn(await boxes(), true)
-  const likely = leastIn(await boxes(), false)
-  if (isAlone || likely <= Math.ceil(listing)) return likely
-  return leastIn(await cells(), false)
+  if (isAlone) return leastIn(await boxes(), found === undefined)
+  if (found) return leastIn(await cells(), false)
+  const atOnce = (TILE_ID * tiles.count + openAtOnce(tiles, await boxes())) / FOR_COORDINATES
+  return Math.ceil(Math.max(listing, returned, atOnce))
+}
+
+/**
+ * The most bytes of tiles that are needed at once, wherever in their boxes cells are. A tile has given all of them, at the latest, when every
+ * tile is loaded that begins before its box ends. It is kept until the next one of its fragment begins, if that is loaded.
+ */
+function openAtOnce({ count, fragment, first: sizes }: LoadedTiles, { corner, last, order }: TilePlaces): number {
+  // Of the tiles from each on, the first corner.
+  const begins = Uint32Array.from(order, (tile) => corner[tile])
+  for (let i = count - 2; i >= 0; i--) begins[i] = Math.min(begins[i], begins[i + 1])
+  const ending = sortedPositions([last], count)
+  const reasons = new Uint8Array(count)
+  let [open, most, closed] = [0, 0, 0]
+  const hold = (tile: number, change: 1 | -1): void => {
+    const before = reasons[tile]
+    reasons[tile] += change
+    if (before === 0 || reasons[tile] === 0) open += change * sizes[tile]
+  }
+  const keep = (tile: number, change: 1 | -1): void => {
+    hold(tile, change)
+    if (fragment[tile - 1] === fragment[tile]) hold(tile - 1, change)
+  }
+  for (const [i, tile] of order.entries()) {
+    for (; last[ending[closed]] < begins[i]; closed++) keep(ending[closed], -1)
+    most = Math.max(most, open + sizes[tile])
+    keep(tile, 1)
+  }
+  return most
 }
 
 /** What is enough for two tiles of each fragment: about what a merge needs at once. */
@@ -719,16 +747,46 @@ async function placesOf(index: SparseIndex, tiles: LoadedTiles, ends: TileEnds |
   // Where these differ, TileDB 2.30 takes one for the other.
   const swapped = { ...schema, tile_order: cell_order, cell_order: tile_order }
   const loaded = tile_order === cell_order ? ranks : ranksOf(orderLanes(swapped, columns, 3 * count), 3 * count)
-  // The tiles of a fragment stay in their order: one waits for those before it.
-  const waits = loaded.slice(0, count)
-  for (let i = 1; i < count; i++)
-    if (tiles.fragment[i] === tiles.fragment[i - 1]) waits[i] = Math.max(waits[i], waits[i - 1])
   return {
     corner: ranks.slice(0, count),
     first: ranks.slice(count, 2 * count),
     last: ranks.slice(2 * count),
-    order: sortedPositions([waits], count),
+    order: mergedOrder(tiles.fragment, loaded),
   }
+}
+
+/**
+ * The tiles of all fragments in one order: those of a fragment one after another, of all fragments the next with the lowest rank. Of equal
+ * ones TileDB takes what a heap of the GNU C++ library has on top, so this is that heap.
+ *
+ * @param fragment of each tile, one fragment after another
+ * @see ParallelMerge::tournament_merge
+ */
+function mergedOrder(fragment: Uint32Array, ranks: Uint32Array): Int32Array {
+  const heap: number[] = []
+  const raise = (tile: number, from: number): void => {
+    let at = from
+    for (let parent = (at - 1) >> 1; at > 0 && ranks[tile] < ranks[heap[parent]]; parent = (at - 1) >> 1) {
+      heap[at] = heap[parent]
+      at = parent
+    }
+    heap[at] = tile
+  }
+  for (const [tile, own] of fragment.entries()) if (tile === 0 || own !== fragment[tile - 1]) raise(tile, heap.length)
+  return Int32Array.from(fragment, () => {
+    const [top] = heap
+    const last = heap.pop() as number
+    // The gap moves down to a leaf: the last one fills it there, and rises.
+    let at = 0
+    for (let child = 2; heap.length > 0 && child <= heap.length; child = 2 * at + 2) {
+      const next = child === heap.length || ranks[heap[child - 1]] < ranks[heap[child]] ? child - 1 : child
+      heap[at] = heap[next]
+      at = next
+    }
+    if (heap.length > 0) raise(last, at)
+    if (fragment[top + 1] === fragment[top]) raise(top + 1, heap.length)
+    return top
+  })
 }
 
 /** Positions in the order of keys; equal keys have equal ranks. */

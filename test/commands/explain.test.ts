@@ -153,6 +153,36 @@ describe('--budget: what does not fit into memory is read part after part', () =
   })
 })
 
+// Bisected with TileDB 2.30: from there on a read gives all cells.
+test.each([
+  ['FLOAT64:0..1000', 'FLOAT64:0..1000', 'row-major', 3, 2500, 300, 3, 64_124],
+  ['INT32:0..99', 'INT32:0..99', 'row-major', 3, 7000, 500, 1, 56_271],
+  // Tiles whose boxes begin at the same place.
+  ['INT32:0..19', 'INT32:0..999', 'col-major', 3, 9000, 500, 2, 56_405],
+  ['INT32:0..99', 'INT32:0..99', 'col-major', 4, 10_000, 500, 2, 78_843],
+] as const)(
+  'wide tiles of several fragments: x %s, y %s, %s, %d',
+  async (x, y, order, fragments, cells, capacity, seed, least) => {
+    const array = `${folder}/wide-${least}`
+    const dimensions = ['--dim', `x:${x}`, '--dim', `y:${y}`, '--attr', 'a:INT8', '--cell-order', order]
+    const size = [
+      '--fragments',
+      `${fragments}`,
+      '--cells',
+      `${cells}`,
+      '--capacity',
+      `${capacity}`,
+      '--seed',
+      `${seed}`,
+    ]
+    await run(['write-sample', array, ...dimensions, ...size])
+    const memory = async (...how: string[]): Promise<number> =>
+      Number(get(get((await explained(array, '--order', 'global', ...how)).document, 'total'), 'memory_bytes'))
+    expect(Math.abs((await memory('--exact')) / least - 1)).toBeLessThan(0.01)
+    expect(await memory()).toBeGreaterThanOrEqual(0.99 * least)
+  },
+)
+
 test.each([
   ['deletes', 14, 7],
   // The fragment has the deleted cells and their times: the conditions have done their work.
