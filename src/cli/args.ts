@@ -32,10 +32,10 @@ export interface CommonOptions {
   maxTileSize?: string
 }
 
-export function addCommonOptions(command: Command, arrow: boolean): Command {
+export function addCommonOptions(command: Command, formats: readonly Format[]): Command {
   return command
     .optionsGroup('Options of every command:')
-    .addOption(new Option('--format <format>', 'how the result is written').choices(formatNames(arrow)))
+    .addOption(new Option('--format <format>', 'how the result is written').choices(formats))
     .option('--json', 'same as --format json')
     .option('-o, --output <file>', 'write there instead of stdout, whole or not at all; the format from the extension')
     .option('--key <text>', 'AES-256-GCM key: 32 bytes, 64 hex digits or base64 (also TILEDB_INSPECT_KEY)')
@@ -68,7 +68,7 @@ export async function commandFirst(
   let at = 0
   const program = new Command().option('-h, --help').option('-V, --version')
   addTimesOptions(program)
-  const { options } = addCommonOptions(program, true)
+  const { options } = addCommonOptions(program, formatNames())
   const flags = options.flatMap(({ short, long, required }) => [[short, required] as const, [long, required] as const])
   const takesValue = new Map(flags)
   while (argv[at]?.startsWith('-') && argv[at] !== '--') at += takesValue.get(argv[at]) ? 2 : 1
@@ -116,12 +116,13 @@ export function chosenFormat(options: CommonOptions, module: CommandModule<never
   if (options.format) return options.format
   if (options.output === undefined) return 'table'
   const extension = extensionOf(options.output)
-  const format = formatNames(true).find((name) => FORMATS[name].extensions.includes(extension))
-  if (module.ownOutput?.(options as never)) return format && FORMATS[format].isJson ? format : 'table'
-  if (format === 'arrow' && !module.arrow)
-    throw usage(`this command writes ${formatNames().join(', ')}, not Arrow, found --output .${extension}`)
+  const format = formatNames().find((name) => FORMATS[name].extensions.includes(extension))
+  if (module.ownOutput?.(options as never)) return format === 'json' || format === 'ndjson' ? format : 'table'
+  const written = formatNames(module)
+  if (format !== undefined && !written.includes(format))
+    throw usage(`this command writes ${written.join(', ')}, not ${format}, found --output .${extension}`)
   if (format !== undefined) return format
-  const known = formatNames(module.arrow).flatMap((name) => FORMATS[name].extensions.filter((one) => one !== ''))
+  const known = written.flatMap((name) => FORMATS[name].extensions.filter((one) => one !== ''))
   throw usage(
     `--output expects a name with ${known.map((name) => `.${name}`).join(', ')} (without any: a table), or also --format; found .${extension}${EXTENSION_HINTS[extension] ?? ''}`,
   )

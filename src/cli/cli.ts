@@ -10,6 +10,7 @@ import { closeTarget, type Target } from '../store/target.ts'
 import type { CommonOptions } from './args.ts'
 import { addCommonOptions, chosenFormat, commandAsked, commandFirst, formatAsked } from './args.ts'
 import { COMMANDS, OTHER } from './commands.ts'
+import { formatNames } from './formats.ts'
 import { openDocuments, refuseTerminal } from './output.ts'
 import { findPlaces, internalPath, mayBeTarget, openGiven, outputFile, refuseReadPlace, shownBy } from './paths.ts'
 import type { Process } from './process.ts'
@@ -118,7 +119,7 @@ async function buildProgram(process: Process, report: Report): Promise<Command> 
     if (name !== helpOf && helpOf !== 'completion') continue
     const module = (await load()).command
     module.configure(command)
-    addCommonOptions(command, module.arrow === true)
+    addCommonOptions(command, formatNames(module))
     if (wantsHelp) {
       const { aboutText, examplesText } = await import('./help.ts')
       command.description(aboutText(module, summary)).addHelpText('after', examplesText(module))

@@ -1,9 +1,11 @@
 import type { InspectError } from '../base/errors.ts'
 import { extensionOf } from '../base/extension.ts'
 import { isFields, type Output, type Result } from '../base/result.ts'
-import type { Outcome } from '../commands/command.ts'
+import { VERSION } from '../base/version.ts'
+import type { CommandModule, FormatOfSome, Outcome } from '../commands/command.ts'
 import type { List } from '../documents/common.ts'
 import { type JsonNotes, type JsonStyle, writeJson } from '../render/json.ts'
+import type { Reporter } from '../render/reports/reporter.ts'
 
 /** What a format needs to know besides the outcome that it writes. */
 export interface Writing {
@@ -21,7 +23,7 @@ export interface Writing {
   ending(error: InspectError): Result
 }
 
-export type Format = 'table' | 'json' | 'ndjson' | 'csv' | 'tsv' | 'arrow'
+export type Format = 'table' | 'json' | 'ndjson' | 'csv' | 'tsv' | FormatOfSome
 
 interface FormatFacts {
   /** Extensions of `--output` that choose it. */
@@ -32,8 +34,16 @@ interface FormatFacts {
   write(outcome: Outcome, writing: Writing): Promise<JsonNotes | undefined>
 }
 
+/** A format whose output is one report about all targets of a call, their errors included. */
+interface ReportFormat {
+  extensions: readonly string[]
+  isJson?: undefined
+  /** @param folder that paths in the report start from */
+  reporter(out: Output, folder: string): Promise<Reporter>
+}
+
 /** Every format of `--format`. */
-export const FORMATS: Readonly<Record<Format, FormatFacts>> = {
+export const FORMATS: Readonly<Record<Format, FormatFacts | ReportFormat>> = {
   table: {
     extensions: ['', 'txt'],
     async write(outcome, { out, first }) {
@@ -65,11 +75,28 @@ export const FORMATS: Readonly<Record<Format, FormatFacts>> = {
       return undefined
     },
   },
+  sarif: {
+    extensions: ['sarif'],
+    async reporter(out, folder) {
+      const { sarifReporter } = await import('../render/reports/sarif.ts')
+      return sarifReporter(out, folder, VERSION)
+    },
+  },
+  junit: {
+    extensions: ['xml'],
+    reporter: async (out) => (await import('../render/reports/junit.ts')).junitReporter(out),
+  },
+  github: {
+    extensions: [],
+    reporter: async (out, folder) => (await import('../render/reports/github.ts')).githubReporter(out, folder),
+  },
 }
 
-/** Names of the formats. @param arrow whether a command writes Arrow, too */
-export function formatNames(arrow = false): Format[] {
-  return (Object.keys(FORMATS) as Format[]).filter((name) => arrow || name !== 'arrow')
+const EVERY: readonly Format[] = ['table', 'json', 'ndjson', 'csv', 'tsv']
+
+/** Names of the formats that a command writes; without a command, of all. */
+export function formatNames(module?: Pick<CommandModule<never>, 'formats'>): readonly Format[] {
+  return module ? [...EVERY, ...(module.formats ?? [])] : (Object.keys(FORMATS) as Format[])
 }
 
 /** A document as JSON: over many lines, or in one. */

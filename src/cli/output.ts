@@ -1,8 +1,10 @@
 import { ClosedPipe, type InspectError, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { documentHead, errorResult, type Outcome } from '../commands/command.ts'
+import { currentFolder } from '../node/current-folder.ts'
 import type { FileOutput } from '../node/file-output.ts'
 import { writeJson } from '../render/json.ts'
+import type { Reporter } from '../render/reports/reporter.ts'
 import type { CommonOptions } from './args.ts'
 import { FORMATS } from './formats.ts'
 import { type Process, usableWidth } from './process.ts'
@@ -22,11 +24,19 @@ export async function openDocuments(call: Call): Promise<Documents> {
   const { stdout } = call.process
   const { output, vertical } = call.options
   const color = inColor(call)
-  if (output === undefined)
-    return new Documents(call, { write: stdout.write, columns: usableWidth(stdout.columns), color, vertical })
+  if (output === undefined) {
+    const out = { write: stdout.write, columns: usableWidth(stdout.columns), color, vertical }
+    return new Documents(call, out, { reporter: await openReporter(call, out) })
+  }
   const { openFileOutput } = await import('../node/file-output.ts')
   const file = await openFileOutput(output)
-  return new Documents(call, { write: (data) => file.write(data), columns: undefined, color, vertical }, file)
+  const out = { write: file.write.bind(file), columns: undefined, color, vertical }
+  return new Documents(call, out, { file, reporter: await openReporter(call, out) })
+}
+
+async function openReporter({ report }: Call, out: Output): Promise<Reporter | undefined> {
+  const format = FORMATS[report.format]
+  return 'reporter' in format ? format.reporter(out, currentFolder()) : undefined
 }
 
 function inColor({ process: { env, stdout }, options: { color, output } }: Call): boolean {
@@ -54,13 +64,16 @@ class Documents {
   /** Whether an error ended a document in the middle. */
   private cut = false
   private readonly csv = {}
+  /** Set for formats that write one report about all targets. */
+  private readonly reporter: Reporter | undefined
   /** Whether a note has said that integers are printed that readers may round. */
   private roundedTold = false
 
-  constructor(call: Call, out: Output, file?: FileOutput) {
+  constructor(call: Call, out: Output, { file, reporter }: { file?: FileOutput; reporter: Reporter | undefined }) {
     this.call = call
     this.out = out
     this.file = file
+    this.reporter = reporter
   }
 
   /** How many documents, and errors in place of one, there are so far. */
@@ -76,7 +89,8 @@ class Documents {
       else await this.show(outcome)
       this.cut ||= outcome.incomplete === true && report.format !== 'json'
     } catch (error) {
-      this.cut = !(error instanceof ClosedPipe)
+      // What stands in a report stays true, and the report says what is missing.
+      this.cut = !this.reporter && !(error instanceof ClosedPipe)
       throw error
     } finally {
       // Some outcomes know only after the last row whether all is right.
@@ -85,7 +99,10 @@ class Documents {
   }
 
   async addFailure(error: unknown): Promise<void> {
-    this.failures.push(await this.call.report.failure(error, this.out))
+    const { report } = this.call
+    const failure = await report.failure(error, this.out)
+    this.failures.push(failure)
+    await this.reporter?.failure(errorResult(report, failure))
   }
 
   /**
@@ -98,6 +115,7 @@ class Documents {
     if (fault) {
       this.failures.push(fault)
       await report.errorDocument(fault, this.out)
+      await this.reporter?.failure(errorResult(report, fault))
     } else if (report.format === 'json') {
       this.shownCount++
       const document = { ...documentHead('empty', report.shownPath(path)), message: note ?? null }
@@ -111,11 +129,13 @@ class Documents {
    * @param ended whether every target was tried
    */
   async close(ended: boolean): Promise<void> {
+    if (ended) await this.reporter?.end()
     if (!this.file) return
     const { process, report, options } = this.call
     const { cut, failures, shownCount } = this
-    // Only the JSON formats show an error in place of a missing target.
-    if (ended && !cut && (failures.length === 0 || (FORMATS[report.format].isJson && shownCount > 0))) {
+    // Only reports and the JSON formats show an error in place of a missing target.
+    const showsErrors = this.reporter !== undefined || (FORMATS[report.format].isJson && shownCount > 0)
+    if (ended && !cut && (failures.length === 0 || showsErrors)) {
       this.file.commit()
       return
     }
@@ -136,9 +156,16 @@ class Documents {
       for (const part of outcome.bytes) await out.write(part)
       return
     }
+    const format = FORMATS[report.format]
+    if ('reporter' in format) {
+      if (!outcome.found)
+        throw usage(`--format ${report.format} holds findings, not a ${outcome.document.kind}: choose table or json`)
+      await this.reporter?.target(outcome.found)
+      return
+    }
     const several = this.call.several || outcome.oneOfSeveral === true
     const ending = (error: InspectError) => errorResult(report, error)
-    const notes = await FORMATS[report.format].write(outcome, { out, int64, file, first, several, csv, ending })
+    const notes = await format.write(outcome, { out, int64, file, first, several, csv, ending })
     if (notes?.failed) {
       this.cut = true
       this.failures.push(notes.failed)

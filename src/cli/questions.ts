@@ -174,6 +174,11 @@ export const QUESTIONS: readonly Question[] = [
     'recover places --drop-damaged --to places.new',
     'repair rebuild rescue restore salvage lost metadata corrupt fragment_metadata',
   ],
+  [
+    'How do I see damage in GitHub, code scanning or Jenkins?',
+    'check --format sarif places',
+    'github actions annotations sarif junit xml ci report pull request',
+  ],
   ['How do I check arrays every night?', 'check --quiet --fail-on warning places', 'ci cron script exit code monitor'],
 
   ['Why is my read slow?', 'explain places --range lat=40..60', 'performance speed latency query time'],

@@ -31,9 +31,12 @@ export const command: CommandModule<Options> = {
     ['whether what the metadata claims is what the bytes hold', 'check places'],
     ['every cell, too', 'check --level cells weather'],
     ['in two threads', 'check --jobs 2 weather'],
+    ['for code scanning; junit and github are for other CI systems', 'check --format sarif places'],
     ['what is lost, and the steps that mend it', 'check --plan places'],
     ['the metadata alone, and any note is a failure', 'check --level structure --fail-on note places'],
   ],
+
+  formats: ['sarif', 'junit', 'github'],
 
   configure(command) {
     command
@@ -90,6 +93,8 @@ export interface OpenCheck {
   isListed: boolean
   finding_num: CheckSummary['finding_num']
   not_examined: NotExamined[]
+  /** Whether `--fail-on` counts findings of this severity. */
+  fails(severity: Severity): boolean
   /** Whether no finding counts, so far. */
   ok(): boolean
   tail(): Omit<CheckSummary, 'kind' | 'path' | 'schema_version' | 'level' | 'shard'>
@@ -111,14 +116,15 @@ async function openCheck(
   const runner = readsTiles && jobs > 1 ? await unitRunner(cx, target, bytes, jobs, checkUnit) : undefined
   const finding_num = { error: 0, warning: 0, note: 0 }
   const not_examined: NotExamined[] = []
-  const failing = SEVERITIES.slice(SEVERITIES.indexOf(failOn))
-  const ok = (): boolean => failing.every((severity) => finding_num[severity] === 0)
+  const fails = (severity: Severity): boolean => SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(failOn)
+  const ok = (): boolean => SEVERITIES.every((severity) => finding_num[severity] === 0 || !fails(severity))
   const checked: OpenCheck = {
     run,
     target,
     isListed: false,
     finding_num,
     not_examined,
+    fails,
     ok,
     tail: () => ({
       ok: ok() && !not_examined.some(({ code }) => code === 'UNSUPPORTED_VERSION'),
@@ -165,6 +171,12 @@ function outcome(cx: CommandContext, path: string, checked: OpenCheck): Outcome 
     tail,
     rows: document.findings,
     columns: () => COLUMNS,
+    found: {
+      path: head.path,
+      findings: document.findings,
+      fails: checked.fails,
+      not_examined: checked.not_examined,
+    },
     flushRows: true,
     async *lines() {
       yield* document.findings

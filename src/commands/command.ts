@@ -6,6 +6,7 @@ import type { DocumentHead, ErrorInfo, List, NotExamined } from '../documents/co
 import type { ValueStyle } from '../format/value.ts'
 import type { CellLineStyle } from '../render/cell-lines.ts'
 import type { JsonNotes } from '../render/json.ts'
+import type { FoundInTarget } from '../render/reports/reporter.ts'
 import type { Folder, Storage } from '../source/source.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
@@ -66,8 +67,10 @@ export interface Outcome {
   table(out: Output): Promise<void> | void
   /** Set if the table of a later outcome includes this one. */
   noTable?: boolean
-  /** Writes Arrow IPC, as a file or as a stream. Defined for commands with `arrow`. */
+  /** Writes Arrow IPC, as a file or as a stream. Defined for commands with the format. */
   arrow?(out: Output, file: boolean): Promise<void>
+  /** The findings, for formats that report them to other programs; they are read in place of `rows`. */
+  found?: FoundInTarget
   /** Bytes to write instead of a document; refused on a terminal. */
   bytes?: readonly Uint8Array[]
   /**
@@ -80,6 +83,9 @@ export interface Outcome {
   error?: InspectError
 }
 
+/** Formats that only some commands write. */
+export type FormatOfSome = 'arrow' | 'sarif' | 'junit' | 'github'
+
 /** What a command is good for, and a call that does it. A test runs every call. */
 export type Example = readonly [what: string, call: string]
 
@@ -89,8 +95,8 @@ export interface CommandModule<Options> {
   about?: string
   /** Three or more. `places` (sparse) and `weather` (dense) are the arrays in `examples/arrays`. */
   examples: readonly Example[]
-  /** Whether the command has `--format arrow`. */
-  arrow?: boolean
+  /** Values of `--format` that the command takes besides those of every command. */
+  formats?: readonly FormatOfSome[]
   /**
    * Whether these options make `--output` hold something without a format, such as bytes or a script. Its extension is then
    * ignored.

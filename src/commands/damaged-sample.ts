@@ -1,3 +1,4 @@
+import { shellWord } from '../advice/lines.ts'
 import { addPlace, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { FINDING_CODES, type FindingCode } from '../check/codes.ts'
@@ -42,7 +43,7 @@ export async function writeDamagedSample(cx: CommandContext, path: string, kind:
       ...documentHead('damaged-sample', cx.shownPath(path)),
       ...kindResult(code),
       files: files.map(({ path: file, bytes }) => ({ path: file, size: bytes.length })),
-      next: `tiledb-inspect check --level cells --all ${path}`,
+      next: `tiledb-inspect check --level cells --all ${shellWord(path)}`,
     }
     return {
       document,

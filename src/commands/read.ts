@@ -27,7 +27,7 @@ export const command: CommandModule<ReadOptions> = {
     ['which fragment each cell comes from', 'read places --provenance --format ndjson'],
   ],
 
-  arrow: true,
+  formats: ['arrow'],
 
   configure(command) {
     command.argument('<array...>', 'array')

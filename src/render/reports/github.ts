@@ -1,0 +1,34 @@
+import type { Output } from '../../base/result.ts'
+import type { Severity } from '../../documents/common.ts'
+import { faultText, findingText, pathInRepository, type Reporter } from './reporter.ts'
+
+/** Severities as the workflow commands of GitHub name them. */
+const COMMANDS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', note: 'notice' }
+
+/** Workflow commands of GitHub Actions, one a line: each makes an annotation of a file. */
+export function githubReporter(out: Output, folder: string): Reporter {
+  const annotate = async (command: string, properties: Readonly<Record<string, string>>, text: string) => {
+    const listed = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(value)}`)
+    await out.write(`::${command} ${listed.join(',')}::${escapeData(text)}\n`)
+  }
+  const file = (path: string) => decodeURIComponent(pathInRepository(path, folder))
+  return {
+    async target({ findings, not_examined }) {
+      for await (const finding of findings) {
+        const place = { file: file(finding.file), title: finding.code }
+        await annotate(COMMANDS[finding.severity], place, findingText(finding))
+      }
+      for (const fault of not_examined) await annotate('error', { title: fault.code }, faultText(fault))
+    },
+    failure: (error) => annotate('error', { title: error.code }, faultText(error)),
+    async end() {},
+  }
+}
+
+function escapeData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+}

@@ -1,0 +1,85 @@
+import type { Output } from '../../base/result.ts'
+import { faultText, findingText, placeText, type Reporter } from './reporter.ts'
+
+/**
+ * JUnit XML, as Jenkins, GitLab and Azure DevOps read it: a suite a target. Each finding is a test case, which fails where the
+ * severity counts (`--fail-on`). What could not be examined is an error. A target without either has one case, which passes.
+ */
+export function junitReporter(out: Output): Reporter {
+  let begun = false
+  const begin = async () => {
+    if (!begun) await out.write('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="tiledb-inspect">\n')
+    begun = true
+  }
+  const suite = async (name: string, cases: readonly TestCase[]) => {
+    await begin()
+    const count = (tag: TestCase['tag']) => cases.filter((one) => one.tag === tag).length
+    const counts = { tests: cases.length, failures: count('failure'), errors: count('error'), skipped: 0 }
+    await out.write(`  <testsuite${attributes({ name, ...counts, time: 0 })}>\n`)
+    for (const { name: title, tag, type, message, text } of cases) {
+      const inside = tag === 'system-out' ? `<${tag}>` : `<${tag}${attributes({ type, message })}>`
+      const body = text === '' ? '' : `\n      ${inside}${escapeXml(text)}</${tag}>\n    `
+      await out.write(`    <testcase${attributes({ classname: name, name: title, time: 0 })}>${body}</testcase>\n`)
+    }
+    await out.write('  </testsuite>\n')
+  }
+  const errorCase = (fault: Parameters<typeof faultText>[0]): TestCase => ({
+    name: fault.file === undefined ? fault.code : `${fault.code} ${fault.file}`,
+    tag: 'error',
+    type: fault.code,
+    message: fault.message,
+    text: faultText(fault),
+  })
+  return {
+    async target({ path, findings, fails, not_examined }) {
+      const cases: TestCase[] = []
+      for await (const finding of findings) {
+        const { code, severity } = finding
+        const tag = fails(severity) ? 'failure' : 'system-out'
+        const text = `${severity}: ${findingText(finding)}`
+        cases.push({ name: `${code} ${placeText(finding)}`, tag, type: code, message: finding.message, text })
+      }
+      cases.push(...not_examined.map(errorCase))
+      await suite(path, cases.length > 0 ? cases : [PASSED])
+    },
+    failure: (error) => suite(error.file ?? 'tiledb-inspect', [errorCase(error)]),
+    async end() {
+      await begin()
+      await out.write('</testsuites>\n')
+    },
+  }
+}
+
+/** The case of a target without findings. */
+const PASSED: TestCase = { name: 'check', tag: 'system-out', type: '', message: '', text: '' }
+
+interface TestCase {
+  name: string
+  /** What the case holds: `system-out` passes. */
+  tag: 'failure' | 'error' | 'system-out'
+  type: string
+  message: string
+  /** Empty: the case holds nothing. */
+  text: string
+}
+
+function attributes(values: Readonly<Record<string, string | number>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escapeXml(String(value))}"`)
+    .join('')
+}
+
+/** Characters that XML 1.0 cannot hold, even escaped. */
+const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu
+
+function escapeXml(text: string): string {
+  return text
+    .replace(NOT_XML, '\uFFFD')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('\n', '&#10;')
+    .replaceAll('\r', '&#13;')
+    .replaceAll('\t', '&#9;')
+}

@@ -1,0 +1,94 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { Output } from '../../base/result.ts'
+import { FINDING_CODES, type FindingCode } from '../../check/codes.ts'
+import type { CheckFinding } from '../../documents/check.ts'
+import { faultText, findingText, pathInRepository, type Reporter, sentence } from './reporter.ts'
+
+/**
+ * SARIF 2.1.0, one run for all targets. Results are written as they are found; the rules and the faults follow them, as the order
+ * of keys means nothing.
+ *
+ * Code scanning of GitHub asks for more than the standard: each result has a place in the repository with a line, and a
+ * fingerprint, without which all results of a rule in one file are taken for one (binary files have only line 1).
+ */
+export function sarifReporter(out: Output, folder: string, version: string): Reporter {
+  const rules = new Map<FindingCode, number>()
+  const faults: string[] = []
+  let begun = false
+  const begin = async () => {
+    if (!begun)
+      await out.write(
+        '{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"columnKind":"utf16CodeUnits","results":[',
+      )
+    begun = true
+  }
+  let separator = '\n'
+  const result = (finding: CheckFinding) => {
+    const { code, severity, file, offset, space, field, tile, chunk, cell } = finding
+    if (!rules.has(code)) rules.set(code, rules.size)
+    const bytes = offset === null || space !== undefined ? {} : { byteOffset: offset, byteLength: 0 }
+    return {
+      ruleId: code,
+      ruleIndex: rules.get(code),
+      level: severity,
+      message: { text: findingText(finding) },
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: pathInRepository(file, folder), uriBaseId: '%SRCROOT%' },
+            region: { startLine: 1, ...bytes },
+          },
+          logicalLocations: [{ fullyQualifiedName: [file, field, tile, chunk, cell].filter(isGiven).join('#') }],
+        },
+      ],
+      partialFingerprints: { primaryLocationLineHash: fingerprint([code, file, field, tile, chunk, cell, offset]) },
+    }
+  }
+  return {
+    async target({ findings, not_examined }) {
+      await begin()
+      for await (const finding of findings) {
+        await out.write(`${separator}${JSON.stringify(result(finding))}`)
+        separator = ',\n'
+      }
+      faults.push(...not_examined.map(faultText))
+    },
+    async failure(error) {
+      await begin()
+      faults.push(faultText(error))
+    },
+    async end() {
+      await begin()
+      const driver = {
+        name: 'tiledb-inspect',
+        version,
+        rules: Array.from(rules.keys(), rule),
+      }
+      const notifications = faults.map((text) => ({ level: 'error', message: { text: sentence(text) } }))
+      const invocation = { executionSuccessful: faults.length === 0, toolExecutionNotifications: notifications }
+      const rest = JSON.stringify({ tool: { driver }, invocations: [invocation] })
+      await out.write(`\n],${rest.slice(1)}]}\n`)
+    },
+  }
+}
+
+function rule(id: FindingCode) {
+  const meaning = sentence(FINDING_CODES[id][1])
+  const name = id.replace(
+    /(?:^|_)([A-Z0-9])([A-Z0-9]*)/g,
+    (_, first: string, more: string) => first + more.toLowerCase(),
+  )
+  const short = sentence(id.replaceAll('_', ' ').toLowerCase())
+  const text = `${meaning} docs/check.md of the program has all codes.`
+  return { id, name, shortDescription: { text: short }, fullDescription: { text: meaning }, help: { text } }
+}
+
+function isGiven(part: string | number | null | undefined): boolean {
+  return part !== null && part !== undefined
+}
+
+/** The same finding has the same fingerprint in each run. */
+function fingerprint(parts: readonly (string | number | null | undefined)[]): string {
+  return `${bytesToHex(sha256(utf8ToBytes(JSON.stringify(parts).toWellFormed()))).slice(0, 16)}:1`
+}

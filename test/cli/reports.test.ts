@@ -1,0 +1,181 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { FINDING_CODES } from '../../src/check/codes.ts'
+import { githubReporter } from '../../src/render/reports/github.ts'
+import { junitReporter } from '../../src/render/reports/junit.ts'
+import { pathInRepository } from '../../src/render/reports/reporter.ts'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { run } from '../helpers/run.ts'
+
+const folder = temporaryFolder()
+/** An array with a short data file, under a name that needs escapes everywhere. */
+const SHORT = join(folder, 'a "b" & <c> #1:2,3%')
+const MISSING = join(folder, 'missing')
+const WHOLE = `${FIXTURES}/22/filter_sha256`
+
+beforeAll(async () => {
+  const made = await run(['write-sample', SHORT, '--damage', 'FILE_SHORT'])
+  expect(made.stderr).toBe('')
+})
+
+interface Sarif {
+  version: string
+  runs: {
+    tool: { driver: { name: string; rules: { id: string; fullDescription: { text: string } }[] } }
+    results: {
+      ruleId: string
+      ruleIndex: number
+      level: string
+      message: { text: string }
+      locations: {
+        physicalLocation: {
+          artifactLocation: { uri: string; uriBaseId: string }
+          region: { startLine: number; byteOffset?: number }
+        }
+      }[]
+      partialFingerprints: { primaryLocationLineHash: string }
+    }[]
+    invocations: { executionSuccessful: boolean; toolExecutionNotifications: { message: { text: string } }[] }[]
+  }[]
+}
+
+describe('SARIF', () => {
+  test('one run for all targets: results, their rules, and what was not examined', async () => {
+    const { code, text, stderr } = await run(['check', SHORT, MISSING, WHOLE, '--format', 'sarif'])
+    expect(code).toBe(1)
+    expect(stderr).toBe(`error: ${MISSING}: no such file or folder\n`)
+    const { version, runs } = JSON.parse(text) as Sarif
+    expect([version, runs.length]).toEqual(['2.1.0', 1])
+    const [{ tool, results, invocations }] = runs
+    expect(results.map(({ ruleId, level }) => [ruleId, level])).toEqual([
+      ['FILE_SHORT', 'error'],
+      ['TILE_UNREADABLE', 'error'],
+    ])
+    for (const { ruleId, ruleIndex, locations, message } of results) {
+      expect(tool.driver.rules[ruleIndex].id).toBe(ruleId)
+      const [{ physicalLocation }] = locations
+      expect(physicalLocation.region.startLine).toBe(1)
+      expect(physicalLocation.artifactLocation.uriBaseId).toBe('%SRCROOT%')
+      const path = decodeURIComponent(physicalLocation.artifactLocation.uri)
+      expect(existsSync(`/${path}`) || existsSync(path)).toBe(true)
+      expect(message.text).toMatch(/: expected .*, found .*\.$/)
+    }
+    expect(tool.driver.rules[0].fullDescription.text.toLowerCase()).toContain(FINDING_CODES.FILE_SHORT[1])
+    // Without a fingerprint of its own, code scanning takes all results of a rule in a binary file for one.
+    expect(
+      new Set(results.map(({ partialFingerprints: { primaryLocationLineHash } }) => primaryLocationLineHash)).size,
+    ).toBe(2)
+    expect(invocations[0].executionSuccessful).toBe(false)
+    expect(invocations[0].toolExecutionNotifications.map(({ message }) => message.text)).toEqual([
+      `Not examined: ${MISSING}: no such file or folder (NOT_FOUND).`,
+    ])
+  })
+
+  test('the same call writes the same bytes, in a file, too', async () => {
+    const file = join(folder, 'report.sarif')
+    const { code, text } = await run(['check', SHORT, MISSING, '--format', 'sarif'])
+    expect((await run(['check', SHORT, MISSING, '-o', file])).code).toBe(code)
+    expect(readFileSync(file, 'utf8')).toBe(text)
+  })
+
+  test('a whole array gives a run without results', async () => {
+    const { code, text } = await run(['check', WHOLE, '--format', 'sarif'])
+    expect(code).toBe(0)
+    const [{ results, invocations }] = (JSON.parse(text) as Sarif).runs
+    expect(results).toEqual([])
+    expect(invocations).toEqual([{ executionSuccessful: true, toolExecutionNotifications: [] }])
+  })
+})
+
+test.each([
+  ['data/a b/#1.tdb', 'data/a%20b/%231.tdb'],
+  ['./x/../y/100%.tdb', 'y/100%25.tdb'],
+  ['/work/tree/y/z.tdb', 'y/z.tdb'],
+  ['/elsewhere/y.tdb', 'elsewhere/y.tdb'],
+  ['../beside/y.tdb', 'work/beside/y.tdb'],
+  ['file:///work/tree/y', 'y'],
+  ['s3://bucket/a/b.tdb', 'bucket/a/b.tdb'],
+  ['https://example.org/a b.tdb', 'example.org/a%20b.tdb'],
+])('%s lies in the repository at %s', (path, found) => {
+  expect(pathInRepository(path, '/work/tree')).toBe(found)
+})
+
+/** An output that keeps what is written. */
+function collected() {
+  const parts: (string | Uint8Array)[] = []
+  const write = (part: string | Uint8Array): void => {
+    parts.push(part)
+  }
+  return { collect: { write, color: false, columns: undefined }, text: () => parts.join('') }
+}
+
+describe('JUnit', () => {
+  test('findings that count fail, what was not examined is an error, a whole target passes', async () => {
+    const file = join(folder, 'report.xml')
+    const { code } = await run(['check', SHORT, MISSING, WHOLE, '-o', file])
+    expect(code).toBe(1)
+    const text = readFileSync(file, 'utf8')
+    expect(text.match(/<testsuite .*>/g)?.map((suite) => / tests=.* skipped="0"/.exec(suite)?.[0])).toEqual([
+      ' tests="2" failures="2" errors="0" skipped="0"',
+      ' tests="1" failures="0" errors="1" skipped="0"',
+      ' tests="1" failures="0" errors="0" skipped="0"',
+    ])
+    expect(text).toContain('<failure type="FILE_SHORT" message="expected ')
+    expect(text).toContain('<error type="NOT_FOUND" message="no such file or folder">')
+    expect(text).toContain(`<testsuite name="${folder}/a &quot;b&quot; &amp; &lt;c&gt; #1:2,3%"`)
+    // Nothing is left of markup once the tags are taken away.
+    expect(text.replace(/<\/?[a-z?][^<>]*>/g, '')).not.toMatch(/[<>]/)
+  })
+
+  test('findings below --fail-on pass, and are told', async () => {
+    const array = join(folder, 'noted')
+    await run(['write-sample', array, '--damage', 'ARRAY_UNKNOWN_ENTRY'])
+    const failures = async (severity: string) => {
+      const { code, text } = await run(['check', array, '--format', 'junit', '--fail-on', severity])
+      expect(text).toContain('ARRAY_UNKNOWN_ENTRY')
+      return [code, / failures="(\d+)"/.exec(text)?.[1], text.includes('<system-out>note: ')]
+    }
+    expect(await failures('warning')).toEqual([0, '0', true])
+    expect(await failures('note')).toEqual([1, '1', false])
+  })
+
+  test('characters that XML cannot hold are replaced', async () => {
+    const { collect, text } = collected()
+    const reporter = junitReporter(collect)
+    await reporter.failure({ code: 'IO', message: 'a\u0000b\u{1F600}\uD800\n', file: 'x' })
+    await reporter.end()
+    expect(text()).toContain('message="a\uFFFDb\u{1F600}\uFFFD&#10;"')
+  })
+})
+
+describe('GitHub', () => {
+  test('a line of annotation each, with escapes', async () => {
+    const { code, text } = await run(['check', SHORT, MISSING, '--format', 'github'])
+    expect(code).toBe(1)
+    const lines = text.trimEnd().split('\n')
+    const [, file] = /^::error file=(.*),title=FILE_SHORT::/.exec(lines[0]) ?? []
+    expect(lines.length).toBe(3)
+    expect(file).toContain('a "b" & <c> #1%3A2%2C3%25/__fragments/')
+    expect(lines[2]).toBe(`::error title=NOT_FOUND::not examined: ${MISSING}: no such file or folder (NOT_FOUND)`)
+  })
+
+  test('a line end in a name ends no annotation', async () => {
+    const { collect, text } = collected()
+    const reporter = githubReporter(collect, '/work')
+    await reporter.failure({ code: 'IO', message: 'a\n::error::b', file: 'x' })
+    expect(text()).toBe('::error title=IO::not examined: x: a%0A::error::b (IO)\n')
+  })
+})
+
+test('formats of findings are for findings', async () => {
+  const plan = await run(['check', SHORT, '--plan', '--format', 'sarif'])
+  expect([plan.code, plan.stderr]).toEqual([
+    2,
+    'error: --format sarif holds findings, not a plan: choose table or json\n',
+  ])
+  const ls = await run(['ls', WHOLE, '-o', join(folder, 'x.sarif')])
+  expect([ls.code, existsSync(join(folder, 'x.sarif'))]).toEqual([2, false])
+  expect(ls.stderr).toContain('not sarif')
+})
