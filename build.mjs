@@ -5,10 +5,11 @@ import { deflateRawSync } from 'node:zlib'
 import asc from 'assemblyscript/asc'
 import { rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
+import { buildPage } from './build-page.mjs'
 
 /**
  * Builds dist/: `cli` (CommonJS, which Node starts faster than ES modules), `lib` (the ES modules that `import 'tiledb-inspect'`,
- * `…/format` and `…/browser` give, with their types), and THIRD_PARTY_LICENSES.
+ * `…/format` and `…/browser` give, with their types), `page` (build-page.mjs), and THIRD_PARTY_LICENSES.
  */
 
 /** Packages left in node_modules, which are large or loaded only when a filter needs them: those that the package says it depends on. */
@@ -172,6 +173,8 @@ await bundle(Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`]))
   // Without comments and white space. Names stay, for those who read a stack trace.
   minify: { mangle: false, compress: false },
 })
+
+for (const folder of await buildPage()) bundled.add(folder)
 
 // V8's code cache for this Node, made by running on a real array; another Node from 22.1 on keeps its own.
 const places = 'examples/arrays/places'

@@ -31,7 +31,7 @@ const ROOMS = [
   'damage',
   'recover',
 ]
-ROOMS.push('documents', 'render', 'node', 'threads', 'commands', 'cli')
+ROOMS.push('documents', 'render', 'node', 'threads', 'commands', 'page', 'cli')
 /** Files of `src/` itself start the program or are the package's exports: they import from every room. */
 const ENTRIES = 'entries'
 
@@ -53,7 +53,7 @@ function* imports() {
   for (const name of readdirSync(SOURCES, { recursive: true })) {
     const file = join(SOURCES, name)
     // Kernels are AssemblyScript, which imports only its own files.
-    if (!file.endsWith('.ts') || file.includes(`${sep}assembly${sep}`)) continue
+    if (!/\.tsx?$/.test(file) || file.includes(`${sep}assembly${sep}`)) continue
     for (const [, path] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
       const target = join(dirname(file), path)
       if (!target.startsWith(SOURCES)) continue

@@ -136,6 +136,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       'what a byte means, which cells it belongs to, what would notice a flip; or in which file and byte a cell is',
     load: () => import('../commands/at.ts'),
   },
+  page: {
+    group: OTHER,
+    summary: 'a page to look at in a browser and click through: served to this machine, or with -o one file to pass on',
+    load: () => import('../commands/page.ts'),
+  },
   'write-sample': {
     group: OTHER,
     summary: 'writes a sample array that TileDB opens; or cells again with other filters',

@@ -15,7 +15,8 @@ const readPackagedWasm: WasmReader = async (specifier) => {
   return readFile(await packagedFile(specifier))
 }
 
-async function packagedFile(specifier: string): Promise<string> {
+/** Where a file of a package is on this machine. */
+export async function packagedFile(specifier: string): Promise<string> {
   const { createRequire } = await import('node:module')
   return createRequire(import.meta.url).resolve(specifier)
 }

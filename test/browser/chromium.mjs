@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { env, execPath } from 'node:process'
 
@@ -7,7 +7,7 @@ import { env, execPath } from 'node:process'
  * Chromium from the npm package @sparticuz/chromium, whose tarball has it and the libraries that it needs. It takes 70 MB, so
  * `.ci/run` installs it, and nobody who installs the project.
  */
-const HOME = resolve('build/chromium')
+export const HOME = resolve('build/chromium')
 const UNPACKED = join(HOME, 'unpacked')
 /** In milliseconds. */
 const LONGEST = 120_000
@@ -24,7 +24,10 @@ function unpacked() {
   }).trim()
 }
 
-const program = unpacked()
+export const program = unpacked()
+const FONTS = ['/etc/fonts', join(UNPACKED, 'fonts')].find((folder) => existsSync(folder))
+/** Where it finds its libraries and fonts. */
+export const environment = { ...env, LD_LIBRARY_PATH: join(UNPACKED, 'al2023/lib'), FONTCONFIG_PATH: FONTS }
 
 /**
  * Opens a page in a Chromium that has never seen another, until the page is done.
@@ -41,7 +44,7 @@ export async function visit(url, done) {
     `--user-data-dir=${profile}`,
   ]
   const chromium = spawn(program, [...settings, url], {
-    env: { ...env, LD_LIBRARY_PATH: join(UNPACKED, 'al2023/lib'), FONTCONFIG_PATH: join(UNPACKED, 'fonts') },
+    env: environment,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let said = ''

@@ -13,8 +13,8 @@ import { visit } from './chromium.mjs'
  * The library in a real browser: a page, bundled by esbuild, reads arrays by URL and from folders, and has the cells that the
  * command line prints. `.ci/run` runs it:
  *
- *     npm install --no-save --prefix build/chromium @sparticuz/chromium@147.0.0
- *     node --import ./test/fuzz/register.mjs --test test/browser/run.mjs
+ *     npm install --no-save --prefix build/chromium @sparticuz/chromium@147.0.0 playwright-core@1.65.1 axe-core@4.14.1
+ *     node --import ./test/fuzz/register.mjs --test test/browser/run.mjs test/browser/pages.mjs
  */
 
 const WWW = resolve('build/browser')

@@ -57,7 +57,7 @@ async function checkDependencies(files, { dependencies, optionalDependencies }) 
 
 /** What the sources import and the package does not depend on is bundled, with all that it depends on: each with its licence. */
 function checkLicences({ dependencies, optionalDependencies }) {
-  const sources = readdirSync(join(root, 'src'), { recursive: true }).filter((name) => /(?<!\.d)\.ts$/.test(name))
+  const sources = readdirSync(join(root, 'src'), { recursive: true }).filter((name) => /(?<!\.d)\.tsx?$/.test(name))
   const text = sources.map((name) => readFileSync(join(root, 'src', name), 'utf8')).join('\n')
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   const lockOf = (name) => packages[`node_modules/${name}`]
@@ -149,7 +149,7 @@ async function checkBrowserEntries() {
 /** What a page loads at first: the entry, without codecs, minified and compressed. */
 const MOST_PAGE_BYTES = 120_000
 /** Packages and wasm files that are loaded only when a filter needs them. */
-const CODECS = ['pako', 'lz4js', 'hashes/sha2.js', 'hashes/legacy.js', '@noble/ciphers', '@jsquash/webp']
+const CODECS = ['pako', 'lib/lz4-', 'hashes/sha2.js', 'hashes/legacy.js', '@noble/ciphers', '@jsquash/webp']
 
 /** esbuild, called as its manual does for a page: nothing of Node, and each codec in a chunk of its own. */
 async function checkBrowserSize() {

@@ -1,4 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { u64 } from '../../src/damage/bytes.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
@@ -277,6 +278,10 @@ async function* written(folder: string): AsyncGenerator<Printed> {
   const newest = `${folder}/newest`
   const keyed = ['--key', KEY]
   yield* json(['write-sample', `${folder}/dense`, '--dense', '--format-version', '5'])
+  // It serves until Ctrl-C.
+  const interrupts = setInterval(() => process.emit('SIGINT'), 100)
+  yield* json(['page', `${folder}/dense`])
+  clearInterval(interrupts)
   yield* json(['write-sample', newest, '--format-version', '23', '--experimental', '--key', KEY])
   for (const command of ['ls', 'schema', 'footer', 'rtree', 'stats', 'check']) yield* json([command, newest, ...keyed])
   for (const command of ['ls', 'verify-checksums', 'check']) yield* json([command, newest])

@@ -19,7 +19,8 @@ export interface LibraryFacts {
   name: string
   /** Names of its exports. */
   memory: string
-  start: string
+  /** Undefined if it needs no start. */
+  start: string | undefined
   malloc: string
   free: string
   /** @param copy copies large blocks @param grow grows the memory */
@@ -142,7 +143,7 @@ function instantiate(facts: LibraryFacts, module: WebAssembly.Module): Running {
   if (!(exported instanceof WebAssembly.Memory))
     throw new TypeError(`expected a memory ${facts.memory} in the wasm file of a codec, found none`)
   memory = exported
-  call(facts.start)()
+  if (facts.start !== undefined) call(facts.start)()
   const source = { at: 0, length: 0 }
   return { memory, heap: new Uint8Array(0), call, source, target: { ...source } }
 }

@@ -1,32 +1,13 @@
-import { deflate, Z_FINISH, Z_STREAM_END, ZStream, zlibInflate, zlibInflateInit } from 'pako'
-import { badData } from '../bytes.ts'
+import { deflate } from 'pako'
 import type { ByteCodec } from './codecs.ts'
+import { inflateZlib } from './inflate.ts'
 import { gzipLevel } from './levels.ts'
 
-/**
- * GZIP in TileDB is a zlib stream (RFC 1950). Decompression writes straight into a buffer of the declared size, so the
- * output cannot exceed it.
- */
+/** GZIP in TileDB is a zlib stream (RFC 1950). */
 export const gzipCodec: ByteCodec = {
   compress(data, level) {
     // The legacy hash gives the same bytes as plain zlib, which TileDB uses.
     return deflate(data, { level: gzipLevel(level), legacyHash: true })
   },
-  decompress(data, size) {
-    const out = new Uint8Array(size)
-    const stream = new ZStream()
-    zlibInflateInit(stream)
-    stream.input = data
-    stream.avail_in = data.length
-    // zlib refuses an empty output buffer, so an empty stream gets one of a byte, which it does not write.
-    stream.output = size === 0 ? new Uint8Array(1) : out
-    stream.avail_out = stream.output.length
-    const status = zlibInflate(stream, Z_FINISH)
-    if (status !== Z_STREAM_END) {
-      const why = stream.msg || (stream.avail_out === 0 ? 'more' : `a stream that stops after ${stream.total_out}`)
-      throw badData(`expected a zlib stream of ${size} bytes, found ${why}`)
-    }
-    if (stream.total_out !== size) throw badData(`expected a zlib stream of ${size} bytes, found ${stream.total_out}`)
-    return out
-  },
+  decompress: inflateZlib,
 }

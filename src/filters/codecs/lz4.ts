@@ -1,4 +1,3 @@
-import { decompressBlock } from 'lz4js'
 import { badData } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
 import { compressLz4, lz4Bound } from './lz4-compress.ts'
@@ -9,8 +8,8 @@ const NIBBLE_FULL = 15
 const OFFSET_BYTES = 2
 
 /**
- * Checks the lengths and offsets of a block's sequences without copying anything. lz4js's own decoder checks nothing:
- * past the end of the block, or before the start of the output, it reads zeros.
+ * Checks the lengths and offsets of a block's sequences without copying anything, so that memory is allocated for right blocks alone,
+ * and {@link copySequences} checks nothing.
  *
  * @returns bytes of output. The walk stops once they exceed the expected size.
  */
@@ -49,6 +48,50 @@ function outputLength(block: Uint8Array, size: number): number {
   return output
 }
 
+/** Below this length a loop is faster than a call. */
+const SHORT = 32
+
+/** Undoes a block that {@link outputLength} found right. */
+function copySequences(block: Uint8Array, out: Uint8Array): void {
+  let at = 0
+  let to = 0
+  while (at < block.length) {
+    const token = block[at++]
+    let literals = token >> 4
+    if (literals === NIBBLE_FULL) {
+      let byte: number
+      do {
+        byte = block[at++]
+        literals += byte
+      } while (byte === 255)
+    }
+    if (literals < SHORT) for (const end = at + literals; at < end; ) out[to++] = block[at++]
+    else {
+      out.set(block.subarray(at, at + literals), to)
+      at += literals
+      to += literals
+    }
+    if (at === block.length) return
+    const offset = block[at] | (block[at + 1] << 8)
+    at += OFFSET_BYTES
+    let length = token & NIBBLE_FULL
+    if (length === NIBBLE_FULL) {
+      let byte: number
+      do {
+        byte = block[at++]
+        length += byte
+      } while (byte === 255)
+    }
+    length += MIN_MATCH
+    // A match may reach into what it makes: then it repeats.
+    if (length < SHORT || offset < length) for (const end = to + length; to < end; to++) out[to] = out[to - offset]
+    else {
+      out.copyWithin(to, to - offset, to - offset + length)
+      to += length
+    }
+  }
+}
+
 /** Raw LZ4 blocks: no frame, no size in front. */
 export const lz4Codec: ByteCodec = {
   compress(data) {
@@ -60,7 +103,7 @@ export const lz4Codec: ByteCodec = {
     if (length !== size)
       throw badData(`expected an LZ4 block of ${size} bytes, found ${length > size ? 'more' : length}`)
     const out = new Uint8Array(size)
-    decompressBlock(data, out, 0, data.length, 0)
+    copySequences(data, out)
     return out
   },
 }

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { brotliCompressSync, constants, deflateRawSync, gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+
+/**
+ * Builds dist/page: `index.html`, one file with program and style, which can be published as it is; and the same compressed, which the
+ * package has.
+ */
+
+/** Of src, what a page does not have: commands that it runs import these, and do not come so far. */
+const LEFT_OUT = [/^\.\.?\/(?:.*\/)?(?:node|threads)\//, /^@jsquash\/webp\/(?:codec\/enc|meta)/]
+/** Loaded only to print tables and other formats, or to plan. */
+const NOT_LOADED = /render\/(?:views\/|arrow|cell-lines|csv|ndjson|json|progress)|check-plan|decode-arrow|schema-python/
+/** Codecs that a page has in another form, or not: src/page/codecs.ts. */
+const OTHER_CODECS = /\/(?:gzip|zstd)\.ts$|\.wasm\.js$/
+/** What wasm files are loaded from beside a published page. */
+const BESIDE = ['bzip2-wasm/bzip2-1.0.8/bzip2.wasm', '@jsquash/webp/codec/dec/webp_dec.wasm']
+
+const withoutNode = {
+  name: 'without-node',
+  setup(bundler) {
+    const none = ({ path }) => ({ path, namespace: 'none' })
+    bundler.onResolve({ filter: /^node:/ }, none)
+    for (const filter of LEFT_OUT) bundler.onResolve({ filter }, none)
+    bundler.onResolve({ filter: OTHER_CODECS }, (found) =>
+      /src\/filters\/codecs\//.test(found.importer) ? none(found) : undefined,
+    )
+    bundler.onResolve({ filter: NOT_LOADED }, (found) => (found.kind === 'dynamic-import' ? none(found) : undefined))
+    // Of CommonJS any name can be imported; what uses it fails.
+    bundler.onLoad({ filter: /./, namespace: 'none' }, () => ({ contents: 'module.exports = {}' }))
+  },
+}
+
+/** The wasm file that the package has as text in its script. */
+function zstdDecoder() {
+  const script = readFileSync('node_modules/zstddec/dist/zstddec.mjs', 'utf8')
+  const [, base64] = /const wasm = "([A-Za-z0-9+/=]+)"/.exec(script)
+  const text = deflateRawSync(Buffer.from(base64, 'base64'), { level: 9 }).toString('base64')
+  writeFileSync('src/page/zstddec.wasm.js', `export const DEFLATED = '${text}'\n`)
+}
+
+/** Of commands, a page needs what they find, not their options and help: biome's indentation tells where those end. */
+const withoutHelp = {
+  name: 'without-help',
+  setup(bundler) {
+    bundler.onLoad({ filter: /src\/commands\/[\w-]+\.ts$/ }, ({ path }) => {
+      const code = readFileSync(path, 'utf8')
+      const parts = [
+        /^ {2}about:\n? .*?',\n/ms,
+        /^ {2}examples: \[\n.*?^ {2}\],\n/ms,
+        /^ {2}configure\(command\) \{\n.*?^ {2}\},\n/ms,
+      ]
+      return { contents: parts.reduce((left, part) => left.replace(part, ''), code), loader: 'ts' }
+    })
+  },
+}
+
+const sha256 = (text) => createHash('sha256').update(text).digest('base64')
+
+/** @returns the folders of the packages whose code is in the page */
+export async function buildPage() {
+  zstdDecoder()
+  const { outputFiles, metafile } = await build({
+    entryPoints: { main: 'src/page/main.tsx', style: 'src/page/style.css' },
+    outdir: 'dist/page',
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    platform: 'browser',
+    target: ['chrome110', 'firefox115', 'safari16.4'],
+    charset: 'utf8',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    plugins: [withoutNode, withoutHelp],
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+    define: { 'process.env.NODE_ENV': '"production"' },
+  })
+  const [script, style] = ['main.js', 'style.css'].map((name) =>
+    outputFiles.find(({ path }) => path.endsWith(name)).text.trim(),
+  )
+  // Functions, because `$` means something in a replacement's text.
+  const page = readFileSync('src/page/index.html', 'utf8')
+    .replace('SCRIPT', () => sha256(script))
+    .replace('STYLE', () => sha256(style))
+    .replace('<style></style>', () => `<style>${style}</style>`)
+    .replace('<script></script>', () => `<script>${script}</script>`)
+  mkdirSync('dist/page', { recursive: true })
+  writeFileSync('dist/page/index.html', page)
+  const packed = brotliCompressSync(page, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: page.length } })
+  writeFileSync('dist/page/index.html.br', packed)
+  for (const file of BESIDE) copyFileSync(join('node_modules', file), join('dist/page', basename(file)))
+  if (process.env.PAGE_SIZES) {
+    console.log(page.length, gzipSync(page, { level: 9 }).length, packed.length)
+    writeFileSync('build/page-meta.json', JSON.stringify(metafile))
+  }
+  const folders = Object.keys(metafile.inputs).map(
+    (path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0],
+  )
+  return [...new Set(folders.filter((folder) => folder !== undefined))].map((folder) => resolve(folder))
+}

@@ -1,0 +1,118 @@
+import { gzipSync } from 'node:zlib'
+import { concat } from '../base/bytes.ts'
+import { unlessFault } from '../base/errors.ts'
+import { formatSize } from '../render/units.ts'
+import { readAll, withSource } from '../source/source.ts'
+import { filesBelow } from '../source/walk.ts'
+import type { Target } from '../store/target.ts'
+import { command as check } from './check.ts'
+import { collectedDocument } from './collected.ts'
+import type { CommandContext } from './command.ts'
+import { documentKey, packDocument, type ReportFile, type ReportHead } from './page-data.ts'
+import { pageWasm, pageWith } from './page-html.ts'
+import { type PageTree, pagePlaces, pageTree } from './page-places.ts'
+
+/**
+ * A report is the page with the bytes of the target's files: the page reads them as it reads any others, so that one program shows
+ * reports, folders and URLs, and all of it works without a network. Only if bytes are left out, it holds what `check` printed, which
+ * needs all of them.
+ */
+
+/** A file of the target. */
+interface Found {
+  /** Below the tree's folder. */
+  path: string
+  size: number
+  /** As the storage reads it. */
+  full: string
+}
+
+/**
+ * The report of a target, in pieces.
+ * @param shown the target as the user wrote it
+ * @param most bytes of its files
+ */
+export async function report(
+  cx: CommandContext,
+  target: Target,
+  shown: string,
+  most: number,
+): Promise<readonly Uint8Array[]> {
+  const tree = pageTree(target)
+  const found = await filesOf(cx, tree)
+  const kept = new Set<Found>()
+  let left = most
+  for (const file of inOrderOfUse(found)) {
+    if (file.size > left) continue
+    left -= file.size
+    kept.add(file)
+  }
+  const files: ReportFile[] = []
+  const bytes: Uint8Array[] = []
+  for (const file of found) {
+    const read = kept.has(file) ? await withSource(cx.storage.open(file.full), readAll) : undefined
+    if (read) bytes.push(read)
+    files.push({ path: file.path, size: read?.length ?? file.size, ...(read ? {} : { isLeftOut: true }) })
+  }
+  const filters = await filtersText(target)
+  const wasm = await pageWasm((filter) => filters === undefined || filters.includes(filter))
+  const places = pagePlaces('report', tree, target, shown, cx.reading.now, wasm)
+  const leftOut = files.filter(({ isLeftOut }) => isLeftOut)
+  if (leftOut.length > 0) {
+    const size = leftOut.reduce((sum, file) => sum + file.size, 0)
+    cx.note(
+      `${leftOut.length} of ${files.length} files are left out of the report, ${formatSize(size)}: --max-size takes more`,
+    )
+  }
+  const documents = leftOut.length > 0 ? await checkedDocument(cx, places.path, shown) : {}
+  return page({ ...places, files, documents }, bytes)
+}
+
+function page(head: ReportHead, bytes: readonly Uint8Array[]): readonly Uint8Array[] {
+  const text = Buffer.from(JSON.stringify(head))
+  const length = new Uint8Array(4)
+  new DataView(length.buffer).setUint32(0, text.length, true)
+  const packed = gzipSync(concat([length, text, ...bytes]))
+  return pageWith(packed.toString('base64'), "'none'").map((part) => Buffer.from(part))
+}
+
+async function filesOf(cx: CommandContext, { folder, only }: PageTree): Promise<Found[]> {
+  const found: Found[] = []
+  for await (const { folder: around, entry } of filesBelow(folder, () => true)) {
+    const full = `${around.path}/${entry.name}`
+    const path = full.slice(folder.path.length + 1)
+    if (only !== undefined && path !== only) continue
+    const size = entry.size ?? (await withSource(cx.storage.open(full), (source) => source.size()))
+    found.push({ path, size, full })
+  }
+  return found.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** Metadata first, which every view needs; then the smaller files. */
+function inOrderOfUse(files: readonly Found[]): Found[] {
+  const isData = ({ path }: Found): boolean => /\.tdb$/.test(path) && !/(^|\/)__[^/]*\.tdb$/.test(path)
+  return [...files].sort((a, b) => Number(isData(a)) - Number(isData(b)) || a.size - b.size)
+}
+
+async function checkedDocument(cx: CommandContext, path: string, shown: string): Promise<Record<string, unknown>> {
+  const quiet: CommandContext = Object.create(cx, { fault: { value: () => {} }, note: { value: () => {} } })
+  for await (const outcome of check.run(quiet, [shown], {})) {
+    const document = await collectedDocument(outcome)
+    return { [documentKey('check', path, {})]: JSON.parse(JSON.stringify(document, packDocument)) }
+  }
+  return {}
+}
+
+/** The array's schemas as text, which has the names of their filters; undefined if that does not tell. */
+async function filtersText(target: Target): Promise<string | undefined> {
+  const { array } = { array: undefined, ...target }
+  if (!array) return undefined
+  try {
+    const files = await array.schemaFiles()
+    const schemas = await Promise.all(files.map(({ name }) => array.schema(name)))
+    return JSON.stringify(schemas, packDocument)
+  } catch (error) {
+    unlessFault(error)
+    return undefined
+  }
+}

@@ -1,0 +1,72 @@
+import { usage } from '../base/errors.ts'
+import type { PageDocument } from '../documents/page.ts'
+import type { CommandModule } from './command.ts'
+import { documentHead } from './command.ts'
+import { parseSize } from './numbers.ts'
+
+interface PageOptions {
+  output?: string
+  open?: boolean
+  maxSize?: string
+}
+
+/** Bytes of files that a report holds by default, and at most: browsers take no longer text. */
+const USUAL_SIZE = '20M'
+const LARGEST = 256 * 2 ** 20
+
+export const command: CommandModule<PageOptions> = {
+  about:
+    'With -o it is one file that any browser opens, offline, years later. Without, the page is served to this machine alone until Ctrl-C, and reads only what it shows, so that targets of any size and URLs open at once. Nothing leaves the machine.',
+  examples: [
+    ['a report to pass on, with the bytes of the array in it', 'page -o report.html places'],
+    ['the metadata and small files alone', 'page -o small.html --max-size 100K weather'],
+    ['the page without a target, on which folders are dropped', 'page -o empty.html'],
+  ],
+  ownOutput: () => true,
+
+  configure(command) {
+    command
+      .argument('[target]', 'array, fragment, group, or a file in one of them')
+      .option('--open', 'open it in the browser')
+      .option('--max-size <bytes>', 'bytes of files that a report holds; metadata goes first', USUAL_SIZE)
+  },
+
+  async *run(cx, [path], { output, open, maxSize = USUAL_SIZE }) {
+    const most = parseSize('--max-size', maxSize)
+    if (most > LARGEST)
+      throw usage(`--max-size expects at most ${LARGEST / 2 ** 20}M, found ${maxSize}; without -o there is no limit`)
+    if (path === undefined) {
+      if (output === undefined) throw usage('page expects a target, or -o FILE for a page without one, found neither')
+      const { emptyPage } = await import('./page-html.ts')
+      yield { document: documentHead('page', ''), bytes: [Buffer.from(emptyPage())], table() {} }
+      return
+    }
+    const target = await cx.open(path)
+    const shown = cx.shownPath(path)
+    if (output !== undefined) {
+      const { report } = await import('./page-report.ts')
+      yield { document: documentHead('page', shown), bytes: await report(cx, target, shown, most), table() {} }
+      if (open) await (await import('../node/open-browser.ts')).openInBrowser(output)
+      return
+    }
+    const [{ servePage }, { pageWasm, pageWith }, { pagePlaces, pageTree }] = await Promise.all([
+      import('../node/page-server.ts'),
+      import('./page-html.ts'),
+      import('./page-places.ts'),
+    ])
+    const tree = pageTree(target)
+    const places = pagePlaces('served', tree, target, shown, cx.reading.now, await pageWasm(() => true))
+    const data = Buffer.from(JSON.stringify(places)).toString('base64')
+    const page = pageWith(data, "'self'").join('')
+    const server = await servePage(page, {
+      storage: cx.storage,
+      folder: tree.folder.path,
+      top: places.top,
+      only: tree.only,
+    })
+    const document: PageDocument = { ...documentHead('page', shown), url: server.url }
+    yield { document, table: (out) => out.write(`${server.url}\nCtrl-C ends it.\n`) }
+    if (open) await (await import('../node/open-browser.ts')).openInBrowser(server.url)
+    await server.ended
+  },
+}

@@ -1,0 +1,203 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import process from 'node:process'
+import { InspectError } from '../base/errors.ts'
+import { type Storage, withSource } from '../source/source.ts'
+
+/**
+ * Serves a page, and the files that it shows, to browsers of this machine. Every path begins with a random word, which only the
+ * user's browser gets. Other pages that are open in it, or names that lead to this machine, are refused by the `Host`, `Origin` and
+ * `Sec-Fetch-Site` headers. Nothing can be written.
+ *
+ * - `/WORD/`: the page
+ * - `/WORD/list?PATH`: `{"kind": "folder", "entries": [{"name", "kind", "size"}]}`, or `{"kind": "file"}`; 404 if there is nothing
+ * - `/WORD/file?PATH`: the bytes of a file, or a range of them
+ *
+ * PATH is a path of the page as JSON, percent-encoded: names that are not UTF-8 have lone surrogates.
+ */
+
+/** What is served. */
+export interface Served {
+  storage: Storage
+  /** The folder that holds everything, as the storage finds it. */
+  folder: string
+  /** Its path in the page. */
+  top: string
+  /** The only file in it that is served; undefined if all are. */
+  only: string | undefined
+}
+
+export interface PageServer {
+  url: string
+  /** Resolves when the user ends the program, or `close` is called. */
+  ended: Promise<void>
+  close(): void
+}
+
+/** Most bytes that are read at once for an answer. */
+const PIECE = 4 * 2 ** 20
+const HEADERS = {
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+}
+
+export async function servePage(page: string, served: Served): Promise<PageServer> {
+  const word = randomBytes(24).toString('base64url')
+  const server = createServer((request, response) => {
+    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
+    answer(request, response).catch((error: unknown) => refuse(response, error))
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, search } = new URL(request.url ?? '/', `http://${host}`)
+    const [, given = '', what, ...more] = pathname.split('/')
+    if (!isFromHere(request, host) || !isSame(given, word) || more.length > 0) return end(response, 403)
+    if (request.method !== 'GET' && request.method !== 'HEAD') return end(response, 405)
+    if (what === '') {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(request.method === 'HEAD' ? '' : page)
+      return
+    }
+    const place = placeOf(search, served)
+    if (place === undefined) return end(response, 403)
+    if (what === 'list') await answerList(place, served, response)
+    else if (what === 'file') await answerFile(place, served.storage, request, response)
+    else end(response, 404)
+  }
+
+  let close = () => {}
+  const ended = new Promise<void>((resolve) => {
+    close = () => {
+      process.removeListener('SIGINT', close)
+      process.removeListener('SIGTERM', close)
+      server.closeAllConnections()
+      server.close(() => resolve())
+    }
+    process.on('SIGINT', close)
+    process.on('SIGTERM', close)
+  })
+  return { url: `http://${host}/${word}/`, ended, close }
+}
+
+/** Whether a request comes from the page itself, or from the address bar, and not from another page or by another name. */
+function isFromHere({ headers }: IncomingMessage, host: string): boolean {
+  if (headers.host !== host) return false
+  if (headers.origin !== undefined && headers.origin !== `http://${host}`) return false
+  return ['same-origin', 'none', undefined].includes(headers['sec-fetch-site'] as string | undefined)
+}
+
+/** Compares in a time that does not tell how much is the same. */
+function isSame(given: string, word: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(word)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** The path by which the storage finds what a request names; undefined if it is not served. */
+function placeOf(search: string, { storage, folder, top, only }: Served): string | undefined {
+  const path = parsedPath(search)
+  if (path === undefined || (path !== top && !path.startsWith(`${top}/`))) return undefined
+  const below = path.slice(top.length)
+  if (
+    below !== '' &&
+    below
+      .slice(1)
+      .split('/')
+      .some((part) => part === '' || part === '.' || part === '..' || /[\\\0]/.test(part))
+  )
+    return undefined
+  if (only !== undefined && below !== '' && below !== `/${only}`) return undefined
+  const place = folder + below
+  const [real, around] = [realPath(storage, place), realPath(storage, folder)]
+  return real === around || real.startsWith(`${around}/`) ? place : undefined
+}
+
+function parsedPath(search: string): string | undefined {
+  try {
+    const path: unknown = JSON.parse(decodeURIComponent(search.slice(1)))
+    return typeof path === 'string' ? path : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A link must not lead out of the folder. What is not there leads nowhere. */
+function realPath(storage: Storage, path: string): string {
+  try {
+    return storage.realPath?.(path) ?? path
+  } catch {
+    return path
+  }
+}
+
+async function answerList(place: string, { storage, folder, only }: Served, response: ServerResponse): Promise<void> {
+  const kind = await storage.kind(place)
+  if (kind === undefined) return end(response, 404)
+  const all = kind === 'folder' ? await storage.list(place) : []
+  const entries = only !== undefined && place === folder ? all.filter(({ name }) => name === only) : all
+  const found = entries.map(({ name, kind, size }) => ({ name, kind, size }))
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(kind === 'folder' ? { kind, entries: found } : { kind }))
+}
+
+async function answerFile(
+  place: string,
+  storage: Storage,
+  { method, headers }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const kind = await storage.kind(place)
+  if (kind !== 'file') return end(response, kind === undefined ? 404 : 400)
+  await withSource(storage.open(place), async (source) => {
+    const size = await source.size()
+    // Browsers report 416 as an error, which the end of an empty file is not.
+    const range = size === 0 ? undefined : rangeOf(headers.range, size)
+    const common = { 'content-type': 'application/octet-stream', 'accept-ranges': 'bytes', etag: `"${size}"` }
+    if (range === 'none') {
+      response.writeHead(416, { ...common, 'content-range': `bytes */${size}` }).end()
+      return
+    }
+    const [from, end] = range ?? [0, size]
+    response.writeHead(range ? 206 : 200, {
+      ...common,
+      'content-length': end - from,
+      ...(range && { 'content-range': `bytes ${from}-${end - 1}/${size}` }),
+    })
+    for (let at = from; method === 'GET' && at < end && !response.destroyed; at += PIECE) {
+      // A copy, because the storage may use the memory again.
+      const bytes = Buffer.from(await source.read(at, Math.min(PIECE, end - at)))
+      if (!response.write(bytes)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
+    }
+    response.end()
+  })
+}
+
+/** `[from, end)`; undefined if no range is asked for, or several: then the whole file is an answer. */
+function rangeOf(header: string | undefined, size: number): [number, number] | 'none' | undefined {
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
+  if (first === undefined || (first === '' && last === '')) return undefined
+  const from = first === '' ? Math.max(0, size - Number(last)) : Number(first)
+  const end = first === '' || last === '' ? size : Math.min(size, Number(last) + 1)
+  return from < end ? [from, end] : 'none'
+}
+
+function end(response: ServerResponse, status: number): void {
+  response.writeHead(status).end()
+}
+
+/** What went wrong, as far as the program knows it; the page shows it with the file that it asked for. */
+function refuse(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  const known = error instanceof InspectError ? error.code : undefined
+  end(response, known === 'NOT_FOUND' ? 404 : known === 'NO_PERMISSION' ? 403 : 500)
+}

@@ -1,0 +1,37 @@
+import type { Codecs } from '../filters/codecs/codecs.ts'
+import { inflateZlib } from '../filters/codecs/inflate.ts'
+import { once } from '../filters/codecs/once.ts'
+import { portable } from '../filters/codecs/portable.ts'
+import type { WasmReader } from '../filters/codecs/wasm-file.ts'
+import { onlyReads } from './only-reads.ts'
+import { loadZstd } from './zstd.ts'
+
+/** Wasm files that came with the data, by specifier: deflated, in base64. */
+let given: Readonly<Record<string, string>> = {}
+
+/** BZIP2 and WEBP are rare, and their code would take a third of the page: it comes with the data that needs it. */
+export function giveWasm(files: Readonly<Record<string, string>>): void {
+  given = { ...given, ...files }
+}
+
+const readWasm: WasmReader = async (specifier) => {
+  const packed = given[specifier]
+  if (packed !== undefined) return unpacked(packed)
+  // A published page has them beside it.
+  const name = specifier.slice(specifier.lastIndexOf('/') + 1)
+  const answer = await fetch(new URL(name, location.href))
+  if (!answer.ok) throw new Error(`HTTP ${answer.status}`)
+  return answer.arrayBuffer()
+}
+
+async function unpacked(deflated: string): Promise<ArrayBuffer> {
+  const bytes = Uint8Array.from(atob(deflated), (character) => character.charCodeAt(0))
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).arrayBuffer()
+}
+
+/** The codecs of a page. */
+export const codecs: Codecs = {
+  ...portable(readWasm),
+  gzip: async () => ({ compress: onlyReads, decompress: inflateZlib }),
+  zstd: once(() => loadZstd(unpacked)),
+}

@@ -1,0 +1,49 @@
+import { useEffect, useState } from 'preact/hooks'
+
+/**
+ * What the page shows stands behind the `#` of its URL, so that a view can be passed on, and the browser's "back" works: `v` is the
+ * view, `p` the path of a file or fragment below the target, `t` the time of opening, `u` the URL of the target; other keys belong to
+ * the views. Views keep it short: ids rather than lists.
+ */
+export type Link = Readonly<Record<string, string>>
+
+/** Longer URLs are refused by mail programs. */
+export const LONGEST_LINK = 2000
+
+export function parseLink(hash: string): Link {
+  return Object.fromEntries(new URLSearchParams(hash.replace(/^#/, '')))
+}
+
+/** The part of a URL from `#` on. Empty values are left out. */
+export function linkText(link: Readonly<Record<string, string | undefined>>): string {
+  const asked = new URLSearchParams()
+  for (const [key, value] of Object.entries(link)) if (value !== undefined && value !== '') asked.set(key, value)
+  const text = `#${asked}`
+  return text.length <= LONGEST_LINK ? text : `#v=${encodeURIComponent(link.v ?? '')}`
+}
+
+/** Where the page is, and how to go elsewhere. */
+export function useLink(): Link {
+  const [link, setLink] = useState(() => parseLink(location.hash))
+  useEffect(() => {
+    const changed = () => setLink(parseLink(location.hash))
+    addEventListener('hashchange', changed)
+    return () => removeEventListener('hashchange', changed)
+  }, [])
+  return link
+}
+
+/** Shows another view. What all views share is kept: the target and the time. */
+export function goTo(link: Link, view: string, more: Readonly<Record<string, string | undefined>> = {}): string {
+  return linkText({ v: view, u: link.u, t: link.t, ...more })
+}
+
+/** Changes some of what the view shows. @param replace whether "back" skips this, as while something is dragged */
+export function change(link: Link, more: Readonly<Record<string, string | undefined>>, replace = false): void {
+  const text = linkText({ ...link, ...more })
+  if (!replace) location.hash = text
+  else {
+    history.replaceState(null, '', text)
+    dispatchEvent(new HashChangeEvent('hashchange'))
+  }
+}

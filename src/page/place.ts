@@ -1,0 +1,102 @@
+import { InspectError } from '../base/errors.ts'
+import type { PagePlaces, ReportHead } from '../commands/page-data.ts'
+import { folderStorage, type ListedFile } from '../source/folder-storage.ts'
+import { Client, DEFAULT_LIMITS } from '../source/remote/client.ts'
+import { HttpStorage } from '../source/remote/http.ts'
+import { remoteTarget } from '../source/remote/urls.ts'
+import { giveWasm } from './codecs.ts'
+import type { Place } from './inspected.ts'
+import { ReportStorage } from './report-storage.ts'
+import { ServedStorage } from './served-storage.ts'
+
+/** What came with the page: a report, or where the bytes are served. Undefined for the page alone. */
+export async function placeInPage(): Promise<Place | undefined> {
+  const element = document.getElementById('data')
+  if (!element) return undefined
+  const bytes = fromBase64(element.textContent ?? '')
+  element.remove()
+  // A report is compressed; the few words of a served page are not.
+  if (bytes[0] !== 0x1f) return servedPlace(JSON.parse(new TextDecoder().decode(bytes)) as PagePlaces)
+  return reportPlace(await unzipped(bytes))
+}
+
+function servedPlace({ top, path, shown, wasm }: PagePlaces): Place {
+  giveWasm(wasm)
+  return { kind: 'served', storage: new ServedStorage(new URL('.', location.href), top), path, shown }
+}
+
+function reportPlace(bytes: Uint8Array): Place {
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
+  const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as ReportHead
+  const { path, shown, documents, made, files, wasm } = head
+  giveWasm(wasm)
+  const left = files.filter(({ isLeftOut }) => isLeftOut)
+  const size = left.reduce((sum, file) => sum + file.size, 0)
+  return {
+    kind: 'report',
+    storage: new ReportStorage(head, bytes.subarray(4 + length)),
+    path,
+    shown,
+    documents,
+    made,
+    ...(left.length > 0 && { leftOut: { file_num: left.length, of: files.length, size } }),
+  }
+}
+
+/** A target behind a URL. @throws InspectError USAGE */
+export function placeOfUrl(url: string): Place {
+  if (!/^https?:\/\//i.test(url))
+    throw new InspectError('USAGE', 'expected a URL with http or https; of a bucket, the https URL')
+  const { path, access } = remoteTarget(url.replace(/\/+$/, ''))
+  const storage = new HttpStorage(new Client(DEFAULT_LIMITS), () => {}, access ? [access] : [])
+  return { kind: 'url', storage, path, shown: path }
+}
+
+/** The files of `<input type="file" webkitdirectory>`. */
+export function placeOfFiles(files: Iterable<ListedFile>): Place | undefined {
+  const all = [...files]
+  const [name] = all[0]?.webkitRelativePath.split('/') ?? []
+  return name ? { kind: 'folder', storage: folderStorage(all), path: name, shown: name } : undefined
+}
+
+/** A folder that was dropped. Its files are listed first: browsers know no other way that all of them have. */
+export async function placeOfDrop(items: DataTransferItemList): Promise<Place | undefined> {
+  const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
+  const files: ListedFile[] = []
+  for (const entry of entries) await addFiles(entry, entry.name, files)
+  return placeOfFiles(files)
+}
+
+async function addFiles(entry: FileSystemEntry, path: string, files: ListedFile[]): Promise<void> {
+  if (entry.isFile) {
+    const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))
+    files.push({
+      name: file.name,
+      webkitRelativePath: path,
+      size: file.size,
+      slice: (from, to) => file.slice(from, to),
+    })
+    return
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader()
+  while (true) {
+    // A call gives some of the entries, and none at the end.
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
+    if (some.length === 0) return
+    for (const one of some) await addFiles(one, `${path}/${one.name}`, files)
+  }
+}
+
+function fromBase64(text: string): Uint8Array {
+  const known = Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array }
+  if (known.fromBase64) return known.fromBase64(text)
+  const binary = atob(text)
+  const bytes = new Uint8Array(binary.length)
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i)
+  return bytes
+}
+
+async function unzipped(bytes: Uint8Array): Promise<Uint8Array> {
+  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream('gzip'))
+  return new Uint8Array(await new Response(stream).arrayBuffer())
+}

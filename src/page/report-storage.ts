@@ -1,0 +1,68 @@
+import { InspectError } from '../base/errors.ts'
+import type { ReportHead } from '../commands/page-data.ts'
+import { MemorySource } from '../source/memory.ts'
+import { byName } from '../source/remote/remote-storage.ts'
+import type { ByteSource, Entry, Storage } from '../source/source.ts'
+
+interface File {
+  size: number
+  /** Undefined if the report left them out. */
+  bytes: Uint8Array | undefined
+}
+
+/** The files of a report. Those that were left out are listed, and cannot be read. */
+export class ReportStorage implements Storage {
+  private readonly files = new Map<string, File>()
+  private readonly folders = new Map<string, Map<string, Entry>>()
+
+  /** @param content the bytes of all files that are there, one after the other */
+  constructor({ top, files }: Pick<ReportHead, 'top' | 'files'>, content: Uint8Array) {
+    let at = 0
+    this.folders.set(top, new Map())
+    for (const { path, size, isLeftOut } of files) {
+      const bytes = isLeftOut ? undefined : content.subarray(at, at + size)
+      at += bytes?.length ?? 0
+      this.files.set(`${top}/${path}`, { size, bytes })
+      this.note(`${top}/${path}`, { kind: 'file', size })
+    }
+  }
+
+  async kind(path: string): Promise<Entry['kind'] | undefined> {
+    return this.files.has(path) ? 'file' : this.folders.has(path) ? 'folder' : undefined
+  }
+
+  async list(path: string): Promise<readonly Entry[]> {
+    const entries = this.folders.get(path)
+    if (!entries) throw new InspectError('NOT_FOUND', 'no such folder', { file: path })
+    return [...entries.values()].sort(byName)
+  }
+
+  open(path: string): ByteSource {
+    const file = this.files.get(path)
+    if (file?.bytes) return new MemorySource(path, file.bytes)
+    const size = async (): Promise<number> => {
+      if (file) return file.size
+      throw new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
+    }
+    const read = async (): Promise<never> => {
+      await size()
+      throw new InspectError('IO', 'expected the bytes of the file, found that this report left them out', {
+        file: path,
+      })
+    }
+    return { name: path, size, read, close: async () => {} }
+  }
+
+  /** Enters a file or folder into the folders around it. */
+  private note(path: string, { kind, size }: Pick<Entry, 'kind' | 'size'>): void {
+    const slash = path.lastIndexOf('/')
+    const [around, name] = [path.slice(0, slash), path.slice(slash + 1)]
+    const entries = this.folders.get(around)
+    if (entries?.has(name)) return
+    if (entries) entries.set(name, { name, kind, size })
+    else {
+      this.folders.set(around, new Map([[name, { name, kind, size }]]))
+      if (around !== '') this.note(around, { kind: 'folder', size: undefined })
+    }
+  }
+}

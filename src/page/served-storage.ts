@@ -1,0 +1,49 @@
+import { InspectError } from '../base/errors.ts'
+import { Client, DEFAULT_LIMITS, type HttpRequest, statusError } from '../source/remote/client.ts'
+import { byName, RemoteStorage, upTo } from '../source/remote/remote-storage.ts'
+import type { Entry } from '../source/source.ts'
+
+/** Most bytes of a listing: a million names. */
+const LISTING_BYTES = 256 * 2 ** 20
+
+interface Listing {
+  kind: Entry['kind']
+  entries?: readonly Entry[]
+}
+
+/** The files that `tiledb-inspect page` serves beside the page: src/node/page-server.ts. */
+export class ServedStorage extends RemoteStorage {
+  private readonly base: URL
+  private readonly top: string
+
+  /** @param base URL of the page @param top path of the folder that is served */
+  constructor(base: URL, top: string) {
+    super(new Client(DEFAULT_LIMITS), () => {})
+    this.base = base
+    this.top = top
+  }
+
+  protected async request(_method: string, path: string): Promise<HttpRequest> {
+    const [what, asked] = path.startsWith('list:') ? ['list', path.slice('list:'.length)] : ['file', path]
+    return { url: new URL(`${what}?${encodeURIComponent(JSON.stringify(asked))}`, this.base).href, headers: {} }
+  }
+
+  protected async readKind(path: string): Promise<Entry['kind'] | undefined> {
+    return (await this.listing(path))?.kind
+  }
+
+  protected async readList(path: string): Promise<readonly Entry[]> {
+    const listing = await this.listing(path)
+    if (listing?.entries) return [...listing.entries].sort(byName)
+    throw new InspectError('NOT_FOUND', 'no such folder', { file: path })
+  }
+
+  /** Nothing outside of the top is asked for: the server would refuse. */
+  private async listing(path: string): Promise<Listing | undefined> {
+    if (path !== this.top && !path.startsWith(`${this.top}/`)) return undefined
+    const answer = await this.send({ method: 'GET', path: `list:${path}`, want: upTo(LISTING_BYTES) })
+    if (answer.status === 404) return undefined
+    if (answer.status !== 200) throw statusError(answer, path)
+    return JSON.parse(new TextDecoder().decode(answer.body)) as Listing
+  }
+}

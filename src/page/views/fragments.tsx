@@ -1,0 +1,123 @@
+import type { ArrayFragment } from '../../documents/array.ts'
+import type { FragmentLine } from '../../documents/fragment.ts'
+import type { GroupLine } from '../../documents/group.ts'
+import {
+  countText,
+  domainText,
+  fieldName,
+  filtersText,
+  NOTHING,
+  sizeText,
+  stateRole,
+  stateText,
+  timeRangeText,
+} from '../../render/views/wording.ts'
+import { type Column, Table } from '../table.tsx'
+import { Text } from '../text.tsx'
+import { timesOf, timeWords } from '../times.ts'
+import { Shown, useLoaded } from '../use-loaded.tsx'
+import type { View, ViewProps } from '../view.ts'
+
+/** What `ls` lists: the fragments of an array, the files of a fragment, the members of a group. */
+export const fragments: View = {
+  id: 'fragments',
+  title: 'Fragments',
+  targets: ['array', 'fragment', 'group'],
+  call: ({ link }) => ({ words: ['ls', ...timeWords(link)] }),
+  Show: Fragments,
+}
+
+function Fragments({ inspected, link }: ViewProps) {
+  const document = useLoaded(async () => {
+    const [listed, { dimensions }] = await Promise.all([
+      inspected.document('ls', timesOf(link)),
+      inspected
+        .document('overview', timesOf(link))
+        .then((found) => ('dimensions' in found ? found : { dimensions: [] })),
+    ])
+    return { listed, names: dimensions.map((one) => (typeof one === 'string' ? one : one.name)) }
+  }, [inspected, link.t])
+  return (
+    <Shown
+      of={document}
+      what="the listing"
+      show={({ listed, names }) => {
+        if (listed.kind === 'group')
+          return <Table caption="Members" columns={MEMBERS} rows={listed.members} keyOf={(_, i) => i} />
+        if (listed.kind === 'fragment')
+          return <Table caption="Files" columns={FILES} rows={listed.files} keyOf={({ name }) => name} />
+        return (
+          <Table
+            caption="Fragments"
+            columns={fragmentColumns(names)}
+            rows={listed.fragments}
+            keyOf={({ name }) => name}
+          />
+        )
+      }}
+    />
+  )
+}
+
+function fragmentColumns(names: readonly string[]): readonly Column<ArrayFragment>[] {
+  return [
+    { title: 'name', show: ({ name }) => <Text>{name}</Text>, by: ({ name }) => name },
+    {
+      title: 'state',
+      show: (one) => <span class={stateRole(one.state ?? '')}>{stateText(one)}</span>,
+      by: ({ state }) => state,
+    },
+    {
+      title: 'written',
+      show: ({ timestamp_range }) => timeRangeText(timestamp_range, false),
+      by: ({ timestamp_range }) => timestamp_range?.[1],
+    },
+    {
+      title: 'cells',
+      isNumber: true,
+      show: ({ cells_in_domain }) => countText(cells_in_domain),
+      by: ({ cells_in_domain }) => cells_in_domain,
+    },
+    { title: 'tiles', isNumber: true, show: ({ tile_num }) => countText(tile_num), by: ({ tile_num }) => tile_num },
+    { title: 'size', isNumber: true, show: ({ size }) => sizeText(size), by: ({ size }) => size },
+    { title: 'domain', show: ({ nonempty_domain }) => <Text>{domainText(names, nonempty_domain)}</Text> },
+    {
+      title: 'format',
+      isNumber: true,
+      show: ({ format_version }) => format_version ?? NOTHING,
+      by: ({ format_version }) => format_version,
+    },
+    {
+      title: 'overlaps',
+      isNumber: true,
+      show: ({ overlap_num }) => countText(overlap_num),
+      by: ({ overlap_num }) => overlap_num,
+    },
+  ]
+}
+
+const FILES: readonly Column<FragmentLine>[] = [
+  { title: 'name', show: ({ name }) => <Text>{name}</Text>, by: ({ name }) => name },
+  {
+    title: 'field',
+    show: ({ field }) => <Text>{field === null ? NOTHING : fieldName(field)}</Text>,
+    by: ({ field }) => field,
+  },
+  { title: 'role', show: ({ role }) => role, by: ({ role }) => role },
+  { title: 'size', isNumber: true, show: ({ size }) => sizeText(size), by: ({ size }) => size },
+  {
+    title: 'unfiltered',
+    isNumber: true,
+    show: ({ unfiltered_size }) => sizeText(unfiltered_size),
+    by: ({ unfiltered_size }) => unfiltered_size,
+  },
+  { title: 'filters', show: ({ filters }) => filtersText(filters) },
+  { title: 'state', show: ({ state }) => <span class={state === 'present' ? '' : 'bad'}>{state}</span> },
+]
+
+const MEMBERS: readonly Column<GroupLine>[] = [
+  { title: 'name', show: ({ name }) => <Text>{name ?? NOTHING}</Text>, by: ({ name }) => name },
+  { title: 'type', show: ({ type }) => type },
+  { title: 'uri', show: ({ uri }) => <Text>{uri}</Text> },
+  { title: 'state', show: ({ state }) => state },
+]

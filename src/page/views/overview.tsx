@@ -1,0 +1,179 @@
+import type { ComponentChild } from 'preact'
+import type {
+  ArrayOverview,
+  FileOverview,
+  FragmentOverview,
+  GroupOverview,
+  OverviewDocument,
+} from '../../documents/overview.ts'
+import {
+  counted,
+  countText,
+  domainText,
+  fieldName,
+  NOTHING,
+  releasesText,
+  sizeText,
+  timeRangeText,
+  typeText,
+  versionText,
+} from '../../render/views/wording.ts'
+import { goTo } from '../link.ts'
+import { NotExamined } from '../not-examined.tsx'
+import { Facts, Table } from '../table.tsx'
+import { Text } from '../text.tsx'
+import { timesOf } from '../times.ts'
+import { Shown, useLoaded } from '../use-loaded.tsx'
+import type { View, ViewProps } from '../view.ts'
+
+/** What it is, what a reader sees, and whether it is right as far as a listing tells. */
+export const overview: View = {
+  id: 'overview',
+  title: 'Overview',
+  targets: ['array', 'fragment', 'group', 'file'],
+  call: () => ({ words: ['overview'] }),
+  Show: Overview,
+}
+
+type Fact = readonly [string, ComponentChild]
+
+function Overview({ inspected, link }: ViewProps) {
+  const document = useLoaded(() => inspected.document('overview', timesOf(link)), [inspected, link.t])
+  return (
+    <Shown
+      of={document}
+      what="names and footers"
+      show={(found) => (
+        <>
+          <Facts facts={factsOf(found)} />
+          <Worst found={found} link={link} />
+          <NotExamined errors={found.not_examined} />
+          {'fields' in found && <Fields found={found} />}
+          {'members' in found && <Members found={found} />}
+        </>
+      )}
+    />
+  )
+}
+
+function factsOf(found: OverviewDocument): readonly Fact[] {
+  if (found.target === 'array') return arrayFacts(found)
+  if (found.target === 'fragment') return fragmentFacts(found)
+  if (found.target === 'group') return groupFacts(found)
+  return fileFacts(found)
+}
+
+function arrayFacts(found: ArrayOverview): readonly Fact[] {
+  const states = found.states.map(({ state, fragment_num }) => `${countText(fragment_num)} ${state}`).join(', ')
+  return [
+    ['Array', found.array_type ?? NOTHING],
+    ['Format', releasesText(found.format_version)],
+    ['Encryption', found.encryption ?? NOTHING],
+    ['Dimensions', <Text key="">{found.dimensions.map((one) => `${one.name} ${typeText(one)}`).join(', ')}</Text>],
+    [
+      'Attributes',
+      <Text key="">{found.attributes.map((one) => `${fieldName(one.name)} ${typeText(one)}`).join(', ')}</Text>,
+    ],
+    ['Fragments', `${countText(found.fragment_num)}${states && ` (${states})`}`],
+    ['Cells', `${found.cell_num_is === 'exact' ? '' : `${found.cell_num_is} `}${countText(found.cell_num)}`],
+    ['Tiles', countText(found.tile_num)],
+    [
+      'Domain',
+      <Text key="">
+        {domainText(
+          found.dimensions.map(({ name }) => name),
+          found.nonempty_domain,
+        )}
+      </Text>,
+    ],
+    ['Written', timeRangeText(found.timestamp_range)],
+    ['Delete conditions', countText(found.delete_condition_num)],
+    [
+      'Size',
+      `${sizeText(found.size)}${found.unread_size > 0 ? `, of which readers skip ${sizeText(found.unread_size)}` : ''}`,
+    ],
+    ['Schemas', countText(found.schema_num)],
+  ]
+}
+
+function fragmentFacts(found: FragmentOverview): readonly Fact[] {
+  return [
+    ['Fragment', found.dense === null ? NOTHING : found.dense ? 'dense' : 'sparse'],
+    ['State', found.state ?? NOTHING],
+    ['Format', versionText(found.format_version)],
+    ['Written', timeRangeText(found.timestamp_range)],
+    ['Cells', countText(found.cell_num)],
+    ['Tiles', countText(found.tile_num)],
+    ['Domain', <Text key="">{domainText(found.dimensions, found.nonempty_domain)}</Text>],
+    ['Size', sizeText(found.size)],
+  ]
+}
+
+function groupFacts(found: GroupOverview): readonly Fact[] {
+  return [
+    ['Group', counted(found.members.length, 'member')],
+    ['Metadata', <Text key="">{found.metadata_keys.join(', ') || 'none'}</Text>],
+  ]
+}
+
+function fileFacts(found: FileOverview): readonly Fact[] {
+  return [
+    ['File', found.type],
+    ['Size', sizeText(found.size)],
+    ['Field', <Text key="">{found.field ?? NOTHING}</Text>],
+    ['Fragment', <Text key="">{found.fragment ?? NOTHING}</Text>],
+    ['Array', <Text key="">{found.array ?? NOTHING}</Text>],
+  ]
+}
+
+function Worst({ found, link }: { found: OverviewDocument; link: ViewProps['link'] }) {
+  if (found.findings.length === 0)
+    return found.not_examined.length > 0 ? null : (
+      <p class="good">Nothing is wrong, as far as names and footers tell.</p>
+    )
+  return (
+    <section aria-labelledby="worst">
+      <h3 id="worst">Findings</h3>
+      <ul>
+        {found.findings.map((one) => (
+          <li key={`${one.code} ${one.meaning}`}>
+            <span class={`severity ${one.severity}`}>{one.severity}</span> <Text>{one.file}</Text>:{' '}
+            <Text>{one.message}</Text>. <Text>{one.meaning}</Text>
+          </li>
+        ))}
+      </ul>
+      <p>
+        <a href={goTo(link, 'findings')}>All findings</a>
+      </p>
+    </section>
+  )
+}
+
+function Fields({ found }: { found: FragmentOverview }) {
+  return (
+    <Table
+      caption="Bytes by field"
+      columns={[
+        { title: 'field', show: ({ name }) => <Text>{fieldName(name)}</Text>, by: ({ name }) => name },
+        { title: 'size', isNumber: true, show: ({ size }) => sizeText(size), by: ({ size }) => size },
+      ]}
+      rows={found.fields}
+      keyOf={({ name }) => name}
+    />
+  )
+}
+
+function Members({ found }: { found: GroupOverview }) {
+  return (
+    <Table
+      caption="Members"
+      columns={[
+        { title: 'name', show: ({ name }) => <Text>{name ?? NOTHING}</Text>, by: ({ name }) => name },
+        { title: 'type', show: ({ type }) => type },
+        { title: 'uri', show: ({ uri }) => <Text>{uri}</Text> },
+      ]}
+      rows={found.members}
+      keyOf={(_, i) => i}
+    />
+  )
+}

@@ -1,0 +1,119 @@
+import type { AttributeDescription, DimensionDescription } from '../../documents/common.ts'
+import { shortValue } from '../../render/units.ts'
+import {
+  countText,
+  domainText,
+  fieldName,
+  NOTHING,
+  pipelineText,
+  rangeText,
+  typeText,
+  versionText,
+} from '../../render/views/wording.ts'
+import { type Column, Facts, Table } from '../table.tsx'
+import { Text } from '../text.tsx'
+import { timesOf, timeWords } from '../times.ts'
+import { Shown, useLoaded } from '../use-loaded.tsx'
+import type { View, ViewProps } from '../view.ts'
+
+/** The schema that a reader uses, as a card. */
+export const schema: View = {
+  id: 'schema',
+  title: 'Schema',
+  targets: ['array', 'fragment'],
+  call: ({ link }) => ({ words: ['schema', ...timeWords(link)] }),
+  Show: Schema,
+}
+
+function Schema({ inspected, link }: ViewProps) {
+  const document = useLoaded(() => inspected.document('schema', timesOf(link)), [inspected, link.t])
+  return (
+    <Shown
+      of={document}
+      what="the schema"
+      show={(found) => (
+        <>
+          <Facts
+            facts={[
+              ['Array', found.array_type],
+              ['Format', versionText(found.format_version)],
+              ['Tile order', found.tile_order],
+              ['Cell order', found.cell_order],
+              ['Capacity', countText(found.capacity)],
+              ['Duplicates', found.allows_duplicates ? 'allowed' : 'not allowed'],
+              ['Filters of coordinates', pipelineText(found.coords_filters)],
+              ['Filters of offsets', pipelineText(found.offsets_filters)],
+              ...(found.validity_filters
+                ? [['Filters of validity', pipelineText(found.validity_filters)] as const]
+                : []),
+              ...(found.current_domain
+                ? [
+                    [
+                      'Current domain',
+                      <Text key="">
+                        {domainText(Object.keys(found.current_domain), Object.values(found.current_domain))}
+                      </Text>,
+                    ] as const,
+                  ]
+                : []),
+              ['File', <Text key="">{found.name}</Text>],
+            ]}
+          />
+          <Table caption="Dimensions" columns={DIMENSIONS} rows={found.dimensions} keyOf={({ name }) => name} />
+          <Table caption="Attributes" columns={ATTRIBUTES} rows={found.attributes} keyOf={({ name }) => name} />
+          {found.enumerations.length > 0 && (
+            <Table
+              caption="Enumerations"
+              columns={[
+                { title: 'name', show: ({ name }) => <Text>{name}</Text> },
+                { title: 'type', show: (one) => typeText(one) },
+                { title: 'values', isNumber: true, show: ({ values }) => countText(values.length) },
+                { title: 'first', show: ({ values }) => <Text>{shortValue(values)}</Text> },
+              ]}
+              rows={found.enumerations}
+              keyOf={({ name }) => name}
+            />
+          )}
+          {found.dimension_labels.length > 0 && (
+            <Table
+              caption="Dimension labels"
+              columns={[
+                { title: 'name', show: ({ name }) => <Text>{name}</Text> },
+                {
+                  title: 'dimension',
+                  show: ({ dimension_index }) => <Text>{found.dimensions[dimension_index]?.name ?? NOTHING}</Text>,
+                },
+                { title: 'type', show: (one) => typeText(one) },
+                { title: 'order', show: ({ order }) => order },
+                { title: 'uri', show: ({ uri }) => <Text>{uri}</Text> },
+              ]}
+              rows={found.dimension_labels}
+              keyOf={({ name }) => name}
+            />
+          )}
+        </>
+      )}
+    />
+  )
+}
+
+const DIMENSIONS: readonly Column<DimensionDescription>[] = [
+  { title: 'name', show: ({ name }) => <Text>{name}</Text> },
+  { title: 'type', show: (one) => typeText(one) },
+  { title: 'domain', show: ({ domain }) => <Text>{domain ? rangeText(domain) : NOTHING}</Text> },
+  {
+    title: 'tile extent',
+    isNumber: true,
+    show: ({ tile_extent }) => (tile_extent === null ? NOTHING : <Text>{shortValue(tile_extent)}</Text>),
+  },
+  { title: 'filters', show: ({ filters }) => pipelineText(filters) },
+]
+
+const ATTRIBUTES: readonly Column<AttributeDescription>[] = [
+  { title: 'name', show: ({ name }) => <Text>{fieldName(name)}</Text> },
+  { title: 'type', show: (one) => typeText(one) },
+  { title: 'nullable', show: ({ nullable }) => (nullable ? 'yes' : 'no') },
+  { title: 'fill value', show: ({ fill_value }) => <Text>{shortValue(fill_value)}</Text> },
+  { title: 'filters', show: ({ filters }) => pipelineText(filters) },
+  { title: 'enumeration', show: ({ enumeration }) => <Text>{enumeration ?? NOTHING}</Text> },
+]

@@ -1,0 +1,313 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
+import { env, execPath } from 'node:process'
+import { after, describe, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { listen, serveFolder } from '../helpers/http-server.ts'
+import { environment, HOME, program } from './chromium.mjs'
+
+/**
+ * What `tiledb-inspect page` makes, in a real browser: reports from file://, the served page, and the page alone with a folder or a URL.
+ * Nothing on the console, no request to elsewhere, no finding of axe, the same values as on the command line. `.ci/run` runs it, and
+ * installs what it needs: see run.mjs.
+ */
+
+const require = createRequire(`${HOME}/`)
+const { chromium } = require('playwright-core')
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+
+const NOW = '1900000000000'
+const FOLDER = resolve('build/pages')
+rmSync(FOLDER, { recursive: true, force: true })
+mkdirSync(FOLDER, { recursive: true })
+
+const browser = await chromium.launch({
+  executablePath: program,
+  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  env: environment,
+})
+const closing = [() => browser.close()]
+after(async () => {
+  for (const close of closing) await close()
+})
+
+const settings = { encoding: 'utf8', maxBuffer: 2 ** 28, env: { ...env, TILEDB_INSPECT_NOW: NOW } }
+const cli = (...args) => execFileSync(execPath, ['bin/tiledb-inspect.js', ...args], settings)
+/** The document; `check` exits with 1 where it finds damage. */
+function document(...args) {
+  try {
+    return JSON.parse(cli(...args, '--json', '--quiet'))
+  } catch (error) {
+    if (error.status !== 1) throw error
+    return JSON.parse(error.stdout)
+  }
+}
+
+/** A page that fails the test for any message, and for requests that begin with none of `allowed`. */
+async function open(url, allowed = []) {
+  const page = await browser.newPage({ viewport: { width: 1000, height: 700 } })
+  const wrong = []
+  page.on('console', (message) => wrong.push(`${message.type()}: ${message.text()}`))
+  page.on('pageerror', (error) => wrong.push(String(error.stack)))
+  page.on('dialog', (dialog) => {
+    wrong.push(`dialog: ${dialog.message()}`)
+    dialog.dismiss()
+  })
+  page.on('request', (request) => {
+    const to = request.url()
+    if (![url.replace(/#.*/, ''), 'data:,', ...allowed].some((one) => to.startsWith(one))) wrong.push(`request: ${to}`)
+  })
+  await page.goto(url)
+  await page.waitForSelector('h2')
+  return { page, wrong }
+}
+
+/** Shows a view, and waits until it has what it shows. */
+async function show(page, view) {
+  await page.evaluate((id) => {
+    location.hash = `#v=${id}`
+  }, view)
+  await page.waitForSelector(`[role=tab][aria-selected=true]#tab-${view}`)
+  await page.waitForFunction(() => !document.querySelector('main [role=status]')?.textContent?.startsWith('Reading'))
+}
+
+/** Findings of axe, which reads the page as a screen reader does. */
+async function axe(page) {
+  // Added by the test's own door: the page's policy allows no other script.
+  await page.evaluate(AXE)
+  const { violations } = await page.evaluate(() => window.axe.run())
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`)
+}
+
+/** Texts of the cells of a table. */
+const rowsOf = (page, caption) =>
+  page.evaluate((name) => {
+    const table = [...document.querySelectorAll('table')].find(({ caption }) => caption?.textContent === name)
+    return table && [...table.tBodies[0].rows].map(({ cells }) => [...cells].map((cell) => cell.textContent))
+  }, caption)
+
+const VIEWS = ['overview', 'fragments', 'findings', 'schema']
+
+async function everyView(page) {
+  for (const view of VIEWS) {
+    await show(page, view)
+    assert.deepEqual(await axe(page), [], view)
+  }
+}
+
+/** What the page shows of an array is what the command line prints. */
+async function compare(page, target) {
+  await show(page, 'fragments')
+  const { fragments } = document('ls', target)
+  const rows = await rowsOf(page, 'Fragments')
+  assert.deepEqual(
+    rows.map(([name]) => name),
+    fragments.map(({ name }) => name),
+  )
+  await show(page, 'findings')
+  const { findings } = document('check', target)
+  const found = (await rowsOf(page, 'Findings')) ?? []
+  assert.deepEqual(
+    found.map(([severity, code, file, , , what]) => [severity, code, file, what]),
+    findings.map(({ severity, code, file, message }) => [severity, code, file, message]),
+  )
+  await show(page, 'schema')
+  const { dimensions } = document('schema', target)
+  assert.deepEqual(
+    (await rowsOf(page, 'Dimensions')).map(([name]) => name),
+    dimensions.map(({ name }) => name),
+  )
+}
+
+/** An array with damage in its data, of which `check` finds more than one. */
+function damagedArray() {
+  const array = join(FOLDER, 'damaged')
+  cpSync('examples/arrays/places', array, { recursive: true })
+  const fragment = join(array, '__fragments', readdirSync(join(array, '__fragments'))[0])
+  for (const name of ['a0.tdb', 'a1.tdb', 'd0.tdb']) {
+    const bytes = readFileSync(join(fragment, name))
+    bytes[bytes.length >> 1] ^= 0x10
+    writeFileSync(join(fragment, name), bytes)
+  }
+  return array
+}
+
+const DAMAGED = damagedArray()
+
+describe('a report', () => {
+  const FIXTURES = 'test/fixtures'
+  const targets = [
+    'examples/arrays/places',
+    'examples/arrays/weather',
+    DAMAGED,
+    ...['dense_basic', 'deletes', 'filter_zstd', 'filter_lz4', 'filter_bzip2', 'filter_webp'].map(
+      (name) => `${FIXTURES}/22/${name}`,
+    ),
+    `${FIXTURES}/1/${readdirSync(`${FIXTURES}/1`).find((name) => !name.includes('.'))}`,
+  ]
+  for (const target of targets) {
+    test(`${target.replace(`${FOLDER}/`, '')} shows what the command line prints, and says nothing to anybody`, async () => {
+      const file = join(FOLDER, 'report.html')
+      cli('page', '-o', file, target)
+      const { page, wrong } = await open(pathToFileURL(file).href)
+      await compare(page, target)
+      await everyView(page)
+      assert.deepEqual(wrong, [])
+      await page.close()
+    })
+  }
+
+  test('of a damaged array has findings', () => {
+    assert.ok(document('check', DAMAGED).findings.length >= 3)
+  })
+
+  test('without the bytes of data shows the findings of the whole', async () => {
+    const file = join(FOLDER, 'small.html')
+    cli('page', '-o', file, '--max-size', '9K', '--quiet', DAMAGED)
+    const { page, wrong } = await open(pathToFileURL(file).href)
+    await compare(page, DAMAGED)
+    assert.match(await page.textContent('header'), /files are not in this report/)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('of an encrypted array asks for the key', async () => {
+    const { key } = JSON.parse(readFileSync(`${FIXTURES}/22/encrypted.expected.json`, 'utf8'))
+    const file = join(FOLDER, 'encrypted.html')
+    cli('page', '-o', file, '--quiet', `${FIXTURES}/22/encrypted`)
+    const { page, wrong } = await open(pathToFileURL(file).href)
+    await page.evaluate(() => {
+      location.hash = '#v=schema'
+    })
+    await page.waitForSelector('input[name=key]')
+    await page.fill('input[name=key]', key)
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('table')
+    assert.ok((await rowsOf(page, 'Dimensions')).length > 0)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+})
+
+test('names and cells that would be markup are text', async () => {
+  const names = [
+    '<script>alert(1)</script>',
+    '<img src=x onerror=alert(2)>',
+    '"\'&amp;',
+    '\u202egnp.exe',
+    'x'.repeat(50_000),
+  ]
+  const array = join(FOLDER, '<b>hostile')
+  const attributes = names.flatMap((name) => ['--attr', `${name}:STRING_UTF8`])
+  cli('write-sample', array, '--dim', '<i>d</i>:INT64:1..100:10', ...attributes, '--quiet')
+  const file = join(FOLDER, 'hostile.html')
+  cli('page', '-o', file, array)
+  const { page, wrong } = await open(pathToFileURL(file).href)
+  await everyView(page)
+  const shown = (await rowsOf(page, 'Attributes')).map(([name]) => name)
+  assert.deepEqual(shown.slice(0, 3), names.slice(0, 3))
+  assert.match(shown[3], /^\\u\{?202e\}?gnp\.exe$/)
+  assert.ok(shown[4].length < 3000)
+  assert.equal(await page.evaluate(() => document.querySelectorAll('main script, main img, main b, main i').length), 0)
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page scrolls sideways')
+  assert.deepEqual(wrong, [])
+  await page.close()
+})
+
+test('by keyboard: arrow keys change the view, and the link keeps it', async () => {
+  const file = join(FOLDER, 'keys.html')
+  cli('page', '-o', file, 'examples/arrays/places')
+  const { page } = await open(pathToFileURL(file).href)
+  await page.waitForSelector('[role=tab]')
+  await page.keyboard.press('Tab')
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the content')
+  await page.keyboard.press('Tab')
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'tab-overview')
+  await page.keyboard.press('ArrowRight')
+  await page.waitForSelector('#tab-fragments[aria-selected=true]')
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'tab-fragments')
+  const { page: other } = await open(page.url())
+  await other.waitForSelector('#tab-fragments[aria-selected=true]')
+  await page.goBack()
+  await page.waitForSelector('#tab-overview[aria-selected=true]')
+  await page.close()
+  await other.close()
+})
+
+test('on a narrow screen nothing scrolls sideways but tables', async () => {
+  const file = join(FOLDER, 'narrow.html')
+  cli('page', '-o', file, 'examples/arrays/weather')
+  const { page } = await open(pathToFileURL(file).href)
+  await page.setViewportSize({ width: 320, height: 600 })
+  for (const view of VIEWS) {
+    await show(page, view)
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 320), view)
+  }
+  await page.close()
+})
+
+test('served, it reads from its own server alone', async () => {
+  const child = spawn(execPath, ['bin/tiledb-inspect.js', 'page', '--json', DAMAGED], { env: settings.env })
+  closing.push(() => child.kill())
+  const said = await new Promise((resolve) => {
+    let text = ''
+    child.stdout.on('data', (part) => {
+      text += part
+      if (text.includes('}')) resolve(text)
+    })
+  })
+  const { url } = JSON.parse(said)
+  const { page, wrong } = await open(url, [url])
+  await compare(page, DAMAGED)
+  await everyView(page)
+  assert.deepEqual(wrong, [])
+  await page.close()
+})
+
+describe('the page alone', () => {
+  const empty = pathToFileURL(resolve('dist/page/index.html')).href
+
+  test('opens a folder that is chosen', async () => {
+    const { page, wrong } = await open(empty)
+    assert.deepEqual(await axe(page), [])
+    await page.setInputFiles('input[type=file]', 'examples/arrays/places')
+    await page.waitForSelector('[role=tab]')
+    assert.deepEqual((await page.textContent('h1')).trim(), 'tiledb-inspect places')
+    await everyView(page)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('opens a URL, which stays in its link', async () => {
+    const server = await serveFolder('examples/arrays', {
+      index: true,
+      listen: async (listener) => {
+        const { url, close } = await listen((request, response) => {
+          const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'range' }
+          for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+          response.setHeader('access-control-expose-headers', 'content-range, content-length, etag')
+          if (request.method === 'OPTIONS') response.writeHead(204).end()
+          else listener(request, response)
+        })
+        closing.push(close)
+        return url
+      },
+    })
+    const { page, wrong } = await open(empty, [server.url])
+    await page.fill('input[name=url]', `${server.url}/places`)
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('[role=tab]')
+    await show(page, 'overview')
+    const { page: other } = await open(`${empty}#u=${encodeURIComponent(`${server.url}/places`)}&v=schema`, [
+      server.url,
+    ])
+    await other.waitForSelector('table')
+    assert.equal((await rowsOf(other, 'Dimensions')).length, 2)
+    assert.deepEqual(wrong, [])
+    await page.close()
+    await other.close()
+  })
+})

@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execPath } from 'node:process'
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, test } from '@jest/globals'
+import type { ReportHead } from '../../src/commands/page-data.ts'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { run } from '../helpers/run.ts'
+
+/** The command, which puts data into the page that the build made. */
+const folder = temporaryFolder()
+const ARRAY = `${FIXTURES}/22/sparse_basic`
+
+interface Report {
+  page: string
+  head: ReportHead
+  content: Buffer
+}
+
+async function reportOf(target: string, ...options: string[]): Promise<Report & { stderr: string }> {
+  const file = `${folder}/report.html`
+  const { code, stderr } = await run(['page', '-o', file, ...options, target])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') })
+  const page = readFileSync(file, 'utf8')
+  const [, text = ''] = /<script type="application\/octet-stream" id="data">([^<]*)<\/script>/.exec(page) ?? []
+  const bytes = gunzipSync(Buffer.from(text, 'base64'))
+  const length = bytes.readUInt32LE(0)
+  const head = JSON.parse(String(bytes.subarray(4, 4 + length))) as ReportHead
+  return { page, head, content: bytes.subarray(4 + length), stderr }
+}
+
+describe('a report', () => {
+  test('has every byte of the array, and says what was given, not where it is', async () => {
+    const { head, content } = await reportOf(ARRAY)
+    const paths = readdirSync(ARRAY, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => `${parentPath}/${name}`.slice(ARRAY.length + 1))
+      .sort()
+    expect(head.files.map(({ path }) => path).sort()).toEqual(paths)
+    const read = head.files.map(({ path }) => readFileSync(`${ARRAY}/${path}`))
+    expect(Buffer.concat(read).equals(content)).toBe(true)
+    expect(head).toMatchObject({ kind: 'report', top: '/sparse_basic', path: '/sparse_basic', shown: ARRAY })
+    expect(head.documents).toEqual({})
+  })
+
+  test('of a fragment has the array around it, without which it cannot be read', async () => {
+    const [name] = readdirSync(`${ARRAY}/__fragments`)
+    const { head } = await reportOf(`${ARRAY}/__fragments/${name}`)
+    expect(head).toMatchObject({ top: '/sparse_basic', path: `/sparse_basic/__fragments/${name}` })
+    expect(head.files.some(({ path }) => path.startsWith('__schema/'))).toBe(true)
+  })
+
+  test('of a file outside of an array has no other file', async () => {
+    const place = `${folder}/lone`
+    mkdirSync(place)
+    cpSync(`${ARRAY}/__fragments/${readdirSync(`${ARRAY}/__fragments`)[0]}/a0.tdb`, `${place}/a0.tdb`)
+    writeFileSync(`${place}/diary.txt`, 'secret')
+    const { head } = await reportOf(`${place}/a0.tdb`)
+    expect(head.files.map(({ path }) => path)).toEqual(['a0.tdb'])
+  })
+
+  test('allows its own program alone, and no connection', async () => {
+    const { page } = await reportOf(ARRAY)
+    const [, policy] = /Content-Security-Policy" content="([^"]*)"/.exec(page) ?? []
+    expect(policy).toMatch(
+      /^default-src 'none'; script-src 'sha256-[\w+/=]{44}' 'wasm-unsafe-eval'; style-src 'sha256-/,
+    )
+    expect(policy).toContain("connect-src 'none'")
+    expect(policy).not.toContain("'unsafe-inline'")
+  })
+
+  test('of limited size has metadata first, says what it lacks, and holds what check found', async () => {
+    const { head, content, stderr } = await reportOf(ARRAY, '--max-size', '8K')
+    const [kept, left] = [false, true].map((out) => head.files.filter(({ isLeftOut }) => (isLeftOut ?? false) === out))
+    expect(left.length).toBeGreaterThan(0)
+    expect(content.length).toBe(kept.reduce((sum, { size }) => sum + size, 0))
+    expect(content.length).toBeLessThanOrEqual(8192)
+    expect(kept.some(({ path }) => path.startsWith('__schema/'))).toBe(true)
+    expect(stderr).toContain(`note: ${left.length} of ${head.files.length} files are left out of the report`)
+    expect(Object.values(head.documents)).toEqual([expect.objectContaining({ kind: 'check', ok: true, findings: [] })])
+  })
+
+  test('has the code of rare filters only if the array has them', async () => {
+    expect((await reportOf(ARRAY)).head.wasm).toEqual({})
+    const { head } = await reportOf(`${FIXTURES}/22/filter_bzip2`)
+    expect(Object.keys(head.wasm)).toEqual(['bzip2-wasm/bzip2-1.0.8/bzip2.wasm'])
+  })
+})
+
+test('without a target it is the page that the build made', async () => {
+  const { code, text } = await run(['page', '-o', `${folder}/empty.html`])
+  expect([code, text]).toEqual([0, ''])
+  expect(readFileSync(`${folder}/empty.html`, 'utf8')).toBe(readFileSync('dist/page/index.html', 'utf8'))
+})
+
+test.each([
+  [['page'], 'page expects a target, or -o FILE'],
+  [['page', '--max-size', '1G', ARRAY], '--max-size expects at most 256M'],
+  [['page', '--max-size', 'much', ARRAY], '--max-size expects bytes'],
+])('%j is refused', async (args, message) => {
+  const { code, stderr } = await run(args)
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+})
+
+test('a target that is not there is no page', async () => {
+  expect((await run(['page', '-o', `${folder}/none.html`, `${folder}/none`])).code).toBe(3)
+  expect(readdirSync(folder)).not.toContain('none.html')
+})
+
+test('served, it says where, has the bytes, follows no link out of the array, and ends with Ctrl-C', async () => {
+  const array = `${folder}/linked`
+  cpSync(ARRAY, array, { recursive: true })
+  writeFileSync(`${folder}/outside`, 'secret')
+  symlinkSync(`${folder}/outside`, `${array}/link`)
+  const child = spawn(execPath, ['bin/tiledb-inspect.js', 'page', '--json', array], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise((resolve) => child.on('exit', (...how) => resolve(how)))
+  try {
+    const said = await new Promise<string>((resolve) => {
+      let text = ''
+      child.stdout.on('data', (part) => {
+        text += part
+        if (text.includes('}')) resolve(text)
+      })
+    })
+    const { url } = JSON.parse(said) as { url: string }
+    const get = (what: string, path: string) => fetch(`${url}${what}?${encodeURIComponent(JSON.stringify(path))}`)
+    expect(await (await fetch(url)).text()).toContain("connect-src 'self'")
+    expect((await get('list', '/linked/__schema')).status).toBe(200)
+    expect((await get('file', '/linked/link')).status).toBe(403)
+  } finally {
+    child.kill('SIGINT')
+  }
+  expect(await ended).toEqual([0, null])
+})

@@ -1,0 +1,163 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type PageServer, servePage } from '../../src/node/page-server.ts'
+import { MemoryStorage } from '../../src/source/memory.ts'
+
+const FILES = new Map([
+  ['/disk/array/__schema/one', Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8])],
+  ['/disk/array/a0.tdb', Uint8Array.from({ length: 100 }, (_, i) => i)],
+  ['/disk/array/__commits/empty', new Uint8Array(0)],
+  ['/disk/secret', Uint8Array.from([9])],
+])
+
+let server: PageServer
+beforeAll(async () => {
+  const storage = new MemoryStorage(FILES)
+  server = await servePage('the page', { storage, folder: '/disk/array', top: '/array', only: undefined })
+})
+afterAll(() => server.close())
+
+interface Answer {
+  status: number | undefined
+  body: Buffer
+  headers: Record<string, unknown>
+}
+
+/** Sends what no well-meaning client would. */
+async function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  const { hostname, port } = new URL(server.url)
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path, headers, method }, (response) => {
+      const parts: Buffer[] = []
+      response.on('data', (part: Buffer) => void parts.push(part))
+      response.on('end', () =>
+        resolve({ status: response.statusCode, body: Buffer.concat(parts), headers: response.headers }),
+      )
+    })
+    sent.on('error', reject).end()
+  })
+}
+
+const base = (): string => new URL(server.url).pathname
+const asked = (what: string, path: unknown): string => `${base()}${what}?${encodeURIComponent(JSON.stringify(path))}`
+
+test('it listens on the loopback alone, below a word that cannot be guessed', () => {
+  expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{32}\/$/)
+})
+
+describe('what belongs to the page', () => {
+  test('is the page itself', async () => {
+    const { status, body, headers } = await ask(base())
+    expect([status, String(body)]).toEqual([200, 'the page'])
+    expect(headers).toMatchObject({ 'x-frame-options': 'DENY', 'cross-origin-resource-policy': 'same-origin' })
+    expect(headers).not.toHaveProperty('access-control-allow-origin')
+  })
+
+  test('are listings of folders', async () => {
+    const { status, body } = await ask(asked('list', '/array'))
+    expect(status).toBe(200)
+    expect(JSON.parse(String(body))).toEqual({
+      kind: 'folder',
+      entries: [
+        { name: '__commits', kind: 'folder' },
+        { name: '__schema', kind: 'folder' },
+        { name: 'a0.tdb', kind: 'file', size: 100 },
+      ],
+    })
+    expect(JSON.parse(String((await ask(asked('list', '/array/a0.tdb'))).body))).toEqual({ kind: 'file' })
+    expect((await ask(asked('list', '/array/none'))).status).toBe(404)
+  })
+
+  test('are whole files, and their sizes', async () => {
+    const { status, body } = await ask(asked('file', '/array/a0.tdb'))
+    expect([status, [...body]]).toEqual([200, [...(FILES.get('/disk/array/a0.tdb') ?? [])]])
+    const { headers, body: none } = await ask(asked('file', '/array/a0.tdb'), {}, 'HEAD')
+    expect([headers['content-length'], headers['accept-ranges'], none.length]).toEqual(['100', 'bytes', 0])
+  })
+
+  test.each([
+    ['bytes=0-0', [0], 'bytes 0-0/100'],
+    ['bytes=98-', [98, 99], 'bytes 98-99/100'],
+    ['bytes=-2', [98, 99], 'bytes 98-99/100'],
+    ['bytes=97-1000', [97, 98, 99], 'bytes 97-99/100'],
+  ])('is the range %s', async (range, bytes, header) => {
+    const { status, body, headers } = await ask(asked('file', '/array/a0.tdb'), { range })
+    expect([status, [...body], headers['content-range']]).toEqual([206, bytes, header])
+  })
+
+  test('is an empty file, whatever part of it is asked for', async () => {
+    const { status, body } = await ask(asked('file', '/array/__commits/empty'), { range: 'bytes=-65536' })
+    expect([status, body.length]).toEqual([200, 0])
+  })
+
+  test('is no range behind the end', async () => {
+    const { status, headers } = await ask(asked('file', '/array/a0.tdb'), { range: 'bytes=100-' })
+    expect([status, headers['content-range']]).toEqual([416, 'bytes */100'])
+  })
+})
+
+describe('what does not is refused', () => {
+  const host = (): string => new URL(server.url).host
+
+  test.each(['/', '/list', '/wrong/', '/../', `/${'a'.repeat(32)}/`])('without the word: %s', async (path) => {
+    const { status, body } = await ask(path)
+    expect([status, body.length]).toEqual([403, 0])
+  })
+
+  test('by another name of this machine', async () => {
+    const { port } = new URL(server.url)
+    for (const name of [`localhost:${port}`, 'evil.example', '127.0.0.1'])
+      expect((await ask(base(), { host: name })).status).toBe(403)
+    expect((await ask(base(), { host: host() })).status).toBe(200)
+  })
+
+  test('from another page', async () => {
+    const path = asked('file', '/array/a0.tdb')
+    for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1'])
+      expect((await ask(path, { origin })).status).toBe(403)
+    for (const site of ['cross-site', 'same-site'])
+      expect((await ask(path, { 'sec-fetch-site': site })).status).toBe(403)
+    expect((await ask(path, { origin: `http://${host()}`, 'sec-fetch-site': 'same-origin' })).status).toBe(200)
+  })
+
+  test.each([
+    '/disk/secret',
+    '/array/../secret',
+    '/array/..',
+    '/array/./a0.tdb',
+    '/array//a0.tdb',
+    '/array/..\\secret',
+    '/array/a\0',
+    '/arrays',
+    '',
+    7,
+    null,
+  ])('outside of the target: %j', async (path) => {
+    for (const what of ['file', 'list']) expect((await ask(asked(what, path))).status).toBe(403)
+  })
+
+  test('in words that are no path', async () => {
+    for (const query of ['', '?', '?%', '?array']) expect((await ask(`${base()}file${query}`)).status).toBe(403)
+  })
+
+  test('with methods that would change something', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) expect((await ask(base(), {}, method)).status).toBe(405)
+  })
+})
+
+test('of one file, only that file is served', async () => {
+  const storage = new MemoryStorage(FILES)
+  const one = await servePage('', { storage, folder: '/disk/array', top: '/array', only: 'a0.tdb' })
+  try {
+    const get = (what: string, path: string) => fetch(`${one.url}${what}?${encodeURIComponent(JSON.stringify(path))}`)
+    expect(await (await get('list', '/array')).json()).toEqual({
+      kind: 'folder',
+      entries: [{ name: 'a0.tdb', kind: 'file', size: 100 }],
+    })
+    expect((await get('file', '/array/a0.tdb')).status).toBe(200)
+    expect((await get('file', '/array/__schema/one')).status).toBe(403)
+  } finally {
+    one.close()
+    await one.ended
+  }
+})
