@@ -66,6 +66,11 @@ export const QUESTIONS: readonly Question[] = [
     'states state distinct versions times timestamps open travel list deleted',
   ],
   ['When was each metadata key written?', 'metadata weather', 'keys meta time timestamp changed old'],
+  [
+    'Which values did a metadata key have, and when, also deleted ones?',
+    'metadata --all weather',
+    'keys meta versions version history changed deleted old time timestamp',
+  ],
   ['What can I still read of earlier times after vacuum?', 'why weather/__1714', 'vacuum travel past lose lost old'],
 
   ['What are its first cells?', 'read places --limit 10', 'rows data values head print query'],

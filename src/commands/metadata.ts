@@ -1,7 +1,8 @@
+import { usage } from '../base/errors.ts'
 import { type Output, PagedBytes, Pages } from '../base/result.ts'
 import type { CellValue, KeyValues } from '../documents/common.ts'
 import type { FragmentMetadataDocument, FragmentMetadataField, TileValues } from '../documents/fragment-metadata.ts'
-import type { MetadataDocument } from '../documents/metadata.ts'
+import type { MetadataDocument, MetadataVersionDescription } from '../documents/metadata.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
@@ -10,7 +11,7 @@ import type { OffsetsList } from '../format/metadata-sections.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { cellReader, cellValue, sumReader, sumValue, type ValueStyle } from '../format/value.ts'
 import { countReadBytes } from '../source/lean-heap.ts'
-import type { WrittenMetadata } from '../store/array.ts'
+import { METADATA_FOLDER, type MetadataVersion, metadataVersions, type WrittenMetadata } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
@@ -19,11 +20,15 @@ import { documentHead, outcomeOrError, throughGroups, wrongTarget } from './comm
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { addTimesOptions, asOf, refuseTimes, type TimesOptions, useTimes } from './times.ts'
 
-interface MetadataOptions extends HexOptions, TimesOptions {}
+interface MetadataOptions extends HexOptions, TimesOptions {
+  all?: boolean
+}
 
 export const command: CommandModule<MetadataOptions> = {
+  about: 'With --all every version of each key, when it was written, and in which file.',
   examples: [
     ['key-value metadata of an array', 'metadata weather'],
+    ['every version of each key, also deleted ones', 'metadata --all weather'],
     ['tile offsets and statistics of a fragment, field by field', 'metadata places/__1714'],
     ['64-bit values as strings, for readers that round', 'metadata --json --int64 string weather/__1714'],
   ],
@@ -32,6 +37,10 @@ export const command: CommandModule<MetadataOptions> = {
     command.argument(
       '<target...>',
       'fragment (its metadata by column), array or group (key-value metadata, of the members, too)',
+    )
+    command.option(
+      '--all',
+      'every version of each key of an array or group, oldest first, also overwritten and deleted ones',
     )
     addTimesOptions(command)
     addHexOptions(command)
@@ -42,31 +51,37 @@ export const command: CommandModule<MetadataOptions> = {
     const target = await cx.open(path)
     const fragment = 'fragment' in target ? target.fragment : undefined
     if (options.hex || fragment) refuseTimes(cx, options.hex ? 'what --hex shows' : 'a fragment')
+    if (options.all && (options.hex || fragment)) throw usage('--all expects an array or a group, and no --hex')
     if (options.hex) yield* (await import('./hex.ts')).metadataHex(cx, target, options)
     else if (fragment) yield await outcomeOrError(fragment.folder, () => fragmentOutcome(cx, fragment))
-    else if (target.type === 'group') yield await groupOutcome(cx, path, target)
-    else yield keyValueOutcome(await keyValueDocument(cx, path, target, 'a fragment, an array or a group'))
+    else if (target.type === 'group') yield await groupOutcome(cx, path, target, options)
+    else yield keyValueOutcome(cx, await keyValueDocument(cx, path, target, 'a fragment, an array or a group', options))
   },
 }
 
 /** One document for a group: its own metadata, then that of each group and array in it. */
-async function groupOutcome(cx: CommandContext, path: string, target: Target): Promise<Outcome> {
+async function groupOutcome(
+  cx: CommandContext,
+  path: string,
+  target: Target,
+  options: MetadataOptions,
+): Promise<Outcome> {
   const documents: MetadataDocument[] = []
   const outcomes = throughGroups(cx, path, target, async function* (path, target) {
-    const document = await keyValueDocument(cx, path, target, 'an array or a group')
+    const document = await keyValueDocument(cx, path, target, 'an array or a group', options)
     documents.push(document)
-    yield keyValueOutcome(document)
+    yield keyValueOutcome(cx, document)
   })
   for await (const { error } of outcomes) if (error) cx.fault(error)
   const [own, ...below] = documents
-  const members = below.map(({ path, metadata }) => ({ path, metadata }))
+  const members = below.map(({ path, metadata, versions }) => ({ path, metadata, versions }))
   const document: MetadataDocument = { ...own, members }
   return {
     document,
     async table(out: Output) {
       for (const [i, one] of documents.entries()) {
         if (i > 0) await out.write('\n')
-        await keyValueOutcome(one).table(out)
+        await keyValueOutcome(cx, one).table(out)
       }
     },
   }
@@ -78,30 +93,57 @@ async function keyValueDocument(
   path: string,
   target: Target,
   wanted: string,
+  { all }: MetadataOptions,
 ): Promise<MetadataDocument> {
   if (target.type === 'array') await target.array.checkVersion()
   const holder = target.type === 'array' ? target.array : target.type === 'group' ? target.group : undefined
   if (!holder) throw await wrongTarget(cx, 'metadata', target, wanted)
   const metadata = keyValueResult(await holder.metadata(), cx.style)
-  return { ...documentHead('metadata', cx.shownPath(path)), ...asOf(cx), metadata }
+  const versions = all
+    ? (await metadataVersions(holder.folder, cx.reading)).map((one) => versionResult(one, cx.style))
+    : undefined
+  return { ...documentHead('metadata', cx.shownPath(path)), ...asOf(cx), metadata, versions }
 }
 
-function keyValueOutcome(document: MetadataDocument): Outcome {
+function versionResult({ change, isCurrent }: MetadataVersion, style: ValueStyle): MetadataVersionDescription {
+  const { key, deleted, type, value_num = 0, timestamp_range, file } = change
+  return {
+    key,
+    timestamp_range: timestamp_range ?? null,
+    deleted,
+    type: type ?? null,
+    value_num,
+    value: storedValue(change, style) ?? null,
+    current: isCurrent,
+    consolidated: timestamp_range !== undefined && timestamp_range[0] !== timestamp_range[1],
+    file: `${METADATA_FOLDER}/${file}`,
+  }
+}
+
+function keyValueOutcome(cx: CommandContext, document: MetadataDocument): Outcome {
   return {
     document,
-    table: async (out) => (await import('../render/views/metadata.ts')).keyValueMetadataTable(document, out),
+    table: async (out) => (await import('../render/views/metadata.ts')).keyValueMetadataTable(document, cx.full, out),
   }
 }
 
 /** Key-value metadata. Text and bytes are one value; other types are an array unless there is exactly one. */
 export function keyValueResult(entries: Map<string, WrittenMetadata>, style: ValueStyle): KeyValues {
   const result: KeyValues = Object.create(null)
-  for (const [key, { type, value_num, value, timestamp_range }] of entries) {
-    if (type === undefined || value_num === undefined || value === undefined) continue
-    const whole = value_num === 0 || ['text', 'bytes'].includes(datatypeKind(type))
-    result[key] = { type, value_num, value: cellValue(type, whole ? 'var' : value_num, value, style), timestamp_range }
+  for (const [key, entry] of entries) {
+    const { type, value_num, timestamp_range } = entry
+    const value = storedValue(entry, style)
+    if (type !== undefined && value_num !== undefined && value !== undefined)
+      result[key] = { type, value_num, value, timestamp_range }
   }
   return result
+}
+
+/** Undefined for a deleted key. */
+function storedValue({ type, value_num, value }: WrittenMetadata, style: ValueStyle): CellValue | undefined {
+  if (type === undefined || value_num === undefined || value === undefined) return undefined
+  const whole = value_num === 0 || ['text', 'bytes'].includes(datatypeKind(type))
+  return cellValue(type, whole ? 'var' : value_num, value, style)
 }
 
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<Outcome> {

@@ -475,7 +475,11 @@ export function reportFault(cx: ReadContext, fault: InspectError): void {
 }
 
 /** An entry, with the first and last timestamp of its file, in milliseconds. They differ if the file was consolidated. */
-export type WrittenMetadata = MetadataEntry & { timestamp_range: readonly [bigint, bigint] | undefined }
+export type WrittenMetadata = MetadataEntry & {
+  timestamp_range: readonly [bigint, bigint] | undefined
+  /** Name of the file. */
+  file: string
+}
 
 /**
  * Current key-value metadata of an array or a group, without deleted keys. It comes from all files of `__meta` except
@@ -486,6 +490,39 @@ export type WrittenMetadata = MetadataEntry & { timestamp_range: readonly [bigin
 export async function readMetadata(folder: Folder, cx: ReadContext): Promise<Map<string, WrittenMetadata>> {
   const inside = folder.folder(METADATA_FOLDER)
   const entries = await inside.listIfThere()
+  const gone = await vacuumedMetadata(inside, entries, cx)
+  return newestOf(await collected(writtenMetadata(inside, entries, cx, gone)))
+}
+
+/** A change of a key of key-value metadata. */
+export interface MetadataVersion {
+  change: WrittenMetadata
+  /** Whether it is what a reader gets now. */
+  isCurrent: boolean
+}
+
+/**
+ * Every change of every key that the files of `__meta` hold between the times, those that a `.vac` file lists too: keys in order of their names,
+ * of each the oldest first, and a consolidated copy behind what it is a copy of.
+ */
+export async function metadataVersions(folder: Folder, cx: ReadContext): Promise<MetadataVersion[]> {
+  const inside = folder.folder(METADATA_FOLDER)
+  const entries = await inside.listIfThere()
+  const gone = await vacuumedMetadata(inside, entries, cx)
+  const all = await collected(writtenMetadata(inside, entries, cx, new Set()))
+  const now = newestOf(all.filter(({ file }) => !gone.has(file)))
+  const ends = ({ timestamp_range: [first, last] = [0n, 0n] }: WrittenMetadata) => [last, -first]
+  return all
+    .map((change) => ({ change, isCurrent: now.get(change.key) === change }))
+    .sort(({ change: a }, { change: b }) => {
+      if (a.key !== b.key) return a.key < b.key ? -1 : 1
+      const [[last, first], [otherLast, otherFirst]] = [ends(a), ends(b)]
+      return Number(last - otherLast) || Number(first - otherFirst)
+    })
+}
+
+/** Names of the files that `.vac` files of `__meta` list, of those that count. */
+async function vacuumedMetadata(inside: Folder, entries: readonly Entry[], cx: ReadContext): Promise<Set<string>> {
   const vacuumed = new Set<string>()
   const counts = (name: string): boolean => isWithin(nameFacts(name)?.timestamp_range ?? [0n, 0n], cx)
   for (const { name } of entries) {
@@ -493,13 +530,33 @@ export async function readMetadata(folder: Folder, cx: ReadContext): Promise<Map
     const bytes = await withSource(inside.file(name), readAll)
     for (const line of new TextDecoder().decode(bytes).split('\n')) if (line !== '') vacuumed.add(lastPathPart(line))
   }
-  const now = new Map<string, WrittenMetadata>()
-  for await (const { name, content } of timedFiles(inside, entries, cx, arrayMetadata, vacuumed)) {
+  return vacuumed
+}
+
+/** The entries of the files of `__meta` in the order in which TileDB applies them. @param gone names of files to leave out */
+async function* writtenMetadata(
+  inside: Folder,
+  entries: readonly Entry[],
+  cx: ReadContext,
+  gone: ReadonlySet<string>,
+): AsyncGenerator<WrittenMetadata> {
+  for await (const { name, content } of timedFiles(inside, entries, cx, arrayMetadata, gone)) {
     const timestamp_range = nameFacts(name)?.timestamp_range
-    for (const change of content.entries) {
-      now.delete(change.key)
-      if (!change.deleted) now.set(change.key, { ...change, timestamp_range })
-    }
+    for (const change of content.entries) yield { ...change, timestamp_range, file: name }
+  }
+}
+
+async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+function newestOf(changes: readonly WrittenMetadata[]): Map<string, WrittenMetadata> {
+  const now = new Map<string, WrittenMetadata>()
+  for (const change of changes) {
+    now.delete(change.key)
+    if (!change.deleted) now.set(change.key, change)
   }
   return now
 }

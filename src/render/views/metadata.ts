@@ -1,7 +1,7 @@
 import { type Output, PagedBytes, Pages } from '../../base/result.ts'
 import type { CellValue, KeyValues } from '../../documents/common.ts'
 import type { FragmentMetadataDocument, FragmentMetadataField, TileValues } from '../../documents/fragment-metadata.ts'
-import type { MetadataDocument } from '../../documents/metadata.ts'
+import type { MetadataDocument, MetadataVersionDescription } from '../../documents/metadata.ts'
 import { type Column, table } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { limitOf, line, listOf, longTable, type Shows, section, TILES, tableOrBelow, title } from './parts.ts'
@@ -15,8 +15,48 @@ const KEY_VALUE_COLUMNS: readonly Shows<[key: string, value: KeyValues[string]]>
   { name: 'value', cell: ([, { value }]) => shortValue(value) },
 ]
 
+/** Versions of keys that are shown by default. */
+const VERSIONS = 50
+
+const VERSION_COLUMNS: readonly Shows<MetadataVersionDescription>[] = [
+  { name: 'key', role: 'field', cell: ({ key }) => fieldName(key) },
+  { name: 'written', align: 'right', cell: ({ timestamp_range }) => timeRangeText(timestamp_range, false) },
+  { name: 'state', whole: true, cell: versionState },
+  { name: 'type', cell: ({ type }) => type ?? NOTHING },
+  { name: 'value', cell: ({ deleted, value }) => (deleted ? NOTHING : shortValue(value)) },
+  { name: 'file', cell: ({ file }) => file },
+]
+
+/** `deleted`; `current` or `past`, and whether it is a copy from older files. */
+function versionState({ deleted, current, consolidated }: MetadataVersionDescription): string {
+  const state = deleted ? 'deleted' : current ? 'current' : 'past'
+  return consolidated ? `${state}, copy` : state
+}
+
 /** Key-value metadata of an array or group. */
-export async function keyValueMetadataTable({ path, as_of, metadata }: MetadataDocument, out: Output): Promise<void> {
+export async function keyValueMetadataTable(
+  { path, as_of, metadata, versions }: MetadataDocument,
+  full: boolean,
+  out: Output,
+): Promise<void> {
+  if (versions) {
+    const valued = new Set(versions.flatMap(({ key, deleted }) => (deleted ? [] : [key])))
+    const shown = full ? versions : versions.filter(({ key }) => valued.has(key))
+    const keys = new Set(versions.map(({ key }) => key)).size
+    const silent = full ? 0 : keys - valued.size
+    const what = `${counted(shown.length, 'version')} of ${counted(keys - silent, 'metadata key')}`
+    await title(path, opened(keys === 0 ? 'no key-value metadata' : what, as_of), out)
+    const names = shown.map(({ key, timestamp_range }) => `${fieldName(key)} ${timeRangeText(timestamp_range, false)}`)
+    const limit = limitOf(full, VERSIONS, out)
+    if (shown.length > 0) await tableOrBelow({ ...listOf(VERSION_COLUMNS, shown), names, limit }, out)
+    if (silent > 0)
+      await line(
+        `and ${counted(silent, 'key')} of which only deletions are stored, as TileDB-Py writes beside each key (--full shows them)`,
+        out,
+        'dim',
+      )
+    return
+  }
   const count = Object.keys(metadata).length
   await title(path, opened(count === 0 ? 'no key-value metadata' : counted(count, 'metadata key'), as_of), out)
   if (count > 0) await keyValueTable(metadata, out)
