@@ -14,7 +14,7 @@ const LEFT_OUT = [/^\.\.?\/(?:.*\/)?(?:node|threads)\//, /^@jsquash\/webp\/(?:co
 /** Loaded only to print tables and other formats, or to plan. */
 const NOT_LOADED = /render\/(?:views\/|arrow|cell-lines|csv|ndjson|json|progress)|check-plan|decode-arrow|schema-python/
 /** Codecs that a page has in another form, or not: src/page/codecs.ts. */
-const OTHER_CODECS = /\/(?:gzip|zstd)\.ts$|\.wasm\.js$/
+const OTHER_CODECS = /\/(?:gzip|zstd)\.ts$|\.wasm\.js$|^@noble\/hashes/
 /** What wasm files are loaded from beside a published page. */
 const BESIDE = ['bzip2-wasm/bzip2-1.0.8/bzip2.wasm', '@jsquash/webp/codec/dec/webp_dec.wasm']
 

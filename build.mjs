@@ -109,14 +109,19 @@ function licences() {
   return `${['Code of these packages is part of dist/.', ...parts.sort()].join(line)}\n`
 }
 
-/** The types of an entry, in one file. */
-async function bundleTypes(name) {
+/** The types of the entries: a file each, and one with what they share. */
+async function bundleTypes(names) {
   const build = await rolldown({
-    input: `build/types/${name}.d.ts`,
+    input: Object.fromEntries(names.map((name) => [name, `build/types/${name}.d.ts`])),
     plugins: [dts({ dtsInput: true, tsconfig: false })],
     onLog,
   })
-  await build.write({ dir: 'dist/lib', format: 'esm', entryFileNames: '[name].ts' })
+  await build.write({
+    dir: 'dist/lib',
+    format: 'esm',
+    entryFileNames: '[name].ts',
+    chunkFileNames: 'types-[hash].d.ts',
+  })
   await build.close()
 }
 
@@ -206,5 +211,5 @@ for (const [file, calls] of Object.entries(callsOf)) {
 
 rmSync('build/types', { recursive: true, force: true })
 run('inherit', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json')
-for (const name of ENTRIES) await bundleTypes(name)
+await bundleTypes(ENTRIES)
 writeFileSync('THIRD_PARTY_LICENSES', licences())

@@ -4,5 +4,14 @@ import { fragments } from './views/fragments.tsx'
 import { overview } from './views/overview.tsx'
 import { schema } from './views/schema.tsx'
 
-/** All views, in the order of the navigation. */
-export const VIEWS: readonly View[] = [overview, fragments, findings, schema]
+/** All views, in the order of the navigation: first the array, then its fragments, files and cells, then what is wrong and what it is. */
+export const VIEWS: readonly View[] = [
+  // What the target is, in one screen.
+  overview,
+  // What the listing has.
+  fragments,
+  // What is damaged.
+  findings,
+  // What a cell may be.
+  schema,
+]
