@@ -8,7 +8,7 @@ import { absolutePath } from '../node/current-folder.ts'
 import { localStorage } from '../node/file.ts'
 import { type FolderOutput, openFolderAddition, openFolderOutput } from '../node/folder-output.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
-import { inputName, openText, readText, type TextInput } from '../node/text-input.ts'
+import { bytesIn, type Input, inputName, openInput, peeked, readText, textOf } from '../node/text-input.ts'
 import { type ArrayToWrite, arrayFiles, type WrittenFragmentFacts } from '../write/array-writer.ts'
 import { csvRows } from '../write/csv-cells.ts'
 import { DocumentValue } from '../write/document.ts'
@@ -87,7 +87,11 @@ const CHOICES: readonly (readonly [flags: string, what: string, repeatable?: boo
   ['--format-version <n>', 'format version, 3 to 22 (22)'],
   ['--experimental', 'allow format version 23, which no TileDB release opens'],
   ['--schema <file>', 'the schema, as schema --json prints it; - for standard input'],
-  ['--data <file>', 'the cells, as decode prints NDJSON, or .csv or .tsv (repeatable); - for standard input', true],
+  [
+    '--data <file>',
+    'the cells, as decode prints NDJSON, .csv, .tsv or Arrow IPC (repeatable); - for standard input',
+    true,
+  ],
   ['--labels', 'the cells of --data hold values of enumerations, as decode --labels prints them'],
   ['--timestamp <time>', 'when the first fragment is written, and the next (repeatable): milliseconds or a date', true],
   ['--append', 'write into the array that is there; no file of it is changed'],
@@ -177,14 +181,11 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
     throw usage('--append expects an array or a group that is there', { file: path })
   if (append) refuseBeside(options, '--append', SHAPES, 'the array that is there has its own')
   const times = timestamp.map((text) => parseTime(cx, '--timestamp', text))
-  const texts: TextInput[] = []
+  const read: Input[] = []
   const rows = (name: string): RowInput => {
-    const text = openText(name)
-    texts.push(text)
-    const format = extensionOf(name)
-    const isCsv = format === 'csv' || format === 'tsv'
-    const each = isCsv ? csvRows(text.pieces, format === 'tsv' ? '\t' : ',') : ndjsonRows(text.pieces)
-    return { file: text.file, each, labels }
+    const input = openInput(name)
+    read.push(input)
+    return { file: input.file, each: rowsOf(input, extensionOf(name)), labels }
   }
   const output = append
     ? openFolderAddition(path, rankOf)
@@ -220,7 +221,7 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
         ...(steps.length + timestamp.length > 0 || salt ? [steps, timestamp, salt] : []),
       ]
       const text = JSON.stringify(salts, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-      return { codecs: writingCodecs, key, randomBytes: await vectors(writingCodecs, text, texts) }
+      return { codecs: writingCodecs, key, randomBytes: await vectors(writingCodecs, text, read) }
     }
     const seed = options.seed ?? '1'
     if (steps.length > 0 || !sample) {
@@ -247,6 +248,26 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
   } finally {
     output.discard()
   }
+}
+
+/** Extensions of Arrow IPC streams and files; those of other names are known by their first bytes. */
+const ARROW = ['arrow', 'arrows', 'feather', 'ipc']
+const MARK = 6
+
+function rowsOf({ pieces }: Input, format: string): RowInput['each'] {
+  if (format === 'csv' || format === 'tsv') return csvRows(textOf(pieces), format === 'tsv' ? '\t' : ',')
+  return async (take, fields) => {
+    const { start, all } = await peeked(pieces, MARK)
+    if (!ARROW.includes(format) && !isArrow(start)) return ndjsonRows(textOf(all))(take, fields)
+    const { arrowRows } = await import('../write/arrow-rows.ts')
+    return arrowRows(() => bytesIn(all), writingCodecs)(take, fields)
+  }
+}
+
+/** Whether bytes begin as an Arrow IPC file or stream does; text never begins so. */
+function isArrow(start: Uint8Array): boolean {
+  const text = String.fromCharCode(...start.subarray(0, MARK))
+  return text === 'ARROW1' || text.startsWith('\xff\xff\xff\xff')
 }
 
 /** `{"steps": […]}`, or the list alone. */
@@ -325,7 +346,7 @@ function asUsage(error: unknown, root: string | undefined): unknown {
 async function vectors(
   codecs: Codecs,
   options: string,
-  data: readonly TextInput[],
+  data: readonly Input[],
 ): Promise<(length: number) => Uint8Array> {
   const sha256 = await codecs.sha256()
   const base = sha256(new TextEncoder().encode(options))

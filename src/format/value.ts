@@ -399,7 +399,8 @@ export function sumReader(type: Datatype, sums: Uint8Array): (index: number) => 
   return (index) => view.getBigInt64(index * 8, true)
 }
 
-function describe(value: unknown): string {
+/** A value in words, for errors. */
+export function describe(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)
   if (value instanceof Uint8Array) return `${value.length} bytes`
   if (Array.isArray(value)) return `an array of ${value.length}`

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { stdin } from 'node:process'
 import { text } from 'node:stream/consumers'
 import { StringDecoder } from 'node:string_decoder'
+import { concat, NO_BYTES } from '../base/bytes.ts'
 import { systemError } from './file.ts'
 
 /** The whole text of a file, or of standard input for `-`. @throws InspectError NOT_FOUND, NO_PERMISSION, IO */
@@ -19,33 +20,64 @@ export function inputName(path: string): string {
   return path === '-' ? 'standard input' : path
 }
 
-/** UTF-8 text that may not fit in memory. */
-export interface TextInput {
+/** Bytes that may not fit in memory. */
+export interface Input {
   /** Name of the file, for errors. */
   file: string
-  /** The text in pieces of any length; can be read once. @throws InspectError NOT_FOUND, NO_PERMISSION, IO */
-  pieces: AsyncIterable<string>
-  /** SHA-256 of the text read so far. */
+  /** The bytes in pieces of any length; can be read once. @throws InspectError NOT_FOUND, NO_PERMISSION, IO */
+  pieces: AsyncIterable<Uint8Array>
+  /** SHA-256 of the bytes read so far. */
   digest(): Uint8Array
 }
 
 /** Opens a file, or standard input for `-`. It is read as needed. */
-export function openText(path: string): TextInput {
+export function openInput(path: string): Input {
   const hash = createHash('sha256')
   const file = inputName(path)
-  async function* pieces(): AsyncGenerator<string> {
-    const decoder = new StringDecoder('utf8')
+  async function* pieces(): AsyncGenerator<Uint8Array> {
     try {
-      for await (const chunk of path === '-' ? stdin : createReadStream(path, { highWaterMark: PIECE })) {
-        hash.update(chunk)
-        yield decoder.write(chunk)
+      for await (const piece of path === '-' ? stdin : createReadStream(path, { highWaterMark: PIECE })) {
+        hash.update(piece)
+        yield piece
       }
-      yield decoder.end()
     } catch (error) {
       throw systemError(error, file)
     }
   }
   return { file, pieces: pieces(), digest: () => hash.copy().digest() }
+}
+
+/** UTF-8 in pieces as text in pieces. */
+export async function* textOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8')
+  for await (const piece of pieces) yield decoder.write(piece)
+  yield decoder.end()
+}
+
+/** The first bytes of an input, at least `length` of them if it has as many, and all of it. */
+export async function peeked(
+  pieces: AsyncIterable<Uint8Array>,
+  length: number,
+): Promise<{ start: Uint8Array; all: AsyncIterable<Uint8Array> }> {
+  const rest = pieces[Symbol.asyncIterator]()
+  let start: Uint8Array = NO_BYTES
+  while (start.length < length) {
+    const { done, value } = await rest.next()
+    if (done) break
+    start = concat([start, value])
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield start
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+  }
+  return { start, all: all() }
+}
+
+/** All of it. */
+export async function bytesIn(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const all: Uint8Array[] = []
+  for await (const piece of pieces) all.push(piece)
+  return concat(all)
 }
 
 /** Bytes to read at a time. */

@@ -1,5 +1,6 @@
 import { badValue } from '../base/errors.ts'
-import type { Json, JsonObject } from './json-text.ts'
+import { type Datatype, datatypeKind } from '../format/datatype.ts'
+import { type Json, type JsonObject, parseJson } from './json-text.ts'
 import type { RowInput } from './ndjson-cells.ts'
 
 /** One field of a line: quotes tell empty text from no value. */
@@ -17,32 +18,45 @@ const MARKED = /^base64:([A-Za-z0-9+/]*={0,2})$/
  * @param separator a tab for TSV
  */
 export function csvRows(pieces: AsyncIterable<string> | Iterable<string>, separator: ',' | '\t'): RowInput['each'] {
-  return async (take, ofText) => {
-    let names: readonly string[] | undefined
+  return async (take, known) => {
+    let columns: readonly CsvColumn[] | undefined
     for await (const { fields, line } of csvLines(pieces, separator)) {
-      if (names === undefined) names = fields.map(({ text }) => text)
+      if (columns === undefined) columns = fields.map(({ text: name }) => ({ name, type: known.of(name).type }))
       else {
-        const keys = names
-        take(`line ${line}`, () => rowOf(keys, fields, ofText))
+        const header = columns
+        take(`line ${line}`, () => rowOf(header, fields))
       }
     }
   }
 }
 
-function rowOf(
-  names: readonly string[],
-  fields: readonly CsvText[],
-  ofText: (field: string, text: string) => Json,
-): JsonObject {
-  if (fields.length !== names.length)
-    throw badValue(`expected ${names.length} fields, as in the header, found ${fields.length}`)
+interface CsvColumn {
+  name: string
+  type: Datatype
+}
+
+function rowOf(columns: readonly CsvColumn[], fields: readonly CsvText[]): JsonObject {
+  if (fields.length !== columns.length)
+    throw badValue(`expected ${columns.length} fields, as in the header, found ${fields.length}`)
   return Object.fromEntries(
     fields.map(({ text, quoted }, i): [string, Json] => {
-      if (text === '' && !quoted) return [names[i], null]
+      const { name, type } = columns[i]
+      if (text === '' && !quoted) return [name, null]
       const base64 = MARKED.exec(text)?.[1]
-      return [names[i], base64 === undefined ? ofText(names[i], text) : { base64 }]
+      return [name, base64 === undefined ? meant(type, text) : { base64 }]
     }),
   )
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
+
+/** What text means: a number, a list, true or false, or the text itself. */
+function meant(type: Datatype, text: string): Json {
+  const kind = datatypeKind(type)
+  if (kind === 'text' || kind === 'bytes') return text
+  if (text.startsWith('[')) return parseJson(text)
+  if (kind === 'bool' && (text === 'true' || text === 'false')) return text === 'true'
+  return kind !== 'datetime' && NUMBER.test(text) ? parseJson(text) : text
 }
 
 /** Lines of fields, without empty lines, and the number of the line in the text where each begins. @see RFC 4180 */

@@ -1,18 +1,24 @@
-import { badValue, InspectError, withPlace } from '../base/errors.ts'
+import { badValue, InspectError, withPlace, withPlaceAsync } from '../base/errors.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { denseBox } from '../cells/dense-box.ts'
 import { gather } from '../cells/gather.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
-import { type Datatype, datatypeKind } from '../format/datatype.ts'
+import type { Attribute } from '../format/attribute.ts'
+import type { Datatype } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { fieldSlot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
-import { bytesOf, type ValueStyle } from '../format/value.ts'
+import { bytesOf, describe, type ValueStyle } from '../format/value.ts'
 import { type BuiltField, ColumnBuilder } from './column-builder.ts'
 import { enumerationCells } from './enumerations.ts'
-import { isJsonObject, type Json, type JsonObject, parseJson } from './json-text.ts'
+import { isJsonObject, type Json, parseJson } from './json-text.ts'
+
+/** A row: the values of fields by their names. */
+export interface Row {
+  [field: string]: RowValue
+}
 
 /** Cells of one fragment, in the form that the writer takes. */
 export interface FragmentCellsToWrite {
@@ -35,14 +41,30 @@ const NOT_FIELDS = new Set(['__fragment', '__tile', '__cell', '__written', ...EX
 /** `decode` prints null for it. */
 const NOT_DELETED = 2n ** 64n - 1n
 
+/** A value as JSON has it, or bytes. */
+export type RowValue = Json | Uint8Array | RowValue[]
+
+/** What the values of a field are. */
+export interface RowField {
+  /** Of an enumeration's values where those are given. */
+  type: Datatype
+  nullable: boolean
+  /** Whether the values are those of an enumeration, not indexes. */
+  labels: boolean
+}
+
+/** The fields that rows have. */
+export interface RowFields {
+  of(name: string): RowField
+  /** Says that a column has values of the field's enumeration, if it has one. To be called before the first row. */
+  takeLabels(name: string): void
+}
+
 /** Rows of cells, with their name for errors. */
 export interface RowInput {
   file: string
-  /**
-   * Gives every row: where it is, and a function that reads it, whose errors get that place. A row is an object of values as JSON
-   * has them. @param ofText what a field's value is, from a format that has only text
-   */
-  each(take: (place: string, read: () => Json) => void, ofText: (field: string, text: string) => Json): Promise<void>
+  /** Gives every row, an object: where it is, and a function that reads it, whose errors get that place. */
+  each(take: (place: string, read: () => RowValue | Row) => void, fields: RowFields): Promise<void>
   /** Numbers for attributes with an enumeration are its values, not indexes. Text is always a value. */
   labels?: boolean | undefined
 }
@@ -67,69 +89,58 @@ export async function cellsFromRows(
   style: ValueStyle,
 ): Promise<FragmentCellsToWrite[]> {
   const groups = new Map<string, Group>()
-  const field = (shape: BuiltField, enumeration = ''): CellField => ({
+  const labelled = new Set<string>()
+  const labelsOf = ({ enumeration }: Attribute): Enumeration | undefined =>
+    enumerations.find(({ name }) => name === enumeration)
+  const fields: RowFields = {
+    of(name) {
+      const attribute = schema.attributes.find((one) => one.name === name)
+      const values = attribute && (labels || labelled.has(name)) ? labelsOf(attribute) : undefined
+      const { type } = values ?? attribute ?? schema.domain.dimensions.find((one) => one.name === name) ?? OTHER
+      return { type, nullable: attribute?.nullable ?? false, labels: values !== undefined }
+    },
+    takeLabels: (name) => void labelled.add(name),
+  }
+  const field = (shape: BuiltField, values?: Enumeration): CellField => ({
     name: shape.name,
     nullable: shape.nullable,
-    read: cellReader(
-      shape,
-      enumerations.find(({ name }) => name === enumeration),
-      style,
-      labels,
-    ),
+    read: cellReader(shape, values, style, labels || labelled.has(shape.name)),
     column: new ColumnBuilder(shape),
   })
-  const fieldsOf = (first: JsonObject): CellField[] => [
+  const fieldsOf = (first: Row): CellField[] => [
     ...schema.domain.dimensions.map((dimension) => field({ ...dimension, nullable: false })),
-    ...schema.attributes.map((attribute) => field(attribute, attribute.enumeration)),
+    ...schema.attributes.map((attribute) => field(attribute, labelsOf(attribute))),
     ...extraFields(first, schema).map((name) => field({ name, type: 'UINT64', cell_val_num: 1, nullable: false })),
   ]
-  await each(
-    (place, read) => {
-      try {
-        const row = read()
-        if (!isJsonObject(row))
-          throw badValue(`expected an object for each cell, found ${JSON.stringify(row).slice(0, 40)}`)
-        const { __written: written, __fragment: fragment } = row
-        // A read of a dense array shows cells that were never written.
-        if (written === null && fragment === null) return
-        const key = String(written ?? fragment)
-        const group = groups.get(key) ?? { fields: fieldsOf(row), count: 0, time: timeOf(written, fragment) }
-        if (group.count === 0) groups.set(key, group)
-        addRow(group.fields, row)
-        group.count++
-      } catch (error) {
-        throw atRow(error, place, file)
-      }
-    },
-    valuesOf(schema, enumerations, labels),
-  )
+  const take: Parameters<RowInput['each']>[0] = (place, read) => {
+    try {
+      const row = read()
+      if (!isRow(row)) throw badValue(`expected an object for each cell, found ${describe(row)}`)
+      const { __written: written, __fragment: fragment } = row
+      // A read of a dense array shows cells that were never written.
+      if (written === null && fragment === null) return
+      const key = String(written ?? fragment)
+      const group = groups.get(key) ?? { fields: fieldsOf(row), count: 0, time: timeOf(written, fragment) }
+      if (group.count === 0) groups.set(key, group)
+      addRow(group.fields, row)
+      group.count++
+    } catch (error) {
+      throw atRow(error, place, file)
+    }
+  }
+  await withPlaceAsync(file === '' ? {} : { file }, () => each(take, fields))
   if (groups.size === 0) groups.set('', { fields: fieldsOf({}), count: 0, time: undefined })
   const cells = Array.from(groups.values(), (group) => finished(group, schema, file))
   const order = (one: FragmentCellsToWrite): bigint => one.time ?? 0n
   return cells.sort((one, other) => (order(one) < order(other) ? -1 : order(one) > order(other) ? 1 : 0))
 }
 
-/** For each field what its text means: a number, a list, true or false, or the text itself. */
-function valuesOf(
-  { domain, attributes }: ArraySchema,
-  enumerations: readonly Enumeration[],
-  labels: boolean,
-): (field: string, text: string) => Json {
-  const types = new Map<string, Datatype>(domain.dimensions.map(({ name, type }) => [name, type]))
-  for (const { name, type, enumeration } of attributes) {
-    const shown = labels ? enumerations.find((one) => one.name === enumeration) : undefined
-    types.set(name, shown?.type ?? type)
-  }
-  return (field, text) => {
-    const kind = datatypeKind(types.get(field) ?? 'UINT64')
-    if (kind === 'text' || kind === 'bytes') return text
-    if (text.startsWith('[')) return parseJson(text)
-    if (kind === 'bool' && (text === 'true' || text === 'false')) return text === 'true'
-    return kind !== 'datetime' && NUMBER.test(text) ? parseJson(text) : text
-  }
-}
+/** Of columns that fragments have beside their fields. */
+const OTHER: { type: Datatype } = { type: 'UINT64' }
 
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
+function isRow(value: RowValue | Row): value is Row {
+  return isJsonObject(value as Json)
+}
 
 /** Cells of one fragment so far. */
 interface Group {
@@ -139,7 +150,7 @@ interface Group {
 }
 
 /** @throws InspectError BAD_VALUE */
-function timeOf(written: Json | undefined, fragment: Json | undefined): bigint | undefined {
+function timeOf(written: RowValue | undefined, fragment: RowValue | undefined): bigint | undefined {
   if (written !== undefined && written !== null)
     return withPlace({ field: '__written' }, () => integerOf('DATETIME_MS', bytesOf('DATETIME_MS', 1, written)))
   return typeof fragment === 'string' ? parseFragmentName(fragment)?.timestamp_range[0] : undefined
@@ -163,12 +174,12 @@ function finished({ fields, count, time }: Group, schema: ArraySchema, file: str
 interface CellField {
   name: string
   nullable: boolean
-  read: (value: Json) => Uint8Array
+  read: (value: RowValue) => Uint8Array
   column: ColumnBuilder
 }
 
 /** Timestamp and delete columns, if the first cell has them and the format can store them. */
-function extraFields(first: JsonObject, { array_type, version }: ArraySchema): string[] {
+function extraFields(first: Row, { array_type, version }: ArraySchema): string[] {
   if (array_type === 'dense') return []
   return EXTRA_FIELDS.flatMap(({ name, since }) => (version >= since && Object.hasOwn(first, name) ? [name] : []))
 }
@@ -201,14 +212,15 @@ function cellReader(
   style: ValueStyle,
   labelled: boolean,
 ): CellField['read'] {
-  const read = (value: Json): Uint8Array => bytesOf(type, cell_val_num, value, style)
+  const read = (value: RowValue): Uint8Array => bytesOf(type, cell_val_num, value, style)
   if (!labels) return read
   const indexes = new Map(enumerationCells(labels).map((bytes, i): [string, number] => [keyOf(bytes), i]))
   return (value) => {
-    if (!labelled && typeof value !== 'string' && !isJsonObject(value)) return read(value)
+    if (!labelled && (typeof value !== 'object' || Array.isArray(value)) && typeof value !== 'string')
+      return read(value)
     const index = indexes.get(keyOf(bytesOf(labels.type, labels.cell_val_num, value, style)))
     if (index === undefined)
-      throw badValue(`expected a value of the enumeration ${labels.name}, found ${JSON.stringify(value)}`)
+      throw badValue(`expected a value of the enumeration ${labels.name}, found ${describe(value)}`)
     return read(index)
   }
 }
@@ -218,7 +230,7 @@ function keyOf(bytes: Uint8Array): string {
 }
 
 /** @throws InspectError BAD_VALUE with the field */
-function addRow(fields: readonly CellField[], row: JsonObject): void {
+function addRow(fields: readonly CellField[], row: Row): void {
   const names = new Set(fields.map(({ name }) => name))
   for (const key of Object.keys(row)) {
     if (NOT_FIELDS.has(key) || names.has(key)) continue

@@ -36,6 +36,7 @@ describe('a document of the user that is wrong is wrong usage', () => {
   const cells: readonly (readonly [name: string, lines: string, message: RegExp])[] = [
     ['half', '{"x":1,"a":1}\n{"x":', /line 2/],
     ['no object', '[1]', /expected an object for each cell/],
+    ['a large number', '12345678901234567890', /expected an object for each cell, found 12345678901234567890/],
     ['a field less', '{"x":1}', /every field/],
     ['a field more', '{"x":1,"a":1,"b":1}', /field b/],
     ['text', '{"x":1,"a":"z"}', /expected an integer/],

@@ -11,9 +11,10 @@ const OFFSET_BYTES = 2
  * Checks the lengths and offsets of a block's sequences without copying anything, so that memory is allocated for right blocks alone,
  * and {@link copySequences} checks nothing.
  *
+ * @param before bytes in front of the output that the block may refer to
  * @returns bytes of output. The walk stops once they exceed the expected size.
  */
-function outputLength(block: Uint8Array, size: number): number {
+export function outputLength(block: Uint8Array, size: number, before = 0): number {
   let output = 0
   let at = 0
   const extended = (nibble: number): number => {
@@ -41,7 +42,8 @@ function outputLength(block: Uint8Array, size: number): number {
       throw badData('expected the offset of an LZ4 match, found the end of the block')
     const offset = block[at] | (block[at + 1] << 8)
     at += OFFSET_BYTES
-    if (offset === 0 || offset > output) throw badData(`expected an LZ4 offset of 1 to ${output}, found ${offset}`)
+    if (offset === 0 || offset > before + output)
+      throw badData(`expected an LZ4 offset of 1 to ${before + output}, found ${offset}`)
     output += MIN_MATCH + extended(token & NIBBLE_FULL)
     if (output > size) break
   }
@@ -51,10 +53,9 @@ function outputLength(block: Uint8Array, size: number): number {
 /** Below this length a loop is faster than a call. */
 const SHORT = 32
 
-/** Undoes a block that {@link outputLength} found right. */
-function copySequences(block: Uint8Array, out: Uint8Array): void {
+/** Undoes a block that {@link outputLength} found right. @param to where its output begins */
+export function copySequences(block: Uint8Array, out: Uint8Array, to = 0): void {
   let at = 0
-  let to = 0
   while (at < block.length) {
     const token = block[at++]
     let literals = token >> 4
