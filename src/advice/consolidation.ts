@@ -11,7 +11,7 @@ export interface Consolidatable {
   tile_cells: number
 }
 
-/** `sm.consolidation.…` of the configuration. */
+/** `sm.consolidation.…` of the configuration: what decides which fragments a step takes. */
 export interface ConsolidationSettings {
   step_min_frags: number
   step_max_frags: number
@@ -27,6 +27,26 @@ export const CONSOLIDATION_DEFAULTS: ConsolidationSettings = {
   amplification: 1,
 }
 
+/**
+ * Those of the fragments that a consolidation of some times looks at, by position, and the box around those that begin before. In a dense
+ * array, it must not hide cells of these.
+ *
+ * @param times first and last of each fragment @see FragmentInfo::load
+ */
+export function ofTimes(
+  fragments: readonly Consolidatable[],
+  times: readonly (readonly [bigint, bigint])[],
+  [start, end]: readonly [bigint, bigint],
+): { candidates: number[]; before: Consolidatable['box'] } {
+  const candidates: number[] = []
+  let before: Run | undefined
+  for (const [i, [first, last]] of times.entries()) {
+    if (first < start) before = before ? grownBy(before, fragments[i]) : fragments[i]
+    else if (last <= end) candidates.push(i)
+  }
+  return { candidates, before: before?.box ?? [] }
+}
+
 /** Neighbours in the order of time: the sum of their bytes, and the box around them. */
 interface Run {
   bytes: number
@@ -38,13 +58,14 @@ interface Run {
  * The fragments that one step of `tiledb.consolidate` makes one of: as many neighbours as the settings allow, and of those the smallest.
  * In a dense array they must not hide older cells that lie between them, and the box around them must not be much larger than they are.
  *
- * @param fragments in TileDB's order
+ * @param fragments in TileDB's order @param before a box that they must not hide, either
  * @returns undefined if there are none
  * @see FragmentConsolidator::compute_next_to_consolidate, are_consolidatable
  */
 export function nextConsolidated(
   fragments: readonly Consolidatable[],
   { step_min_frags, step_max_frags, step_size_ratio, amplification }: ConsolidationSettings,
+  before: Consolidatable['box'] = [],
 ): { first: number; count: number } | undefined {
   const least = Math.min(step_min_frags, fragments.length)
   const most = Math.min(step_max_frags, fragments.length)
@@ -57,8 +78,8 @@ export function nextConsolidated(
         const next = first + count - 1
         if (!run || !areAlike(fragments[next - 1].bytes, fragments[next].bytes, step_size_ratio)) return undefined
         const grown = grownBy(run, fragments[next])
-        const older = fragments.slice(0, first)
-        return ratioOf(grown) <= Math.fround(amplification) && !older.some(({ box }) => overlap(grown.box, box))
+        const older = [before, ...fragments.slice(0, first).map(({ box }) => box)]
+        return ratioOf(grown) <= Math.fround(amplification) && !older.some((box) => overlap(grown.box, box))
           ? grown
           : undefined
       })
@@ -148,7 +169,7 @@ function boxCells({ box }: Run): number {
 }
 
 function overlap(a: Consolidatable['box'], b: Consolidatable['box']): boolean {
-  return a.length > 0 && a.every(([low, high], d) => low <= b[d][1] && high >= b[d][0])
+  return a.length > 0 && b.length > 0 && a.every(([low, high], d) => low <= b[d][1] && high >= b[d][0])
 }
 
 /** Index of the smallest run. A later one must be a fifth smaller than an earlier one to be preferred. */

@@ -20,6 +20,13 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return best
 }
 
+/** The candidates, those that are most like a name first. */
+export function byLikeness(name: string, candidates: readonly string[]): string[] {
+  const wanted = name.toLowerCase()
+  const steps = new Map(candidates.map((one) => [one, distance(wanted, one.toLowerCase(), Number.POSITIVE_INFINITY)]))
+  return [...candidates].sort((a, b) => (steps.get(a) ?? 0) - (steps.get(b) ?? 0))
+}
+
 /** `; did you mean "lat"?`, or nothing if no candidate is near. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const near = nearest(name, candidates)

@@ -39,6 +39,11 @@ export const QUESTIONS: readonly Question[] = [
   ['Which fragments would vacuum remove?', 'ls places', 'to-vacuum vac clean up delete consolidated free did not'],
   ['Did consolidation work, and what is left of it?', 'commits places', 'consolidate vacuum vac con commits increased'],
   [
+    'Which fragments would tiledb.consolidate merge with my settings?',
+    'explain places --config sm.consolidation.step_min_frags=2',
+    'consolidation step steps step_min_frags step_max_frags step_size_ratio amplification timestamp_start max_fragment_size config plan next',
+  ],
+  [
     'Why does consolidation do nothing, and which settings does it need?',
     'explain places',
     'consolidate number stays same merge merged together step_min_frags step_max_frags amplification size_ratio plan config',

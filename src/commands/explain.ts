@@ -5,6 +5,7 @@ import {
   MOST_GROUPED,
   neighbours,
   nextConsolidated,
+  ofTimes,
 } from '../advice/consolidation.ts'
 import { advise, type Finding } from '../advice/finding.ts'
 import { queryFindings } from '../advice/findings.ts'
@@ -33,7 +34,8 @@ import { integerOf } from '../format/dense-tiles.ts'
 import { bytesOf, cellValue } from '../format/value.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray, ReadQuery } from '../read/query.ts'
-import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
+import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
+import { type Config, parseConfig } from './config.ts'
 import { damagedFault, damagedFilesOf } from './damaged-files.ts'
 import { parseSize } from './numbers.ts'
 import { addQueryOptions, parseQuery, type QueryOptions } from './read-query.ts'
@@ -44,6 +46,7 @@ interface ExplainOptions extends QueryOptions, TimesOptions {
   latency?: string
   throughput?: string
   budget?: string
+  config?: string[]
 }
 
 export const command: CommandModule<ExplainOptions> = {
@@ -53,6 +56,10 @@ export const command: CommandModule<ExplainOptions> = {
     ['what a read of a whole array costs', 'explain weather'],
     ['what a box costs, to the tile and the cell', 'explain places --range lat=40..60 --exact'],
     ['on storage that is far away', 'explain places --latency 100 --throughput 20'],
+    [
+      'what tiledb.consolidate would merge with other settings',
+      'explain places --config sm.consolidation.step_min_frags=2',
+    ],
     ['the bytes from storage, for a script', 'explain places --json'],
   ],
 
@@ -67,6 +74,11 @@ export const command: CommandModule<ExplainOptions> = {
         `of all requests together; by default ${OBJECT_STORE.megabytes_per_second}, as of S3 in the same region`,
       )
       .option('--budget <bytes>', 'sm.mem.total_budget of the reader, as 500M or 1.5GiB; by default 10 GiB')
+      .option(
+        '--config <KEY=VALUE>',
+        'a setting of TileDB: sm.consolidation.step_min_frags and its like, for what tiledb.consolidate would do; sm.mem.total_budget is --budget (repeatable)',
+        collect,
+      )
     addTimesOptions(command)
   },
 
@@ -86,7 +98,11 @@ async function arrayOutcome(
 ): Promise<Outcome> {
   const exact = options.exact === true
   const rates = parseRates(options)
-  const budget = options.budget === undefined ? DEFAULT_BUDGET : parseSize('--budget', options.budget)
+  const config = parseConfig(options.config)
+  if (options.budget !== undefined && config.total_budget !== undefined)
+    throw usage('--budget and --config sm.mem.total_budget are the same: expects one of them')
+  const given = options.budget === undefined ? config.total_budget : parseSize('--budget', options.budget)
+  const budget = given ?? DEFAULT_BUDGET
   const asked: ExplainQuery = { opened, query: await parseQuery(cx, opened, options), exact }
   const plan = await planRead(asked, budget)
   const cost = await readCost(asked, plan)
@@ -130,7 +146,7 @@ async function arrayOutcome(
       megabytes_per_second: rates.megabytes_per_second,
       at_once: rates.at_once,
     },
-    consolidation: cx.times ? null : consolidationOf(opened),
+    consolidation: cx.times ? null : consolidationOf(opened, config),
     findings: [...(await damageFindings(cx, path, opened, plan)), ...(await queryFindings(asked, plan, cost, counted))],
   }
   return {
@@ -188,18 +204,25 @@ async function damageFindings(
   })
 }
 
-function consolidationOf(opened: OpenedArray): ExplainConsolidation | null {
+function consolidationOf(opened: OpenedArray, { consolidation, given }: Config): ExplainConsolidation | null {
   try {
-    const all = consolidatables(opened)
-    const merged_num = nextConsolidated(all, CONSOLIDATION_DEFAULTS)?.count ?? 0
-    const isAll = merged_num === all.length
-    const { first, count } = (isAll ? undefined : neighbours(all)) ?? { first: 0, count: merged_num }
-    const names = opened.fragments.slice(first, first + count).map(({ fragment }) => fragment.name)
+    const every = consolidatables(opened)
+    const nameOf = (i: number): string => opened.fragments[i].fragment.name
+    const { timestamp_start = 0n, timestamp_end = 2n ** 64n - 1n } = consolidation ?? {}
+    const times = opened.fragments.map(({ fragment }) => fragment.timestamp_range ?? ([0n, 0n] as const))
+    const { candidates, before } = ofTimes(every, times, [timestamp_start, timestamp_end])
+    const all = candidates.map((i) => every[i])
+    const next = nextConsolidated(all, consolidation ?? CONSOLIDATION_DEFAULTS, before) ?? { first: 0, count: 0 }
+    const isAll = next.count === all.length
+    const two = (isAll ? undefined : neighbours(all)) ?? { first: 0, count: next.count }
+    const named = ({ first, count }: typeof two): string[] => candidates.slice(first, first + count).map(nameOf)
     return {
+      config: given,
       fragment_num: all.length,
-      merged_num,
-      least_amplification: leastAmplification(all),
-      merged_by_two: all.length > MOST_GROUPED && !isAll ? null : names,
+      merged_num: next.count,
+      merged: consolidation ? named(next) : null,
+      least_amplification: all.length === 0 ? 0 : leastAmplification(all),
+      merged_by_two: all.length > MOST_GROUPED && !isAll ? null : named(two),
     }
   } catch (error) {
     if (error instanceof InspectError) return null

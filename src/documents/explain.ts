@@ -40,10 +40,14 @@ export interface ExplainDocument extends DocumentHead<'explain'> {
 
 /** What one step of `tiledb.consolidate` would make one fragment of. */
 export interface ExplainConsolidation {
-  /** Number of fragments that a read opens. */
+  /** The settings of `--config`; those that are not there are TileDB's defaults. */
+  config: Readonly<Record<string, string>>
+  /** Number of fragments that it chooses from: those that a read opens, within the times of the settings. */
   fragment_num: Count
-  /** Number of fragments that become one with default settings: all or none. */
+  /** Number of fragments that the first step makes one of; with default settings all or none. */
   merged_num: Count
+  /** Their names, oldest first; null without settings. */
+  merged: readonly string[] | null
   /** The ratio of cells that `sm.consolidation.amplification` must be at least, so that all become one; 0 for sparse arrays. */
   least_amplification: Float
   /** Those that become one with `sm.consolidation.step_min_frags` 2; null if there are too many to work that out. */

@@ -108,6 +108,68 @@ test('a dense read says how many cells its tiles have for those in the ranges; t
   expect(text).toContain('80,000 cells in these tiles for 40,000 in the ranges, 2.0 for each\n')
 })
 
+describe('--config', () => {
+  const overlaps = `${FIXTURES}/overlaps`
+  const consolidated = async (...settings: string[]): Promise<Json> => {
+    const given = settings.flatMap((setting) => ['--config', `sm.consolidation.${setting}`])
+    return get((await explained(overlaps, ...given)).document, 'consolidation') as Json
+  }
+
+  test('settings of consolidation decide which fragments the first step takes', async () => {
+    const names = readdirSync(`${overlaps}/__fragments`).sort()
+    expect(names).toHaveLength(3)
+    expect(await consolidated()).toMatchObject({ config: {}, merged_num: 3, merged: null })
+    expect(await consolidated('step_min_frags=2', 'step_max_frags=2')).toMatchObject({
+      config: { 'sm.consolidation.step_min_frags': '2', 'sm.consolidation.step_max_frags': '2' },
+      fragment_num: 3,
+      merged_num: 2,
+    })
+    expect(await consolidated('timestamp_start=2')).toMatchObject({ fragment_num: 2, merged: names.slice(1) })
+    expect(await consolidated('timestamp_end=1')).toMatchObject({ fragment_num: 1, merged_num: 0, merged: [] })
+  })
+
+  test('the table says the same, and which settings it follows', async () => {
+    const said = async (...settings: string[]): Promise<string> => {
+      const given = settings.flatMap((setting) => ['--config', `sm.consolidation.${setting}`])
+      return (await run(['explain', overlaps, ...given])).text
+    }
+    expect(await said('step_min_frags=2', 'step_max_frags=2', 'max_fragment_size=10000')).toMatch(
+      /\ntiledb\.consolidate makes fragments of at most 10000 bytes of 2 of 3 in its first step; further steps go on with that and the rest\n {2}with sm\.consolidation\.step_min_frags=2, .*\n {2}__/,
+    )
+    expect(await said('steps=1', 'step_min_frags=1', 'step_max_frags=1')).toMatch(
+      /\ntiledb\.consolidate does nothing: of 3 fragments no neighbours in time fit\n {2}with sm/,
+    )
+    expect(await said('steps=1')).toContain('\ntiledb.consolidate makes one fragment of 3 of 3 in its first step\n')
+  })
+
+  test('sm.mem.total_budget is --budget', async () => {
+    const total = async (...args: string[]): Promise<Json> =>
+      get((await explained(overlaps, ...args)).document, 'total') as Json
+    expect(await total('--config', 'sm.mem.total_budget=70000')).toEqual(await total('--budget', '70000'))
+    const { code, stderr } = await run(['explain', overlaps, '--config', 'sm.mem.total_budget=1', '--budget', '1'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('expects one of them')])
+  })
+
+  test.each([
+    [
+      'sm.consolidation.min_frags=2',
+      /knows no key "sm.consolidation.min_frags"; it knows sm.consolidation.step_min_frags, /,
+    ],
+    ['sm.mem.total=2', /it knows sm.mem.total_budget, /],
+    ['step_min_frags', /expects KEY=VALUE, found "step_min_frags"/],
+    ['sm.consolidation.steps=-1', /steps expects a whole number from 0 to 4294967295, found "-1"/],
+    ['sm.consolidation.timestamp_end=1e3', /expects a whole number from 0 to 18446744073709551615/],
+    ['sm.consolidation.amplification=x', /amplification expects a number from 0 on, found "x"/],
+    ['sm.consolidation.step_size_ratio=1.5', /step_size_ratio from 0 to 1, found 1.5/],
+    ['sm.consolidation.step_max_frags=2', /step_min_frags of at most step_max_frags, 2, found 4294967295/],
+    ['sm.mem.total_budget=much', /expects bytes/],
+  ])('%s is wrong usage', async (setting, message) => {
+    const { code, stderr } = await run(['explain', overlaps, '--config', setting])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(message)
+  })
+})
+
 test('a budget that is too small is the last line, and no word of findings that there are none', async () => {
   const { text } = await run(['explain', `${FIXTURES}/22/sparse_basic`, '--budget', '1K'])
   expect(text).toMatch(/\nmemory budget: TOO SMALL, at least [\d.]+ KiB are needed\n$/)

@@ -70,7 +70,7 @@ describe('what tiledb.consolidate would do', () => {
       ],
     ],
   ])('%j', (consolidation, texts) => {
-    expect(consolidationTexts(consolidation)).toEqual(texts)
+    expect(consolidationTexts({ ...consolidation, config: {}, merged: null })).toEqual(texts)
   })
 
   test('of arrays of several fragments, and of no other time than now', async () => {

@@ -65,9 +65,11 @@ const MOST_NAMED = 5
 
 /** What `tiledb.consolidate` would do with several fragments, and which settings count. */
 export function consolidationTexts(consolidation: ExplainDocument['consolidation']): string[] {
-  if (!consolidation || consolidation.fragment_num < 2) return []
-  const { fragment_num, merged_num, least_amplification, merged_by_two: names } = consolidation
+  if (!consolidation) return []
+  const { fragment_num, merged_num, merged, least_amplification, merged_by_two: names, config } = consolidation
   const all = countText(fragment_num)
+  if (merged) return configuredTexts(all, merged, config)
+  if (fragment_num < 2) return []
   if (merged_num > 0) return [`tiledb.consolidate makes one of all ${all} fragments`]
   const texts = [
     `tiledb.consolidate does nothing: the box around the ${all} fragments, or around the first of them, has ${shortRatio(least_amplification)} times the cells of their tiles`,
@@ -76,12 +78,37 @@ export function consolidationTexts(consolidation: ExplainDocument['consolidation
   if (names === null) return texts
   if (names.length === 0)
     return [...texts, '  sm.consolidation.step_min_frags 2 changes nothing: no neighbours in time fit']
-  const more = names.length - MOST_NAMED
   return [
     ...texts,
     `  sm.consolidation.step_min_frags 2 instead of all makes one of ${counted(names.length, 'fragment')} in its first step:`,
-    ...names.slice(0, MOST_NAMED).map((name) => `    ${name}`),
-    ...(more > 0 ? [`    … ${countText(more)} more`] : []),
+    ...someNames(names, '    '),
+  ]
+}
+
+/** What `tiledb.consolidate` would do with settings that were given. @param all number of fragments that it chooses from */
+function configuredTexts(all: string, merged: readonly string[], config: Readonly<Record<string, string>>): string[] {
+  const settings = Object.entries(config).map(([key, value]) => `${key}=${value}`)
+  const given = `with ${settings.join(', ')}`
+  if (merged.length === 0)
+    return [`tiledb.consolidate does nothing: of ${all} fragments no neighbours in time fit`, `  ${given}`]
+  const size = config['sm.consolidation.max_fragment_size']
+  const steps = config['sm.consolidation.steps']
+  const made = size === undefined ? 'one fragment' : `fragments of at most ${size} bytes`
+  // TileDB does one step, even if it is to do none.
+  const isLast = (steps !== undefined && Number(steps) <= 1) || countText(merged.length) === all
+  const further = isLast ? '' : '; further steps go on with that and the rest'
+  return [
+    `tiledb.consolidate makes ${made} of ${countText(merged.length)} of ${all} in its first step${further}`,
+    `  ${given}`,
+    ...someNames(merged, '  '),
+  ]
+}
+
+function someNames(names: readonly string[], indent: string): string[] {
+  const more = names.length - MOST_NAMED
+  return [
+    ...names.slice(0, MOST_NAMED).map((name) => `${indent}${name}`),
+    ...(more > 0 ? [`${indent}… ${countText(more)} more`] : []),
   ]
 }
 

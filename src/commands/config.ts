@@ -1,0 +1,77 @@
+import { CONSOLIDATION_DEFAULTS, type ConsolidationSettings } from '../advice/consolidation.ts'
+import { usage } from '../base/errors.ts'
+import { byLikeness } from '../base/nearest.ts'
+import { parseSize } from './numbers.ts'
+
+/** What `--config` says. */
+export interface ConsolidationConfig extends ConsolidationSettings {
+  steps: number
+  max_fragment_size: bigint
+  timestamp_start: bigint
+  timestamp_end: bigint
+}
+
+export interface Config {
+  /** Undefined unless a setting of consolidation is given. */
+  consolidation: ConsolidationConfig | undefined
+  /** `sm.mem.total_budget`, in bytes. */
+  total_budget: number | undefined
+  /** The settings of consolidation as they were given. */
+  given: Readonly<Record<string, string>>
+}
+
+const MOST_64 = 2n ** 64n - 1n
+const DEFAULTS: ConsolidationConfig = {
+  ...CONSOLIDATION_DEFAULTS,
+  steps: 2 ** 32 - 1,
+  max_fragment_size: MOST_64,
+  timestamp_start: 0n,
+  timestamp_end: MOST_64,
+}
+
+const CONSOLIDATION = 'sm.consolidation.'
+const BUDGET = 'sm.mem.total_budget'
+const KEYS = [...Object.keys(DEFAULTS).map((name) => `${CONSOLIDATION}${name}`), BUDGET]
+
+/** `--config`: KEY=VALUE each, as in TileDB's configuration; the last one of a key counts. @throws InspectError USAGE */
+export function parseConfig(settings: readonly string[] = []): Config {
+  const consolidation = { ...DEFAULTS }
+  const given: Record<string, string> = {}
+  let total_budget: number | undefined
+  for (const setting of settings) {
+    const at = setting.indexOf('=')
+    if (at < 0) throw usage(`--config expects KEY=VALUE, found ${JSON.stringify(setting)}`)
+    const [key, value] = [setting.slice(0, at).trim(), setting.slice(at + 1).trim()]
+    if (!KEYS.includes(key)) {
+      const known = byLikeness(key, KEYS).join(', ')
+      throw usage(`--config knows no key ${JSON.stringify(key)}; it knows ${known}`)
+    }
+    if (key === BUDGET) total_budget = parseSize(`--config ${BUDGET}`, value)
+    else {
+      given[key] = value
+      set(consolidation, key.slice(CONSOLIDATION.length) as keyof ConsolidationConfig, value)
+    }
+  }
+  const { step_min_frags, step_max_frags, step_size_ratio } = consolidation
+  if (step_min_frags > step_max_frags)
+    throw usage(
+      `--config expects a step_min_frags of at most step_max_frags, ${step_max_frags}, found ${step_min_frags}`,
+    )
+  if (step_size_ratio > 1) throw usage(`--config expects a step_size_ratio from 0 to 1, found ${step_size_ratio}`)
+  return { consolidation: Object.keys(given).length > 0 ? consolidation : undefined, total_budget, given }
+}
+
+/** A setting has the type of its default. */
+function set(config: ConsolidationConfig, name: keyof ConsolidationConfig, text: string): void {
+  const fail = (what: string): Error =>
+    usage(`--config ${CONSOLIDATION}${name} expects ${what}, found ${JSON.stringify(text)}`)
+  if (name === 'step_size_ratio' || name === 'amplification') {
+    if (!/^\d+(\.\d+)?$/.test(text)) throw fail('a number from 0 on')
+    config[name] = Number(text)
+    return
+  }
+  const most = typeof DEFAULTS[name] === 'bigint' ? MOST_64 : 2n ** 32n - 1n
+  if (!/^\d+$/.test(text) || BigInt(text) > most) throw fail(`a whole number from 0 to ${most}`)
+  if (name === 'steps' || name === 'step_min_frags' || name === 'step_max_frags') config[name] = Number(text)
+  else config[name] = BigInt(text)
+}
