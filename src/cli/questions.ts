@@ -31,7 +31,11 @@ export const QUESTIONS: readonly Question[] = [
     'schema places',
     'expand expanding grow extend resize larger shape',
   ],
-  ['How did the schema change?', 'schema --all places', 'evolution evolved history added dropped rename attribute'],
+  [
+    'How did the schema change?',
+    'schema --all places',
+    'evolution evolved history added dropped rename attribute extended enumeration grown versions when',
+  ],
   ['Which key-value metadata does it have?', 'metadata places', 'keys meta'],
   ['What is in a group, and are members missing?', 'ls --depth all my-group', 'soma tree collection'],
 

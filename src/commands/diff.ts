@@ -17,6 +17,7 @@ import { type CommandContext, type CommandModule, collect, documentHead, type Ou
 import { differences, step } from './compare-results.ts'
 import { compareReads } from './diff-read.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
+import { withUsedFilters } from './schema-changes.ts'
 import { parseTime } from './times.ts'
 
 interface DiffOptions {
@@ -293,13 +294,6 @@ function comparedKeys(document: object, { names }: DiffOptions): object {
   const labels = kept.dimension_labels
   if (names || !labels) return kept
   return { ...kept, dimension_labels: labels.map(({ uri, ...label }) => label) }
-}
-
-/** A schema whose dimensions have the filters that their files are written with: without filters, those of coordinates. */
-function withUsedFilters(schema: SchemaDocument): object {
-  const { coords_filters, dimensions } = schema
-  const used = dimensions.map((one) => (one.filters.filters.length === 0 ? { ...one, filters: coords_filters } : one))
-  return { ...schema, dimensions: used }
 }
 
 const SOURCES = {

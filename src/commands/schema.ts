@@ -1,4 +1,4 @@
-import { InspectError, withPlace } from '../base/errors.ts'
+import { InspectError, orError, withPlace } from '../base/errors.ts'
 import type { DocumentHead } from '../documents/common.ts'
 import type { SchemaDocument, SchemaEnumeration } from '../documents/schema.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
@@ -16,6 +16,7 @@ import { type Target, withArticle } from '../store/target.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { documentHead, throughGroups, wrongTarget } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
+import { schemaChanges } from './schema-changes.ts'
 import { addTimesOptions, asOf, refuseTimes, type TimesOptions, useTimes } from './times.ts'
 import { domainResult, pipelineResult, rangesResult } from './values.ts'
 
@@ -24,10 +25,11 @@ interface SchemaOptions extends HexOptions, TimesOptions {
 }
 
 export const command: CommandModule<SchemaOptions> = {
-  about: 'With --all every schema of an evolved array, oldest first; files in __schema can be given to diff.',
+  about:
+    'With --all every schema of an evolved array, oldest first, below a line for each that says what changed; files in __schema can be given to diff.',
   examples: [
     ['dimensions, attributes, filters', 'schema places'],
-    ['every schema of an evolved array, oldest first', 'schema --all places'],
+    ['what changed between the schemas of an evolved array', 'schema --all places'],
     ['for a script', 'schema --json weather'],
   ],
 
@@ -54,7 +56,9 @@ async function* ofTarget(cx: CommandContext, path: string, target: Target, optio
     const files = await target.array.schemaFiles()
     if (files.length === 0) await target.array.newestSchema()
     const opened = schemaFileOpened(files, cx.reading.now)
-    for (const file of options.all || !opened ? files : [opened]) yield* shown(cx, target.array, file, files, options)
+    if (options.all && !options.hex) yield* allSchemas(cx, target.array, files)
+    else
+      for (const file of options.all || !opened ? files : [opened]) yield* shown(cx, target.array, file, files, options)
   } else if (target.type === 'fragment' && target.array) {
     const { schemaName } = await target.fragment.info()
     const files = await target.array.schemaFiles(schemaName)
@@ -98,17 +102,55 @@ async function* shown(
     yield* (await import('./hex.ts')).fileHex(cx, path, options)
     return
   }
+  const document = await schemaDocument(cx, array, file)
+  yield outcome(document, { number: files.indexOf(file) + 1, count: files.length, all: false })
+}
+
+/** Every schema, the oldest first. Above the first table is a line for each. */
+async function* allSchemas(cx: CommandContext, array: InspectArray, files: SchemaFile[]): AsyncGenerator<Outcome> {
+  const documents: SchemaDocument[] = []
+  let fault: InspectError | undefined
+  for (const file of files) {
+    const document = await orError(() => schemaDocument(cx, array, file))
+    if (document instanceof InspectError) {
+      fault = document
+      break
+    }
+    const before = documents.at(-1)
+    documents.push(before ? { ...document, changes: schemaChanges(...comparedSchemas(before, document)) } : document)
+  }
+  for (const [i, document] of documents.entries()) {
+    const one = outcome(document, { number: i + 1, count: files.length, all: true })
+    const table: Outcome['table'] = async (out) => {
+      const { schemaSteps } = await import('../render/views/schema.ts')
+      if (files.length > 1) await schemaSteps(documents, out)
+      await one.table(out)
+    }
+    yield i === 0 ? { ...one, table } : one
+  }
+  if (fault) throw fault
+}
+
+/** Without what is other in every schema. */
+function comparedSchemas(...documents: [SchemaDocument, SchemaDocument]) {
+  const [before, after] = documents.map(
+    ({ kind, path, schema_version, name, encryption, as_of, changes, ...compared }) => compared,
+  )
+  return [before, after] as const
+}
+
+async function schemaDocument(cx: CommandContext, array: InspectArray, file: SchemaFile): Promise<SchemaDocument> {
+  const path = `${array.folder.path}/${file.path}`
   const { encryption_type } = await withSource(cx.storage.open(path), readGenericTileHeader)
   const schema = await array.schema(file.name)
   const enumerations = await array.enumerations(schema)
-  const document = {
+  return {
     ...documentHead('schema', cx.shownPath(array.folder.path)),
     ...asOf(cx),
     name: file.name,
     encryption: encryption_type,
     ...withPlace({ file: path }, () => schemaResult(schema, enumerations, cx.style)),
   }
-  yield outcome(document, { number: files.indexOf(file) + 1, count: files.length, all: options.all === true })
 }
 
 function outcome(document: SchemaDocument, which?: WhichSchema): Outcome {

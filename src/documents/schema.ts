@@ -43,8 +43,24 @@ export interface SchemaDocument extends DocumentHead<'schema'>, AsOf {
   enumerations: readonly SchemaEnumeration[]
   /** Dimension labels. */
   dimension_labels: readonly SchemaDimensionLabel[]
-  /** `[lo, hi]` by dimension; null where there is none. */
+  /** `[lo, hi]` by dimension; null where there is none. It may grow up to the domain, and never shrink. */
   current_domain: Record<string, ValueRange> | null
+  /** What is other than in the schema before; the oldest has none. Only with `--all`. */
+  changes?: readonly SchemaChange[] | undefined
+}
+
+/** A step of schema evolution. */
+export interface SchemaChange {
+  /** An attribute that is dropped and added again in another form has changed. */
+  change: 'added' | 'dropped' | 'extended' | 'changed'
+  /** What changed. */
+  what: 'attribute' | 'enumeration' | 'current_domain' | 'other'
+  /** Its name; of anything else, the path of a key of this document; null for the current domain. */
+  name: string | null
+  /** What it was; left out of what was added or extended by values. */
+  from?: unknown
+  /** What it is; of an extended enumeration, the new values; left out of what was dropped. */
+  to?: unknown
 }
 
 export interface SchemaDimensionLabel {

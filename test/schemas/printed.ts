@@ -228,6 +228,7 @@ async function* ofSelected(): AsyncGenerator<Printed> {
   for (const command of ['footer', 'metadata', 'rtree']) yield* json([command, '--hex', '--depth', '2', fragment])
   yield* json(['at', ...(await someCell())])
   yield* json(['diff', dense, dense, '--cells'])
+  for (const name of ['dropped', 'readded']) yield* json(['schema', '--all', `${FIXTURES}/labels/${name}`])
   for (const name of ['metadata', 'group']) yield* json(['metadata', '--all', `${FIXTURES}/22/${name}`])
   for (const name of ['duplicates', 'deletes', 'enumerations', 'type_numbers_dense', 'evolved_sparse'])
     yield* json(['stats', '--read', `${FIXTURES}/22/${name}`])

@@ -1,12 +1,13 @@
-import type { Output } from '../../base/result.ts'
+import { groupBy } from '../../base/group-by.ts'
+import type { Output, Result } from '../../base/result.ts'
 import type {
   AttributeDescription,
   CellValue,
   DimensionDescription,
   PipelineDescription,
 } from '../../documents/common.ts'
-import type { SchemaDimensionLabel, SchemaDocument, SchemaEnumeration } from '../../documents/schema.ts'
-import { heading, keyValues, type Pairs } from '../table.ts'
+import type { SchemaChange, SchemaDimensionLabel, SchemaDocument, SchemaEnumeration } from '../../documents/schema.ts'
+import { heading, keyValues, type Pair, type Pairs } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { line, listOf, type Shows, section, tableOrBelow } from './parts.ts'
 import {
@@ -22,6 +23,9 @@ import {
   typeText,
   versionText,
 } from './wording.ts'
+
+/** Characters of a value. */
+const VALUE = 40
 
 /** The number of a schema in its array, the oldest being 1, and whether all schemas are shown. */
 export interface WhichSchema {
@@ -59,6 +63,59 @@ export async function schemaTable(
   }
 }
 
+/** A line for each schema: when it was written, and what changed. */
+export async function schemaSteps(documents: readonly SchemaDocument[], out: Output): Promise<void> {
+  await heading(`${counted(documents.length, 'schema')} of ${documents[0].path}, oldest first`, out)
+  const pairs = documents.map(({ name, changes, attributes }, i): Pair => {
+    const time = nameTimeText(name) ?? name
+    const first = `first, with ${counted(attributes.length, 'attribute')}: ${namesText(attributes)}`
+    const steps = changes ? changeTexts(changes) : [first]
+    return [`${i + 1}  ${time}`, steps.length === 0 ? 'nothing changed' : steps.join('; ')]
+  })
+  await keyValues(pairs, out)
+  await out.write('\n')
+}
+
+function namesText(attributes: readonly { name: string }[]): string {
+  return attributes.map(({ name }) => fieldName(name)).join(', ')
+}
+
+/** `added attribute w (INT32)`; what is added or dropped together is named together. */
+function changeTexts(changes: readonly SchemaChange[]): string[] {
+  const alike = groupBy(changes, ({ change, what }) => `${change} ${what}`)
+  return [...alike].flatMap(([verb, group]) => {
+    const [{ change }] = group
+    if (change !== 'added' && change !== 'dropped') return group.map(changeText)
+    return `${verb}${group.length > 1 ? 's' : ''} ${group.map(namedText).join(', ')}`
+  })
+}
+
+function namedText({ change, what, name, to }: SchemaChange): string {
+  const field = fieldName(name ?? '')
+  if (change === 'dropped') return field
+  const about = what === 'attribute' ? attributeText(to) : counted((to as SchemaEnumeration).values.length, 'value')
+  return `${field} (${about})`
+}
+
+function changeText({ change, what, name, from, to }: SchemaChange): string {
+  if (what === 'current_domain') return `current domain ${boxText(from)} -> ${boxText(to)}`
+  if (what === 'other') return `${name}: ${shortValue(from as Result, VALUE)} -> ${shortValue(to as Result, VALUE)}`
+  const of = `${what} ${fieldName(name ?? '')}`
+  if (change === 'extended') return `extended ${of} by ${shortValue(to as Result).slice(1, -1)}`
+  return `${of} dropped and added again: ${attributeText(from)} -> ${attributeText(to)}`
+}
+
+function attributeText(attribute: unknown): string {
+  const { type, cell_val_num, nullable } = attribute as AttributeDescription
+  return `${typeText({ type, cell_val_num })}${nullable ? ', nullable' : ''}`
+}
+
+function boxText(domain: unknown): string {
+  if (domain === null) return 'none'
+  const box = domain as NonNullable<SchemaDocument['current_domain']>
+  return domainText(Object.keys(box), Object.values(box))
+}
+
 function facts(document: SchemaDocument, names: readonly string[]): Pairs {
   const { name, array_type, encryption, capacity, validity_filters, current_domain } = document
   const domain = current_domain && names.map((one) => current_domain[one])
@@ -75,8 +132,16 @@ function facts(document: SchemaDocument, names: readonly string[]): Pairs {
     ['coords filters', pipelineText(document.coords_filters)],
     ['offsets filters', pipelineText(document.offsets_filters)],
     validity_filters && ['validity filters', pipelineText(validity_filters)],
-    ['current domain', domain ? domainText(names, domain) : 'none: the whole domain'],
+    ['current domain', domain ? `${domainText(names, domain)}; ${growthText(document)}` : 'none: the whole domain'],
   ]
+}
+
+/** Whether the current domain can be expanded. @see ArraySchema::expand_current_domain */
+function growthText({ dimensions, current_domain }: SchemaDocument): string {
+  const isWhole = dimensions.every(
+    ({ name, domain }) => domain !== null && current_domain && rangeText(current_domain[name]) === rangeText(domain),
+  )
+  return isWhole ? 'it is the whole domain, and cannot grow' : 'it may be expanded up to the domain, and never shrinks'
 }
 
 function dimensionColumns({ coords_filters }: SchemaDocument): Shows<DimensionDescription>[] {

@@ -1,0 +1,107 @@
+import { cpSync, readdirSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { get, items, type Json } from '../helpers/json.ts'
+import { run, runJson } from '../helpers/run.ts'
+
+const folder = temporaryFolder()
+
+/** The changes of each schema, without the whole fields; the first has none. */
+async function changesOf(path: string): Promise<(string[] | undefined)[]> {
+  const { documents, code } = await runJson(['schema', '--all', path])
+  expect(code).toBe(0)
+  return documents.map((document: Json) => {
+    const changes = get(document, 'changes')
+    if (changes === undefined) return undefined
+    return items(changes).map((one) => ['change', 'what', 'name'].map((key) => String(get(one, key))).join(' '))
+  })
+}
+
+describe('schema --all says what changed', () => {
+  test.each([
+    ['22/evolved_sparse', ['added attribute b']],
+    ['22/evolved_dense', ['added attribute c'], ['dropped attribute b']],
+    ['labels/dropped', ['extended enumeration e'], ['dropped attribute v']],
+    ['labels/readded', ['dropped attribute v'], ['added attribute v', 'added enumeration f']],
+  ])('in %s', async (name, ...steps) => {
+    expect(await changesOf(`${FIXTURES}/${name}`)).toEqual([undefined, ...steps])
+  })
+
+  test('above the schemas, a line for each', async () => {
+    const { text } = await run(['schema', '--all', `${FIXTURES}/labels/dropped`])
+    expect(text.split('\n').slice(0, 6)).toEqual([
+      '3 schemas of test/fixtures/labels/dropped, oldest first'.replace('test/fixtures', FIXTURES),
+      '1  1   first, with 2 attributes: v, w',
+      '2  20  extended enumeration e by "c", "d"',
+      '3  30  dropped attribute v',
+      '',
+      `schema 1/3 of ${FIXTURES}/labels/dropped`,
+    ])
+    expect((await run(['schema', `${FIXTURES}/labels/dropped`])).text).not.toContain('oldest first')
+  })
+
+  test('names what was added together, another form, and a larger current domain', async () => {
+    const path = `${folder}/grown`
+    const steps = [
+      {
+        step: 'evolve',
+        add_attributes: [
+          { name: 'b', type: 'INT8' },
+          { name: 'c', type: 'FLOAT32' },
+        ],
+      },
+      { step: 'evolve', drop_attributes: ['b'] },
+      { step: 'evolve', add_attributes: [{ name: 'b', type: 'INT16' }], current_domain: { x: [0, 19] } },
+    ]
+    const schema = {
+      format_version: 22,
+      array_type: 'sparse',
+      dimensions: [{ name: 'x', type: 'INT32', domain: [0, 99], tile_extent: 10 }],
+      attributes: [{ name: 'a', type: 'INT32' }],
+      current_domain: { x: [0, 9] },
+    }
+    writeFileSync(`${folder}/schema.json`, JSON.stringify(schema))
+    writeFileSync(`${folder}/steps.json`, JSON.stringify(steps))
+    const args = ['--schema', `${folder}/schema.json`, '--cells', '5', '--steps', `${folder}/steps.json`]
+    const written = await run(['write-sample', path, ...args])
+    expect([written.code, written.stderr]).toEqual([0, ''])
+    expect(await changesOf(path)).toEqual([
+      undefined,
+      ['added attribute b', 'added attribute c'],
+      ['dropped attribute b'],
+      ['added attribute b', 'extended current_domain null'],
+    ])
+    const { text } = await run(['schema', '--all', path])
+    expect(text).toContain('added attributes b (INT8), c (FLOAT32)\n')
+    expect(text).toContain('added attribute b (INT16); current domain x 0..9 -> x 0..19\n')
+    expect(text).toContain('x 0..19; it may be expanded up to the domain, and never shrinks')
+    // The first and the last schema alone: dropped and added again.
+    const [, second, third] = readdirSync(`${path}/__schema`)
+      .filter((name) => name.startsWith('__'))
+      .sort()
+    const two = `${folder}/two`
+    cpSync(path, two, { recursive: true, filter: (from) => !from.endsWith(third) })
+    const { text: again } = await run(['schema', '--all', two])
+    expect(second).not.toBe(third)
+    expect(again).toContain('attribute b dropped and added again: INT8 -> INT16')
+  })
+
+  test('write-sample takes such a document', async () => {
+    const { documents } = await runJson(['schema', '--all', `${FIXTURES}/labels/readded`])
+    const { text } = await run(['schema', '--all', '--format', 'ndjson', `${FIXTURES}/labels/readded`])
+    writeFileSync(`${folder}/last.json`, text.trimEnd().split('\n').at(-1) ?? '')
+    expect(get(documents.at(-1), 'changes')).toBeDefined()
+    expect((await run(['write-sample', `${folder}/again`, '--schema', `${folder}/last.json`])).code).toBe(0)
+  })
+
+  test('shows the schemas ahead of one that cannot be read', async () => {
+    const broken = `${folder}/broken`
+    cpSync(`${FIXTURES}/22/evolved_dense`, broken, { recursive: true })
+    const [, second] = readdirSync(`${broken}/__schema`).sort()
+    writeFileSync(`${broken}/__schema/${second}`, 'no schema')
+    const { code, documents } = await runJson(['schema', '--all', broken])
+    expect(code).toBe(3)
+    expect(get(documents[0], 'kind')).toBe('schema')
+  })
+})
