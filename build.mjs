@@ -79,10 +79,11 @@ for (const [name, file] of Object.entries(WASM)) {
 const bundled = new Set(
   ['assemblyscript', 'rolldown', ...Object.values(WASM).map(packageOf)].map((name) => resolve('node_modules', name)),
 )
-/** Licences of what packages compiled into their wasm files, where their own file does not have them. */
+/** Licences that packages do not carry: their own, or of what they compiled into their wasm files. */
 const INSIDE = {
   '@foxglove/wasm-zstd': 'src/filters/codecs/LICENSE-zstd.txt',
   '@jsquash/webp': 'node_modules/@jsquash/webp/codec/LICENSE.codec.md',
+  lz4js: 'src/filters/codecs/LICENSE-lz4js.txt',
 }
 
 async function bundle(input, external, plugins, output) {
@@ -100,8 +101,8 @@ function licences() {
   const parts = [...bundled].map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|notice)/i.test(file))
-    if (files.length === 0) throw new Error(`expected a licence in ${folder}, found none`)
     const paths = [...files.map((file) => join(folder, file)), ...(name in INSIDE ? [INSIDE[name]] : [])]
+    if (paths.length === 0) throw new Error(`expected a licence in ${folder}, found none`)
     const texts = paths.map((path) => readFileSync(path, 'utf8').trim())
     return [`${name} ${version} (${license})`, ...texts].join('\n\n')
   })

@@ -1,5 +1,5 @@
 import { badData } from '../bytes.ts'
-import { copySequences, outputLength } from './lz4.ts'
+import { outputLength, undoBlock } from './lz4.ts'
 
 const MAGIC = 0x184d2204
 const VERSION = 1
@@ -39,7 +39,7 @@ export function lz4Frame(data: Uint8Array, size: number): Uint8Array {
     const added = stored ? block.length : outputLength(block, size - filled, has(5) ? 0 : filled)
     if (added > size - filled) throw badData(`expected an LZ4 frame of ${size} bytes, found more`)
     if (stored) out.set(block, filled)
-    else copySequences(block, out, filled)
+    else undoBlock(block, out, filled)
     filled += added
   }
   if (filled !== size) throw badData(`expected an LZ4 frame of ${size} bytes, found ${filled}`)

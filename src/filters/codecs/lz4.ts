@@ -1,3 +1,4 @@
+import { decompressBlock } from 'lz4js'
 import { badData } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
 import { compressLz4, lz4Bound } from './lz4-compress.ts'
@@ -8,8 +9,8 @@ const NIBBLE_FULL = 15
 const OFFSET_BYTES = 2
 
 /**
- * Checks the lengths and offsets of a block's sequences without copying anything, so that memory is allocated for right blocks alone,
- * and {@link copySequences} checks nothing.
+ * Checks the lengths and offsets of a block's sequences without copying anything. lz4js's own decoder checks nothing:
+ * past the end of the block, or before the start of the output, it reads zeros.
  *
  * @param before bytes in front of the output that the block may refer to
  * @returns bytes of output. The walk stops once they exceed the expected size.
@@ -50,47 +51,9 @@ export function outputLength(block: Uint8Array, size: number, before = 0): numbe
   return output
 }
 
-/** Below this length a loop is faster than a call. */
-const SHORT = 32
-
-/** Undoes a block that {@link outputLength} found right. @param to where its output begins */
-export function copySequences(block: Uint8Array, out: Uint8Array, to = 0): void {
-  let at = 0
-  while (at < block.length) {
-    const token = block[at++]
-    let literals = token >> 4
-    if (literals === NIBBLE_FULL) {
-      let byte: number
-      do {
-        byte = block[at++]
-        literals += byte
-      } while (byte === 255)
-    }
-    if (literals < SHORT) for (const end = at + literals; at < end; ) out[to++] = block[at++]
-    else {
-      out.set(block.subarray(at, at + literals), to)
-      at += literals
-      to += literals
-    }
-    if (at === block.length) return
-    const offset = block[at] | (block[at + 1] << 8)
-    at += OFFSET_BYTES
-    let length = token & NIBBLE_FULL
-    if (length === NIBBLE_FULL) {
-      let byte: number
-      do {
-        byte = block[at++]
-        length += byte
-      } while (byte === 255)
-    }
-    length += MIN_MATCH
-    // A match may reach into what it makes: then it repeats.
-    if (length < SHORT || offset < length) for (const end = to + length; to < end; to++) out[to] = out[to - offset]
-    else {
-      out.copyWithin(to, to - offset, to - offset + length)
-      to += length
-    }
-  }
+/** Undoes a block that {@link outputLength} found right. @param to where its output begins in `out` */
+export function undoBlock(block: Uint8Array, out: Uint8Array, to = 0): void {
+  decompressBlock(block, out, 0, block.length, to)
 }
 
 /** Raw LZ4 blocks: no frame, no size in front. */
@@ -104,7 +67,7 @@ export const lz4Codec: ByteCodec = {
     if (length !== size)
       throw badData(`expected an LZ4 block of ${size} bytes, found ${length > size ? 'more' : length}`)
     const out = new Uint8Array(size)
-    copySequences(data, out)
+    undoBlock(data, out)
     return out
   },
 }
