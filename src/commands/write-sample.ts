@@ -57,6 +57,12 @@ Filters, in writing order, separated by commas, options after colons:
   byte_width), webp (format, quality, lossless), md5, sha256, none.
   An empty text means no filters.
 
+Steps (schemas/steps-file.json has all keys, docs/writing.md what they do):
+  {"steps": [
+    {"step": "write", "data": "rows.arrow", "time": "2024-01-31"},
+    {"step": "delete", "where": "a > 9"},
+    {"step": "consolidate"}, {"step": "vacuum"}]}
+
 A fragment with other filters, order, tiles or format version:
   tiledb-inspect schema A --json > S.json
   tiledb-inspect decode A/__fragments/F --format ndjson |
@@ -95,7 +101,7 @@ const CHOICES: readonly (readonly [flags: string, what: string, repeatable?: boo
   ['--labels', 'the cells of --data hold values of enumerations, as decode --labels prints them'],
   ['--timestamp <time>', 'when the first fragment is written, and the next (repeatable): milliseconds or a date', true],
   ['--append', 'write into the array that is there; no file of it is changed'],
-  ['--steps <file>', 'then do these steps: JSON, as docs/writing.md says'],
+  ['--steps <file>', 'then do these steps: JSON (see below)'],
   ['--delete <condition>', 'then delete these cells (repeatable)', true],
   ['--consolidate <mode>', 'then consolidate: fragments, fragment_meta, commits or array_meta (repeatable)', true],
   ['--vacuum <mode>', 'then remove what consolidation has replaced (repeatable)', true],
@@ -273,7 +279,9 @@ function isArrow(start: Uint8Array): boolean {
 /** `{"steps": […]}`, or the list alone. */
 function stepsOf(text: string): Json[] {
   const json = parseJson(text)
-  const steps = isJsonObject(json) ? new DocumentValue(json).object(['steps']).at('steps').value : json
+  const steps = isJsonObject(json)
+    ? new DocumentValue(json).object(['$schema', 'steps'], ['steps']).at('steps').value
+    : json
   if (Array.isArray(steps)) return steps
   throw usage('--steps expects {"steps": […]}, found something else')
 }
