@@ -289,6 +289,9 @@ async function* written(folder: string): AsyncGenerator<Printed> {
   for (const command of ['ls', 'verify-checksums', 'check']) yield* json([command, newest])
   const padded = ['--dense', '--dim', 'x:INT32:1..7:4', '--attr', 'a:INT32', '--filters', '', '--fragments', '1']
   yield* json(['write-sample', `${folder}/padded`, ...padded])
+  writeFileSync(`${folder}/upgrade.json`, JSON.stringify([{ step: 'evolve', format_version: 22 }]))
+  await run(['write-sample', `${folder}/upgraded`, '--format-version', '21', '--steps', `${folder}/upgrade.json`])
+  yield* json(['schema', '--all', `${folder}/upgraded`])
   yield* json(['write-sample', `${folder}/steps`, '--delete', 'id > 5', '--consolidate', 'fragments'])
   yield* json(['at', `${fragmentsOf(`${folder}/padded`)[0]}/a0.tdb`, '70', '--no-flips'])
   const long = new EditedArray('22/metadata')
