@@ -67,6 +67,11 @@ export const QUESTIONS: readonly Question[] = [
   ['Which fragments does a range touch?', 'ls places --range lat=40..60', 'query box slice subarray empty inside'],
   ['What do the files in __commits do?', 'commits places', 'wrt vac con ign del commit __fragment_meta meta'],
   ['Which delete conditions are there?', 'commits places', 'deleted deletes del erase erased gdpr purge'],
+  [
+    'How many cells did each delete condition remove?',
+    'stats --read places',
+    'delete deletes deleted removed conditions gdpr',
+  ],
   ['May I delete this file or folder?', 'why places/__1714', 'remove rm vac con ok lock fragment lose lost safe'],
   ['What did the array look like at an earlier time?', 'ls weather --as-of 2024-05-02', 'travel open past'],
   [
@@ -117,11 +122,6 @@ export const QUESTIONS: readonly Question[] = [
     'What are the minimum, maximum and sum of an attribute, and how many cells are null?',
     'stats --read weather --field rain_mm',
     'min max total average mean nulls nan count aggregate aggregates statistics smallest largest values',
-  ],
-  [
-    'How many cells did each delete condition remove?',
-    'stats --read places',
-    'delete deletes deleted removed conditions gdpr',
   ],
   [
     'Which values of an enumeration are used, how often, and which never?',

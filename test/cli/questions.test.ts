@@ -73,6 +73,7 @@ describe('help with a word', () => {
     [['LIST', 'GET'], 'How many requests and bytes does a read cost on S3?'],
     [['cost'], 'How many requests and bytes does a read cost on S3?'],
     [['nonempty'], 'tiledb-inspect places\n'],
+    [['unwritten'], 'tiledb-inspect stats --read weather\n'],
     [['unwritten'], 'Why does a cell have a fill value'],
     [['time', 'travel', 'after', 'vacuum'], 'What can I still read of earlier times after vacuum?'],
     [['distinct', 'states'], 'tiledb-inspect commits places\n'],
@@ -89,6 +90,13 @@ describe('help with a word', () => {
     [['rename'], 'How did the schema change?'],
     [['positive'], 'Which filters should I choose?'],
     [['open'], 'What does opening the array cost'],
+    [['duplicates'], 'Are there duplicate coordinates, how many, and where?'],
+    [['gap'], 'tiledb-inspect stats --read weather\n'],
+    [['sum'], 'stats --read weather --field rain_mm\n'],
+    [['minimum'], 'stats --read weather --field rain_mm\n'],
+    [['delete'], 'How many cells did each delete condition remove?'],
+    [['enumeration'], 'Which values of an enumeration are used, how often, and which never?'],
+    [['metadata', 'versions'], 'tiledb-inspect metadata --all weather\n'],
   ])('%j', async (asked, answer) => {
     const { code, text, stderr } = await run(['help', ...asked])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything against real TileDB: run.py [--only write,random,names,visible,conditions,explain,advice,whatif,recover,plan,history,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
+"""Everything against real TileDB: run.py [--only write,random,names,visible,conditions,explain,stats,advice,whatif,recover,plan,history,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
 
 write   what write-sample writes, opened, queried, appended to, consolidated and vacuumed by TileDB
 random  random arrays that TileDB's newest release and three others write, read by us: those of a new seed each time, or of --seed;
@@ -9,6 +9,7 @@ visible what TileDB makes of commits, lists and time stamps, as recorded for the
 conditions
         conditions of TileDB-Py on random arrays, those of a new seed each time or of --seed, parsed and evaluated by us
 explain what explain says of random arrays, those of a new seed each time or of --seed, held against TileDB's counters
+stats   what stats --read counts in random arrays, those of a new seed each time or of --seed, held against numpy on what TileDB reads
 advice  what explain advises, on arrays with one planted cause each and on healthy ones; the lines of its advice, run by TileDB, and
         what they promise held against TileDB's counters
 whatif  pipelines that whatif names, on arrays of some kinds of data, or of --all: TileDB writes the same cells with each, and sizes are compared; arrays that
@@ -100,6 +101,12 @@ def explain(args):
     return code, "explain: " + last(output)
 
 
+def stats(args):
+    seed = [] if args.seed is None else ["--seed", args.seed]
+    code, output = shown([environment.python(), "-B", HERE / "read_stats.py", built(), *seed])
+    return code, "stats: " + last(output)
+
+
 def advice(args):
     seed = [] if args.seed is None else ["--seed", args.seed]
     code, output = shown([environment.python(), "-B", HERE / "advice.py", built(), "--minutes", args.minutes, *seed])
@@ -163,7 +170,7 @@ def spark(_):
 
 
 SPARK = "pyspark==4.3.0"
-PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "explain": explain, "advice": advice, "whatif": whatif, "recover": recover, "plan": plan, "history": history, "arrow": arrow, "s3": s3, "spark": spark}
+PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "explain": explain, "stats": stats, "advice": advice, "whatif": whatif, "recover": recover, "plan": plan, "history": history, "arrow": arrow, "s3": s3, "spark": spark}
 
 
 # Uses two processors itself.
