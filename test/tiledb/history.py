@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Histories that write-sample makes, beside those of TileDB: history.py CLI [--formats 5,16,22] [--count N] [--seed S] [--keep DIR]
 
-Draws lists of steps: writes, deletes, consolidations, vacuums, evolutions, key-value metadata. write-sample runs each list, and so does the TileDB release that
+Draws lists of steps: writes, deletes, consolidations, vacuums, evolutions, key-value metadata, in sparse arrays with a current domain, too. write-sample runs each list, and so does the TileDB release that
 writes its format version, through its C API. Then that release reads both arrays, as of now and as of every step, and their metadata:
 all must be the same. Wheels of the releases come from PyPI and stay in build/.
 """
@@ -41,7 +41,11 @@ def drawn_schema(version, draw):
     dims = [first] + [draw.choice(kinds) if version >= 5 and sparse else first for _ in range(draw.randrange(2))]
     cell_orders = ["row-major", "col-major"] + (["hilbert"] if sparse and version >= 7 else [])
     cell_order = draw.choice(cell_orders)
+    current = {}
+    if sparse and version >= 22 and draw.random() < 0.5:
+        current = {"current_domain": {"xyz"[i]: [lo, hi - draw.randrange(5)] for i, (_, lo, hi, _) in enumerate(dims)}}
     return {
+        **current,
         "format_version": version,
         "array_type": "sparse" if sparse else "dense",
         "cell_order": cell_order,
@@ -78,7 +82,8 @@ def drawn_cells(schema, draw):
             places = [p + [v] for p in places for v in range(lo, hi + 1)]
     else:
         box = None
-        places = [[draw.randint(max(d["domain"][0], d["domain"][1] - 15), d["domain"][1]) for d in dims] for _ in range(draw.randint(1, 25))]
+        ends = [schema.get("current_domain", {}).get(d["name"], d["domain"]) for d in dims]
+        places = [[draw.randint(max(lo, hi - 15), hi) for lo, hi in ends] for _ in range(draw.randint(1, 25))]
         if not schema["allows_duplicates"]:
             places = [list(p) for p in sorted({tuple(p) for p in places})]
     names = [d["name"] for d in dims]
@@ -163,7 +168,7 @@ def by_tiledb(lib, path, steps, beside, key):
     schema = json.loads(json.dumps(steps[0]["schema"]))
     sparse = schema["array_type"] == "sparse"
     lib.create(path, dims_of(schema), [attr_of(a) for a in schema["attributes"]], sparse=sparse, cell_order=schema["cell_order"], tile_order=schema["tile_order"],
-               capacity=schema["capacity"], dups=schema["allows_duplicates"], key=key)
+               capacity=schema["capacity"], dups=schema["allows_duplicates"], current_domain=list(schema.get("current_domain", {}).values()), key=key)
     for file in pathlib.Path(path, "__schema").glob("__*_*_*"):  # created now, whatever the time of the step
         file.rename(file.with_name("__%d_%d_%s" % (steps[0]["time"], steps[0]["time"], file.name.split("_")[-1])))
     secret = {"sm__encryption_type": "AES_256_GCM", "sm__encryption_key": key} if key and lib.version >= (2, 4, 0) else {}
