@@ -212,6 +212,11 @@ export const QUESTIONS: readonly Question[] = [
     'budget ram oom sm.mem.total_budget total_budget incomplete buffer 25GB',
   ],
   [
+    'How large must the result buffers be?',
+    'explain places --full --exact',
+    'buffer buffers init_buffer_bytes est_result_size allocate offsets validity incomplete bytes',
+  ],
+  [
     'Should I consolidate, and what would it bring?',
     'explain places',
     'many small fragments files compact slow advice optimize layout',

@@ -39,6 +39,7 @@ import { type Config, parseConfig } from './config.ts'
 import { damagedFault, damagedFilesOf } from './damaged-files.ts'
 import { parseSize } from './numbers.ts'
 import { addQueryOptions, parseQuery, type QueryOptions } from './read-query.ts'
+import { resultBuffers } from './result-buffers.ts'
 import { addTimesOptions, type TimesOptions, useTimes } from './times.ts'
 
 interface ExplainOptions extends QueryOptions, TimesOptions {
@@ -51,7 +52,7 @@ interface ExplainOptions extends QueryOptions, TimesOptions {
 
 export const command: CommandModule<ExplainOptions> = {
   about:
-    'Which fragments and tiles TileDB reads for it, how many bytes and requests that takes, how much memory it needs, and what makes it slow. Nothing but metadata is read, unless --exact also reads coordinates.',
+    'Which fragments and tiles TileDB reads for it, how many bytes and requests that takes, how much memory it needs, and what makes it slow. Nothing but metadata is read, unless --exact also reads coordinates and var-sized values.',
   examples: [
     ['what a read of a whole array costs', 'explain weather'],
     ['what a box costs, to the tile and the cell', 'explain places --range lat=40..60 --exact'],
@@ -67,7 +68,10 @@ export const command: CommandModule<ExplainOptions> = {
     command.argument('<array>', 'array')
     addQueryOptions(command)
     command
-      .option('--exact', 'undoes the tiles of coordinates, to know which tiles and cells count')
+      .option(
+        '--exact',
+        'undoes the tiles of coordinates, to know which tiles and cells count, and reads var-sized values for the size of the result',
+      )
       .option('--latency <ms>', `milliseconds from a request to its first byte; by default ${OBJECT_STORE.latency_ms}`)
       .option(
         '--throughput <MB/s>',
@@ -118,6 +122,7 @@ async function arrayOutcome(
     exact,
     reader: plan.reader,
     fields: explainedFields(tiles),
+    result: await resultBuffers(asked, tiles, counted),
     funnel: funnelOf(asked, plan, fragments),
     steps: explainedSteps(cost, rates),
     opening: { step_num: cost.opening.length, ...costOf(cost.opening, rates) },

@@ -1,4 +1,5 @@
 import type { Command as CommanderCommand } from 'commander'
+import { shellWord } from '../advice/lines.ts'
 import { usage } from '../base/errors.ts'
 import { fieldNames, type OpenedArray, READ_ORDERS, type ReadOrder, type ReadQuery } from '../read/query.ts'
 import { defaultOrder } from '../read/read.ts'
@@ -42,11 +43,31 @@ function oneCondition(text: string, before: string | undefined): string {
 /** @throws InspectError USAGE */
 export async function parseQuery(cx: CommandContext, opened: OpenedArray, options: QueryOptions): Promise<ReadQuery> {
   const { schema, array } = opened
+  refuseLabels(opened, options.range ?? [])
   return {
     order: parseOrder(options.order) ?? defaultOrder(opened),
     ranges: parseRangeSets(schema.domain.dimensions, options.range ?? []),
     fields: await checkFields(cx, opened, options.field),
     where: options.where === undefined ? undefined : await loadWhere(options.where, schema, array),
+  }
+}
+
+/** A range of a dimension label is one of its dimension: the label's own array says which. @throws InspectError USAGE */
+function refuseLabels({ schema, array }: OpenedArray, ranges: readonly string[]): void {
+  const { dimensions } = schema.domain
+  const names = dimensions.map(({ name }) => name)
+  for (const range of ranges) {
+    const name = range.split('=')[0]
+    const label = schema.dimension_labels.find((one) => one.name === name)
+    if (!label || names.includes(name)) continue
+    const path = label.relative ? `${array.folder.path}/${label.uri}` : label.uri
+    const dimension = dimensions[label.dimension_index].name
+    const low = label.cell_val_num === 'var' ? `'a'` : 'LO'
+    const high = label.cell_val_num === 'var' ? `'b'` : 'HI'
+    const condition = `${label.attribute} >= ${low} and ${label.attribute} <= ${high}`
+    throw usage(
+      `--range expects a dimension (${names.join(', ')}), found the dimension label ${JSON.stringify(name)}: its values are in an array of their own. Find the places with tiledb-inspect read ${shellWord(path)} --where "${condition}", and give the first and the last with --range ${dimension}=FIRST..LAST`,
+    )
   }
 }
 

@@ -20,6 +20,8 @@ export interface ExplainDocument extends DocumentHead<'explain'> {
   reader: ReaderName
   /** What is read of each field, most bytes first. */
   fields: readonly ExplainField[]
+  /** What the result needs in the buffers of the query, by field: dimensions first. */
+  result: readonly ExplainResultField[]
   /** What is left after each step, in their order. */
   funnel: readonly ExplainFunnel[]
   /** What each step costs, in their order. */
@@ -104,6 +106,19 @@ export interface ExplainCost {
   seconds: number
   /** Seconds, estimated for a local disk. */
   local_seconds: number
+}
+
+/** What a field of the result needs, if the query is submitted once. */
+export interface ExplainResultField {
+  /** Dimension or attribute. */
+  name: string
+  /** Bytes of its values. */
+  data_bytes: Bytes
+  /** Bytes of its offsets, 8 for each cell; null of a field that is not var-sized. */
+  offsets_bytes: Bytes | null
+  /** Bytes of its validity, 1 for each cell; null of a field that is not nullable. */
+  validity_bytes: Bytes | null
+  certainty: Certainty
 }
 
 /** A step of the read. Steps follow one another. */

@@ -108,6 +108,56 @@ test('a dense read says how many cells its tiles have for those in the ranges; t
   expect(text).toContain('80,000 cells in these tiles for 40,000 in the ranges, 2.0 for each\n')
 })
 
+describe('buffers for the result', () => {
+  const buffers = async (...args: string[]): Promise<Json[]> =>
+    items(get((await explained(...args)).document, 'result'))
+  const places = ['examples/arrays/places', '--range', 'lat=40..60', '--field', 'name', '--field', 'population']
+
+  // As the arrays that TileDB-Py returns.
+  test('--exact counts what TileDB returns', async () => {
+    expect(await buffers(...places, '--exact')).toEqual([
+      { name: 'lat', data_bytes: 72, offsets_bytes: null, validity_bytes: null, certainty: 'exact' },
+      { name: 'lon', data_bytes: 72, offsets_bytes: null, validity_bytes: null, certainty: 'exact' },
+      { name: 'name', data_bytes: 95, offsets_bytes: 72, validity_bytes: null, certainty: 'exact' },
+      { name: 'population', data_bytes: 36, offsets_bytes: null, validity_bytes: 9, certainty: 'exact' },
+    ])
+  })
+
+  test('metadata alone gives bounds: the cells and values of all tiles that are read', async () => {
+    const [lat, , name] = await buffers(...places)
+    expect(lat).toMatchObject({ data_bytes: 256, certainty: 'at most' })
+    expect(name).toMatchObject({ offsets_bytes: 256, certainty: 'at most' })
+    expect(Number(get(name, 'data_bytes'))).toBeGreaterThanOrEqual(95)
+  })
+
+  test('of a dense array: the cells of the ranges, and of the box around the fragments', async () => {
+    const array = `${folder}/dense-buffers`
+    const dimensions = ['--dim', 'y:INT32:0..399:200', '--dim', 'x:INT32:0..399:200']
+    await run([
+      'write-sample',
+      array,
+      '--dense',
+      ...dimensions,
+      '--fragments',
+      '1',
+      '--cells',
+      '160000',
+      '--attr',
+      'a:FLOAT64',
+    ])
+    const [y, , a] = await buffers(array, '--range', 'y=0..99', '--range', 'y=300..399')
+    expect(y).toMatchObject({ data_bytes: 200 * 400 * 4, certainty: 'exact' })
+    expect(a).toMatchObject({ data_bytes: 200 * 400 * 8, certainty: 'exact' })
+  })
+
+  test('--full shows them', async () => {
+    const { text } = await run(['explain', ...places, '--full', '--exact'])
+    expect(text).toMatch(
+      /\nbuffers for the result\nfield +data +offsets +validity +bytes\n(.*\n){2}name +95 +72 +- +exact\n/,
+    )
+  })
+})
+
 describe('--config', () => {
   const overlaps = `${FIXTURES}/overlaps`
   const consolidated = async (...settings: string[]): Promise<Json> => {

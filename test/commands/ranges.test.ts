@@ -3,7 +3,8 @@ import type { Bounds } from '../../src/cells/bounds.ts'
 import { parseRanges } from '../../src/commands/ranges.ts'
 import type { RangeType } from '../../src/format/range.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
-import { run } from '../helpers/run.ts'
+import { get, items } from '../helpers/json.ts'
+import { run, runJson } from '../helpers/run.ts'
 
 const DIMENSIONS: (RangeType & { name: string })[] = [
   { name: 'x', type: 'FLOAT64', cell_val_num: 1 },
@@ -71,3 +72,18 @@ test('FLOAT32: a number with more digits than its shortest form finds the cell',
   ])
   expect(text.trim().split(/\s+/)).toEqual(['y,x,a', '0,-3.3e+38,0', '1,-3.3e+38,6', '3,-3.3e+38,12'])
 })
+
+test.each(['read', 'explain'])(
+  '%s: a range of a dimension label says how to find that of the dimension',
+  async (command) => {
+    const array = `${FIXTURES}/22/dimension_labels`
+    const { code, stderr } = await run([command, array, '--range', 'height=-3..1'])
+    expect(code).toBe(2)
+    const [, path, condition] =
+      stderr.match(/found the dimension label "height".* read (\S+) --where "(.*)", .* --range d=FIRST\.\.LAST/) ?? []
+    const { documents } = await runJson(['read', path, '--where', condition.replace('LO', '-3').replace('HI', '1')])
+    const places = items(get(documents[0], 'cells')).filter((cell) => typeof get(cell, 'label') === 'number')
+    // As TileDB-Py's label_index(['height'])[-3.0:1.0].
+    expect(places.map((cell) => get(cell, 'index'))).toEqual([1, 2, 3])
+  },
+)

@@ -7,6 +7,7 @@ import type {
   ExplainField,
   ExplainFunnel,
   ExplainLine,
+  ExplainResultField,
   ExplainStep,
   ExplainStorage,
   ExplainTotal,
@@ -39,6 +40,8 @@ export async function explainTable(document: ExplainDocument, style: ExplainStyl
   await section('steps, with estimated times', out)
   await tableOrBelow(listOf(STEP_COLUMNS, stepRows(document)), out)
   if (style.full) {
+    await section('buffers for the result', out)
+    await tableOrBelow(listOf(RESULT_COLUMNS, document.result), out)
     await section('fragments', out)
     const rows: ExplainLine[] = []
     for await (const row of document.fragments) rows.push(row)
@@ -178,6 +181,14 @@ const FIELD_COLUMNS: readonly Shows<ExplainField>[] = [
 function unfilteredText({ stored_bytes, unfiltered_bytes }: ExplainField): string {
   return stored_bytes > 0 && unfiltered_bytes === 0 ? 'no filters' : shortSizeText(unfiltered_bytes)
 }
+
+const RESULT_COLUMNS: readonly Shows<ExplainResultField>[] = [
+  { name: 'field', role: 'field', cell: ({ name }) => fieldName(name) },
+  { name: 'data', align: 'right', cell: ({ data_bytes }) => countText(data_bytes) },
+  { name: 'offsets', align: 'right', cell: ({ offsets_bytes }) => countText(offsets_bytes) },
+  { name: 'validity', align: 'right', cell: ({ validity_bytes }) => countText(validity_bytes) },
+  { name: 'bytes', cell: ({ certainty }) => certainty },
+]
 
 /** A line of the table of steps: a step, or the sum of those above. */
 type StepRow = Pick<ExplainStep, 'bytes' | 'requests' | 'object_store_requests' | 'seconds' | 'local_seconds'> & {

@@ -1,0 +1,94 @@
+import type { CountedCells } from '../advice/values.ts'
+import { unlessFault } from '../base/errors.ts'
+import type { ExplainResultField } from '../documents/explain.ts'
+import type { TileCost } from '../explain/cost.ts'
+import type { ExplainQuery } from '../explain/plan.ts'
+import { integerOf } from '../format/dense-tiles.ts'
+import { fixedSize } from '../format/range.ts'
+import { readColumns } from '../read/query.ts'
+import { readMerged } from '../read/read.ts'
+
+/** Bytes of an offset of TileDB, unless `sm.var_offsets.bitsize` is 32. */
+const OFFSET = 8
+
+/**
+ * The bytes that the result needs in each buffer, of a query that is submitted once. From metadata alone, and of dense arrays, var-sized
+ * values are those of all tiles that are read.
+ *
+ * @param counted the cells of a sparse read, if they were counted: then var-sized values are read, too
+ */
+export async function resultBuffers(
+  asked: ExplainQuery,
+  cost: TileCost,
+  counted: CountedCells | undefined,
+): Promise<ExplainResultField[]> {
+  const { schema } = asked.opened
+  const columns = readColumns(schema, { ...asked.query, provenance: false })
+  const isDense = schema.array_type === 'dense'
+  const cells =
+    counted?.cells ?? (isDense ? denseCells(asked) : cost.fields.reduce((most, one) => Math.max(most, one.cells), 0))
+  const varBytes = counted && (await countedBytes(asked).catch(unlessFault))
+  return columns.map((column): ExplainResultField => {
+    const { name } = column
+    const attribute = schema.attributes.find((one) => one.name === name)
+    const size = fixedSize(column)
+    const read = cost.fields.find((one) => one.name === name)
+    // Cells that no tile has, of fields that were added later or of dense arrays, have the fill value.
+    const filled = (isDense ? cells : Math.max(0, cells - (read?.cells ?? 0))) * (attribute?.fill_value?.length ?? 1)
+    const most = (read?.parts.find(({ role }) => role === 'var')?.cell_bytes ?? 0) + filled
+    const known = size === undefined ? varBytes?.get(name) : cells * size
+    return {
+      name,
+      data_bytes: known ?? most,
+      offsets_bytes: size === undefined ? cells * OFFSET : null,
+      validity_bytes: attribute?.nullable ? cells : null,
+      certainty: known !== undefined && (isDense || counted) ? 'exact' : 'at most',
+    }
+  })
+}
+
+/** Of the ranges; of a dimension without one the box around the fragments. */
+function denseCells({ opened: { schema, fragments }, query: { ranges } }: ExplainQuery): number {
+  const boxes = fragments.flatMap(({ info }) => (info.nonempty_domain ? [info.nonempty_domain] : []))
+  return schema.domain.dimensions.reduce((cells, { type, domain }, d) => {
+    const own = ranges.get(d)
+    const ends = boxes.map((box) => [Number(integerOf(type, box[d].min)), Number(integerOf(type, box[d].max))])
+    if (!own)
+      return ends.length === 0
+        ? 0
+        : cells * (Math.max(...ends.map(([, high]) => high)) - Math.min(...ends.map(([low]) => low)) + 1)
+    const half = (domain?.length ?? 0) / 2
+    const [first, last] = domain
+      ? [domain.subarray(0, half), domain.subarray(half)].map((end) => Number(integerOf(type, end)))
+      : [0, -1]
+    return (
+      cells * own.reduce((all, { low, high }) => all + Math.max(0, Number(high ?? last) - Number(low ?? first) + 1), 0)
+    )
+  }, 1)
+}
+
+/** Bytes of the var-sized values of the result, by field. */
+async function countedBytes({ opened, query }: ExplainQuery): Promise<Map<string, number>> {
+  const { schema } = opened
+  const isVar = (name: string): boolean =>
+    schema.attributes.some((one) => one.name === name && one.cell_val_num === 'var')
+  const names = readColumns(schema, { ...query, provenance: false }).map(({ name }) => name)
+  const wanted = { ...query, fields: names.filter(isVar), provenance: false }
+  const columns = readColumns(schema, wanted)
+  const bytes = new Map<string, number>(
+    columns.flatMap((column) => (fixedSize(column) === undefined ? [[column.name, 0] as const] : [])),
+  )
+  if (bytes.size === 0) return bytes
+  for await (const { rows, cell_num, columns: data } of readMerged(opened, wanted)) {
+    for (const [c, { name }] of columns.entries()) {
+      const { starts } = data[c] ?? {}
+      const known = bytes.get(name)
+      if (!starts || known === undefined) continue
+      const sum = rows
+        ? rows.reduce((all, row) => all + Number(starts[row + 1] - starts[row]), 0)
+        : starts[cell_num] - starts[0]
+      bytes.set(name, known + sum)
+    }
+  }
+  return bytes
+}
