@@ -1,3 +1,4 @@
+import { concat } from '../base/bytes.ts'
 import { addPlace, type InspectError, isNew } from '../base/errors.ts'
 import type { ReadHead } from '../documents/read.ts'
 import type { Enumeration } from '../format/enumeration.ts'
@@ -151,6 +152,6 @@ function namesOf(names: readonly string[]): Enumeration {
   const offsets = new Float64Array(values.length)
   for (let i = 1; i < offsets.length; i++) offsets[i] = offsets[i - 1] + values[i - 1].length
   const { name } = PROVENANCE[0]
-  const data = new Uint8Array(Buffer.concat(values))
+  const data = concat(values)
   return { version: 0, name, path_name: '', type: 'STRING_UTF8', cell_val_num: 'var', ordered: false, data, offsets }
 }

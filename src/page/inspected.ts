@@ -5,6 +5,7 @@ import type { CommandContext, CommandModule } from '../commands/command.ts'
 import { command as commits } from '../commands/commits.ts'
 import { command as decode } from '../commands/decode.ts'
 import { command as dump } from '../commands/dump.ts'
+import { command as history } from '../commands/history.ts'
 import { command as ls } from '../commands/ls.ts'
 import { command as metadata } from '../commands/metadata.ts'
 import { command as overview } from '../commands/overview.ts'
@@ -17,9 +18,10 @@ import { command as tile } from '../commands/tile.ts'
 import { command as tiles } from '../commands/tiles.ts'
 import type { ArrayListing } from '../documents/array.ts'
 import type { CheckDocument, CheckFinding } from '../documents/check.ts'
-import type { List } from '../documents/common.ts'
+import type { CellValue, List } from '../documents/common.ts'
 import type { FragmentDocument } from '../documents/fragment.ts'
 import type { GroupDocument } from '../documents/group.ts'
+import type { HistoryDocument } from '../documents/history.ts'
 import type { OverviewDocument } from '../documents/overview.ts'
 import type { SchemaDocument } from '../documents/schema.ts'
 import type { Storage } from '../source/source.ts'
@@ -33,7 +35,22 @@ import { codecs } from './codecs.ts'
  * `target` and `storage` themselves.
  */
 
-const COMMANDS = { overview, ls, schema, check, commits, metadata, stats, rtree, tiles, tile, dump, decode, read }
+const COMMANDS = {
+  overview,
+  ls,
+  schema,
+  check,
+  commits,
+  metadata,
+  stats,
+  rtree,
+  tiles,
+  tile,
+  dump,
+  decode,
+  read,
+  history,
+}
 
 export type CommandName = keyof typeof COMMANDS
 
@@ -48,6 +65,7 @@ interface Documents {
   ls: InMemory<ArrayListing> | InMemory<FragmentDocument> | InMemory<GroupDocument>
   schema: SchemaDocument
   check: Omit<CheckDocument, 'findings'> & { findings: readonly CheckFinding[] }
+  history: HistoryDocument
 }
 
 export type DocumentOf<Name extends CommandName> = Name extends keyof Documents
@@ -120,12 +138,33 @@ export class Inspected {
     return found as Promise<DocumentOf<Name>>
   }
 
+  /**
+   * The lines that `tiledb-inspect NAME OPTIONS PATH --format ndjson` prints, as they are read; none is kept.
+   * @param onFault called for what could not be read, if the options go on after it
+   * @throws InspectError what ends the command
+   */
+  async *rows(
+    name: CommandName,
+    options: object,
+    onFault: (fault: InspectError) => void = () => {},
+  ): AsyncGenerator<{ readonly [field: string]: CellValue }> {
+    const command = COMMANDS[name] as CommandModule<object>
+    for await (const { error, rows } of command.run(this.context(onFault), [this.path], options)) {
+      if (error) throw error
+      yield* rows as AsyncIterable<{ readonly [field: string]: CellValue }>
+    }
+  }
+
   private async make(name: CommandName, options: object, path: string, key: string): Promise<unknown> {
     const recorded = this.place.documents?.[key]
     if (recorded !== undefined) return JSON.parse(JSON.stringify(recorded), unpackDocument)
     const command = COMMANDS[name] as CommandModule<object>
     const faults: InspectError[] = []
-    for await (const outcome of command.run(this.context(faults), [path], options)) {
+    for await (const outcome of command.run(
+      this.context((fault) => faults.push(fault)),
+      [path],
+      options,
+    )) {
       if (outcome.error) throw outcome.error
       return collectedDocument(outcome)
     }
@@ -133,7 +172,7 @@ export class Inspected {
   }
 
   /** What a command needs of its surroundings. */
-  private context(faults: InspectError[]): CommandContext {
+  private context(onFault: (fault: InspectError) => void): CommandContext {
     const cx: CommandContext = {
       storage: this.place.storage,
       reading: readingOf(this.place, this.key),
@@ -146,7 +185,7 @@ export class Inspected {
         return openTarget(cx.storage, path, cx.reading)
       },
       progress: async () => ({ update: () => {}, stop: () => {} }),
-      fault: (fault) => void faults.push(fault),
+      fault: (fault) => onFault(fault),
       note: () => {},
       refuseReadPlace: async () => {},
     }

@@ -2,10 +2,13 @@ import type { ComponentChild } from 'preact'
 import { useState } from 'preact/hooks'
 import { formatCount } from '../render/units.ts'
 import { Scrolling } from './scrolling.tsx'
+import { Text } from './text.tsx'
 
 /** A column of a table. */
 export interface Column<Row> {
   title: string
+  /** Whether the title is a name of the target, which may be any text. */
+  isName?: boolean
   /** Numbers stand at the right. */
   isNumber?: boolean
   show(row: Row): ComponentChild
@@ -40,7 +43,7 @@ export function Table<Row>(props: {
           <caption>{caption}</caption>
           <thead>
             <tr>
-              {columns.map(({ title, isNumber, by }, i) => (
+              {columns.map(({ title, isName, isNumber, by }, i) => (
                 <th
                   key={title}
                   scope="col"
@@ -51,6 +54,8 @@ export function Table<Row>(props: {
                     <button type="button" class="plain" onClick={() => sort(i)}>
                       {title}
                     </button>
+                  ) : isName ? (
+                    <Text>{title}</Text>
                   ) : (
                     title
                   )}

@@ -2,6 +2,8 @@ import { escapeText } from '../render/units.ts'
 
 /** Characters of a text that are shown before it is cut. */
 const LONGEST = 2000
+/** Of a text that tables do not break into lines, such as a number or a date. */
+const SHORT = 24
 
 /**
  * Text of the target: names, values, messages. It may hold anything, so it is never taken as HTML, characters that mislead the reader
@@ -10,7 +12,7 @@ const LONGEST = 2000
 export function Text({ children }: { children: string }) {
   const isCut = children.length > LONGEST
   return (
-    <bdi class="text">
+    <bdi class={children.length > SHORT ? 'text' : 'text short'}>
       {escapeText(children.slice(0, LONGEST))}
       {isCut && '…'}
     </bdi>

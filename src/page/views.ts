@@ -1,6 +1,8 @@
 import type { View } from './view.ts'
+import { cells } from './views/cells.tsx'
 import { findings } from './views/findings.tsx'
 import { fragments } from './views/fragments.tsx'
+import { history } from './views/history.tsx'
 import { overview } from './views/overview.tsx'
 import { schema } from './views/schema.tsx'
 
@@ -10,6 +12,9 @@ export const VIEWS: readonly View[] = [
   overview,
   // What the listing has.
   fragments,
+  // What a reader sees, and what became of a cell.
+  cells,
+  history,
   // What is damaged.
   findings,
   // What a cell may be.

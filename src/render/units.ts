@@ -4,6 +4,7 @@ import type { Result } from '../base/result.ts'
 import { isIterable } from '../base/result.ts'
 import { SIZE_STEP, shortSize } from '../base/sizes.ts'
 import { escapedCharacter, UNSAFE } from '../base/unsafe-text.ts'
+import { hex } from '../filters/bytes.ts'
 
 /** Digits in groups of three: `12,595`. */
 export function formatCount(count: number | bigint): string {
@@ -72,8 +73,8 @@ function shortText(text: string, room: number): string {
 
 function shortBytes(bytes: Uint8Array, room: number): string {
   const shown = Math.max(1, Math.floor(room / 2))
-  const hex = Buffer.from(bytes.subarray(0, shown)).toString('hex')
-  return bytes.length > shown ? `0x${hex}… (${formatCount(bytes.length)} bytes)` : `0x${hex}`
+  const digits = hex(bytes.subarray(0, shown))
+  return bytes.length > shown ? `0x${digits}… (${formatCount(bytes.length)} bytes)` : `0x${digits}`
 }
 
 function shortList(values: Iterable<Result>, room: number): string {

@@ -89,7 +89,7 @@ const rowsOf = (page, caption) =>
     return table && [...table.tBodies[0].rows].map(({ cells }) => [...cells].map((cell) => cell.textContent))
   }, caption)
 
-const VIEWS = ['overview', 'fragments', 'findings', 'schema']
+const VIEWS = ['overview', 'fragments', 'findings', 'schema', 'cells', 'history']
 
 async function everyView(page) {
   for (const view of VIEWS) {
@@ -207,6 +207,7 @@ test('names and cells that would be markup are text', async () => {
   cli('page', '-o', file, array)
   const { page, wrong } = await open(pathToFileURL(file).href)
   await everyView(page)
+  await show(page, 'schema')
   const shown = (await rowsOf(page, 'Attributes')).map(([name]) => name)
   assert.deepEqual(shown.slice(0, 3), names.slice(0, 3))
   assert.match(shown[3], /^\\u\{?202e\}?gnp\.exe$/)
@@ -215,6 +216,146 @@ test('names and cells that would be markup are text', async () => {
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page scrolls sideways')
   assert.deepEqual(wrong, [])
   await page.close()
+})
+
+/** A short value as a table shows it. */
+function shownValue(value) {
+  if (Array.isArray(value)) return `[${value.map(shownValue).join(', ')}]`
+  if (value === null) return 'null'
+  if (typeof value !== 'object') return Object.is(value, -0) ? '-0.0' : String(value)
+  return value.base64 && `0x${Buffer.from(value.base64, 'base64').toString('hex')}`
+}
+
+/** Goes to a link, and waits until what it asks for was read. */
+async function goTo(page, link) {
+  await page.evaluate(
+    (text) => {
+      location.hash = text
+    },
+    `#${new URLSearchParams(link)}`,
+  )
+  await page.waitForSelector(`#tab-${link.v}[aria-selected=true]`)
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('main [role=status]')].every((one) => !one.textContent.startsWith('Reading')),
+  )
+}
+
+describe('cells', () => {
+  const FIXTURES = 'test/fixtures/22'
+
+  for (const name of ['sparse_basic', 'dense_basic', 'string_dims_2d', 'type_nullable', 'deletes', 'evolved_dense']) {
+    test(`of ${name} are those of read`, async () => {
+      const array = `${FIXTURES}/${name}`
+      const file = join(FOLDER, `cells-${name}.html`)
+      cli('page', '-o', file, '--quiet', array)
+      const { page, wrong } = await open(pathToFileURL(file).href)
+      for (const [link, ...options] of [
+        [{}],
+        [{ x: 'p' }, '--provenance'],
+        [{ o: 'row-major' }, '--order', 'row-major'],
+      ]) {
+        await goTo(page, { v: 'cells', ...link })
+        const { cells } = document('read', array, '--limit', '200', ...options)
+        const rows = await rowsOf(page, 'Cells')
+        assert.deepEqual(
+          rows.map((row) => row.slice(0, -1)),
+          cells.map((cell) => Object.values(cell).map(shownValue)),
+        )
+      }
+      // With fill values of every type.
+      await show(page, 'schema')
+      assert.equal((await rowsOf(page, 'Attributes')).length, document('schema', array).attributes.length)
+      assert.deepEqual(wrong, [])
+      await page.close()
+    })
+  }
+
+  test('are chosen by a form, come page by page, and lead to their versions', async () => {
+    const array = join(FOLDER, 'pages')
+    cli('write-sample', array, '--dim', 'x:INT64:0..99999:100', '--attr', 'a:INT32', '--cells', '1000', '--quiet')
+    const later = join(FOLDER, 'later.ndjson')
+    for (const a of [5, 6]) {
+      writeFileSync(later, `${JSON.stringify({ x: 77_777, a })}\n`)
+      cli('write-sample', array, '--append', '--data', later, '--quiet')
+    }
+    const file = join(FOLDER, 'pages.html')
+    cli('page', '-o', file, array)
+    const { page, wrong } = await open(pathToFileURL(file).href)
+    await goTo(page, { v: 'cells', o: 'row-major' })
+    const all = document('read', array, '--order', 'row-major').cells.map((cell) => Object.values(cell).map(shownValue))
+    const shown = async () => (await rowsOf(page, 'Cells')).map((row) => row.slice(0, -1))
+    for (const from of [0, 200, 400]) {
+      assert.deepEqual(await shown(), all.slice(from, from + 200))
+      await page.click('text=Next 200')
+      await page.waitForSelector(`text=Cells ${from + 201} to`)
+    }
+    await page.click('text=Back')
+    await page.waitForSelector('text=Cells 401 to')
+    assert.deepEqual(await shown(), all.slice(400, 600))
+
+    await page.fill('input[name=r0]', '0..50000')
+    await page.fill('input[name=w]', 'a > 0')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('text=Cells 1 to')
+    const options = ['--range', 'x=0..50000', '--where', 'a > 0', '--order', 'row-major', '--limit', '200']
+    assert.deepEqual(
+      await shown(),
+      document('read', array, ...options).cells.map((cell) => Object.values(cell).map(shownValue)),
+    )
+    const call = await page.textContent('.call code')
+    assert.match(call, /^tiledb-inspect read .* --range x=0\.\.50000 --where 'a > 0' --order row-major --limit 200$/)
+
+    await goTo(page, { v: 'cells', w: 'nonsense >' })
+    assert.match(await page.textContent('[role=alert]'), /USAGE/)
+    await goTo(page, { v: 'history', c: 'x=77777' })
+    const { versions } = document('history', array, '--cell', 'x=77777')
+    assert.ok(versions.length >= 2)
+    assert.deepEqual(
+      (await rowsOf(page, 'Versions, oldest first')).map(([, state, , a, fragment]) => [state, a, fragment]),
+      versions.map(({ state, values, fragment }) => [state, String(values.a), fragment]),
+    )
+    assert.deepEqual(await axe(page), [])
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('of damaged tiles are left out only if that is asked for', async () => {
+    const file = join(FOLDER, 'cells-damaged.html')
+    cli('page', '-o', file, DAMAGED)
+    const { page, wrong } = await open(pathToFileURL(file).href)
+    await goTo(page, { v: 'cells' })
+    assert.match(await page.textContent('main [role=alert]'), /\.tdb/)
+    await goTo(page, { v: 'cells', x: 'k' })
+    assert.match(await page.textContent('main [role=alert]'), /\.tdb/)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('that are long or hostile are text, and cut', async () => {
+    const texts = ['<script>alert(1)</script>', '<img src=x onerror=alert(2)>', '\u202egnp.exe', 'x'.repeat(3_000_000)]
+    const data = join(FOLDER, 'hostile.ndjson')
+    writeFileSync(data, texts.map((a, d) => `${JSON.stringify({ d: d + 1, a })}\n`).join(''))
+    const array = join(FOLDER, 'hostile-cells')
+    cli('write-sample', array, '--dim', 'd:INT64:1..100:10', '--attr', 'a:STRING_UTF8', '--data', data, '--quiet')
+    const file = join(FOLDER, 'hostile-cells.html')
+    cli('page', '-o', file, array)
+    const { page, wrong } = await open(pathToFileURL(file).href)
+    for (const [link, caption, column] of [
+      [{ v: 'cells', o: 'row-major' }, 'Cells', 1],
+      [{ v: 'history', c: 'd=3' }, 'Versions, oldest first', 3],
+    ]) {
+      await goTo(page, link)
+      const shown = (await rowsOf(page, caption)).map((row) => row[column])
+      if (link.v === 'history') assert.match(shown[0], /^\\u\{?202e\}?gnp\.exe$/)
+      else {
+        assert.deepEqual(shown.slice(0, 2), texts.slice(0, 2))
+        assert.equal(shown[3], `${'x'.repeat(300)} … 2,999,700 more characters`)
+      }
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'scrolls sideways')
+    }
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
 })
 
 test('by keyboard: arrow keys change the view, and the link keeps it', async () => {

@@ -1,0 +1,139 @@
+import type { ComponentChildren } from 'preact'
+import type { DocumentOf } from './inspected.ts'
+import { change, type Link } from './link.ts'
+import { Text } from './text.tsx'
+import { timesOf } from './times.ts'
+
+/**
+ * Which cells are read, in the link: `r` ranges and `f` fields as lists of texts, `w` the condition, `o` the order, `n` the most
+ * cells; `x` has a letter for each switch. Texts are those of the options, so that the command has them without the schema.
+ */
+export interface QueryOptions {
+  asOf?: string
+  range?: readonly string[]
+  field?: readonly string[]
+  where?: string
+  order?: string
+  limit?: string
+  provenance?: true
+  labels?: true
+  keepGoing?: true
+}
+
+const SWITCHES = {
+  p: ['provenance', 'where each cell is stored'],
+  l: ['labels', 'labels of enumerations'],
+  k: ['keepGoing', 'go on after damage'],
+} as const
+
+/** A list in a link; empty if it is none. */
+export function listOf(text: string | undefined): readonly string[] {
+  try {
+    const list: unknown = JSON.parse(text ?? '[]')
+    return Array.isArray(list) ? list.map(String) : []
+  } catch {
+    return []
+  }
+}
+
+export function queryOptions(link: Link): QueryOptions {
+  const [range, field] = [listOf(link.r), listOf(link.f)]
+  const on = Object.entries(SWITCHES).filter(([letter]) => link.x?.includes(letter))
+  return {
+    ...timesOf(link),
+    ...(range.length > 0 && { range }),
+    ...(field.length > 0 && { field }),
+    ...(link.w && { where: link.w }),
+    ...(link.o && { order: link.o }),
+    ...(link.n && { limit: link.n }),
+    ...Object.fromEntries(on.map(([, [name]]) => [name, true])),
+  }
+}
+
+/** Options as words of a call. */
+export function wordsOf(options: object): readonly string[] {
+  return Object.entries(options).flatMap(([name, value]) => {
+    const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+    if (value === true) return [option]
+    return (Array.isArray(value) ? value : [value]).flatMap((one) =>
+      // What begins with a dash would be taken for another option.
+      String(one).startsWith('-') ? [`${option}=${one}`] : [option, String(one)],
+    )
+  })
+}
+
+type Schema = DocumentOf<'schema'>
+
+/** A form for the part of the link that says which cells are read. What it shows is in the link once it is sent. */
+export function QueryForm({ schema, link, children }: { schema: Schema; link: Link; children?: ComponentChildren }) {
+  const { dimensions, attributes } = schema
+  const ranges = listOf(link.r)
+  const fields = listOf(link.f)
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    const data = new FormData(event.currentTarget as HTMLFormElement)
+    const text = (name: string): string => String(data.get(name) ?? '').trim()
+    const range = dimensions.flatMap(({ name }, d) => (text(`r${d}`) === '' ? [] : [`${name}=${text(`r${d}`)}`]))
+    const field = data.getAll('f').flatMap((i) => attributes[Number(i)]?.name ?? [])
+    const all = field.length === attributes.length
+    change(link, {
+      r: range.length > 0 ? JSON.stringify(range) : undefined,
+      f: field.length > 0 && !all ? JSON.stringify(field) : undefined,
+      w: text('w'),
+      o: text('o'),
+      n: text('n'),
+      x: data.getAll('x').join(''),
+      s: undefined,
+    })
+  }
+  const isOn = (name: string): boolean => fields.length === 0 || fields.includes(name)
+  return (
+    <form class="query" onSubmit={submit} key={JSON.stringify(link)}>
+      {dimensions.map(({ name, domain }, d) => (
+        <label key={name}>
+          <Text>{name}</Text>{' '}
+          <input
+            name={`r${d}`}
+            defaultValue={ranges.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1)}
+            placeholder={domain ? domain.join('..') : '"a".."b"'}
+          />
+        </label>
+      ))}
+      <label>
+        condition <input name="w" defaultValue={link.w} placeholder="a > 3 and b == 'x'" />
+      </label>
+      <label>
+        order{' '}
+        <select name="o">
+          {['', 'row-major', 'col-major', 'global', 'unordered'].map((order) => (
+            <option key={order} value={order} selected={order === (link.o ?? '')}>
+              {order || 'the cheapest'}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        at most <input name="n" type="number" min="1" defaultValue={link.n} /> cells
+      </label>
+      {attributes.length > 1 && (
+        <details>
+          <summary>
+            {fields.length || 'all'} of {attributes.length} attributes
+          </summary>
+          {attributes.map(({ name }, i) => (
+            <label key={name}>
+              <input type="checkbox" name="f" value={i} defaultChecked={isOn(name)} />{' '}
+              <Text>{name || '(no name)'}</Text>
+            </label>
+          ))}
+        </details>
+      )}
+      {Object.entries(SWITCHES).map(([letter, [, words]]) => (
+        <label key={letter}>
+          <input type="checkbox" name="x" value={letter} defaultChecked={link.x?.includes(letter) ?? false} /> {words}
+        </label>
+      ))}
+      {children} <button type="submit">Read</button>
+    </form>
+  )
+}

@@ -1,0 +1,128 @@
+import type { CellValue } from '../../documents/common.ts'
+import type { HistoryVersion } from '../../documents/history.ts'
+import { countText, fieldName, timeRangeText } from '../../render/views/wording.ts'
+import { wordsOf } from '../cell-query.tsx'
+import { change } from '../link.ts'
+import { NotExamined } from '../not-examined.tsx'
+import { shortCell } from '../short-cell.ts'
+import { type Column, Facts, Table } from '../table.tsx'
+import { Text } from '../text.tsx'
+import { timesOf } from '../times.ts'
+import { Shown, useLoaded } from '../use-loaded.tsx'
+import type { View, ViewProps } from '../view.ts'
+import { Cell } from './cells.tsx'
+
+/** What became of a cell: `history`. `c` of the link is the cell, as `--cell` takes it. */
+export const history: View = {
+  id: 'history',
+  title: 'History',
+  targets: ['array'],
+  call: ({ link }) => ({ words: ['history', ...wordsOf(optionsOf(link))] }),
+  Show: History,
+}
+
+function optionsOf(link: ViewProps['link']) {
+  return { ...timesOf(link), cell: [link.c ?? ''] }
+}
+
+function History({ inspected, link }: ViewProps) {
+  const schema = useLoaded(() => inspected.document('schema', timesOf(link)), [inspected, link.t])
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    change(link, { c: String(new FormData(event.currentTarget as HTMLFormElement).get('c')).trim() })
+  }
+  return (
+    <Shown
+      of={schema}
+      what="the schema"
+      show={({ dimensions }) => (
+        <>
+          <form class="query" onSubmit={submit} key={link.c}>
+            <label>
+              cell{' '}
+              <input
+                name="c"
+                class="wide"
+                required
+                defaultValue={link.c}
+                placeholder={dimensions.map(({ name, domain }) => `${name}=${domain?.[0] ?? '"a"'}`).join(',')}
+              />
+            </label>{' '}
+            <button type="submit">Show its versions</button>
+          </form>
+          {link.c ? (
+            <Versions inspected={inspected} link={link} />
+          ) : (
+            <p class="note">A value for each dimension; or follow “versions” in Cells.</p>
+          )}
+        </>
+      )}
+    />
+  )
+}
+
+function Versions({ inspected, link }: ViewProps) {
+  const document = useLoaded(() => inspected.document('history', optionsOf(link)), [inspected, link.t, link.c])
+  return (
+    <Shown
+      of={document}
+      what="every fragment"
+      show={({ cell, versions, fill_values, not_examined }) => (
+        <>
+          <Facts facts={factsOf(cell)} />
+          {versions.length === 0 && <p>No fragment holds this cell.</p>}
+          {fill_values && (
+            <>
+              <p>A read gives none of them, but the fill values:</p>
+              <Facts facts={factsOf(fill_values)} />
+            </>
+          )}
+          {versions.length > 0 && (
+            <Table caption="Versions, oldest first" columns={columnsOf(versions)} rows={versions} keyOf={(_, i) => i} />
+          )}
+          <NotExamined errors={not_examined ?? []} />
+        </>
+      )}
+    />
+  )
+}
+
+function factsOf(values: Readonly<Record<string, CellValue>>) {
+  return Object.entries(values).map(
+    ([name, value]) => [fieldName(name), <Cell key="" cell={shortCell(value)} />] as const,
+  )
+}
+
+function columnsOf([{ values }]: readonly HistoryVersion[]): readonly Column<HistoryVersion>[] {
+  return [
+    { title: 'written', show: ({ written }) => <Text>{timeRangeText([written, written], false)}</Text> },
+    {
+      title: 'what a read makes of it',
+      show: ({ state }) => <span class={state === 'current' ? 'good' : 'dim'}>{state}</span>,
+    },
+    {
+      title: 'hidden by',
+      show: ({ by }) =>
+        by && (
+          <>
+            {by.kind} <Text>{by.condition ?? by.name ?? by.file ?? ''}</Text>
+          </>
+        ),
+    },
+    ...Object.keys(values).map(
+      (name): Column<HistoryVersion> => ({
+        title: fieldName(name),
+        isName: true,
+        show: ({ values, filled }) => (
+          <>
+            <Cell cell={shortCell(values[name])} />
+            {filled?.includes(name) && <span class="dim"> (fill value)</span>}
+          </>
+        ),
+      }),
+    ),
+    { title: 'fragment', show: ({ fragment }) => <Text>{fragment}</Text> },
+    { title: 'tile', isNumber: true, show: ({ tile }) => countText(tile) },
+    { title: 'cell in it', isNumber: true, show: ({ position }) => countText(position) },
+  ]
+}
