@@ -342,7 +342,8 @@ async function metadataMemory(index: SparseIndex, reads: readonly MetadataRead[]
     const { slots, tile_num } = fragment.opened.info
     offsets += SLOT_VECTORS * slots.length + OFFSET * tile_num * index.offsetLists(fragment)
   }
-  return { loaded, least: (loaded + vectors + offsets) / FOR_METADATA }
+  // Without a fragment to read, no lists are loaded.
+  return { loaded, least: (loaded + (offsets > 0 ? vectors + offsets : 0)) / FOR_METADATA }
 }
 
 /** Versions 1 and 2 load all offsets as the array is opened. */

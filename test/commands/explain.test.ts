@@ -265,6 +265,12 @@ describe('--budget: what does not fit into memory is read part after part', () =
   })
 })
 
+// Bisected with TileDB 2.30.
+test.each(['global', 'unordered'])('a %s read of no fragment loads no lists of tiles', async (order) => {
+  const { document } = await explained(`${FIXTURES}/overlaps`, '--range', 'x=9998..9999', '--exact', '--order', order)
+  expect(Math.abs(Number(get(get(document, 'total'), 'memory_bytes')) / 17_702 - 1)).toBeLessThan(0.02)
+})
+
 // Bisected with TileDB 2.30: from there on a read gives all cells.
 test.each([
   ['FLOAT64:0..1000', 'FLOAT64:0..1000', 'row-major', 3, 2500, 300, 3, 64_124],
