@@ -1,4 +1,4 @@
-import { InspectError, unlessFault, usage } from '../base/errors.ts'
+import { unlessFault, usage } from '../base/errors.ts'
 import type { WhatifDocument, WhatifField, WhatifLayout, WhatifTrial } from '../documents/whatif.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind } from '../format/datatype.ts'
@@ -9,7 +9,7 @@ import { openAt } from '../read/opening.ts'
 import { fieldNames, type OpenedArray, type OpenedFragment } from '../read/query.ts'
 import { ratioOf } from '../store/file-sizes.ts'
 import type { Target } from '../store/target.ts'
-import { type LayoutChange, type NewFilters, notInMemory, schemaWith, tryLayouts } from '../whatif/layout.ts'
+import { extentOf, isSmall, type LayoutChange, type NewFilters, schemaWith, tryLayouts } from '../whatif/layout.ts'
 import { type Sampled, takeSample } from '../whatif/sample.ts'
 import { NEW_VERSION, type Trial } from '../whatif/trial.ts'
 import { type Best, type FieldTrials, readSeconds, sizeOf, tryField } from '../whatif/whatif.ts'
@@ -150,7 +150,7 @@ async function layoutsOf(
   enumerations: Enumeration[],
   change: LayoutChange | undefined,
   asked: FilterConfig[][] | undefined,
-  { field }: WhatifOptions,
+  { field, seed = SEED }: WhatifOptions,
 ): Promise<WhatifLayout[]> {
   const changes = change ? [change] : asked || field ? [] : usualChanges(opened)
   if (changes.length === 0) return []
@@ -159,18 +159,12 @@ async function layoutsOf(
     const schema = schemaWith({ ...opened.schema, dimension_labels: [] }, change, filters)
     checkSchema({ schema, enumerations }, true)
   }
-  const most = change ? undefined : SMALL_ARRAY
-  const reason = await notInMemory(opened, most)
-  if (reason === undefined) {
-    const layouts: WhatifLayout[] = []
-    for await (const layout of tryLayouts(opened, changes, filters, writingCodecs)) layouts.push(layout)
-    return layouts
-  }
-  if (change)
-    throw new InspectError('TOO_LARGE', `whatif writes all cells anew in memory: ${reason}`, {
-      file: opened.array.folder.path,
-    })
-  return []
+  const extent = await extentOf(opened)
+  // Without being asked, orders are not worth the time of large arrays.
+  if (extent.cells === 0 || (!change && !isSmall(extent, SMALL_ARRAY))) return []
+  const layouts: WhatifLayout[] = []
+  for await (const layout of tryLayouts(opened, changes, filters, writingCodecs, { extent, seed })) layouts.push(layout)
+  return layouts
 }
 
 /** Without being asked, other orders are tried up to so many cells. */

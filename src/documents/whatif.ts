@@ -7,7 +7,7 @@ export interface WhatifDocument extends DocumentHead<'whatif'> {
   sample: WhatifSample
   /** What was tried, most bytes first. */
   fields: readonly WhatifField[]
-  /** All cells with other tiles or in another order, computed by writing them anew in memory; what is there now comes first. Empty: not asked for, or too large. */
+  /** All cells with other tiles or in another order, computed by writing them, or those of some boxes, anew in memory; what is there now comes first. Empty: not asked for. */
   layouts: readonly WhatifLayout[]
   total: WhatifTotal
 }
@@ -112,4 +112,6 @@ export interface WhatifLayout {
   rtree_bytes: Bytes
   /** Of these, bytes of minima, maxima, sums and null counts. */
   statistics_bytes: Bytes
+  /** Cells of the boxes from which it was estimated, spread over a large array by the seed; null: all cells were written anew, or it is what is there now. */
+  sample_cells: Count | null
 }

@@ -1,8 +1,10 @@
+import type { RangeSets } from '../cells/bounds.ts'
 import { allRows, type ColumnData, type ColumnType, cellBytes } from '../cells/column.ts'
 import { gather } from '../cells/gather.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
 import { concat } from '../filters/bytes.ts'
 import { datatypeSize } from '../format/datatype.ts'
+import type { NDRange } from '../format/range.ts'
 import { fillCell } from '../read/fill.ts'
 import { CellFilter, writtenAt } from '../read/filter.ts'
 import { type OpenedArray, type ReadQuery, readColumns } from '../read/query.ts'
@@ -10,15 +12,22 @@ import { readMerged } from '../read/read.ts'
 import { Source } from '../read/source.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
 
-/** All cells that a read of an array returns, in one set: what a rewrite puts into a new array. */
-export async function cellsToRewrite(opened: OpenedArray): Promise<FragmentCellsToWrite> {
+/**
+ * All cells that a read of an array returns, in one set: what a rewrite puts into a new array.
+ * @param part a box, instead of all; `domain` is the same of a dense array
+ */
+export async function cellsToRewrite(
+  opened: OpenedArray,
+  part: { ranges: RangeSets; domain: NDRange | undefined } = { ranges: new Map(), domain: undefined },
+): Promise<FragmentCellsToWrite> {
   const { schema, fragments } = opened
+  const { ranges } = part
   const dense = schema.array_type === 'dense'
   const types = readColumns(schema, { order: 'row-major', ranges: new Map() })
   const parts: ColumnData[][] = types.map(() => [])
   let cell_num = 0
   const order = dense ? 'row-major' : schema.allows_duplicates ? 'unordered' : 'global'
-  for await (const batch of readMerged(opened, { order, ranges: new Map() })) {
+  for await (const batch of readMerged(opened, { order, ranges })) {
     const rows = batch.rows && Int32Array.from(batch.rows)
     cell_num += rows ? rows.length : batch.cell_num
     for (const [i, type] of types.entries()) {
@@ -27,7 +36,7 @@ export async function cellsToRewrite(opened: OpenedArray): Promise<FragmentCells
     }
   }
   const domains = fragments.flatMap(({ info }) => (info.nonempty_domain ? [info.nonempty_domain] : []))
-  const domain = dense ? unionOf(domains, schema.domain.dimensions) : undefined
+  const domain = dense ? (part.domain ?? unionOf(domains, schema.domain.dimensions)) : undefined
   const kept = types.flatMap((type, i) =>
     dense && type.kind === 'dimension' ? [] : [[type.name, joined(parts[i], type)] as const],
   )

@@ -9,7 +9,7 @@ import { CHUNK_COUNT_BYTES } from '../format/tile-chunks.ts'
 import { fixedChunkLengths, LARGEST_CHUNK, varChunkLengths } from '../write/chunk-lengths.ts'
 import { cutsTiles, keepsStringOffsets, offsetBytes } from '../write/field-writer.ts'
 import type { Sample, SamplePart } from './sample.ts'
-import { codecSeconds, tiledbSeconds } from './tiledb-speed.ts'
+import { tiledbSeconds } from './tiledb-speed.ts'
 
 /** What a pipeline makes of a sample. */
 export interface Trial {
@@ -18,10 +18,10 @@ export interface Trial {
   bytes: number
   /** Of text: bytes of the offsets of its cells, which some pipelines keep among the values. */
   offsets_bytes: number
-  /** 1,000,000 bytes of unfiltered values a second, measured here: to read, and to write. */
+  /** 1,000,000 bytes of unfiltered values a second, measured here by {@link timeTrials}: to read, and to write. */
   undo_mb_s: number
   do_mb_s: number
-  /** Estimated seconds of TileDB 2.30 to undo the filters of the sample, on one core of this machine. */
+  /** Estimated seconds of TileDB 2.30 to undo the filters of the sample, and hand over the values, on one core. */
   tiledb_seconds: number
   checksummed: boolean
   /** Part of the elements that come back with other bits. */
@@ -48,24 +48,16 @@ export async function tryFilters(sample: Sample, filters: readonly FilterConfig[
   const isInside = role === 'var' && keepsOffsetsInside(sample, filters)
   const pipeline = await load(sample, filters, cx, isInside)
   const offsetsPipeline = sample.file_offsets_bytes > 0 ? sample.offsetsPipeline : undefined
-  const writers = parts.map((part) => writerOf(sample, part, filters, pipeline, isInside))
-  const unfiltered = parts.reduce((sum, { data }) => sum + data.length, 0)
-  let stored: Uint8Array[] = []
-  const do_mb_s = speedOf(unfiltered, () => {
-    stored = writers.map((write) => write())
-  })
-  let back: { data: Uint8Array; offsets: Float64Array | undefined }[] = []
-  const undo_mb_s = speedOf(unfiltered, () => {
-    back = stored.map((tile, i) => pipeline.reverseTile(tile, { expectedSize: parts[i].data.length }))
-  })
+  const stored = parts.map((part) => writerOf(sample, part, filters, pipeline, isInside)())
+  const back = stored.map((tile, i) => pipeline.reverseTile(tile, { expectedSize: parts[i].data.length }))
   for (const [i, { offsets }] of back.entries()) checkOffsets(parts[i], offsets)
   return {
     filters,
     bytes: stored.reduce((sum, { length }) => sum + length, 0),
     offsets_bytes: offsetsPipeline ? await offsetsSize(sample, isInside, cx) : 0,
-    undo_mb_s,
-    do_mb_s,
-    tiledb_seconds: tiledbSeconds(sample, filters, unfiltered, codecSeconds(pipeline, stored)),
+    undo_mb_s: 0,
+    do_mb_s: 0,
+    tiledb_seconds: tiledbSeconds(sample, filters, pipeline, stored),
     checksummed: cx.key !== undefined || hasChecksum(filters),
     ...lossOf(
       type,
@@ -131,29 +123,57 @@ async function offsetsSize(sample: Sample, isInside: boolean, cx: TrialContext):
   }, 0)
 }
 
-/** The best of several runs: the first are slow while the program warms up. */
-const ENOUGH_MS = 25
-const LEAST_RUNS = 2
-const MOST_RUNS = 200
-
-/** @returns 1,000,000 bytes a second */
-function speedOf(bytes: number, work: () => void): number {
-  let best = Number.POSITIVE_INFINITY
-  let total = 0
-  for (let i = 0; i < MOST_RUNS && (i < LEAST_RUNS || total < ENOUGH_MS); i++) {
-    const start = performance.now()
-    work()
-    const ms = performance.now() - start
-    best = Math.min(best, ms)
-    total += ms
-    // One slow run tells enough.
-    if (total > SLOW_MS) break
-  }
-  return bytes / 1e3 / Math.max(best, LEAST_MS)
-}
-
-const SLOW_MS = 400
+/** So many bytes of a sample are filtered again and again. */
+const TIMED_BYTES = 256 * 1024
+/** Rounds, of which the fastest counts: other work on the machine, and a program that warms up, only make one slower. */
+const LEAST_ROUNDS = 3
+const MOST_ROUNDS = 12
+/** A pipeline is done with after so long, at the end of a round. */
+const ENOUGH_MS = 60
 const LEAST_MS = 0.001
+
+/** Measures the speeds of pipelines here, each in every round, so that what slows the machine down slows all of them. */
+export async function timeTrials(sample: Sample, trials: readonly Trial[], cx: TrialContext): Promise<void> {
+  const timed: SamplePart[] = []
+  let bytes = 0
+  for (const part of sample.parts) {
+    if (bytes < TIMED_BYTES) timed.push(part)
+    bytes += bytes < TIMED_BYTES ? part.data.length : 0
+  }
+  const runs = []
+  for (const trial of trials) {
+    const isInside = sample.role === 'var' && keepsOffsetsInside(sample, trial.filters)
+    const pipeline = await load(sample, trial.filters, cx, isInside)
+    const writers = timed.map((part) => writerOf(sample, part, trial.filters, pipeline, isInside))
+    runs.push({
+      trial,
+      pipeline,
+      writers,
+      doing: Number.POSITIVE_INFINITY,
+      undoing: Number.POSITIVE_INFINITY,
+      total: 0,
+    })
+  }
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    for (const run of runs) {
+      if (round >= LEAST_ROUNDS && run.total > ENOUGH_MS) continue
+      const start = performance.now()
+      const stored = run.writers.map((write) => write())
+      const middle = performance.now()
+      for (const [i, tile] of stored.entries()) run.pipeline.reverseTile(tile, { expectedSize: timed[i].data.length })
+      const end = performance.now()
+      run.doing = Math.min(run.doing, middle - start)
+      run.undoing = Math.min(run.undoing, end - middle)
+      run.total += end - start
+    }
+    // Signals get a chance to be handled.
+    await new Promise((resolve) => setTimeout(resolve, 0))
+  }
+  for (const { trial, doing, undoing } of runs) {
+    trial.do_mb_s = bytes / 1e3 / Math.max(doing, LEAST_MS)
+    trial.undo_mb_s = bytes / 1e3 / Math.max(undoing, LEAST_MS)
+  }
+}
 
 function checkOffsets({ starts }: SamplePart, offsets: Float64Array | undefined): void {
   if (!starts || !offsets) return

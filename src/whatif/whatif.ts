@@ -2,7 +2,8 @@ import { unlessFault } from '../base/errors.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { firstCandidates, refusalOf, secondCandidates, withoutCompressor } from './candidates.ts'
 import type { Sample } from './sample.ts'
-import { type Trial, type TrialContext, tryFilters } from './trial.ts'
+import { fileSeconds, NEAR } from './tiledb-speed.ts'
+import { type Trial, type TrialContext, timeTrials, tryFilters } from './trial.ts'
 
 /** What pipelines make of one field, or of the offsets or validity of all. */
 export interface FieldTrials {
@@ -55,16 +56,14 @@ export async function tryField(
   if (asked) for (const filters of asked) await attempt(filters)
   else {
     for (const filters of firstCandidates(sample)) await attempt(filters)
-    // The first pipelines ran while the program was cold.
-    for (const [i, { filters }] of tried.entries()) tried[i] = await tryFilters(sample, filters, cx)
     const best = [...tried].sort(bySize).find((one) => one.changed === 0 && withoutCompressor(one.filters))
     const rearranged = best && withoutCompressor(best.filters)
     if (rearranged) for (const filters of secondCandidates(sample, rearranged)) await attempt(filters)
     refused.length = 0
   }
-  // Last, when the program is warm.
   const ours = await tryFilters(sample, sample.pipeline.filters, cx)
   const now = { ...ours, bytes: stored, offsets_bytes: offsets }
+  await timeTrials(sample, [...tried, now], cx)
   const candidates = tried.filter(({ filters }) => !sameFilters(filters, sample.pipeline.filters)).sort(bySize)
   const unfiltered_bytes = sample.parts.reduce((sum, { data }) => sum + data.length, 0)
   // Who names filters without a checksum wants none.
@@ -94,12 +93,9 @@ export function sameFilters(a: readonly FilterConfig[], b: readonly FilterConfig
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** Megabytes a second that the system reads from its cache. */
-const CACHED_MB_S = 5000
-
-/** Estimated seconds of TileDB to read the sample, if its files are in the cache of the system, and to undo its filters. */
+/** Estimated seconds of TileDB to read the sample, if its files are in the cache of the system. */
 export function readSeconds(trial: Trial): number {
-  return sizeOf(trial) / (CACHED_MB_S * 1e6) + trial.tiledb_seconds
+  return fileSeconds(sizeOf(trial)) + trial.tiledb_seconds
 }
 
 /** A smaller one is worth it from this part of the bytes on, and so many… */
@@ -108,6 +104,8 @@ const WORTH_BYTES = 4096
 /** …if reading takes at most so many times as long, and writing. */
 const SLOWER_READS = 1.25
 const SLOWER_WRITES = 2
+/** So many MB/s are fast enough, whatever they are now: without filters nothing else is as fast. */
+const FAST_WRITES = 50
 
 /**
  * Rules of thumb mislead, so all of it is measured.
@@ -121,12 +119,18 @@ function bestOf(now: Trial, safe: readonly Trial[], scale: number): Best {
     const [first] = [...among].sort((a, b) => of(a) - of(b))
     return first && of(first) < of(now) ? first : undefined
   }
+  // Of those that are not told apart, the one with the fewest filters: what is there now, if it is among them.
+  const fastest = Math.min(...[now, ...safe].map(time))
+  const told = (one: Trial): boolean => time(one) > fastest * (1 + NEAR)
+  const [reading] = safe
+    .filter((one) => !told(one))
+    .sort((a, b) => a.filters.length - b.filters.length || time(a) - time(b))
   const cheap = safe.filter(
     (one) =>
       sizeOf(one) <= (1 - WORTH) * sizeOf(now) &&
       scale * (sizeOf(now) - sizeOf(one)) >= WORTH_BYTES &&
       time(one) <= SLOWER_READS * time(now) &&
-      one.do_mb_s * SLOWER_WRITES >= now.do_mb_s,
+      one.do_mb_s >= Math.min(now.do_mb_s / SLOWER_WRITES, FAST_WRITES),
   )
-  return { size: least(sizeOf, safe), reading: least(time, safe), balanced: least(sizeOf, cheap) }
+  return { size: least(sizeOf, safe), reading: told(now) ? reading : undefined, balanced: least(sizeOf, cheap) }
 }

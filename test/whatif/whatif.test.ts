@@ -5,18 +5,27 @@ import type { WhatifDocument, WhatifField } from '../../src/documents/whatif.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { portableCodecs } from '../../src/node/node-codecs.ts'
 import { openAt } from '../../src/read/opening.ts'
+import type { OpenedArray } from '../../src/read/query.ts'
 import { openTarget } from '../../src/store/target.ts'
 import { firstCandidates } from '../../src/whatif/candidates.ts'
+import { extentOf, type Layout, type LayoutChange, tryLayouts } from '../../src/whatif/layout.ts'
 import { type Sample, takeSample } from '../../src/whatif/sample.ts'
 import { tryFilters } from '../../src/whatif/trial.ts'
 import { readSeconds, tryField } from '../../src/whatif/whatif.ts'
 import { defaultFilter, parseFilters } from '../../src/write/filter-options.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
 
 const WEATHER = fileURLToPath(new URL('../../examples/arrays/weather', import.meta.url))
 const CX = { codecs: portableCodecs, key: undefined }
 const NO_FILTERS = { max_chunk_size: 65_536, filters: [] }
+
+async function openedAt(path: string): Promise<OpenedArray> {
+  const target = await openTarget(localStorage, path, contextFor({ key: undefined }))
+  if (target.type !== 'array') throw new Error('expected an array')
+  return openAt(target.array)
+}
 
 async function whatif(...args: string[]): Promise<WhatifDocument> {
   const { code, text, stderr } = await run(['whatif', ...args, '--json'])
@@ -64,9 +73,7 @@ describe('the sizes are those that TileDB made', () => {
   const arrays = readdirSync(`${FIXTURES}/22`).filter((name) => /^filter_.*(?<!zstd|levels|webp|\.json)$/.test(name))
   test('there are some', () => expect(arrays.length).toBeGreaterThan(12))
   test.each(arrays)('%s', async (name) => {
-    const target = await openTarget(localStorage, `${FIXTURES}/22/${name}`, contextFor({ key: undefined }))
-    if (target.type !== 'array') throw new Error('expected an array')
-    const { fragments } = await openAt(target.array)
+    const { fragments } = await openedAt(`${FIXTURES}/22/${name}`)
     const { samples } = await takeSample(fragments, { seed: '1', bytes: undefined, fields: undefined })
     expect(samples.length).toBeGreaterThan(0)
     for (const sample of samples) {
@@ -221,6 +228,79 @@ describe('other tiles and orders', () => {
     const data = readdirSync(fragment).filter((name) => name !== '__fragment_metadata.tdb')
     expect(now.data_bytes).toBe(data.reduce((sum, name) => sum + size(name), 0))
     expect(now.metadata_bytes).toBe(size('__fragment_metadata.tdb'))
+  })
+
+  const folder = temporaryFolder()
+
+  // What a large array has is told here, so that a small one is estimated from boxes, too.
+  const LARGE = 17 * 1024 * 1024
+
+  test.each<[string, string[], LayoutChange]>([
+    ['sparse', ['--dim', 'x:INT32:0..999:100', '--dim', 'y:INT64:0..999:100', '--capacity', '500'], { capacity: 100 }],
+    ['text', ['--dim', 'x:STRING_ASCII', '--dim', 'y:FLOAT64:0..1', '--capacity', '500'], { capacity: 200 }],
+    [
+      'hilbert',
+      ['--dim', 'x:INT32:0..999:1000', '--dim', 'y:INT32:0..999:1000', '--capacity', '500'],
+      { cell_order: 'hilbert' },
+    ],
+    [
+      'dense',
+      ['--dense', '--dim', 'x:INT32:0..199:10', '--dim', 'y:INT32:0..99:10'],
+      { tile_extents: { x: 20, y: 20 } },
+    ],
+  ])('a large array is estimated from boxes of it: %s', async (name, schema, change) => {
+    const path = `${folder}/${name}`
+    const made = await run([
+      'write-sample',
+      path,
+      ...schema,
+      '--attr',
+      'a:INT32',
+      '--cells',
+      '20000',
+      '--fragments',
+      '1',
+    ])
+    expect(made.code).toBe(0)
+    const opened = await openedAt(path)
+    const layouts = async (bytes: number): Promise<Layout[]> => {
+      const found: Layout[] = []
+      const { cells } = await extentOf(opened)
+      for await (const one of tryLayouts(opened, [change], { fields: new Map() }, portableCodecs, {
+        extent: { cells, bytes },
+        seed: '1',
+      }))
+        found.push(one)
+      return found
+    }
+    const [now, estimated] = await layouts(LARGE)
+    const [same, written] = await layouts(0)
+    expect(now).toEqual(same)
+    expect(written.sample_cells).toBeNull()
+    expect(estimated.sample_cells).toBeGreaterThan(500)
+    expect(estimated.sample_cells).toBeLessThan(20_000)
+    expect([estimated.change, estimated.tile_num]).toEqual([written.change, written.tile_num])
+    expect(Math.abs(estimated.data_bytes / written.data_bytes - 1)).toBeLessThan(0.05)
+    expect(Math.abs(estimated.metadata_bytes / written.metadata_bytes - 1)).toBeLessThan(0.3)
+  })
+
+  test('cells of several fragments are counted before newer ones hide older ones', async () => {
+    const path = `${folder}/several`
+    const dims = ['--dim', 'x:INT32:0..99:10', '--dim', 'y:INT32:0..99:10', '--capacity', '100']
+    const made = await run(['write-sample', path, ...dims, '--attr', 'a:INT32', '--cells', '12000', '--fragments', '3'])
+    expect(made.code).toBe(0)
+    const opened = await openedAt(path)
+    const { cells } = await extentOf(opened)
+    const tiles: number[] = []
+    for (const bytes of [LARGE, 0])
+      for await (const { tile_num, fragment_num } of tryLayouts(opened, [{}], { fields: new Map() }, portableCodecs, {
+        extent: { cells, bytes },
+        seed: '1',
+      }))
+        if (fragment_num === 1) tiles.push(tile_num)
+    const [estimated, written] = tiles
+    expect(written).toBeLessThan(cells / 100)
+    expect(Math.abs(estimated / written - 1)).toBeLessThan(0.1)
   })
 
   test.each([

@@ -18,7 +18,9 @@ export async function whatifTable(document: WhatifDocument, out: Output): Promis
     )
   for (const field of fields) await fieldTable(field, out)
   if (layouts.length > 0) {
-    await section('other tiles and orders, with these filters', out)
+    const cells = Math.max(...layouts.map(({ sample_cells }) => sample_cells ?? 0))
+    const from = cells > 0 ? `, estimated from ${counted(cells, 'cell')}` : ''
+    await section(`other tiles and orders, with these filters${from}`, out)
     await tableOrBelow(listOf(LAYOUT_COLUMNS, layouts), out)
   }
   await out.write('\n')

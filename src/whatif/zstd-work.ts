@@ -1,0 +1,68 @@
+import { zstdContentSize } from '../filters/codecs/zstd-frame.ts'
+
+/** What a decoder of zstd has to do: RFC 8878, section 3.1.1. */
+export interface ZstdWork {
+  /** Bytes of literals that are Huffman coded. */
+  literals: number
+  /** Sequences: copies of what came before. */
+  sequences: number
+  /** Bytes that it writes. */
+  bytes: number
+}
+
+export function noZstdWork(): ZstdWork {
+  return { literals: 0, sequences: 0, bytes: 0 }
+}
+
+const BLOCK_HEAD_BYTES = 3
+const COMPRESSED_BLOCK = 2
+const CHECKSUM_FLAG = 0x04
+const CHECKSUM_BYTES = 4
+const MAGIC_BYTES = 4
+const DICTIONARY_ID_BYTES = [0, 1, 2, 4]
+const CONTENT_SIZE_BYTES = [0, 2, 4, 8]
+const REPEATED_BLOCK = 1
+
+/** Adds what is to be done for frames that follow each other. They are known to be whole: this program wrote or undid them. */
+export function addZstdWork(data: Uint8Array, work: ZstdWork): void {
+  let at = 0
+  while (at < data.length) {
+    work.bytes += zstdContentSize(data.subarray(at)) ?? 0
+    const descriptor = data[at + MAGIC_BYTES]
+    const isSingle = (descriptor & 0x20) !== 0
+    const sizeBytes = CONTENT_SIZE_BYTES[descriptor >> 6] || Number(isSingle)
+    at += MAGIC_BYTES + 1 + Number(!isSingle) + DICTIONARY_ID_BYTES[descriptor & 3] + sizeBytes
+    for (let isLast = false; !isLast; ) {
+      const head = data[at] | (data[at + 1] << 8) | (data[at + 2] << 16)
+      const [type, size] = [(head >> 1) & 3, head >> 3]
+      isLast = (head & 1) !== 0
+      at += BLOCK_HEAD_BYTES
+      if (type === COMPRESSED_BLOCK) addBlock(data.subarray(at, at + size), work)
+      at += type === REPEATED_BLOCK ? 1 : size
+    }
+    if ((descriptor & CHECKSUM_FLAG) !== 0) at += CHECKSUM_BYTES
+  }
+}
+
+function addBlock(block: Uint8Array, work: ZstdWork): void {
+  const { literals, bytes } = literalsOf(block)
+  work.literals += literals
+  const [first, second, third] = block.subarray(bytes)
+  work.sequences += first < 128 ? first : first < 255 ? ((first - 128) << 8) + second : second + (third << 8) + 0x7f00
+}
+
+/** @returns Huffman coded literals, and the bytes of their section */
+function literalsOf(block: Uint8Array): { literals: number; bytes: number } {
+  const [b0, b1, b2, b3, b4] = block
+  const [type, format] = [b0 & 3, (b0 >> 2) & 3]
+  // Raw, or one byte repeated.
+  if (type < 2) {
+    const [head, size] =
+      format === 1 ? [2, (b0 >> 4) + (b1 << 4)] : format === 3 ? [3, (b0 >> 4) + (b1 << 4) + (b2 << 12)] : [1, b0 >> 3]
+    return { literals: 0, bytes: head + (type === 0 ? size : 1) }
+  }
+  const bits = [10, 10, 14, 18][format]
+  const value = b0 / 16 + b1 * 2 ** 4 + b2 * 2 ** 12 + (format > 1 ? b3 * 2 ** 20 : 0) + (format > 2 ? b4 * 2 ** 28 : 0)
+  const both = Math.floor(value)
+  return { literals: both % 2 ** bits, bytes: [3, 3, 4, 5][format] + Math.floor(both / 2 ** bits) }
+}
