@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -200,6 +200,21 @@ describe('stats --read', () => {
     const { stdout } = await runJson(['stats', '--read', path])
     expect(new TextDecoder().decode(stdout)).toContain('"sum": 27670116110564327421')
     expect(get(fieldNamed(await readStats(path), 'a'), 'sum_overflows')).toBe(true)
+  })
+
+  test('counts deletions that a consolidated fragment stores, though the files of their conditions are gone', async () => {
+    const array = `${FIXTURES}/22/deletes_consolidated`
+    const copy = `${folder}/lost-conditions`
+    cpSync(array, copy, { recursive: true, filter: (from) => !from.endsWith('.del') })
+    const counts = items(get(await readStats(array), 'deletes')).map((one) => [get(one, 'time'), get(one, 'cell_num')])
+    expect(counts).toEqual([
+      [15, 2],
+      [25, 5],
+    ])
+    const lost = items(get(await readStats(copy), 'deletes'))
+    expect(lost.map((one) => [get(one, 'time'), get(one, 'cell_num')])).toEqual(counts)
+    expect(lost.map((one) => get(one, 'condition'))).toEqual([null, null])
+    expect((await run(['stats', '--read', copy])).text).toContain('unknown: its file is gone')
   })
 
   test('refuses its options without --read', async () => {
