@@ -56,38 +56,63 @@ export async function openAnatomy(target: FileTarget, by: Anatomist): Promise<{ 
 async function rootPart(target: FileTarget, space: Space): Promise<Part> {
   const { name, folder, fragment } = target
   const { length } = space
-  const root = (type: string, parts: () => Part[] | Promise<Part[]>): Part => {
-    return { name, type, space, offset: 0, length, children: async () => childList(await parts()) }
-  }
   if (fragment)
     return name === FRAGMENT_METADATA_FILE ? fragmentMetadataPart(fragment, space) : dataFile(fragment, name, space)
-  const inside = folder.name
-  if (name === OLD_SCHEMA_FILE || (inside === '__schema' && parseTimestampedName(name))) {
-    const content = contentOf(arraySchema, (schema) => ({ typeOf: schemaTypes(schema) }))
-    return root('array schema', () => wholeTile('schema', space, content))
+  const type = fileTypeByName(name, folder.name, length)
+  const root = (parts: () => Part[] | Promise<Part[]>): Part => {
+    return { name, type, space, offset: 0, length, children: async () => childList(await parts()) }
   }
-  if (inside === '__enumerations') {
-    const content = contentOf(enumerationFile, (value) => ({ typeOf: enumerationTypes(value) }))
-    return root('enumeration', () => wholeTile('enumeration', space, content))
+  switch (type) {
+    case 'array schema': {
+      const content = contentOf(arraySchema, (schema) => ({ typeOf: schemaTypes(schema) }))
+      return root(() => wholeTile('schema', space, content))
+    }
+    case 'enumeration': {
+      const content = contentOf(enumerationFile, (value) => ({ typeOf: enumerationTypes(value) }))
+      return root(() => wholeTile('enumeration', space, content))
+    }
+    case 'vacuum file':
+    case 'ignore file':
+      return root(() => lineParts(space))
+    case 'commit file':
+      return root(() => withGaps(space, [], 0, length, NOT_DEFINED))
+    case 'consolidated commits':
+      return root(() => commitParts(target, space))
+    case 'delete commit':
+    case 'update commit': {
+      const kind = type === 'update commit' ? 'update' : 'delete'
+      return root(async () => wholeTile('condition', space, await conditionContent(target, kind)))
+    }
+    case 'consolidated fragment metadata': {
+      const content = footersContent(await schemasOf(target))
+      return root(() => wholeTile('footers', space, content))
+    }
+    case 'array metadata': {
+      const content = contentOf(arrayMetadata, (value) => ({ typeOf: metadataTypes(value) }))
+      return root(() => wholeTile('metadata', space, content))
+    }
+    case 'group details':
+      return root(() => wholeTile('group', space, contentOf(groupDetails)))
+    case 'marker file':
+      return root(() => [])
+    default:
+      return root(() => [gap(space, 0, length, 'no file of the format has this name')])
   }
+}
+
+/** What a file outside of fragments is, in words. @param inside name of its folder @param length its bytes */
+export function fileTypeByName(name: string, inside: string, length: number | undefined): string {
+  if (name === OLD_SCHEMA_FILE || (inside === '__schema' && parseTimestampedName(name))) return 'array schema'
+  if (inside === '__enumerations') return 'enumeration'
   const kind = commitKind(name)
-  if (kind === 'vacuum' || kind === 'ignore' || name.endsWith('.vac'))
-    return root(`${kind ?? 'vacuum'} file`, () => lineParts(space))
-  if (kind === 'write') return root('commit file', () => withGaps(space, [], 0, length, NOT_DEFINED))
-  if (kind === 'consolidated-commits') return root('consolidated commits', () => commitParts(target, space))
-  if (kind === 'delete' || kind === 'update')
-    return root(`${kind} commit`, async () => wholeTile('condition', space, await conditionContent(target, kind)))
-  if (kind === 'fragment-metadata') {
-    const content = footersContent(await schemasOf(target))
-    return root('consolidated fragment metadata', () => wholeTile('footers', space, content))
-  }
-  if (inside === '__meta') {
-    const content = contentOf(arrayMetadata, (value) => ({ typeOf: metadataTypes(value) }))
-    return root('array metadata', () => wholeTile('metadata', space, content))
-  }
-  if (inside === '__group') return root('group details', () => wholeTile('group', space, contentOf(groupDetails)))
-  if (length === 0) return root('marker file', () => [])
-  return root('unknown file', () => [gap(space, 0, length, 'no file of the format has this name')])
+  if (kind === 'vacuum' || kind === 'ignore' || name.endsWith('.vac')) return `${kind ?? 'vacuum'} file`
+  if (kind === 'write') return 'commit file'
+  if (kind === 'consolidated-commits') return 'consolidated commits'
+  if (kind === 'delete' || kind === 'update') return `${kind} commit`
+  if (kind === 'fragment-metadata') return 'consolidated fragment metadata'
+  if (inside === '__meta') return 'array metadata'
+  if (inside === '__group') return 'group details'
+  return length === 0 ? 'marker file' : 'unknown file'
 }
 
 const NOT_DEFINED = 'not defined: TileDB writes this file empty'

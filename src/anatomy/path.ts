@@ -37,6 +37,11 @@ export function pathText(steps: readonly string[]): string {
 
 /** The part at a path below `root`. Transparent parts may be left out of the path. */
 export async function findPath(root: Part, text: string): Promise<Part> {
+  return (await chainOfPath(root, text)).at(-1) ?? root
+}
+
+/** All parts from `root` to the one at a path. */
+export async function chainOfPath(root: Part, text: string): Promise<readonly Part[]> {
   const steps = parsePath(text)
   const [head, ...rest] = steps
   const wanted = head === 'footer' ? [head, ...footerAlias(rest)] : steps
@@ -57,9 +62,17 @@ interface Reached {
   depth: number
 }
 
-async function below(part: Part, steps: readonly string[], depth: number, reached: Reached): Promise<Part | undefined> {
-  if (depth === steps.length) return part
-  if (part.elements) return element(part, steps, depth, reached)
+async function below(
+  part: Part,
+  steps: readonly string[],
+  depth: number,
+  reached: Reached,
+): Promise<Part[] | undefined> {
+  if (depth === steps.length) return [part]
+  if (part.elements) {
+    const found = element(part, steps, depth, reached)
+    return found && [part, found]
+  }
   const children = await part.children?.()
   if (!children) return undefined
   if (depth > reached.depth) {
@@ -69,7 +82,10 @@ async function below(part: Part, steps: readonly string[], depth: number, reache
   const index = /^\d+$/.test(steps[depth]) ? Number(steps[depth]) : -1
   if (index >= 0 && index < children.count) {
     const child = await children.at(index)
-    if (child.name === steps[depth]) return below(child, steps, depth + 1, reached)
+    if (child.name === steps[depth]) {
+      const found = await below(child, steps, depth + 1, reached)
+      return found && [part, ...found]
+    }
   }
   if (index >= 0 && children.count > MANY) return undefined
   const through: Part[] = []
@@ -78,7 +94,7 @@ async function below(part: Part, steps: readonly string[], depth: number, reache
     for (const key of [[child.name], ...(child.keys ?? [])]) {
       if (!key.every((step, k) => step === steps[depth + k])) continue
       const found = await below(child, steps, depth + key.length, reached)
-      if (found) return found
+      if (found) return [part, ...found]
     }
     if (child.transparent) through.push(child)
     else if (depth === reached.depth && reached.names.length < MANY)
@@ -86,7 +102,7 @@ async function below(part: Part, steps: readonly string[], depth: number, reache
   }
   for (const child of through) {
     const found = await below(child, steps, depth, reached)
-    if (found) return found
+    if (found) return [part, ...found]
   }
   return undefined
 }

@@ -1,4 +1,7 @@
-import type { InspectError } from '../base/errors.ts'
+import { openAnatomy } from '../anatomy/files.ts'
+import type { Part } from '../anatomy/part.ts'
+import { InspectError } from '../base/errors.ts'
+import { command as at } from '../commands/at.ts'
 import { command as check } from '../commands/check.ts'
 import { collectedDocument } from '../commands/collected.ts'
 import type { CommandContext, CommandModule } from '../commands/command.ts'
@@ -17,6 +20,7 @@ import { command as stats } from '../commands/stats.ts'
 import { command as tile } from '../commands/tile.ts'
 import { command as tiles } from '../commands/tiles.ts'
 import type { ArrayListing } from '../documents/array.ts'
+import type { AtDocument } from '../documents/at.ts'
 import type { CheckDocument, CheckFinding } from '../documents/check.ts'
 import type { CellValue, List } from '../documents/common.ts'
 import type { FragmentDocument } from '../documents/fragment.ts'
@@ -24,6 +28,7 @@ import type { GroupDocument } from '../documents/group.ts'
 import type { HistoryDocument } from '../documents/history.ts'
 import type { OverviewDocument } from '../documents/overview.ts'
 import type { SchemaDocument } from '../documents/schema.ts'
+import type { TileDocument } from '../documents/tile.ts'
 import type { Storage } from '../source/source.ts'
 import { type ReadContext, readContext } from '../store/generic-tile.ts'
 import { openTarget, type Target } from '../store/target.ts'
@@ -36,6 +41,7 @@ import { codecs } from './codecs.ts'
  */
 
 const COMMANDS = {
+  at,
   overview,
   ls,
   schema,
@@ -61,6 +67,8 @@ type InMemory<T> = { readonly [Key in keyof T]: Plain<T[Key]> }
 
 /** Documents that have a type here; of other commands they are plain data. */
 interface Documents {
+  at: AtDocument
+  tile: TileDocument
   overview: OverviewDocument
   ls: InMemory<ArrayListing> | InMemory<FragmentDocument> | InMemory<GroupDocument>
   schema: SchemaDocument
@@ -127,13 +135,37 @@ export class Inspected {
   }
 
   /**
+   * A file as `dump` shows it, to be opened part by part.
+   * @throws InspectError WRONG_TARGET, NOT_FOUND and others
+   */
+  async anatomy(path: string): Promise<{ root: Part; close(): Promise<void> }> {
+    const reading = { ...readingOf(this.place, this.key), onFault: () => {} }
+    const target = await openTarget(this.place.storage, path, reading)
+    if (target.type !== 'file') throw new InspectError('WRONG_TARGET', 'expected a file', { file: path })
+    const { root, close } = await openAnatomy(target, { reading, style: { raw: false } })
+    return {
+      root,
+      async close() {
+        await close()
+        await target.fragment?.close()
+      },
+    }
+  }
+
+  /**
    * The document that `tiledb-inspect NAME OPTIONS PATH --json` prints. Each is made once.
    * @param options as the command's module takes them: `{ level: 'cells' }`
+   * @param more arguments after the target: `['a0.tdb', '3']`
    * @throws InspectError what the command prints in place of a document
    */
-  document<Name extends CommandName>(name: Name, options: object = {}, path = this.path): Promise<DocumentOf<Name>> {
-    const key = documentKey(name, path, options)
-    const found = this.kept.get(key) ?? this.make(name, options, path, key)
+  document<Name extends CommandName>(
+    name: Name,
+    options: object = {},
+    path = this.path,
+    more: readonly string[] = [],
+  ): Promise<DocumentOf<Name>> {
+    const key = documentKey([name, ...more].join(' '), path, options)
+    const found = this.kept.get(key) ?? this.make(name, options, [path, ...more], key)
     this.kept.set(key, found)
     return found as Promise<DocumentOf<Name>>
   }
@@ -155,14 +187,14 @@ export class Inspected {
     }
   }
 
-  private async make(name: CommandName, options: object, path: string, key: string): Promise<unknown> {
+  private async make(name: CommandName, options: object, words: string[], key: string): Promise<unknown> {
     const recorded = this.place.documents?.[key]
     if (recorded !== undefined) return JSON.parse(JSON.stringify(recorded), unpackDocument)
     const command = COMMANDS[name] as CommandModule<object>
     const faults: InspectError[] = []
     for await (const outcome of command.run(
       this.context((fault) => faults.push(fault)),
-      [path],
+      words,
       options,
     )) {
       if (outcome.error) throw outcome.error

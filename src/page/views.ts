@@ -1,5 +1,6 @@
 import type { View } from './view.ts'
 import { cells } from './views/cells.tsx'
+import { files } from './views/files.tsx'
 import { findings } from './views/findings.tsx'
 import { fragments } from './views/fragments.tsx'
 import { history } from './views/history.tsx'
@@ -15,6 +16,8 @@ export const VIEWS: readonly View[] = [
   // What a reader sees, and what became of a cell.
   cells,
   history,
+  // What the bytes are.
+  files,
   // What is damaged.
   findings,
   // What a cell may be.

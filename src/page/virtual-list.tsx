@@ -20,23 +20,30 @@ export function VirtualList(props: {
   at?: number | undefined
   /** Called with the first row in sight. */
   onScroll?(first: number): void
+  /** `tree`: each row is a `treeitem`. */
+  role?: 'tree' | undefined
+  /** Id of the row that the keys act on, if the keys do more than scroll. */
+  active?: string | undefined
+  /** Called first for each key, with the number of rows in sight. @returns whether it did something */
+  onKey?(event: KeyboardEvent, visible: number): boolean
 }) {
-  const { label, count, rowHeight, show, at, onScroll } = props
+  const { label, count, rowHeight, show, at, onScroll, role, active, onKey } = props
   const box = useRef<HTMLDivElement>(null)
-  const [first, setFirst] = useState(at ?? 0)
+  const [wanted, setFirst] = useState(at ?? 0)
   const [height, setHeight] = useState(400)
   const visible = Math.max(1, Math.floor(height / rowHeight))
   const last = Math.max(0, count - visible)
+  const first = Math.min(wanted, last)
   const tall = Math.min(TALLEST, count * rowHeight)
   const room = Math.max(0, tall - height)
   /** Rows per pixel of the scrollbar. */
   const step = room === 0 ? 0 : last / room
 
   function scrollTo(row: number): void {
-    const wanted = Math.max(0, Math.min(last, row))
-    setFirst(wanted)
-    onScroll?.(wanted)
-    if (box.current && step > 0) box.current.scrollTop = wanted / step
+    const next = Math.max(0, Math.min(last, row))
+    setFirst(next)
+    onScroll?.(next)
+    if (box.current && step > 0) box.current.scrollTop = next / step
   }
 
   useEffect(() => {
@@ -50,7 +57,16 @@ export function VirtualList(props: {
     if (at !== undefined && (at < first || at >= first + visible)) scrollTo(at - Math.floor(visible / 3))
   }, [at])
 
+  // A list that begins further down, and one whose height or length changed, has its rows elsewhere.
+  useEffect(() => {
+    if (box.current && step > 0) box.current.scrollTop = first / step
+  }, [height, count])
+
   function onKeyDown(event: KeyboardEvent): void {
+    if (event.target === box.current && onKey?.(event, visible)) {
+      event.preventDefault()
+      return
+    }
     const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: visible, PageUp: -visible }
     const move = moves[event.key] ?? (event.key === 'Home' ? -count : event.key === 'End' ? count : undefined)
     if (move === undefined || event.target !== box.current) return
@@ -71,24 +87,32 @@ export function VirtualList(props: {
   const rows: ComponentChild[] = []
   for (let i = from; i < to; i++)
     rows.push(
-      <div key={i} class="row" style={{ top: `${(i - first) * rowHeight}px`, height: `${rowHeight}px` }}>
+      <div
+        key={i}
+        class="row"
+        role={role && 'none'}
+        style={{ top: `${(i - first) * rowHeight}px`, height: `${rowHeight}px` }}
+      >
         {show(i)}
       </div>,
     )
   const top = step === 0 ? 0 : Math.min(room, first / step)
+  const Box = role ? 'div' : 'section'
   return (
-    <section
+    <Box
       class="virtual"
       ref={box}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must take the focus
       tabIndex={0}
       aria-label={label}
+      {...{ role, 'aria-activedescendant': active }}
       onScroll={scrolled}
       onKeyDown={onKeyDown}
     >
-      <div style={{ height: `${tall}px`, position: 'relative' }}>
-        <div style={{ position: 'absolute', top: `${top}px`, left: 0, right: 0 }}>{rows}</div>
+      <div role={role && 'none'} style={{ height: `${tall}px`, position: 'relative' }}>
+        <div role={role && 'none'} style={{ position: 'absolute', top: `${top}px`, left: 0, right: 0 }}>
+          {rows}
+        </div>
       </div>
-    </section>
+    </Box>
   )
 }

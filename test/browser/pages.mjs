@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { env, execPath } from 'node:process'
@@ -89,7 +89,7 @@ const rowsOf = (page, caption) =>
     return table && [...table.tBodies[0].rows].map(({ cells }) => [...cells].map((cell) => cell.textContent))
   }, caption)
 
-const VIEWS = ['overview', 'fragments', 'findings', 'schema', 'cells', 'history']
+const VIEWS = ['overview', 'fragments', 'files', 'findings', 'schema', 'cells', 'history']
 
 async function everyView(page) {
   for (const view of VIEWS) {
@@ -390,8 +390,9 @@ test('on a narrow screen nothing scrolls sideways but tables', async () => {
   await page.close()
 })
 
-test('served, it reads from its own server alone', async () => {
-  const child = spawn(execPath, ['bin/tiledb-inspect.js', 'page', '--json', DAMAGED], { env: settings.env })
+/** Serves a target, and gives the URL of its page. */
+async function served(target) {
+  const child = spawn(execPath, ['bin/tiledb-inspect.js', 'page', '--json', target], { env: settings.env })
   closing.push(() => child.kill())
   const said = await new Promise((resolve) => {
     let text = ''
@@ -400,7 +401,11 @@ test('served, it reads from its own server alone', async () => {
       if (text.includes('}')) resolve(text)
     })
   })
-  const { url } = JSON.parse(said)
+  return JSON.parse(said).url
+}
+
+test('served, it reads from its own server alone', async () => {
+  const url = await served(DAMAGED)
   const { page, wrong } = await open(url, [url])
   await compare(page, DAMAGED)
   await everyView(page)
@@ -450,5 +455,155 @@ describe('the page alone', () => {
     assert.deepEqual(wrong, [])
     await page.close()
     await other.close()
+  })
+})
+
+describe('files', () => {
+  const fragment = `__fragments/${readdirSync(join(DAMAGED, '__fragments'))[0]}`
+  const chosen = (page) =>
+    page.evaluate(() => document.querySelector('[role=treeitem][aria-selected=true]')?.textContent)
+
+  /** Opens a file of a target's report. */
+  async function openFile(target, file, more = '') {
+    const report = join(FOLDER, 'files.html')
+    cli('page', '-o', report, target)
+    const opened = await open(`${pathToFileURL(report).href}#v=files&p=${encodeURIComponent(file)}${more}`)
+    await opened.page.waitForSelector('[role=treeitem][aria-selected=true]')
+    return opened
+  }
+
+  /** The names of all nodes of the tree with their depths, as scrolling shows them. */
+  function treeOf(page) {
+    return page.evaluate(async () => {
+      const tree = document.querySelector('[role=tree]')
+      const rows = new Map()
+      for (tree.scrollTop = 0; ; tree.scrollTop += 200) {
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        for (const row of document.querySelectorAll('[role=treeitem]'))
+          rows.set(Number(row.parentElement.style.top.replace('px', '')) + row.parentElement.parentElement.offsetTop, [
+            Number(row.ariaLevel),
+            row.querySelector('.text').textContent,
+          ])
+        if (tree.scrollTop + tree.clientHeight >= tree.scrollHeight - 1) break
+      }
+      return [...rows].sort(([a], [b]) => a - b).map(([, row]) => row)
+    })
+  }
+
+  test('the list has the files that are there, with their roles and fields', async () => {
+    const file = join(FOLDER, 'list.html')
+    cli('page', '-o', file, DAMAGED)
+    const { page, wrong } = await open(`${pathToFileURL(file).href}#v=files`)
+    await page.waitForSelector('table')
+    const rows = await rowsOf(page, await page.textContent('caption'))
+    const { files } = document('ls', join(DAMAGED, fragment))
+    assert.deepEqual(
+      rows.filter(([, , , , , folder]) => folder === fragment).map(([name, role]) => [name, role]),
+      files.map(({ name, role }) => [name, role]),
+    )
+    assert.ok(rows.some(([, role]) => role === 'array schema'))
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('the tree has the fields that dump prints; damaged bytes are marked', async () => {
+    const { page, wrong } = await openFile(DAMAGED, `${fragment}/d0.tdb`)
+    await page.focus('[role=tree]')
+    await page.keyboard.press('Home')
+    await page.keyboard.press('*')
+    await page.waitForTimeout(500)
+    const shown = await treeOf(page)
+    const expected = []
+    const add = ({ name, label, children = [] }, level) => {
+      const own = /^\d+$/.test(name) ? `[${name}]` : name
+      expected.push([level, label === undefined || label === name ? own : `${own} ${label}`])
+      for (const child of children) add(child, level + 1)
+    }
+    add(document('dump', join(DAMAGED, fragment, 'd0.tdb')), 1)
+    // Values without names are nodes here; dump has them as one list.
+    const names = new Set(shown.map((row) => row.join(' ')))
+    assert.deepEqual(
+      expected.filter((row) => !names.has(row.join(' '))),
+      [],
+    )
+    assert.ok(shown.length >= expected.length)
+    const wrongAt = document('check', DAMAGED).findings.find(({ file }) => file.endsWith('d0.tdb')).offset
+    await page.fill('input[name=offset]', `0x${wrongAt.toString(16)}`)
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.hex .damaged')
+    assert.ok(await page.evaluate(() => document.querySelectorAll('[role=tree] .damaged').length > 0))
+    assert.deepEqual(await axe(page), [])
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('by keyboard: bytes lead to fields, fields to bytes, and the link keeps both', async () => {
+    const { page } = await openFile('examples/arrays/places', `${fragment}/a1.tdb`, '&o=8')
+    assert.match(await chosen(page), /original_length/)
+    await page.focus('.hex section')
+    await page.keyboard.press('ArrowDown')
+    await page.waitForFunction(() => /byte 24:/.test(document.querySelector('[role=status].sr').textContent))
+    await page.keyboard.press('Home')
+    await page.waitForFunction(() => /byte 16:/.test(document.querySelector('[role=status].sr').textContent))
+    const [first] = document('at', '--no-flips', join('examples/arrays/places', fragment, 'a1.tdb'), '16').chain.slice(
+      -1,
+    )
+    assert.match(await chosen(page), new RegExp(first.name))
+    await page.focus('[role=tree]')
+    await page.keyboard.press('End')
+    await page.waitForTimeout(600)
+    const text = await chosen(page)
+    const { page: other } = await open(page.url())
+    await other.waitForFunction((wanted) => {
+      return document.querySelector('[role=treeitem][aria-selected=true]')?.textContent === wanted
+    }, text)
+    await page.close()
+    await other.close()
+  })
+
+  test('content below filters opens, and leads back', async () => {
+    const { page, wrong } = await openFile('examples/arrays/places', `${fragment}/a1.tdb`, '&n=tiles%5B0%5D.content')
+    await page.waitForSelector('nav[aria-label="Where the bytes come from"]')
+    assert.deepEqual(await axe(page), [])
+    await page.click('nav[aria-label="Where the bytes come from"] button')
+    await page.waitForSelector('nav[aria-label="Where the bytes come from"]', { state: 'detached' })
+    assert.match(await chosen(page), /tile 0/)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('what would notice a flip is what at prints', async () => {
+    const { page, wrong } = await openFile('examples/arrays/places', `${fragment}/a1.tdb`, '&o=20')
+    await page.click('text=What would notice a flip here?')
+    const section = 'section[aria-label="What would notice a flip"]'
+    await page.waitForSelector(`${section} dd`)
+    const { detected_by } = document('at', join('examples/arrays/places', fragment, 'a1.tdb'), '20')
+    assert.ok(detected_by.length > 0)
+    assert.ok((await page.textContent(section)).includes(detected_by.join(', ')))
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('a file of 2 GB is there within a second, and few requests read what is shown', async () => {
+    const array = join(FOLDER, 'long')
+    cpSync('examples/arrays/places', array, { recursive: true })
+    truncateSync(join(array, fragment, 'a1.tdb'), 2 * 2 ** 30)
+    const url = await served(array)
+    const { page, wrong } = await open(url, [url])
+    await show(page, 'schema')
+    await page.waitForLoadState('networkidle')
+    const asked = []
+    page.on('request', (request) => asked.push(request.url()))
+    const began = Date.now()
+    await page.evaluate((p) => {
+      location.hash = `#v=files&p=${encodeURIComponent(p)}&o=0x40000000`
+    }, `${fragment}/a1.tdb`)
+    await page.waitForFunction(() => document.querySelector('.hex .cursor')?.textContent === '00')
+    const took = Date.now() - began
+    await page.waitForLoadState('networkidle')
+    assert.ok(asked.length > 0 && asked.length <= 20, `${asked.length} requests`)
+    assert.ok(took < 2000, `${took} ms`)
+    assert.deepEqual(wrong, [])
+    await page.close()
   })
 })

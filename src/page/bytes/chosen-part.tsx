@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks'
+import { pathText } from '../../anatomy/path.ts'
+import { formatCount } from '../../render/units.ts'
+import { cellPairs, noticePairs } from '../../render/views/at-pairs.ts'
+import { NOTHING } from '../../render/views/wording.ts'
+import { Call } from '../call.tsx'
+import type { Inspected } from '../inspected.ts'
+import { Facts } from '../table.tsx'
+import { Text } from '../text.tsx'
+import { Shown, useLoaded } from '../use-loaded.tsx'
+import { isLarge, type Node } from './nodes.ts'
+import { aboutNode } from './tree.tsx'
+
+/** What is known of the chosen part, in words: what a hex view and a tree say by colour and place. */
+export function ChosenPart(props: {
+  inspected: Inspected
+  path: string
+  root: Node
+  node: Node
+  offset: number
+  choose(node: Node): void
+}) {
+  const { inspected, path, root, node, offset, choose } = props
+  const { part } = node
+  const contents = (node.kids ?? []).filter((kid) => kid.space !== node.space)
+  return (
+    <section aria-labelledby="chosen-part">
+      <h3 id="chosen-part">Chosen</h3>
+      <p role="status" class="sr">
+        byte {formatCount(offset)}: {part.name} {part.type}
+      </p>
+      <Facts
+        facts={[
+          ['Field', <Text key="">{pathText(node.steps) || part.name}</Text>],
+          ['Type', part.type],
+          ['Value', <Text key="">{aboutNode(node) || NOTHING}</Text>],
+          ['Bytes', bytesText(part)],
+          ['Chosen byte', `${formatCount(offset)} (0x${offset.toString(16)})`],
+          ...(part.description === undefined ? [] : [['Means', <Text key="">{part.description}</Text>] as const]),
+        ]}
+      />
+      {isLarge(part) && !node.isOpen && (
+        <p>
+          This tile is large:{' '}
+          <button type="button" onClick={() => node.open().then(() => choose(node))}>
+            Read it
+          </button>
+        </p>
+      )}
+      {contents.length > 0 && (
+        <p>
+          {contents.map((kid) => (
+            <button key={kid.number} type="button" onClick={() => choose(kid)}>
+              Open <Text>{kid.space.name ?? kid.part.name}</Text> ({formatCount(kid.part.length)} bytes)
+            </button>
+          ))}
+        </p>
+      )}
+      {node.space === root.space && part.length > 0 && (
+        <Flip key={offset} inspected={inspected} path={path} offset={offset} />
+      )}
+    </section>
+  )
+}
+
+function bytesText({ offset, length }: { offset: number; length: number }): string {
+  if (length === 0) return 'none'
+  return `${formatCount(length)}, from ${formatCount(offset)} (0x${offset.toString(16)}) to ${formatCount(offset + length - 1)}`
+}
+
+/** What the byte belongs to, and what would notice a flip of it: `at` tries it out when asked. */
+function Flip({ inspected, path, offset }: { inspected: Inspected; path: string; offset: number }) {
+  const [isAsked, setAsked] = useState(false)
+  if (!isAsked)
+    return (
+      <p>
+        <button type="button" onClick={() => setAsked(true)}>
+          What would notice a flip here?
+        </button>
+      </p>
+    )
+  return <Flipped {...{ inspected, path, offset }} />
+}
+
+function Flipped({ inspected, path, offset }: { inspected: Inspected; path: string; offset: number }) {
+  const found = useLoaded(
+    () => inspected.document('at', { flips: true }, path, [String(offset)]),
+    [inspected, path, offset],
+  )
+  return (
+    <section aria-label="What would notice a flip">
+      <Shown
+        of={found}
+        what="the array again with each bit of the byte flipped"
+        show={(at) => (
+          <Facts
+            facts={[...(at.cells ? cellPairs(at.cells) : []), ...noticePairs(at)].flatMap((pair) =>
+              pair ? [[pair[0], <Text key="">{pair[1]}</Text>] as const] : [],
+            )}
+          />
+        )}
+      />
+      <Call words={['at', inspected.shownPath(path), String(offset)]} />
+    </section>
+  )
+}

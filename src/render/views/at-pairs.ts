@@ -1,0 +1,50 @@
+import type { AtCells, AtDocument } from '../../documents/at.ts'
+import type { CellValue } from '../../documents/common.ts'
+import type { Pairs } from '../table.ts'
+import { shortValue } from '../units.ts'
+import { countText, fieldName } from './wording.ts'
+
+/** What `at` finds, as names and texts: for the command line and for the page. */
+
+/** The cells that are read from a byte. */
+export function cellPairs({ tile, from, to, field, coordinates, value, padding }: AtCells): Pairs {
+  const which = from === to ? `cell ${countText(from)}` : `cells ${countText(from)} to ${countText(to)}`
+  const ofField = field === undefined ? '' : `, ${fieldName(field)}`
+  const outside = padding ? ' (padding, outside of the non-empty domain)' : ''
+  return [
+    ['belongs to', `${which} of tile ${countText(tile)}${ofField}`],
+    coordinates && ['coordinates', `${coordinatesText(coordinates)}${outside}`],
+    value !== undefined && ['value', shortValue(value)],
+  ]
+}
+
+export function coordinatesText(coordinates: Readonly<Record<string, CellValue>>): string {
+  return Object.entries(coordinates)
+    .map(([name, value]) => `${fieldName(name)}=${shortValue(value)}`)
+    .join(', ')
+}
+
+/** What would notice a flip of the byte. */
+export function noticePairs(document: AtDocument): Pairs {
+  const { detected_by, detected_in, not_tried, cell_findings } = document
+  if (detected_by === undefined) return []
+  const name = 'a flip here is noticed by'
+  if (not_tried !== undefined) return [[name, `not tried: ${not_tried}`]]
+  if (detected_by === null) return [[name, 'not determined: the bytes cannot be read as they are']]
+  const only =
+    detected_in === 'array'
+      ? ''
+      : detected_in === 'array --all'
+        ? ' (by check --all: nothing uses this file)'
+        : ` (tried on this ${detected_in} alone, the array is large or far)`
+  if (detected_by.length === 0) return [[name, `nothing${only}`]]
+  const bits = (document.detected_by_bit ?? []).flatMap((names, bit) => (names.length > 0 ? [] : [bit]))
+  const some = bits.length === 0 ? '' : `; bit${bits.length > 1 ? 's' : ''} ${bits.join(', ')}: by nothing`
+  const ofCells = new Set<string>(cell_findings)
+  const ofTiles = new Set(document.findings_by_bit?.flat().filter((code) => !ofCells.has(code)))
+  return [
+    [name, `${detected_by.join(', ')}${some}${only}`],
+    ofTiles.size > 0 && ['check then finds', [...ofTiles].join(', ')],
+    ofCells.size > 0 && ['check --level cells', [...ofCells].join(', ')],
+  ]
+}
