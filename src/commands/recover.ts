@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { InspectError, usage } from '../base/errors.ts'
+import { InspectError, orError, usage } from '../base/errors.ts'
 import { checkTarget } from '../check/check.ts'
 import { newRun } from '../check/run.ts'
 import type { RecoverDocument } from '../documents/recover.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
+import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import type { NDRange } from '../format/range.ts'
+import { parseFragmentName } from '../format/timestamped-name.ts'
 import { absolutePath } from '../node/current-folder.ts'
 import { localStorage } from '../node/file.ts'
 import { openFileOutput } from '../node/file-output.ts'
@@ -13,18 +15,25 @@ import { writingCodecs } from '../node/node-codecs.ts'
 import { type RecoveredArray, type RecoverOutput, recoverArray, recoverOne } from '../recover/array.ts'
 import { bytesOf, isMended } from '../recover/fragment.ts'
 import { lostCells } from '../recover/lost-cells.ts'
+import { underItsName } from '../recover/lost-name.ts'
 import { toJson } from '../render/json.ts'
 import { mounted } from '../source/overlay.ts'
+import { Folder } from '../source/source.ts'
+import type { InspectArray } from '../store/array.ts'
 import { readContext } from '../store/generic-tile.ts'
-import { openTarget, type Target } from '../store/target.ts'
+import { arrayAround, openTarget, type Target } from '../store/target.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
 import { parseBox } from './ranges.ts'
+import { parseTime } from './times.ts'
 
 interface Options {
   to: string
   dropDamaged?: boolean
   domain?: string[]
+  timestamp?: string
+  formatVersion?: string
+  array?: string
 }
 
 export const command: CommandModule<Options> = {
@@ -37,6 +46,7 @@ export const command: CommandModule<Options> = {
       'recover places --drop-damaged --to places.whole',
     ],
     ['one fragment', 'recover weather/__1714 --to fragment.new'],
+    ['one whose folder has lost its name', 'recover copied --array places --timestamp 2024-05-01 --to fragment.new'],
   ],
 
   configure(command) {
@@ -52,6 +62,12 @@ export const command: CommandModule<Options> = {
         'box of the dense fragment whose metadata is lost, one range a dimension (repeatable)',
         collect,
       )
+      .option('--array <dir>', 'array of the fragment, if it does not lie in it')
+      .option(
+        '--timestamp <T1[..T2]>',
+        'when the fragment was written, if its folder has lost its name: milliseconds or dates',
+      )
+      .option('--format-version <n>', 'format version of that fragment, if nothing else tells it')
   },
 
   async *run(cx, [path], options) {
@@ -60,7 +76,7 @@ export const command: CommandModule<Options> = {
 }
 
 async function recover(cx: CommandContext, path: string, options: Options): Promise<Outcome> {
-  const target = await cx.open(path)
+  const { target, assumed } = await openNamed(cx, path, options)
   if (options.dropDamaged && (await localStorage.kind(absolutePath(lostName(options.to)))) !== undefined)
     throw new InspectError('EXISTS', 'expected a path where nothing is yet, found something there', {
       file: lostName(options.to),
@@ -68,12 +84,13 @@ async function recover(cx: CommandContext, path: string, options: Options): Prom
   const output = await openFolderOutput(options.to, (place) => cx.refuseReadPlace(place, '--to'))
   try {
     const found = await recovered(cx, target, options, output)
+    found.fragments[0]?.assumed.push(...assumed)
     const remaining = await readBack(cx, target, output.partial, found)
     const lostFile = await writeLost(cx, options.to, found)
     // The list first: where the folder is, the list is, too.
     lostFile?.commit()
     output.commit()
-    const document = documentOf(cx, path, options.to, found, remaining, lostFile !== undefined)
+    const document = documentOf(cx, path, target, options.to, found, remaining, lostFile !== undefined)
     return {
       document,
       foundWrong: document.lost || remaining.length > 0,
@@ -82,6 +99,59 @@ async function recover(cx: CommandContext, path: string, options: Options): Prom
   } finally {
     output.discard()
   }
+}
+
+/** The target, and what was taken for granted of a fragment whose folder has lost its name. */
+async function openNamed(
+  cx: CommandContext,
+  path: string,
+  { timestamp, formatVersion, array: given }: Options,
+): Promise<{ target: Target; assumed: string[] }> {
+  const isAsked = timestamp !== undefined || formatVersion !== undefined || given !== undefined
+  const place = cx.internalPath(path).replace(/(?<=.)\/+$/, '')
+  const folder = new Folder(cx.storage, place)
+  const target = await orError(() => cx.open(path))
+  // A fragment without metadata and without a name is a folder with data files.
+  if (target instanceof InspectError)
+    if (target.code !== 'NOT_TILEDB' || !(await folder.list()).some(({ name }) => name.endsWith('.tdb'))) throw target
+  if (!(target instanceof InspectError)) {
+    const isNamed = target.type !== 'fragment' || parseFragmentName(target.fragment.name) !== undefined
+    if (isNamed && !isAsked) return { target, assumed: [] }
+    if (target.type !== 'fragment') throw usage('--array, --timestamp and --format-version are for a fragment')
+  }
+  const array = given === undefined ? await arrayAround(folder, cx.reading) : await arrayAt(cx, given)
+  if (!array) throw usage(`--array expects the array of the fragment: none is around ${path}`)
+  const known = {
+    times: timestamp === undefined ? timesIn(folder.name) : parseTimes(cx, timestamp),
+    version: formatVersion === undefined ? undefined : parseVersion(formatVersion),
+  }
+  const { assumed, ...named } = await underItsName(array, folder, known)
+  return { target: { type: 'fragment', path: named.fragment.folder.path, ...named }, assumed }
+}
+
+async function arrayAt(cx: CommandContext, path: string): Promise<InspectArray> {
+  const target = await cx.open(path)
+  if (target.type === 'array') return target.array
+  throw usage(`--array expects an array, found ${path}`)
+}
+
+/** The times in a folder's name, if it is one of a fragment. */
+function timesIn(name: string): readonly [bigint, bigint] | undefined {
+  return parseFragmentName(name)?.timestamp_range
+}
+
+function parseTimes(cx: CommandContext, text: string): [bigint, bigint] {
+  const ends = text.split('..')
+  const [first, last] = [ends[0], ends[1] ?? ends[0]].map((end) => parseTime(cx, '--timestamp', end))
+  if (ends.length > 2 || first > last)
+    throw usage(`--timestamp expects T1 or T1..T2 with T1 up to T2, found ${JSON.stringify(text)}`)
+  return [first, last]
+}
+
+function parseVersion(text: string): number {
+  const version = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (version >= 1 && version <= NEWEST_FORMAT_VERSION) return version
+  throw usage(`--format-version expects 1 to ${NEWEST_FORMAT_VERSION}, found ${JSON.stringify(text)}`)
 }
 
 async function recovered(
@@ -172,6 +242,10 @@ function* placesToCheck(
   }
 }
 
+function insideOf({ folder }: InspectArray, path: string): string {
+  return path.slice(folder.path.length + 1)
+}
+
 const LINE = { int64: 'number', indent: false } as const
 
 /** The list of lost cells beside the new folder; undefined if nothing is lost. */
@@ -196,6 +270,7 @@ function lostName(to: string): string {
 function documentOf(
   cx: CommandContext,
   path: string,
+  target: Target,
   to: string,
   { fragments, leftOut }: RecoveredArray,
   remaining: readonly string[],
@@ -218,6 +293,7 @@ function documentOf(
     cells_lost,
     lost_file: listed ? lostName(to) : null,
     remaining,
+    place: target.type === 'fragment' && target.array ? insideOf(target.array, target.path) : null,
     lost: cells_lost !== 0 || leftOut.some(({ isLoss }) => isLoss),
   }
 }

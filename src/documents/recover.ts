@@ -16,6 +16,8 @@ export interface RecoverDocument extends DocumentHead<'recover'> {
   lost_file: Path | null
   /** What check still finds wrong outside of the fragments: codes of its errors. It was wrong before. */
   remaining: readonly string[]
+  /** Of a fragment: its place in the array. Null for an array. */
+  place: Path | null
   /** Whether anything that a reader misses is lost. */
   lost: boolean
 }

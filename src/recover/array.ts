@@ -8,10 +8,10 @@ import { enumerationFile } from '../format/enumeration.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import type { Describe } from '../format/io.ts'
 import type { NDRange } from '../format/range.ts'
-import { parseTimestampedName } from '../format/timestamped-name.ts'
+import { nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
 import { type Folder, readAll, withSource } from '../source/source.ts'
 import { type FragmentEntry, type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
-import { COMMITS_FOLDER, type CommitFile, committedPath, linePath, stem } from '../store/commits.ts'
+import { COMMITS_FOLDER, type CommitFile, committedPath, FRAGMENTS_FOLDER, linePath, stem } from '../store/commits.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { readTileFile } from '../store/generic-tile.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
@@ -91,7 +91,7 @@ export async function recoverArray(
   for (const path of await array.missingFragments()) {
     const name = lastPathPart(path)
     const instead = await wholeReplaced(array, name, entries, options, cx)
-    if (!instead && !options.dropDamaged) throw missing(array, path)
+    if (!instead && !options.dropDamaged) throw await missing(array, path)
     fragments.push(
       instead ? replacedBy(name, instead) : { ...lost(name), why: 'a commit names it, and its folder is gone' },
     )
@@ -197,9 +197,11 @@ async function readableSchema(array: InspectArray, { dropDamaged }: RecoverOptio
   throw new InspectError('NOT_RECOVERED', `the schema cannot be read: ${fault.message}${advice}`, fault.at)
 }
 
-function missing(array: InspectArray, path: string): InspectError {
-  const message =
-    'expected the fragment that a commit names, found no such folder; --drop-damaged leaves out what cannot be read'
+async function missing(array: InspectArray, path: string): Promise<InspectError> {
+  const folders = (await array.folder.folder(FRAGMENTS_FOLDER).listIfThere()).filter(({ kind }) => kind === 'folder')
+  const astray = folders.find(({ name }) => !nameFacts(name))
+  const perhaps = astray ? `; ${FRAGMENTS_FOLDER}/${astray.name} may be it: recover that fragment by itself` : ''
+  const message = `expected the fragment that a commit names, found no such folder${perhaps}; --drop-damaged leaves out what cannot be read`
   return new InspectError('NOT_RECOVERED', message, { file: `${array.folder.path}/${path}` })
 }
 

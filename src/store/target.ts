@@ -137,7 +137,7 @@ function arrayByName(fragment: Folder, cx: ReadContext): InspectArray | undefine
 }
 
 /** The array around a fragment folder, up to three levels up. With `inside`, the search starts at `folder` itself. */
-async function arrayAround(folder: Folder, cx: ReadContext, inside = false): Promise<InspectArray | undefined> {
+export async function arrayAround(folder: Folder, cx: ReadContext, inside = false): Promise<InspectArray | undefined> {
   let at = inside ? folder : folder.parent()
   // No array has this name, and over a network the check costs requests.
   if (at?.isRemote && at.name === '__fragments') at = at.parent()

@@ -1,6 +1,7 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { parseFragmentName } from '../../src/format/timestamped-name.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { filesBelow, temporaryFolder } from '../helpers/folders.ts'
 import { get, type Json, parseJson } from '../helpers/json.ts'
@@ -335,4 +336,87 @@ test('one fragment becomes a folder of its own', async () => {
   truncateSync(join(fragment, METADATA), 100)
   expect((await run(['recover', fragment, '--to', to])).code).toBe(0)
   expect(contents(to)).toEqual(whole)
+})
+
+describe('a fragment whose folder has lost its name', () => {
+  const ofName = async (args: readonly string[]): Promise<Record<string, Json | undefined>> => {
+    const found = await document(args)
+    const [one] = get(found, 'fragments') as Json[]
+    return {
+      name: get(one, 'name'),
+      outcome: get(one, 'outcome'),
+      assumed: get(one, 'assumed'),
+      place: get(found, 'place'),
+    }
+  }
+
+  for (const fixture of ['22/rtree_levels', '4/sparse_basic', '1/sparse_2d_row']) {
+    test(`${fixture}: a commit, or the time, tells the name; in its place the array is whole again`, async () => {
+      const { from, to, files } = copyOf(fixture)
+      const whole = contents(from)
+      const path = files[0].slice(0, -METADATA.length - 1)
+      const name = path.split('/').at(-1) ?? ''
+      const { timestamp_range, uuid } = parseFragmentName(name) ?? { timestamp_range: [], uuid: '' }
+      const lost = `${from}.copied`
+      renameSync(join(from, path), lost)
+      // Before version 5 there are no commits, so nothing but the time helps.
+      const known = fixture.startsWith('22') ? [] : ['--timestamp', timestamp_range.join('..')]
+      const source = known.length > 0 ? `${from}.${uuid}` : lost
+      renameSync(lost, source)
+      for (const [how, outcome] of [
+        ['whole', 'kept'],
+        ['without metadata', 'rebuilt'],
+      ]) {
+        if (how !== 'whole') rmSync(join(source, METADATA))
+        rmSync(to, { recursive: true, force: true })
+        const found = await ofName(['recover', source, '--array', from, '--to', to, ...known])
+        expect(found).toMatchObject({ name, outcome, place: path })
+        cpSync(to, join(from, path), { recursive: true })
+        expect(contents(from)).toEqual(whole)
+        rmSync(join(from, path), { recursive: true })
+      }
+    })
+  }
+
+  test('what is needed is asked for', async () => {
+    const { from, to, files } = copyOf('22/duplicates')
+    const [first, second] = files.map((file) => join(from, file.slice(0, -METADATA.length - 1)))
+    const lost = join(from, '__fragments/lost')
+    const copied = `${from}.copied`
+    cpSync(first, copied, { recursive: true })
+    rmSync(join(copied, METADATA))
+    const fails = async (...args: string[]): Promise<[number, string]> => {
+      const { code, stderr } = await run(['recover', ...args, '--to', to])
+      return [code, stderr]
+    }
+    expect(await fails(copied)).toEqual([2, expect.stringContaining('--array expects the array')])
+    expect(await fails(copied, '--array', from)).toEqual([3, expect.stringContaining('give the time with --timestamp')])
+    expect(await fails(copied, '--array', from, '--timestamp', '5..4')).toEqual([
+      2,
+      expect.stringContaining('T1 up to'),
+    ])
+    expect(await fails(from, '--timestamp', '5')).toEqual([2, expect.stringContaining('are for a fragment')])
+    renameSync(first, lost)
+    expect(await fails(from)).toEqual([3, expect.stringContaining('__fragments/lost may be it')])
+    // In the array, a commit whose fragment is gone tells the name; of two, the time decides.
+    const name = first.split('/').at(-1)
+    const guess = 'that it is the one fragment that a commit names and that is gone'
+    expect(await ofName(['recover', lost, '--to', to])).toMatchObject({ name, outcome: 'kept', assumed: [guess] })
+    renameSync(second, `${second}.away`)
+    expect(await fails(lost)).toEqual([3, expect.stringContaining('commits name 2 fragments that are gone')])
+    const [, first_time, last_time] = /^__(\d+)_(\d+)_/.exec(name ?? '') ?? []
+    const times = ['--timestamp', `${first_time}..${last_time}`, '--to', `${to}.2`]
+    expect(await ofName(['recover', lost, ...times])).toMatchObject({ name, assumed: [] })
+    const other = await ofName([
+      'recover',
+      lost,
+      '--timestamp',
+      '2024-05-01',
+      '--format-version',
+      '20',
+      '--to',
+      `${to}.3`,
+    ])
+    expect(other.place).toMatch(/^__fragments\/__1714521600000_1714521600000_[0-9a-f]{32}_20$/)
+  })
 })

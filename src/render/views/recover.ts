@@ -10,7 +10,7 @@ const MOST = 5
 
 /** What was read, what became of it, and last whether anything is lost. */
 export async function recoverTable(document: RecoverDocument, out: Output): Promise<void> {
-  const { path, to, fragments, left_out, remaining } = document
+  const { path, to, fragments, left_out, remaining, place } = document
   const of = (...outcomes: RecoverFragment['outcome'][]): RecoverFragment[] =>
     fragments.filter(({ outcome }) => outcomes.includes(outcome))
   const rows: Pair[] = [['read', `${counted(fragments.length, 'fragment')}; ${path} itself stays as it is`]]
@@ -29,6 +29,7 @@ export async function recoverTable(document: RecoverDocument, out: Output): Prom
   )
   const found = remaining.length === 0 ? 'no error' : remaining.join(', ')
   rows.push(['read back', `${to}: check --level cells finds ${found}`])
+  if (place !== null) rows.push(['its place', `${place} in the array`])
   await keyValues(rows, out)
   await line(verdict(document), out)
 }

@@ -1,0 +1,80 @@
+import { InspectError, unlessFault } from '../base/errors.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { nameFacts } from '../format/timestamped-name.ts'
+import { mounted } from '../source/overlay.ts'
+import { Folder } from '../source/source.ts'
+import { InspectArray } from '../store/array.ts'
+import { FRAGMENTS_FOLDER } from '../store/commits.ts'
+import { Fragment } from '../store/fragment.ts'
+import { fragmentName } from '../write/fragment-writer.ts'
+import { Random } from '../write/random.ts'
+
+/** What the user knows of a name that is lost. */
+export interface KnownOfName {
+  /** When its cells were written, milliseconds: the first and the last write. */
+  times: readonly [bigint, bigint] | undefined
+  /** Format version. */
+  version: number | undefined
+}
+
+export interface NamedFragment {
+  array: InspectArray
+  fragment: Fragment
+  /** What was taken for granted, in words. */
+  assumed: string[]
+}
+
+/** From this version on, fragments are in `__fragments`. */
+const FOLDERS_SINCE = 12
+
+/**
+ * A fragment whose folder has lost its name, as if it were in its place. The name has when it was written, which nothing else tells, and
+ * the format version. A commit whose fragment is gone has both.
+ * @throws InspectError NOT_RECOVERED if nothing tells when it was written
+ */
+export async function underItsName(array: InspectArray, folder: Folder, known: KnownOfName): Promise<NamedFragment> {
+  const missing = (await array.missingFragments()).filter((path) => agrees(path, known))
+  const [only] = missing
+  const isSure = known.times !== undefined
+  const assumed: string[] = []
+  let path = missing.length === 1 ? only : undefined
+  if (path !== undefined && !isSure) assumed.push('that it is the one fragment that a commit names and that is gone')
+  if (path === undefined) {
+    const { times } = known
+    if (!times) throw timeMissing(folder, missing)
+    let version = known.version ?? (await storedVersion(array, folder))
+    if (version === undefined) {
+      version = (await array.newestSchema()).schema.version
+      assumed.push(`that it has format version ${version}, as the array's schema`)
+    }
+    const [uuid = new Random(`${folder.path} ${times.join(' ')}`).uuid()] = /[0-9a-f]{32}/.exec(folder.name) ?? []
+    const name = fragmentName(version, times, uuid)
+    path = version >= FOLDERS_SINCE ? `${FRAGMENTS_FOLDER}/${name}` : name
+  }
+  const storage = mounted(array.folder.storage, `${array.folder.path}/${path}`, folder.path)
+  const around = new InspectArray(new Folder(storage, array.folder.path), array.cx)
+  return { array: around, fragment: around.fragment(path), assumed }
+}
+
+function agrees(path: string, { times, version }: KnownOfName): boolean {
+  const facts = nameFacts(lastPathPart(path))
+  if (version !== undefined && facts?.format_version !== version) return false
+  return times === undefined || facts?.timestamp_range.every((time, i) => time === times[i]) === true
+}
+
+function timeMissing(folder: Folder, missing: readonly string[]): InspectError {
+  const gone =
+    missing.length > 1 ? `; commits name ${missing.length} fragments that are gone, such as ${missing[0]}` : ''
+  const message = `expected a name that tells when the fragment was written, found ${JSON.stringify(folder.name)}: give the time with --timestamp T1 or T1..T2${gone}`
+  return new InspectError('NOT_RECOVERED', message, { file: folder.path })
+}
+
+/** The format version that the metadata has, if that can be read. */
+async function storedVersion(array: InspectArray, folder: Folder): Promise<number | undefined> {
+  const fragment = new Fragment(folder, array.cx, array)
+  try {
+    return (await fragment.info().catch(unlessFault))?.format_version
+  } finally {
+    await fragment.close()
+  }
+}
