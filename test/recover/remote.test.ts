@@ -1,0 +1,83 @@
+import { cpSync, existsSync, readFileSync, rmSync, truncateSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { filesBelow, temporaryFolder } from '../helpers/folders.ts'
+import { serveFolder } from '../helpers/http-server.ts'
+import { run } from '../helpers/run.ts'
+import { serveBuckets } from '../helpers/s3-server.ts'
+
+const folder = temporaryFolder()
+const METADATA = '__fragment_metadata.tdb'
+const indexed = await serveFolder(folder, { index: true })
+const s3 = await serveBuckets({ bucket: folder }, { pageSize: 3 })
+const PLACES = {
+  HTTP: [indexed.url, {}],
+  S3: ['s3://bucket', { AWS_ENDPOINT_URL: s3.url, AWS_NO_SIGN_REQUEST: '1' }],
+} as const
+
+/** Each file with its bytes. */
+function content(path: string): [string, string][] {
+  return [...filesBelow(path, '')].map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')])
+}
+
+/** Of each damage: what is done to the metadata of the first fragment, and the options that mend it. */
+const DAMAGES: Readonly<Record<string, { harm(fragment: string): void; options: readonly string[]; code: number }>> = {
+  'metadata gone': { harm: (fragment) => rmSync(`${fragment}/${METADATA}`), options: [], code: 0 },
+  'metadata cut': { harm: (fragment) => truncateSync(`${fragment}/${METADATA}`, 40), options: [], code: 0 },
+  'data cut': {
+    harm(fragment) {
+      const file = `${fragment}/${['a0.tdb', 'a.tdb', 'd0.tdb'].find((name) => existsSync(`${fragment}/${name}`))}`
+      truncateSync(file, readFileSync(file).length - 5)
+    },
+    options: ['--drop-damaged'],
+    code: 1,
+  },
+}
+
+describe.each(Object.entries(PLACES))('from %s', (place, [url, env]) => {
+  for (const fixture of [
+    '22/duplicates',
+    '22/dense_fragment_metadata_consolidated',
+    '22/commits_consolidated',
+    '5/sparse_basic',
+  ]) {
+    test.each(Object.entries(DAMAGES))(
+      `${fixture}, %s: the same as from files`,
+      async (how, { harm, options, code }) => {
+        const name = `${place} ${fixture} ${how}`.replaceAll(/\W+/g, '_')
+        const path = `${folder}/${name}`
+        cpSync(`${FIXTURES}/${fixture}`, path, { recursive: true })
+        const [metadata] = [...filesBelow(path, '').keys()].filter((file) => file.endsWith(METADATA)).sort()
+        harm(`${path}${metadata.slice(0, -METADATA.length - 1)}`)
+        const call = (from: string, to: string) => run(['recover', from, '--to', to, ...options, '--json'], { env })
+        const local = await call(path, `${path}.local`)
+        const remote = await call(`${url}/${name}`, `${path}.remote`)
+        expect([local.code, remote.code, remote.stderr]).toEqual([code, code, local.stderr])
+        expect(content(`${path}.remote`)).toEqual(content(`${path}.local`))
+        expect(remote.text.replaceAll(`${url}/`, `${folder}/`).replaceAll('.remote', '.local')).toBe(local.text)
+        if (code === 1)
+          expect(readFileSync(`${path}.remote.lost.ndjson`, 'utf8')).toBe(
+            readFileSync(`${path}.local.lost.ndjson`, 'utf8'),
+          )
+      },
+    )
+  }
+
+  test('one fragment, and one whose folder has lost its name', async () => {
+    const path = `${folder}/${place}one`
+    cpSync(`${FIXTURES}/22/rtree_levels`, path, { recursive: true })
+    const [metadata] = [...filesBelow(path, '').keys()].filter((file) => file.endsWith(METADATA))
+    const fragment = metadata.slice(1, -METADATA.length - 1)
+    const whole = content(`${path}/${fragment}`)
+    rmSync(`${path}${metadata}`)
+    const one = await run(['recover', `${url}/${place}one/${fragment}`, '--to', `${path}.new`], { env })
+    expect([one.code, one.stderr]).toEqual([0, ''])
+    expect(content(`${path}.new`)).toEqual(whole)
+    cpSync(`${path}/${fragment}`, `${path}/__fragments/lost`, { recursive: true })
+    rmSync(`${path}/${fragment}`, { recursive: true })
+    const lost = await run(['recover', `${url}/${place}one/__fragments/lost`, '--to', `${path}.2`], { env })
+    expect([lost.code, lost.stderr]).toEqual([0, ''])
+    expect(lost.text).toContain(fragment)
+    expect(content(`${path}.2`)).toEqual(whole)
+  })
+})
