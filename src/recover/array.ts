@@ -1,4 +1,4 @@
-import { exitCodeOf, faultOf, InspectError, orError, unlessFault } from '../base/errors.ts'
+import { exitCodeOf, InspectError, orError } from '../base/errors.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
@@ -15,6 +15,7 @@ import { COMMITS_FOLDER, type CommitFile, committedPath, FRAGMENTS_FOLDER, lineP
 import type { Fragment } from '../store/fragment.ts'
 import { readTileFile } from '../store/generic-tile.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
+import { damageOf, unlessDamaged } from './damage.ts'
 import type { FactsFromOutside } from './facts.ts'
 import { lost, type RecoveredFile, type RecoveredFragment, recoverFragment } from './fragment.ts'
 
@@ -186,12 +187,12 @@ export async function recoverOne(
 
 /** @throws InspectError NOT_RECOVERED if no schema can be read, or the one in use cannot and the loss of it is not allowed */
 async function readableSchema(array: InspectArray, { dropDamaged }: RecoverOptions): Promise<void> {
-  const fault = await array.newestSchema().then(() => undefined, faultOf)
+  const fault = await array.newestSchema().then(() => undefined, damageOf)
   if (!fault) return
   if (exitCodeOf(fault) !== 1) throw fault
   let isThere = false
   for (const { name } of await array.schemaFiles())
-    isThere ||= (await array.schema(name).catch(unlessFault)) !== undefined
+    isThere ||= (await array.schema(name).catch(unlessDamaged)) !== undefined
   if (isThere && dropDamaged) return
   const advice = isThere ? '; --drop-damaged leaves it out' : ', and no other is there'
   throw new InspectError('NOT_RECOVERED', `the schema cannot be read: ${fault.message}${advice}`, fault.at)
@@ -220,7 +221,7 @@ function outsideOf(
       for (const entry of await array.fragments()) {
         if (!replaced.has(entry.name)) continue
         const fragment = array.fragment(entry.path)
-        const info = await fragment.info().catch(unlessFault)
+        const info = await fragment.info().catch(unlessDamaged)
         await fragment.close()
         if (!info?.nonempty_domain) return undefined
         schema ??= info.schema
@@ -267,7 +268,7 @@ async function checkedFiles<T>(
     const isList = parseTimestampedName(name)?.suffix !== undefined
     const fault = isList
       ? undefined
-      : await readTileFile(folder.file(path), describe, cx).then(() => undefined, faultOf)
+      : await readTileFile(folder.file(path), describe, cx).then(() => undefined, damageOf)
     if (fault) leftOut.push({ path, why: `it cannot be read: ${fault.message}`, isLoss: true })
     else files.push(copy(folder, path))
   }
@@ -315,7 +316,7 @@ async function commitFiles(
       const source = folder.file(path)
       const read =
         kind === 'delete' ? readTileFile(source, deleteCondition, cx) : readTileFile(source, updateCondition, cx)
-      const broken = await Promise.resolve<unknown>(read).then(() => undefined, faultOf)
+      const broken = await Promise.resolve<unknown>(read).then(() => undefined, damageOf)
       if (broken) leftOut.push({ path, why: `it cannot be read: ${broken.message}`, isLoss: true })
       else files.push(copy(folder, path))
     } else if (kind === 'vacuum') {
@@ -342,7 +343,7 @@ async function commitFiles(
       if (keepsLists) files.push(copy(folder, path))
       else leftOut.push({ path, why: 'the lists that it takes back are not there', isLoss: false })
     } else {
-      const metadata = await array.consolidatedFragmentMetadata(path).catch(unlessFault)
+      const metadata = await array.consolidatedFragmentMetadata(path).catch(unlessDamaged)
       if (metadata?.entries.every(({ fragment_name }) => isSame(lastPathPart(fragment_name))))
         files.push(copy(folder, path))
       else leftOut.push({ path, why: 'it has footers that are damaged, or of fragments that changed', isLoss: false })

@@ -1,4 +1,4 @@
-import { InspectError, unlessFault } from '../base/errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { fieldTileFile, tileRole } from '../cells/tile-places.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { type FileRole, fieldFileName, fieldFileRoles } from '../format/field-files.ts'
@@ -9,6 +9,7 @@ import { nameFacts } from '../format/timestamped-name.ts'
 import { withSource } from '../source/source.ts'
 import type { InspectArray } from '../store/array.ts'
 import { type Fragment, type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
+import { unlessDamaged } from './damage.ts'
 import { denseDomain, gridOf } from './dense-domain.ts'
 import { domainInPlace, type FooterRemains, footerRemains } from './footer-remains.ts'
 import { NO_FILE, type WalkedFile, walkTiles } from './tile-walk.ts'
@@ -92,7 +93,7 @@ export async function factsOf(
     domain = found.domain
     if (found.assumed !== undefined) assumed.push(found.assumed)
   }
-  const conditions = info && (await fragment.processedConditions().catch(unlessFault))
+  const conditions = info && (await fragment.processedConditions().catch(unlessDamaged))
   const last = info?.last_tile_cell_num ?? (dense ? cellsPerTile : lastCells(shape, files, tileNum))
   return {
     ...{ version, schema, schemaName, dense, slots, files, tileNum, cellsPerTile, domain, assumed },
@@ -119,7 +120,7 @@ async function agreeingInfo(
   fragment: Fragment,
   walked: ReadonlyMap<string, WalkedFile>,
 ): Promise<FragmentInfo | undefined> {
-  const info = await fragment.info().catch(unlessFault)
+  const info = await fragment.info().catch(unlessDamaged)
   if (!info || (info.dense && !info.nonempty_domain)) return undefined
   for (const { name, size, slot, role } of await fragment.fieldFiles()) {
     const file = walked.get(name) ?? NO_FILE
@@ -185,7 +186,7 @@ async function bestShape(
   for (const schemaName of new Set(names)) {
     const schema = await array.schema(schemaName).catch((error: unknown) => {
       fault ??= error
-      return unlessFault(error)
+      return unlessDamaged(error)
     })
     if (!schema) continue
     const shape = shapeWith(schemaName, schema, versionOf(named, schema), walked)
@@ -281,8 +282,8 @@ async function storedTiles(
   role: FileRole,
 ): Promise<Pick<DataFile, 'starts' | 'lengths'> | undefined> {
   const { offsetsList } = fieldTileFile(info, slot, tileRole({ role }))
-  const starts = await fragment.offsets(offsetsList, slot).catch(unlessFault)
-  const lengths = role === 'var' ? await fragment.offsets('tile_var_sizes', slot).catch(unlessFault) : starts
+  const starts = await fragment.offsets(offsetsList, slot).catch(unlessDamaged)
+  const lengths = role === 'var' ? await fragment.offsets('tile_var_sizes', slot).catch(unlessDamaged) : starts
   if (!starts || !lengths || Math.min(starts.length, lengths.length) < info.tile_num) return undefined
   return { starts: starts.subarray(0, info.tile_num), lengths: lengths.subarray(0, info.tile_num) }
 }

@@ -1,4 +1,3 @@
-import { unlessFault } from '../base/errors.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import {
   FRAGMENT_METADATA_FILE,
@@ -14,6 +13,7 @@ import type { InspectArray } from '../store/array.ts'
 import { walkSections } from '../store/footer-fault.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { emptySlot, type FragmentMetadataToWrite, fragmentMetadata } from '../write/fragment-metadata-writer.ts'
+import { unlessDamaged } from './damage.ts'
 import { wholeDomain } from './dense-domain.ts'
 import type { FragmentFacts } from './facts.ts'
 
@@ -31,7 +31,7 @@ export interface FooterRemains {
 
 /** The remains of a fragment's footer: the copy in a `.meta` file, or what the metadata file still has of it. */
 export async function footerRemains(array: InspectArray, fragment: Fragment): Promise<FooterRemains | undefined> {
-  const copy = (await array.consolidatedFooters().catch(unlessFault))?.get(fragment.name)
+  const copy = (await array.consolidatedFooters().catch(unlessDamaged))?.get(fragment.name)
   const ofCopy = copy && (await remainsIn(array, copy, true))
   if (ofCopy) return ofCopy
   if ((await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') return undefined
@@ -39,7 +39,7 @@ export async function footerRemains(array: InspectArray, fragment: Fragment): Pr
     const bytes = await readAll(source)
     const { end } = await walkSections(source, bytes.length)
     return end === 0 ? undefined : remainsIn(array, bytes.subarray(end), false)
-  }).catch(unlessFault)
+  }).catch(unlessDamaged)
 }
 
 /**
@@ -57,7 +57,7 @@ export async function domainInPlace(
   }: Pick<FragmentFacts, 'version' | 'schema' | 'schemaName' | 'slots' | 'dense'>,
 ): Promise<NDRange | undefined> {
   if (version < 3 || (await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') return undefined
-  const bytes = await withSource(fragment.metadataSource(), readAll).catch(unlessFault)
+  const bytes = await withSource(fragment.metadataSource(), readAll).catch(unlessDamaged)
   const metadata: FragmentMetadataToWrite = {
     fragment: { schema, schemaName, formatVersion: version },
     dense,
@@ -98,10 +98,10 @@ async function remainsIn(array: InspectArray, bytes: Uint8Array, copied: boolean
     try {
       footer = decodePrefix(bytes, fragmentFooter(schema)).value
     } catch (error) {
-      unlessFault(error)
+      unlessDamaged(error)
     }
     return { schemaName, schema, dense: head.value.dense, domain, footer, copied }
   } catch (error) {
-    return unlessFault(error)
+    return unlessDamaged(error)
   }
 }

@@ -12,6 +12,7 @@ import { Fragment, storedCellNum } from '../store/fragment.ts'
 import { fragmentName } from '../write/fragment-writer.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { Random } from '../write/random.ts'
+import { damageOf, isReached } from './damage.ts'
 import { boxCells, whole as roundedOut } from './dense-domain.ts'
 import { type FactsFromOutside, type FragmentFacts, factsOf } from './facts.ts'
 import { processedByCells } from './processed-conditions.ts'
@@ -94,16 +95,14 @@ async function errorsOf(fragment: Fragment): Promise<Errors> {
   return { codes: [...codes], contradicted }
 }
 
-/** Errors that say nothing about the bytes. */
-const NO_DAMAGE: ReadonlySet<string> = new Set(['NO_PERMISSION', 'NO_LISTING', 'IO', 'NO_SCHEMA'])
-
 /**
  * Damaged metadata may claim a version, a filter or a size that does not exist, or to be encrypted. The array's key is not in question, as it opened
  * the schema.
  * @throws InspectError the error, if it is not about the bytes of the metadata
  */
 function asDamage(error: InspectError, fragment: Fragment): FindingCode {
-  const ofMetadata = error.at.file === fragment.metadataSource().name && !NO_DAMAGE.has(error.code)
+  const isAbout = isReached(error) && error.code !== 'NO_SCHEMA'
+  const ofMetadata = error.at.file === fragment.metadataSource().name && isAbout
   const isNewer = (fragment.parsedName?.least_version ?? 0) > NEWEST_FORMAT_VERSION
   if (exitCodeOf(error) === 1 || (ofMetadata && !isNewer)) return 'SECTION_UNREADABLE'
   throw error
@@ -210,7 +209,9 @@ async function rebuilt(
   }
   const unread = new Map<number, UnreadTile['error']>()
   const everything: TileSelection = { tiles: all(tileNum), domain }
-  const whole = await rebuild(opened, everything, cx, ({ tile, error }) => unread.set(tile, error))
+  const whole = await rebuild(opened, everything, cx, ({ tile, error }) => {
+    unread.set(tile, damageOf(error))
+  })
   if (domain && whole && (await hasCellsOutside(fragment, whole.metadata))) {
     const wider = roundedOut(facts.schema, domain, 'its tiles: there are cells outside of the one that its footer has')
     const now = { ...facts, domain: wider.domain, assumed: wider.assumed === undefined ? [] : [wider.assumed] }

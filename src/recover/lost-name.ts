@@ -1,4 +1,4 @@
-import { InspectError, unlessFault } from '../base/errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { mounted } from '../source/overlay.ts'
@@ -8,6 +8,7 @@ import { FRAGMENTS_FOLDER } from '../store/commits.ts'
 import { Fragment } from '../store/fragment.ts'
 import { fragmentName } from '../write/fragment-writer.ts'
 import { Random } from '../write/random.ts'
+import { unlessDamaged } from './damage.ts'
 
 /** What the user knows of a name that is lost. */
 export interface KnownOfName {
@@ -73,7 +74,7 @@ function timeMissing(folder: Folder, missing: readonly string[]): InspectError {
 async function storedVersion(array: InspectArray, folder: Folder): Promise<number | undefined> {
   const fragment = new Fragment(folder, array.cx, array)
   try {
-    return (await fragment.info().catch(unlessFault))?.format_version
+    return (await fragment.info().catch(unlessDamaged))?.format_version
   } finally {
     await fragment.close()
   }

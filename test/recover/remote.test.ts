@@ -81,3 +81,53 @@ describe.each(Object.entries(PLACES))('from %s', (place, [url, env]) => {
     expect(content(`${path}.2`)).toEqual(whole)
   })
 })
+
+/** Exit codes where one request after the other fails, then none. Either nothing is written, or everything. */
+async function failing(array: string, wanted: RegExp): Promise<number[]> {
+  const env = { TILEDB_INSPECT_ATTEMPTS: '1', TILEDB_INSPECT_TIMEOUT: '1' }
+  const codes: number[] = []
+  for (let failed = 0, isAnswered = false; !isAnswered; failed++) {
+    let asked = 0
+    indexed.fault = ({ path }, response) => {
+      if (!wanted.test(path) || asked++ !== failed) return false
+      response.writeHead(500).end()
+      return true
+    }
+    const to = `${folder}/${array}.${failed}`
+    const { code } = await run(['recover', `${indexed.url}/${array}`, '--to', to, '--drop-damaged'], { env })
+    isAnswered = asked <= failed
+    codes.push(code)
+    expect(existsSync(to)).toBe(code === 0)
+  }
+  indexed.reset()
+  const places = [...codes.keys()]
+    .filter((failed) => codes[failed] === 0)
+    .map((failed) => `${folder}/${array}.${failed}`)
+  const whole = content(places[places.length - 1])
+  for (const to of places) expect(content(to)).toEqual(whole)
+  return codes
+}
+
+test('a request that fails is no damage: nothing is dropped, whichever it is', async () => {
+  const path = `${folder}/fails`
+  // Files larger than what is read at once.
+  await run(['write-sample', path, '--cells', '20000', '--capacity', '2000', '--filters', 'none'])
+  const [metadata] = [...filesBelow(path, '').keys()].filter((file) => file.endsWith(METADATA))
+  rmSync(`${path}${metadata}`)
+  const codes = await failing('fails', /__fragments\/.*\.tdb$/)
+  expect(codes.length).toBeGreaterThan(20)
+  expect(new Set(codes)).toEqual(new Set([0, 3]))
+  expect(codes.at(-1)).toBe(0)
+})
+
+test.each(['22/deletes', '22/metadata', '22/enumerations'])(
+  '%s: nor of the files around the fragments',
+  async (fixture) => {
+    const name = fixture.replace('/', '_')
+    cpSync(`${FIXTURES}/${fixture}`, `${folder}/${name}`, { recursive: true })
+    const codes = await failing(name, /__(schema|meta|commits)\/./)
+    expect(codes.length).toBeGreaterThan(2)
+    expect(codes.at(-1)).toBe(0)
+    expect(codes).toContain(3)
+  },
+)
