@@ -5,6 +5,7 @@ import { newRun } from '../check/run.ts'
 import type { RecoverDocument } from '../documents/recover.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
+import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange } from '../format/range.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
 import { absolutePath } from '../node/current-folder.ts'
@@ -17,9 +18,9 @@ import { bytesOf, isMended } from '../recover/fragment.ts'
 import { lostCells } from '../recover/lost-cells.ts'
 import { underItsName } from '../recover/lost-name.ts'
 import { toJson } from '../render/json.ts'
-import { mounted } from '../source/overlay.ts'
+import { mounted, renamed } from '../source/overlay.ts'
 import { Folder } from '../source/source.ts'
-import type { InspectArray } from '../store/array.ts'
+import { type InspectArray, SCHEMA_FOLDER } from '../store/array.ts'
 import { readContext } from '../store/generic-tile.ts'
 import { arrayAround, openTarget, type Target } from '../store/target.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
@@ -46,7 +47,7 @@ export const command: CommandModule<Options> = {
       'recover places --drop-damaged --to places.whole',
     ],
     ['one fragment', 'recover weather/__1714 --to fragment.new'],
-    ['one whose folder has lost its name', 'recover copied --array places --timestamp 2024-05-01 --to fragment.new'],
+    ['one whose folder has lost its name', 'recover weather/__1714 --timestamp 2024-05-01 --to f.new'],
   ],
 
   configure(command) {
@@ -89,6 +90,7 @@ async function recover(cx: CommandContext, path: string, options: Options): Prom
     const lostFile = await writeLost(cx, options.to, found)
     // The list first: where the folder is, the list is, too.
     lostFile?.commit()
+    for (const name of found.unnamed) output.rename(unnamed(name), name)
     output.commit()
     const document = documentOf(cx, path, target, options.to, found, remaining, lostFile !== undefined)
     return {
@@ -154,12 +156,19 @@ function parseVersion(text: string): number {
   throw usage(`--format-version expects 1 to ${NEWEST_FORMAT_VERSION}, found ${JSON.stringify(text)}`)
 }
 
-async function recovered(
-  cx: CommandContext,
-  target: Target,
-  options: Options,
-  output: FolderOutput,
-): Promise<RecoveredArray> {
+/** What readers look for first in an array. Under another name, what a killed call leaves is no array, whole or not. */
+const SCHEMAS: readonly string[] = [SCHEMA_FOLDER, OLD_SCHEMA_FILE]
+
+function unnamed(name: string): string {
+  return `${name}.part`
+}
+
+/** What was written, and which of {@link SCHEMAS} have no name yet. */
+interface Written extends RecoveredArray {
+  unnamed: ReadonlySet<string>
+}
+
+async function recovered(cx: CommandContext, target: Target, options: Options, output: FolderOutput): Promise<Written> {
   // Damage is what is expected here.
   cx.reading.onFault = () => {}
   let asked = 0
@@ -176,14 +185,22 @@ async function recovered(
     return { codecs: writingCodecs, key: encrypted ? key : undefined, randomBytes: (length) => randomBytes(length) }
   }
   const progress = await cx.progress('recovering')
+  const schemas = new Set<string>()
   const out: RecoverOutput = {
-    write: (name, file) => output.writeParts(name, bytesOf(file)),
+    write(name, file) {
+      const [first, ...rest] = name.split('/')
+      if (!SCHEMAS.includes(first)) return output.writeParts(name, bytesOf(file))
+      schemas.add(first)
+      return output.writeParts([unnamed(first), ...rest].join('/'), bytesOf(file))
+    },
     progress: (done, total) => progress.update(done, total),
   }
   try {
-    if (target.type === 'array') return await recoverArray(target.array, recoverOptions, writing, out)
+    if (target.type === 'array')
+      return { ...(await recoverArray(target.array, recoverOptions, writing, out)), unnamed: schemas }
     if (target.type === 'fragment') {
-      if (target.array) return await recoverOne(target.array, target.fragment, recoverOptions, writing, out)
+      if (target.array)
+        return { ...(await recoverOne(target.array, target.fragment, recoverOptions, writing, out)), unnamed: schemas }
       const message = 'expected the fragment inside its array, whose schema tells its fields; found no array around it'
       throw new InspectError('NO_SCHEMA', message, { file: target.path })
     }
@@ -198,7 +215,7 @@ async function recovered(
  * @returns the codes of what is wrong outside of fragments: of files that were copied, or that are lost
  * @throws InspectError NOT_RECOVERED if a fragment is not right
  */
-async function readBack(cx: CommandContext, target: Target, partial: string, found: RecoveredArray): Promise<string[]> {
+async function readBack(cx: CommandContext, target: Target, partial: string, found: Written): Promise<string[]> {
   const { codecs, key, maxTileSize } = cx.reading
   const reading = readContext(codecs, key, maxTileSize)
   // Metadata does not mend these.
@@ -227,10 +244,12 @@ function* placesToCheck(
   { storage }: CommandContext,
   target: Target,
   partial: string,
-  { fragments }: RecoveredArray,
+  { fragments, unnamed: schemas }: Written,
 ): Generator<{ storage: CommandContext['storage']; path: string }> {
   if (target.type === 'array') {
-    yield { storage, path: partial }
+    let named = storage
+    for (const name of schemas) named = renamed(named, partial, unnamed(name), name)
+    yield { storage: named, path: partial }
     return
   }
   const around = target.path.slice(0, target.path.lastIndexOf('/'))

@@ -26,6 +26,8 @@ export interface FolderOutput {
   writeParts(path: string, parts: AsyncIterable<Uint8Array>): Promise<void>
   /** Removes a file or folder that was written. */
   remove(path: string): void
+  /** Gives a file or folder that was written another name. */
+  rename(file: string, to: string): void
   /** Gives the files their names. @throws InspectError EXISTS if a name has been taken since */
   commit(): void
   /** Removes what was written; does nothing after {@link commit}. */
@@ -124,6 +126,9 @@ function openPartial(target: string, path: string, commit: (partial: string) => 
     },
     remove(file) {
       guarded(join(path, file), () => rmSync(join(partial, file), { recursive: true }), 'write')
+    },
+    rename(file, to) {
+      guarded(join(path, to), () => renameSync(join(partial, file), join(partial, to)), 'write')
     },
     commit() {
       commit(partial)

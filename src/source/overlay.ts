@@ -31,6 +31,18 @@ export function mounted(storage: Storage, folder: string, place: string): Storag
   }
 }
 
+/** A storage in which an entry of a folder has another name. */
+export function renamed(storage: Storage, folder: string, from: string, to: string): Storage {
+  const moved = mounted(storage, `${folder}/${to}`, `${folder}/${from}`)
+  return {
+    ...moved,
+    async list(at) {
+      const entries = await moved.list(at)
+      return at === folder ? entries.map((one) => (one.name === from ? { ...one, name: to } : one)) : entries
+    },
+  }
+}
+
 /** What an overlay passes on. It leaves out the ways of reading that do not ask it. */
 function plain(storage: Storage): Pick<Storage, 'isRemote' | 'realPath' | 'mayNotList'> {
   return {

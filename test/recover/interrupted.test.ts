@@ -33,3 +33,20 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
     for (const name of left) expect(readdirSync(`${place}/${name}`)).toEqual(['__fragments'])
   })
 }
+
+test('SIGKILL while what was written is read back: what is left is no array', async () => {
+  const place = `${folder}/read back`
+  mkdirSync(place)
+  const { child, ended } = spawned(['recover', array, '--to', `${place}/new`])
+  const entries = (): string[] => readdirSync(place).flatMap((hidden) => readdirSync(`${place}/${hidden}`))
+  // Commits are written last.
+  while (child.exitCode === null && !entries().includes('__commits'))
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(child.exitCode).toBeNull()
+  child.kill('SIGKILL')
+  await ended
+  expect(entries().sort()).toEqual(['__commits', '__fragments', '__meta', '__schema.part'])
+  const [left] = readdirSync(place)
+  expect((await run(['read', `${place}/${left}`, '--limit', '1'])).code).not.toBe(0)
+})
