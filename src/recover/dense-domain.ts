@@ -19,7 +19,7 @@ export interface KnownDomain {
  *
  * @param known.given by the user
  * @param known.remains whose sizes agree with the files if `known.agrees` is set
- * @param known.inPlace the box in a footer of which other bytes are damaged
+ * @param known.inPlace the box in metadata of which other bytes are damaged
  * @param known.union of the fragments that this one replaced, if they are still there
  * @throws InspectError NOT_RECOVERED if nothing tells the box; USAGE if the given one has another number of tiles
  */
@@ -55,14 +55,15 @@ export function denseDomain(
   }
   const damaged = left?.domain ?? inPlace
   if (fits(damaged))
-    return { domain: damaged, assumed: `the box is ${boxText(schema, damaged)}, as the damaged footer says` }
-  const everything = wholeDomain(schema)
-  if (fits(everything)) return whole(schema, everything, 'the whole domain')
+    return { domain: damaged, assumed: `the box is ${boxText(schema, damaged)}, as the damaged metadata says` }
+  // Where there is a current domain, nothing is written outside of it.
   const now = schema.current_domain?.range
-  if (fits(now)) return whole(schema, now, 'the current domain')
+  if (fits(now)) return { domain: now, assumed: `the box is ${boxText(schema, now)}, the current domain` }
+  const everything = wholeDomain(schema)
+  if (!now && fits(everything)) return whole(schema, everything, 'the whole domain')
   throw new InspectError(
     'NOT_RECOVERED',
-    `nothing tells which ${tileNum} of ${gridOf(schema).tile_num} tiles of the domain it wrote: give its box with --domain NAME=LO..HI for each dimension; --drop-damaged leaves it out`,
+    `nothing tells which ${tileNum} of ${gridOf(schema).tile_num} tiles of the domain it wrote, a box of ${shapesText(schema, tileNum)}: give its box with --domain NAME=LO..HI for each dimension; --drop-damaged leaves it out`,
     { field: 'nonempty_domain' },
   )
 }
@@ -78,6 +79,21 @@ export function whole(schema: ArraySchema, domain: NDRange, what: string): Known
   })
   return { domain: rounded, assumed: `the box is ${boxText(schema, rounded)}, ${what}` }
 }
+
+/** `1 × 6 or 2 × 3 tiles`: the boxes of so many tiles that the domain has room for. */
+function shapesText(schema: ArraySchema, tileNum: number): string {
+  let shapes: { sides: number[]; left: number }[] = [{ sides: [], left: tileNum }]
+  for (const { tile_num } of gridOf(schema).axes)
+    shapes = shapes.flatMap(({ sides, left }) => {
+      const fitting = Array.from({ length: Math.min(tile_num, left) }, (_, i) => i + 1).filter((n) => left % n === 0)
+      return fitting.map((n) => ({ sides: [...sides, n], left: left / n }))
+    })
+  const texts = shapes.filter(({ left }) => left === 1).map(({ sides }) => sides.join(' × '))
+  const shown = texts.length > MOST_SHAPES ? [...texts.slice(0, MOST_SHAPES - 1), 'others'] : texts
+  return `${shown.join(' or ')} tiles`
+}
+
+const MOST_SHAPES = 6
 
 /** The box that a schema's dimensions span. */
 export function wholeDomain(schema: ArraySchema): NDRange {

@@ -6,8 +6,11 @@ import {
   fragmentFooter,
   OLD_SCHEMA_FILE,
 } from '../format/fragment-footer.ts'
+import { genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
-import { type NDRange, ndRange } from '../format/range.ts'
+import { type NDRange, ndRange, ndRangeSize } from '../format/range.ts'
+import { CHUNK_COUNT_BYTES, CHUNK_HEAD_BYTES } from '../format/tile-chunks.ts'
+import { u32, u64 } from '../format/u32.ts'
 import { readAll, withSource } from '../source/source.ts'
 import type { InspectArray } from '../store/array.ts'
 import { walkSections } from '../store/footer-fault.ts'
@@ -16,6 +19,7 @@ import { emptySlot, type FragmentMetadataToWrite, fragmentMetadata } from '../wr
 import { unlessDamaged } from './damage.ts'
 import { wholeDomain } from './dense-domain.ts'
 import type { FragmentFacts } from './facts.ts'
+import { inflatePrefix } from './inflate-prefix.ts'
 
 /** What is left of a footer. */
 export interface FooterRemains {
@@ -56,8 +60,9 @@ export async function domainInPlace(
     dense,
   }: Pick<FragmentFacts, 'version' | 'schema' | 'schemaName' | 'slots' | 'dense'>,
 ): Promise<NDRange | undefined> {
-  if (version < 3 || (await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') return undefined
+  if ((await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') return undefined
   const bytes = await withSource(fragment.metadataSource(), readAll).catch(unlessDamaged)
+  if (version < 3) return bytes && domainInTile(bytes, schema)
   const metadata: FragmentMetadataToWrite = {
     fragment: { schema, schemaName, formatVersion: version },
     dense,
@@ -81,6 +86,27 @@ export async function domainInPlace(
   }
   return undefined
 }
+
+/** The box of versions 1 and 2. It leads the content of the one tile: the end of that is not needed, and a flipped bit harms what follows. */
+function domainInTile(bytes: Uint8Array, { domain: { dimensions } }: ArraySchema): NDRange | undefined {
+  try {
+    const header = decodePrefix(bytes, genericTileHeader)
+    const [filter, ...more] = header.value.filters.filters
+    if (filter?.name !== 'GZIP' || more.length > 0) return undefined
+    const chunk = bytes.subarray(header.length + CHUNK_COUNT_BYTES)
+    const size = ndRangeSize(dimensions) ?? 0
+    const content = inflatePrefix(chunk.subarray(CHUNK_HEAD_BYTES + u32(chunk, OF_METADATA_LENGTH)), BEFORE_BOX + size)
+    if (content.length < BEFORE_BOX + size || u64(content, 4) !== size) return undefined
+    return decodePrefix(content.subarray(BEFORE_BOX), ndRange(dimensions)).value
+  } catch (error) {
+    return unlessDamaged(error)
+  }
+}
+
+/** Where the head of a chunk has the bytes of its filters' metadata. */
+const OF_METADATA_LENGTH = 8
+/** Format version, and the length of the box. */
+const BEFORE_BOX = 12
 
 /** Bytes behind the footer of version 11 that some releases leave. */
 const SLACK = 8

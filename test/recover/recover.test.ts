@@ -128,8 +128,26 @@ describe('metadata that is lost', () => {
     writeFileSync(file, bytes)
     const found = await document(['recover', from, '--to', to])
     const [one] = get(found, 'fragments') as Json[]
-    expect(get(one, 'assumed')).toEqual([expect.stringMatching(/^the box is .*, as the damaged footer says$/)])
+    expect(get(one, 'assumed')).toEqual([expect.stringMatching(/^the box is .*, as the damaged metadata says$/)])
     expect(await cells(to, [])).toBe(before)
+  })
+
+  test.each(['cut', 'flipped'])('of a dense fragment of version 2, %s: the box leads what is left', async (how) => {
+    const { from, to, files } = copyOf('2/dense_basic')
+    const box = get(await document(['footer', join(from, files[0].slice(0, -METADATA.length))]), 'nonempty_domain')
+    const file = join(from, files[0])
+    const bytes = readFileSync(file)
+    if (how === 'cut') truncateSync(file, bytes.length - 30)
+    else
+      writeFileSync(
+        file,
+        bytes.map((byte, at) => (at > bytes.length - 30 ? byte ^ 0x55 : byte)),
+      )
+    const found = await document(['recover', from, '--to', to])
+    const [one] = get(found, 'fragments') as Json[]
+    expect(get(one, 'assumed')).toEqual([expect.stringMatching(/^the box is .*, as the damaged metadata says$/)])
+    const anew = get(await document(['footer', join(to, files[0].slice(0, -METADATA.length))]), 'nonempty_domain')
+    expect(anew).toEqual(box)
   })
 
   test('of a dense fragment: a box that leaves out written cells becomes as large as its tiles', async () => {
@@ -158,7 +176,9 @@ describe('metadata that is lost', () => {
     rmSync(join(from, files[0]))
     const failed = await run(['recover', from, '--to', to])
     expect(failed.code).toBe(3)
-    expect(failed.stderr).toMatch(/nothing tells which \d+ of \d+ tiles.*--domain NAME=LO\.\.HI/)
+    expect(failed.stderr).toMatch(
+      /nothing tells which \d+ of \d+ tiles of the domain it wrote, a box of [\d ×or]+ tiles: .*--domain NAME=LO\.\.HI/,
+    )
     expect(existsSync(to)).toBe(false)
     const { code, text } = await run(['recover', from, '--to', `${to}.without`, '--drop-damaged', '--json'])
     const [one] = get(parseJson(text), 'fragments') as Json[]
