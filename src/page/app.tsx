@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { asInspectError, type InspectError } from '../base/errors.ts'
+import { timeText } from '../format/timestamped-name.ts'
 import { formatSize } from '../render/units.ts'
 import { Call } from './call.tsx'
 import { Inspected, type Place } from './inspected.ts'
@@ -118,7 +119,7 @@ function Views({ inspected, link }: { inspected: Inspected; link: Link }) {
       </nav>
       {link.t !== undefined && (
         <p class="about" role="status">
-          As of <Text>{link.t}</Text>.{' '}
+          As of <Text>{/^\d{1,18}$/.test(link.t) ? timeText(BigInt(link.t)) : link.t}</Text>.{' '}
           <button type="button" onClick={() => change(link, { t: undefined })}>
             As of now
           </button>

@@ -3,11 +3,20 @@ import type { ReportHead } from '../commands/page-data.ts'
 import { MemorySource } from '../source/memory.ts'
 import { byName } from '../source/remote/remote-storage.ts'
 import type { ByteSource, Entry, Storage } from '../source/source.ts'
+import { breath } from './breath.ts'
 
 interface File {
   size: number
   /** Undefined if the report left them out. */
   bytes: Uint8Array | undefined
+}
+
+/** A file of a report. No read of it waits for anything, so without a breath a document of 10,000 files would stop the page. */
+class ReportSource extends MemorySource {
+  override async read(offset: number, length: number): Promise<Uint8Array> {
+    await breath()
+    return super.read(offset, length)
+  }
 }
 
 /** The files of a report. Those that were left out are listed, and cannot be read. */
@@ -39,7 +48,7 @@ export class ReportStorage implements Storage {
 
   open(path: string): ByteSource {
     const file = this.files.get(path)
-    if (file?.bytes) return new MemorySource(path, file.bytes)
+    if (file?.bytes) return new ReportSource(path, file.bytes)
     const size = async (): Promise<number> => {
       if (file) return file.size
       throw new InspectError('NOT_FOUND', 'no such file or folder', { file: path })

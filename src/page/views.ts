@@ -6,6 +6,7 @@ import { fragments } from './views/fragments.tsx'
 import { history } from './views/history.tsx'
 import { overview } from './views/overview.tsx'
 import { schema } from './views/schema.tsx'
+import { timeline } from './views/timeline.tsx'
 
 /** All views, in the order of the navigation: first the array, then its fragments, files and cells, then what is wrong and what it is. */
 export const VIEWS: readonly View[] = [
@@ -13,6 +14,8 @@ export const VIEWS: readonly View[] = [
   overview,
   // What the listing has.
   fragments,
+  // When what was written, and what readers saw then.
+  timeline,
   // What a reader sees, and what became of a cell.
   cells,
   history,

@@ -46,6 +46,7 @@ function Findings({ inspected, link }: ViewProps) {
           </label>
         ))}
       </fieldset>
+      {link.t !== undefined && <p>Of all files, whatever the time.</p>}
       <Shown
         of={document}
         what="the files"

@@ -22,7 +22,7 @@ import { goTo } from '../link.ts'
 import { NotExamined } from '../not-examined.tsx'
 import { Facts, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
-import { timesOf } from '../times.ts'
+import { timesOf, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { View, ViewProps } from '../view.ts'
 
@@ -31,7 +31,7 @@ export const overview: View = {
   id: 'overview',
   title: 'Overview',
   targets: ['array', 'fragment', 'group', 'file'],
-  call: () => ({ words: ['overview'] }),
+  call: ({ link }) => ({ words: ['overview', ...timeWords(link)] }),
   Show: Overview,
 }
 

@@ -1,0 +1,82 @@
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+/** A canvas, measured in CSS pixels. */
+export interface Sheet {
+  canvas: CanvasRenderingContext2D
+  width: number
+  height: number
+  /** Pixels of the screen a CSS pixel. */
+  ratio: number
+  /** A colour of the style: `ink`, `c1`. */
+  colour(name: string): string
+}
+
+/** Colours of the style by which kinds are told apart, without black. */
+export const COLOURS = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'] as const
+
+/**
+ * A drawing on a canvas, which is drawn again when the page is: on changes, other widths, and when light turns to dark. A table beside it
+ * has the same, and other elements do what clicks do, unless it takes keys itself.
+ */
+export function Drawing(
+  props: Omit<JSX.IntrinsicElements['canvas'], 'label' | 'height' | 'ref' | 'style'> & {
+    label: string
+    /** In CSS pixels. */
+    height: number
+    draw(sheet: Sheet): void
+  },
+) {
+  const { label, height, draw, ...more } = props
+  const box = useRef<HTMLCanvasElement>(null)
+  const [width, setWidth] = useState(0)
+  const [, redraw] = useState(0)
+
+  useEffect(() => {
+    const around = box.current?.parentElement
+    if (!around) return
+    const observer = new ResizeObserver(() => setWidth(around.clientWidth))
+    observer.observe(around)
+    const scheme = matchMedia('(prefers-color-scheme: dark)')
+    const changed = () => redraw((times) => times + 1)
+    scheme.addEventListener('change', changed)
+    return () => {
+      observer.disconnect()
+      scheme.removeEventListener('change', changed)
+    }
+  }, [])
+  useEffect(() => {
+    const canvas = box.current?.getContext('2d')
+    if (!canvas || width === 0) return
+    const frame = requestAnimationFrame(() => {
+      const ratio = devicePixelRatio
+      const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)]
+      if (canvas.canvas.width !== across) canvas.canvas.width = across
+      if (canvas.canvas.height !== down) canvas.canvas.height = down
+      canvas.setTransform(ratio, 0, 0, ratio, 0, 0)
+      canvas.clearRect(0, 0, width, height)
+      canvas.font = '12px system-ui, sans-serif'
+      const style = getComputedStyle(document.documentElement)
+      // Asking the style is slow, and drawings ask for each of 10,000 boxes.
+      const known = new Map<string, string>()
+      const colour = (name: string): string => {
+        const found = known.get(name) ?? style.getPropertyValue(`--${name}`).trim()
+        known.set(name, found)
+        return found
+      }
+      draw({ canvas, width, height, ratio, colour })
+    })
+    return () => cancelAnimationFrame(frame)
+  })
+  return (
+    <div class="drawing">
+      <canvas ref={box} role="img" aria-label={label} style={{ height: `${height}px` }} {...more} />
+    </div>
+  )
+}
+
+/** Where the mouse is, from the upper left corner of the drawing. */
+export function placeOf(event: MouseEvent): [x: number, y: number] {
+  const { left, top } = (event.currentTarget as Element).getBoundingClientRect()
+  return [event.clientX - left, event.clientY - top]
+}
