@@ -36,6 +36,11 @@ export const QUESTIONS: readonly Question[] = [
     'schema --all places',
     'evolution evolved history added dropped rename attribute extended enumeration grown versions when',
   ],
+  [
+    'Can I look at it in a browser, or mail what it shows?',
+    'page places -o places.html',
+    'html picture draw chart map timeline report share visualize gui',
+  ],
   ['Which key-value metadata does it have?', 'metadata places', 'keys meta'],
   ['What is in a group, and are members missing?', 'ls --depth all my-group', 'soma tree collection'],
 

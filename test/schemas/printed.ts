@@ -130,6 +130,7 @@ async function* ofManyFragments(array: string): AsyncGenerator<Printed> {
     cpSync(`${array}/__commits/${name}.wrt`, `${array}/__commits/${copy}.wrt`)
   }
   yield* json(['explain', array, '--range', 'x=3'])
+  yield* json(['check', '--plan', '--level', 'structure', array])
 }
 
 /** Versions of cells in every state, with all that may hide them. */
@@ -287,6 +288,9 @@ async function* written(folder: string): AsyncGenerator<Printed> {
   yield* json(['write-sample', newest, '--format-version', '23', '--experimental', '--key', KEY])
   for (const command of ['ls', 'schema', 'footer', 'rtree', 'stats', 'check']) yield* json([command, newest, ...keyed])
   for (const command of ['ls', 'verify-checksums', 'check']) yield* json([command, newest])
+  const wide = ['--dense', '--dim', 'x:INT32:0..299999:30000', '--attr', 'a:INT64', '--cells', '300000']
+  await run(['write-sample', `${folder}/uncompressed`, ...wide, '--filters', ''])
+  yield* json(['check', '--plan', '--level', 'structure', `${folder}/uncompressed`])
   const padded = ['--dense', '--dim', 'x:INT32:1..7:4', '--attr', 'a:INT32', '--filters', '', '--fragments', '1']
   yield* json(['write-sample', `${folder}/padded`, ...padded])
   writeFileSync(`${folder}/upgrade.json`, JSON.stringify([{ step: 'evolve', format_version: 22 }]))
