@@ -3,16 +3,16 @@ import { FINDING_CODES, type FindingCode } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts, parseFragmentName, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
-import { type FragmentEntry, type InspectArray, SCHEMA_FOLDER } from '../store/array.ts'
+import { type FragmentEntry, SCHEMA_FOLDER } from '../store/array.ts'
 import { COMMITS_FOLDER, committedPath, FRAGMENTS_FOLDER, stem } from '../store/commits.ts'
 import { cellsInDomain, fileSizes } from '../store/file-sizes.ts'
-import { Draft, type MendPlan } from './drafts.ts'
+import { ArrayDrafts, commitOf, FOLDERS_SINCE } from './array-drafts.ts'
+import type { Draft, MendPlan } from './drafts.ts'
 import { DamagedFragment, recoverArray, recoverFragment } from './fragment-plan.ts'
-import { listLines, partsWithout } from './lists.ts'
+import { listLines } from './lists.ts'
 import { MENDING, type Way } from './mending.ts'
 import { rewriteFragment, whyNotRewritten } from './rewrite-plan.ts'
 import { canWriteSchema, writeSchema } from './schema-plan.ts'
-import type { Move, Shell } from './shell.ts'
 
 /**
  * In this order plans are made, and run: what is only in the wrong place goes first, as other findings follow from it. `recover`
@@ -38,22 +38,8 @@ const ORDER: readonly Way[] = [
   'copy',
   'leave',
 ]
-/** From this version on, fragments are in `__fragments`, their commits in `__commits`. */
-export const FOLDERS_SINCE = 12
 /** Times before 2000 are no likely times of writing, in milliseconds. */
 const EARLIEST = 946_684_800_000n
-
-/** Findings that a new name or place mends. */
-const ABOUT_NAMES: ReadonlySet<FindingCode> = new Set<FindingCode>([
-  'COMMIT_NAME_INVALID',
-  'COMMIT_WRONG_FOLDER',
-  'COMMIT_DANGLING',
-  'FRAGMENT_NAME_INVALID',
-  'FRAGMENT_TIMESTAMPS',
-  'FRAGMENT_FUTURE',
-  'FRAGMENT_UNCOMMITTED',
-  'VACUUM_HIDES_CELLS',
-])
 
 /** How a finding is mended. Known faults of TileDB releases are left alone. */
 export function wayOf({ code, severity, meaning }: Finding): Way {
@@ -70,19 +56,8 @@ const SCHEMA_WAYS: ReadonlySet<Way> = new Set<Way>(['copy', 'schema'])
 const ANEW: ReadonlySet<Way> = new Set<Way>(['recover', 'drop', 'rewrite'])
 
 /** Plans for the findings of one array. */
-export class ArrayPlanner {
-  private readonly array: InspectArray
-  private readonly shell: Shell
-  private readonly drafts = new Map<string, Draft>()
-  /** What a draft moves out of the array, by path. */
-  private readonly moved = new Map<string, Draft>()
-  /** Fragments that a draft commits or puts in their place, by name. */
-  private readonly placed = new Map<string, Draft>()
-  /** Offsets of lines that lists are to lose, by the path of the list. */
-  private readonly dropped = new Map<string, Set<number>>()
+export class ArrayPlanner extends ArrayDrafts {
   private readonly damaged = new Map<FragmentEntry, DamagedFragment>()
-  /** What drafts give another name, by the new one. */
-  private readonly renamed = new Map<string, Draft>()
   /** Fragments whose cells are written again. */
   private readonly rewritten = new Map<FragmentEntry, { draft: Draft; codes: Set<FindingCode> }>()
   /** Schemas that are written anew. */
@@ -90,18 +65,8 @@ export class ArrayPlanner {
   /** Fragments that are written anew. */
   private readonly anew = new Set<FragmentEntry>()
   private isSchemaWrong = false
-  private renames: (readonly [from: string, to: string])[] = []
-  private entries: readonly FragmentEntry[] = []
   private found: readonly Finding[] = []
   private readsEmpty: Finding | undefined
-  private readonly fresh: (path: string) => Promise<string>
-
-  /** @param fresh a name like this one of which nothing is there */
-  constructor(array: InspectArray, shell: Shell, fresh: (path: string) => Promise<string>) {
-    this.array = array
-    this.shell = shell
-    this.fresh = fresh
-  }
 
   async plans(findings: readonly Finding[]): Promise<MendPlan[]> {
     this.found = findings
@@ -153,42 +118,6 @@ export class ArrayPlanner {
   /** What is wrong with a fragment may follow from a schema that says something wrong of its cells. */
   private isConsequence(way: Way, finding: Finding): boolean {
     return this.isSchemaWrong && ANEW.has(way) && this.entryOf(finding) !== undefined
-  }
-
-  private draft(key: string, finding: Finding): Draft {
-    const draft = this.drafts.get(key) ?? new Draft()
-    this.drafts.set(key, draft)
-    draft.add(finding)
-    const [, lost] = MENDING[finding.code]
-    if (lost !== undefined) draft.lost.add(lost)
-    return draft
-  }
-
-  /** Path in the array as it is when a step runs, after the renames of earlier plans. */
-  private path(file: string): string {
-    const { length } = this.array.folder.path
-    return this.renames.reduce(
-      (path, [from, to]) => (path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : path),
-      file.slice(length + 1),
-    )
-  }
-
-  /** Whether an earlier plan already takes the path away; the finding is then one more of that plan. */
-  private isCovered(path: string, finding: Finding): boolean {
-    const other = ABOUT_NAMES.has(finding.code) ? this.renamed.get(path) : undefined
-    other?.add(finding)
-    if (other) return true
-    for (const [taken, draft] of this.moved) {
-      if (path !== taken && !path.startsWith(`${taken}/`)) continue
-      draft.add(finding)
-      return true
-    }
-    return false
-  }
-
-  private entryOf(finding: Finding): FragmentEntry | undefined {
-    const path = finding.file.slice(this.array.folder.path.length + 1)
-    return this.entries.find((entry) => path === entry.path || path.startsWith(`${entry.path}/`))
   }
 
   private mend(asked: Way, finding: Finding): Promise<void> | void {
@@ -246,24 +175,6 @@ export class ArrayPlanner {
     draft.lost.add(`nothing that a copy of the array would have: ${finding.meaning}`)
   }
 
-  // Moving out of the array.
-
-  private takeAway(path: string, finding: Finding): Draft {
-    const draft = this.draft(`aside ${path}`, finding)
-    this.move(draft, path)
-    return draft
-  }
-
-  private move(draft: Draft, path: string): void {
-    this.take(draft, path, this.shell.moveAside(path))
-  }
-
-  /** A move that takes a file or folder away, whatever comes in its place. */
-  private take(draft: Draft, path: string, move: Move): void {
-    draft.move(move)
-    this.moved.set(path, draft)
-  }
-
   private aside(path: string, finding: Finding): void {
     const { code, found } = finding
     // A folder in the place of a mark commits as the mark does.
@@ -281,10 +192,6 @@ export class ArrayPlanner {
           ? 'nothing: TileDB cannot read it'
           : 'nothing, if it is a copy: keys that only it sets go with it',
       )
-  }
-
-  private emptied(path: string, finding: Finding): void {
-    this.take(this.draft(`aside ${path}`, finding), path, this.shell.empty(path))
   }
 
   private condition(path: string, finding: Finding): Promise<void> | void {
@@ -321,19 +228,6 @@ export class ArrayPlanner {
     const missing = this.found.filter(({ code, file }) => code === 'COMMIT_DANGLING' && /\.(?:wrt|ok)$/.test(file))
     const astray = this.found.filter(({ code }) => code === 'FRAGMENT_NAME_INVALID' || code === 'FRAGMENT_WRONG_FOLDER')
     return missing.length === 1 && astray.length === 1 ? stem(lastPathPart(missing[0].file)) : undefined
-  }
-
-  private moveTo(draft: Draft, from: string, to: string): void {
-    draft.move(this.shell.rename(from, to))
-    this.renames.push([from, to])
-    this.renamed.set(to, draft)
-  }
-
-  /** Makes the folder around a path, if it is not there. */
-  private async folderOf(draft: Draft, path: string): Promise<void> {
-    const folder = path.includes('/') ? path.slice(0, path.indexOf('/')) : undefined
-    if (folder === undefined || (await this.array.folder.kind(folder)) !== undefined) return
-    draft.move(this.shell.makeFolder(folder))
   }
 
   private async placeCommit(path: string, finding: Finding): Promise<void> {
@@ -456,33 +350,6 @@ export class ArrayPlanner {
     draft.notLost.add(`${cells} cells of ${missed.length} of ${this.entries.length} fragments, which are whole`)
   }
 
-  private async commit(draft: Draft, { name, path }: FragmentEntry): Promise<void> {
-    const mark = commitOf(name)
-    if (this.placed.size === 0) await this.folderOf(draft, mark)
-    draft.move(this.shell.createEmpty(mark))
-    this.placed.set(lastPathPart(path), draft)
-  }
-
-  /** Whether a vacuum list says that one fragment has the cells of another. */
-  private replaces({ name }: FragmentEntry, path: string): boolean {
-    return this.lists.some((list) => list.name === name && list.hides.has(lastPathPart(path)))
-  }
-
-  /** The vacuum lists: the fragment that each is named after, and names of those that it hides. */
-  private lists: { path: string; name: string; hides: ReadonlySet<string> }[] = []
-  /** Paths of commit marks, and of consolidated commits. */
-  private readonly marks = new Set<string>()
-  private readonly consolidated = new Set<string>()
-
-  private async readCommits(): Promise<void> {
-    for (const { path, kind, entries } of (await this.array.commits()).files) {
-      if (kind === 'write') this.marks.add(path)
-      if (kind === 'consolidated-commits') this.consolidated.add(path)
-      if (kind !== 'vacuum') continue
-      this.lists.push({ path, name: stem(lastPathPart(path)), hides: new Set(entries.map(({ name }) => name)) })
-    }
-  }
-
   /** Whether every file of a fragment is there, and long enough. */
   private async isWhole({ path }: FragmentEntry): Promise<boolean> {
     const fragment = this.array.fragment(path)
@@ -545,13 +412,6 @@ export class ArrayPlanner {
       })
   }
 
-  /** Takes away a fragment that readers do not see, and its lines in vacuum lists. */
-  private retire(draft: Draft, { path, name }: FragmentEntry): void {
-    this.move(draft, path)
-    for (const list of this.lists)
-      if (list.hides.has(name) && !this.moved.has(list.path)) this.dropName(list.path, name, draft)
-  }
-
   private async dangling(path: string, finding: Finding): Promise<void> {
     const name = stem(finding.offset === undefined ? lastPathPart(path) : await this.nameAt(path, finding.offset))
     const known = this.placed.get(name)
@@ -570,27 +430,6 @@ export class ArrayPlanner {
     return lastPathPart(line?.text ?? '')
   }
 
-  // Lists.
-
-  private drop(path: string, ...offsets: readonly number[]): void {
-    const dropped = this.dropped.get(path) ?? new Set()
-    this.dropped.set(path, dropped)
-    for (const offset of offsets) dropped.add(offset)
-  }
-
-  /** Names of fragments whose lines lists are to lose, with the draft that takes the fragment away. */
-  private readonly droppedNames = new Map<string, Map<string, Draft>>()
-
-  private dropName(path: string, name: string, draft: Draft): void {
-    this.drop(path)
-    this.droppedNames.set(path, (this.droppedNames.get(path) ?? new Map()).set(name, draft))
-  }
-
-  private listDraft(path: string, finding: Finding, ...offsets: readonly number[]): Draft {
-    this.drop(path, ...offsets)
-    return this.draft(`list ${path}`, finding)
-  }
-
   private async listLine(path: string, finding: Finding): Promise<void> {
     const { code, offset = 0, space, file } = finding
     // Conditions are found at their tile, or inside of it.
@@ -605,24 +444,6 @@ export class ArrayPlanner {
     if (code !== 'DELETE_CONDITION_DIFFERS' && holder) this.comesBack(draft)
     if (code === 'DELETE_CONDITION_DIFFERS' && holder)
       draft.loses.add(`the copy in the list; ${COMMITS_FOLDER}/${holder.name} stays, as it was written first`)
-  }
-
-  private async finishLists(): Promise<void> {
-    for (const [path, offsets] of this.dropped) {
-      if (this.moved.has(path)) continue
-      const names = this.droppedNames.get(path)
-      const lines = await listLines(this.array, path)
-      let draft = this.drafts.get(`list ${path}`)
-      for (const { text, offset } of lines) {
-        const owner = names?.get(stem(lastPathPart(text)))
-        if (owner) offsets.add(offset)
-        // A list of which no finding speaks changes with the last of its fragments.
-        if (owner && !this.drafts.has(`list ${path}`)) draft = owner
-      }
-      if (!draft) continue
-      const parts = partsWithout(lines, offsets)
-      this.take(draft, path, parts.length > 0 ? this.shell.cutTo(path, parts) : this.shell.moveAside(path))
-    }
   }
 
   // Schemas, copies.
@@ -743,12 +564,6 @@ export class ArrayPlanner {
     this.uncommit(draft, entry)
   }
 
-  private uncommit(draft: Draft, { name }: FragmentEntry): void {
-    const mark = commitOf(name)
-    if (this.marks.has(mark)) this.move(draft, mark)
-    for (const path of this.consolidated) this.dropName(path, name, draft)
-  }
-
   /** Fragments one by one; the whole array, if what is left of a dense fragment becomes several. */
   private async finishRecover(): Promise<void> {
     const all = [...this.damaged.values()]
@@ -776,12 +591,6 @@ export class ArrayPlanner {
           if (kind === 'fragment-metadata' && !this.moved.has(path)) this.move(draft, path)
     }
   }
-}
-
-/** Path of the file that commits a fragment of this name. */
-function commitOf(name: string): string {
-  const version = parseFragmentName(name)?.least_version ?? FOLDERS_SINCE
-  return version >= FOLDERS_SINCE ? `${COMMITS_FOLDER}/${name}.wrt` : `${name}.ok`
 }
 
 /** The name with its times in milliseconds, if they are in microseconds or nanoseconds. */
