@@ -21,6 +21,13 @@ export async function packagedFile(specifier: string): Promise<string> {
   return createRequire(import.meta.url).resolve(specifier)
 }
 
+/** For a package that lets nothing be found but its entry. */
+async function fileBesideEntry(specifier: string): Promise<string> {
+  const { dirname, join } = await import('node:path')
+  const [scope, name, ...path] = specifier.split('/')
+  return join(dirname(await packagedFile(`${scope}/${name}`)), path[path.length - 1])
+}
+
 /** The portable codecs, with files read by Node. */
 export const portableCodecs: Codecs = portable(readPackagedWasm)
 
@@ -45,7 +52,7 @@ export const nodeCodecs: Codecs = {
 export const writingCodecs: Codecs = {
   ...nodeCodecs,
   gzip: once(async () => ({ ...(await nodeCodecs.gzip()), compress: (await portableCodecs.gzip()).compress })),
-  zstd: once(zstdInWasm),
+  zstd: once(async () => ({ ...(await zstdInWasm()), compress: await zstdWriter() })),
 }
 
 /**
@@ -137,6 +144,14 @@ async function zstdInWasm(): Promise<ByteCodec> {
     import('node:fs'),
   ])
   return zstdCodec(compileWasm(readFileSync(await packagedFile(ZSTD_WASM))))
+}
+
+async function zstdWriter(): Promise<ByteCodec['compress']> {
+  const [{ zstdCompressor, ZSTD_WRITER_WASM }, { readFileSync }] = await Promise.all([
+    import('../filters/codecs/zstd.ts'),
+    import('node:fs'),
+  ])
+  return zstdCompressor(compileWasm(readFileSync(await fileBesideEntry(ZSTD_WRITER_WASM))))
 }
 
 function hasZstd<T extends object>(zlib: T): zlib is T & NodeZstd {
