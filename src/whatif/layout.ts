@@ -172,8 +172,10 @@ async function storedIn(opened: OpenedArray, { ranges }: Part, merged: number): 
 
 /** What the files of some fragments have. */
 interface Measured extends Omit<Layout, 'change' | 'sample_cells'> {
-  /** Bytes of metadata that do not grow with the number of tiles. */
+  /** Bytes of metadata that do not grow with the number of tiles; of these, of the R-tree, and of statistics. */
   fixed_bytes: number
+  fixed_rtree_bytes: number
+  fixed_statistics_bytes: number
 }
 
 const COUNTS = ['tile_num', 'data_bytes', 'metadata_bytes', 'rtree_bytes', 'statistics_bytes'] as const
@@ -193,15 +195,18 @@ function growthOf(parts: readonly Measured[], now: Measured): number {
 function scaled(parts: readonly Measured[], times: number, tile_num: number, growth: number): Measured {
   const each = (key: keyof Measured): number => sum(parts, key) / parts.length
   const byTiles = (tile_num / each('tile_num')) ** growth
-  const fixed_bytes = each('fixed_bytes')
+  const grown = (all: keyof Measured, fixed: keyof Measured): number =>
+    (each(all) - each(fixed)) * byTiles + each(fixed)
   return {
     fragment_num: 1,
     tile_num,
     data_bytes: sum(parts, 'data_bytes') * times,
-    metadata_bytes: (each('metadata_bytes') - fixed_bytes) * byTiles + fixed_bytes,
-    rtree_bytes: each('rtree_bytes') * byTiles,
-    statistics_bytes: each('statistics_bytes') * byTiles,
-    fixed_bytes,
+    metadata_bytes: grown('metadata_bytes', 'fixed_bytes'),
+    rtree_bytes: grown('rtree_bytes', 'fixed_rtree_bytes'),
+    statistics_bytes: grown('statistics_bytes', 'fixed_statistics_bytes'),
+    fixed_bytes: each('fixed_bytes'),
+    fixed_rtree_bytes: each('fixed_rtree_bytes'),
+    fixed_statistics_bytes: each('fixed_statistics_bytes'),
   }
 }
 
@@ -230,6 +235,8 @@ async function measured(fragments: readonly OpenedFragment[]): Promise<Measured>
     rtree_bytes: 0,
     statistics_bytes: 0,
     fixed_bytes: 0,
+    fixed_rtree_bytes: 0,
+    fixed_statistics_bytes: 0,
   }
   for (const { fragment, info } of fragments) {
     found.tile_num += info.tile_num
@@ -239,8 +246,14 @@ async function measured(fragments: readonly OpenedFragment[]): Promise<Measured>
     found.fixed_bytes += metadata
     for (const { name, size } of await metadataSections(fragment)) {
       found.fixed_bytes -= Math.max(0, size - EMPTY_SECTION)
-      if (name === 'rtree') found.rtree_bytes += size
-      else if (STATISTICS.test(name)) found.statistics_bytes += size
+      const fixed = Math.min(size, EMPTY_SECTION)
+      if (name === 'rtree') {
+        found.rtree_bytes += size
+        found.fixed_rtree_bytes += fixed
+      } else if (STATISTICS.test(name)) {
+        found.statistics_bytes += size
+        found.fixed_statistics_bytes += fixed
+      }
     }
     await fragment.close()
   }

@@ -265,7 +265,7 @@ describe('other tiles and orders', () => {
     const layouts = async (bytes: number): Promise<Layout[]> => {
       const found: Layout[] = []
       const { cells } = await extentOf(opened)
-      for await (const one of tryLayouts(opened, [change], { fields: new Map() }, portableCodecs, {
+      for await (const one of tryLayouts(opened, [change], { fields: new Map() }, writingCodecs, {
         extent: { cells, bytes },
         seed: '1',
       }))
@@ -280,7 +280,11 @@ describe('other tiles and orders', () => {
     expect(estimated.sample_cells).toBeLessThan(20_000)
     expect([estimated.change, estimated.tile_num]).toEqual([written.change, written.tile_num])
     expect(Math.abs(estimated.data_bytes / written.data_bytes - 1)).toBeLessThan(0.05)
-    expect(Math.abs(estimated.metadata_bytes / written.metadata_bytes - 1)).toBeLessThan(0.3)
+    const off = (key: 'metadata_bytes' | 'rtree_bytes' | 'statistics_bytes'): number =>
+      Math.abs(estimated[key] / written[key] - 1)
+    expect(off('metadata_bytes')).toBeLessThan(0.3)
+    expect(off('statistics_bytes')).toBeLessThan(0.4)
+    expect(off('rtree_bytes')).toBeLessThan(0.6)
   })
 
   test('cells of several fragments are counted before newer ones hide older ones', async () => {
@@ -292,7 +296,7 @@ describe('other tiles and orders', () => {
     const { cells } = await extentOf(opened)
     const tiles: number[] = []
     for (const bytes of [LARGE, 0])
-      for await (const { tile_num, fragment_num } of tryLayouts(opened, [{}], { fields: new Map() }, portableCodecs, {
+      for await (const { tile_num, fragment_num } of tryLayouts(opened, [{}], { fields: new Map() }, writingCodecs, {
         extent: { cells, bytes },
         seed: '1',
       }))
