@@ -61,6 +61,10 @@ async function planOf(
   shell: Shell,
   fresh: (path: string) => Promise<string>,
 ): Promise<Omit<AdvicePlan, 'findings'>> {
+  if (opened.array.cx.encrypted) {
+    const instead = [{ text: "with the array's key in TileDB's configuration:" }, ...lines.map(textOf)]
+    return { outcome: 'leave', loses: [], keep: [], steps: [], instead, back: [], never: [] }
+  }
   const isNew = lines.some((line) => line.startsWith('tiledb.Array.create('))
   if (isNew) return newArray(lines, opened, shell, fresh)
   const of = (all: typeof LOSSES): string[] =>

@@ -402,6 +402,19 @@ describe('advice', () => {
     expect(text).toMatch(/\nOK: no findings, nothing to mend; \d causes? of slow reads\. Nothing was run\.\n$/)
   })
 
+  test('of an encrypted array: lines to adapt, as TileDB-Py has no key', async () => {
+    const path = `${folder}/secret`
+    const key = ['--key', '0123456789abcdeF0123456789abcdeF']
+    await run(['write-sample', path, '--cells', '1500', '--fragments', '30', ...key])
+    const { advice } = await planOf(path, '--level', 'structure', ...key)
+    expect(advice[0]).toMatchObject({ outcome: 'leave', steps: [], back: [] })
+    expect(advice[0].instead.map(({ command, text }) => command ?? text)).toEqual([
+      expect.stringContaining('key'),
+      expect.stringMatching(/^tiledb\.consolidate\(/),
+      expect.stringMatching(/: tiledb\.vacuum\(/),
+    ])
+  })
+
   test('not before errors are mended; of a server, a copy', async () => {
     const damaged = `${folder}/many damaged`
     cpSync(many, damaged, { recursive: true })
