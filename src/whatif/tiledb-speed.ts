@@ -1,5 +1,5 @@
 import type { Pipeline } from '../filters/pipeline.ts'
-import { datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { Sample } from './sample.ts'
 import { addZstdWork, noZstdWork } from './zstd-work.ts'
@@ -54,17 +54,16 @@ export const NEAR = 0.1
  * @param stored parts of the sample, filtered
  */
 export function tiledbSeconds(
-  { role, type, parts }: Sample,
+  { parts }: Pick<Sample, 'parts'>,
   filters: readonly FilterConfig[],
   pipeline: Pipeline,
   stored: readonly Uint8Array[],
 ): number {
-  const isText = role === 'var' && datatypeKind(type) === 'text'
   let ns = OF_A_TILE * stored.length * filters.filter(({ name }) => COMPRESSORS.includes(name)).length
   for (const [i, tile] of stored.entries()) {
     const { data, starts } = parts[i]
     const cells = starts ? starts.length - 1 : 0
-    ns += OF_A_RESULT * (data.length + (isText ? OFFSET_BYTES * cells : 0))
+    ns += OF_A_RESULT * data.length
     pipeline.reverseTile(tile, {
       onStage({ config, datatype, stringOffsets, input, output }) {
         ns += stringOffsets
@@ -82,7 +81,8 @@ export function fileSeconds(bytes: number): number {
 
 function textsTime({ name }: FilterConfig, cells: number, stored: number): number {
   const [cell, byte] = OF_TEXTS[name] ?? [0, 0]
-  return cells * cell + stored * byte
+  // The offsets come from among the values.
+  return cells * (cell + OF_A_RESULT * OFFSET_BYTES) + stored * byte
 }
 
 /** @param unfiltered bytes that come out */

@@ -47,17 +47,18 @@ export async function tryFilters(sample: Sample, filters: readonly FilterConfig[
   const { parts, type, cellSize, role } = sample
   const isInside = role === 'var' && keepsOffsetsInside(sample, filters)
   const pipeline = await load(sample, filters, cx, isInside)
-  const offsetsPipeline = sample.file_offsets_bytes > 0 ? sample.offsetsPipeline : undefined
+  const offsets =
+    sample.file_offsets_bytes > 0 ? await offsetsOf(sample, isInside, cx) : { bytes: 0, tiledb_seconds: 0 }
   const stored = parts.map((part) => writerOf(sample, part, filters, pipeline, isInside)())
   const back = stored.map((tile, i) => pipeline.reverseTile(tile, { expectedSize: parts[i].data.length }))
   for (const [i, { offsets }] of back.entries()) checkOffsets(parts[i], offsets)
   return {
     filters,
     bytes: stored.reduce((sum, { length }) => sum + length, 0),
-    offsets_bytes: offsetsPipeline ? await offsetsSize(sample, isInside, cx) : 0,
+    offsets_bytes: offsets.bytes,
     undo_mb_s: 0,
     do_mb_s: 0,
-    tiledb_seconds: tiledbSeconds(sample, filters, pipeline, stored),
+    tiledb_seconds: tiledbSeconds(sample, filters, pipeline, stored) + offsets.tiledb_seconds,
     checksummed: cx.key !== undefined || hasChecksum(filters),
     ...lossOf(
       type,
@@ -111,16 +112,36 @@ function writerOf(
   return () => pipeline.forwardTile(data, lengths, { randomBytes, offsets })
 }
 
-/** Bytes of the offsets of text: a count of no chunks where the values hold them. */
-async function offsetsSize(sample: Sample, isInside: boolean, cx: TrialContext): Promise<number> {
-  if (isInside) return sample.parts.length * CHUNK_COUNT_BYTES
+interface OfOffsets {
+  bytes: number
+  tiledb_seconds: number
+}
+
+/** What the array's own filters make of the offsets of text. */
+const offsetsAlone = new WeakMap<Sample, Promise<OfOffsets>>()
+
+/** Of text: a count of no chunks where the values hold the offsets. */
+async function offsetsOf(sample: Sample, isInside: boolean, cx: TrialContext): Promise<OfOffsets> {
+  if (isInside) return { bytes: sample.parts.length * CHUNK_COUNT_BYTES, tiledb_seconds: 0 }
+  const known = offsetsAlone.get(sample) ?? tryOffsets(sample, cx)
+  offsetsAlone.set(sample, known)
+  const { bytes, tiledb_seconds } = await known
   const isNow = !keepsOffsetsInside(sample, sample.pipeline.filters)
-  if (isNow) return sample.parts.reduce((sum, { offsets_bytes }) => sum + offsets_bytes, 0)
-  const pipeline = await load({ type: 'UINT64', cellSize: 8 }, sample.offsetsPipeline.filters, cx, false)
-  return sample.parts.reduce((sum, { starts }) => {
+  return { bytes: isNow ? sample.parts.reduce((sum, part) => sum + part.offsets_bytes, 0) : bytes, tiledb_seconds }
+}
+
+async function tryOffsets(sample: Sample, cx: TrialContext): Promise<OfOffsets> {
+  const { filters } = sample.offsetsPipeline
+  const pipeline = await load({ type: 'UINT64', cellSize: 8 }, filters, cx, false)
+  const parts = sample.parts.map(({ starts }): SamplePart => {
     const data = offsetBytes((starts ?? new Float64Array(1)).subarray(0, -1))
-    return sum + pipeline.forwardTile(data, fixedChunkLengths(data.length, 8, LARGEST_CHUNK), { randomBytes }).length
-  }, 0)
+    return { data, starts: undefined, stored_bytes: 0, offsets_bytes: 0 }
+  })
+  const stored = parts.map(({ data }) =>
+    pipeline.forwardTile(data, fixedChunkLengths(data.length, 8, LARGEST_CHUNK), { randomBytes }),
+  )
+  const bytes = stored.reduce((sum, { length }) => sum + length, 0)
+  return { bytes, tiledb_seconds: tiledbSeconds({ parts }, filters, pipeline, stored) }
 }
 
 /** So many bytes of a sample are filtered again and again. */
