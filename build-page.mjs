@@ -12,7 +12,8 @@ import { build } from 'esbuild'
 /** Of src, what a page does not have: commands that it runs import these, and do not come so far. */
 const LEFT_OUT = [/^\.\.?\/(?:.*\/)?(?:node|threads)\//, /^@jsquash\/webp\/(?:codec\/enc|meta)/]
 /** Loaded only to print tables and other formats, or to plan. */
-const NOT_LOADED = /render\/(?:views\/|arrow|cell-lines|csv|ndjson|json|progress)|check-plan|decode-arrow|schema-python/
+const NOT_LOADED =
+  /render\/(?:views\/|arrow|cell-lines|csv|ndjson|json|progress)|check-plan|decode-arrow|rtree-svg|schema-python|stats-read/
 /** Codecs that a page has in another form, or not: src/page/codecs.ts. */
 const OTHER_CODECS = /\/(?:gzip|zstd)\.ts$|\.wasm\.js$|^@noble\/hashes/
 /** What wasm files are loaded from beside a published page. */

@@ -4,9 +4,7 @@ import { InspectError } from '../base/errors.ts'
 import { command as at } from '../commands/at.ts'
 import { command as check } from '../commands/check.ts'
 import { collectedDocument } from '../commands/collected.ts'
-import type { CommandContext, CommandModule } from '../commands/command.ts'
-import { command as commits } from '../commands/commits.ts'
-import { command as decode } from '../commands/decode.ts'
+import { type CommandContext, type CommandModule, wrongTarget } from '../commands/command.ts'
 import { command as dump } from '../commands/dump.ts'
 import { command as history } from '../commands/history.ts'
 import { command as ls } from '../commands/ls.ts'
@@ -18,7 +16,7 @@ import { command as rtree } from '../commands/rtree.ts'
 import { command as schema } from '../commands/schema.ts'
 import { command as stats } from '../commands/stats.ts'
 import { command as tile } from '../commands/tile.ts'
-import { command as tiles } from '../commands/tiles.ts'
+import { type TimesOptions, useTimes } from '../commands/times.ts'
 import type { ArrayListing } from '../documents/array.ts'
 import type { AtDocument } from '../documents/at.ts'
 import type { CheckDocument, CheckFinding } from '../documents/check.ts'
@@ -29,6 +27,8 @@ import type { HistoryDocument } from '../documents/history.ts'
 import type { OverviewDocument } from '../documents/overview.ts'
 import type { SchemaDocument } from '../documents/schema.ts'
 import type { TileDocument } from '../documents/tile.ts'
+import { openAt } from '../read/opening.ts'
+import type { OpenedArray } from '../read/query.ts'
 import type { Storage } from '../source/source.ts'
 import { type ReadContext, readContext } from '../store/generic-tile.ts'
 import { openTarget, type Target } from '../store/target.ts'
@@ -46,14 +46,14 @@ const COMMANDS = {
   ls,
   schema,
   check,
-  commits,
+
   metadata,
   stats,
   rtree,
-  tiles,
+
   tile,
   dump,
-  decode,
+
   read,
   history,
 }
@@ -168,6 +168,15 @@ export class Inspected {
     const found = this.kept.get(key) ?? this.make(name, options, [path, ...more], key)
     this.kept.set(key, found)
     return found as Promise<DocumentOf<Name>>
+  }
+
+  /** The array as TileDB opens it at these times, for views of more cells than rows can show. */
+  async openedArray(times: TimesOptions): Promise<OpenedArray> {
+    const cx = this.context(() => {})
+    useTimes(cx, times)
+    const target = await cx.open(this.path)
+    if (target.type !== 'array') throw await wrongTarget(cx, 'page', target, 'an array')
+    return openAt(target.array)
   }
 
   /**

@@ -55,8 +55,8 @@ export function cellOption(names: readonly string[], cell: Readonly<Record<strin
   return text.length <= 500 ? text : undefined
 }
 
-/** Texts in quotes, unless they are dates or other plain words. */
-function coordinateText(value: CellValue | undefined): string | undefined {
+/** A coordinate as options take it: texts in quotes, unless they are dates or other plain words. */
+export function coordinateText(value: CellValue | undefined): string | undefined {
   if (typeof value === 'number') return shortValue(value)
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'string') return undefined

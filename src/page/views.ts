@@ -3,6 +3,7 @@ import { cells } from './views/cells.tsx'
 import { files } from './views/files.tsx'
 import { findings } from './views/findings.tsx'
 import { fragments } from './views/fragments.tsx'
+import { heatMap } from './views/heat-map.tsx'
 import { history } from './views/history.tsx'
 import { overview } from './views/overview.tsx'
 import { schema } from './views/schema.tsx'
@@ -18,6 +19,7 @@ export const VIEWS: readonly View[] = [
   timeline,
   // What a reader sees, and what became of a cell.
   cells,
+  heatMap,
   history,
   // What the bytes are.
   files,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { execPath } from 'node:process'
 import { describe, test } from 'node:test'
@@ -16,7 +16,7 @@ import { axe, cli, closing, document, emptyFolder, open, rowsOf, settings, show 
 
 const FOLDER = emptyFolder('pages')
 
-const VIEWS = ['overview', 'fragments', 'files', 'findings', 'schema', 'cells', 'history']
+const VIEWS = ['overview', 'fragments', 'files', 'findings', 'schema', 'cells', 'heat', 'history']
 
 async function everyView(page) {
   for (const view of VIEWS) {
@@ -280,6 +280,146 @@ describe('cells', () => {
       }
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'scrolls sideways')
     }
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+})
+
+describe('a heat map', () => {
+  /** Shows the heat map of an array, and what its table says, by the coordinates. */
+  async function pictureOf(page, link) {
+    await goTo(page, { v: 'heat', ...link })
+    await page.waitForFunction(() => /^#v=heat&.*r=/.test(location.hash))
+    await page.waitForFunction(() => !document.querySelector('main').textContent.includes('Reading'))
+    const rows = (await rowsOf(page, 'Points')) ?? []
+    return new Map(rows.map(([down, right, value]) => [`${down} ${right}`, value]))
+  }
+
+  async function pageOf(array) {
+    const file = join(FOLDER, 'heat.html')
+    cli('page', '-o', file, '--quiet', array)
+    return open(pathToFileURL(file).href)
+  }
+
+  test('of a dense array has each cell, by keyboard too, and leads to its versions', async () => {
+    const array = 'examples/arrays/weather'
+    const { page, wrong } = await pageOf(array)
+    const { cells } = document('read', array, '--range', 'day=1..60', '--field', 'temperature')
+    const shown = await pictureOf(page, { r: '["day=1..60"]' })
+    assert.deepEqual(
+      shown,
+      new Map(cells.map(({ station, day, temperature }) => [`${station} ${day}`, shownValue(temperature)])),
+    )
+    assert.match(
+      await page.textContent('.call code'),
+      /--range station=0\.\.5 --range day=1\.\.60 --field temperature$/,
+    )
+    const drawn = await page.evaluate(() => {
+      const canvas = document.querySelector('canvas')
+      const { width, height } = canvas
+      const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
+      return { width, height, lightness: Array.from({ length: data.length / 4 }, (_, i) => data[4 * i + 1]) }
+    })
+    assert.deepEqual([drawn.width, drawn.height], [60, 6])
+    // The scale's green rises with the value.
+    const sorted = cells.map(({ temperature }, i) => [temperature, drawn.lightness[i]]).sort(([a], [b]) => a - b)
+    for (let i = 1; i < sorted.length; i++) assert.ok(sorted[i][1] >= sorted[i - 1][1], String(sorted[i]))
+    assert.deepEqual(await axe(page), [])
+    await page.focus('canvas')
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight']) await page.keyboard.press(key)
+    const { temperature } = cells.find(({ station, day }) => station === 1 && day === 2)
+    assert.ok((await page.textContent('.at')).startsWith(`station 1, day 2: ${shownValue(temperature)}`))
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('table')
+    assert.match(page.url(), /#v=history&c=station%3D1%2Cday%3D2/)
+    await pictureOf(page, { d: '1,0' })
+    assert.deepEqual(
+      await page.evaluate(() => [document.querySelector('canvas').width, document.querySelector('canvas').height]),
+      [6, 121],
+    )
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('of a slice of three dimensions, and of every order, has the cells of the slice', async () => {
+    for (const order of ['row_row', 'col_col']) {
+      const array = `test/fixtures/22/dense_3d_${order}`
+      const { dimensions, attributes } = document('schema', array)
+      const { page, wrong } = await pageOf(array)
+      const field = attributes.find(({ type, cell_val_num }) => cell_val_num === 1 && /INT|FLOAT/.test(type)).name
+      const [a, b, c] = dimensions.map(({ name }) => name)
+      const fixed = document('read', array).cells[0][b]
+      const shown = await pictureOf(page, { d: '2,0', a: field, r: JSON.stringify([`${b}=${fixed}`]) })
+      const { cells } = document('read', array, '--range', `${b}=${fixed}`)
+      assert.ok(cells.length > 1)
+      for (const cell of cells) {
+        const found = shown.get(`${cell[c]} ${cell[a]}`)
+        assert.equal(found?.replace(' (fill value)', ''), shownValue(cell[field]))
+      }
+      assert.equal(shown.size, cells.length)
+      assert.deepEqual(wrong, [])
+      await page.close()
+    }
+  })
+
+  test('of many cells is a sample, then means, and says so', async () => {
+    const array = join(FOLDER, 'large')
+    const dimensions = ['x', 'y'].flatMap((name) => ['--dim', `${name}:INT64:0..1199:100`])
+    cli('write-sample', array, '--dense', ...dimensions, '--attr', 'a:INT32', '--cells', '1440000', '--quiet')
+    const { page, wrong } = await pageOf(array)
+    const sample = await pictureOf(page, {})
+    assert.match(await page.textContent('main'), /A sample: 160,000 cells are read/)
+    const rows = document('read', array, '--range', 'x=0', '--range', 'y=0..29').cells
+    for (let y = 0; y < 30; y += 3) assert.equal(sample.get(`0..2 ${y}..${y + 2}`), shownValue(rows[y].a))
+    await page.click('text=Read all cells')
+    await page.waitForSelector('text=1,440,000 cells; a point is the mean', { timeout: 60_000 })
+    const [[, , mean]] = await rowsOf(page, 'Points')
+    const { cells } = document('read', array, '--range', 'x=0..2', '--range', 'y=0..2')
+    const expected = cells.reduce((sum, { a }) => sum + a, 0) / cells.length
+    assert.equal(mean, `${Number(expected.toPrecision(6))}, mean of 9`)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('of a sparse array has its points', async () => {
+    const array = 'examples/arrays/places'
+    const { page, wrong } = await pageOf(array)
+    const { cells } = document('read', array)
+    const shown = await pictureOf(page, {})
+    assert.ok(shown.size > 30 && shown.size <= cells.length)
+    const counts = await pictureOf(page, { a: '#' })
+    assert.equal(
+      [...counts.values()].reduce((sum, count) => sum + Number(count), 0),
+      cells.length,
+    )
+    assert.deepEqual(await axe(page), [])
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('has fill values apart', async () => {
+    const array = 'test/fixtures/22/fill_values'
+    const { page, wrong } = await pageOf(array)
+    const shown = await pictureOf(page, { a: 'a', r: '["y=1..8","x=1..8"]' })
+    const { cells } = document('read', array, '--range', 'y=1..8', '--range', 'x=1..8', '--field', 'a')
+    assert.equal(cells.length, 64)
+    assert.deepEqual(
+      [...shown.values()],
+      cells.map(({ a }) => (a === -42 ? '-42 (fill value)' : String(a))),
+    )
+    assert.match(await page.textContent('.legend'), /fill value, or never written/)
+    const grey = await page.evaluate(() => [
+      ...document.querySelector('canvas').getContext('2d').getImageData(0, 0, 1, 1).data,
+    ])
+    assert.deepEqual(grey, [0xb8, 0xb8, 0xb8, 255])
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('of text dimensions there is none', async () => {
+    const { page, wrong } = await pageOf('test/fixtures/22/string_dims_2d')
+    await goTo(page, { v: 'heat' })
+    await page.waitForSelector('text=A picture needs two dimensions')
     assert.deepEqual(wrong, [])
     await page.close()
   })

@@ -1,0 +1,323 @@
+import type { Bounds, Comparable, RangeSets } from '../cells/bounds.ts'
+import { comparable } from '../cells/bounds.ts'
+import type { CellBatch, ColumnType } from '../cells/column.ts'
+import { type ColumnValue, columnValue } from '../cells/rows.ts'
+import type { CellValue } from '../documents/common.ts'
+import { type Datatype, datatypeKind } from '../format/datatype.ts'
+import { integerOf } from '../format/dense-tiles.ts'
+import type { Dimension } from '../format/dimension.ts'
+import { bytesOf, cellValue } from '../format/value.ts'
+import { fillCell } from '../read/fill.ts'
+import { type OpenedArray, type ReadQuery, readColumns } from '../read/query.ts'
+import { readMerged } from '../read/read.ts'
+
+/**
+ * Pictures of two dimensions of what a reader sees: cells of a dense array on a grid, or points of a sparse one. A picture has so many
+ * pixels at most, so a pixel of a larger part stands for several cells: it has their mean; or, where reading all would take too
+ * long, the value of one of them, so that few tiles are read.
+ */
+
+/** Pixels along an axis. */
+const PIXELS = 400
+/** The same of points, which are hard to see where they are small. */
+const POINT_PIXELS = 128
+/** Cells that are read without asking. */
+const CELLS = 1_000_000
+/** Cells in the tiles that a sample reads. */
+const SAMPLED = 16_000_000
+/** Pixels along an axis of the coarsest sample. */
+const COARSEST = 8
+/** Cells between two looks at the clock. */
+const SLICE = 4096
+
+/** A number of a field as it is printed: dates are dates. */
+export function shownNumber(type: Datatype, value: number | bigint): CellValue {
+  if (datatypeKind(type) === 'float') return Number(value)
+  const whole =
+    typeof value === 'bigint' ? value : Number.isSafeInteger(Math.round(value)) ? BigInt(Math.round(value)) : 0n
+  return cellValue(type, 1, bytesOf(type, 1, whole, { raw: true }), { raw: false }) as CellValue
+}
+
+/** Whether cells are numbers, or dates, which can be placed along an axis. */
+export function isNumeric({ type, cell_val_num }: Pick<ColumnType, 'type' | 'cell_val_num'>): boolean {
+  return cell_val_num === 1 && !['text', 'bytes'].includes(datatypeKind(type))
+}
+
+/** From the lowest to the highest coordinate that the fragments hold. */
+export function writtenBounds({ schema, fragments }: OpenedArray, d: number): Bounds | undefined {
+  const { type } = schema.domain.dimensions[d]
+  let found: { low: Comparable; high: Comparable } | undefined
+  for (const { info } of fragments) {
+    const range = info.nonempty_domain?.[d]
+    if (!range) continue
+    const [low, high] = [comparable(type, range.min), comparable(type, range.max)]
+    found = { low: found && found.low <= low ? found.low : low, high: found && found.high >= high ? found.high : high }
+  }
+  return found
+}
+
+/** A dimension of a picture. */
+export interface RasterAxis {
+  dimension: Dimension
+  /** Number of pixels. */
+  length: number
+  /** Coordinates of a pixel, both ends included. Of floating-point dimensions the end belongs to the next. */
+  pixel(index: number): Span
+}
+
+export type RasterKind = 'each' | 'mean' | 'sample' | 'points'
+
+export interface Raster {
+  kind: RasterKind
+  down: RasterAxis
+  right: RasterAxis
+  column: ColumnType | undefined
+  /** By pixel, row by row: sum of the numbers, and how many. */
+  sums: Float64Array
+  counts: Uint32Array
+  /** How many are the fill value, and how many are null or NaN. */
+  fills: Uint32Array
+  nulls: Uint32Array
+  /** One cell of the pixel: its value, and for points its coordinates. */
+  values: CellValue[]
+  cells: (Record<string, CellValue> | undefined)[]
+  read: number
+  /** Cells to read, as far as it is known. */
+  total: number | undefined
+  /** Whether points were left out because there are too many. */
+  isCut: boolean
+}
+
+export interface RasterWanted {
+  down: number
+  right: number
+  /** Undefined: how many points there are. */
+  attribute: string | undefined
+  ranges: RangeSets
+  /** Whether all cells are read, however many there are. */
+  isWhole: boolean
+}
+
+/** @returns undefined if nothing was written in the ranges */
+export function newRaster(opened: OpenedArray, wanted: RasterWanted): { raster: Raster; query: ReadQuery } | undefined {
+  const { schema } = opened
+  const { down, right, attribute, ranges, isWhole } = wanted
+  const fields = attribute === undefined ? [] : [attribute]
+  const column = readColumns(schema, { order: 'row-major', ranges, fields }).find(({ kind }) => kind === 'attribute')
+  const ends = [down, right].map((d) => clipped(opened, d, ranges.get(d)?.[0]))
+  const [first, second] = ends
+  if (!first || !second) return undefined
+  const dimensions = [down, right].map((d) => schema.domain.dimensions[d])
+  if (schema.array_type === 'sparse') {
+    const [a, b] = [first, second].map((one, i) => pointAxis(dimensions[i], one))
+    const query: ReadQuery = { order: 'unordered', ranges, fields, reuse: true }
+    return { raster: emptyRaster('points', a, b, column, undefined), query }
+  }
+  const sizes = [first, second].map(([low, high]) => BigInt(high) - BigInt(low) + 1n)
+  const total = Number(sizes[0] * sizes[1])
+  const isAll = isWhole || total <= CELLS
+  const most = isAll ? PIXELS : sampledPixels(opened, wanted, sizes)
+  const [a, b] = [first, second].map(([low], i) => gridAxis(dimensions[i], BigInt(low), sizes[i], most))
+  const isEach = a.length * b.length === total
+  const sets = new Map(ranges)
+  if (isAll) for (const [i, d] of [down, right].entries()) sets.set(d, [{ low: ends[i]?.[0], high: ends[i]?.[1] }])
+  else
+    for (const [axis, d] of [[a, down] as const, [b, right] as const])
+      sets.set(
+        d,
+        Array.from({ length: axis.length }, (_, i) => ({ low: axis.pixel(i)[0], high: axis.pixel(i)[0] })),
+      )
+  const kind = isEach ? 'each' : isAll ? 'mean' : 'sample'
+  const raster = emptyRaster(kind, a, b, column, isAll ? total : a.length * b.length)
+  return { raster, query: { order: 'row-major', ranges: sets, fields, reuse: true } }
+}
+
+function emptyRaster(
+  kind: RasterKind,
+  down: RasterAxis,
+  right: RasterAxis,
+  column: ColumnType | undefined,
+  total: number | undefined,
+): Raster {
+  const size = down.length * right.length
+  const counters = () => new Uint32Array(size)
+  const numbers = { sums: new Float64Array(size), counts: counters(), fills: counters(), nulls: counters() }
+  return { kind, down, right, column, ...numbers, values: [], cells: [], read: 0, total, isCut: false }
+}
+
+/** Coordinates from the first to the last. Only dimensions of numbers and dates have them here. */
+type Span = readonly [low: number | bigint, high: number | bigint]
+
+/** The wanted part of a dimension, inside its domain. Open ends are those of what was written. */
+function clipped(opened: OpenedArray, d: number, range: Bounds | undefined): Span | undefined {
+  const { type, domain } = opened.schema.domain.dimensions[d]
+  const written = writtenBounds(opened, d)
+  let [low, high] = [range?.low ?? written?.low, range?.high ?? written?.high]
+  if (low === undefined || high === undefined) return undefined
+  const half = domain.length / 2
+  const [min, max] = [comparable(type, domain.subarray(0, half)), comparable(type, domain.subarray(half))]
+  if (low < min) low = min
+  if (high > max) high = max
+  return low <= high ? ([low, high] as Span) : undefined
+}
+
+/** The most pixels along both axes for which a sample reads few enough tiles. */
+function sampledPixels({ schema }: OpenedArray, { down, right }: RasterWanted, sizes: readonly bigint[]): number {
+  const extents = schema.domain.dimensions.map(({ type, domain, tile_extent }) => {
+    const half = domain.length / 2
+    const whole = integerOf(type, domain.subarray(half)) - integerOf(type, domain.subarray(0, half)) + 1n
+    return tile_extent ? integerOf(type, tile_extent) : whole
+  })
+  const inTile = extents.reduce((cells, extent) => cells * Number(extent), 1)
+  const tiles = [down, right].map((d, i) => Number(sizes[i] / extents[d]) + 1)
+  for (let pixels = PIXELS; pixels > COARSEST; pixels--)
+    if (Math.min(pixels, tiles[0]) * Math.min(pixels, tiles[1]) * inTile <= SAMPLED) return pixels
+  return COARSEST
+}
+
+function gridAxis(dimension: Dimension, low: bigint, size: bigint, most: number): RasterAxis {
+  const step = (size + BigInt(most) - 1n) / BigInt(most)
+  const end = low + size - 1n
+  return {
+    dimension,
+    length: Number((size + step - 1n) / step),
+    pixel(index) {
+      const from = low + BigInt(index) * step
+      const to = from + step - 1n
+      return [from, to < end ? to : end]
+    },
+  }
+}
+
+/** Of sparse arrays; whole numbers have a pixel each where there are few. */
+function pointAxis(dimension: Dimension, [low, high]: Span): RasterAxis {
+  if (datatypeKind(dimension.type) !== 'float') {
+    const from = BigInt(low)
+    return gridAxis(dimension, from, BigInt(high) - from + 1n, POINT_PIXELS)
+  }
+  const [from, to] = [Number(low), Number(high)]
+  const step = (to - from) / POINT_PIXELS
+  return {
+    dimension,
+    length: step > 0 ? POINT_PIXELS : 1,
+    pixel: (index) => [from + index * step, from + (index + 1) * step],
+  }
+}
+
+/**
+ * Reads the cells of a picture.
+ * @param due whether others wait for their turn, which `turn` gives them
+ */
+export async function fillRaster(
+  opened: OpenedArray,
+  { raster, query }: { raster: Raster; query: ReadQuery },
+  due: () => boolean,
+  turn: () => Promise<void>,
+): Promise<void> {
+  const columns = readColumns(opened.schema, query)
+  const place = raster.kind === 'points' ? pointPlaces(raster, columns) : gridPlaces(opened, raster)
+  const add = adder(opened, raster, columns)
+  for await (const batch of readMerged(opened, query)) {
+    const placed = place(batch)
+    const count = batch.rows?.length ?? batch.cell_num
+    for (let i = 0; i < count; i++) {
+      if (raster.kind === 'points' && raster.read === CELLS) {
+        raster.isCut = true
+        return
+      }
+      const cell = batch.rows ? batch.rows[i] : i
+      add(batch, cell, placed(cell))
+      raster.read++
+      if (i % SLICE === SLICE - 1 && due()) await turn()
+    }
+    if (due()) await turn()
+  }
+}
+
+type Place = (batch: CellBatch) => (cell: number) => number
+
+/** Cells of a dense read come row by row: the first of both dimensions in the schema is the slow one. */
+function gridPlaces({ schema }: OpenedArray, { kind, down, right }: Raster): Place {
+  const isSwapped = schema.domain.dimensions.indexOf(down.dimension) > schema.domain.dimensions.indexOf(right.dimension)
+  const [slow, fast] = isSwapped ? [right, down] : [down, right]
+  const size = ({ pixel, length }: RasterAxis, index: number): number =>
+    kind === 'sample' || index >= length ? 1 : Number(BigInt(pixel(index)[1]) - BigInt(pixel(index)[0])) + 1
+  const at = { slow: 0, fast: 0, slowLeft: size(slow, 0), fastLeft: size(fast, 0) }
+  return () => () => {
+    const pixel = isSwapped ? at.fast * right.length + at.slow : at.slow * right.length + at.fast
+    if (--at.fastLeft === 0) {
+      if (++at.fast === fast.length) {
+        at.fast = 0
+        if (--at.slowLeft === 0) at.slowLeft = size(slow, ++at.slow)
+      }
+      at.fastLeft = size(fast, at.fast)
+    }
+    return pixel
+  }
+}
+
+function pointPlaces({ down, right }: Raster, columns: readonly ColumnType[]): Place {
+  const [a, b] = [down, right].map((axis) => {
+    const c = columns.findIndex(({ name }) => name === axis.dimension.name)
+    const value = columnValue(columns[c], { raw: true })
+    const [low] = axis.pixel(0)
+    const [, end] = axis.pixel(axis.length - 1)
+    const isFloat = typeof low === 'number'
+    const span = isFloat ? Number(end) - low : Number(BigInt(axis.pixel(0)[1]) - low + 1n)
+    return (batch: CellBatch, cell: number): number => {
+      const data = batch.columns[c]
+      const found = data ? value(data, cell) : 0
+      const index =
+        typeof low === 'bigint'
+          ? Math.floor(Number(BigInt(found as number | bigint) - low) / span)
+          : Math.floor(((Number(found) - low) / (span || 1)) * axis.length)
+      return Math.min(axis.length - 1, Math.max(0, index))
+    }
+  })
+  return (batch) => (cell) => a(batch, cell) * right.length + b(batch, cell)
+}
+
+/** What a pixel shows: a mean, or how many points; or why there is no number. */
+export function pointAt(raster: Raster, pixel: number): number | 'fill' | 'null' | undefined {
+  const { column, sums, counts, fills, nulls } = raster
+  if (counts[pixel] > 0) return column ? sums[pixel] / counts[pixel] : counts[pixel]
+  return fills[pixel] > 0 ? 'fill' : nulls[pixel] > 0 ? 'null' : undefined
+}
+
+function adder({ schema }: OpenedArray, raster: Raster, columns: readonly ColumnType[]) {
+  const { column, kind, sums, counts, fills, nulls, values, cells } = raster
+  const c = column ? columns.findIndex(({ name, kind }) => kind === 'attribute' && name === column.name) : -1
+  const raw = column && columnValue(column, { raw: true })
+  const shown = column && columnValue(column, { raw: false })
+  const fill = column && raw ? raw(fillCell(schema, column), 0) : undefined
+  const coordinates: [number, string, ColumnValue][] = columns.flatMap((one, i) =>
+    one.kind === 'dimension' ? [[i, one.name, columnValue(one, { raw: false })]] : [],
+  )
+  return (batch: CellBatch, cell: number, pixel: number): void => {
+    if (pixel >= counts.length) return
+    if (kind === 'points' && cells[pixel] === undefined) {
+      const found: Record<string, CellValue> = Object.create(null)
+      for (const [i, name, value] of coordinates) {
+        const data = batch.columns[i]
+        if (data) found[name] = value(data, cell)
+      }
+      cells[pixel] = found
+    }
+    const data = c < 0 ? undefined : batch.columns[c]
+    if (!data || !raw || !shown) {
+      counts[pixel]++
+      return
+    }
+    const value = raw(data, cell)
+    if (kind !== 'mean' && values[pixel] === undefined) values[pixel] = shown(data, cell)
+    if (value === fill && kind !== 'points') fills[pixel]++
+    else {
+      const number = value === null ? Number.NaN : Number(value)
+      if (Number.isNaN(number)) nulls[pixel]++
+      else {
+        counts[pixel]++
+        sums[pixel] += number
+      }
+    }
+  }
+}
