@@ -3,6 +3,7 @@ import { compareValues } from '../cells/rtree-builder.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { CurrentDomain } from '../format/current-domain.ts'
 import type { Enumeration } from '../format/enumeration.ts'
+import { defaultFillValue } from '../format/fill-value.ts'
 import { asIs, cell, type DocumentValue, integer, list, listOrNone, object, or, text } from '../write/document.ts'
 import { enumerationCells, enumerationOf } from '../write/enumerations.ts'
 import { checkSchema, NEWEST_STABLE } from '../write/schema-check.ts'
@@ -74,7 +75,11 @@ export async function evolve(place: Place, changes: Evolution, step: DocumentVal
   const now: ArraySchema = {
     ...schema,
     version,
-    attributes: attributes.map((one) => ({ ...one, ...(version >= 6 && { fill_value: one.fill_value }) })),
+    // Before format 6 a schema stores no fill values: cells have the defaults.
+    attributes: attributes.map((one) => ({
+      ...one,
+      fill_value: one.fill_value ?? (version >= 6 ? defaultFillValue(one.type, one.cell_val_num) : undefined),
+    })),
     validity_filters: schema.validity_filters ?? (version >= 7 ? pipeline({ name: 'RLE', level: -1 }) : undefined),
     domain: { ...schema.domain, type: version < 5 ? schema.domain.type : undefined },
     enumerations: all.map(({ name, path_name }) => ({ name, path_name })),

@@ -228,25 +228,27 @@ describe('steps', () => {
     await clean(array)
   })
 
-  test('an older array is upgraded: its fragments have two format versions', async () => {
-    const { format_version, ...schema } = { ...SCHEMA, format_version: 9 }
-    const array = await stepped([
-      { step: 'create', schema: { ...schema, format_version }, time: 10 },
-      write(20, [1, 1]),
-      { step: 'evolve', format_version: 22, time: 30 },
-      write(40, [2, 2]),
-      { step: 'consolidate' },
-      { step: 'vacuum' },
-      write(50, [3, 3]),
-    ])
-    expect(await cells(array)).toEqual([
-      { x: 1, a: 1 },
-      { x: 2, a: 2 },
-      { x: 3, a: 3 },
-    ])
-    expect(filesBelow(array).some((file) => /^__20_20_/.test(file))).toBe(false)
-    await clean(array)
-  })
+  test.each([3, 5, 9])(
+    'an array of format %i is upgraded: its fragments have two format versions',
+    async (format_version) => {
+      const array = await stepped([
+        { step: 'create', schema: { ...SCHEMA, format_version }, time: 10 },
+        write(20, [1, 1]),
+        { step: 'evolve', format_version: 22, time: 30 },
+        write(40, [2, 2]),
+        { step: 'consolidate' },
+        { step: 'vacuum' },
+        write(50, [3, 3]),
+      ])
+      expect(await cells(array)).toEqual([
+        { x: 1, a: 1 },
+        { x: 2, a: 2 },
+        { x: 3, a: 3 },
+      ])
+      expect(filesBelow(array).some((file) => /^__(?:20_20_|[0-9a-f]{32}_20)/.test(file))).toBe(false)
+      await clean(array)
+    },
+  )
 
   test('formats 10 and 11 evolve, too', async () => {
     for (const format_version of [10, 11]) {

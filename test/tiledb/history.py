@@ -1,157 +1,39 @@
 #!/usr/bin/env python3
 """Histories that write-sample makes, beside those of TileDB: history.py CLI [--formats 5,16,22] [--count N] [--seed S] [--keep DIR]
 
-Draws lists of steps: writes, deletes, consolidations, vacuums, evolutions, key-value metadata, in sparse arrays with a current domain, too. write-sample runs each list, and so does the TileDB release that
-writes its format version, through its C API. Then that release reads both arrays, as of now and as of every step, and their metadata:
-all must be the same. Wheels of the releases come from PyPI and stay in build/.
+Draws lists of steps: writes, deletes, consolidations, vacuums, evolutions, key-value metadata, in arrays with current domains that grow and with dimension labels,
+too, and changes of groups. write-sample runs each list, and so does the TileDB release that writes its format version, through its C API. Of some lists
+TileDB does the first steps of both, or an older release does: then write-sample appends the rest. Then the release reads both, as of now and as of
+every step, with ranges of labels, too, and their metadata: all must be the same. Wheels of the releases come from PyPI and stay in build/.
 """
 import argparse
 import ctypes as C
 import json
+import os
 import pathlib
 import shutil
-import string
-import struct
 import subprocess
 import sys
 import tempfile
 import time
-from multiprocessing import TimeoutError, get_context
+import traceback
+from collections import namedtuple
+from multiprocessing import Pipe, get_context
 from random import Random
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "fixtures")]
 import environment  # noqa: E402
 import make  # noqa: E402
+from drawn_steps import drawn_group, drawn_steps, ends_of, label_of, schema_after  # noqa: E402
 from libtiledb import READ, Attr, Dim, Library  # noqa: E402
 from old_release import read  # noqa: E402
 
 KEY = "0123456789abcdeF0123456789abcdeF"
-FILTERS = {"a": ["bit_width_reduction", "zstd"], "s": ["gzip"], "f": ["byteshuffle", "lz4"]}
 CONSOLIDATION = {"sm__consolidation__amplification": 1000, "sm__mem__total_budget": 100 << 20, "sm__consolidation__total_buffer_size": 10 << 20}
 
-
-def drawn_schema(version, draw):
-    sparse = draw.random() < 0.75
-    kinds = [("INT32", 0, 99, 10), ("INT64", -50, 49, 25), ("UINT8", 0, 60, 7), ("INT16", -20, 30, 12)]
-    if not sparse:
-        kinds = [("INT32", 0, 11, 4), ("INT32", 0, 8, 3), ("INT64", -4, 5, 5)]
-    first = draw.choice(kinds)
-    # Domains of several types exist since format 5.
-    dims = [first] + [draw.choice(kinds) if version >= 5 and sparse else first for _ in range(draw.randrange(2))]
-    cell_orders = ["row-major", "col-major"] + (["hilbert"] if sparse and version >= 7 else [])
-    cell_order = draw.choice(cell_orders)
-    current = {}
-    if sparse and version >= 22 and draw.random() < 0.5:
-        current = {"current_domain": {"xyz"[i]: [lo, hi - draw.randrange(5)] for i, (_, lo, hi, _) in enumerate(dims)}}
-    return {
-        **current,
-        "format_version": version,
-        "array_type": "sparse" if sparse else "dense",
-        "cell_order": cell_order,
-        "tile_order": "row-major" if cell_order == "hilbert" else draw.choice(["row-major", "col-major"]),
-        "capacity": draw.choice([2, 3, 7, 100]),
-        "allows_duplicates": bool(sparse and version >= 5 and draw.random() < 0.3),
-        "dimensions": [
-            {"name": "xyz"[i], "type": t, "cell_val_num": 1, "domain": [lo, hi], "tile_extent": None if cell_order == "hilbert" else e} for i, (t, lo, hi, e) in enumerate(dims)
-        ],
-        "attributes": [attribute("a", "INT32"), attribute("s", "STRING_ASCII", var=True)] + ([attribute("f", "FLOAT64", nullable=True)] if version >= 7 else []),
-    }
-
-
-def attribute(name, datatype, var=False, nullable=False):
-    names = [{"name": f.upper()} for f in FILTERS.get(name, [])]
-    return {"name": name, "type": datatype, "cell_val_num": "var" if var else 1, "nullable": nullable, "filters": {"filters": names}}
-
-
-def drawn_value(a, draw):
-    if a["nullable"] and draw.random() < 0.2:
-        return None
-    if a["cell_val_num"] == "var":
-        return "".join(draw.choice(string.ascii_lowercase) for _ in range(draw.randrange(1, 6)))
-    return draw.randrange(-4000, 4000) / 8 if a["type"].startswith("FLOAT") else draw.randrange(-50, 50)
-
-
-def drawn_cells(schema, draw):
-    """Cells in row-major order; those of a dense array fill a box. @returns the cells, and the box"""
-    dims, attributes = schema["dimensions"], schema["attributes"]
-    if schema["array_type"] == "dense":
-        box = [sorted(draw.choices(range(d["domain"][0], d["domain"][1] + 1), k=2)) for d in dims]
-        places = [[]]
-        for lo, hi in box:
-            places = [p + [v] for p in places for v in range(lo, hi + 1)]
-    else:
-        box = None
-        ends = [schema.get("current_domain", {}).get(d["name"], d["domain"]) for d in dims]
-        places = [[draw.randint(max(lo, hi - 15), hi) for lo, hi in ends] for _ in range(draw.randint(1, 25))]
-        if not schema["allows_duplicates"]:
-            places = [list(p) for p in sorted({tuple(p) for p in places})]
-    names = [d["name"] for d in dims]
-    return [dict(zip(names, p), **{a["name"]: drawn_value(a, draw) for a in attributes}) for p in places], box
-
-
-def drawn_condition(schema, draw):
-    """A condition as text, and as the C API takes it."""
-    one = lambda: draw.choice([("a", "INT32", draw.choice(["<", ">", "<=", ">=", "==", "!="]), draw.randrange(-50, 50)),
-                               ("s", "STRING_ASCII", draw.choice(["<", ">="]), draw.choice("dkrx"))])
-    text = lambda c: "%s %s %s" % (c[0], c[2], json.dumps(c[3]))
-    first = one()
-    if draw.random() < 0.5:
-        return text(first), first
-    op, second = draw.choice(["and", "or"]), one()
-    return "%s %s %s" % (text(first), op, text(second)), (op, first, second)
-
-
-def drawn_steps(version, draw):
-    """Steps as write-sample takes them, and what only the C API needs beside them."""
-    schema = drawn_schema(version, draw)
-    now = 100
-    steps, beside = [{"step": "create", "schema": json.loads(json.dumps(schema)), "time": now}], [None]
-
-    def add(step, more=None, timed=True):
-        nonlocal now
-        if timed:
-            now += draw.randint(1, 5)
-            step["time"] = now
-        steps.append(step)
-        beside.append(more)
-
-    def write():
-        cells, box = drawn_cells(schema, draw)
-        add({"step": "write", "cells": cells}, box)
-
-    def consolidate():
-        mode = draw.choice(["fragments"] * 3 + ["fragment_meta"] * (version >= 5) + ["commits"] * (version >= 12) + ["array_meta"] * (version >= 5))
-        add({"step": "consolidate", "mode": mode}, timed=False)
-        if version >= 5 and draw.random() < 0.6:
-            add({"step": "vacuum", "mode": mode}, timed=False)
-
-    write()
-    added = 0
-    for _ in range(draw.randint(2, 7)):
-        kind = draw.random()
-        if kind < 0.45:
-            write()
-        elif kind < 0.6 and version >= 16 and schema["array_type"] == "sparse":
-            where, tree = drawn_condition(schema, draw)
-            add({"step": "delete", "where": where}, tree)
-        elif kind < 0.7 and version >= (12 if schema["array_type"] == "sparse" else 18):  # older releases wait for ever when they read such dense arrays
-            if added and draw.random() < 0.4:
-                gone = "b%d" % added
-                schema["attributes"] = [a for a in schema["attributes"] if a["name"] != gone]
-                added = 0
-                add({"step": "evolve", "drop_attributes": [gone]})
-            elif not added:
-                added = draw.randint(1, 9)
-                fresh = attribute("b%d" % added, "INT64")
-                schema["attributes"].append(fresh)
-                add({"step": "evolve", "add_attributes": [fresh]}, fresh)
-        elif kind < 0.78 and version >= 5:
-            put = {"k%d" % draw.randrange(3): draw.randrange(1000), "t": draw.choice(["text", "other"])}
-            add({"step": "metadata", "put": put, "delete": draw.choice([[], ["k1"] if "k1" not in put else []])})
-        elif version >= 5 or schema["array_type"] == "sparse":  # before, empty text between dense fragments is not initialised
-            consolidate()
-    return steps, beside
+# Steps, and what only the C API needs beside each; the first `given` are TileDB's, of the format version `first`, the others those of the release of `version`.
+Case = namedtuple("Case", "name version first given steps beside key")
 
 
 def dims_of(schema):
@@ -163,119 +45,298 @@ def attr_of(a):
     return Attr(a["name"], a["type"], a["cell_val_num"], filters, a["nullable"])
 
 
-def by_tiledb(lib, path, steps, beside, key):
-    """Does the steps by the release's C API."""
-    schema = json.loads(json.dumps(steps[0]["schema"]))
-    sparse = schema["array_type"] == "sparse"
-    lib.create(path, dims_of(schema), [attr_of(a) for a in schema["attributes"]], sparse=sparse, cell_order=schema["cell_order"], tile_order=schema["tile_order"],
-               capacity=schema["capacity"], dups=schema["allows_duplicates"], current_domain=list(schema.get("current_domain", {}).values()), key=key)
-    for file in pathlib.Path(path, "__schema").glob("__*_*_*"):  # created now, whatever the time of the step
-        file.rename(file.with_name("__%d_%d_%s" % (steps[0]["time"], steps[0]["time"], file.name.split("_")[-1])))
-    secret = {"sm__encryption_type": "AES_256_GCM", "sm__encryption_key": key} if key and lib.version >= (2, 4, 0) else {}
-    for step, more in zip(steps[1:], beside[1:]):
+def by_tiledb(lib, root, case, start, stop):
+    """Does steps by the release's C API."""
+    secret = {"sm__encryption_type": "AES_256_GCM", "sm__encryption_key": case.key} if case.key and lib.version >= (2, 4, 0) else {}
+    for number in range(start, stop):
+        step, more = case.steps[number], case.beside[number]
         kind, mode, at = step["step"], step.get("mode"), step.get("time")
-        if kind == "write":
-            names = ([d["name"] for d in schema["dimensions"]] if sparse else []) + [a["name"] for a in schema["attributes"]]
-            columns = {n: [cell[n] for cell in step["cells"]] for n in names}
-            lib.write(path, dims_of(schema), [attr_of(a) for a in schema["attributes"]], columns, subarray=more, timestamp=at, key=key)
-        elif kind == "delete":
-            lib.delete(path, more, at)
-        elif kind == "consolidate":
-            lib.consolidate(path, key, sm__consolidation__mode=mode, **CONSOLIDATION, **secret)
-        elif kind == "vacuum":
-            lib.vacuum(path, sm__vacuum__mode=mode, **secret)
-        elif kind == "evolve":
-            gone = step.get("drop_attributes", [])
-            schema["attributes"] = [a for a in schema["attributes"] if a["name"] not in gone] + ([more] if more else [])
-            lib.evolve(path, [attr_of(more)] if more else [], gone, at)
+        path = os.path.join(root, step["path"]) if "path" in step else root
+        found = named(path)
+        if kind == "group":
+            if not os.path.exists(os.path.join(path, "__tiledb_group.tdb")):
+                lib.group(path)
+            if step.get("add") or step.get("remove"):
+                lib.add_members(path, [(one["uri"], one.get("name")) for one in step.get("add", [])], step.get("remove", []))
         elif kind == "metadata":
-            lib.put_metadata(path, {k: ("INT64" if isinstance(v, int) else "STRING_UTF8", v) for k, v in step["put"].items()}, at, drop=step["delete"])
+            entries = {k: ("INT64" if isinstance(v, int) else "STRING_UTF8", v) for k, v in step["put"].items()}
+            lib.put_metadata(path, entries, at, "group" if is_group(case) else "array", drop=step.get("delete", []))
+        elif kind == "create":
+            create(lib, path, step["schema"], case.key)
+        else:
+            change(lib, root, schema_after(case.steps[:number]), step, more, case.key, mode, at, secret)
+        if at is not None:
+            rename(path, found, at)
 
 
-def ours(cli, path, steps, key):
-    """Does the steps by write-sample, and checks the array. @returns what is wrong, or None"""
-    (path.parent / (path.name + ".json")).write_text(json.dumps({"steps": steps}))
-    secret = ["--key", key] if key else []
-    for call in (["write-sample", path, "--steps", str(path) + ".json"], ["check", path, "--level", "cells", "--fail-on", "warning"]):
-        ran = subprocess.run(["node", cli, *call, "--quiet", *secret], capture_output=True, text=True)
-        if ran.returncode:
-            return ran.stderr + ran.stdout
-    return None
+def create(lib, path, schema, key):
+    labels = [(one["dimension_index"], one["name"], one["order"], one["type"]) for one in schema.get("dimension_labels", [])]
+    lib.create(path, dims_of(schema), [attr_of(a) for a in schema["attributes"]], sparse=schema["array_type"] == "sparse", cell_order=schema["cell_order"],
+               tile_order=schema["tile_order"], capacity=schema["capacity"], dups=schema["allows_duplicates"],
+               current_domain=list(schema.get("current_domain", {}).values()), labels=labels, key=key)
 
 
-def metadata(lib, path):
-    array = lib.open(path, READ)
+def change(lib, path, schema, step, more, key, mode, at, secret):
+    """Does a step on an array that is there."""
+    sparse = schema["array_type"] == "sparse"
+    kind = step["step"]
+    if kind == "write" and "path" in step:
+        # Labels are written through their array: more is the label.
+        dims, cells = dims_of(schema), step["cells"]
+        dim, columns = dims[more["dimension_index"]], {more["name"]: [cell["label"] for cell in cells]}
+        places = [cell["index"] for cell in cells]
+        box = [[places[0], places[-1]] if one is dim else one.domain for one in dims]
+        lib.write(path, [dim] if sparse else dims, [], {**columns, dim.name: places}, None if sparse else box, at, key, labels=[(more["name"], more["type"])])
+    elif kind == "write":
+        names = ([d["name"] for d in schema["dimensions"]] if sparse else []) + [a["name"] for a in schema["attributes"]]
+        columns = {n: [cell[n] for cell in step["cells"]] for n in names}
+        lib.write(path, dims_of(schema), [attr_of(a) for a in schema["attributes"]], columns, subarray=more, timestamp=at, key=key)
+    elif kind == "delete":
+        lib.delete(path, more, at)
+    elif kind == "consolidate":
+        lib.consolidate(path, key, sm__consolidation__mode=mode, **CONSOLIDATION, **secret)
+    elif kind == "vacuum":
+        lib.vacuum(path, sm__vacuum__mode=mode, **secret)
+    elif "format_version" in step:
+        lib.upgrade(path)
+    else:
+        box = step.get("current_domain")
+        added = [attr_of(a) for a in step.get("add_attributes", [])]
+        lib.evolve(path, added, step.get("drop_attributes", []), at, dims_of(schema), box and list(box.values()))
+
+
+def named(path):
+    """Files and folders with a time in their name."""
+    inside = ["", "__schema", "__fragments", "__commits", "__meta", "__group"] + ["__labels/l%d/__schema" % i for i in range(2)]
+    return {file for folder in inside for file in pathlib.Path(path, folder).glob("__*_*")}
+
+
+def rename(path, before, at):
+    """What a step made is of the time of the step, where the release gave it the present time."""
+    for file in named(path) - before:
+        parts = file.name.split("_")
+        if len(parts) == 4 and len(parts[2]) == 32:  # TileDB 1.6
+            file.rename(file.with_name("__%s_%d" % (parts[2], at)))
+        elif len(parts) > 4 and int(parts[2]) != at:
+            file.rename(file.with_name("_".join(["", "", str(at), str(at)] + parts[4:])))
+
+
+def is_group(case):
+    return case.steps[0]["step"] == "group"
+
+
+def ours(cli, path, case):
+    """Does the steps that are not given by write-sample, and checks the array. @returns what is wrong, or None"""
+    (path.parent / (path.name + ".json")).write_text(json.dumps({"steps": case.steps[case.given:]}))
+    append = ["--append"] if case.given else []
+    return ran(cli, case.key, "write-sample", path, "--steps", str(path) + ".json", *append) or checked(cli, path, case.key)
+
+
+def checked(cli, path, key):
+    return ran(cli, key, "check", path, "--level", "cells", "--fail-on", "warning")
+
+
+def ran(cli, key, *call):
+    """What tiledb-inspect says, if it fails."""
+    done = subprocess.run(["node", cli, *call, "--quiet", *(["--key", key] if key else [])], capture_output=True, text=True)
+    return done.stderr + done.stdout if done.returncode else None
+
+
+def metadata(lib, handle, kind):
+    """Key-value metadata of an open array or group."""
     count, found = C.c_uint64(), {}
-    lib("array_get_metadata_num", array, C.byref(count))
+    lib(kind + "_get_metadata_num", handle, C.byref(count))
     for i in range(count.value):
-        key, length, kind, number, value = C.c_char_p(), C.c_uint32(), C.c_int(), C.c_uint32(), C.c_void_p()
-        lib("array_get_metadata_from_index", array, C.c_uint64(i), C.byref(key), C.byref(length), C.byref(kind), C.byref(number), C.byref(value))
-        found[C.string_at(key, length.value)] = (kind.value, number.value, C.string_at(value, number.value * (8 if kind.value == 1 else 1)) if value else b"")
-    lib("array_close", array)
+        key, length, datatype, number, value = C.c_char_p(), C.c_uint32(), C.c_int(), C.c_uint32(), C.c_void_p()
+        lib(kind + "_get_metadata_from_index", handle, C.c_uint64(i), C.byref(key), C.byref(length), C.byref(datatype), C.byref(number), C.byref(value))
+        found[C.string_at(key, length.value)] = (datatype.value, number.value, C.string_at(value, number.value * (8 if datatype.value == 1 else 1)) if value else b"")
+    lib(kind + "_close", handle)
     return found
 
 
-def view(lib, path, steps, at, key):
-    """What the release reads at a time: rows in an order of their own, or its error."""
-    schema = json.loads(json.dumps(steps[0]["schema"]))
-    for step in steps:
-        if step["step"] == "evolve" and (at is None or step["time"] <= at):
-            schema["attributes"] = [a for a in schema["attributes"] if a["name"] not in step.get("drop_attributes", [])] + step.get("add_attributes", [])
+def view(lib, path, case, at):
+    """What the release reads at a time, each read by its name: rows in an order of their own, or its error."""
+    if is_group(case):
+        return {"group": said(lambda: group(lib, path, at), path)}
+    schema = schema_after(case.steps, at)
+    sorts = schema["array_type"] == "sparse"
+    read_all = lambda root, shape, label=None: read(lib, root, shape, ends_of(shape), case.key, at, label)[0]
+    reads = {"cells": said(lambda: read_all(path, schema), path, sorts)}
+    for number, label in enumerate(schema.get("dimension_labels", [])):
+        dim = schema["dimensions"][label["dimension_index"]]
+        own = {"array_type": "dense", "dimensions": [{**dim, "name": "index"}], "attributes": [{"name": "label", "type": label["type"], "nullable": False, "cell_val_num": "var" if label["type"].startswith("STRING") else 1}]}
+        reads["label %d" % number] = said(lambda: read_all("%s/__labels/l%d" % (path, number), own), path)
+        lo, hi = dim["domain"]
+        for part in ((lo, hi), (lo + 2, lo + 5)):
+            ends = sorted(label_of(label, place, 1) for place in part)
+            reads["range of label %d" % number] = said(lambda: read_all(path, schema, (label, ends)), path, sorts)
+    if case.version >= 5 and not case.key:
+        reads["metadata"] = said(lambda: metadata(lib, lib.open(path, READ, at), "array"), path)
+    return reads
+
+
+def said(reading, path, sorts=False):
     try:
-        rows, _ = read(lib, path, schema, [d["domain"] for d in schema["dimensions"]], key, at)
+        rows = reading()
     except RuntimeError as e:
-        return str(e).replace(path, "ARRAY")
-    return sorted(rows, key=lambda row: [b"" if v is None else b"." + v for v in row]) if schema["array_type"] == "sparse" else rows
+        return str(e).replace(path, "ROOT")
+    return sorted(rows, key=lambda row: [b"" if v is None else b"." + v for v in row]) if sorts else rows
 
 
-def of_format(version, cases, folder):
-    """[(name, what is wrong or None)] of the cases of one format version, in a process of its own."""
+def group(lib, path, at):
+    """Members and metadata of a group."""
+    handle = lib.new("group_alloc", path)
+    if at is not None:
+        lib("group_set_config", handle, lib.config({"sm.group.timestamp_end": at}))
+    lib("group_open", handle, C.c_int(READ))
+    count, members = C.c_uint64(), []
+    lib("group_get_member_count", handle, C.byref(count))
+    for i in range(count.value):
+        kind = C.c_int()
+        if lib.has("group_get_member_by_index_v2"):
+            uri, name = C.c_void_p(), C.c_void_p()
+            lib("group_get_member_by_index_v2", handle, C.c_uint64(i), C.byref(uri), C.byref(kind), C.byref(name))
+            uri, name = text_of(lib, uri), text_of(lib, name)
+        else:
+            uri, name = C.c_char_p(), C.c_char_p()
+            lib("group_get_member_by_index", handle, C.c_uint64(i), C.byref(uri), C.byref(kind), C.byref(name))
+            uri, name = uri.value, name.value
+        members.append((uri.decode().replace(path, "ROOT"), kind.value, name))
+    return sorted(members, key=str) + sorted(metadata(lib, handle, "group").items())
+
+
+def text_of(lib, string):
+    if not string:
+        return None
+    data, size = C.c_void_p(), C.c_size_t()
+    lib.c.tiledb_string_view(string, C.byref(data), C.byref(size))
+    return C.string_at(data, size.value)
+
+
+def library(version, key):
     release, python, _ = make.RELEASES[version]
-    settings = {"sm.encryption_type": "AES_256_GCM", "sm.encryption_key": KEY}
     path = str(make.library(release, python, environment.WORK))
-    plain, keyed = Library(path), Library(path, settings) if Library(path).version >= (2, 4, 0) else Library(path)
-    out = []
-    for name, steps, beside, key in cases:
-        lib = keyed if key else plain
-        ours, theirs = str(folder / name), str(folder / (name + ".tiledb"))
-        try:
-            by_tiledb(lib, theirs, steps, beside, key)
-        except RuntimeError as e:
-            out.append((name, "TileDB refuses: %s" % e, True))
-            continue
-        wrong = None
-        # Releases before 2.0 write at the present time only.
-        times = sorted({step["time"] for step in steps if "time" in step}) if lib.version >= (2, 0, 0) else []
-        for at in [*times, None]:
-            mine, other = view(lib, ours, steps, at, key), view(lib, theirs, steps, at, key)
-            if isinstance(other, str) and not isinstance(mine, str) or nonsense(other):
+    lib = Library(path)
+    return Library(path, {"sm.encryption_type": "AES_256_GCM", "sm.encryption_key": key}) if key and lib.version >= (2, 4, 0) else lib
+
+
+def prepared(case, folder):
+    """Does the given steps by TileDB, for both arrays. @returns why not or None, and whether that is TileDB's doing"""
+    lib = library(case.first, case.key)
+    try:
+        for path in (case.name, case.name + ".tiledb"):
+            by_tiledb(lib, str(folder / path), case, 0, case.given)
+    except RuntimeError as e:
+        return "TileDB refuses: %s" % e, True
+    return None, False
+
+
+def made(case, folder, name, start=0):
+    """Does steps from one on by TileDB. @returns why not or None, and whether that is TileDB's doing"""
+    try:
+        by_tiledb(library(case.version, case.key), str(folder / name), case, start, len(case.steps))
+    except RuntimeError as e:
+        return "TileDB refuses: %s" % e, True
+    return None, False
+
+
+def views(case, folder, name):
+    """What the release reads as of each step and as of now: [(time, read by its name)]."""
+    lib = library(case.version, case.key)
+    # Releases before 2.0 write at the present time only.
+    times = sorted({step["time"] for step in case.steps if "time" in step}) if lib.version >= (2, 0, 0) else []
+    return [(at, view(lib, str(folder / name), case, at)) for at in [*times, None]], False
+
+
+def compared(case, folder):
+    """@returns what is wrong with ours or None, and whether that is TileDB's doing"""
+    theirs, refused = guarded(views, case, folder, case.name + ".tiledb")
+    if refused:
+        return theirs, True
+    mine, refused = guarded(views, case, folder, case.name)
+    if refused:
+        return "read by TileDB: %s" % mine, False
+    wrong = difference(mine, theirs)
+    if not wrong:
+        return None, False
+    # Some releases lose cells when they consolidate.
+    whole = case._replace(steps=[step for step in case.steps if step["step"] not in ("consolidate", "vacuum")],
+                          beside=[more for step, more in zip(case.steps, case.beside) if step["step"] not in ("consolidate", "vacuum")])
+    if not case.given and whole != case and guarded(made, whole, folder, case.name + ".whole") == (None, False):
+        unconsolidated, refused = guarded(views, whole, folder, case.name + ".whole")
+        if not refused and not difference(mine[-1:], unconsolidated[-1:]):
+            return "TileDB loses cells in consolidation: " + wrong, True
+    return wrong, False
+
+
+def difference(mine, theirs):
+    """What the release reads otherwise, or None."""
+    for (at, ours), (_, other) in zip(mine, theirs):
+        for what in ours:
+            if isinstance(other[what], str) and not isinstance(ours[what], str) or nonsense(other[what]):
                 continue  # releases that cannot read their own array
-            if mine != other and wrong is None:
-                wrong = "as of %s: %s, by TileDB %s" % (at, short(mine, other), short(other, mine))
-        if wrong is None and version >= 5 and not key and metadata(lib, ours) != metadata(lib, theirs):
-            wrong = "metadata: %s, by TileDB %s" % (metadata(lib, ours), metadata(lib, theirs))
-        out.append((name, wrong, False))
-    return out
+            if ours[what] != other[what]:
+                return "%s as of %s: %s, by TileDB %s" % (what, at, short(ours[what], other[what]), short(other[what], ours[what]))
+    return None
 
 
 def nonsense(rows):
     """Some releases read text of dense arrays from memory that is not theirs: longer than any that was drawn."""
-    return not isinstance(rows, str) and any(len(cell or b"") > 8 for row in rows for cell in row)
+    return isinstance(rows, list) and any(isinstance(cell, bytes) and len(cell) > 8 for row in rows for cell in row)
 
 
-def guarded(version, case, folder):
-    """Old releases may wait for ever: then nothing is compared."""
-    with get_context("fork").Pool(1) as pool:
-        try:
-            return pool.apply_async(of_format, (version, [case], folder)).get(20)
-        except TimeoutError:
-            return [(case[0], "no answer within 20 seconds", True)]
+def guarded(work, *arguments):
+    """In a process of its own, as releases cannot share one. Old ones may crash or wait for ever: then nothing is compared."""
+    mine, other = Pipe(False)
+    process = get_context("fork").Process(target=answered, args=(other, work, arguments))
+    process.start()
+    other.close()
+    try:
+        return mine.recv() if mine.poll(20) else ("no answer within 20 seconds", True)
+    except EOFError:
+        return "TileDB crashes", True
+    finally:
+        process.kill()
+        process.join()
+
+
+def answered(pipe, work, arguments):
+    try:
+        pipe.send(work(*arguments))
+    except Exception:
+        pipe.send((traceback.format_exc(), False))
+
+
+def judged(cli, case, folder):
+    """What is wrong with a case or None, and whether that is TileDB's doing."""
+    why, theirs = guarded(prepared, case, folder) if case.given else (None, False)
+    if why:
+        return why, theirs
+    why = checked(cli, folder / case.name, case.key) if case.given else None
+    if why:
+        return "TileDB writes an array that is damaged: " + why, True
+    why = ours(cli, folder / case.name, case)
+    if why:
+        return why, False
+    why, theirs = guarded(made, case, folder, case.name + ".tiledb", case.given)
+    return (why, theirs) if why else compared(case, folder)
 
 
 def short(rows, others):
-    if isinstance(rows, str):
-        return rows
-    return "%d rows, alone %s" % (len(rows), [r for r in rows if isinstance(others, str) or r not in others][:3])
+    if not isinstance(rows, list):
+        return str(rows)
+    return "%d rows, alone %s" % (len(rows), [r for r in rows if not isinstance(others, list) or r not in others][:3])
+
+
+def drawn_case(version, name, draw):
+    if version >= 12 and draw.random() < 0.15:
+        steps, beside, given = drawn_group(version, draw)
+        return Case(name, version, version, given, steps, beside, None)
+    first = draw.choice([v for v in make.RELEASES if 3 <= v < version]) if version >= 5 and draw.random() < 0.3 else version
+    steps, beside, given = drawn_steps(version, first, draw)
+    # TileDB evolves encrypted arrays to schemas that are not encrypted.
+    evolves = any(step["step"] == "evolve" and "format_version" not in step for step in steps)
+    return Case(name, version, first, given, steps, beside, KEY if draw.random() < 0.2 and first >= 10 and not evolves else None)
 
 
 def main():
@@ -289,33 +350,28 @@ def main():
     folder = args.keep or pathlib.Path(tempfile.mkdtemp(prefix="history-"))
     folder.mkdir(exist_ok=True)
     print("seed %d" % args.seed, flush=True)
-    right = wrong = refused = 0
+    every = []
     try:
         for version in [int(v) for v in args.formats.split(",")]:
-            cases = []
+            found = []
             for i in range(args.count):
-                draw = Random("%d %d %d" % (args.seed, version, i))
-                name, key = "v%d_%d" % (version, i), KEY if draw.random() < 0.15 and version >= 10 else None
-                steps, beside = drawn_steps(version, draw)
-                cases.append((name, steps, beside, key))
-            failures = {name: why for name, steps, _, key in cases for why in [ours(args.cli, folder / name, steps, key)] if why}
-            found = [one for case in cases if case[0] not in failures for one in guarded(version, case, folder)]
-            found += [(name, why, False) for name, why in failures.items()]
-            refused += sum(theirs for _, _, theirs in found)
-            failed = [(name, why) for name, why, theirs in found if why and not theirs]
-            right += sum(why is None for _, why, _ in found)
-            wrong += len(failed)
-            print("format %d: %d histories read the same, %d not, %d refused by TileDB" % (version, sum(w is None for _, w, _ in found), len(failed), sum(t for *_, t in found)), flush=True)
-            for name, why in failed:
-                print("  %s: %s" % (name, why[:400]))
-            for name, why, theirs in found:
-                if theirs:
-                    print("  %s: %s" % (name, why[:200]))
+                case = drawn_case(version, "v%d_%d" % (version, i), Random("%d %d %d" % (args.seed, version, i)))
+                found.append((case, *judged(args.cli, case, folder)))
+            print("format %d: %s" % (version, counts(found)), flush=True)
+            for case, why, theirs in found:
+                if why:
+                    print("  %s%s: %s" % (case.name, ", %d steps of format %d before" % (case.given, case.first) if case.given else "", why[: 200 if theirs else 400]))
+            every += found
     finally:
         if not args.keep:
             shutil.rmtree(folder, ignore_errors=True)
-    print("%d histories read the same, %d not, %d refused by TileDB" % (right, wrong, refused))
-    return 1 if wrong or right == 0 else 0
+    print(counts(every))
+    return 1 if any(why and not theirs for _, why, theirs in every) or all(why for _, why, _ in every) else 0
+
+
+def counts(found):
+    right, refused = sum(why is None for _, why, _ in found), sum(theirs for *_, theirs in found)
+    return "%d histories read the same, %d not, %d not judged" % (right, len(found) - right - refused, refused)
 
 
 if __name__ == "__main__":

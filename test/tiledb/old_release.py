@@ -56,15 +56,17 @@ def opened(lib, path, key):
     return Library(lib.c._name, {"sm.encryption_type": "AES_256_GCM", "sm.encryption_key": key})
 
 
-def read(lib, path, schema, domain, key, timestamp=None):
-    """Rows of an array as the release reads them, each a list of bytes by field."""
+def read(lib, path, schema, domain, key, timestamp=None, label=None):
+    """Rows of an array as the release reads them, each a list of bytes by field; label: a dimension label and its range, instead of the domain."""
     lib = opened(lib, path, key)
     array = lib.open(path, READ, timestamp, key)
     query = lib.new("query_alloc", array, C.c_int(READ))
     dense = schema["array_type"] == "dense"
     lib("query_set_layout", query, C.c_int(LAYOUTS["row-major" if dense else "unordered" if lib.version >= (2, 0, 0) else "global"]))
     dims = schema["dimensions"]
-    if dense:
+    if label:
+        lib("query_set_subarray_t", query, label_range(lib, array, *label))
+    elif dense:
         raw = lib.buffer(b"".join(encode(d["type"], list(r)) for d, r in zip(dims, domain)))
         if lib.has("query_set_subarray_t"):
             subarray = lib.new("subarray_alloc", array)
@@ -106,6 +108,17 @@ def read(lib, path, schema, domain, key, timestamp=None):
     lib.keep.clear()
     names = [a["name"] for a in schema["attributes"]] + ([] if dense else [d["name"] for d in dims])
     return list(zip(*[columns[n] for n in names])), names
+
+
+def label_range(lib, array, label, ends):
+    """A subarray with a range of a dimension label."""
+    subarray = lib.new("subarray_alloc", array)
+    lo, hi = [encode(label["type"], one) for one in ends]
+    if label["type"].startswith("STRING"):
+        lib("subarray_add_label_range_var", subarray, label["name"], lib.buffer(lo), C.c_uint64(len(lo)), lib.buffer(hi), C.c_uint64(len(hi)))
+    else:
+        lib("subarray_add_label_range", subarray, label["name"], lib.buffer(lo), lib.buffer(hi), None)
+    return subarray
 
 
 class Part:
