@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import type { DocumentOf } from './inspected.ts'
 import { change, type Link } from './link.ts'
 import { Text } from './text.tsx'
@@ -65,7 +64,7 @@ export function wordsOf(options: object): readonly string[] {
 type Schema = DocumentOf<'schema'>
 
 /** A form for the part of the link that says which cells are read. What it shows is in the link once it is sent. */
-export function QueryForm({ schema, link, children }: { schema: Schema; link: Link; children?: ComponentChildren }) {
+export function QueryForm({ schema, link, switches = 'plk' }: { schema: Schema; link: Link; switches?: string }) {
   const { dimensions, attributes } = schema
   const ranges = listOf(link.r)
   const fields = listOf(link.f)
@@ -129,11 +128,11 @@ export function QueryForm({ schema, link, children }: { schema: Schema; link: Li
         </details>
       )}
       {Object.entries(SWITCHES).map(([letter, [, words]]) => (
-        <label key={letter}>
+        <label key={letter} hidden={!switches.includes(letter)}>
           <input type="checkbox" name="x" value={letter} defaultChecked={link.x?.includes(letter) ?? false} /> {words}
         </label>
       ))}
-      {children} <button type="submit">Read</button>
+      <button type="submit">Read</button>
     </form>
   )
 }

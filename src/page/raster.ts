@@ -3,10 +3,9 @@ import { comparable } from '../cells/bounds.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
 import { type ColumnValue, columnValue } from '../cells/rows.ts'
 import type { CellValue } from '../documents/common.ts'
-import { type Datatype, datatypeKind } from '../format/datatype.ts'
+import { datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
-import { bytesOf, cellValue } from '../format/value.ts'
 import { fillCell } from '../read/fill.ts'
 import { type OpenedArray, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
@@ -29,14 +28,6 @@ const SAMPLED = 16_000_000
 const COARSEST = 8
 /** Cells between two looks at the clock. */
 const SLICE = 4096
-
-/** A number of a field as it is printed: dates are dates. */
-export function shownNumber(type: Datatype, value: number | bigint): CellValue {
-  if (datatypeKind(type) === 'float') return Number(value)
-  const whole =
-    typeof value === 'bigint' ? value : Number.isSafeInteger(Math.round(value)) ? BigInt(Math.round(value)) : 0n
-  return cellValue(type, 1, bytesOf(type, 1, whole, { raw: true }), { raw: false }) as CellValue
-}
 
 /** Whether cells are numbers, or dates, which can be placed along an axis. */
 export function isNumeric({ type, cell_val_num }: Pick<ColumnType, 'type' | 'cell_val_num'>): boolean {

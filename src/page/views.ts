@@ -4,6 +4,7 @@ import { files } from './views/files.tsx'
 import { findings } from './views/findings.tsx'
 import { fragments } from './views/fragments.tsx'
 import { heatMap } from './views/heat-map.tsx'
+import { histograms } from './views/histograms.tsx'
 import { history } from './views/history.tsx'
 import { overview } from './views/overview.tsx'
 import { schema } from './views/schema.tsx'
@@ -20,6 +21,7 @@ export const VIEWS: readonly View[] = [
   // What a reader sees, and what became of a cell.
   cells,
   heatMap,
+  histograms,
   history,
   // What the bytes are.
   files,

@@ -16,7 +16,7 @@ import { axe, cli, closing, document, emptyFolder, open, rowsOf, settings, show 
 
 const FOLDER = emptyFolder('pages')
 
-const VIEWS = ['overview', 'fragments', 'files', 'findings', 'schema', 'cells', 'heat', 'history']
+const VIEWS = ['overview', 'fragments', 'files', 'findings', 'schema', 'cells', 'heat', 'histograms', 'history']
 
 async function everyView(page) {
   for (const view of VIEWS) {
@@ -283,6 +283,37 @@ describe('cells', () => {
     assert.deepEqual(wrong, [])
     await page.close()
   })
+})
+
+test('histograms count the cells that read gives, and say of how many', async () => {
+  const array = 'examples/arrays/places'
+  const file = join(FOLDER, 'histograms.html')
+  cli('page', '-o', file, array)
+  const { page, wrong } = await open(pathToFileURL(file).href)
+  await goTo(page, { v: 'histograms' })
+  const { cells } = document('read', array)
+  for (const name of ['lat', 'population']) {
+    const rows = await rowsOf(page, name)
+    for (const [label, count] of rows) {
+      const [from, to] = label.split(name === 'lat' ? ' to below ' : ' to ').map(Number)
+      const inside = cells.filter((cell) => {
+        const value = cell[name]
+        return value !== null && value >= from && (name === 'lat' ? value < to : value <= to)
+      })
+      assert.equal(Number(count), inside.length, `${name} ${label}`)
+    }
+    const nulls = cells.filter((cell) => cell[name] === null).length
+    assert.equal(rows.reduce((sum, [, count]) => sum + Number(count), 0) + nulls, cells.length)
+  }
+  assert.deepEqual(new Set((await rowsOf(page, 'name')).map(([, count]) => count)), new Set(['1']))
+  assert.match(await page.textContent('main'), /Of 40 cells\./)
+  await goTo(page, { v: 'histograms', n: '7', r: '["lat=0..90"]' })
+  await page.waitForSelector('text=Of the first 7 cells; there may be more.')
+  assert.match(await page.textContent('.call code'), /read .* --range lat=0\.\.90 --limit 7$/)
+  await goTo(page, { v: 'histograms', x: 'k' })
+  assert.deepEqual(await axe(page), [])
+  assert.deepEqual(wrong, [])
+  await page.close()
 })
 
 describe('a heat map', () => {

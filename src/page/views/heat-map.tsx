@@ -4,17 +4,9 @@ import { formatCount, shortValue } from '../../render/units.ts'
 import { fieldName } from '../../render/views/wording.ts'
 import { listOf, wordsOf } from '../cell-query.tsx'
 import { change, goTo } from '../link.ts'
-import {
-  fillRaster,
-  isNumeric,
-  newRaster,
-  pointAt,
-  type Raster,
-  type RasterAxis,
-  shownNumber,
-  writtenBounds,
-} from '../raster.ts'
+import { fillRaster, isNumeric, newRaster, pointAt, type Raster, type RasterAxis, writtenBounds } from '../raster.ts'
 import { cellOption, coordinateText } from '../short-cell.ts'
+import { shownNumber } from '../shown-number.ts'
 import { type Column, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { timesOf } from '../times.ts'

@@ -1,0 +1,16 @@
+import type { CellValue } from '../documents/common.ts'
+import { type Datatype, datatypeKind } from '../format/datatype.ts'
+import { bytesOf, cellValue } from '../format/value.ts'
+
+/** The ends of what dates are stored as. */
+const [FIRST, LAST] = [-(2n ** 63n), 2n ** 63n - 1n]
+
+/** A number of a field's type, perhaps computed, as it is printed: dates are dates, and whole numbers are whole. */
+export function shownNumber(type: Datatype, value: number | bigint): CellValue {
+  const kind = datatypeKind(type)
+  if (kind === 'float') return Number(value)
+  const whole = typeof value === 'bigint' ? value : BigInt(Math.round(value))
+  if (kind !== 'datetime' && kind !== 'time') return Number.isSafeInteger(Number(whole)) ? Number(whole) : whole
+  const inside = whole < FIRST ? FIRST : whole > LAST ? LAST : whole
+  return cellValue(type, 1, bytesOf(type, 1, inside, { raw: true }), { raw: false }) as CellValue
+}

@@ -1,0 +1,76 @@
+import { expect, test } from '@jest/globals'
+import type { CellValue } from '../../src/documents/common.ts'
+import type { Datatype } from '../../src/format/datatype.ts'
+import { newTally } from '../../src/page/histogram.ts'
+
+function summaryOf(type: Datatype, isNumeric: boolean, values: readonly CellValue[]) {
+  const tally = newTally(type, isNumeric)
+  for (const value of values) tally.add(value)
+  return tally.summary()
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+test('whole numbers that are few have a bin each', () => {
+  const { bars, cells } = summaryOf('INT32', true, [3, 5, 3, 4])
+  expect(bars).toEqual([
+    { label: '3', count: 2 },
+    { label: '4', count: 1 },
+    { label: '5', count: 1 },
+  ])
+  expect(cells).toBe(4)
+})
+
+test('bins have round ends, and every number is in the bin whose label says so', () => {
+  const values = upTo(1001).map((i) => i / 1000)
+  const { bars } = summaryOf('FLOAT64', true, values)
+  expect(bars.length).toBeLessThanOrEqual(22)
+  for (const { label, count } of bars) {
+    const [from, to] = label.split(' to below ').map(Number)
+    expect([label, count]).toEqual([label, values.filter((value) => value >= from && value < to).length])
+  }
+  expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(values.length)
+})
+
+test.each([
+  ['INT64', [-(2n ** 63n), 2n ** 63n - 1n, 0n]],
+  ['UINT64', [2n ** 64n - 1n, 2n ** 64n - 2n]],
+  ['UINT8', [0, 255, 128]],
+  ['FLOAT64', [1e300, -1e300, 5e-324]],
+  ['FLOAT64', [1e15, 1e15 + 0.125]],
+  ['FLOAT32', [7]],
+  ['DATETIME_NS', ['2024-05-01T00:00:00.000000001', '1970-01-01']],
+] as const)('%s: extremes are counted, and have labels', (type, values) => {
+  const { bars, others } = summaryOf(type, true, values)
+  expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(values.length)
+  expect(bars.length).toBeLessThanOrEqual(22)
+  expect(others).toBe(0)
+})
+
+test('dates are dates', () => {
+  const { bars } = summaryOf('DATETIME_DAY', true, ['2024-05-01', '2024-05-03', '2024-05-01'])
+  expect(bars[0]).toEqual({ label: '2024-05-01', count: 2 })
+  expect(bars.at(-1)).toEqual({ label: '2024-05-03', count: 1 })
+})
+
+test('nulls, NaN, NaT and infinities are counted apart', () => {
+  const found = summaryOf('FLOAT64', true, [1, null, Number.NaN, Number.POSITIVE_INFINITY, 'NaN:0x7ff8000000000001'])
+  expect([found.cells, found.nulls, found.others]).toEqual([5, 1, 3])
+  expect(summaryOf('DATETIME_DAY', true, ['NaT']).others).toBe(1)
+})
+
+test('of texts the most frequent come first', () => {
+  const { bars, told } = summaryOf('STRING_UTF8', false, ['b', 'a', 'b', null, 'x'.repeat(1000), 'b'])
+  expect(bars.map(({ count }) => count)).toEqual([3, 1, 1])
+  expect(bars[0].label).toBe('b')
+  expect(bars[2].label).toMatch(/^x{300} … 700 more characters$/)
+  expect(told).toBe('')
+  const many = summaryOf('STRING_UTF8', false, upTo(30).map(String))
+  expect([many.bars.length, many.told]).toEqual([20, 'the most frequent of 30 different values'])
+})
+
+test('of very many different values only some are counted, and it says so', () => {
+  const { bars, told } = summaryOf('STRING_UTF8', false, upTo(10_001).map(String))
+  expect(bars).toHaveLength(20)
+  expect(told).toBe('the most frequent of the first 10000 different values')
+})
