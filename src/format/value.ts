@@ -291,6 +291,19 @@ export function bytesOf(
   return bytes
 }
 
+/**
+ * {@link bytesOf} for cells of one number, without new memory for each: a function whose bytes are those of its last value.
+ * @throws InspectError BAD_VALUE for a value that does not fit
+ */
+export function numberBytes(type: Datatype, style: ValueStyle): (value: unknown) => Uint8Array {
+  const bytes = new Uint8Array(datatypeSize(type))
+  const view = new DataView(bytes.buffer)
+  return (value) => {
+    writeElement(type, view, 0, value, style)
+    return bytes
+  }
+}
+
 function writeElement(type: Datatype, view: DataView, at: number, value: unknown, style: ValueStyle): void {
   const kind = datatypeKind(type)
   const size = datatypeSize(type)

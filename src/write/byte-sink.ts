@@ -1,4 +1,5 @@
 const FIRST_CAPACITY = 1024
+const FEW = 16
 
 /** A growing buffer for the bytes of a file. */
 export class ByteSink {
@@ -17,7 +18,9 @@ export class ByteSink {
       larger.set(this.buffer.subarray(0, this.used))
       this.buffer = larger
     }
-    this.buffer.set(bytes, this.used)
+    // Most are cells of few bytes: then a loop is faster.
+    if (bytes.length > FEW) this.buffer.set(bytes, this.used)
+    else for (let i = 0; i < bytes.length; i++) this.buffer[this.used + i] = bytes[i]
     this.used = need
   }
 

@@ -43,10 +43,16 @@ export class ColumnBuilder {
   }
 
   finish(): ColumnData {
-    const { data, starts, validity } = this
+    const { data, validity } = this
+    let starts: Float64Array | undefined
+    if (this.starts) {
+      starts = new Float64Array(this.starts.length + 1)
+      starts.set(this.starts)
+      starts[this.starts.length] = data.length
+    }
     return {
       data: data.bytes(),
-      starts: starts && Float64Array.from([...starts, data.length]),
+      starts,
       validity: validity && Uint8Array.from(validity),
     }
   }

@@ -4,13 +4,13 @@ import { denseBox } from '../cells/dense-box.ts'
 import { gather } from '../cells/gather.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
-import type { Datatype } from '../format/datatype.ts'
+import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { fieldSlot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
-import { bytesOf, describe, type ValueStyle } from '../format/value.ts'
+import { bytesOf, describe, numberBytes, type ValueStyle } from '../format/value.ts'
 import { type BuiltField, ColumnBuilder } from './column-builder.ts'
 import { enumerationCells } from './enumerations.ts'
 import { isJsonObject, type Json, parseJson } from './json-text.ts'
@@ -120,16 +120,16 @@ export async function cellsFromRows(
       // A read of a dense array shows cells that were never written.
       if (written === null && fragment === null) return
       const key = String(written ?? fragment)
-      const group = groups.get(key) ?? { fields: fieldsOf(row), count: 0, time: timeOf(written, fragment) }
+      const group = groups.get(key) ?? newGroup(fieldsOf(row), timeOf(written, fragment))
       if (group.count === 0) groups.set(key, group)
-      addRow(group.fields, row)
+      addRow(group, row)
       group.count++
     } catch (error) {
       throw atRow(error, place, file)
     }
   }
   await withPlaceAsync(file === '' ? {} : { file }, () => each(take, fields))
-  if (groups.size === 0) groups.set('', { fields: fieldsOf({}), count: 0, time: undefined })
+  if (groups.size === 0) groups.set('', newGroup(fieldsOf({}), undefined))
   const cells = Array.from(groups.values(), (group) => finished(group, schema, file))
   const order = (one: FragmentCellsToWrite): bigint => one.time ?? 0n
   return cells.sort((one, other) => (order(one) < order(other) ? -1 : order(one) > order(other) ? 1 : 0))
@@ -145,8 +145,13 @@ function isRow(value: RowValue | Row): value is Row {
 /** Cells of one fragment so far. */
 interface Group {
   fields: CellField[]
+  names: Set<string>
   count: number
   time: bigint | undefined
+}
+
+function newGroup(fields: CellField[], time: bigint | undefined): Group {
+  return { fields, names: new Set(fields.map(({ name }) => name)), count: 0, time }
 }
 
 /** @throws InspectError BAD_VALUE */
@@ -212,7 +217,12 @@ function cellReader(
   style: ValueStyle,
   labelled: boolean,
 ): CellField['read'] {
-  const read = (value: RowValue): Uint8Array => bytesOf(type, cell_val_num, value, style)
+  const kind = datatypeKind(type)
+  // A column copies each cell before the next is read.
+  const read: CellField['read'] =
+    cell_val_num === 1 && kind !== 'text' && kind !== 'bytes'
+      ? numberBytes(type, style)
+      : (value) => bytesOf(type, cell_val_num, value, style)
   if (!labels) return read
   const indexes = new Map(enumerationCells(labels).map((bytes, i): [string, number] => [keyOf(bytes), i]))
   return (value) => {
@@ -230,8 +240,7 @@ function keyOf(bytes: Uint8Array): string {
 }
 
 /** @throws InspectError BAD_VALUE with the field */
-function addRow(fields: readonly CellField[], row: Row): void {
-  const names = new Set(fields.map(({ name }) => name))
+function addRow({ fields, names }: Group, row: Row): void {
   for (const key of Object.keys(row)) {
     if (NOT_FIELDS.has(key) || names.has(key)) continue
     throw badValue(`expected a field of the schema (${[...names].join(', ')})`, { field: key })
