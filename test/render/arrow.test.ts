@@ -202,7 +202,7 @@ describe('options', () => {
       [['decode', fragment, fragment, '--format', 'arrow'], 'found 2 targets'],
       [['read', fragment, fragment, '--format', 'arrow'], 'writes one table: expected one target, found 2 targets'],
       [['ls', fragment, '--format', 'arrow'], '--format expects table, json, ndjson, csv, tsv, found "arrow"'],
-      [['footer', fragment, '-o', `${folder}/b.arrow`], 'not Arrow'],
+      [['footer', fragment, '-o', `${folder}/b.arrow`], 'not arrow'],
     ] as const) {
       const { code, stdout, stderr } = await run(args, { columns: 80 })
       expect({ code, text: stdout.length, stderr }).toMatchObject({
