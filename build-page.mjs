@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
-import { brotliCompressSync, constants, deflateRawSync, gzipSync } from 'node:zlib'
+import { basename, dirname, join, resolve } from 'node:path'
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
 /**
@@ -58,6 +58,23 @@ const withoutHelp = {
   },
 }
 
+/** The kernels are wasm as text, which a page's compression makes little smaller: deflated first, they take half. */
+const smallKernels = {
+  name: 'small-kernels',
+  setup(bundler) {
+    bundler.onLoad({ filter: /src\/filters\/kernels\/binary\.ts$/ }, ({ path }) => {
+      const [, base64] = /'([A-Za-z0-9+/=]+)'/.exec(readFileSync(path, 'utf8'))
+      const wasm = Buffer.from(base64, 'base64')
+      const deflated = deflateSync(wasm, { level: 9 }).toString('base64')
+      const contents = `import { inflateZlib } from '../codecs/inflate.ts'
+        const deflated = Uint8Array.from(atob('${deflated}'), (character) => character.charCodeAt(0))
+        const wasm = inflateZlib(deflated, ${wasm.length})
+        export const KERNELS_WASM = btoa(Array.from(wasm, (byte) => String.fromCharCode(byte)).join(''))`
+      return { contents, loader: 'ts', resolveDir: dirname(path) }
+    })
+  },
+}
+
 const sha256 = (text) => createHash('sha256').update(text).digest('base64')
 
 /** @returns the folders of the packages whose code is in the page */
@@ -74,7 +91,7 @@ export async function buildPage() {
     charset: 'utf8',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    plugins: [withoutNode, withoutHelp],
+    plugins: [withoutNode, withoutHelp, smallKernels],
     metafile: true,
     write: false,
     logLevel: 'warning',

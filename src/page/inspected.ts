@@ -5,17 +5,15 @@ import { command as at } from '../commands/at.ts'
 import { command as check } from '../commands/check.ts'
 import { collectedDocument } from '../commands/collected.ts'
 import { type CommandContext, type CommandModule, wrongTarget } from '../commands/command.ts'
-import { command as dump } from '../commands/dump.ts'
 import { command as history } from '../commands/history.ts'
 import { command as ls } from '../commands/ls.ts'
-import { command as metadata } from '../commands/metadata.ts'
 import { command as overview } from '../commands/overview.ts'
 import { documentKey, unpackDocument } from '../commands/page-data.ts'
 import { command as read } from '../commands/read.ts'
-import { command as rtree } from '../commands/rtree.ts'
 import { command as schema } from '../commands/schema.ts'
 import { command as stats } from '../commands/stats.ts'
 import { command as tile } from '../commands/tile.ts'
+import { command as tiles } from '../commands/tiles.ts'
 import { type TimesOptions, useTimes } from '../commands/times.ts'
 import type { ArrayListing } from '../documents/array.ts'
 import type { AtDocument } from '../documents/at.ts'
@@ -40,23 +38,8 @@ import { codecs } from './codecs.ts'
  * `target` and `storage` themselves.
  */
 
-const COMMANDS = {
-  at,
-  overview,
-  ls,
-  schema,
-  check,
-
-  metadata,
-  stats,
-  rtree,
-
-  tile,
-  dump,
-
-  read,
-  history,
-}
+/** Those that views ask for: each makes the page larger. */
+const COMMANDS = { at, overview, ls, schema, check, stats, tiles, tile, read, history }
 
 export type CommandName = keyof typeof COMMANDS
 

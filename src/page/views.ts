@@ -6,6 +6,7 @@ import { fragments } from './views/fragments.tsx'
 import { heatMap } from './views/heat-map.tsx'
 import { histograms } from './views/histograms.tsx'
 import { history } from './views/history.tsx'
+import { map } from './views/map.tsx'
 import { overview } from './views/overview.tsx'
 import { schema } from './views/schema.tsx'
 import { timeline } from './views/timeline.tsx'
@@ -18,6 +19,8 @@ export const VIEWS: readonly View[] = [
   fragments,
   // When what was written, and what readers saw then.
   timeline,
+  // Where it lies.
+  map,
   // What a reader sees, and what became of a cell.
   cells,
   heatMap,

@@ -128,3 +128,125 @@ describe('the timeline', () => {
     await page.close()
   })
 })
+
+/** The boxes of tiles as the command line prints them, of the first fragment that it lists. */
+function boxesOf(target) {
+  const [{ path }] = document('ls', target).fragments
+  const { dense, tiles } = document('tiles', path)
+  return tiles.map(({ tile, cell_num, mbr, tile_domain }) => [tile, cell_num, dense ? tile_domain : mbr])
+}
+
+describe('the map', () => {
+  const targets = [
+    'examples/arrays/places',
+    'examples/arrays/weather',
+    ...[
+      'rtree_levels',
+      'dense_basic',
+      'dense_3d_row_col',
+      'datetime_dims',
+      'string_dims_2d',
+      'string_dim',
+      'float64_full_domain_2d',
+    ].map((name) => `${FIXTURES}/22/${name}`),
+    `${FIXTURES}/1/${readdirSync(`${FIXTURES}/1`).find((name) => !name.includes('.'))}`,
+  ]
+  for (const target of targets) {
+    test(`of ${target} has the tiles that tiles prints`, async () => {
+      const { page, wrong } = await report(target, 'map')
+      await page.waitForSelector('canvas')
+      const printed = boxesOf(target)
+      const caption = printed.length < 200 ? 'Tiles in sight' : 'The first 200 tiles in sight'
+      await page.waitForFunction((name) => document.body.textContent.includes(name), caption)
+      const [first] = document('ls', target).fragments
+      await page.waitForFunction((name) => {
+        const table = [...document.querySelectorAll('table')].find(({ caption }) =>
+          /ti[l]es in sight/i.test(caption.textContent),
+        )
+        return table?.tBodies[0].textContent.includes(name)
+      }, first.name)
+      const rows = (await rowsOf(page, caption)).filter(([name]) => name === first.name)
+      assert.deepEqual(
+        rows.map(([, tile, cells]) => [tile, cells.replaceAll(',', '')]),
+        printed.slice(0, rows.length).map(([tile, cells]) => [`tile ${tile}`, String(cells)]),
+      )
+      for (const [i, [, , , box]] of rows.entries()) {
+        for (const [low] of printed[i][2])
+          if (typeof low === 'number' && Number.isInteger(low)) assert.ok(box.includes(` ${low}`), `${box} of ${low}`)
+      }
+      assert.deepEqual(
+        (await rowsOf(page, 'Fragments in the map')).map(([name]) => name),
+        document('ls', target)
+          .fragments.filter(({ state }) => state === 'live')
+          .map(({ name }) => name),
+      )
+      assert.deepEqual(await axe(page), [])
+      assert.deepEqual(wrong, [])
+      await page.close()
+    })
+  }
+
+  test('zooms and moves by keys, keeps what is seen in its link, and leads to the bytes of a tile', async () => {
+    const { page, wrong } = await report('examples/arrays/places', 'map')
+    await page.waitForFunction(() => document.querySelectorAll('tbody')[1]?.rows.length === 5)
+    await page.focus('canvas')
+    for (const key of ['+', '+', '+', '+', 'ArrowLeft', 'ArrowUp']) await page.keyboard.press(key)
+    await page.waitForFunction(() => /b=/.test(location.hash))
+    await page.waitForFunction(() => document.querySelectorAll('tbody')[1]?.rows.length < 5)
+    const few = await rowsOf(page, 'Tiles in sight')
+    const { page: other } = await open(page.url())
+    await other.waitForFunction((count) => document.querySelectorAll('tbody')[1]?.rows.length === count, few.length)
+    assert.deepEqual(await rowsOf(other, 'Tiles in sight'), few)
+    await other.close()
+    await page.keyboard.press('0')
+    await page.waitForFunction(() => document.querySelectorAll('tbody')[1]?.rows.length === 5)
+    await page.click('a:text-is("tile 2")')
+    await page.waitForSelector('#tab-files[aria-selected=true]')
+    assert.match(decodeURIComponent(page.url()), /n=tiles\.2/)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('of 1.25 million tiles moves without a stutter', async () => {
+    const array = join(FOLDER, 'tiles')
+    const dims = ['--dim', 'x:INT32:0..9999999:100', '--dim', 'y:INT32:0..9999999:100']
+    cli(
+      'write-sample',
+      array,
+      '--sparse',
+      ...dims,
+      '--attr',
+      'a:INT8',
+      '--capacity',
+      '1',
+      '--cells',
+      '1250000',
+      '--quiet',
+    )
+    const { page, wrong } = await report(array, 'map', '--max-size', '256M')
+    await page.waitForFunction(() => /tiles in sight/.test(document.body.textContent), undefined, { timeout: 120_000 })
+    await page.waitForFunction(() => document.querySelectorAll('tbody')[1]?.rows.length === 200, undefined, {
+      timeout: 120_000,
+    })
+    for (let i = 0; i < 8; i++) await page.click('button:text-is("Nearer")')
+    // A move for each picture, while the button is down.
+    const between = await page.evaluate(async () => {
+      const canvas = document.querySelector('canvas')
+      canvas.setPointerCapture = () => {}
+      const send = (type, step) =>
+        canvas.dispatchEvent(new PointerEvent(type, { bubbles: true, clientX: 300 + 3 * step, clientY: 400 + step }))
+      const picture = () => new Promise(requestAnimationFrame)
+      send('pointerdown', 0)
+      const times = [await picture()]
+      for (let i = 1; i <= 60; i++) {
+        send('pointermove', i)
+        times.push(await picture())
+      }
+      send('pointerup', 60)
+      return (times[60] - times[0]) / 60
+    })
+    assert.ok(between <= 34, `${between} ms between pictures`)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+})

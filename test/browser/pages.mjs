@@ -16,7 +16,19 @@ import { axe, cli, closing, document, emptyFolder, open, rowsOf, settings, show 
 
 const FOLDER = emptyFolder('pages')
 
-const VIEWS = ['overview', 'fragments', 'files', 'findings', 'schema', 'cells', 'heat', 'histograms', 'history']
+const VIEWS = [
+  'overview',
+  'fragments',
+  'files',
+  'findings',
+  'schema',
+  'cells',
+  'heat',
+  'histograms',
+  'history',
+  'timeline',
+  'map',
+]
 
 async function everyView(page) {
   for (const view of VIEWS) {

@@ -1,0 +1,141 @@
+import type { Boxes, Level } from './boxes.ts'
+
+/** The part of the map that is seen. */
+export interface Seen {
+  x0: number
+  x1: number
+  y0: number
+  y1: number
+}
+
+/** A fragment of the map. */
+export interface Drawn {
+  /** Its non-empty domain: `x0, x1, y0, y1`. */
+  domain: Float64Array
+  /** Of its tiles, once they are there. */
+  boxes: Boxes | undefined
+  /** The colour of a box, as the pixels of a picture have it. */
+  colour(level: number, index: number): number
+}
+
+/** Boxes narrower than this, in pixels, stand for those below them, which would be under a pixel. */
+const FINE = 3
+/** Pixels that are tinted in one picture. Beyond, boxes have outlines alone. */
+const MOST_TINTED = 12_000_000
+
+/**
+ * Calls back for the boxes of a fragment that lie in what is seen, at the level that the picture has room for.
+ * @param most boxes; at this number, boxes of a higher level stand for them
+ * @returns how many there were
+ */
+export function eachBox(
+  { levels, fanout }: Boxes,
+  seen: Seen,
+  [width, height]: readonly [number, number],
+  most: number,
+  call: (level: number, index: number, places: Float64Array) => void,
+): number {
+  const [perX, perY] = [width / (seen.x1 - seen.x0), height / (seen.y1 - seen.y0)]
+  let found = 0
+  let ids: number[] = levels.length === 0 ? [] : Array.from({ length: levels[0].count }, (_, i) => i)
+  for (let level = 0; level < levels.length; level++) {
+    const { places } = levels[level]
+    const inSight = ids.filter((id) => isSeen(places, id, seen))
+    const below = levels[level + 1] as Level | undefined
+    const isFine = (id: number): boolean =>
+      (places[4 * id + 1] - places[4 * id]) * perX < FINE && (places[4 * id + 3] - places[4 * id + 2]) * perY < FINE
+    const large = below ? inSight.filter((id) => !isFine(id)) : []
+    const isLast = !below || found + inSight.length - large.length + large.length * fanout > most
+    for (const id of inSight) {
+      if (!isLast && !isFine(id)) continue
+      call(level, id, places)
+      found++
+    }
+    if (isLast) break
+    ids = []
+    for (const id of large)
+      for (let child = id * fanout; child < Math.min(below.count, (id + 1) * fanout); child++) ids.push(child)
+  }
+  return found
+}
+
+export function isSeen(places: Float64Array, id: number, { x0, x1, y0, y1 }: Seen): boolean {
+  const at = 4 * id
+  return places[at] <= x1 && places[at + 1] >= x0 && places[at + 2] <= y1 && places[at + 3] >= y0
+}
+
+/**
+ * Paints fragments into the pixels of a picture, upwards in the second dimension. Plain memory is many times faster than a canvas.
+ * @param most boxes
+ */
+export function paint(
+  pixels: Uint32Array,
+  size: readonly [width: number, height: number],
+  drawn: readonly Drawn[],
+  seen: Seen,
+  most: number,
+): void {
+  const [width, height] = size
+  const [perX, perY] = [width / (seen.x1 - seen.x0), height / (seen.y1 - seen.y0)]
+  let tinted = 0
+  const box = (places: Float64Array, id: number, colour: number): void => {
+    const at = 4 * id
+    const left = Math.floor((places[at] - seen.x0) * perX)
+    const right = Math.max(left + 2, Math.floor((places[at + 1] - seen.x0) * perX))
+    const top = Math.floor((seen.y1 - places[at + 3]) * perY)
+    const bottom = Math.max(top + 2, Math.floor((seen.y1 - places[at + 2]) * perY))
+    const [fromX, toX] = [Math.max(0, left), Math.min(width, right)]
+    const [fromY, toY] = [Math.max(0, top), Math.min(height, bottom)]
+    if (!(fromX < toX && fromY < toY)) return
+    if (right - left < FINE || bottom - top < FINE) {
+      // Calls for a pixel or two would take longer than the rest: row-major tiles are a pixel wide and as high as the picture.
+      if (toX - fromX > 8) for (let y = fromY; y < toY; y++) pixels.fill(colour, y * width + fromX, y * width + toX)
+      else
+        for (let y = fromY; y < toY; y++) for (let i = y * width + fromX; i < y * width + toX; i++) pixels[i] = colour
+      return
+    }
+    tinted += (toX - fromX) * (toY - fromY)
+    if (tinted < MOST_TINTED) {
+      const quarter = (colour >>> 2) & 0x3f3f3f
+      for (let y = fromY; y < toY; y++)
+        for (let i = y * width + fromX; i < y * width + toX; i++)
+          pixels[i] = (0xff000000 | (((pixels[i] >>> 2) & 0x3f3f3f) * 3 + quarter)) >>> 0
+    }
+    if (top >= 0) pixels.fill(colour, top * width + fromX, top * width + toX)
+    if (bottom <= height) pixels.fill(colour, (bottom - 1) * width + fromX, (bottom - 1) * width + toX)
+    for (let y = fromY; y < toY; y++) {
+      if (left >= 0) pixels[y * width + left] = colour
+      if (right <= width) pixels[y * width + right - 1] = colour
+    }
+  }
+  let left = most
+  for (const one of drawn) {
+    if (!isSeen(one.domain, 0, seen)) continue
+    if (!one.boxes) box(one.domain, 0, one.colour(0, 0))
+    else
+      left -= eachBox(one.boxes, seen, size, Math.max(100, left), (level, id, places) =>
+        box(places, id, one.colour(level, id)),
+      )
+  }
+}
+
+/** The tile of a fragment whose box has a place in it: the smallest of them. */
+export function tileAt({ levels, fanout }: Boxes, x: number, y: number): number | undefined {
+  const point = { x0: x, x1: x, y0: y, y1: y }
+  let ids = levels.length === 0 ? [] : Array.from({ length: levels[0].count }, (_, i) => i)
+  for (const [level, { places }] of levels.entries()) {
+    const hits = ids.filter((id) => isSeen(places, id, point))
+    const below = levels[level + 1]
+    if (below) {
+      ids = hits.flatMap((id) => {
+        const end = Math.min(below.count, (id + 1) * fanout)
+        return Array.from({ length: Math.max(0, end - id * fanout) }, (_, i) => id * fanout + i)
+      })
+      continue
+    }
+    const area = (id: number): number =>
+      (places[4 * id + 1] - places[4 * id]) * (places[4 * id + 3] - places[4 * id + 2])
+    return hits.sort((a, b) => area(a) - area(b))[0]
+  }
+  return undefined
+}
