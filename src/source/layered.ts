@@ -1,3 +1,4 @@
+import { InspectError } from '../base/errors.ts'
 import type { ByteSource, Entry, Storage } from './source.ts'
 
 /**
@@ -38,6 +39,14 @@ export function layeredStorage(under: Storage, root: string, over: Storage, adde
         close: async () => (await opened)?.close(),
       }
     },
-    realPath: (path) => under.realPath?.(path) ?? path,
+    realPath(path) {
+      try {
+        return under.realPath?.(path) ?? path
+      } catch (error) {
+        // What only the other folder has leads nowhere else.
+        if (error instanceof InspectError && error.code === 'NOT_FOUND' && other(path) !== undefined) return path
+        throw error
+      }
+    },
   }
 }

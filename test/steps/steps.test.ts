@@ -410,6 +410,25 @@ describe('writes', () => {
 })
 
 describe('--append', () => {
+  test('a group gets arrays and groups that are made beside its members', async () => {
+    const group = await stepped([
+      { step: 'create', path: 'one', schema: SCHEMA, time: 10 },
+      { step: 'group', add: [{ uri: 'one', name: 'first' }] },
+    ])
+    const steps = [
+      { step: 'create', path: 'two', schema: SCHEMA },
+      { step: 'group', path: 'more' },
+      { step: 'group', add: [{ uri: 'two' }, { uri: 'more' }], remove: ['first'] },
+    ]
+    await ok('write-sample', group, '--append', '--steps', fileOf({ steps }))
+    const { members } = JSON.parse(await ok('ls', group, '--json'))
+    expect(members.map(({ uri, type }: { uri: string; type: string }) => [uri, type])).toEqual([
+      ['two', 'array'],
+      ['more', 'group'],
+    ])
+    await clean(group)
+  })
+
   const data = (): string => fileOf('{"x":7,"a":70}')
 
   test('adds to the array, by the newest schema, and changes no file', async () => {

@@ -135,7 +135,7 @@ def drawn_steps(version, first, draw):
         add({"step": "write", "path": "__labels/l%d" % number, "cells": [{"index": i, "label": label_of(label, i, shift)} for i in range(lo, hi + 1)]}, label)
 
     def consolidate():
-        mode = draw.choice(["fragments"] * 3 + ["fragment_meta"] * (format_version >= 5) + ["commits"] * (format_version >= 12) + ["array_meta"] * (format_version >= 5))
+        mode = draw.choice(["fragments"] * 3 + ["fragment_meta"] * (format_version >= 5) + ["commits"] * (format_version >= 12) + ["array_meta"] * (format_version >= 5 and first >= 4))
         add({"step": "consolidate", "mode": mode}, timed=False)
         # Nothing that was there is removed by --append.
         if format_version >= 5 and not given and draw.random() < 0.6:
