@@ -152,14 +152,21 @@ function clipped(opened: OpenedArray, d: number, range: Bounds | undefined): Spa
   return low <= high ? ([low, high] as Span) : undefined
 }
 
-/** The most pixels along both axes for which a sample reads few enough tiles. */
-function sampledPixels({ schema }: OpenedArray, { down, right }: RasterWanted, sizes: readonly bigint[]): number {
-  const extents = schema.domain.dimensions.map(({ type, domain, tile_extent }) => {
+/** The tile extents of a dense array; of dimensions without one, the domain's. */
+function extentsOf({ schema }: OpenedArray): readonly bigint[] {
+  return schema.domain.dimensions.map(({ type, domain, tile_extent }) => {
+    if (tile_extent) return integerOf(type, tile_extent)
     const half = domain.length / 2
-    const whole = integerOf(type, domain.subarray(half)) - integerOf(type, domain.subarray(0, half)) + 1n
-    return tile_extent ? integerOf(type, tile_extent) : whole
+    return integerOf(type, domain.subarray(half)) - integerOf(type, domain.subarray(0, half)) + 1n
   })
-  const inTile = extents.reduce((cells, extent) => cells * Number(extent), 1)
+}
+
+const cellsIn = (extents: readonly bigint[]): number => extents.reduce((cells, extent) => cells * Number(extent), 1)
+
+/** The most pixels along both axes for which a sample reads few enough tiles. */
+function sampledPixels(opened: OpenedArray, { down, right }: RasterWanted, sizes: readonly bigint[]): number {
+  const extents = extentsOf(opened)
+  const inTile = cellsIn(extents)
   const tiles = [down, right].map((d, i) => Number(sizes[i] / extents[d]) + 1)
   for (let pixels = PIXELS; pixels > COARSEST; pixels--)
     if (Math.min(pixels, tiles[0]) * Math.min(pixels, tiles[1]) * inTile <= SAMPLED) return pixels
@@ -206,33 +213,93 @@ export async function fillRaster(
   turn: () => Promise<void>,
 ): Promise<void> {
   const columns = readColumns(opened.schema, query)
-  const place = raster.kind === 'points' ? pointPlaces(raster, columns) : gridPlaces(opened, raster)
   const add = adder(opened, raster, columns)
-  for await (const batch of readMerged(opened, query)) {
-    const placed = place(batch)
-    const count = batch.rows?.length ?? batch.cell_num
-    for (let i = 0; i < count; i++) {
-      if (raster.kind === 'points' && raster.read === CELLS) {
-        raster.isCut = true
-        return
+  for (const { part, place } of partsOf(opened, raster, query, columns))
+    for await (const batch of readMerged(opened, part)) {
+      const placed = place(batch)
+      const count = batch.rows?.length ?? batch.cell_num
+      for (let i = 0; i < count; i++) {
+        if (raster.kind === 'points' && raster.read === CELLS) {
+          raster.isCut = true
+          return
+        }
+        const cell = batch.rows ? batch.rows[i] : i
+        add(batch, cell, placed(cell))
+        raster.read++
+        if (i % SLICE === SLICE - 1 && due()) await turn()
       }
-      const cell = batch.rows ? batch.rows[i] : i
-      add(batch, cell, placed(cell))
-      raster.read++
-      if (i % SLICE === SLICE - 1 && due()) await turn()
+      if (due()) await turn()
     }
-    if (due()) await turn()
+}
+
+/** Reads one after another, of which each is short where it can be. */
+function* partsOf(
+  opened: OpenedArray,
+  raster: Raster,
+  query: ReadQuery,
+  columns: readonly ColumnType[],
+): Generator<{ part: ReadQuery; place: Place }> {
+  if (raster.kind === 'points') yield { part: query, place: pointPlaces(raster, columns) }
+  else if (raster.kind !== 'sample') yield { part: query, place: gridPlaces(opened, raster) }
+  else {
+    // One read of all tiles of a sample would give nothing before its end.
+    const extents = extentsOf(opened)
+    const isSwapped = isRightSlow(opened, raster)
+    const [slow, fast] = isSwapped ? [raster.right, raster.down] : [raster.down, raster.right]
+    const { length } = raster.right
+    const atOnce = BigInt(Math.max(1, Math.floor(CELLS / cellsIn(extents))))
+    for (const [s0, s1] of tileRuns(opened, slow, extents, 1n))
+      for (const [f0, f1] of tileRuns(opened, fast, extents, atOnce)) {
+        const ranges = new Map(query.ranges)
+        for (const [axis, from, to] of [[slow, s0, s1] as const, [fast, f0, f1] as const]) {
+          const d = opened.schema.domain.dimensions.indexOf(axis.dimension)
+          ranges.set(d, (query.ranges.get(d) ?? []).slice(from, to))
+        }
+        let read = 0
+        const next = (): number => {
+          const [s, f] = [s0 + Math.floor(read / (f1 - f0)), f0 + (read % (f1 - f0))]
+          read++
+          return isSwapped ? f * length + s : s * length + f
+        }
+        yield { part: { ...query, ranges }, place: () => next }
+      }
   }
+}
+
+/** Pixels whose first coordinates are in so many tiles: from, and before which. */
+function* tileRuns(
+  { schema }: OpenedArray,
+  { dimension, length, pixel }: RasterAxis,
+  extents: readonly bigint[],
+  tiles: bigint,
+): Generator<readonly [number, number]> {
+  const { type, domain } = dimension
+  const low = integerOf(type, domain.subarray(0, domain.length / 2))
+  const extent = extents[schema.domain.dimensions.indexOf(dimension)]
+  const tileOf = (index: number): bigint => (BigInt(pixel(index)[0]) - low) / extent
+  let from = 0
+  for (let i = 1; i <= length; i++)
+    if (i === length || tileOf(i) - tileOf(from) >= tiles) {
+      yield [from, i]
+      from = i
+    }
+}
+
+/** Cells of a dense read come in the order of the schema's dimensions: the first of both is the slow one. */
+function isRightSlow({ schema }: OpenedArray, { down, right }: Raster): boolean {
+  const { dimensions } = schema.domain
+  return dimensions.indexOf(down.dimension) > dimensions.indexOf(right.dimension)
 }
 
 type Place = (batch: CellBatch) => (cell: number) => number
 
-/** Cells of a dense read come row by row: the first of both dimensions in the schema is the slow one. */
-function gridPlaces({ schema }: OpenedArray, { kind, down, right }: Raster): Place {
-  const isSwapped = schema.domain.dimensions.indexOf(down.dimension) > schema.domain.dimensions.indexOf(right.dimension)
+/** Where the cells of a read of the whole grid are, one after another. */
+function gridPlaces(opened: OpenedArray, raster: Raster): Place {
+  const { down, right } = raster
+  const isSwapped = isRightSlow(opened, raster)
   const [slow, fast] = isSwapped ? [right, down] : [down, right]
   const size = ({ pixel, length }: RasterAxis, index: number): number =>
-    kind === 'sample' || index >= length ? 1 : Number(BigInt(pixel(index)[1]) - BigInt(pixel(index)[0])) + 1
+    index >= length ? 1 : Number(BigInt(pixel(index)[1]) - BigInt(pixel(index)[0])) + 1
   const at = { slow: 0, fast: 0, slowLeft: size(slow, 0), fastLeft: size(fast, 0) }
   return () => () => {
     const pixel = isSwapped ? at.fast * right.length + at.slow : at.slow * right.length + at.fast

@@ -24,9 +24,14 @@ export interface Turns<T> {
 /** Thrown where a reading is not wanted any more. */
 class Stopped extends Error {}
 
+const NONE = { isDone: false, stop() {} }
+
 /** Reads something piece by piece without keeping the browser, again when one of `depends` changes. */
 export function useReading<T>(read: (turns: Turns<T>) => Promise<T>, depends: readonly unknown[]): Reading<T> {
-  const [reading, setReading] = useState<Reading<T>>({ isDone: false, stop() {} })
+  const [{ of, reading }, setState] = useState<{ of: readonly unknown[]; reading: Reading<T> }>({
+    of: [],
+    reading: NONE,
+  })
   useEffect(() => {
     let isWanted = true
     let isStopped = false
@@ -36,7 +41,7 @@ export function useReading<T>(read: (turns: Turns<T>) => Promise<T>, depends: re
       isStopped = true
     }
     const show = (more: Partial<Reading<T>>): void => {
-      if (isWanted) setReading({ ...latest, isDone: true, stop, ...more })
+      if (isWanted) setState({ of: depends, reading: { ...latest, isDone: true, stop, ...more } })
     }
     show({ isDone: false })
     const turns: Turns<T> = {
@@ -58,5 +63,6 @@ export function useReading<T>(read: (turns: Turns<T>) => Promise<T>, depends: re
       isStopped = true
     }
   }, depends)
-  return reading
+  // What was read of something else is never shown as this.
+  return depends.every((one, i) => one === of[i]) ? reading : NONE
 }
