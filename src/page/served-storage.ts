@@ -1,6 +1,6 @@
 import { InspectError } from '../base/errors.ts'
 import { Client, DEFAULT_LIMITS, type HttpRequest, statusError } from '../source/remote/client.ts'
-import { byName, RemoteStorage, upTo } from '../source/remote/remote-storage.ts'
+import { byName, find, RemoteStorage, upTo } from '../source/remote/remote-storage.ts'
 import type { Entry } from '../source/source.ts'
 
 /** Most bytes of a listing: a million names. */
@@ -29,7 +29,13 @@ export class ServedStorage extends RemoteStorage {
   }
 
   protected async readKind(path: string): Promise<Entry['kind'] | undefined> {
-    return (await this.listing(path))?.kind
+    if (!path.startsWith(`${this.top}/`)) return (await this.listing(path))?.kind
+    // Browsers write each 404 to the console: what is there is known from the folder around it.
+    const slash = path.lastIndexOf('/')
+    const around = path.slice(0, slash)
+    return (await this.kind(around)) === 'folder'
+      ? find(await this.list(around), path.slice(slash + 1))?.kind
+      : undefined
   }
 
   protected async readList(path: string): Promise<readonly Entry[]> {

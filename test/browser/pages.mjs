@@ -690,6 +690,80 @@ describe('files', () => {
     await page.close()
   })
 
+  test('the tile view has the chunks and stages that tile prints, and the cells', async () => {
+    const { page, wrong } = await openFile('examples/arrays/places', `${fragment}/d0.tdb`, '&n=tiles%5B1%5D')
+    await page.click('summary')
+    const { chunks } = document('tile', join('examples/arrays/places', fragment), 'd0.tdb', '1')
+    await page.waitForSelector('details table')
+    const stages = await rowsOf(page, 'Stages of chunk 0')
+    const [{ stages: expected, filtered_length, metadata_length }] = chunks
+    const count = (number) => number.toLocaleString('en')
+    assert.deepEqual(
+      stages.map(([name, size]) => [name, size]),
+      [
+        ['stored', count(filtered_length + metadata_length)],
+        ...expected.map(({ filter, output_length }) => [`${filter} undone`, count(output_length)]),
+      ],
+    )
+    assert.equal((await rowsOf(page, 'Chunks')).length, chunks.length)
+    const decoded = document('decode', '--tiles', '1', join('examples/arrays/places', fragment))
+    const cells = await rowsOf(page, 'Cells of chunk 0')
+    assert.deepEqual(
+      cells.map(([, , value]) => Number(value)),
+      decoded.cells.map(({ lat }) => lat),
+    )
+    assert.deepEqual(await axe(page), [])
+    assert.match(page.url(), /w=tile/)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('the search finds text, bytes and fields, and goes there', async () => {
+    const { page, wrong } = await openFile('examples/arrays/places', `${fragment}/__fragment_metadata.tdb`)
+    const found = '[role=status].found-num'
+    const search = async (kind, text, told) => {
+      await page.selectOption('select[name=kind]', kind)
+      await page.fill('input[name=wanted]', text)
+      await page.keyboard.press('Enter')
+      await page.waitForFunction(
+        ([at, wanted]) => new RegExp(wanted).test(document.querySelector(at).textContent),
+        [found, told],
+      )
+    }
+    const bytes = readFileSync(join('examples/arrays/places', fragment, '__fragment_metadata.tdb'))
+    const name = Buffer.from('__schema')
+    const places = (wanted) => {
+      let number = 0
+      for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + 1)) number++
+      return number
+    }
+    await search('hex', '78 01', `^${places(Buffer.from([0x78, 1]))} found in`)
+    await page.waitForSelector('.hex .found')
+    await search('text', String(name), `^${places(name)} found in ${bytes.length.toLocaleString('en')} of`)
+    await search('field', 'footer.file_sizes', '^[1-9][0-9]* found in [0-9,]+ fields$')
+    assert.match(await chosen(page), /file_sizes/)
+    assert.deepEqual(await axe(page), [])
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('a search in a file of 100 GB can be stopped', async () => {
+    const array = join(FOLDER, 'longer')
+    cpSync('examples/arrays/places', array, { recursive: true })
+    truncateSync(join(array, fragment, 'a1.tdb'), 100 * 2 ** 30)
+    const url = await served(array)
+    const { page, wrong } = await open(`${url}#v=files&p=${encodeURIComponent(`${fragment}/a1.tdb`)}`, [url])
+    await page.waitForSelector('input[name=wanted]')
+    await page.fill('input[name=wanted]', 'nowhere')
+    await page.keyboard.press('Enter')
+    await page.click('button:text-is("Stop")')
+    await page.waitForSelector('button:text-is("Stop")', { state: 'detached' })
+    assert.match(await page.textContent('[role=status].found-num'), /stopped$/)
+    await page.waitForLoadState('networkidle')
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
   test('what would notice a flip is what at prints', async () => {
     const { page, wrong } = await openFile('examples/arrays/places', `${fragment}/a1.tdb`, '&o=20')
     await page.click('text=What would notice a flip here?')

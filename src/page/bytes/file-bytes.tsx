@@ -10,6 +10,9 @@ import { Fault, Shown, useLoaded } from '../use-loaded.tsx'
 import { ChosenPart } from './chosen-part.tsx'
 import { Hex } from './hex.tsx'
 import { isLarge, type Node, nodeAt, nodeOfSteps, rootNode } from './nodes.ts'
+import type { Match } from './search.ts'
+import { SearchForm } from './search-form.tsx'
+import { TileStages } from './tile-stages.tsx'
 import { Tree } from './tree.tsx'
 
 /** Files up to this many bytes are opened two levels deep at first. */
@@ -55,6 +58,8 @@ function OpenedFile({ inspected, link, path, root }: FileProps & { root: Node })
   const isNarrow = useNarrow()
   const latest = useRef(0)
   const written = useRef('')
+  const now = useRef(link)
+  now.current = link
   const { node, offset } = choice
   const top = useMemo(() => node.top, [node])
 
@@ -72,6 +77,12 @@ function OpenedFile({ inspected, link, path, root }: FileProps & { root: Node })
   function chooseNode(next: Node, at = next.from): void {
     latest.current++
     setChoice({ node: next, offset: at })
+  }
+
+  async function chooseMatch(match: Match): Promise<void> {
+    setFound('from' in match ? match : undefined)
+    if ('from' in match) await chooseByte(match.from)
+    else chooseNode(await nodeOfSteps(root, match.steps))
   }
 
   // The link says what is chosen. What this view wrote itself is not read again.
@@ -98,7 +109,7 @@ function OpenedFile({ inspected, link, path, root }: FileProps & { root: Node })
       const o = String(offset)
       if (written.current === `${n ?? ''} ${o}`) return
       written.current = `${n ?? ''} ${o}`
-      change(link, { n, o }, true)
+      change(now.current, { n, o }, true)
     }, LINK_REST)
     return () => clearTimeout(timer)
   }, [node, offset])
@@ -116,7 +127,10 @@ function OpenedFile({ inspected, link, path, root }: FileProps & { root: Node })
         )}
       </p>
       <Spaces top={top} choose={chooseNode} />
-      <GoTo length={top.space.length} go={(at) => chooseByte(at)} />
+      <div class="tools">
+        <GoTo length={top.space.length} go={(at) => chooseByte(at)} />
+        <SearchForm root={root} space={top.space} choose={chooseMatch} />
+      </div>
       {error && <Fault error={error} />}
       <div class="bytes">
         <Hex
@@ -142,6 +156,7 @@ function OpenedFile({ inspected, link, path, root }: FileProps & { root: Node })
           changed={() => setChanges((changes) => changes + 1)}
         />
       </div>
+      <TileStages {...{ inspected, link, path, root, node, choose: chooseNode }} />
       <ChosenPart {...{ inspected, path, root, node, offset, choose: chooseNode }} />
     </>
   )
