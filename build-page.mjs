@@ -13,7 +13,7 @@ import { build } from 'esbuild'
 const LEFT_OUT = [/^\.\.?\/(?:.*\/)?(?:node|threads)\//, /^@jsquash\/webp\/(?:codec\/enc|meta)/]
 /** Loaded only to print tables and other formats, or to plan. */
 const NOT_LOADED =
-  /render\/(?:views\/|arrow|cell-lines|csv|ndjson|json|progress)|check-plan|decode-arrow|rtree-svg|schema-python|stats-read/
+  /render\/(?:views\/|arrow|cell-lines|csv|ndjson|json|progress)|check-plan|decode-arrow|rtree-svg|schema-python|stats-read|cell-places|tile-at-offset|^\.\/hex\.ts$/
 /** Codecs that a page has in another form, or not: src/page/codecs.ts. */
 const OTHER_CODECS = /\/(?:gzip|zstd)\.ts$|\.wasm\.js$|^@noble\/hashes/
 /** What wasm files are loaded from beside a published page. */

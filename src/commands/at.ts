@@ -13,7 +13,6 @@ import type { DumpField } from '../documents/dump.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { FieldFile, Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
-import { cellPlacesOutcome } from './cell-places.ts'
 import {
   type CommandContext,
   type CommandModule,
@@ -23,8 +22,8 @@ import {
   oneFragment,
   onlyWith,
 } from './command.ts'
-import { fileTarget } from './dump.ts'
-import { selectionOf } from './hex.ts'
+import { fileTarget } from './file-target.ts'
+import { selectionOf } from './hex-selection.ts'
 import { OFFSET } from './numbers.ts'
 
 interface AtOptions {
@@ -57,6 +56,7 @@ export const command: CommandModule<AtOptions> = {
       if (offset !== undefined) throw usage('at expects an offset or --cell, found both')
       const fragment = await oneFragment(cx, 'at --cell', await cx.open(path))
       try {
+        const { cellPlacesOutcome } = await import('./cell-places.ts')
         yield await cellPlacesOutcome(cx, fragment, options.cell, options.field)
       } finally {
         await fragment.close()

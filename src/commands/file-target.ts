@@ -1,0 +1,29 @@
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import { type InspectArray, schemaFileOpened } from '../store/array.ts'
+import type { Target } from '../store/target.ts'
+import { type CommandContext, wrongTarget } from './command.ts'
+
+/** The file itself, a fragment's metadata file, or an array's newest schema. */
+export async function fileTarget(
+  cx: CommandContext,
+  path: string,
+  command = 'dump',
+): Promise<Target & { type: 'file' }> {
+  const target = await cx.open(path)
+  if (target.type === 'file') return target
+  const inside =
+    target.type === 'fragment'
+      ? `${target.path}/${FRAGMENT_METADATA_FILE}`
+      : target.type === 'array'
+        ? await newestSchemaPath(target.array)
+        : undefined
+  const file = inside === undefined ? undefined : await cx.open(inside)
+  if (file?.type !== 'file') throw await wrongTarget(cx, command, target, 'a file, a fragment or an array')
+  return file
+}
+
+/** Needs no key. */
+async function newestSchemaPath(array: InspectArray): Promise<string | undefined> {
+  const newest = schemaFileOpened(await array.schemaFiles(), array.cx.now)
+  return newest && `${array.folder.path}/${newest.path}`
+}
