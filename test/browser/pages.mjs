@@ -272,6 +272,28 @@ describe('cells', () => {
     await page.close()
   })
 
+  test('as of a time are those of then', async () => {
+    const array = `${FIXTURES}/deletes`
+    const times = document('ls', array).fragments.map(({ timestamp_range }) => String(timestamp_range[1]))
+    const file = join(FOLDER, 'cells-then.html')
+    cli('page', '-o', file, array)
+    const { page, wrong } = await open(pathToFileURL(file).href)
+    const texts = new Set()
+    for (const t of [times[0], times.at(-1)]) {
+      await goTo(page, { v: 'cells', t })
+      const options = ['--as-of', t, '--limit', '200']
+      const cells = document('read', array, ...options).cells.map((cell) => Object.values(cell).map(shownValue))
+      assert.deepEqual(
+        (await rowsOf(page, 'Cells')).map((row) => row.slice(0, -1)),
+        cells,
+      )
+      texts.add(JSON.stringify(cells))
+    }
+    assert.equal(texts.size, 2)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
   test('that are long or hostile are text, and cut', async () => {
     const texts = ['<script>alert(1)</script>', '<img src=x onerror=alert(2)>', '\u202egnp.exe', 'x'.repeat(3_000_000)]
     const data = join(FOLDER, 'hostile.ndjson')
@@ -463,6 +485,22 @@ describe('a heat map', () => {
       ...document.querySelector('canvas').getContext('2d').getImageData(0, 0, 1, 1).data,
     ])
     assert.deepEqual(grey, [0xb8, 0xb8, 0xb8, 255])
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('of a damaged array says what could not be read', async () => {
+    const array = join(FOLDER, 'damaged-dense')
+    cpSync('examples/arrays/weather', array, { recursive: true })
+    for (const name of readdirSync(join(array, '__fragments'))) {
+      const path = join(array, '__fragments', name, 'a0.tdb')
+      const bytes = readFileSync(path)
+      bytes[bytes.length >> 1] ^= 0x10
+      writeFileSync(path, bytes)
+    }
+    const { page, wrong } = await pageOf(array)
+    await pictureOf(page, { a: 'temperature' })
+    assert.match(await page.textContent('main [role=alert]'), /a0\.tdb/)
     assert.deepEqual(wrong, [])
     await page.close()
   })
