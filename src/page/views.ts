@@ -10,6 +10,7 @@ import { map } from './views/map.tsx'
 import { overview } from './views/overview.tsx'
 import { schema } from './views/schema.tsx'
 import { timeline } from './views/timeline.tsx'
+import { treemap } from './views/treemap.tsx'
 
 /** All views, in the order of the navigation: first the array, then its fragments, files and cells, then what is wrong and what it is. */
 export const VIEWS: readonly View[] = [
@@ -21,6 +22,8 @@ export const VIEWS: readonly View[] = [
   timeline,
   // Where it lies.
   map,
+  // What takes the room on disk.
+  treemap,
   // What a reader sees, and what became of a cell.
   cells,
   heatMap,

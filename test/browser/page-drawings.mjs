@@ -250,3 +250,41 @@ describe('the map', () => {
     await page.close()
   })
 })
+
+describe('the bytes', () => {
+  const targets = ['examples/arrays/weather', 'examples/damaged/places', `${FIXTURES}/22/deletes`]
+  for (const target of targets) {
+    test(`of ${target} are those that stats prints`, async () => {
+      const { page, wrong } = await report(target, 'bytes')
+      await page.waitForSelector('canvas')
+      const { fields, roles, filters, metadata, other_size } = document('stats', target)
+      const numbers = async () => (await rowsOf(page, 'Bytes')).map((row) => bytesIn(row[2]))
+      const rest = [metadata.size, other_size]
+      assert.deepEqual(await numbers(), [...fields.flatMap(({ files }) => files.map(({ size }) => size)), ...rest])
+      assert.deepEqual(await axe(page), [])
+      for (const [way, sums] of Object.entries({ role: roles, filters })) {
+        await page.check(`input[name=way] >> nth=${['field', 'role', 'filters'].indexOf(way)}`)
+        await page.waitForFunction((count) => document.querySelector('tbody').rows.length === count, sums.length + 2)
+        assert.deepEqual(await numbers(), [...sums.map(({ size }) => size), ...rest])
+      }
+      await page.check('input[name=way] >> nth=3')
+      const { fragments } = document('ls', target)
+      await page.waitForFunction(
+        (name) => document.querySelector('tbody').textContent.includes(name),
+        fragments[0].name,
+      )
+      assert.deepEqual(
+        await numbers(),
+        fragments.map(({ size }) => size),
+      )
+      assert.match(await page.textContent('.call code'), /^tiledb-inspect ls /)
+      assert.deepEqual(wrong, [])
+      await page.close()
+    })
+  }
+})
+
+/** `5.4 KiB (5,559 bytes)` or `339 bytes` as a number. */
+function bytesIn(text) {
+  return Number(/([\d,]+) bytes?/.exec(text)[1].replaceAll(',', ''))
+}

@@ -28,6 +28,7 @@ const VIEWS = [
   'history',
   'timeline',
   'map',
+  'bytes',
 ]
 
 async function everyView(page) {

@@ -1,0 +1,188 @@
+import { useMemo, useRef, useState } from 'preact/hooks'
+import type { StatsDocument } from '../../documents/stats.ts'
+import { counted, fieldName, filtersText, NOTHING, ratioText, sizeText } from '../../render/views/wording.ts'
+import { COLOURS, Drawing, placeOf, type Sheet } from '../drawing.tsx'
+import type { Inspected } from '../inspected.ts'
+import { change, type Link } from '../link.ts'
+import { type Rect, squarify } from '../squarify.ts'
+import { type Column, Table } from '../table.tsx'
+import { Text } from '../text.tsx'
+import { timesOf, timeWords } from '../times.ts'
+import { Shown, useLoaded } from '../use-loaded.tsx'
+import type { View, ViewProps } from '../view.ts'
+
+/** What takes the room on disk, as areas. `w` of the link is what bytes are summed by. */
+export const treemap: View = {
+  id: 'bytes',
+  title: 'Bytes',
+  targets: ['array', 'fragment'],
+  call: ({ link }) => ({ words: [waysOf(link) === 'fragment' ? 'ls' : 'stats', ...timeWords(link)] }),
+  Show: Treemap,
+}
+
+const WAYS = ['field', 'role', 'filters', 'fragment'] as const
+type Way = (typeof WAYS)[number]
+
+/** Areas at most; smaller ones share one. */
+const MOST = 300
+const HEIGHT = 360
+
+interface Part {
+  /** What has the same colour. */
+  kind: string
+  /** What it is besides. */
+  more: string
+  size: number
+  unfiltered_size: number | null
+}
+
+function waysOf({ w }: Link): Way {
+  return WAYS.find((way) => way === w) ?? 'field'
+}
+
+async function partsOf(inspected: Inspected, link: Link): Promise<Part[]> {
+  const way = waysOf(link)
+  if (way === 'fragment') {
+    const listed = await inspected.document('ls', timesOf(link))
+    if (listed.kind === 'array')
+      return listed.fragments.map(({ name, state, size, unfiltered_size }) => ({
+        kind: name,
+        more: state ?? '',
+        size,
+        unfiltered_size,
+      }))
+  }
+  const found = (await inspected.document('stats', timesOf(link))) as unknown as StatsDocument
+  const { metadata, fields, roles, filters } = found
+  const parts: Part[] =
+    way === 'role'
+      ? roles.map((one) => ({ ...one, kind: one.role, more: '' }))
+      : way === 'filters'
+        ? filters.map((one) => ({ ...one, kind: filtersText(one.filters), more: counted(one.file_num, 'file') }))
+        : fields.flatMap(({ name, files }) => files.map((one) => ({ ...one, kind: fieldName(name), more: one.role })))
+  parts.push({ kind: 'fragment metadata', more: '', size: metadata.size, unfiltered_size: null })
+  if (found.target === 'array')
+    parts.push({ kind: 'outside of fragments', more: '', size: found.other_size, unfiltered_size: null })
+  return parts
+}
+
+function Treemap({ inspected, link }: ViewProps) {
+  const way = waysOf(link)
+  const parts = useLoaded(() => partsOf(inspected, link), [inspected, link.t, way])
+  const ways = inspected.target.type === 'array' ? WAYS : WAYS.slice(0, 3)
+  return (
+    <>
+      <fieldset>
+        <legend>Bytes by</legend>
+        {ways.map((name) => (
+          <label key={name}>
+            <input type="radio" name="way" checked={way === name} onChange={() => change(link, { w: name })} /> {name}
+          </label>
+        ))}
+      </fieldset>
+      <Shown of={parts} what="sizes" show={(found) => <Areas parts={found} />} />
+    </>
+  )
+}
+
+function Areas({ parts }: { parts: readonly Part[] }) {
+  const [over, setOver] = useState<Part | undefined>(undefined)
+  const { shown, colours, total } = useMemo(() => areasOf(parts), [parts])
+  const rects = useRef<readonly Rect[]>([])
+  const draw = (sheet: Sheet): void => {
+    rects.current = squarify(
+      shown.map(({ size }) => size),
+      sheet.width,
+      sheet.height,
+    )
+    for (const [i, rect] of rects.current.entries()) drawArea(sheet, rect, shown[i], colours.get(shown[i].kind) ?? 0)
+  }
+  const under = (event: MouseEvent): Part | undefined => {
+    const [x, y] = placeOf(event)
+    const at = rects.current.findIndex(
+      (one) => x >= one.x && x < one.x + one.width && y >= one.y && y < one.y + one.height,
+    )
+    return shown[at]
+  }
+  const table = useMemo(
+    () => <Table caption="Bytes" columns={columnsOf(total)} rows={parts} keyOf={(_, i) => i} />,
+    [parts, total],
+  )
+  return (
+    <>
+      <Drawing
+        label={`${sizeText(total)} as areas. The table below has the same.`}
+        height={HEIGHT}
+        draw={draw}
+        onMouseMove={(event) => setOver(under(event))}
+        onMouseLeave={() => setOver(undefined)}
+      />
+      <p class="under">
+        {over ? (
+          <>
+            <Text>{over.kind}</Text> {over.more}: {sizeText(over.size)}, {shareText(over.size, total)}
+          </>
+        ) : (
+          `Together ${sizeText(total)}.`
+        )}
+      </p>
+      {table}
+    </>
+  )
+}
+
+function areasOf(parts: readonly Part[]): {
+  shown: readonly Part[]
+  colours: ReadonlyMap<string, number>
+  total: number
+} {
+  const falling = parts.filter(({ size }) => size > 0).sort((a, b) => b.size - a.size)
+  const total = falling.reduce((sum, { size }) => sum + size, 0)
+  const small = falling.slice(MOST)
+  const rest = small.reduce((sum, { size }) => sum + size, 0)
+  const shown = falling.slice(0, MOST)
+  if (small.length > 0)
+    shown.push({ kind: `${small.length} smaller ones`, more: '', size: rest, unfiltered_size: null })
+  shown.sort((a, b) => b.size - a.size)
+  const kinds = [...new Set(shown.map(({ kind }) => kind))]
+  return { shown, total, colours: new Map(kinds.map((kind, i) => [kind, i % COLOURS.length])) }
+}
+
+function drawArea({ canvas, colour }: Sheet, { x, y, width, height }: Rect, { kind, more }: Part, index: number): void {
+  canvas.globalAlpha = 0.3
+  canvas.fillStyle = colour(COLOURS[index])
+  canvas.fillRect(x, y, width, height)
+  canvas.globalAlpha = 1
+  canvas.strokeStyle = colour(COLOURS[index])
+  canvas.strokeRect(x + 0.5, y + 0.5, Math.max(0, width - 1), Math.max(0, height - 1))
+  if (width < 40 || height < 18) return
+  canvas.save()
+  canvas.beginPath()
+  canvas.rect(x, y, width - 3, height)
+  canvas.clip()
+  canvas.fillStyle = colour('ink')
+  canvas.textBaseline = 'top'
+  canvas.fillText(kind.slice(0, 60), x + 4, y + 4)
+  if (height > 34) canvas.fillText(more, x + 4, y + 19)
+  canvas.restore()
+}
+
+function shareText(size: number, total: number): string {
+  return total === 0 ? NOTHING : `${((100 * size) / total).toFixed(1)} %`
+}
+
+function columnsOf(total: number): readonly Column<Part>[] {
+  return [
+    { title: 'of', show: ({ kind }) => <Text>{kind}</Text>, by: ({ kind }) => kind },
+    { title: 'what', show: ({ more }) => more || NOTHING, by: ({ more }) => more },
+    { title: 'size', isNumber: true, show: ({ size }) => sizeText(size), by: ({ size }) => size },
+    { title: 'share', isNumber: true, show: ({ size }) => shareText(size, total), by: ({ size }) => size },
+    {
+      title: 'unfiltered',
+      isNumber: true,
+      show: ({ unfiltered_size }) => sizeText(unfiltered_size),
+      by: ({ unfiltered_size }) => unfiltered_size,
+    },
+    { title: 'ratio', isNumber: true, show: (one) => ratioText(one.unfiltered_size, one.size) },
+  ]
+}
