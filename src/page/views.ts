@@ -10,6 +10,7 @@ import { map } from './views/map.tsx'
 import { overview } from './views/overview.tsx'
 import { schema } from './views/schema.tsx'
 import { timeline } from './views/timeline.tsx'
+import { tree } from './views/tree.tsx'
 import { treemap } from './views/treemap.tsx'
 
 /** All views, in the order of the navigation: first the array, then its fragments, files and cells, then what is wrong and what it is. */
@@ -18,6 +19,8 @@ export const VIEWS: readonly View[] = [
   overview,
   // What the listing has.
   fragments,
+  // What a group holds.
+  tree,
   // When what was written, and what readers saw then.
   timeline,
   // Where it lies.

@@ -288,3 +288,39 @@ describe('the bytes', () => {
 function bytesIn(text) {
   return Number(/([\d,]+) bytes?/.exec(text)[1].replaceAll(',', ''))
 }
+
+describe('the members of a group', () => {
+  for (const target of ['22/group', 'groups/old', 'groups/invalid', 'groups/other'].map(
+    (name) => `${FIXTURES}/${name}`,
+  )) {
+    test(`of ${target} are those that ls prints`, async () => {
+      const { page, wrong } = await report(target, 'tree')
+      const flat = (members) =>
+        members.flatMap(({ name, uri, type, found, state, members: below }) => [
+          [name ?? uri, found ?? type, state],
+          ...flat(below ?? []),
+        ])
+      const printed = flat(document('ls', '--depth', 'all', target).members)
+      assert.ok(printed.length > 0)
+      await page.waitForSelector('.members')
+      const shown = await page.evaluate(() =>
+        [...document.querySelectorAll('.members > li')].map((item) => {
+          const text = item.querySelector('summary') ?? item
+          return [text.querySelector('strong').textContent, text.textContent]
+        }),
+      )
+      assert.deepEqual(
+        shown.map(([name]) => name),
+        printed.map(([name]) => name),
+      )
+      for (const [i, [, type, state]] of printed.entries()) {
+        assert.ok(shown[i][1].includes(type), `${shown[i][1]}: ${type}`)
+        assert.ok(state === 'present' || shown[i][1].includes(state), `${shown[i][1]}: ${state}`)
+      }
+      assert.match(await page.textContent('.call code'), /^tiledb-inspect ls .* --depth all$/)
+      assert.deepEqual(await axe(page), [])
+      assert.deepEqual(wrong, [])
+      await page.close()
+    })
+  }
+})
