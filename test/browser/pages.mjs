@@ -694,6 +694,19 @@ describe('files', () => {
     await page.close()
   })
 
+  test('a finding leads to its byte', async () => {
+    const report = join(FOLDER, 'findings.html')
+    cli('page', '-o', report, DAMAGED)
+    const { page, wrong } = await open(`${pathToFileURL(report).href}#v=findings`)
+    await page.waitForSelector('td.number a')
+    const offset = await page.textContent('td.number a')
+    await page.click('td.number a')
+    await page.waitForFunction((at) => document.querySelector('.hex .cursor')?.dataset.at === at, offset)
+    await page.waitForSelector('.hex .damaged')
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
   test('by keyboard: bytes lead to fields, fields to bytes, and the link keeps both', async () => {
     const { page } = await openFile('examples/arrays/places', `${fragment}/a1.tdb`, '&o=8')
     assert.match(await chosen(page), /original_length/)

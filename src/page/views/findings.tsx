@@ -1,6 +1,7 @@
 import type { CheckFinding } from '../../documents/check.ts'
-import { counted, NOTHING } from '../../render/views/wording.ts'
-import { change } from '../link.ts'
+import { counted, inside, NOTHING } from '../../render/views/wording.ts'
+import type { Inspected } from '../inspected.ts'
+import { change, goTo, type Link } from '../link.ts'
 import { NotExamined } from '../not-examined.tsx'
 import { type Column, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
@@ -56,7 +57,9 @@ function Findings({ inspected, link }: ViewProps) {
               {ok ? 'No error' : counted(finding_num.error, 'error')}, {counted(finding_num.warning, 'warning')},{' '}
               {counted(finding_num.note, 'note')}; {counted(counts.file_num, 'file')} examined.
             </p>
-            {findings.length > 0 && <Table caption="Findings" columns={COLUMNS} rows={findings} keyOf={(_, i) => i} />}
+            {findings.length > 0 && (
+              <Table caption="Findings" columns={columns(inspected, link)} rows={findings} keyOf={(_, i) => i} />
+            )}
             <NotExamined errors={not_examined} />
             {not_checked.length > 0 && <p>Not checked: {not_checked.join('; ')}.</p>}
           </>
@@ -66,16 +69,29 @@ function Findings({ inspected, link }: ViewProps) {
   )
 }
 
-const COLUMNS: readonly Column<CheckFinding>[] = [
-  {
-    title: 'severity',
-    show: ({ severity }) => <span class={`severity ${severity}`}>{severity}</span>,
-    by: ({ severity }) => RANK[severity],
-  },
-  { title: 'code', show: ({ code }) => code, by: ({ code }) => code },
-  { title: 'file', show: ({ file }) => <Text>{file}</Text>, by: ({ file }) => file },
-  { title: 'byte', isNumber: true, show: ({ offset }) => offset ?? NOTHING, by: ({ offset }) => offset },
-  { title: 'field', show: ({ field }) => <Text>{field ?? NOTHING}</Text>, by: ({ field }) => field },
-  { title: 'what', show: ({ message }) => <Text>{message}</Text> },
-  { title: 'for a reader', show: ({ meaning }) => <Text>{meaning}</Text> },
-]
+function columns(inspected: Inspected, link: Link): readonly Column<CheckFinding>[] {
+  const shown = inspected.shownPath(inspected.path)
+  return [
+    {
+      title: 'severity',
+      show: ({ severity }) => <span class={`severity ${severity}`}>{severity}</span>,
+      by: ({ severity }) => RANK[severity],
+    },
+    { title: 'code', show: ({ code }) => code, by: ({ code }) => code },
+    { title: 'file', show: ({ file }) => <Text>{file}</Text>, by: ({ file }) => file },
+    {
+      title: 'byte',
+      isNumber: true,
+      show: ({ file, offset, space }) => {
+        const p = inside(file, shown)
+        // Offsets below a filter are not those of the file, and of a file elsewhere there are no bytes here.
+        if (offset === null || space !== undefined || p === '' || p === file) return offset ?? NOTHING
+        return <a href={goTo(link, 'files', { p, o: String(offset) })}>{offset}</a>
+      },
+      by: ({ offset }) => offset,
+    },
+    { title: 'field', show: ({ field }) => <Text>{field ?? NOTHING}</Text>, by: ({ field }) => field },
+    { title: 'what', show: ({ message }) => <Text>{message}</Text> },
+    { title: 'for a reader', show: ({ meaning }) => <Text>{meaning}</Text> },
+  ]
+}
