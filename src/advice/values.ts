@@ -1,8 +1,11 @@
 import { unlessFault } from '../base/errors.ts'
 import { shortSize } from '../base/sizes.ts'
+import { isPlainText } from '../cells/extremes.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
+import { holdsExtremes } from '../cells/tile-statistics.ts'
 import type { ExplainQuery } from '../explain/plan.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
+import type { Slot } from '../format/fragment-slots.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { tileTest } from '../read/pruning.ts'
 import type { OpenedArray, ReadQuery, TimedCondition } from '../read/query.ts'
@@ -37,9 +40,12 @@ export async function* constantValues({
   for (const { fragment, info } of fragments) {
     const statistics = await fragment.statistics().catch(unlessFault)
     fragment.forget()
-    for (const [slot, { name, kind }] of info.slots.entries())
-      if (kind === 'attribute') addValue(values.get(name), statistics?.[slot])
-      else values.delete(name)
+    for (const { name, kind } of info.slots) if (kind !== 'attribute') values.delete(name)
+    for (const [field, known] of values) {
+      // Of a fragment without the field, reads give its fill value.
+      const slot = info.slots.findIndex(({ name }) => name === field)
+      known.add((slot < 0 ? undefined : oneValue(info.slots[slot], statistics?.[slot])) ?? 'several')
+    }
   }
   for (const [field, bytes] of large) {
     if (values.get(field)?.size !== 1 || values.get(field)?.has('several')) continue
@@ -70,11 +76,15 @@ function constantLines(opened: OpenedArray, field: string): string[] {
   ]
 }
 
-/** Adds the value of a fragment, or that there are several, or that it is not known. */
-function addValue(values: Set<string> | undefined, one: SlotStatistics | undefined): void {
-  if (!values) return
-  const same = one && one.min.length > 0 && one.min.length === one.max.length && one.null_count === 0
-  values.add(same && one.min.every((byte, i) => byte === one.max[i]) ? one.min.join(' ') : 'several')
+/**
+ * The one value that all cells of a fragment have, in words of its bytes. Undefined if there are several, or its statistics do not
+ * prove it.
+ */
+function oneValue({ type, nullable }: Slot, one: SlotStatistics | undefined): string | undefined {
+  if (!one || one.min.length === 0 || one.min.length !== one.max.length || one.null_count !== 0) return undefined
+  // TileDB takes minima and maxima of nullable text from the wrong cells.
+  if (!holdsExtremes(type, one.sum) || (nullable && isPlainText({ type }))) return undefined
+  return one.min.every((byte, i) => byte === one.max[i]) ? one.min.join(' ') : undefined
 }
 
 /** Fragments of old formats are worth a finding from so many stored bytes, and this part of all, on. */

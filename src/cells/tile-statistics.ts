@@ -128,6 +128,18 @@ export function fragmentStatistics(field: StatisticsField, lists: StatisticsList
   return { min: extreme(lists.min, 'min'), max: extreme(lists.max, 'max'), sum, null_count }
 }
 
+/**
+ * Whether cells lie between their stored minimum and maximum. A NaN makes TileDB start both anew with the next value, so that
+ * values before it may lie outside. The sum shows whether there is one: it is NaN, too. A sum that has reached the limit of its type
+ * shows nothing, as what follows is not added.
+ *
+ * @param sum 8 bytes, as stored for the same cells
+ */
+export function holdsExtremes(type: Datatype, sum: Uint8Array | undefined): boolean {
+  if (datatypeKind(type) !== 'float') return true
+  return sum?.length === 8 && Math.abs(numbersOf('FLOAT64', sum)[0]) < Number.MAX_VALUE
+}
+
 /** Bytes of a cell; 0 if cells are var-sized. */
 export function cellSizeOf({ type, cell_val_num }: Pick<StatisticsField, 'type' | 'cell_val_num'>): number {
   return cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num

@@ -1,6 +1,7 @@
 import { unlessFault } from '../base/errors.ts'
 import { hasLossyDimension, lossOf } from '../cells/loss.ts'
-import { cellSizeOf } from '../cells/tile-statistics.ts'
+import { cellSizeOf, holdsExtremes } from '../cells/tile-statistics.ts'
+import { datatypeKind } from '../format/datatype.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
@@ -59,7 +60,11 @@ async function attributeBounds(fragment: Fragment, info: FragmentInfo, slot: num
   const [mins, maxs] = lists.map((list) => list && valuesOf(list, info.slots[slot]))
   if (!mins || !maxs) return undefined
   const { type, cell_val_num } = info.slots[slot]
-  return (tile) => ({ type, cell_val_num, min: mins(tile), max: maxs(tile) })
+  const sums = datatypeKind(type) === 'float' ? await fragment.tileSums(slot).catch(unlessFault) : undefined
+  return (tile) => {
+    if (!holdsExtremes(type, sums?.subarray(8 * tile, 8 * tile + 8))) return undefined
+    return { type, cell_val_num, min: mins(tile), max: maxs(tile) }
+  }
 }
 
 /** The value of each tile; undefined where there is none. */

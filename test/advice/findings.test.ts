@@ -118,6 +118,16 @@ const HEALTHY: Readonly<Record<string, Made>> = {
     attributes: { v: [] },
     fragments: [{ v: floats(200_000, fullNoise) }],
   },
+  'values before a NaN, which stored minima and maxima miss': {
+    ...DENSE,
+    attributes: { v: [ZSTD] },
+    fragments: [{ v: floats(200_000, (i) => (i % 10_000 === 9998 ? Number.NaN : i % 10_000 === 9999 ? 5 : i % 100)) }],
+  },
+  'NaN at the end of each tile': {
+    ...DENSE,
+    attributes: { v: [ZSTD] },
+    fragments: [{ v: floats(200_000, (i) => (i % 10_000 === 9999 ? Number.NaN : i % 100)) }],
+  },
   'a shuffle before ZSTD': {
     ...DENSE,
     attributes: { v: [{ name: 'BYTESHUFFLE' }, ZSTD] },
@@ -227,6 +237,32 @@ describe('findings of an array', () => {
     expect(await codes(deletes(5, 1))).toEqual(['DELETES_UNPURGED'])
     expect(await codes(deletes(1, 20_000))).toEqual(['DELETES_UNPURGED'])
     expect(await codes(deletes(1, 9_000))).toEqual([])
+  })
+
+  test('a tile with NaN is not surely deleted, whatever minimum it stores', async () => {
+    const v = (i: number): number => (i % 1000 === 998 ? Number.NaN : i % 1000 === 999 ? 5 : -1)
+    const array = await madeArray({ ...SPARSE, capacity: 1000n, fragments: [{ ...cells(N), v: floats(N, v) }] })
+    const stays = {
+      node: 'value' as const,
+      field: 'v',
+      op: 'LT' as const,
+      value: new Uint8Array(Float64Array.of(3).buffer),
+    }
+    const deletes = [{ name: '__9_9_0', path: '', time: 9n, stays }]
+    expect(await arrayFindings({ ...array, deletes: deletes as never })).toEqual([])
+  })
+
+  test('an attribute that older fragments lack is not constant: reads give its fill value there', async () => {
+    const array = await madeArray({
+      ...CAUSED.VALUES_CONSTANT,
+      fragments: Array(2).fill({ v: floats(200_000, () => 7) }),
+    })
+    const [old, one] = array.fragments
+    const codes = async (fragments: typeof array.fragments): Promise<string[]> =>
+      (await arrayFindings({ ...array, fragments })).map(({ code }) => code)
+    expect(await codes([old, one])).toContain('VALUES_CONSTANT')
+    const slots = old.info.slots.map((slot) => (slot.name === 'v' ? { ...slot, name: 'w' } : slot))
+    expect(await codes([{ ...old, info: { ...old.info, slots } }, one])).not.toContain('VALUES_CONSTANT')
   })
 
   test('fragments that wait for vacuum, and many commit files', async () => {

@@ -14,6 +14,7 @@ import { readSparse } from '../../src/read/sparse.ts'
 import { Folder } from '../../src/source/source.ts'
 import { InspectArray } from '../../src/store/array.ts'
 import type { Fragment } from '../../src/store/fragment.ts'
+import { floats, ints, madeArray } from '../advice/made-array.ts'
 import { CountedStorage } from '../helpers/counted-storage.ts'
 import { contextFor, FIXTURES, fixtureFolders } from '../helpers/fixtures.ts'
 
@@ -153,6 +154,27 @@ describe('a read with a condition gives the cells of a read without, tested one 
     }
     expect(metNum).toBeGreaterThan(0)
   })
+})
+
+test('NaN makes the minimum and maximum of a tile miss the cells before it: such a tile is read', async () => {
+  const opened = await madeArray({
+    dimensions: [['t', 0, 9999, 1000]],
+    attributes: { v: [] },
+    capacity: 10n,
+    // Stored of each tile but the last: minimum and maximum 5. Of the last one they are right.
+    fragments: [
+      { t: ints(40, (i) => i), v: floats(40, (i) => (i < 30 && i % 10 === 8 ? Number.NaN : i % 10 === 9 ? 5 : -i)) },
+    ],
+  })
+  const below = condition('v', 'LT', new Uint8Array(Float64Array.of(-3).buffer))
+  const wanted = await readCells(opened, undefined, below)
+  expect(wanted).toHaveLength(4 + 8 + 8 + 9)
+  expect(await readCells(opened, below)).toEqual(wanted)
+  const [{ fragment, info }] = opened.fragments
+  const leaves = leafLevel(await fragment.rtree())
+  const mayHold = await tileTest(fragment, info, condition('v', 'GT', new Uint8Array(Float64Array.of(6).buffer)), true)
+  const tested = [0, 1, 2, 3].map((tile) => leaves && mayHold(tile, mbrAt(leaves, tile, info.schema.domain.dimensions)))
+  expect(tested).toEqual([true, true, true, false])
 })
 
 test('tiles that cannot hold a cell for the condition are not read', async () => {
