@@ -172,7 +172,7 @@ def view(lib, path, case, at):
         lo, hi = dim["domain"]
         for part in ((lo, hi), (lo + 2, lo + 5)):
             ends = sorted(label_of(label, place, 1) for place in part)
-            reads["range of label %d" % number] = said(lambda: read_all(path, schema, (label, ends)), path, sorts)
+            reads["range %s of label %d" % (ends, number)] = said(lambda: read_all(path, schema, (label, ends)), path, sorts)
     if case.version >= 5 and not case.key:
         reads["metadata"] = said(lambda: metadata(lib, lib.open(path, READ, at), "array"), path)
     return reads
