@@ -53,14 +53,14 @@ export function VirtualList(props: {
     observer.observe(current)
     return () => observer.disconnect()
   }, [])
-  useEffect(() => {
-    if (at !== undefined && (at < first || at >= first + visible)) scrollTo(at - Math.floor(visible / 3))
-  }, [at])
-
-  // A list that begins further down, and one whose height or length changed, has its rows elsewhere.
+  // A list that begins further down, and one whose height or length changed, has its rows elsewhere. The row that is asked
+  // for comes after that.
   useEffect(() => {
     if (box.current && step > 0) box.current.scrollTop = first / step
   }, [height, count])
+  useEffect(() => {
+    if (at !== undefined && (at < first || at >= first + visible)) scrollTo(at - Math.floor(visible / 3))
+  }, [at])
 
   function onKeyDown(event: KeyboardEvent): void {
     if (event.target === box.current && onKey?.(event, visible)) {
