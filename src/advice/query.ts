@@ -231,9 +231,10 @@ function estimated(
   before: ReadCounts,
 ): Remedy | undefined {
   const { opened, fragments } = facts
+  // What comes of tiles that are put together, with cells that newer ones hide and times of all cells, only --exact tells.
+  if ('consolidate' in change) return undefined
   const touched = touchedTiles(facts, plan)
   if (touched.length === 0) return undefined
-  if ('consolidate' in change && touched.some(({ perTile }) => isPartTile(facts, perTile))) return undefined
   const read = sum(touched, ({ tiles, perTile }) => tiles * perTile)
   const perTile = sum(touched, (one) => one.perTile) / touched.length
   const wanted = wantedCells(facts, query.ranges, plan)
@@ -241,11 +242,11 @@ function estimated(
   const cost = (cells: number, size: number): number => (wanted ? bestRead(cells, size, n) : cells)
   const all = wanted?.cells ?? read
   const now = touched.length * cost(all / touched.length, perTile)
-  const size = 'consolidate' in change ? perTile : sizeOf(change, perTile)
+  const size = sizeOf(change, perTile)
   const then = cost(all, size)
-  if ('cell_order' in change && change.cell_order !== undefined && change.cell_order !== 'hilbert') return undefined
+  if (change.cell_order !== undefined && change.cell_order !== 'hilbert') return undefined
   // Hilbert order and extents in the proportions of the ranges promise the best shape; other changes keep the shape.
-  const shaped = !('consolidate' in change) && change.capacity === undefined && Math.abs(size / perTile - 1) < 0.5
+  const shaped = change.capacity === undefined && Math.abs(size / perTile - 1) < 0.5
   const cells = Math.round(Math.min(read, shaped ? then : read * (then / now)))
   const part = read === 0 ? 1 : cells / read
   const fields = new Set(plan.tile_reads.map(({ slot }) => slot)).size
@@ -258,17 +259,6 @@ function estimated(
   }
   return { change: textOf(change), basis: 'estimated', before, after }
 }
-
-/**
- * Whether tiles of consolidated fragments are not such as those of a fragment: those of dense fragments cover each other, and those of
- * sparse ones that are not full are put together. What comes of them, only --exact tells.
- */
-function isPartTile({ opened }: ArrayFacts, perTile: number): boolean {
-  return opened.schema.array_type === 'dense' || perTile < FULL * Number(opened.schema.capacity)
-}
-
-/** A tile of so much of the capacity counts as full. */
-const FULL = 0.9
 
 /** Cells of a tile after a change. */
 function sizeOf({ capacity, tile_extents }: Rewrite, now: number): number {

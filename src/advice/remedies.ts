@@ -10,21 +10,20 @@ import { defaultFillValue } from '../format/fill-value.ts'
 import type { FilterPipeline } from '../format/filter-pipeline.ts'
 import { bytesOf } from '../format/value.ts'
 import type { OpenedArray } from '../read/query.ts'
-import { cellsToConsolidate, cellsToRewrite } from '../steps/cells.ts'
+import { cellsToRewrite } from '../steps/cells.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
 import { schemaOf } from '../write/schema-document.ts'
-import { consolidatables, leastAmplification } from './consolidation.ts'
 import { type ArrayFacts, sum } from './facts.ts'
 import { storedFactor } from './filters.ts'
 import type { ReadCounts, Remedy } from './finding.ts'
 import type { Rewrite } from './lines.ts'
-import { arrayInMemory } from './rewrite.ts'
+import { arrayInMemory, consolidatedInMemory } from './rewrite.ts'
 
 /** What is done to an array. */
 export type Change =
-  /** `tiledb.consolidate` of all fragments. */
+  /** `tiledb.consolidate` of all fragments, then `tiledb.vacuum`. */
   | { consolidate: true }
-  /** All cells written anew, in one fragment of a new array. */
+  /** All cells that readers see written anew, in one fragment of a new array. */
   | Pick<Rewrite, 'cell_order' | 'capacity' | 'tile_extents'>
 
 /** A changed array is made in memory up to so many cells, and so many bytes before filtering. */
@@ -92,37 +91,11 @@ export class Remedies {
   private async changed(change: Change): Promise<OpenedArray | undefined> {
     const { opened } = this.asked
     const { codecs } = opened.array.cx
+    if ('consolidate' in change) return consolidatedInMemory(opened, codecs)
     const schema = { ...opened.schema, dimension_labels: [] }
-    if (!('consolidate' in change)) {
-      this.rewritten ??= cellsToRewrite(opened)
-      return arrayInMemory(changedSchema(schema, change), [await this.rewritten], codecs)
-    }
-    if (!mayConsolidate(opened)) return undefined
-    const cells = await (keepsTimes(schema) ? cellsToConsolidate(opened) : cellsToRewrite(opened))
-    return arrayInMemory(schema, [cells], codecs)
+    this.rewritten ??= cellsToRewrite(opened)
+    return arrayInMemory(changedSchema(schema, change), [await this.rewritten], codecs)
   }
-}
-
-/** Versions before keep no times of cells. */
-const TIMES_SINCE = 14
-
-function keepsTimes({ array_type, version }: ArraySchema): boolean {
-  return array_type === 'sparse' && version >= TIMES_SINCE
-}
-
-/** Whether consolidation makes one fragment of all, and what it writes can be worked out. */
-function mayConsolidate(opened: OpenedArray): boolean {
-  const { fragments, deletes, between } = opened
-  const isWhole =
-    between[0] === 0n && fragments.every(({ fragment }) => (fragment.timestamp_range?.[1] ?? 0n) <= between[1])
-  const hasDeletes = fragments.some(({ info }) => info.slots.some(({ kind }) => kind === 'delete_timestamps'))
-  return (
-    fragments.length > 1 &&
-    isWhole &&
-    deletes.length === 0 &&
-    !hasDeletes &&
-    leastAmplification(consolidatables(opened)) <= 1
-  )
 }
 
 /** The version in which TileDB 2.30 makes new arrays. */
@@ -194,6 +167,6 @@ export function textOf(change: Change): string {
             .join(', ')}`,
         ]
       : []),
-    'one fragment',
+    'written anew',
   ].join(', ')
 }

@@ -1,13 +1,27 @@
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
+import { deleteCondition } from '../format/delete-condition.ts'
+import { encode } from '../format/io.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { MemoryStorage } from '../source/memory.ts'
-import { readContext } from '../store/generic-tile.ts'
+import { consolidatedFragment } from '../steps/consolidate.ts'
+import { type ReadContext, readContext } from '../store/generic-tile.ts'
 import { openTarget } from '../store/target.ts'
-import { arrayFiles } from '../write/array-writer.ts'
+import {
+  type ArrayFile,
+  arrayFiles,
+  commitPath,
+  commitsFolder,
+  fragmentFiles,
+  lockFiles,
+  schemaFileName,
+  schemaFiles,
+} from '../write/array-writer.ts'
+import { genericTileWriter, type WriteContext } from '../write/generic-tile-writer.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
 import { Random } from '../write/random.ts'
+import { consolidatables, leastAmplification } from './consolidation.ts'
 
 /** Folder of arrays in memory. */
 const FOLDER = 'array'
@@ -27,10 +41,58 @@ export async function arrayInMemory(
     uuid: () => random.uuid(),
     fragments,
   }
-  const files = new Map<string, Uint8Array>()
-  const cx = { codecs, key: undefined, randomBytes: (length: number) => new Uint8Array(length) }
-  for await (const { path, bytes } of arrayFiles(array, cx, () => {})) files.set(`${FOLDER}/${path}`, bytes)
-  const target = await openTarget(new MemoryStorage(files), FOLDER, readContext(codecs))
+  const files: ArrayFile[] = []
+  for await (const file of arrayFiles(array, writingIn(codecs), () => {})) files.push(file)
+  return openedIn(files, readContext(codecs))
+}
+
+/**
+ * An array as it is in memory after `tiledb.consolidate` of all its fragments, and a vacuum. Its delete conditions stay.
+ * @returns undefined if TileDB would not make one fragment of all, or it cannot be worked out
+ */
+export async function consolidatedInMemory(opened: OpenedArray, codecs: Codecs): Promise<OpenedArray | undefined> {
+  if (!mayConsolidate(opened)) return undefined
+  const { version } = opened.schema
+  const schema = { ...opened.schema, dimension_labels: [] }
+  const random = new Random(FOLDER)
+  const uuid = (): string => random.uuid()
+  const cx = writingIn(codecs)
+  const schemaName = schemaFileName(version, 0n, uuid)
+  const fragment = await consolidatedFragment({ ...opened, schema })
+  const { name, files } = await fragmentFiles({ ...fragment, schemaName, uuid: uuid() }, cx)
+  const commit = commitPath(version, name)
+  const writeTile = await genericTileWriter(version, cx)
+  const deletes = opened.deletes.map(({ name: deletion, stays }) => ({
+    path: `${commitsFolder(version)}${deletion}.del`,
+    bytes: writeTile(encode(stays, deleteCondition)),
+  }))
+  return openedIn(
+    [
+      ...files,
+      ...lockFiles(version),
+      ...(await schemaFiles({ schema, enumerations: [] }, schemaName, cx)),
+      ...(commit === undefined ? [] : [{ path: commit, bytes: new Uint8Array(0) }]),
+      ...deletes,
+    ],
+    { ...readContext(codecs), now: opened.between[1] },
+  )
+}
+
+/** Whether consolidation makes one fragment of all. */
+function mayConsolidate(opened: OpenedArray): boolean {
+  const { fragments, between } = opened
+  const isWhole =
+    between[0] === 0n && fragments.every(({ fragment }) => (fragment.timestamp_range?.[1] ?? 0n) <= between[1])
+  return fragments.length > 1 && isWhole && leastAmplification(consolidatables(opened)) <= 1
+}
+
+function writingIn(codecs: Codecs): WriteContext {
+  return { codecs, key: undefined, randomBytes: (length) => new Uint8Array(length) }
+}
+
+async function openedIn(files: readonly ArrayFile[], cx: ReadContext): Promise<OpenedArray> {
+  const storage = new MemoryStorage(new Map(files.map(({ path, bytes }) => [`${FOLDER}/${path}`, bytes])))
+  const target = await openTarget(storage, FOLDER, cx)
   if (target.type !== 'array') throw new TypeError('expected an array in memory')
   return openAt(target.array)
 }

@@ -1,3 +1,4 @@
+import type { Change } from '../advice/remedies.ts'
 import { unlessFault, usage } from '../base/errors.ts'
 import type { WhatifDocument, WhatifField, WhatifLayout, WhatifTrial } from '../documents/whatif.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -152,7 +153,9 @@ async function layoutsOf(
   asked: FilterConfig[][] | undefined,
   { field, seed = SEED }: WhatifOptions,
 ): Promise<WhatifLayout[]> {
-  const changes = change ? [change] : asked || field ? [] : usualChanges(opened)
+  const usual = usualChanges(opened)
+  // What comes of having one fragment is told apart from what the change does.
+  const changes = change ? [...usual.several, change] : asked || field ? [] : [...usual.several, ...usual.orders]
   if (changes.length === 0) return []
   const filters = change ? askedFilters(opened.schema, asked, field) : NO_FILTERS
   if (change) {
@@ -171,13 +174,13 @@ async function layoutsOf(
 const SMALL_ARRAY = 200_000
 const NO_FILTERS: NewFilters = { fields: new Map() }
 
-/** One fragment of all, and the cells of a sparse array in other orders. */
-function usualChanges({ schema, fragments, deletes }: OpenedArray): LayoutChange[] {
+/** Of several fragments one, made in two ways; the cells of a sparse array in other orders. */
+function usualChanges({ schema, fragments, deletes }: OpenedArray): { several: Change[]; orders: LayoutChange[] } {
   const { array_type, cell_order, domain } = schema
-  const several = fragments.length > 1 || deletes.length > 0 ? [{}] : []
-  if (array_type === 'dense' || domain.dimensions.length < 2) return several
+  const several: Change[] = fragments.length > 1 || deletes.length > 0 ? [{ consolidate: true }, {}] : []
+  if (array_type === 'dense' || domain.dimensions.length < 2) return { several, orders: [] }
   const orders = CELL_ORDERS.filter((order) => order !== cell_order && order !== 'col-major')
-  return [...several, ...orders.map((order) => ({ cell_order: order }))]
+  return { several, orders: orders.map((order) => ({ cell_order: order })) }
 }
 
 function parseBest(text: string | undefined, emit: Emitted | undefined): keyof Best | undefined {

@@ -13,6 +13,7 @@ import { type InspectArray, METADATA_FOLDER } from '../store/array.ts'
 import { commitKind, linePath } from '../store/commits.ts'
 import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
 import { commitPath, commitsFolder, fragmentFiles, metadataFile } from '../write/array-writer.ts'
+import type { FragmentToWrite } from '../write/fragment-writer.ts'
 import { genericTileWriter } from '../write/generic-tile-writer.ts'
 import { cellsToConsolidate, cellsToRewrite } from './cells.ts'
 import type { Place } from './place.ts'
@@ -48,29 +49,15 @@ export async function consolidateFragments(place: Place, options: FragmentConsol
   const all = await openAt(await place.array())
   const fragments = chosenFragments(all.fragments, options)
   if (fragments.length < 2) return undefined
-  const opened = { ...all, fragments }
   const { schema } = all
   const { version } = schema
   if (schema.array_type === 'dense') refuseOlderBelow(all, fragments)
-  const marks = version >= DELETES_SINCE && schema.array_type === 'sparse' && (await hasDeletions(opened))
-  const timed = version >= TIMESTAMPS_SINCE && schema.array_type === 'sparse'
-  const ofDeleted = options.purge ? 'purged' : marks ? 'marked' : 'as-they-are'
-  const { domain, cell_num, columns } = timed
-    ? await cellsToConsolidate(opened, ofDeleted)
-    : await cellsToRewrite(opened)
-  if (cell_num === 0) throw usage('expected cells to consolidate, found that all are deleted')
   const { file } = await all.array.newestSchema()
-  const conditions = version >= DELETES_SINCE ? all.deletes.map(({ name }) => `__commits/${name}.del`) : []
   const { name, files } = await fragmentFiles(
     {
-      schema,
+      ...(await consolidatedFragment({ ...all, fragments }, options.purge)),
       schemaName: file.name,
-      formatVersion: version,
-      timestampRange: [...timesOf(fragments)],
       uuid: place.cx.uuid(),
-      domain,
-      cells: { cell_num, columns },
-      processedConditions: conditions,
     },
     place.cx.writing,
   )
@@ -83,6 +70,35 @@ export async function consolidateFragments(place: Place, options: FragmentConsol
     await place.writeText(`${commitsFolder(version)}${name}.vac`, lines(place, schema, paths))
   }
   return files[0].path.slice(0, files[0].path.lastIndexOf('/'))
+}
+
+/**
+ * The fragment that `tiledb.consolidate` makes of all that are opened. In a sparse array it keeps cells that newer ones hide, and the time
+ * of each; cells that delete conditions name, with the time of the deletion.
+ *
+ * @param purge leaves out deleted cells
+ * @throws InspectError USAGE if no cell is left
+ */
+export async function consolidatedFragment(
+  opened: OpenedArray,
+  purge = false,
+): Promise<Omit<FragmentToWrite, 'schemaName' | 'uuid'>> {
+  const { schema, fragments, deletes } = opened
+  const { version } = schema
+  const sparse = schema.array_type === 'sparse'
+  const marks = version >= DELETES_SINCE && sparse && (await hasDeletions(opened))
+  const timed = version >= TIMESTAMPS_SINCE && sparse
+  const ofDeleted = purge ? 'purged' : marks ? 'marked' : 'as-they-are'
+  const { domain, ...cells } = timed ? await cellsToConsolidate(opened, ofDeleted) : await cellsToRewrite(opened)
+  if (cells.cell_num === 0) throw usage('expected cells to consolidate, found that all are deleted')
+  return {
+    schema,
+    formatVersion: version,
+    timestampRange: [...timesOf(fragments)],
+    domain,
+    cells,
+    processedConditions: version >= DELETES_SINCE ? deletes.map(({ name }) => `__commits/${name}.del`) : [],
+  }
 }
 
 /** Paths of an array as the lines of a `.vac` file. */

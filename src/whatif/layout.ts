@@ -1,6 +1,6 @@
 import { type Change, changedSchema, textOf } from '../advice/remedies.ts'
-import { arrayInMemory } from '../advice/rewrite.ts'
-import { InspectError } from '../base/errors.ts'
+import { arrayInMemory, consolidatedInMemory } from '../advice/rewrite.ts'
+import { InspectError, unlessFault } from '../base/errors.ts'
 import { comparable } from '../cells/bounds.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
@@ -32,7 +32,7 @@ export interface Layout {
   sample_cells: number | null
 }
 
-/** What is changed when all cells are written anew, in one fragment. */
+/** What is changed when all cells that readers see are written anew, in one fragment. */
 export type LayoutChange = Exclude<Change, { consolidate: true }>
 
 /** Filters by what they are for. */
@@ -72,13 +72,13 @@ export function isSmall({ cells, bytes }: Extent, most = MOST_CELLS): boolean {
 }
 
 /**
- * The array as it is, then with each change: all its cells written anew, in memory; of a large array those of some boxes, which the
- * rest is estimated from.
+ * The array as it is, then with each change, made in memory: consolidated, if TileDB would do that and the array is small; or all its
+ * cells written anew, of a large array those of some boxes, which the rest is estimated from.
  * @throws InspectError TOO_LARGE if a tile has too many cells
  */
 export async function* tryLayouts(
   opened: OpenedArray,
-  changes: readonly LayoutChange[],
+  changes: readonly Change[],
   filters: NewFilters,
   codecs: Codecs,
   { extent, seed }: { extent: Extent; seed: string },
@@ -91,6 +91,11 @@ export async function* tryLayouts(
     return measured(fragments)
   }
   for (const change of changes) {
+    if ('consolidate' in change) {
+      const consolidated = isSmall(extent) ? await consolidatedInMemory(opened, codecs).catch(unlessFault) : undefined
+      if (consolidated) yield layoutOf(await measured(consolidated.fragments), textOf(change))
+      continue
+    }
     const changed = schemaWith(schema, change, filters)
     if (isSmall(extent)) {
       yield layoutOf(await rewritten(await cellsToRewrite(opened), changed), textOf(change))

@@ -123,15 +123,56 @@ def planted(make):
     yield None, path
 
 
+def tiny(make, name):
+    """Many tiny fragments that overwrite each other, some with deleted cells; and where their cells end."""
+    rng = make.rng
+    duplicates = rng.random() < 0.4
+    options = {"cell_order": "hilbert"} if rng.random() < 0.2 else {}
+    path = make.create(name, [("t", 10**6, None if options else rng.choice([100, 10**5]))], capacity=rng.choice([10, 20, 100]), allows_duplicates=duplicates, filters=rng.choice([ZSTD, RAW]), **options)
+    width, cells = rng.choice([(300, 20), (3000, 30), (3000, 200)])
+    at = 0
+    for _ in range(rng.randint(12, 30)):
+        at += 1
+        make.put(path, [np.sort(make.random.choice(width, cells, replace=False))], make.numbers(cells), at)
+        if rng.random() < 0.08:
+            at += 1
+            with tiledb.open(path, "d", timestamp=at) as array:
+                array.query(cond=rng.choice(["t < %d" % rng.randrange(width // 2), "v < 20"])).submit()
+    return path, width
+
+
+def sizes(path):
+    """Bytes of data files and of metadata of all fragments."""
+    files = [(file.name == "__fragment_metadata.tdb", file.stat().st_size) for file in Path(path).glob("__fragments/*/*.tdb")]
+    data, metadata = (sum(size for is_metadata, size in files if is_metadata == kind) for kind in (False, True))
+    return {"data_bytes": data, "metadata_bytes": metadata}
+
+
+def size_promise(program, path):
+    """What whatif says of the consolidated array, beside what TileDB makes of it."""
+    found = subprocess.run(["node", str(program), "whatif", path, "--capacity", "1000", "--json"], capture_output=True, text=True)
+    if found.returncode != 0:
+        raise SystemExit("whatif %s: %s" % (path, found.stderr))
+    promised = {one["change"]: one for one in json.loads(found.stdout)["layouts"]}["consolidated"]
+    copy = path + "_consolidated"
+    shutil.copytree(path, copy)
+    tiledb.consolidate(copy)
+    tiledb.vacuum(copy)
+    return {key: (promised[key], size) for key, size in sizes(copy).items() if abs(promised[key] - size) > 0.1 * size}
+
+
 def mendable(make, number):
     """A random array with something to mend, and the ranges of some queries."""
     rng = make.rng
-    kind = rng.choice(["many", "overlap", "order", "capacity", "shape", "large", "dense many"])
+    kind = rng.choice(["many", "tiny", "tiny", "overlap", "order", "capacity", "shape", "large", "dense many"])
     name = "%d_%s" % (number, kind.replace(" ", "_"))
     side = rng.choice([300, 1000])
     if kind == "many":
         path = line_of_writes(make, name, rng.randint(10, 30), rng.choice([20, 300]), capacity=rng.choice([100, 10_000]), allows_duplicates=rng.random() < 0.3)
         return path, [[("t", rng.randrange(2000), rng.randrange(2000, 9000))], []]
+    if kind == "tiny":
+        path, width = tiny(make, name)
+        return path, [[], [("t", 0, rng.randrange(1, width))]]
     if kind in ("overlap", "order", "capacity"):
         order = rng.choice(["row-major", "col-major"])
         capacity = {"overlap": 1000, "order": 500, "capacity": rng.choice([5, 10])}[kind]
@@ -216,6 +257,12 @@ def main():
             number += 1
             path, queries = mendable(make, number)
             mended = {}
+            if "tiny" in path:
+                off = size_promise(args.program, path)
+                promises += 1
+                broken += bool(off)
+                if off:
+                    print("%s: whatif promised and found %s" % (Path(path).name, off), flush=True)
             for ranges in queries:
                 options = [text for name, low, high in ranges for text in ("--range", "%s=%d..%d" % (name, low, high))]
                 # What TileDB-Py asks for of a sparse array.

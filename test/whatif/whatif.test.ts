@@ -1,7 +1,7 @@
-import { readdirSync, statSync } from 'node:fs'
+import { cpSync, readdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
-import type { WhatifDocument, WhatifField } from '../../src/documents/whatif.ts'
+import type { WhatifDocument, WhatifField, WhatifLayout } from '../../src/documents/whatif.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { writingCodecs } from '../../src/node/node-codecs.ts'
 import { openAt } from '../../src/read/opening.ts'
@@ -291,6 +291,47 @@ describe('other tiles and orders', () => {
     expect(off('metadata_bytes')).toBeLessThan(0.3)
     expect(off('statistics_bytes')).toBeLessThan(0.4)
     expect(off('rtree_bytes')).toBeLessThan(0.6)
+  })
+
+  describe('one fragment of several: consolidated as TileDB does, or written anew', () => {
+    const changes = async (path: string, ...args: string[]): Promise<readonly WhatifLayout[]> =>
+      (await whatif(path, ...args)).layouts
+
+    test('with the sizes of the fragment that TileDB made', async () => {
+      const made = '__10_30_32ef0f2d841e4284eb2d65bafd915a38_22'
+      const path = `${folder}/before`
+      cpSync(`${FIXTURES}/22/vacuum_left`, path, { recursive: true, filter: (file) => !file.includes(made) })
+      const layouts = await changes(path)
+      expect(layouts.map(({ change }) => change)).toEqual(expect.arrayContaining(['consolidated', 'written anew']))
+      const sizes = readdirSync(`${FIXTURES}/22/vacuum_left/__fragments/${made}`).map((name) => ({
+        name,
+        size: statSync(`${FIXTURES}/22/vacuum_left/__fragments/${made}/${name}`).size,
+      }))
+      const bytes = (isMetadata: boolean): number =>
+        sizes
+          .filter(({ name }) => (name === '__fragment_metadata.tdb') === isMetadata)
+          .reduce((sum, { size }) => sum + size, 0)
+      const consolidated = layouts.find(({ change }) => change === 'consolidated')
+      expect(consolidated).toMatchObject({ fragment_num: 1, tile_num: 4, data_bytes: bytes(false) })
+      // Names of other lengths and times may compress to other sizes.
+      expect(Math.abs((consolidated?.metadata_bytes ?? 0) / bytes(true) - 1)).toBeLessThan(0.01)
+    })
+
+    test('deleted cells stay, with the times of their deletions', async () => {
+      const [now, consolidated, anew, larger] = await changes(`${FIXTURES}/22/deletes`, '--capacity', '100')
+      // As TileDB 2.30 consolidates the fixture.
+      expect(consolidated).toMatchObject({ change: 'consolidated', tile_num: 4, data_bytes: 2109 })
+      expect(consolidated.data_bytes).toBeGreaterThan(now.data_bytes)
+      // Other tiles are told apart from one fragment.
+      expect([anew, larger].map(({ change }) => change)).toEqual(['written anew', 'capacity 100, written anew'])
+      expect(anew.tile_num).toBeGreaterThan(larger.tile_num)
+    })
+
+    test('none where TileDB would not make one of all, and of one fragment', async () => {
+      const names = async (...args: [string, ...string[]]): Promise<string[]> =>
+        (await changes(...args)).map(({ change }) => change)
+      expect(await names(PLACES, '--capacity', '50')).toEqual(['', 'capacity 50, written anew'])
+    })
   })
 
   test('cells of several fragments are counted before newer ones hide older ones', async () => {
