@@ -90,13 +90,14 @@ async function deletesResult(
   { deletions }: ReadSummary,
 ): Promise<ReadStatsDelete[]> {
   const found: ReadStatsDelete[] = []
-  for (const { deletion, cells } of deletions) {
+  for (const { deletion, cells, removed } of deletions) {
     const { condition, time } = deletion
     found.push({
       condition: condition ? await shownCondition(cx, array, condition.stays) : null,
       file: condition?.path ?? null,
       time,
       cell_num: cells,
+      removed_cell_num: removed ?? null,
     })
   }
   return found

@@ -20,7 +20,7 @@ export interface ReadStatsDocument extends DocumentHead<'read-stats'> {
   /** Cells of a dense array that were written and not. Dense arrays only. */
   dense?: ReadStatsDense | undefined
   /**
-   * Cells that fragments hold and newer cells hide; null if that cannot be told: with `--where`, or if a range cuts a fragment of single cells
+   * Overwritten cells: fragments hold them, and newer cells hide them, also where an older delete removes them; null if that cannot be told: with `--where`, or if a range cuts a fragment of single cells
    * in a dense array. 0 in sparse arrays that allow duplicates.
    */
   hidden_cell_num: Int64 | null
@@ -50,8 +50,13 @@ export interface ReadStatsDelete {
   file: Path | null
   /** Milliseconds since 1970. */
   time: Int64
-  /** Cells that it deletes first. */
+  /** Cells that the read would give without it, and that no older condition deletes. */
   cell_num: Count
+  /**
+   * Cells that it took from readers at its time, as far as files still hold them: those of `cell_num`, and those that were written again since.
+   * Null if they were not counted: with conditions at more than 50 times for the oldest, and if the array cannot be read at that time.
+   */
+  removed_cell_num: Count | null
 }
 
 export interface ReadStatsDuplicates {

@@ -1,3 +1,4 @@
+import { unlessFault } from '../base/errors.ts'
 import type { RangeSets } from '../cells/bounds.ts'
 import { allRows, type CellBatch, type ColumnData, type ColumnType } from '../cells/column.ts'
 import { ColumnSummary } from '../cells/column-summary.ts'
@@ -8,9 +9,11 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, denseAxis, integerOf } from '../format/dense-tiles.ts'
 import { fixedSize, type NDRange, type Range } from '../format/range.ts'
+import type { InspectArray } from '../store/array.ts'
 import { formOf } from '../store/changed-fields.ts'
 import { storedCellNum } from '../store/fragment.ts'
 import { type Interval, intersection, type WantedCells, wantedCells } from './dense-windows.ts'
+import { openAt } from './opening.ts'
 import { type Deletion, type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from './query.ts'
 import { defaultOrder, readMerged } from './read.ts'
 
@@ -22,12 +25,20 @@ export interface ReadSummary {
   wanted: bigint | undefined
   /** Cells that fragments hold, and that newer ones hide; undefined if it is unknown. */
   hidden: bigint | undefined
-  /** Deleted cells by condition, oldest first: each counts to the condition that deletes it first. */
-  deletions: readonly { deletion: Deletion; cells: number }[]
+  /** Deleted cells by condition, oldest first. */
+  deletions: readonly CountedDeletion[]
   /** Coordinates that several cells have; undefined where the schema allows no duplicates. */
   repeated: Repeated | undefined
   /** Of each column of the read; of dense arrays, only attributes. */
   fields: readonly FieldSummary[]
+}
+
+export interface CountedDeletion {
+  deletion: Deletion
+  /** Cells that the read would give without it: each counts to the condition that deletes it first. */
+  cells: number
+  /** The same of a read at the time of the deletion: with cells that newer ones hide now. Undefined if it was not counted. */
+  removed: number | undefined
 }
 
 export interface FieldSummary {
@@ -75,7 +86,7 @@ async function summarizeSparse(opened: OpenedArray, { ranges, fields, where, ...
       merged += cells
     },
     onDeleted: (deletion) => {
-      const key = deletion.name ?? `at ${deletion.time}`
+      const key = keyOf(deletion)
       const known = deleted.get(key)
       if (known) known.cells++
       else deleted.set(key, { deletion, cells: 1 })
@@ -88,10 +99,55 @@ async function summarizeSparse(opened: OpenedArray, { ranges, fields, where, ...
     query.onProgress?.(tally.cells)
   }
   repeated?.end()
-  const deletions = [...deleted.values()].sort((a, b) => Number(a.deletion.time - b.deletion.time))
+  const sorted = [...deleted.values()].sort((a, b) => Number(a.deletion.time - b.deletion.time))
+  const removed = await removedThen(opened, asked, sorted)
+  const deletions = sorted.map((one) => ({ ...one, removed: removed.get(one) }))
   // Conditions pass over whole tiles, and so over hidden cells.
   const hidden = where ? undefined : BigInt(held - merged)
   return { cell_num: tally.cells, wanted: undefined, hidden, deletions, repeated, fields: tally.fields }
+}
+
+/** Deletes at more times than these are counted only for the newest: each takes a read of its own. */
+const MOST_TIMES = 50
+
+/** What each deletion took from readers at its time. */
+async function removedThen<Counted extends Pick<CountedDeletion, 'deletion' | 'cells'>>(
+  { array, between: [from], fragments }: OpenedArray,
+  { ranges, where }: ReadQuery,
+  deletions: readonly Counted[],
+): Promise<Map<Counted, number>> {
+  const removed = new Map<Counted, number>()
+  const ends = fragments.map(({ fragment }) => fragment.timestamp_range?.[1])
+  const times = [...new Set(deletions.map(({ deletion }) => deletion.time))]
+  for (const time of times.slice(-MOST_TIMES)) {
+    const own = deletions.filter(({ deletion }) => deletion.time === time)
+    // Where nothing was written later, a read at that time gives the same.
+    const isNow = ends.every((end) => end !== undefined && end <= time)
+    const counts = isNow ? undefined : await countedAt(array, [from, time], { ranges, where }).catch(unlessFault)
+    if (!isNow && !counts) continue
+    for (const one of own) removed.set(one, counts ? (counts.get(keyOf(one.deletion)) ?? 0) : one.cells)
+  }
+  return removed
+}
+
+/** Cells that each deletion leaves out of a read between two times. */
+async function countedAt(
+  array: InspectArray,
+  [from, to]: OpenedArray['between'],
+  query: Pick<ReadQuery, 'ranges' | 'where'>,
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  const opened = await openAt(array, { from, to })
+  const onDeleted = (deletion: Deletion): void => {
+    counts.set(keyOf(deletion), (counts.get(keyOf(deletion)) ?? 0) + 1)
+  }
+  const asked: ReadQuery = { ...query, order: defaultOrder(opened), fields: [], reuse: true, onDeleted }
+  for await (const _ of readMerged(opened, asked));
+  return counts
+}
+
+function keyOf({ name, time }: Deletion): string {
+  return name ?? `at ${time}`
 }
 
 async function summarizeDense(opened: OpenedArray, { ranges, fields, where, ...query }: SummaryQuery) {

@@ -217,6 +217,37 @@ describe('stats --read', () => {
     expect((await run(['stats', '--read', copy])).text).toContain('unknown: its file is gone')
   })
 
+  test('counts what each delete took from readers at its time, also cells that were written again', async () => {
+    const options = ['--dim', 'x:INT32:0..99:10', '--attr', 'a:INT32', '--timestamp', '10']
+    const cells = Array.from({ length: 20 }, (_, x) => ({ x, a: x }))
+    const path = await written('written-again', cells, ...options)
+    expect((await run(['write-sample', path, '--append', '--delete', 'a < 10', '--timestamp', '20'])).code).toBe(0)
+    const data = `${folder}/again.ndjson`
+    writeFileSync(data, [3, 4, 5].map((x) => `${JSON.stringify({ x, a: 50 })}\n`).join(''))
+    expect((await run(['write-sample', path, '--append', '--data', data, '--timestamp', '30'])).code).toBe(0)
+    expect((await run(['write-sample', path, '--append', '--delete', 'a == 50', '--timestamp', '40'])).code).toBe(0)
+    const counts = async (...args: string[]): Promise<unknown> =>
+      items(get(await readStats(path, ...args), 'deletes')).map((one) => [
+        get(one, 'cell_num'),
+        get(one, 'removed_cell_num'),
+      ])
+    const cellNum = async (time: number): Promise<number> =>
+      Number(get(await readStats(path, '--as-of', String(time)), 'cell_num'))
+    expect([await cellNum(19), await cellNum(20), await cellNum(39), await cellNum(40)]).toEqual([20, 10, 13, 10])
+    expect(await counts()).toEqual([
+      [7, 10],
+      [3, 3],
+    ])
+    expect(await counts('--range', 'x=4..6')).toEqual([
+      [1, 3],
+      [2, 2],
+    ])
+    const { text } = await run(['stats', '--read', path])
+    expect(text).toMatch(/^20 +10 +3 +a < 10 /m)
+    expect(text).toContain('removed cells are still on disk')
+    expect(text).toContain('purge_deleted_cells')
+  })
+
   test('refuses its options without --read', async () => {
     const { code, stderr } = await run(['stats', `${FIXTURES}/22/duplicates`, '--range', 'x=1'])
     expect([code, stderr]).toEqual([2, expect.stringContaining('--range expects --read')])

@@ -100,6 +100,18 @@ def counted_labels(uri, query):
     return dict(collections.Counter(str(one) for one in values))
 
 
+def removed(uri, query):
+    """By time of each delete, how many cells a read gives less at that time than just before."""
+    def cells(to):
+        with tiledb.open(uri, timestamp=(query["from"], to)) as array:
+            subarray = tuple(slice(*r) if r else slice(None) for r in query["ranges"] or [None] * array.schema.domain.ndim)
+            return len(array.query(attrs=["a"]).multi_index[subarray]["a"])
+
+    names = [path.stem for path in pathlib.Path(uri, "__commits").glob("*.del")]
+    times = [int(name.split("_")[2]) for name in names]
+    return {at: cells(at - 1) - cells(at) for at in times if query["from"] <= at <= query["to"]}
+
+
 def ours(program, uri, query, names):
     command = ["node", str(program), "stats", "--read", "--json", "--raw", uri, "--between", "%d..%d" % (query["from"], query["to"])]
     for name, pair in zip(names, query["ranges"] or []):
@@ -131,6 +143,9 @@ def faults(found, wanted, labels):
         pairs.update(coordinates=found["duplicates"]["coordinate_num"], repeated=found["duplicates"]["cell_num"])
     if wanted.get("deletes"):
         pairs["deletes"] = {one["file"].split("/")[1][: -len(".del")]: one["cell_num"] for one in found["deletes"]}
+    for one in found["deletes"]:
+        if "removed" in wanted and wanted["removed"].get(one["time"]) != one["removed_cell_num"]:
+            yield "removed at %s: expected %s, found %s" % (one["time"], wanted["removed"].get(one["time"]), one["removed_cell_num"])
     for key, own in pairs.items():
         if key in wanted and wanted[key] != own:
             yield "%s: expected %s, found %s" % (key, wanted[key], own)
@@ -176,6 +191,8 @@ def main():
                 with tiledb.open(uri) as array:
                     names = [array.schema.domain.dim(d).name for d in range(array.schema.domain.ndim)]
                     labels = counted_labels(uri, query) if array.schema.sparse else None
+                if labels is not None:
+                    wanted["removed"] = removed(uri, query)
                 found = list(faults(ours(args.program, uri, query, names), wanted, labels))
                 asked += 1
                 wrong += bool(found)

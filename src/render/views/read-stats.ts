@@ -35,6 +35,12 @@ export async function readStatsTable(
     await section('delete conditions, oldest first', out)
     const names = deletes.map(({ time }) => timeText(time, false))
     await tableOrBelow({ ...listOf(DELETE_COLUMNS, deletes), names, limit: limitOf(full, ROWS, out) }, out)
+    await line(
+      'removed: from what readers saw at the time of the delete; written again: those of them that have a newer cell now',
+      out,
+      'dim',
+    )
+    for (const text of storedTexts(document)) await line(text, out, 'dim')
   }
   if (fields.length > 0) {
     await section('fields', out)
@@ -51,12 +57,22 @@ function facts(document: ReadStatsDocument): Pairs {
     ['cells', `${countText(cell_num)}${dense ? ' written' : ''}${where}`],
     dense && ['unwritten', unwrittenText(document)],
     hidden_cell_num !== null &&
-      !duplicates && ['hidden', `${counted(hidden_cell_num, 'older cell')} that newer ones hide`],
+      !duplicates && ['overwritten', `${counted(hidden_cell_num, 'older cell')} that newer ones hide`],
     array_type === 'sparse' && [
       'deleted',
       deletes.length === 0 ? 'none: no delete conditions' : `${counted(deleted, 'cell')} by delete conditions`,
     ],
     array_type === 'sparse' && ['duplicates', duplicatesText(document)],
+  ]
+}
+
+/** Whether deleted cells are still there, and what removes them for good. */
+function storedTexts({ path, deletes }: ReadStatsDocument): string[] {
+  if (!deletes.some(({ cell_num, removed_cell_num }) => cell_num > 0 || Number(removed_cell_num) > 0)) return []
+  return [
+    'removed cells are still on disk: read --as-of an earlier time shows them; TileDB-Py takes them out for good:',
+    `  tiledb.consolidate(${JSON.stringify(path)}, config=tiledb.Config({"sm.consolidation.purge_deleted_cells": "true"}))`,
+    `  tiledb.vacuum(${JSON.stringify(path)})`,
   ]
 }
 
@@ -91,7 +107,13 @@ const REPEATED_COLUMNS: readonly Shows<ReadStatsRepeated>[] = [
 
 const DELETE_COLUMNS: readonly Shows<ReadStatsDelete>[] = [
   { name: 'time', whole: true, cell: ({ time }) => timeText(time, false) },
-  { name: 'deletes', align: 'right', cell: ({ cell_num }) => countText(cell_num) },
+  { name: 'removed', align: 'right', cell: ({ removed_cell_num }) => countText(removed_cell_num) },
+  {
+    name: 'written again',
+    align: 'right',
+    cell: ({ cell_num, removed_cell_num }) =>
+      removed_cell_num === null ? NOTHING : countText(Math.max(0, removed_cell_num - cell_num)),
+  },
   {
     name: 'condition',
     cell: ({ condition, file }) => (condition === null ? 'unknown: its file is gone' : `${condition} (${file})`),
