@@ -343,7 +343,7 @@ export const MEANINGS = {
     future: ['warning', 'from the time in its name on, readers fail to open the fragment, and with it the array'],
     toVacuum: [
       'note',
-      'readers skip it unless they travel to a time before: a .vac file hides the fragment, which waits for vacuum',
+      'readers skip it, as a .vac file hides the fragment, which waits for vacuum; as of times before, only those of dense arrays and of formats before 15 use it',
     ],
   },
   COMMIT_DANGLING: {

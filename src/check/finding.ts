@@ -39,7 +39,8 @@ export type IgnoredReason = 'uncommitted' | 'toVacuum' | 'future'
 
 const WHY_IGNORED: Readonly<Record<IgnoredReason, string>> = {
   uncommitted: 'readers skip the fragment, as no commit names it',
-  toVacuum: 'readers skip the fragment, which a .vac file hides, unless they travel to a time before',
+  toVacuum:
+    'readers skip the fragment, which a .vac file hides; as of times before, only those of dense arrays and of formats before 15 use it',
   future: 'readers skip the fragment until the time in its name',
 }
 

@@ -261,7 +261,7 @@ function nextOf(
       schema !== undefined &&
       call('first cells', isBroken ? 'read --keep-going --limit 10' : 'read --limit 10', path),
     schema !== undefined && call('fields, filters', 'schema', path),
-    !isDamaged && call('every byte', 'check', path),
+    !isDamaged && call('every tile', 'check', path),
     isRead && schema !== undefined && !isSlow && call('cost of a read', 'explain', path),
     entries.length > 0 && plain && call('fragments', 'ls', path),
   ]

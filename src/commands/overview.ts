@@ -158,7 +158,7 @@ async function fragmentOverview(
     next: [
       ...(info ? [call('first cells', 'decode --limit 10', short)] : []),
       call('files, filters', 'ls', short),
-      call('every byte', 'check', short),
+      call('every tile', 'check', short),
       ...(entry ? [call('may it go?', 'why', short)] : []),
     ],
   }
@@ -213,7 +213,7 @@ async function groupOverview(
     next: [
       call('members', 'ls --depth all', place),
       call('what fills the disk', 'stats', place),
-      call('every byte', 'check', place),
+      call('every tile', 'check', place),
     ],
   }
 }

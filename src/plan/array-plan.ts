@@ -6,6 +6,7 @@ import { nameFacts, parseFragmentName, parseTimestampedName, timeText } from '..
 import { type FragmentEntry, SCHEMA_FOLDER } from '../store/array.ts'
 import { COMMITS_FOLDER, committedPath, FRAGMENTS_FOLDER, stem } from '../store/commits.ts'
 import { cellsInDomain, fileSizes } from '../store/file-sizes.ts'
+import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
 import { ArrayDrafts, commitOf, FOLDERS_SINCE } from './array-drafts.ts'
 import type { Draft, MendPlan } from './drafts.ts'
 import { DamagedFragment, recoverArray, recoverFragment } from './fragment-plan.ts'
@@ -159,6 +160,7 @@ export class ArrayPlanner extends ArrayDrafts {
       case 'rewrite':
         return this.rewrite(finding)
       case 'copy':
+        if (finding.code === 'ARRAY_NO_SCHEMA') return this.withoutSchema(path, finding)
         this.fromCopy(path, finding)
         return
       default:
@@ -491,6 +493,20 @@ export class ArrayPlanner extends ArrayDrafts {
     this.schemas.set(path, found)
   }
 
+  /** Without a copy: the code that made the array makes the schema again. TileDB looks only at the file's name. */
+  private async withoutSchema(path: string, finding: Finding): Promise<void> {
+    const draft = this.fromCopy(path, finding)
+    const names = new Set<string>()
+    for (const { path: fragment } of this.entries) {
+      const head = await this.array.fragment(fragment).head().catch(unlessFault)
+      if (head?.array_schema_name) names.add(head.array_schema_name)
+    }
+    for (const name of names)
+      draft.instead.push({
+        text: `if the code that made the array is still there: make an empty array with it elsewhere, and copy the file in its ${SCHEMA_FOLDER} to ${this.shell.at(`${SCHEMA_FOLDER}/${name}`)}; then check --level cells`,
+      })
+  }
+
   private fromCopy(path: string, finding: Finding): Draft {
     if (ANEW.has(wayOf(finding))) {
       const draft = this.draft('consequence', finding)
@@ -556,12 +572,23 @@ export class ArrayPlanner extends ArrayDrafts {
   }
 
   /** A fragment that waits for vacuum: another one has its cells. */
-  private retired(entry: FragmentEntry, finding: Finding): void {
+  private async retired(entry: FragmentEntry, finding: Finding): Promise<void> {
     const draft = this.draft(`aside ${entry.path}`, finding)
-    draft.lost.add('nothing that is read now: another fragment has its cells')
-    draft.loses.add('reads as of a time before the consolidation, which fail already')
+    if (await this.isNeverRead(entry)) {
+      draft.lost.add('nothing: another fragment has its cells, and readers skip this one at all times')
+    } else {
+      draft.lost.add('nothing that is read now: another fragment has its cells')
+      draft.loses.add('reads as of a time before the consolidation: they use this fragment, damaged as it is')
+    }
     this.retire(draft, entry)
     this.uncommit(draft, entry)
+  }
+
+  /** Whether the vacuum list hides a fragment at each time, as in sparse arrays whose consolidated cells have times. */
+  private async isNeverRead({ hidden_by = '' }: FragmentEntry): Promise<boolean> {
+    const { format_version = 0 } = nameFacts(lastPathPart(hidden_by)) ?? {}
+    if (format_version < TIMESTAMPS_SINCE) return false
+    return (await this.array.newestSchema().catch(unlessFault))?.schema.array_type === 'sparse'
   }
 
   /** Fragments one by one; the whole array, if what is left of a dense fragment becomes several. */

@@ -41,7 +41,7 @@ const UNSURE = 'perhaps cells: they changed, or what was computed from them, and
 
 /** The one list of what mends each finding code. */
 export const MENDING: Readonly<Record<FindingCode, Mending>> = {
-  ARRAY_NO_SCHEMA: ['copy', 'all schemas: nobody can tell what the cells are'],
+  ARRAY_NO_SCHEMA: ['copy', 'all schemas: nothing else in the array tells what the cells are'],
   ARRAY_UNKNOWN_ENTRY: ['aside', NOTHING],
   LOCK_NOT_EMPTY: ['empty-file', NOTHING],
   FRAGMENT_NAME_INVALID: ['rename', STORED],

@@ -1,4 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
+import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { fieldTileFile, tileCellNum, tileRole } from '../cells/tile-places.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -59,8 +60,13 @@ const MOST_BOXES = 64
 export async function fragmentLoss(fragment: Fragment, byField: LostTiles): Promise<FragmentLoss | undefined> {
   const info = await fragment.info().catch(unlessFault)
   if (!info) return undefined
-  const cellsOf = (tiles: Iterable<number>): number =>
-    [...tiles].reduce((sum, tile) => sum + tileCellNum(info, tile), 0)
+  // Of a dense tile, those in the non-empty domain: the rest is padding.
+  const dense = info.dense && info.nonempty_domain ? new DenseCoordinates(info) : undefined
+  const cellNum = (tile: number): number =>
+    dense
+      ? dense.tileBox(tile).reduce((cells, { low, high }) => cells * Number(high - low + 1n), 1)
+      : tileCellNum(info, tile)
+  const cellsOf = (tiles: Iterable<number>): number => [...tiles].reduce((sum, tile) => sum + cellNum(tile), 0)
   const all = cellsInDomain(info)
   const lost: string[] = []
   const tiles = new Set<number>()

@@ -7,8 +7,12 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { FINDING_CODES, type FindingCode } from '../../src/check/codes.ts'
 import { DAMAGES } from '../../src/damage/damages.ts'
 import type { PlanDocument, PlanFinding, PlanLine, PlanStep } from '../../src/documents/plan.ts'
+import { localStorage } from '../../src/node/file.ts'
 import { MENDING, type Way } from '../../src/plan/mending.ts'
-import { FIXTURES } from '../helpers/fixtures.ts'
+import { fragmentLoss } from '../../src/plan/tile-loss.ts'
+import { Folder } from '../../src/source/source.ts'
+import { InspectArray } from '../../src/store/array.ts'
+import { contextFor, FIXTURES, fixtureFolders } from '../helpers/fixtures.ts'
 import { filesBelow, temporaryFolder } from '../helpers/folders.ts'
 import { serveFolder } from '../helpers/http-server.ts'
 import { run } from '../helpers/run.ts'
@@ -147,6 +151,10 @@ describe('damage of another making', () => {
     const path = copyOf('22/vacuum_left', 'hidden')
     const file = `${fileOf(`${path}/__fragments`, /^__10_10_/)}/__fragment_metadata.tdb`
     writeFileSync(file, readFileSync(file).subarray(0, 50))
+    // A sparse array of format 22: TileDB reads the fragment at no time.
+    const { plans } = await planOf(path)
+    expect(plans).toMatchObject([{ outcome: 'mends', loses: [] }])
+    expect(plans[0].lost).toContainEqual(expect.stringMatching(/readers skip this one at all times$/))
     expect(await mendAndUndo(path)).toEqual([])
   })
 
@@ -280,13 +288,41 @@ test('without any schema nothing but a copy helps: no fragment has findings or s
   const { plans } = await planOf(path)
   expect(plans).toMatchObject([{ findings: [{ code: 'ARRAY_NO_SCHEMA' }], finding_num: 1, outcome: 'copy' }])
   expect(stepsOf(plans).filter(({ command }) => command !== undefined)).toEqual([])
+  // TileDB opens the array with a schema that the same code made, under the name that the fragments name.
+  expect(plans[0].instead).toEqual([
+    { text: expect.stringMatching(/make an empty array .*__schema\/__\d+_\d+_[0-9a-f]{32}; /) },
+  ])
+})
+
+test('all tiles of a fragment have all its cells: those of dense tiles outside the non-empty domain are padding', async () => {
+  let padded = 0
+  for (const { path, kind, key, name } of fixtureFolders()) {
+    if (kind !== 'array' || key !== undefined || !name.startsWith('22/')) continue
+    const array = new InspectArray(new Folder(localStorage, path), contextFor({ key }))
+    for (const { path: one, committed } of await array.fragments()) {
+      if (!committed) continue
+      const fragment = array.fragment(one)
+      const info = await fragment.info()
+      const tiles = new Set(Array.from({ length: info.tile_num }, (_, tile) => tile))
+      const loss = await fragmentLoss(fragment, new Map([[info.slots[0].name, tiles]]))
+      expect([name, loss?.cells]).toEqual([name, Number(loss?.all)])
+      if (info.tile_num * info.cells_per_tile > Number(loss?.all)) padded += Number(info.dense)
+      await fragment.close()
+    }
+  }
+  expect(padded).toBeGreaterThan(0)
 })
 
 describe('what people see', () => {
   test('a healthy array', async () => {
     const { text, code } = await run(['check', '--plan', `${FIXTURES}/22/sparse_basic`])
     expect(code).toBe(0)
-    expect(text).toMatch(/\nOK: no findings, nothing to mend\n$/)
+    expect(text).toMatch(
+      /\nnot checked: cells \(--level cells\); uncommitted .*\(--all\)\nOK: no findings in what was checked\n$/,
+    )
+    const whole = await run(['check', '--plan', '--level', 'cells', '--all', `${FIXTURES}/22/duplicates`])
+    expect(whole.text).toMatch(/\nOK: no findings, nothing to mend\n$/)
+    expect(whole.text).not.toContain('not checked')
   })
 
   test('the verdict is the last line, and agrees with the exit code', async () => {
@@ -399,7 +435,7 @@ describe('advice', () => {
     expect(text).toMatch(
       /\n {2}mend {6}1 {2}python3 -c \\\n {17}'import sys, numpy as np, tiledb; exec\("\\n"\.join\(sys\.argv\[1:\]\)\)' \\\n {17}'(s|with) /,
     )
-    expect(text).toMatch(/\nOK: no findings, nothing to mend; \d causes? of slow reads\. Nothing was run\.\n$/)
+    expect(text).toMatch(/\nOK: no findings in what was checked; \d causes? of slow reads\. Nothing was run\.\n$/)
   })
 
   test('of an encrypted array: lines to adapt, as TileDB-Py has no key', async () => {

@@ -23,7 +23,7 @@ function columnsOf(out: Output): number {
 
 /** Each plan with its findings, then the verdict. */
 export async function planTable(document: PlanDocument, out: Output): Promise<void> {
-  const { path, plans, advice, not_examined } = document
+  const { path, plans, advice, not_examined, not_checked } = document
   await heading(path, out)
   for (const plan of plans) await planText(plan, path, out)
   for (const plan of advice) {
@@ -40,6 +40,7 @@ export async function planTable(document: PlanDocument, out: Output): Promise<vo
   }
   for (const { file = path, message } of not_examined)
     await line(`not examined: ${[inside(file, path), message].filter(Boolean).join(': ')}`, out, 'bad')
+  if (not_checked.length > 0) await line(`not checked: ${not_checked.join('; ')}`, out, 'dim')
   const isGood = document.ok && not_examined.length === 0
   await line(verdict(document), out, isGood ? 'good' : 'bad')
 }
@@ -107,12 +108,13 @@ async function stepsText(name: string, steps: readonly PlanStep[], out: Output, 
   }
 }
 
-function verdict({ ok, plans, advice, not_examined }: PlanDocument): string {
+function verdict({ ok, plans, advice, not_examined, not_checked }: PlanDocument): string {
   const findings = plans.reduce((sum, { finding_num }) => sum + finding_num, 0)
   const word = !ok ? 'NOT OK' : not_examined.length > 0 ? 'NOT FULLY EXAMINED' : 'OK'
   const advised = advice.reduce((sum, one) => sum + one.findings.length, 0)
   const more = advised === 0 ? '' : `; ${counted(advised, 'cause')} of slow reads`
-  if (findings === 0) return `${word}: no findings, nothing to mend${more}${more && '. Nothing was run.'}`
+  const nothing = not_checked.length > 0 ? 'no findings in what was checked' : 'no findings, nothing to mend'
+  if (findings === 0) return `${word}: ${nothing}${more}${more && '. Nothing was run.'}`
   const count = (outcome: PlanLine['outcome'], words: string): string[] => {
     const found = plans.filter((plan) => plan.outcome === outcome)
     const sum = found.reduce((total, { finding_num }) => total + finding_num, 0)
