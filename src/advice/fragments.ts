@@ -28,7 +28,7 @@ export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts):
   if (seconds < WORTH_SECONDS) return
   const average = shortSize(Math.round(stored_bytes / count))
   yield advise('FRAGMENTS_MANY', {
-    message: `${count} fragments of ${average} in data files on average: a read of all makes about ${now} requests to S3, of one fragment ${after}`,
+    message: `${count} fragments of ${average} in data files on average: they take about ${now} requests to S3 beside those of listings and schemas, one fragment about ${after}`,
     effect: { seconds: rounded(seconds), requests: now - after, fragments: count, share: (now - after) / now },
     advice: consolidationLines(opened),
   })

@@ -102,6 +102,9 @@ async function byteOutcome(
     const isTooLong = tryFlips && unfolded > MOST_TRIED
     let flips = tryFlips ? flipsResult() : {}
     if (tryFlips && !isTooLong) flips = await flipsAt(cx, target, field, chain, offset)
+    // What cannot be read anyhow reads no worse with one more flip.
+    const damage = flips.detected_by?.length === 0 ? chain.find(({ fault }) => fault)?.fault : undefined
+    if (damage) flips = flipsResult()
     const [byte] = await root.space.read(offset, 1)
     const document: AtDocument = {
       ...documentHead('at', cx.shownPath(target.path)),
@@ -113,7 +116,9 @@ async function byteOutcome(
       field_path: pathText(chain.slice(1).flatMap((part) => (part.transparent ? [] : [part.name]))),
       cells: range && field && target.fragment ? await cellsResult(cx, field, range, target.fragment) : undefined,
       ...flips,
-      not_tried: isTooLong ? `the tile unfolds to ${unfolded} bytes, more than ${MOST_TRIED}` : undefined,
+      not_tried: isTooLong
+        ? `the tile unfolds to ${unfolded} bytes, more than ${MOST_TRIED}`
+        : damage && `damaged already: ${damage.message}`,
     }
     return {
       document,

@@ -30,7 +30,7 @@ export interface AtDocument extends DocumentHead<'at'> {
    */
   findings_by_bit?: readonly (readonly (FindingCode | ErrorCode)[])[] | null | undefined
   /**
-   * Why no flip was tried: reading the tile again for each bit would take too long. Left out where flips were tried.
+   * Why no flip says anything: reading the tile again for each bit would take too long, or it is damaged already. Left out otherwise.
    */
   not_tried?: string | undefined
   /** What the flip was tried on. */

@@ -7,7 +7,7 @@ import { localStorage } from '../../src/node/file.ts'
 import { toJson } from '../../src/render/json.ts'
 import { Folder } from '../../src/source/source.ts'
 import { InspectArray } from '../../src/store/array.ts'
-import { contextFor, type FixtureFolder, fixtureFolders } from '../helpers/fixtures.ts'
+import { contextFor, FIXTURES, type FixtureFolder, fixtureFolders } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { get, type Json } from '../helpers/json.ts'
 import { Random } from '../helpers/random.ts'
@@ -226,4 +226,18 @@ describe('what notices a flip', () => {
       }
     },
   )
+})
+
+const damaged = temporaryFolder()
+
+test('of a byte that cannot be read anyhow nobody knows what would notice a flip', async () => {
+  const path = `${damaged}/array`
+  cpSync(`${FIXTURES}/22/filter_zstd`, path, { recursive: true })
+  const file = filePaths(path).find((one) => one.endsWith('/a0.tdb')) ?? ''
+  const bytes = readFileSync(file)
+  // The frame of the first chunk begins here.
+  bytes.fill(0xff, 36, 44)
+  writeFileSync(file, bytes)
+  const { documents } = await runJson(['at', file, '40'])
+  expect(documents[0]).toMatchObject({ detected_by: null, not_tried: expect.stringContaining('damaged already: ') })
 })

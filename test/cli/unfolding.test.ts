@@ -120,6 +120,6 @@ test('at tries no flips of metadata that unfolds to much, and says so', async ()
     not_tried: 'the tile unfolds to 41943040 bytes, more than 16777216',
   })
   const { text } = await run(['at', path, '60'], { storage: array.storage() })
-  expect(text).toMatch(/a flip here is noticed by\s+not tried: the tile unfolds/)
+  expect(text).toMatch(/a flip here is noticed by\s+not known: the tile unfolds/)
   expect((await at(1000)).documents[0]).not.toHaveProperty('not_tried')
 })

@@ -258,6 +258,19 @@ describe('an array', () => {
     }
   })
 
+  test('lost cells are those of a fragment: others may hold the same places', async () => {
+    const { from, to, files } = copyOf('22/deletes')
+    const path = join(from, files[0].replace(METADATA, 'a0.tdb'))
+    const bytes = readFileSync(path)
+    bytes.fill(0xff, 8, 20)
+    writeFileSync(path, bytes)
+    const { text } = await run(['recover', from, '--to', to, '--drop-damaged'])
+    expect(text).toMatch(/\d+ cells of this fragment lost; /)
+    expect(text).toMatch(
+      /RECOVERED WITH LOSS: \d+ of 24 cells in fragments lost, .*; other fragments may hold cells at/,
+    )
+  })
+
   test('a list of commits that names what is gone is written anew', async () => {
     const { from, to, files } = copyOf('22/commits_consolidated')
     const gone = files[0].slice(0, -METADATA.length)

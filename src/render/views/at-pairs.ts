@@ -29,7 +29,7 @@ export function noticePairs(document: AtDocument): Pairs {
   const { detected_by, detected_in, not_tried, cell_findings } = document
   if (detected_by === undefined) return []
   const name = 'a flip here is noticed by'
-  if (not_tried !== undefined) return [[name, `not tried: ${not_tried}`]]
+  if (not_tried !== undefined) return [[name, `not known: ${not_tried}`]]
   if (detected_by === null) return [[name, 'not determined: the bytes cannot be read as they are']]
   const only =
     detected_in === 'array'

@@ -34,14 +34,17 @@ export async function recoverTable(document: RecoverDocument, out: Output): Prom
   await line(verdict(document), out)
 }
 
-function verdict({ cell_num, cells_lost, lost, lost_file, remaining }: RecoverDocument): string {
+function verdict({ cell_num, cells_lost, lost, lost_file, remaining, fragments }: RecoverDocument): string {
   const kept = counted(cell_num, 'cell')
   if (!lost) return `RECOVERED${remaining.length > 0 ? ', BUT NOT RIGHT' : ''}: all ${kept}`
   const listed = lost_file === null ? '' : `, listed in ${lost_file}`
   if (cells_lost === null) return `RECOVERED WITH LOSS: ${kept} kept, nobody knows how many are lost${listed}`
   if (cells_lost === 0) return `RECOVERED WITH LOSS: all ${kept}, but not all that is left out`
-  return `RECOVERED WITH LOSS: ${formatCount(cells_lost)} of ${counted(cell_num + cells_lost, 'cell')} lost${listed}`
+  const of = `${formatCount(cells_lost)} of ${counted(cell_num + cells_lost, 'cell')} in fragments`
+  return `RECOVERED WITH LOSS: ${of} lost${listed}${fragments.length > 1 ? OTHERS : ''}`
 }
+
+const OTHERS = '; other fragments may hold cells at the same places, which readers still see'
 
 function amount(fragments: readonly RecoverFragment[]): string {
   const cells = fragments.reduce((sum, { cell_num }) => sum + BigInt(cell_num), 0n)
@@ -63,7 +66,7 @@ function goneText({ name, cells_lost, written_as, why }: RecoverFragment): strin
 }
 
 function lostText(cells: RecoverFragment['cells_lost']): string {
-  return cells === null ? 'nobody knows how many cells' : `${counted(cells, 'cell')} lost`
+  return cells === null ? 'nobody knows how many cells' : `${counted(cells, 'cell')} of this fragment lost`
 }
 
 function list(name: string, lines: readonly string[]): Pair[] {
