@@ -18,6 +18,10 @@ const ORDERED_TEXT: ReadonlySet<Datatype> = new Set(['CHAR', 'STRING_ASCII', 'ST
 export class ColumnSummary {
   readonly column: ColumnType
   nulls = 0
+  /** Cells with a value: not null, NaN or NaT. */
+  values = 0
+  /** Of var-sized fields how many bytes the shortest and the longest cell have, and all. */
+  readonly lengths = { min: Number.POSITIVE_INFINITY, max: 0, sum: 0 }
   /** NaN and NaT, of fields with one float or date a cell. */
   nans = 0
   /** Raw values; undefined without values, and for types without an order. */
@@ -43,7 +47,9 @@ export class ColumnSummary {
     const left = isNoValue ? there.filter((cell) => !isNoValue(cell)) : there
     this.nulls += cells.length - there.length
     this.nans += there.length - left.length
+    this.values += left.length
     if (left.length === 0) return
+    if (data.starts) this.measure(data.starts, left)
     if (this.indexes) countIndexes(type, data.data, left, this.indexes)
     else if (ORDERED_TEXT.has(type)) {
       const size = cellSizeOf(this.column)
@@ -51,6 +57,16 @@ export class ColumnSummary {
     } else if (isNumeric(this.column)) {
       for (const value of extremesOf(type, data.data, left)) this.take(value)
       if (hasSum(this.column)) this.addSum(data.data, left)
+    }
+  }
+
+  private measure(starts: Float64Array, cells: Uint32Array): void {
+    const { lengths } = this
+    for (const cell of cells) {
+      const length = starts[cell + 1] - starts[cell]
+      if (length < lengths.min) lengths.min = length
+      if (length > lengths.max) lengths.max = length
+      lengths.sum += length
     }
   }
 

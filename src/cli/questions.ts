@@ -42,10 +42,19 @@ export const QUESTIONS: readonly Question[] = [
     'html picture draw chart map timeline report share visualize gui',
   ],
   ['Which key-value metadata does it have?', 'metadata places', 'keys meta'],
+  [
+    'How do I name an array on S3 or by URI, as s3://bucket/places, and give its region?',
+    'ls --help',
+    'uri url path bucket minio endpoint profile credentials cloud',
+  ],
   ['What is in a group, and are members missing?', 'ls --depth all my-group', 'soma tree collection'],
 
   ['Which fragments are there, and what state are they in?', 'ls places', 'list timestamps writes writer'],
-  ['Which fragments would vacuum remove?', 'ls places', 'to-vacuum vac clean up delete consolidated free did not'],
+  [
+    'Which fragments would vacuum remove?',
+    'ls places',
+    'to-vacuum vac clean up delete consolidated free did not reclaim unread space',
+  ],
   ['Did consolidation work, and what is left of it?', 'commits places', 'consolidate vacuum vac con commits increased'],
   [
     'Which fragments would tiledb.consolidate merge with my settings?',
@@ -75,7 +84,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How many cells did each delete condition remove?',
     'stats --read places',
-    'delete deletes deleted removed conditions gdpr',
+    'delete deletes deleted removed conditions gdpr still stored disk readable yesterday',
   ],
   ['May I delete this file or folder?', 'why places/__1714', 'remove rm vac con ok lock fragment lose lost safe'],
   ['What did the array look like at an earlier time?', 'ls weather --as-of 2024-05-02', 'travel open past'],
@@ -124,9 +133,14 @@ export const QUESTIONS: readonly Question[] = [
     'gap gaps empty missing fill hole holes never written coverage',
   ],
   [
-    'What are the minimum, maximum and sum of an attribute, and how many cells are null?',
+    'Which cells of a dense array were never written?',
+    'read weather --provenance',
+    'unwritten fill rows gap gaps hole holes empty missing __fragment',
+  ],
+  [
+    'What are the minimum, maximum, sum and mean of an attribute, how long is its longest string, and how many cells are null?',
     'stats --read weather --field rain_mm',
-    'min max total average mean nulls nan count aggregate aggregates statistics smallest largest values',
+    'min max total average nulls nan count aggregate aggregates statistics smallest largest values length lengths text',
   ],
   [
     'Which values of an enumeration are used, how often, and which never?',
@@ -152,7 +166,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How do I get it into pandas, CSV, JSON or Arrow?',
     'read places -o places.csv',
-    'export convert parquet dataframe python numpy npy',
+    'export convert parquet dataframe dataframes df python numpy npy',
   ],
   ['What is in one fragment, as it is stored?', 'decode places/__1714 --limit 10', 'cells raw'],
   [
@@ -200,7 +214,7 @@ export const QUESTIONS: readonly Question[] = [
   ],
   ['How do I check arrays every night?', 'check --quiet --fail-on warning places', 'ci cron script exit code monitor'],
 
-  ['Why is my read slow?', 'explain places --range lat=40..60', 'performance speed latency query time'],
+  ['Why is my read slow?', 'explain places --range lat=40..60', 'performance speed latency query time expensive'],
   [
     'What does opening the array cost, before it reads a cell?',
     'explain places',
@@ -209,7 +223,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How many requests and bytes does a read cost on S3?',
     'explain places --range lat=40..60',
-    's3 http https get gets list lists head request cost costs price money bill cloud',
+    's3 http https get gets list lists head request cost costs price money bill cloud expensive',
   ],
   [
     'How much memory does a read need?',
@@ -231,7 +245,7 @@ export const QUESTIONS: readonly Question[] = [
     'rtree places --range lat=40..60',
     'box mbr mbrs bounding rectangles query index r-tree',
   ],
-  ['What fills the disk?', 'stats places', 'size space large big bytes attribute field du'],
+  ['What fills the disk?', 'stats places', 'size space large big bytes attribute field du unread reclaim'],
   ['Does compression pay?', 'stats places', 'ratio filter compress zstd'],
   [
     'Which filters should I choose?',
@@ -374,5 +388,7 @@ function isLike(asked: string, word: string): boolean {
   let same = 0
   while (same < asked.length && asked[same] === word[same]) same++
   const [short, long] = [asked.length, word.length].sort((a, b) => a - b)
+  // Who asks for a dataframe does not mean data.
+  if (same === word.length && asked.length > 2 * same) return false
   return same >= LEAST_ALIKE && (same === short || same >= long - MOST_ENDING)
 }

@@ -9,7 +9,9 @@ import type {
   ReadStatsEnumeration,
   ReadStatsField,
 } from '../documents/read-stats.ts'
+import { datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
+import { isConsolidatedName } from '../format/timestamped-name.ts'
 import { cellValue } from '../format/value.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
@@ -72,12 +74,13 @@ export async function readStats(
 }
 
 function denseResult(
-  { schema }: OpenedArray,
+  { schema, fragments }: OpenedArray,
   { wanted, cell_num }: ReadSummary,
   isLimited: boolean,
 ): ReadStatsDense | undefined {
   if (wanted === undefined) return undefined
   return {
+    consolidated: fragments.some(({ fragment }) => isConsolidatedName(fragment.name)),
     domain_cell_num: exact(domainCells(schema)),
     wanted_cell_num: exact(wanted),
     unwritten_cell_num: isLimited ? null : exact(wanted - BigInt(cell_num)),
@@ -126,8 +129,9 @@ function fieldResult(
   { summary, filled }: FieldSummary,
   enumeration: Enumeration | undefined,
 ): ReadStatsField {
-  const { column, min, max, sum, nulls, nans, indexes } = summary
+  const { column, min, max, sum, nulls, nans, indexes, values, lengths } = summary
   const { name, type, cell_val_num } = column
+  const size = datatypeSize(type)
   const value = (bytes: Uint8Array | undefined) => (bytes ? cellValue(type, cell_val_num, bytes, style) : null)
   return {
     name,
@@ -136,6 +140,11 @@ function fieldResult(
     min: value(min),
     max: value(max),
     sum: sum ?? null,
+    mean: sum === undefined || values === 0 ? null : Number(sum) / values,
+    lengths:
+      cell_val_num === 'var' && values > 0
+        ? { min: lengths.min / size, max: lengths.max / size, mean: lengths.sum / size / values }
+        : undefined,
     sum_overflows: summary.overflows || undefined,
     null_count: nulls,
     nan_count: mayBeNaN(column) ? nans : undefined,

@@ -34,6 +34,8 @@ export interface ReadStatsDocument extends DocumentHead<'read-stats'> {
 
 /** Cells of a dense array. After a consolidation, gaps inside the new fragment count as written: it holds fill values there. */
 export interface ReadStatsDense {
+  /** Whether a fragment is consolidated: it holds fill values, too, as if they were written. */
+  consolidated: boolean
   /** Cells of the domain. */
   domain_cell_num: Int64
   /** Cells that were looked at: in the ranges, or else in the current domain if there is one, or else in the domain. */
@@ -87,6 +89,10 @@ export interface ReadStatsField {
   max: CellValue
   /** Sum, exact for integers; null for dimensions, dates, text, enumerations, and fields with several values a cell. */
   sum: Sum | null
+  /** Sum by the number of values: null, NaN, and fill values of cells that lack the field do not count. Null where there is no sum or no value. */
+  mean: number | null
+  /** How long the values of a var-sized field are, in elements of its type: bytes of text. Left out without values. */
+  lengths?: ReadStatsLengths | undefined
   /** Whether the sum is beyond 64 bits, where TileDB stops to add. */
   sum_overflows?: boolean | undefined
   /** Cells that are null. */
@@ -97,6 +103,15 @@ export interface ReadStatsField {
   fill_count: Count
   /** The values of the enumeration whose indexes the cells are. */
   enumeration?: ReadStatsEnumeration | undefined
+}
+
+export interface ReadStatsLengths {
+  /** Elements of the shortest value. */
+  min: Count
+  /** Elements of the longest value. */
+  max: Count
+  /** Elements of a value on average. */
+  mean: number
 }
 
 export interface ReadStatsEnumeration {

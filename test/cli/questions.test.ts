@@ -96,6 +96,17 @@ describe('help with a word', () => {
     [['minimum'], 'stats --read weather --field rain_mm\n'],
     [['delete'], 'How many cells did each delete condition remove?'],
     [['enumeration'], 'Which values of an enumeration are used, how often, and which never?'],
+    [['how', 'many', 'cells', 'did', 'a', 'delete', 'remove'], 'tiledb-inspect stats --read places\n'],
+    [['longest', 'string'], 'tiledb-inspect stats --read weather --field rain_mm\n'],
+    [['length'], 'tiledb-inspect stats --read weather --field rain_mm\n'],
+    [['mean'], 'tiledb-inspect stats --read weather --field rain_mm\n'],
+    [['never', 'written'], 'tiledb-inspect read weather --provenance\n'],
+    [['reclaim'], 'Which fragments would vacuum remove?'],
+    [['unread'], 'Which fragments would vacuum remove?'],
+    [['expensive'], 'Why is my read slow?'],
+    [['uri'], 'How do I name an array on S3 or by URI'],
+    [['s3'], 'How do I name an array on S3 or by URI'],
+    [['dataframe'], 'How do I get it into pandas'],
     [['metadata', 'versions'], 'tiledb-inspect metadata --all weather\n'],
   ])('%j', async (asked, answer) => {
     const { code, text, stderr } = await run(['help', ...asked])

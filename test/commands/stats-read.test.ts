@@ -137,6 +137,22 @@ describe('stats --read', () => {
     expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
   })
 
+  test('gives the mean, and the lengths of texts without nulls', async () => {
+    const cells = ['one', 'three', '', 'grüße'].map((s, x) => ({ x, s, a: 2 ** x }))
+    const options = ['--dim', 'x:INT32:0..9:10', '--attr', 's:STRING_UTF8:var', '--attr', 'a:INT64']
+    const document = await readStats(await written('lengths', cells, ...options))
+    expect(fieldNamed(document, 's')).toMatchObject({ mean: null, lengths: { min: 0, max: 7, mean: 15 / 4 } })
+    expect(fieldNamed(document, 'a')).toMatchObject({ sum: 15, mean: 3.75 })
+    expect(get(fieldNamed(document, 'a'), 'lengths')).toBeUndefined()
+  })
+
+  test('says of consolidated dense arrays that stored fill values count', async () => {
+    const shown = async (name: string): Promise<string> =>
+      (await run(['stats', '--read', `${FIXTURES}/22/${name}`])).text
+    expect(await shown('dense_consolidated')).toContain('stored (consolidation stores fill values of gaps, too)\n')
+    expect(await shown('dense_basic')).toMatch(/^cells .* written$/m)
+  })
+
   test('counts zeros of both signs and NaN as one place each', async () => {
     const path = `${FIXTURES}/22/two_zeros`
     const document = await readStats(path)

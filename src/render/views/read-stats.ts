@@ -45,6 +45,12 @@ export async function readStatsTable(
   if (fields.length > 0) {
     await section('fields', out)
     await tableOrBelow(listOf(fieldColumns(fields), fields), out)
+    if (fields.some(({ fill_count }) => fill_count > 0))
+      await line(
+        'filled: cells from before the array had the field as it is now; reads give its fill value, which counts nowhere else here',
+        out,
+        'dim',
+      )
   }
   for (const field of fields) await enumerationTable(field, full, out)
 }
@@ -54,7 +60,7 @@ function facts(document: ReadStatsDocument): Pairs {
   const where = limited ? ' in this query' : ''
   const deleted = deletes.reduce((sum, one) => sum + one.cell_num, 0)
   return [
-    ['cells', `${countText(cell_num)}${dense ? ' written' : ''}${where}`],
+    ['cells', `${countText(cell_num)}${writtenText(document)}${where}`],
     dense && ['unwritten', unwrittenText(document)],
     hidden_cell_num !== null &&
       !duplicates && ['overwritten', `${counted(hidden_cell_num, 'older cell')} that newer ones hide`],
@@ -74,6 +80,12 @@ function storedTexts({ path, deletes }: ReadStatsDocument): string[] {
     `  tiledb.consolidate(${JSON.stringify(path)}, config=tiledb.Config({"sm.consolidation.purge_deleted_cells": "true"}))`,
     `  tiledb.vacuum(${JSON.stringify(path)})`,
   ]
+}
+
+/** Consolidation of dense fragments writes fill values into the gaps between them. */
+function writtenText({ dense }: ReadStatsDocument): string {
+  if (!dense) return ''
+  return dense.consolidated ? ' stored (consolidation stores fill values of gaps, too)' : ' written'
 }
 
 function unwrittenText({ dense, limited }: ReadStatsDocument): string {
@@ -120,6 +132,10 @@ const DELETE_COLUMNS: readonly Shows<ReadStatsDelete>[] = [
   },
 ]
 
+function shortNumber(value: number): string {
+  return String(Number(value.toPrecision(6)))
+}
+
 /** Columns that say nothing of any field are left out. */
 function fieldColumns(fields: readonly ReadStatsField[]): readonly Shows<ReadStatsField>[] {
   const number = (value: ReadStatsField['sum']): string =>
@@ -136,7 +152,11 @@ function fieldColumns(fields: readonly ReadStatsField[]): readonly Shows<ReadSta
       shown: fields.some(({ null_count }) => null_count > 0),
     },
     {
-      name: 'NaN',
+      name: fields.some(({ type, nan_count }) => nan_count && type.startsWith('DATETIME'))
+        ? fields.some(({ type, nan_count }) => nan_count && type.startsWith('FLOAT'))
+          ? 'NaN, NaT'
+          : 'NaT'
+        : 'NaN',
       align: 'right',
       cell: ({ nan_count }) => countText(nan_count),
       shown: fields.some(({ nan_count }) => nan_count),
@@ -153,6 +173,18 @@ function fieldColumns(fields: readonly ReadStatsField[]): readonly Shows<ReadSta
       cell: ({ sum, sum_overflows }) =>
         sum === null ? NOTHING : `${number(sum)}${sum_overflows ? ' (over 64 bits)' : ''}`,
       shown: fields.some(({ sum }) => sum !== null),
+    },
+    {
+      name: 'mean',
+      align: 'right',
+      cell: ({ mean }) => (mean === null ? NOTHING : shortNumber(mean)),
+      shown: fields.some(({ mean }) => mean !== null),
+    },
+    {
+      name: 'length',
+      cell: ({ lengths }) =>
+        lengths ? `${countText(lengths.min)}..${countText(lengths.max)}, mean ${shortNumber(lengths.mean)}` : NOTHING,
+      shown: fields.some(({ lengths }) => lengths),
     },
   ]
 }
