@@ -8,6 +8,7 @@ import { integerOf } from '../format/dense-tiles.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
+import { openedCells } from '../read/summary.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { deletePlaces } from '../store/deletes.ts'
 import { fragmentFileSizes } from '../store/file-sizes.ts'
@@ -68,6 +69,7 @@ export async function arrayOverview(
     examined_num: opened.length,
     fragment_format_versions: [...versions].sort((a, b) => a - b),
     ...cellsOf(known, read_num, schema, delete_condition_num, box),
+    domain_cell_num: schema?.array_type === 'dense' ? exact(openedCells(schema)) : undefined,
     nonempty_domain: schema && box ? rangesResult(schema.domain.dimensions, box, cx.style) : null,
     tile_num,
     timestamp_range: timesOf(entries),

@@ -108,14 +108,16 @@ export interface ArrayOverview extends OverviewHead, AsOf, Releases {
   examined_num: Count
   /** Format versions of the fragments that were looked at, rising. */
   fragment_format_versions: readonly FormatVersion[]
-  /** Cells that a reader sees; null where no fragment could be read. */
+  /** Cells that a reader sees, of dense arrays those that were written; null where no fragment could be read. */
   cell_num: Int64 | null
+  /** Dense arrays: cells of the current domain, or else of the domain. A reader gets all of them, with fill values where nothing was written. */
+  domain_cell_num?: Int64 | undefined
   /**
    * How exact `cell_num` is. `at most`: later writes or deletes may hide cells of earlier ones. `estimated`: some fragments
    * could not be read, or were not looked at.
    */
   cell_num_is: Exactness
-  /** Box around the cells that a reader sees: `[lo, hi]` of each dimension; null where there are none, or are unknown. */
+  /** Box around the cells that a reader sees, of dense arrays around those that were written: `[lo, hi]` of each dimension; null where there are none, or are unknown. */
   nonempty_domain: readonly ValueRange[] | null
   /** Number of tiles in the fragments that TileDB reads. */
   tile_num: Count

@@ -303,6 +303,18 @@ export function domainCells(schema: ArraySchema): bigint {
   return cellsOf(axesOf(schema).map(({ domainLow: low, domainHigh: high }) => [{ low, high }]))
 }
 
+/** Cells that a read of a whole dense array gives: of the current domain if there is one, else of the domain. */
+export function openedCells(schema: ArraySchema): bigint {
+  const axes = axesOf(schema)
+  return cellsOf(
+    wantedCells(
+      axes,
+      withEnds(schema, new Map()),
+      axes.map(() => []),
+    ),
+  )
+}
+
 /** The ranges of all dimensions, with those of the current domain, or else of the domain, in place of open ends. */
 function withEnds({ domain, current_domain }: ArraySchema, ranges: RangeSets): RangeSets {
   return new Map(

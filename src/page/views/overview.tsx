@@ -75,7 +75,10 @@ function arrayFacts(found: ArrayOverview): readonly Fact[] {
       <Text key="">{found.attributes.map((one) => `${fieldName(one.name)} ${typeText(one)}`).join(', ')}</Text>,
     ],
     ['Fragments', `${countText(found.fragment_num)}${states && ` (${states})`}`],
-    ['Cells', `${found.cell_num_is === 'exact' ? '' : `${found.cell_num_is} `}${countText(found.cell_num)}`],
+    [
+      found.array_type === 'dense' ? 'Cells written' : 'Cells',
+      `${found.cell_num_is === 'exact' ? '' : `${found.cell_num_is} `}${countText(found.cell_num)}`,
+    ],
     ['Tiles', countText(found.tile_num)],
     [
       'Domain',

@@ -194,12 +194,20 @@ const READ: ReadonlySet<string> = new Set(['live', 'unlisted'])
 
 function seenText(document: ArrayOverview): string {
   const { cell_num, cell_num_is, nonempty_domain, dimensions, fragment_num, delete_condition_num: deletes } = document
+  const { domain_cell_num } = document
   if (fragment_num === 0) return 'no cells: nothing was written yet'
   if (readNum(document) === 0) return `no cells: TileDB reads none of ${counted(fragment_num, 'fragment')}`
   if (cell_num === null) return 'unknown'
   const names = dimensions.map(({ name }) => name)
   const cells = counted(BigInt(cell_num), 'cell')
   const how = cell_num_is === 'exact' ? cells : cell_num_is === 'at most' ? `at most ${cells}` : `${cells}, estimated`
+  if (domain_cell_num !== undefined) {
+    if (cell_num_is === 'exact' && BigInt(cell_num) === BigInt(domain_cell_num))
+      return `${counted(BigInt(domain_cell_num), 'cell')}, all of them written: ${domainText(names, nonempty_domain)}`
+    const written = cell_num_is === 'exact' ? countText(cell_num) : how.replace(/ cells?/, '')
+    const box = nonempty_domain === null ? '' : `: ${domainText(names, nonempty_domain)}`
+    return `${counted(BigInt(domain_cell_num), 'cell')}, ${written} of them written${box}`
+  }
   const less = deletes === 0 ? '' : `; ${counted(deletes, 'delete condition')}`
   return `${how}${nonempty_domain === null ? '' : `; ${domainText(names, nonempty_domain)}`}${less}`
 }
