@@ -90,7 +90,7 @@ export interface ReadStatsField {
   /** Sum, exact for integers; null for dimensions, dates, text, enumerations, and fields with several values a cell. */
   sum: Sum | null
   /** Sum by the number of values: null, NaN, and fill values of cells that lack the field do not count. Null where there is no sum or no value. */
-  mean: number | null
+  mean: Sum | null
   /** How long the values of a var-sized field are, in elements of its type: bytes of text. Left out without values. */
   lengths?: ReadStatsLengths | undefined
   /** Whether the sum is beyond 64 bits, where TileDB stops to add. */

@@ -132,7 +132,7 @@ describe('stats --read', () => {
       coordinate_num: 1,
       cell_num: 2,
     })
-    const { text } = await run(['stats', '--read', path], { columns: 80 })
+    const { text } = await run(['stats', '--read', path], { columns: 80, env: { NO_COLOR: '1' } })
     expect(text).toContain('2 coordinates have more than one cell, 5 in all')
     expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
   })

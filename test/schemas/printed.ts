@@ -233,6 +233,7 @@ async function* ofSelected(): AsyncGenerator<Printed> {
   for (const name of ['metadata', 'group']) yield* json(['metadata', '--all', `${FIXTURES}/22/${name}`])
   for (const name of ['duplicates', 'deletes', 'enumerations', 'type_numbers_dense', 'evolved_sparse'])
     yield* json(['stats', '--read', `${FIXTURES}/22/${name}`])
+  yield* json(['overview', `${FIXTURES}/22/dense_basic`])
   yield* json(['diff', '--read', `${FIXTURES}/22/deletes`, `${FIXTURES}/22/deletes`, '--as-of', '10', '--as-of', '20'])
   yield* json(['diff', '--cells', `${FIXTURES}/22/sparse_2d_row_row`, `${FIXTURES}/22/sparse_2d_row_col`])
 }

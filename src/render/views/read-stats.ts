@@ -177,7 +177,7 @@ function fieldColumns(fields: readonly ReadStatsField[]): readonly Shows<ReadSta
     {
       name: 'mean',
       align: 'right',
-      cell: ({ mean }) => (mean === null ? NOTHING : shortNumber(mean)),
+      cell: ({ mean }) => (mean === null ? NOTHING : shortNumber(Number(mean))),
       shown: fields.some(({ mean }) => mean !== null),
     },
     {
