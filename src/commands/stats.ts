@@ -71,7 +71,7 @@ export const command: CommandModule<StatsOptions> = {
       .option('--all', 'an array: every fragment folder, not only those that TileDB lists')
       .option(
         '--read',
-        'instead, what a reader sees of an array: its cells, and those unwritten, hidden, deleted or with equal coordinates; of each field minimum, maximum, sum, nulls and used values of the enumeration. Reads all these fields once, so give --field and --range if the array is large',
+        'instead, what a reader sees of an array: its cells, and those unwritten, overwritten, deleted or with equal coordinates; of each field minimum, maximum, sum, mean, lengths, nulls and used values of the enumeration. Reads all these fields once, so give --field and --range if the array is large',
       )
     addCellOptions(command, '; with --read')
     onlyWith(command, 'read', 'field', 'range', 'where')
