@@ -1,13 +1,14 @@
 import type { ColumnData } from '../cells/column.ts'
 import { DenseCoordinates, type Slabs } from '../cells/dense-coordinates.ts'
 import { type Cells, numbersOf } from '../cells/elements.ts'
-import { isPlainText } from '../cells/extremes.ts'
+import { extremesOf, isPlainText } from '../cells/extremes.ts'
 import { type Loss, lossOf } from '../cells/loss.ts'
 import {
   cellSizeOf,
   fragmentStatistics,
   hasMinMax,
   hasSum,
+  holdsExtremes,
   type StatisticsField,
   type StatisticsLists,
   TileStatistics,
@@ -20,7 +21,7 @@ import type { TileMinMax } from '../format/tile-min-max.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import { FINDING_CODES, type FindingCode, type Meaning } from './codes.ts'
 import { type Finding, finding, type Item, type Place, quietly } from './finding.ts'
-import { BATCHES_FAULT, misreadFault, statisticsFault } from './known-faults.ts'
+import { BATCHES_FAULT, misreadFault, NAN_EXTREMES, statisticsFault } from './known-faults.ts'
 import { isLastAtFirst, writtenStatistics } from './written-statistics.ts'
 
 /** A minimum, a maximum, a sum, or a number of nulls. */
@@ -144,9 +145,48 @@ export class StatisticsCheck {
       const evidence = (): string => this.evidence(tile, which, expected)
       this.wrong(code, place, this.text(which, expected), this.text(which, found), alike, items, evidence)
     }
+    this.reportNaN(tile, column, cells, rows, items)
     if (!this.ways) return
     written ??= this.writtenStatistics(tile, column, cells)
     for (const [way, one] of written.entries()) this.ways[way] = [...(this.ways[way] ?? []), one]
+  }
+
+  /** Notes stored extremes that TileDB computed as it does, and that are not those of the cells because of NaN. */
+  private reportNaN(
+    tile: number,
+    column: ColumnData,
+    cells: number,
+    rows: Uint32Array | undefined,
+    items: Item[],
+  ): void {
+    const { field } = this
+    if (!hasMinMax(field) || holdsExtremes(field.type, this.counted.sums.subarray(8 * tile, 8 * tile + 8))) return
+    const values = numbersOf(field.type, column.data)
+    const numbers = (rows ? [...rows] : Array.from({ length: cells }, (_, i) => i)).filter(
+      (i) => column.validity?.[i] !== 0 && !Number.isNaN(values[i]),
+    )
+    const hasNaN = numbers.length < (rows?.length ?? cells)
+    const at = { length: numbers.length, at: Uint32Array.from(numbers) }
+    const right = extremesOf(field.type, column.data, undefined, cellSizeOf(field), at)
+    if (!hasNaN || !right || numbers.length === 0) return
+    for (const which of ['min', 'max'] as const) {
+      const found = this.storedOf(which, tile)
+      if (found === undefined || this.same(which, right[which], found)) continue
+      const place = {
+        file: this.file,
+        offset: this.info.footer?.offset,
+        tile,
+        field: `${NAMES[which].list}.${this.name}`,
+      }
+      this.reportKnown(
+        'TILE_MIN_MAX',
+        place,
+        this.text(which, right[which]),
+        this.text(which, found),
+        NAN_EXTREMES,
+        items,
+      )
+    }
   }
 
   /**

@@ -99,6 +99,10 @@ export const ARM_FAULT =
 export const BATCHES_FAULT =
   'in dense fragments with fewer tiles than attributes, TileDB stores minima and maxima of var-sized attributes for the wrong tiles'
 
+/** For stored minima and maxima of tiles with NaN. TileDB 2.30 uses them for aggregates, not for query conditions. */
+export const NAN_EXTREMES =
+  'TileDB starts minimum and maximum of a tile anew after a NaN: aggregates (min, max) of such tiles may be wrong; reads give the cells as they are'
+
 /**
  * Text for statistics that a release is known to compute differently from the cells; undefined if both ways agree.
  *

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { FindingCode } from '../../src/check/codes.ts'
 import type { SlotStatistics } from '../../src/format/fragment-min-max-sum-null-count.ts'
 import { localStorage } from '../../src/node/file.ts'
+import { floats, madeArray } from '../advice/made-array.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { check, serious, shown } from './findings.ts'
@@ -38,6 +39,28 @@ describe('statistics that TileDB works out in its own way are no error', () => {
     expect(shown(serious(findings))).toEqual([])
     // A known fault of statistics is told once a field.
     expect(findings.map(({ code, field }) => `${code} ${field}`)).toEqual(notes)
+  })
+})
+
+describe('minima and maxima that miss cells because of NaN are noted, once a field', () => {
+  const NAN = Number.NaN
+  test.each<[string, number[], number]>([
+    ['cells before it', [-3, 7, NAN, 5, 1, 2, 3, 4], 1],
+    ['NaN last', [1, 2, 3, NAN, 1, NAN, 3, NAN], 1],
+    ['NaN first: nothing is missed', [NAN, 1, 2, 3, NAN, NAN, 5, 6], 0],
+    ['nothing but NaN in a tile', [NAN, NAN, NAN, NAN, 1, 2, 3, 4], 0],
+    ['no NaN', [1, 2, 3, 4, 5, 6, 7, 8], 0],
+  ])('%s', async (_, values, count) => {
+    const { array } = await madeArray({
+      dense: true,
+      dimensions: [['t', 0, 7, 4]],
+      attributes: { v: [] },
+      fragments: [{ v: floats(8, (i) => values[i]) }],
+    })
+    const { findings } = await check(array.folder.storage, array.folder.path)
+    const found = findings.map(({ severity, code, field }) => `${severity} ${code} ${field}`)
+    expect(found).toEqual(Array(count).fill('note TILE_MIN_MAX tile_min_values.v'))
+    for (const { meaning } of findings) expect(meaning).toMatch(/after a NaN: aggregates .* may be wrong/)
   })
 })
 
