@@ -12,6 +12,8 @@ async function explained(...args: string[]): Promise<{ code: number; document: J
   return { code, document: documents[0] }
 }
 
+const hintFolder = temporaryFolder()
+
 describe('steps', () => {
   test('their seconds add up to those of the whole read, which undoes filters, too', async () => {
     const { document } = await explained(`${FIXTURES}/22/deletes`, '--exact')
@@ -190,6 +192,17 @@ describe('--config', () => {
       /\ntiledb\.consolidate does nothing: of 3 fragments no neighbours in time fit\n {2}with sm/,
     )
     expect(await said('steps=1')).toContain('\ntiledb.consolidate makes one fragment of 3 of 3 in its first step\n')
+  })
+
+  test('without --exact nothing is promised of consolidation: --exact computes it', async () => {
+    const path = `${hintFolder}/many`
+    const dims = ['--dim', 'x:INT32:0..999:100', '--attr', 'a:INT32', '--cells', '200', '--fragments', '20']
+    expect((await run(['write-sample', path, ...dims])).code).toBe(0)
+    const hint = 'what a read costs after tiledb.consolidate: --exact'
+    const atMost = (await run(['explain', path])).text
+    expect([atMost.includes(hint), atMost.includes('consolidated: ')]).toEqual([true, false])
+    const exact = (await run(['explain', path, '--exact'])).text
+    expect([exact.includes(hint), /consolidated: .*; computed/.test(exact)]).toEqual([false, true])
   })
 
   test('sm.mem.total_budget is --budget', async () => {

@@ -52,6 +52,10 @@ export async function explainTable(document: ExplainDocument, style: ExplainStyl
   const { memory_bytes, makes_progress } = document.total
   const isEnough = memory_bytes !== null && makes_progress
   if (isEnough || findings.length > 0) await findingLines(findings, out)
+  const isOpen = findings.some(
+    ({ code, remedies = [] }) => /^FRAGMENTS_(MANY|OVERLAP)$/.test(code) && remedies.length === 0,
+  )
+  if (isOpen && !document.exact) await line('what a read costs after tiledb.consolidate: --exact', out, 'dim')
   if (!isEnough) await line(`memory budget: ${budgetText(document.total)}`, out, 'bad')
 }
 
