@@ -262,7 +262,7 @@ dense: no R-tree
   test('key-value metadata', async () => {
     expect(await shown(['metadata', WEATHER])).toBe(`\
 examples/arrays/weather: 5 metadata keys
-key            type         values               written  value
+key            type         length               written  value
 missing_share  FLOAT64           1  2024-05-01T10:00:01Z  0.04
 source         STRING_UTF8      43  2024-05-01T10:00:01Z  "invented for the examples of tiledb-inspect"
 stations       STRING_UTF8      51  2024-05-01T10:00:01Z  "Helsinki, Reykjavik, Zurich, Lisbon, Nairobi, Quito"

@@ -10,7 +10,7 @@ import { counted, countText, fieldName, NOTHING, opened, slotText, timeRangeText
 const KEY_VALUE_COLUMNS: readonly Shows<[key: string, value: KeyValues[string]]>[] = [
   { name: 'key', role: 'field', cell: ([key]) => fieldName(key) },
   { name: 'type', cell: ([, { type }]) => type },
-  { name: 'values', align: 'right', cell: ([, { value_num }]) => countText(value_num) },
+  { name: 'length', align: 'right', cell: ([, { value_num }]) => countText(value_num) },
   { name: 'written', align: 'right', cell: ([, { timestamp_range }]) => timeRangeText(timestamp_range ?? null, false) },
   { name: 'value', cell: ([, { value }]) => shortValue(value) },
 ]
