@@ -9,7 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Where random_arrays.py looks for its own environment and for wheels of releases, too.
 WORK = ROOT / "build" / "tiledb"
 FOLDER = WORK / "reader"
-PACKAGES = ["tiledb==0.36.1", "numpy==2.4.6", "pyarrow==26.0.1", "moto[server]==5.2.5"]
+PACKAGES = ["tiledb==0.36.1", "numpy==2.4.6", "pandas==2.3.3", "pyarrow==26.0.1", "moto[server]==5.2.5"]
 
 
 def python():
