@@ -92,14 +92,14 @@ describe('SARIF', () => {
 test.each([
   ['data/a b/#1.tdb', 'data/a%20b/%231.tdb'],
   ['./x/../y/100%.tdb', 'y/100%25.tdb'],
-  ['/work/tree/y/z.tdb', 'y/z.tdb'],
+  ['/repo/tree/y/z.tdb', 'y/z.tdb'],
   ['/elsewhere/y.tdb', 'elsewhere/y.tdb'],
-  ['../beside/y.tdb', 'work/beside/y.tdb'],
-  ['file:///work/tree/y', 'y'],
+  ['../beside/y.tdb', 'repo/beside/y.tdb'],
+  ['file:///repo/tree/y', 'y'],
   ['s3://bucket/a/b.tdb', 'bucket/a/b.tdb'],
   ['https://example.org/a b.tdb', 'example.org/a%20b.tdb'],
 ])('%s lies in the repository at %s', (path, found) => {
-  expect(pathInRepository(path, '/work/tree')).toBe(found)
+  expect(pathInRepository(path, '/repo/tree')).toBe(found)
 })
 
 /** An output that keeps what is written. */
@@ -163,7 +163,7 @@ describe('GitHub', () => {
 
   test('a line end in a name ends no annotation', async () => {
     const { collect, text } = collected()
-    const reporter = githubReporter(collect, '/work')
+    const reporter = githubReporter(collect, '/repo')
     await reporter.failure({ code: 'IO', message: 'a\n::error::b', file: 'x' })
     expect(text()).toBe('::error title=IO::not examined: x: a%0A::error::b (IO)\n')
   })
