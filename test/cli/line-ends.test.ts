@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import process from 'node:process'
 import { expect, test } from '@jest/globals'
 import { DAMAGES } from '../../src/damage/damages.ts'
 import { commandNames } from '../helpers/commands.ts'
@@ -8,7 +9,7 @@ import { type RunOptions, run } from '../helpers/run.ts'
 
 const ARRAYS = ['1/sparse_2d_row', '22/empty_sparse', '22/deletes_consolidated', '22/evolved_dense', '22/enumerations']
 const PATHS = [...ARRAYS.map((name) => `${FIXTURES}/${name}`), `${FIXTURES}/22/group`, 'examples/damaged/places']
-const OTHERS = ['diff', 'tile', 'dump', 'at', 'write-sample', 'completion']
+const OTHERS = ['diff', 'tile', 'dump', 'at', 'write-sample', 'completion', 'page']
 const COMMANDS = (await commandNames()).filter((name) => !OTHERS.includes(name))
 
 /** Lines of stdout and stderr that end in a space. */
@@ -32,6 +33,15 @@ test.each(PATHS)('no line of any command ends in a space: %s', async (path) => {
     calls.push(['dump', '--depth', '2', file], ['at', '--no-flips', file, '20'], ['footer', '--hex', file])
   }
   for (const call of calls) expect([...call, await spaced(call)]).toEqual([...call, []])
+})
+
+test('no line of page, which serves until Ctrl-C, ends in a space', async () => {
+  const interrupts = setInterval(() => process.emit('SIGINT'), 100)
+  try {
+    expect(await spaced(['page', PATHS[0]])).toEqual([])
+  } finally {
+    clearInterval(interrupts)
+  }
 })
 
 test('a finding about the array itself has no space after its code', async () => {
