@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
+import { minifySync } from 'rolldown/experimental'
 
 /**
  * Builds dist/page: `index.html`, one file with program and style, which can be published as it is; and the same compressed, which the
@@ -15,7 +16,7 @@ const LEFT_OUT = [/^\.\.?\/(?:.*\/)?(?:node|threads)\//, /^@jsquash\/webp\/(?:co
 const NOT_LOADED =
   /render\/(?:views\/|arrow|cell-lines|csv|ndjson|json|progress)|check-plan|decode-arrow|rtree-svg|schema-python|stats-read|cell-places|tile-at-offset|^\.\/hex\.ts$/
 /** Codecs that a page has in another form, or not: src/page/codecs.ts. */
-const OTHER_CODECS = /\/(?:gzip|zstd)\.ts$|\.wasm\.js$|^@noble\/hashes/
+const OTHER_CODECS = /\/(?:gzip|zstd|lz4-compress)\.ts$|\.wasm\.js$|^@noble\/hashes/
 /** What wasm files are loaded from beside a published page. */
 const BESIDE = ['bzip2-wasm/bzip2-1.0.8/bzip2.wasm', '@jsquash/webp/codec/dec/webp_dec.wasm']
 
@@ -28,7 +29,10 @@ const withoutNode = {
     bundler.onResolve({ filter: OTHER_CODECS }, (found) =>
       /src\/filters\/codecs\//.test(found.importer) ? none(found) : undefined,
     )
-    bundler.onResolve({ filter: NOT_LOADED }, (found) => (found.kind === 'dynamic-import' ? none(found) : undefined))
+    bundler.onResolve({ filter: /#later$/ }, ({ path, resolveDir, importer, kind }) => {
+      const wanted = path.replace('#later', '')
+      return NOT_LOADED.test(wanted) ? none({ path: wanted }) : bundler.resolve(wanted, { resolveDir, importer, kind })
+    })
     // Of CommonJS any name can be imported; what uses it fails.
     bundler.onLoad({ filter: /./, namespace: 'none' }, () => ({ contents: 'module.exports = {}' }))
   },
@@ -43,17 +47,28 @@ function zstdDecoder() {
 }
 
 /** Of commands, a page needs what they find, not their options and help: biome's indentation tells where those end. */
-const withoutHelp = {
-  name: 'without-help',
+const HELP = [
+  /^ {2}about:\n? .*?',\n/ms,
+  /^ {2}examples: \[\n.*?^ {2}\],\n/ms,
+  /^ {2}configure\(command\) \{\n.*?^ {2}\},\n/ms,
+]
+
+/** A page is one file: what is imported later is in it anyway, and costs a tenth more by the wrappers that begin it then. */
+const inOneFile = {
+  name: 'in-one-file',
   setup(bundler) {
-    bundler.onLoad({ filter: /src\/commands\/[\w-]+\.ts$/ }, ({ path }) => {
+    bundler.onLoad({ filter: /\/src\/.*\.tsx?$/ }, ({ path }) => {
       const code = readFileSync(path, 'utf8')
-      const parts = [
-        /^ {2}about:\n? .*?',\n/ms,
-        /^ {2}examples: \[\n.*?^ {2}\],\n/ms,
-        /^ {2}configure\(command\) \{\n.*?^ {2}\},\n/ms,
-      ]
-      return { contents: parts.reduce((left, part) => left.replace(part, ''), code), loader: 'ts' }
+      const short = /src\/commands\/[\w-]+\.ts$/.test(path)
+        ? HELP.reduce((left, part) => left.replace(part, ''), code)
+        : code
+      const later = new Map()
+      const body = short.replace(/\bimport\('([^']+)'\)/g, (_, name) => {
+        if (!later.has(name)) later.set(name, `later${later.size}`)
+        return later.get(name)
+      })
+      const imports = [...later].map(([name, as]) => `import * as ${as} from '${name}#later'\n`)
+      return { contents: imports.join('') + body, loader: path.endsWith('x') ? 'tsx' : 'ts' }
     })
   },
 }
@@ -75,6 +90,20 @@ const smallKernels = {
   },
 }
 
+/** Of codecs a page has no compressors: a table keeps that of pako, half of it, and lz4js is not split by bundlers. */
+const withoutCompressors = {
+  name: 'without-compressors',
+  setup(bundler) {
+    bundler.onLoad({ filter: /pako\/dist\/pako\.mjs$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll('new Config(', '/* @__PURE__ */ new Config('),
+    }))
+    bundler.onLoad({ filter: /lz4js\/lz4\.js$/ }, ({ path }) => {
+      const [, code] = /^exports\.decompressBlock = (function .*?^};)/ms.exec(readFileSync(path, 'utf8'))
+      return { contents: `const minMatch = 4\nexport const decompressBlock = ${code}` }
+    })
+  },
+}
+
 const sha256 = (text) => createHash('sha256').update(text).digest('base64')
 
 /** @returns the folders of the packages whose code is in the page */
@@ -91,15 +120,17 @@ export async function buildPage() {
     charset: 'utf8',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    plugins: [withoutNode, withoutHelp, smallKernels],
+    plugins: [withoutNode, smallKernels, withoutCompressors, inOneFile],
     metafile: true,
     write: false,
     logLevel: 'warning',
     define: { 'process.env.NODE_ENV': '"production"' },
   })
-  const [script, style] = ['main.js', 'style.css'].map((name) =>
+  const [bundle, style] = ['main.js', 'style.css'].map((name) =>
     outputFiles.find(({ path }) => path.endsWith(name)).text.trim(),
   )
+  // Rolldown's minifier after esbuild's: 11 KB less of 300.
+  const { code: script } = minifySync('main.js', bundle, { compress: true, mangle: true, codegen: true })
   // Functions, because `$` means something in a replacement's text.
   const page = readFileSync('src/page/index.html', 'utf8')
     .replace('SCRIPT', () => sha256(script))

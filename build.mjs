@@ -5,11 +5,13 @@ import { deflateRawSync } from 'node:zlib'
 import asc from 'assemblyscript/asc'
 import { rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
+import { licences } from './build-licences.mjs'
+import { buildMan } from './build-man.mjs'
 import { buildPage } from './build-page.mjs'
 
 /**
  * Builds dist/: `cli` (CommonJS, which Node starts faster than ES modules), `lib` (the ES modules that `import 'tiledb-inspect'`,
- * `…/format` and `…/browser` give, with their types), `page` (build-page.mjs), and THIRD_PARTY_LICENSES.
+ * `…/format` and `…/browser` give, with their types), `page` (build-page.mjs), `man` (build-man.mjs), and THIRD_PARTY_LICENSES.
  */
 
 /** Packages left in node_modules, which are large or loaded only when a filter needs them: those that the package says it depends on. */
@@ -40,7 +42,9 @@ const EVERY_DAY = [
 const OVERVIEW = ['commands/overview', 'render/views/overview', 'advice/footer-findings'].map((name) =>
   resolve(`src/${name}.ts`),
 )
-const READ = ['commands/read', 'render/cell-lines', 'filters/codecs/zstd'].map((name) => resolve(`src/${name}.ts`))
+const READ = ['commands/read', 'render/cell-lines', 'filters/codecs/zstd', 'node/packaged'].map((name) =>
+  resolve(`src/${name}.ts`),
+)
 
 /** Files that `roots` import, directly or not, other than by `import()`. */
 async function importsOf(roots) {
@@ -79,13 +83,6 @@ for (const [name, file] of Object.entries(WASM)) {
 const bundled = new Set(
   ['assemblyscript', 'rolldown', ...Object.values(WASM).map(packageOf)].map((name) => resolve('node_modules', name)),
 )
-/** Licences that packages do not carry: their own, or of what they compiled into their wasm files. */
-const INSIDE = {
-  '@foxglove/wasm-zstd': 'src/filters/codecs/LICENSE-zstd.txt',
-  '@jsquash/webp': 'node_modules/@jsquash/webp/codec/LICENSE.codec.md',
-  lz4js: 'src/filters/codecs/LICENSE-lz4js.txt',
-}
-
 async function bundle(input, external, plugins, output) {
   const build = await rolldown({ input, external, plugins, platform: 'node', onLog })
   const written = await build.write(output)
@@ -94,20 +91,6 @@ async function bundle(input, external, plugins, output) {
     const [, folder] = /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id) ?? []
     if (folder) bundled.add(folder)
   }
-}
-
-/** What the licences of the packages in dist/ want to go with their code. */
-function licences() {
-  const parts = [...bundled].map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-    const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|notice)/i.test(file))
-    const paths = [...files.map((file) => join(folder, file)), ...(name in INSIDE ? [INSIDE[name]] : [])]
-    if (paths.length === 0) throw new Error(`expected a licence in ${folder}, found none`)
-    const texts = paths.map((path) => readFileSync(path, 'utf8').trim())
-    return [`${name} ${version} (${license})`, ...texts].join('\n\n')
-  })
-  const line = `\n\n${'-'.repeat(80)}\n\n`
-  return `${['Code of these packages is part of dist/.', ...parts.sort()].join(line)}\n`
 }
 
 /** The types of the entries: a file each, and one with what they share. */
@@ -181,6 +164,7 @@ await bundle(Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`]))
 })
 
 for (const folder of await buildPage()) bundled.add(folder)
+buildMan()
 
 // V8's code cache for this Node, made by running on a real array; another Node from 22.1 on keeps its own.
 const places = 'examples/arrays/places'
@@ -213,4 +197,4 @@ for (const [file, calls] of Object.entries(callsOf)) {
 rmSync('build/types', { recursive: true, force: true })
 run('inherit', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json')
 await bundleTypes(ENTRIES)
-writeFileSync('THIRD_PARTY_LICENSES', licences())
+writeFileSync('THIRD_PARTY_LICENSES', licences([...bundled]))

@@ -30,6 +30,13 @@ startUp('footer', ['footer', fragmentOf(places), '--json'])
 startUp('footer as table', ['footer', fragmentOf(places)])
 startUp('schema', ['schema', places, '--json'])
 startUp('ls', ['ls', places, '--json'])
+const executable = 'build/executable/tiledb-inspect'
+if (existsSync(executable)) {
+  for (const args of [['--version'], ['ls', places, '--json'], ['read', places, '--json'], [places]]) {
+    const { a, b, ratio } = pairs([executable, args], [node, [...TOOL, ...args]])
+    console.log(`single executable, ${args[0]}: ${ms(a)}, bin/ ${ms(b)}: ratio ${ratio.toFixed(2)}`)
+  }
+}
 const many = manyFragments(1000)
 startUp('ls of 1,000 fragments', ['ls', many, '--json'])
 {
@@ -84,6 +91,7 @@ if (large) {
       ['rtree', '--json'],
       ['metadata', '--json'],
       ['tiles', '--json'],
+      ['tiles', '--format', 'ndjson'],
       ['rtree'],
     ]) {
       time(`${args.join(' ')}, 1.25 million tiles`, [args[0], huge, ...args.slice(1)])

@@ -10,12 +10,29 @@ export async function run(): Promise<void> {
   const columns = terminalWidth()
   // If the event loop runs empty before the end, the program has failed.
   process.exitCode = 3
-  process.exitCode = await main({
-    argv: process.argv.slice(2),
+  const argv = process.argv.slice(2)
+  const pager = columns ? await pagerOf(argv, columns) : undefined
+  const exitCode = await main({
+    argv,
     env: process.env,
-    stdout: { write: writeOut, columns, color: false, isTTY: columns !== undefined },
-    stderr: writeError,
+    stdout: {
+      write: pager ? (data) => pager.write(data) : writeOut,
+      columns,
+      color: false,
+      isTTY: columns !== undefined,
+    },
+    stderr: pager ? (text) => pager.writeError(text) : writeError,
     stderrColumns: errorWidth(),
     storage: localStorage,
   })
+  await pager?.end()
+  process.exitCode = exitCode
+}
+
+/** What is longer than the terminal goes to the user's pager. */
+async function pagerOf(argv: readonly string[], columns: number) {
+  const { PagedOutput, pagerCommand } = await import('./node/pager.ts')
+  const command = pagerCommand(argv, process.env)
+  const { rows } = process.stdout
+  return command && rows ? new PagedOutput({ command, rows, columns }, writeOut, writeError) : undefined
 }

@@ -1,13 +1,15 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { openAnatomy } from '../src/anatomy/files.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../src/format/rtree.ts'
 import type { TileMinMax } from '../src/format/tile-min-max.ts'
 import { localStorage } from '../src/node/file.ts'
 import { nodeCodecs } from '../src/node/node-codecs.ts'
+import { nodeOfSteps, rootNode } from '../src/page/bytes/nodes.ts'
 import type { Fragment } from '../src/store/fragment.ts'
 import { readContext } from '../src/store/generic-tile.ts'
-import { openFragment } from '../src/store/target.ts'
+import { closeTarget, openFragment, openTarget } from '../src/store/target.ts'
 import { type TileBlock, type TileList, TileLists } from '../src/store/tile-lists.ts'
 import { run } from './helpers/run.ts'
 
@@ -125,4 +127,26 @@ describe('lists of many tiles in blocks hold what they hold as a whole', () => {
     const expected = Array.from({ length: TILES }, (_, i) => leaves && box(leaves, i))
     expect(await entriesOf(await lists.boxes(), box)).toEqual(expected)
   })
+})
+
+test('reading the R-tree and its parts gives way between the chunks', async () => {
+  let pauses = 0
+  const pause = async (): Promise<void> => void pauses++
+  const reading = { ...readContext(nodeCodecs, undefined), pause }
+  const paused = await openFragment(localStorage, fragment.folder.path, reading)
+  expect(await paused.rtree()).toEqual(await fragment.rtree())
+  await paused.close()
+  // 24 bytes a tile in chunks of 64 KiB.
+  const chunks = Math.floor((24 * TILES) / 65_536)
+  expect(pauses).toBeGreaterThan(chunks)
+
+  pauses = 0
+  const file = await openTarget(localStorage, `${fragment.folder.path}/__fragment_metadata.tdb`, reading)
+  if (file.type !== 'file') throw new Error(file.type)
+  const { root, close } = await openAnatomy(file, { reading, style: { raw: false } })
+  const node = await nodeOfSteps(rootNode(root), ['rtree', 'content', 'levels'])
+  expect((await node.open()).length).toBeGreaterThan(1)
+  await close()
+  await closeTarget(file)
+  expect(pauses).toBeGreaterThan(chunks)
 })

@@ -160,7 +160,7 @@ export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<Finding> {
     if (seconds < WORTH_SECONDS) continue
     yield advise('FILTER_ORDER', {
       field: file.field,
-      message: `${titleOf(file)}: ${textOf(file.filters)} compares checksums of ${shortSize(Math.round(unfiltered))}; behind the compressor, of ${shortSize(Math.round(stored))}`,
+      message: `${titleOf(file)}: ${textOf(file.filters)} computes checksums of ${shortSize(Math.round(unfiltered))}; after the compressor it would be ${shortSize(Math.round(stored))}`,
       effect: {
         seconds: rounded(seconds),
         unfiltered_bytes: Math.round(unfiltered - stored),

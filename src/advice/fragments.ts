@@ -1,4 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
+import { shellWord } from '../base/shell-word.ts'
 import { shortSize } from '../base/sizes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts, timeText } from '../format/timestamped-name.ts'
@@ -9,7 +10,7 @@ import { mean, overlaps, typicalBoxes, unionOfBoxes } from './boxes.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, FOOTER_REQUESTS, type FragmentFacts, requestsOf, sum } from './facts.ts'
 import { advise, type Finding } from './finding.ts'
-import { consolidationLines, modeLines, pathOf, shellWord, vacuumNote } from './lines.ts'
+import { consolidationLines, keepsTimes, modeLines, pathOf, vacuumNote } from './lines.ts'
 
 /** Fewer fragments are never many. */
 const MANY_FRAGMENTS = 10
@@ -23,15 +24,24 @@ export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts):
   const count = fragments.length
   if (count < MANY_FRAGMENTS || stored_bytes / count >= LARGE_FRAGMENT) return
   const now = sum(fragments, requestsOf)
-  const after = Math.max(...fragments.map(requestsOf))
+  const after = Math.max(...fragments.map((one) => afterConsolidation(opened, one)))
   const seconds = secondsOf(now - after, 0)
   if (seconds < WORTH_SECONDS) return
   const average = shortSize(Math.round(stored_bytes / count))
   yield advise('FRAGMENTS_MANY', {
-    message: `${count} fragments of ${average} in data files on average: they take about ${now} requests to S3 beside those of listings and schemas, one fragment about ${after}`,
+    message: `${count} fragments with ${average} of data each on average: opening and reading them takes about ${now} requests to S3, one fragment in their place about ${after} (listings and schemas not counted)`,
     effect: { seconds: rounded(seconds), requests: now - after, fragments: count, share: (now - after) / now },
     advice: consolidationLines(opened),
   })
+}
+
+/**
+ * Requests of a consolidated fragment of the same fields. It has the time of each cell, if the array is sparse and its format has room for
+ * it; readers need them to tell which of several cells of a place is the newest.
+ */
+function afterConsolidation({ schema }: OpenedArray, facts: FragmentFacts): number {
+  const hasTimes = facts.info.slots.some(({ kind }) => kind === 'timestamps')
+  return requestsOf(facts) + (keepsTimes(schema) && !schema.allows_duplicates && !hasTimes ? 1 : 0)
 }
 
 /** From this number of fragments on that a typical box touches on average. */
@@ -50,9 +60,9 @@ export function* overlappingFragments({ opened, fragments }: ArrayFacts): Genera
   const depth = mean(touched.map(({ length }) => length))
   if (depth < DEEP) return
   const requests = mean(touched.map((some) => sum(some, requestsOf)))
-  const one = mean(boxed.map(requestsOf))
+  const one = mean(boxed.map((fragment) => afterConsolidation(opened, fragment)))
   yield advise('FRAGMENTS_OVERLAP', {
-    message: `boxes at places in the fragments, each 1 % of the box around all, are on average in ${Math.round(depth)} of ${fragments.length} fragments: about ${Math.round(requests)} requests to S3, of one fragment ${Math.round(one)}`,
+    message: `a box of 1 % of the box around all fragments touches ${Math.round(depth)} of ${fragments.length} fragments on average: that takes about ${Math.round(requests)} requests to S3, with one fragment about ${Math.round(one)}`,
     effect: {
       seconds: rounded(secondsOf(requests - one, 0)),
       requests: Math.round(requests - one),

@@ -39,9 +39,26 @@ function consolidationConfig(opened: OpenedArray): string {
     `, config=tiledb.Config({"sm.consolidation.${name}": "${value}"}))  # ${note}`
   const { count } = neighbours(all) ?? { count: 0 }
   if (2 * count >= all.length)
-    return set('step_min_frags', 2, `first makes one of ${count} neighbours in time of ${all.length} fragments`)
+    return set(
+      'step_min_frags',
+      2,
+      `the first step merges ${count} of ${all.length} fragments, which follow each other in time`,
+    )
   const { box_cells, tile_cells } = filledCells(all)
   return set('amplification', larger, `fills the gaps: stores ${box_cells} cells in place of ${tile_cells}`)
+}
+
+/**
+ * The calls that take deleted cells out of the files for good: TileDB consolidates no single fragment, whatever its settings are.
+ * @param fragment_num those that a consolidation can take
+ */
+export function purgeLines(opened: OpenedArray, fragment_num = opened.fragments.length): string[] {
+  if (fragment_num < 2) return rewriteLines(opened, {})
+  const path = pathOf(opened)
+  return [
+    `tiledb.consolidate(${path}, config=tiledb.Config({"sm.consolidation.purge_deleted_cells": "true"}))  # reads as of a time before the delete lose the deleted cells`,
+    `tiledb.vacuum(${path})  # removes the old fragments, which hold them`,
+  ]
 }
 
 /**
@@ -50,10 +67,18 @@ function consolidationConfig(opened: OpenedArray): string {
  * @param version format of the fragments that stay
  * @see tiledb/sm/consolidator/fragment_consolidator.cc: with_timestamps_
  */
-export function vacuumNote({ schema: { array_type, version: own } }: OpenedArray, version = own): string {
+export function vacuumNote({ schema }: Pick<OpenedArray, 'schema'>, version = schema.version): string {
+  return keepsTimes(schema, version)
+    ? 'removes the old fragments; reads as of a time in the past stay the same'
+    : 'removes the old fragments; reads as of a time before the newest of them lose their cells'
+}
+
+/** Whether a consolidated fragment has the time of each cell. @param version its format */
+export function keepsTimes(
+  { array_type, version: own }: Pick<ArraySchema, 'array_type' | 'version'>,
+  version = own,
+): boolean {
   return array_type === 'sparse' && version >= TIMESTAMPS_SINCE
-    ? 'removes the old fragments; reads at times before stay the same'
-    : 'removes the old fragments, and with them reads at times before'
 }
 
 /** Consolidation of one kind of file, and its vacuum. */
@@ -106,7 +131,7 @@ export function rewriteLines(opened: OpenedArray, change: Rewrite): string[] {
   ]
   return [
     enumerations.length > 0
-      ? `with tiledb.open(${path}) as a: s, e = a.schema, [a.enum(n) for n in ${listOf(enumerations)}]`
+      ? `a = tiledb.open(${path}); s, e = a.schema, [a.enum(n) for n in ${listOf(enumerations)}]; a.close()`
       : `s = tiledb.ArraySchema.load(${path})`,
     `tiledb.Array.create(${fresh}, tiledb.ArraySchema(${options.join(', ')}))`,
     `with tiledb.open(${path}) as a, tiledb.open(${fresh}, "w") as b: ${copyOf(schema)}; b.meta.update(a.meta)  # ${copyNote(schema)}`,
@@ -227,9 +252,4 @@ function filterOptions({ name, ...options }: FilterConfig): string[] {
 /** The path of an array as a text of Python. */
 export function pathOf({ array }: OpenedArray): string {
   return JSON.stringify(array.folder.path)
-}
-
-/** A path for a shell. */
-export function shellWord(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

@@ -27,7 +27,7 @@ export function* touchedFragments(asked: ExplainQuery, facts: ArrayFacts, plan: 
   const now = sum(some, requestsOf)
   const after = Math.max(...some.map(requestsOf))
   yield advise('FRAGMENTS_OVERLAP', {
-    message: `the ranges are in tiles of ${touched.size} of ${facts.fragments.length} fragments: about ${now} requests to S3, of one fragment ${after}`,
+    message: `the ranges touch tiles of ${touched.size} of ${facts.fragments.length} fragments: that takes about ${now} requests to S3, with one fragment about ${after}`,
     effect: {
       seconds: rounded(secondsOf(now - after, 0)),
       requests: now - after,
@@ -73,7 +73,7 @@ export function* overRead(
   }
   const found = `${read} cells are read for ${plan.cells_found ? '' : 'about '}${Math.round(cells)} in the ranges`
   if (n > 1 && read >= MUCH_WORSE * best) {
-    const message = `${found}, in tiles of the proportions of the ranges about ${Math.round(best)}`
+    const message = `${found}; with tiles in the proportions of the ranges it would be about ${Math.round(best)}`
     const change = shapeOf(facts, sides, perTile)
     yield advise('TILE_SHAPE', { message, effect, advice: rewriteLines(opened, change) })
   } else {

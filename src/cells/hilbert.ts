@@ -27,9 +27,16 @@ export function hilbertValues(
   const bits = hilbertBits(dimensions.length)
   if (dimensions.length === 1) return lineLanes(dimensions[0], columns[0], cellNum, rangeOf)
   const buckets = dimensions.map((dimension, d) => bucketsOf(dimension, columns[d], cellNum, bits, rangeOf))
+  return dimensions.length <= MOST_TABLED
+    ? tabledLanes(buckets, bits, cellNum)
+    : transposedLanes(buckets, bits, cellNum)
+}
+
+/** Hilbert values of points, by the rules of the curve. */
+export function transposedLanes(buckets: readonly Int32Array[], bits: number, cellNum: number): KeyLanes {
   const high = new Uint32Array(cellNum)
   const low = new Uint32Array(cellNum)
-  const point = new Int32Array(dimensions.length)
+  const point = new Int32Array(buckets.length)
   for (let cell = 0; cell < cellNum; cell++) {
     for (let d = 0; d < point.length; d++) point[d] = buckets[d][cell]
     transpose(point, bits)
@@ -66,6 +73,133 @@ function transpose(point: Int32Array, bits: number): void {
   for (let i = 1; i < bits; i <<= 1) point[n - 1] ^= point[n - 1] >>> i
   const t = before ^ point[n - 1]
   for (let i = 0; i < n - 1; i++) point[i] ^= t
+}
+
+/** Most dimensions with a table: 48 states of three dimensions, 384 of four. */
+const MOST_TABLED = 3
+const tables = new Map<number, CurveTables>()
+
+/** The same as {@link transposedLanes}, many times as fast: one look into a table for some bits of all coordinates. */
+export function tabledLanes(buckets: readonly Int32Array[], bits: number, cellNum: number): KeyLanes {
+  const n = buckets.length
+  const curve = tables.get(n) ?? curveTables(n)
+  tables.set(n, curve)
+  const { one, some, step } = curve
+  const high = new Uint32Array(cellNum)
+  const low = new Uint32Array(cellNum)
+  const [first, second, third] = buckets
+  const width = step * n
+  const mask = (1 << n) - 1
+  const stepMask = (1 << step) - 1
+  const someMask = (1 << width) - 1
+  for (let cell = 0; cell < cellNum; cell++) {
+    const [x, y, z] = [first[cell], second[cell], third ? third[cell] : 0]
+    let state = 0
+    let hi = 0
+    let lo = 0
+    let bit = bits
+    // The bits that are left over come first.
+    while (bit % step !== 0) {
+      bit--
+      let digit = (((x >>> bit) & 1) << 1) | ((y >>> bit) & 1)
+      if (n === 3) digit = (digit << 1) | ((z >>> bit) & 1)
+      const next = one[(state << n) | digit]
+      lo = (lo << n) | (next & mask)
+      state = next >>> n
+    }
+    while (bit > 0) {
+      bit -= step
+      let digits = (((x >>> bit) & stepMask) << step) | ((y >>> bit) & stepMask)
+      if (n === 3) digits = (digits << step) | ((z >>> bit) & stepMask)
+      const next = some[(state << width) | digits]
+      hi = (hi << width) | (lo >>> (32 - width))
+      lo = (lo << width) | (next & someMask)
+      state = next >>> width
+    }
+    high[cell] = hi
+    low[cell] = lo
+  }
+  return [high, low]
+}
+
+interface CurveTables {
+  /** For one bit of each coordinate, and for `step` bits: see {@link bitTable} and {@link stepTable}. */
+  one: Uint16Array
+  some: Uint16Array
+  step: number
+}
+
+/** Small tables are made before a tile of few cells is done. */
+function curveTables(n: number): CurveTables {
+  const one = bitTable(n)
+  const step = n === 2 ? 3 : 2
+  return { one, some: stepTable(one, n, step), step }
+}
+
+/**
+ * Takes `step` bits of each coordinate at once.
+ * @returns for `state << step * n | bits of the first coordinate, of the second, …`: `next state << step * n | bits of the value`
+ */
+function stepTable(one: Uint16Array, n: number, step: number): Uint16Array {
+  const width = step * n
+  const table = new Uint16Array((one.length >>> n) << width)
+  for (let index = 0; index < table.length; index++) {
+    let state = index >>> width
+    let value = 0
+    for (let bit = step - 1; bit >= 0; bit--) {
+      let digit = 0
+      for (let d = n - 1; d >= 0; d--) digit = (digit << 1) | ((index >>> (d * step + bit)) & 1)
+      const next = one[(state << n) | digit]
+      value = (value << n) | (next & ((1 << n) - 1))
+      state = next >>> n
+    }
+    table[index] = (state << width) | value
+  }
+  return table
+}
+
+/** How the curve lies in a cube: which axis each place has, which axes run back, and whether the value's bits are inverted. */
+interface CurveState {
+  axes: readonly number[]
+  back: readonly boolean[]
+  inverted: boolean
+}
+
+/**
+ * What {@link transpose} does with one bit of each coordinate, and then to the lower bits, for each state of the curve.
+ * @returns for `state << n | bits`, first dimension first: `next state << n | bits of the value`
+ */
+function bitTable(n: number): Uint16Array {
+  const states: CurveState[] = [
+    { axes: Array.from({ length: n }, (_, i) => i), back: new Array(n).fill(false), inverted: false },
+  ]
+  const numbers = new Map([[JSON.stringify(states[0]), 0]])
+  const entries: number[] = []
+  for (const { axes, back, inverted } of states) {
+    for (let digit = 0; digit < 1 << n; digit++) {
+      const lower = { axes: [...axes], back: [...back], inverted }
+      let value = 0
+      let gray = false
+      for (let i = 0; i < n; i++) {
+        const bit = ((digit >>> (n - 1 - axes[i])) & 1) !== Number(back[i])
+        gray = gray !== bit
+        value = (value << 1) | Number(gray !== inverted)
+        if (bit) lower.back[0] = !lower.back[0]
+        else {
+          for (const list of [lower.axes, lower.back] as unknown[][]) [list[0], list[i]] = [list[i], list[0]]
+        }
+      }
+      lower.inverted = inverted !== gray
+      const key = JSON.stringify(lower)
+      const known = numbers.get(key)
+      if (known === undefined) {
+        numbers.set(key, states.length)
+        states.push(lower)
+      }
+      entries.push(((known ?? states.length - 1) << n) | value)
+    }
+  }
+  return Uint16Array.from(entries)
 }
 
 /** First coordinate and range of a dimension, as float64. */

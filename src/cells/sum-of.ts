@@ -3,8 +3,8 @@ import type { Cells, Numbers } from './elements.ts'
 
 /** This many integers of up to 32 bits can be added before a number may lose exactness. */
 const EXACT_ADDITIONS = 1 << 20
-/** Sums up to this are exact. After any 8-byte integer is added, the sum shows whether it still is. */
-const LARGEST_EXACT = 2 ** 52
+/** Up to here no sum reaches a limit, also if this was computed with rounding. */
+const BELOW_LIMITS = 2 ** 62
 
 /**
  * A running sum like TileDB's: int64, uint64 or float64. When it reaches the type's limit, it ignores the remaining cells of
@@ -50,41 +50,51 @@ export class SumOf {
     }
   }
 
-  /** {@link add} for 8-byte integers, given as lanes. */
+  /** {@link addNumbers} for 8-byte integers, given as lanes. */
   addWide(lanes: Uint32Array, cells: Cells): void {
-    const { length, at } = cells
-    const signed = this.type === 'INT64'
-    // Near the limit, any cell can exceed it.
-    if (this.whole > LARGEST_EXACT || this.whole < -LARGEST_EXACT) {
-      this.addLarge(lanes, cells)
-      return
-    }
-    let sum = 0
-    for (let i = 0; i < length; i++) {
-      const cell = at ? at[i] : i
-      const high = signed ? lanes[2 * cell + 1] | 0 : lanes[2 * cell + 1]
-      sum += high * 2 ** 32 + lanes[2 * cell]
-      if (sum > LARGEST_EXACT || sum < -LARGEST_EXACT) {
-        this.addLarge(lanes, cells)
-        return
-      }
-    }
-    this.whole += BigInt(sum)
+    for (let from = 0; from < cells.length; from += EXACT_ADDITIONS)
+      if (!this.addSome(lanes, cells, from, Math.min(cells.length, from + EXACT_ADDITIONS))) return
   }
 
-  private addLarge(lanes: Uint32Array, { length, at }: Cells): void {
+  /**
+   * The halves of the integers are added apart, as a bigint for each takes ten times as long.
+   * @returns whether the sum stayed below the limit
+   */
+  private addSome(lanes: Uint32Array, cells: Cells, from: number, to: number): boolean {
+    const { at } = cells
+    const signed = this.type === 'INT64'
+    let highs = 0
+    let lows = 0
+    let size = 0
+    for (let i = from; i < to; i++) {
+      const cell = at ? at[i] : i
+      const high = signed ? lanes[2 * cell + 1] | 0 : lanes[2 * cell + 1]
+      highs += high
+      lows += lanes[2 * cell]
+      size += high < 0 ? -high : high
+    }
+    // No sum on the way is further from 0 than this.
+    if (Math.abs(Number(this.whole)) + size * 2 ** 32 + lows > BELOW_LIMITS)
+      return this.addOneByOne(lanes, cells, from, to)
+    const sum = highs * 2 ** 32 + lows
+    this.whole += Number.isSafeInteger(sum) ? BigInt(sum) : BigInt(highs) * 2n ** 32n + BigInt(lows)
+    return true
+  }
+
+  private addOneByOne(lanes: Uint32Array, { at }: Cells, from: number, to: number): boolean {
     const signed = this.type === 'INT64'
     const largest = signed ? 2n ** 63n - 1n : 2n ** 64n - 1n
     const smallest = signed ? -(2n ** 63n) : 0n
-    for (let i = 0; i < length; i++) {
+    for (let i = from; i < to; i++) {
       const cell = at ? at[i] : i
       const high = signed ? lanes[2 * cell + 1] | 0 : lanes[2 * cell + 1]
       this.whole += BigInt(high) * 2n ** 32n + BigInt(lanes[2 * cell])
       if (this.whole <= largest && this.whole >= smallest) continue
       this.whole = this.whole > largest ? largest : smallest
       this.saturated = true
-      return
+      return false
     }
+    return true
   }
 
   /** The sum, as 8 bytes. */

@@ -49,7 +49,6 @@ export class TileFile {
   private readonly varSizes: Float64Array | undefined
   /** Pipelines by whether the data holds the offsets. */
   private readonly pipelines = new Map<boolean, Promise<Pipeline>>()
-  /** The pipeline of data without offsets, once it is there. */
   private loaded: Pipeline | undefined
   /** Tiles that another thread unfiltered; {@link read} returns them. */
   lent: ReadonlyMap<number, Uint8Array> | undefined
@@ -253,6 +252,11 @@ export class TileFile {
     return addPlace(keyOrDamage(error, this.fragment.cx), { file: this.source.name, offset: this.offsets[tile] })
   }
 
+  /** The pipeline of data without offsets, if it is loaded. */
+  get pipelineNow(): Pipeline | undefined {
+    return this.loaded
+  }
+
   /** Filters of this file, in writing order. */
   get filters(): FilterConfig[] {
     const { varSized } = this.info.slots[this.slot]
@@ -296,15 +300,20 @@ const MOST_BYTES = 8 * 2 ** 20
 /** The same at first, as a reader may want only a few cells. */
 const FIRST_BYTES = 2 ** 20
 
-/** Announces to files that are read together which tiles will be read; without `from`, `to` and `skip`, all tiles. */
+/**
+ * Announces to files that are read together which tiles will be read; without `from`, `to` and `skip`, all tiles.
+ * @param reuse see {@link PlanOptions.reuse}
+ */
 export function planTiles(
   files: readonly TileFile[],
   from = 0,
   to = Number.POSITIVE_INFINITY,
   skip?: (tile: number) => boolean,
+  reuse = false,
 ): void {
   const together = Math.min(MOST_BYTES, TOGETHER_BYTES / files.length)
-  for (const file of files) file.plan(from, Math.min(to, file.tileNum - 1), { together, first: FIRST_BYTES, skip })
+  for (const file of files)
+    file.plan(from, Math.min(to, file.tileNum - 1), { together, first: FIRST_BYTES, skip, reuse })
 }
 
 /** Does `work` with the tiles of a data file, then closes it. */

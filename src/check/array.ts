@@ -6,6 +6,7 @@ import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { parseTimestampedName, timeText } from '../format/timestamped-name.ts'
 import { type Folder, readAll, withSource } from '../source/source.ts'
 import { type FragmentEntry, type FragmentState, InspectArray } from '../store/array.ts'
+import { laterDeletePlaces } from '../store/deletes.ts'
 import { fileSizes } from '../store/file-sizes.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
@@ -14,7 +15,7 @@ import { checkArrayFolder } from './array-folder.ts'
 import { type FindingCode, MEANINGS } from './codes.ts'
 import { checkCommits } from './commit-files.ts'
 import { checkConsolidatedMetadata } from './consolidated-metadata.ts'
-import { finding, guarded, type Item, type Items } from './finding.ts'
+import { finding, guarded, type Item, type Items, type Place } from './finding.ts'
 import { checkFragment, whyIgnored } from './fragment.ts'
 import { hasTimes, isVacuumPath } from './names.ts'
 import { type CheckRun, checkedTileFile, firstShardRun, ofFirstShard, reaches } from './run.ts'
@@ -101,10 +102,11 @@ export async function* checkArrayFiles(
     )
     yield* checkMetadata(run, folder, array.cx)
   }
+  for (const { path, tile, end } of await laterDeletePlaces(array))
+    yield ahead('DELETE_FUTURE', { file: `${folder.path}/${path}`, offset: tile?.offset }, end, array.cx.now)
   for (const { path, state, committed, hidden_by, to_vacuum, timestamp_range } of entries) {
     const place = { file: `${folder.path}/${path}` }
-    if (state === 'future' && timestamp_range)
-      yield ahead('FRAGMENT_FUTURE', place.file, timestamp_range[1], array.cx.now)
+    if (state === 'future' && timestamp_range) yield ahead('FRAGMENT_FUTURE', place, timestamp_range[1], array.cx.now)
     if (committed) continue
     const expected = state === 'no-metadata' ? 'a metadata file' : 'a commit'
     const { ignored, replaced } = MEANINGS.FRAGMENT_UNCOMMITTED
@@ -164,11 +166,11 @@ export function* datedAhead(
   { now }: ReadContext,
 ): Generator<Item> {
   const ends = parseTimestampedName(lastPathPart(file))?.timestamp_range[1]
-  if (ends !== undefined && ends > now) yield ahead(code, file, ends, now)
+  if (ends !== undefined && ends > now) yield ahead(code, { file }, ends, now)
 }
 
-function ahead(code: FindingCode, file: string, ends: bigint, now: bigint): Item {
-  return finding(code, { file }, `a time up to now, ${timeText(now)}`, timeText(ends))
+function ahead(code: FindingCode, place: Place, ends: bigint, now: bigint): Item {
+  return finding(code, place, `a time up to now, ${timeText(now)}`, timeText(ends))
 }
 
 const METADATA_FOLDER = '__meta'

@@ -142,7 +142,7 @@ export class StatisticsCheck {
       const place = { file: this.file, offset: this.info.footer?.offset, tile, field: `${list}.${this.name}` }
       written ??= this.writtenStatistics(tile, column, cells)
       const alike = written.some((one) => this.same(which, one[which], found))
-      const evidence = (): string => this.evidence(tile, which, expected)
+      const evidence = (): Evidence => this.evidence(tile, which, expected)
       this.wrong(code, place, this.text(which, expected), this.text(which, found), alike, items, evidence)
     }
     this.reportNaN(tile, column, cells, rows, items)
@@ -192,15 +192,18 @@ export class StatisticsCheck {
   /**
    * Checks the fragment's own statistics, after all tiles were added. They follow from the cells, or from the tiles'
    * statistics.
+   * @param isPart whether only some of the tiles were added
+   * @returns false if all tiles must be added to tell
    */
-  finish(items: Item[]): void {
+  finish(items: Item[], isPart: boolean): boolean {
+    if (isPart && (!this.complete || this.pending.length > 0)) return false
     if (this.complete) this.finishBatches(items)
     const { stored } = this
     // If a file is missing, no tile was added.
-    if (!stored || !this.complete || this.tileNum === 0) return
-    const computed = this.exact ? [this.counted.fragment()] : []
+    if (!stored || !this.complete || this.tileNum === 0) return true
+    const computed = this.exact && !isPart ? [this.counted.fragment()] : []
     if (this.listsFit) computed.push(this.fragmentOf(this.lists))
-    if (computed.length === 0) return
+    if (computed.length === 0) return !isPart
     const { min, sums, nullCounts } = this.lists
     const hasExtremes = min.fixed.length > 0 && stored.max.length + stored.min.length > 0
     const isThere = { min: hasExtremes, max: hasExtremes, sum: sums.length > 0, null_count: nullCounts.length > 0 }
@@ -213,6 +216,7 @@ export class StatisticsCheck {
       const alike = (which === 'min' || which === 'max') && this.shiftedExtreme(which, stored[which])
       this.wrong(NAMES[which].fragment, place, expected, shown, alike, items, () => FRAGMENT_EVIDENCE)
     }
+    return true
   }
 
   private get name(): string {
@@ -261,18 +265,19 @@ export class StatisticsCheck {
    *
    * @param counted the statistic that follows from the cells
    */
-  private evidence(tile: number, which: Which, counted: Value): string {
+  private evidence(tile: number, which: Which, counted: Value): Evidence {
     const checksum = this.checksum
     if (checksum !== undefined)
-      return `the tile's ${checksum} fits its bytes: the cells are as they were written, the metadata is wrong`
+      return {
+        wrong: 'metadata',
+        text: `the tile's ${checksum} fits its bytes: the cells are as they were written, the metadata is wrong`,
+      }
     const { stored } = this
     if (!stored || !this.listsFit || ++this.evidenceSought > MOST_EVIDENCE) return NO_EVIDENCE
     const fits = (lists: StatisticsLists): boolean => this.same(which, this.fragmentOf(lists)[which], stored[which])
     const asStored = fits(this.lists)
     if (asStored === fits(replaced(this.lists, which, tile, counted, this.field))) return NO_EVIDENCE
-    return asStored
-      ? "the fragment's own statistics fit the metadata: the cells were changed since they were written"
-      : "the fragment's own statistics fit the cells: the value in the metadata is wrong"
+    return asStored ? CELLS_CHANGED : METADATA_WRONG
   }
 
   /** The filter that proves the bytes of the tiles. Tiles with a wrong checksum are reported separately and left out here. */
@@ -338,7 +343,7 @@ export class StatisticsCheck {
     found: string,
     alike: boolean,
     items: Item[],
-    evidence: () => string,
+    evidence: () => Evidence,
   ): void {
     const misread = misreadFault(this.info, this.field)
     if (alike) this.reportKnown(code, place, expected, found, statisticsFault(this.info, this.field, code), items)
@@ -418,21 +423,38 @@ function hasSignedSum(type: Datatype): boolean {
 
 /** For at most this many tiles per field the wrong side is looked for, as each search visits all tiles. */
 const MOST_EVIDENCE = 100
-const NO_EVIDENCE = 'nothing else shows whether the cells or the metadata are wrong'
-const FRAGMENT_EVIDENCE =
-  'a tile whose own statistics do not fit is a finding, too; if there is none, this value is wrong'
 
-/** Cells and metadata that disagree; either may be right. @param evidence which of them is wrong, in words */
-function disagreement(code: FindingCode, place: Place, counted: string, stored: string, evidence: string): Finding {
+/** Which of cells and metadata is wrong, if that can be told, and in words. */
+interface Evidence {
+  wrong?: Finding['wrong']
+  text: string
+}
+
+const NO_EVIDENCE: Evidence = { text: 'nothing else shows whether the cells or the metadata are wrong' }
+const FRAGMENT_EVIDENCE: Evidence = {
+  text: 'a tile whose own statistics do not fit is a finding, too; if there is none, this value is wrong',
+}
+const CELLS_CHANGED: Evidence = {
+  wrong: 'cells',
+  text: "the fragment's own statistics fit the metadata: the cells were changed since they were written",
+}
+const METADATA_WRONG: Evidence = {
+  wrong: 'metadata',
+  text: "the fragment's own statistics fit the cells: the value in the metadata is wrong",
+}
+
+/** Cells and metadata that disagree; either may be right. */
+function disagreement(
+  code: FindingCode,
+  place: Place,
+  counted: string,
+  stored: string,
+  { wrong, text }: Evidence,
+): Finding {
   const [severity, meaning] = FINDING_CODES[code]
-  const known: Meaning = [severity, `${meaning}; ${evidence}`]
-  return finding(
-    code,
-    place,
-    'cells and metadata that agree',
-    `${counted} by the cells, ${stored} in the metadata`,
-    known,
-  )
+  const known: Meaning = [severity, `${meaning}; ${text}`]
+  const found = `${counted} by the cells, ${stored} in the metadata`
+  return { ...finding(code, place, 'cells and metadata that agree', found, known), wrong }
 }
 
 /** The lists, with one tile's value replaced by that of its cells; unchanged if values differ in length. */

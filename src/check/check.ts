@@ -3,11 +3,12 @@ import type { InspectGroup } from '../store/group.ts'
 import { isFirst } from '../store/shard.ts'
 import type { Target } from '../store/target.ts'
 import { checkArray } from './array.ts'
+import { checkUnit } from './data-files.ts'
 import { type Item, type Items, withoutRepeats } from './finding.ts'
 import { checkFragment, whyIgnored } from './fragment.ts'
 import { checkGroup } from './group.ts'
 import type { CheckRun } from './run.ts'
-import { addCounts, type Plan, type Unit, type UnitRunner } from './units.ts'
+import { addCounts, type Plan, type Unit, type UnitResult, type UnitRunner, UnitWorker } from './units.ts'
 
 /**
  * Compares what the metadata of a fragment, an array or a group claims with the stored bytes. Findings are given as they are
@@ -18,21 +19,62 @@ import { addCounts, type Plan, type Unit, type UnitRunner } from './units.ts'
  */
 export async function* checkTarget(run: CheckRun, target: Target, runner?: UnitRunner<Item>): Items {
   const plan = planTarget({ ...run, shared: runner !== undefined }, target, [])
-  if (runner) yield* withoutRepeats(itemsOf(run, runner(unitsOf(plan))))
-  else for await (const one of plan) if (!('part' in one)) yield one
+  if (!runner) {
+    for await (const one of plan) if (!('part' in one)) yield one
+    return
+  }
+  const asked: Unit<Item>[] = []
+  yield* withoutRepeats(itemsOf(run, asked, runner(unitsOf(plan, asked)), (unit) => runAlone(target, unit)))
 }
 
-async function* unitsOf(plan: Plan): AsyncGenerator<Unit<Item>> {
-  for await (const one of plan) {
-    if ('part' in one) yield one
-    else yield { path: '', part: { kind: 'known', result: { counts: {}, items: [one] } }, bytes: 0 }
+/** Runs one unit on this thread. */
+async function runAlone(target: Target, unit: Unit<Item>): Promise<UnitResult<Item>> {
+  const opened = target.type === 'array' ? target.array : target.type === 'group' ? target.group : target.fragment
+  if (!opened) throw new TypeError('a file has no units')
+  const worker = new UnitWorker<Item>(opened.folder.storage, opened.cx, checkUnit)
+  try {
+    return await worker.run(unit)
+  } finally {
+    await worker.close()
   }
 }
 
-async function* itemsOf({ counts }: CheckRun, results: ReturnType<UnitRunner<Item>>): Items {
+/** @param asked takes the units whose results are to come */
+async function* unitsOf(plan: Plan, asked: Unit<Item>[]): AsyncGenerator<Unit<Item>> {
+  for await (const one of plan) {
+    const known = (item: Item): Unit<Item> => ({
+      path: '',
+      part: { kind: 'known', result: { counts: {}, items: [item] } },
+      bytes: 0,
+    })
+    const unit = 'part' in one ? one : known(one)
+    asked.push(unit)
+    yield unit
+  }
+}
+
+/** @param again runs a unit in place of those that share its tiles: see {@link FieldsPart.shared} */
+async function* itemsOf(
+  { counts }: CheckRun,
+  asked: Unit<Item>[],
+  results: ReturnType<UnitRunner<Item>>,
+  again: (unit: Unit<Item>) => Promise<UnitResult<Item>>,
+): Items {
+  let held: UnitResult<Item>[] = []
   for await (const result of results) {
-    addCounts(counts, result.counts)
-    yield* result.items
+    const { path, part, bytes } = asked.shift() as Unit<Item>
+    held.push(result)
+    if (part.kind === 'fields' && part.shared === 'more') continue
+    let found = held
+    if (part.kind === 'fields' && part.shared && held.some(({ items, unsure }) => unsure || items.length > 0)) {
+      const runs = part.runs.map((one) => ({ ...one, from: 0 }))
+      found = [await again({ path, part: { ...part, runs, shared: undefined }, bytes })]
+    }
+    held = []
+    for (const one of found) {
+      addCounts(counts, one.counts)
+      yield* one.items
+    }
   }
 }
 

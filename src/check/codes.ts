@@ -64,6 +64,10 @@ export const FINDING_CODES = {
     'note',
     'the file lists the commit more than once: readers count it once, and TileDB lists each commit once',
   ],
+  DELETE_FUTURE: [
+    'warning',
+    'TileDB does not apply the condition before that time, unless the array is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), delete the cells again',
+  ],
   DELETE_CONDITION_DIFFERS: ['warning', 'two copies of one delete condition say different things'],
   CONSOLIDATED_METADATA_UNREADABLE: ['error', 'readers fail to open the array while this file is there'],
   CONSOLIDATED_METADATA_OFFSET: ['error', 'readers take other bytes for the footer of this fragment'],
@@ -204,64 +208,67 @@ export const ADVICE_CODES = {
   // Fragments and commits.
   FRAGMENTS_MANY: [
     'warning',
-    'each read opens every fragment: several requests each, before the first cell. Said of 10 or more fragments of less than 16 MiB on average, if one fragment in their place saves 0.1 s',
+    'each read opens every fragment: several requests each, before the first cell. Reported for 10 or more fragments of less than 16 MiB on average, if one fragment in their place saves 0.1 s',
   ],
   FRAGMENTS_OVERLAP: [
     'warning',
-    'many fragments hold the same box of cells: a read of it reads tiles of each, and compares their cells. Said if boxes at places in the fragments, each 1 % of the box around all, are in 5.5 fragments or more on average',
+    'many fragments hold the same box of cells: a read of it reads tiles of each, and compares their cells. Reported if a box of 1 % of the box around all fragments touches 5.5 fragments or more on average',
   ],
   FRAGMENTS_REPEATED: [
     'warning',
-    'the array allows duplicates, and a fragment has the domain, sizes and statistics of another: reads return its cells twice. Said of 100 cells and 5 % of all',
+    'the array allows duplicates, and a fragment has the domain, sizes and statistics of another: reads return its cells twice. Reported for 100 cells and 5 % of all',
   ],
-  METADATA_NOT_CONSOLIDATED: ['note', 'opening reads the footers of fragments one by one. Said of 20 of them'],
-  COMMITS_NOT_CONSOLIDATED: ['note', 'opening lists every commit file. Said of 1,000, as many as one listing names'],
+  METADATA_NOT_CONSOLIDATED: ['note', 'opening reads the footers of fragments one by one. Reported for 20 fragments'],
+  COMMITS_NOT_CONSOLIDATED: [
+    'note',
+    'opening lists every commit file. Reported for 1,000 commit files, as many as one request lists',
+  ],
   VACUUM_PENDING: [
     'note',
-    'fragments that were consolidated are still there: they take room, and opening reads their .vac files. Said of 8 fragments or 1 MiB',
+    'fragments that were consolidated are still there: they take space, and opening reads their .vac files. Reported for 8 such fragments or 1 MiB',
   ],
   // Tiles.
   TILES_SMALL: [
     'warning',
-    'lists of tiles and headers of chunks take much of what is read. Said of fragments with 100 tiles or more, if these take 20 % of the stored bytes and 32 KiB',
+    'lists of tiles and headers of chunks take much of what is read. Reported for fragments with 100 tiles or more, if these take 20 % of the stored bytes and 32 KiB',
   ],
   TILES_LARGE: [
     'warning',
-    'readers read whole tiles, so a small box costs as much as a large one. Said of tiles of 8 MiB in all fields, if a box of 1 % of the domain reads 8 times the cells that it needs; of a query, if it does and reads 256 KiB too many before filtering',
+    'readers read whole tiles, so a small box costs as much as a large one. Reported for tiles of 8 MiB in all fields, if a box of 1 % of the domain reads 8 times the cells that it needs; for a query, if the query does, and reads 256 KiB too many before filtering',
   ],
   TILE_SHAPE: [
     'warning',
-    'tiles are long and thin, so a box touches many of them. Said if a box of 1 % of the domain reads 2.5 times what it reads in tiles of the same size and its own proportions, and 256 KiB more before filtering; of a query, if it also reads 8 times the cells in its ranges',
+    'tiles are long and thin, so a box touches many of them. Reported if a box of 1 % of the domain reads 2.5 times what it reads in tiles of the same size and its own proportions, and 256 KiB more before filtering; for a query, if it also reads 8 times the cells in its ranges',
   ],
   BOXES_NOT_PRUNING: [
     'warning',
-    'a range of a text dimension passes over few tiles. Said of 16 tiles or more, if a value is in the boxes of 30 % of them, with 256 KiB before filtering',
+    'a range of a text dimension passes over few tiles. Reported for 16 tiles or more, if a value is in the boxes of 30 % of them, with 256 KiB before filtering',
   ],
   // Filters and values.
-  STORED_LARGER: ['warning', 'the filters make a field larger. Said of 5 % and 16 KiB'],
+  STORED_LARGER: ['warning', 'the filters make a field larger. Reported if it is 5 % and 16 KiB larger'],
   FILTERS_SAVE_LITTLE: [
     'note',
-    'undoing the filters of a field takes longer than reading the bytes that they save. Said of fields that they make less than 5 % smaller, if it takes 0.02 s and half as long as reading them',
+    'undoing the filters of a field takes longer than reading the bytes that they save. Reported for fields that become less than 5 % smaller, if undoing the filters takes 0.02 s and half as long as reading them',
   ],
   FILTER_ORDER: [
     'warning',
-    'a compressor comes before filters that rearrange values for it, or a checksum before a compressor. Said if the other order makes a sample 5 % smaller, which is 16 KiB in all, or saves 0.1 s',
+    'a compressor comes before filters that rearrange values for it, or a checksum before a compressor. Reported if the other order makes a sample 5 % smaller, which is 16 KiB in all, or saves 0.1 s',
   ],
   NOTHING_COMPRESSED: [
     'warning',
-    'more bytes are read than need be. Said of 1 MiB and half of the stored bytes without a compressor, if ZSTD makes a sample 25 % smaller',
+    'more bytes are read than necessary. Reported for 1 MiB and half of the stored bytes without a compressor, if ZSTD makes a sample 25 % smaller',
   ],
   VALUES_CONSTANT: [
     'note',
-    'all cells of an attribute have one value, and each read makes room for all of them. Said of 64 KiB and 10 % of the bytes before filtering',
+    'all cells of an attribute have one value, and each read makes room for all of them. Reported for 64 KiB and 10 % of the bytes before filtering',
   ],
   STATISTICS_MISSING: [
     'note',
-    'formats before 11 keep no minima and maxima of tiles: conditions read every tile, and aggregates every cell. Said of 4 MiB and half of the stored bytes',
+    'formats before 11 keep no minima and maxima of tiles: conditions read every tile, and aggregates every cell. Reported for 4 MiB and half of the stored bytes',
   ],
   DELETES_UNPURGED: [
     'warning',
-    'each read loads the delete conditions, evaluates them on every cell, and drops what is deleted. Said of 5 conditions, or if they surely delete 20 % of the cells, and 1,000; `explain --exact` counts them',
+    'each read loads the delete conditions, evaluates them on every cell, and drops what is deleted. Reported for 5 conditions, or if they certainly delete 20 % of the cells and at least 1,000; `explain --exact` counts them',
   ],
 } as const satisfies Readonly<Record<string, readonly [Severity, string]>>
 
@@ -343,7 +350,7 @@ export const MEANINGS = {
     future: ['warning', 'from the time in its name on, readers fail to open the fragment, and with it the array'],
     toVacuum: [
       'note',
-      'readers skip it, as a .vac file hides the fragment, which waits for vacuum; as of times before, only those of dense arrays and of formats before 15 use it',
+      'readers skip it, because a .vac file hides the fragment, which waits for vacuum; in dense arrays and in formats before 15, reads as of a time before that of the .vac file still use it',
     ],
   },
   COMMIT_DANGLING: {
@@ -403,6 +410,10 @@ export const MEANINGS = {
     ],
   },
   CHUNK_UNREADABLE: {
+    brokenZstd: [
+      'error',
+      "the filters of this chunk cannot be undone: its cells are lost; TileDB's libzstd reads some broken frames without an error, and then gives other values",
+    ],
     cutShort: [
       'error',
       'the chunk is empty, and TileDB before 2.27 wrote an incomplete GZIP stream for it: TileDB fails to read the tile; nothing is lost, and decode reads it',

@@ -14,7 +14,15 @@ import { StatisticsCheck } from './cells-statistics.ts'
 import { asIgnored, type IgnoredReason, type Item, type Items, quietly, withoutRepeats } from './finding.ts'
 import { type CheckRun, newRun, reaches } from './run.ts'
 import { eachTile, type FieldReader, type OpenFields, openFields, type VisitTile } from './tile-reader.ts'
-import { type FieldsRun, type Opened, tileRuns, UNIT_BYTES, type Unit, type UnitResult } from './units.ts'
+import {
+  type FieldsPart,
+  type FieldsRun,
+  type Opened,
+  tileRuns,
+  UNIT_BYTES,
+  type Unit,
+  type UnitResult,
+} from './units.ts'
 import { checkUnwrittenCells } from './unwritten-cells.ts'
 
 /**
@@ -27,10 +35,10 @@ export async function* checkDataFiles(run: CheckRun, fragment: Fragment, info: F
   if (reaches(run, 'cells')) run.counts.cell_num += storedCellNum(info)
 }
 
-/**
- * {@link checkDataFiles} as units of work. For chunks, a unit has some tiles of a field. For cells, it has all tiles, as
- * their check depends on earlier tiles.
- */
+/** From so many tiles on, the lists that each unit reads again take longer than it saves. */
+const MOST_SHARED_TILES = 100_000
+
+/** {@link checkDataFiles} as units of work. A unit has some tiles of fields that are read together, or all of several. */
 export async function* dataFileUnits(
   run: CheckRun,
   fragment: Fragment,
@@ -40,34 +48,41 @@ export async function* dataFileUnits(
   const { level } = run
   const { path } = fragment.folder
   const files = await fragment.fieldFiles()
+  const ofCells = reaches(run, 'cells')
   let runs: FieldsRun[] = []
   let bytes = 0
-  const unit = (): Unit<Item> => ({ path, part: { kind: 'fields', runs, level, ignored }, bytes })
+  const unit = (shared?: FieldsPart['shared']): Unit<Item> => {
+    const made: Unit<Item> = { path, part: { kind: 'fields', runs, level, ignored, shared }, bytes }
+    runs = []
+    bytes = 0
+    return made
+  }
   for (const slots of fieldsTogether(info)) {
     const together = files.filter(({ slot }) => slots.includes(slot))
     const whole = { from: 0, to: info.tile_num, bytes: together.reduce((sum, { size }) => sum + size, 0) }
-    for (const one of reaches(run, 'cells') ? [whole] : await tileRuns(fragment, info, together)) {
+    const parts = ofCells && info.tile_num > MOST_SHARED_TILES ? [whole] : await tileRuns(fragment, info, together)
+    const isShared = ofCells && parts.length > 1
+    if (isShared && runs.length > 0) yield unit()
+    for (const [i, one] of parts.entries()) {
       runs.push({ ...one, slots })
       bytes += one.bytes
-      if (bytes < UNIT_BYTES) continue
-      yield unit()
-      runs = []
-      bytes = 0
+      if (isShared) yield unit(i === parts.length - 1 ? 'last' : 'more')
+      else if (bytes >= UNIT_BYTES) yield unit()
     }
   }
   if (runs.length > 0) yield unit()
-  if (reaches(run, 'cells')) run.counts.cell_num += storedCellNum(info)
+  if (ofCells) run.counts.cell_num += storedCellNum(info)
 }
 
 /** Checks one of {@link dataFileUnits}. */
 export async function checkUnit(target: Opened, _cx: ReadContext, { part }: Unit<Item>): Promise<UnitResult<Item>> {
   if (part.kind !== 'fields' || target.type !== 'fragment') throw new TypeError(`no unit of a check: ${part.kind}`)
-  const { level, runs, ignored } = part
-  const run = newRun(level, false)
+  const { level, runs, ignored, shared } = part
+  const run: CheckRun = { ...newRun(level, false), isPart: shared !== undefined }
   const items: Item[] = []
   for await (const item of checkFields(run, target.fragment, await target.fragment.info(), runs))
     items.push(asIgnored(item, ignored))
-  return { counts: run.counts, items }
+  return { counts: run.counts, items, unsure: run.unsure }
 }
 
 async function* checkFields(
@@ -87,7 +102,7 @@ async function* checkFields(
     const check = cells && (await openCellsCheck(fragment, info, opened, cells))
     yield* eachTile(opened, (tile, reads, items) => check?.visit(tile, reads, items))
     const items: Item[] = []
-    check?.finish(items)
+    if (check && !check.finish(items, run.isPart === true)) run.unsure = true
     yield* items
     fragment.forget()
   }
@@ -133,8 +148,8 @@ async function cellFacts(fragment: Fragment, info: FragmentInfo): Promise<CellFa
 /** Checks the cells of fields that are read together. */
 interface CellsCheck {
   visit: VisitTile
-  /** After the last tile. */
-  finish(items: Item[]): void
+  /** After the last tile. See {@link StatisticsCheck.finish}. */
+  finish(items: Item[], isPart: boolean): boolean
 }
 
 /**
@@ -178,8 +193,8 @@ async function openCellsCheck(
       })
       visitColumns(tile, columns, rows, items)
     },
-    finish(items) {
-      for (const one of statistics) one?.finish(items)
+    finish(items, isPart) {
+      return statistics.map((one) => one?.finish(items, isPart) ?? true).every(Boolean)
     },
   }
 }

@@ -23,6 +23,8 @@ export interface Finding {
   found: string
   /** What it means for a reader. For a known fault of a release, it also names the release. */
   meaning: string
+  /** Cells and metadata disagree: which of them is wrong, if that can be told. */
+  wrong?: 'cells' | 'metadata' | undefined
   /** File or folder for which it is reported only once, however often it is met. */
   once?: string | undefined
 }
@@ -40,7 +42,7 @@ export type IgnoredReason = 'uncommitted' | 'toVacuum' | 'future'
 const WHY_IGNORED: Readonly<Record<IgnoredReason, string>> = {
   uncommitted: 'readers skip the fragment, as no commit names it',
   toVacuum:
-    'readers skip the fragment, which a .vac file hides; as of times before, only those of dense arrays and of formats before 15 use it',
+    'readers skip the fragment, because a .vac file hides it; in dense arrays and in formats before 15, reads as of a time before that of the .vac file still use it',
   future: 'readers skip the fragment until the time in its name',
 }
 

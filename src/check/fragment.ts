@@ -3,10 +3,12 @@ import { atOnce, inOrder } from '../base/in-order.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE, footerPlace } from '../format/fragment-footer.ts'
 import { nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
+import { countReadBytes } from '../source/lean-heap.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import { changedFields, changedFooterLength } from '../store/changed-fields.ts'
 import { COMMITS_FOLDER } from '../store/commits.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
+import { TileLists } from '../store/tile-lists.ts'
 import { MEANINGS } from './codes.ts'
 import { checkDataFiles, dataFileUnits } from './data-files.ts'
 import {
@@ -94,11 +96,12 @@ async function* checkReadFragment(
   yield* guarded('FOOTER_UNREADABLE', { file: fragment.folder.path }, () => checkFiles(run, fragment, files, sizes))
   if (run.quick) return
   yield* guarded('SECTION_UNREADABLE', { file }, () => checkSections(fragment, info, file))
-  yield* guarded('SECTION_UNREADABLE', { file }, () => checkRTree(fragment, info, file))
+  const lists = new TileLists(fragment, countReadBytes)
+  yield* guarded('SECTION_UNREADABLE', { file }, () => checkRTree(lists, info, file))
   fragment.forget()
   for (const [slot, { phantom }] of info.slots.entries()) {
-    if (!phantom) yield* checkTileOffsets(fragment, info, slot, file)
-    yield* checkStatisticsLists(fragment, info, slot, file)
+    if (!phantom) yield* checkTileOffsets(lists, info, slot, file)
+    yield* checkStatisticsLists(lists, info, slot, file)
     fragment.forget()
   }
   yield* checkFragmentLists(fragment, info, file)

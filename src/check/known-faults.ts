@@ -7,7 +7,8 @@ import { typeAfter } from '../filters/registry.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import { type FragmentInfo, hasValidityEntries } from '../store/fragment.ts'
+import { countsValidityTiles, type FragmentInfo } from '../store/fragment.ts'
+import type { TileList } from '../store/tile-lists.ts'
 import type { FindingCode } from './codes.ts'
 import { countsNulls } from './written-statistics.ts'
 
@@ -37,8 +38,10 @@ export const NAN_FAULTS = {
 } as const
 
 /** Empty entries after a list's last tile. */
-export function surplusFault(info: FragmentInfo, entries: Float64Array): string | undefined {
-  if (!hasValidityEntries(info, entries)) return undefined
+export async function surplusFault(info: FragmentInfo, list: TileList<Float64Array>): Promise<string | undefined> {
+  if (!countsValidityTiles(info) || list.count <= info.tile_num) return undefined
+  const { first, entries } = await list.block(info.tile_num, list.count)
+  if (entries.subarray(info.tile_num - first).some((entry) => entry !== 0)) return undefined
   return 'TileDB 2.2 also added an entry for each validity tile when it wrote in global order; readers never look there'
 }
 

@@ -1,64 +1,61 @@
-import type { RTree } from '../format/rtree.ts'
+import type { RTreeLevel } from '../format/rtree.ts'
 import { RTREE_FANOUT } from '../format/rtree.ts'
-import type { Fragment, FragmentInfo } from '../store/fragment.ts'
-import { Boxes } from './boxes.ts'
+import type { FragmentInfo } from '../store/fragment.ts'
+import { blocksOf, type TileList, type TileLists } from '../store/tile-lists.ts'
+import { Boxes, type End } from './boxes.ts'
 import { MEANINGS } from './codes.ts'
 import { type Finding, finding, type Items, type Place } from './finding.ts'
 import { emptyStringFault, NAN_FAULTS } from './known-faults.ts'
 
+/** The levels of an R-tree, the root first. */
+type Levels = readonly TileList<RTreeLevel>[]
+
 /**
  * Checks the R-tree. Its levels have the right sizes, no box is reversed, and each lies inside its parent. Also compares the
- * boxes with the non-empty domain.
+ * boxes with the non-empty domain. Memory holds some of the boxes.
  * @see format_spec/fragment.md, "R-Tree"; tiledb/sm/rtree/rtree.cc
  */
-export async function* checkRTree(fragment: Fragment, info: FragmentInfo, file: string): Items {
-  const rtree = await fragment.rtree()
+export async function* checkRTree(lists: TileLists, info: FragmentInfo, file: string): Items {
+  const { fanout, levels } = await lists.rtree()
   const place: Place = { file, offset: info.footer?.rtree_offset, field: 'rtree' }
   if (info.dense) {
-    if (rtree.levels.length > 0) yield finding('RTREE_DENSE', place, 'no level', `${rtree.levels.length} levels`)
+    if (levels.length > 0) yield finding('RTREE_DENSE', place, 'no level', `${levels.length} levels`)
     return
   }
-  const leaves = rtree.levels.at(-1)
+  const leaves = levels.at(-1)
   if (!leaves) {
     if (info.tile_num > 0) yield finding('RTREE_LEVELS', place, `a box for each of ${info.tile_num} tiles`, 'no level')
     return
   }
   if (info.footer) {
-    yield* levelSizes(rtree, info.tile_num, place)
-    if (rtree.fanout !== RTREE_FANOUT) yield finding('RTREE_FANOUT', place, RTREE_FANOUT, rtree.fanout)
-  } else if (leaves.mbr_num !== info.tile_num) {
-    yield finding('RTREE_LEVELS', place, `${info.tile_num} boxes`, leaves.mbr_num)
+    yield* levelSizes(levels, fanout, info.tile_num, place)
+    if (fanout !== RTREE_FANOUT) yield finding('RTREE_FANOUT', place, RTREE_FANOUT, fanout)
+  } else if (leaves.count !== info.tile_num) {
+    yield finding('RTREE_LEVELS', place, `${info.tile_num} boxes`, leaves.count)
   }
-  const { dimensions } = info.schema.domain
-  let below: Boxes | undefined
-  for (let level = rtree.levels.length - 1; level >= 0; level--) {
-    const boxes = new Boxes(rtree.levels[level], dimensions)
-    const invalid = boxes.firstInvalid()
-    if (invalid) {
-      const at = { ...place, field: `rtree.levels.${level}.${invalid.box}.${dimensions[invalid.dimension].name}` }
-      yield finding('MBR_INVALID', at, 'a lower end below its upper end', 'the reverse')
+  let below: LevelCheck | undefined
+  for (let level = levels.length - 1; level >= 0; level--) {
+    const check = new LevelCheck(info, levels, level, fanout, place)
+    await check.run()
+    if (check.invalid) {
+      yield check.invalid.finding
       return
     }
-    if (!below) yield* cellsInBoxes(info, boxes, place)
-    for (const [d, { name }] of dimensions.entries()) {
-      const nan = boxes.firstNaN(d)
-      const at = { ...place, field: `rtree.levels.${level}.${nan}.${name}` }
-      if (nan >= 0) yield finding('MBR_INVALID', at, 'numbers', 'NaN', NAN_FAULTS.box)
-    }
-    if (below) yield* containment(info, boxes, below, rtree.fanout, level, place)
-    else if (info.nonempty_domain) yield* union(info, boxes, Boxes.of(info.nonempty_domain, dimensions), place)
-    below = boxes
+    yield* check.ofBoxes()
+    if (below) yield* below.outside
+    else yield* check.union()
+    below = check
   }
 }
 
-function* levelSizes({ levels, fanout }: RTree, tileNum: number, place: Place): Generator<Finding> {
+function* levelSizes(levels: Levels, fanout: number, tileNum: number, place: Place): Generator<Finding> {
   if (fanout < 2) {
     yield finding('RTREE_LEVELS', { ...place, field: 'rtree.fanout' }, '2 or more', fanout)
     return
   }
   let expected = tileNum
   for (let level = levels.length - 1; level >= 0; level--) {
-    const found = levels[level].mbr_num
+    const found = levels[level].count
     if (found !== expected) {
       const at = { ...place, field: `rtree.levels.${level}` }
       yield finding('RTREE_LEVELS', at, `${expected} boxes`, found)
@@ -69,90 +66,182 @@ function* levelSizes({ levels, fanout }: RTree, tileNum: number, place: Place): 
   if (expected > 1) yield finding('RTREE_LEVELS', place, 'one root', `${expected} boxes in the first level`)
 }
 
-function* containment(
-  info: FragmentInfo,
-  parents: Boxes,
-  children: Boxes,
-  fanout: number,
-  level: number,
-  place: Place,
-): Generator<Finding> {
-  let forgottenReported = false
-  for (let child = 0; child < children.count; child++) {
-    const parent = Math.floor(child / fanout)
-    if (parent >= parents.count) return
-    for (let d = 0; d < parents.dimensionNum; d++) {
-      const inside =
-        children.compare(d, 'min', child, parents, 'min', parent) >= 0 &&
-        children.compare(d, 'max', child, parents, 'max', parent) <= 0
-      // The finding about a box of NaN covers this.
-      if (inside || parents.isNaN(d, 'min', parent) || children.isNaN(d, 'min', child)) continue
-      const at = { ...place, field: `rtree.levels.${level}.${parent}` }
-      const forgotten = children.firstNaN(d, child, (parent + 1) * fanout) >= 0
-      if (forgotten && forgottenReported) continue
-      const known = forgotten
-        ? NAN_FAULTS.union
-        : emptyStringFault(info, info.schema.domain.dimensions[d], parents.textStart(d, parent))
-      yield finding(
-        'RTREE_CONTAINMENT',
-        at,
-        `a box around box ${child} of the level below`,
-        'one that it leaves',
-        known,
-      )
-      if (!forgotten) return
-      forgottenReported = true
-    }
-  }
+/** So many boxes are looked at together with all boxes below them. */
+const PARENTS = 512
+
+/** A box of some, and its number in its level. */
+interface BoxAt {
+  boxes: Boxes
+  i: number
+  box: number
 }
 
-/**
- * Finds boxes that their tiles' cells cannot have: too small for so many cells, or larger than a point with only one cell.
- */
-function* cellsInBoxes(info: FragmentInfo, boxes: Boxes, place: Place): Generator<Finding> {
-  const { schema, tile_num, cells_per_tile, last_tile_cell_num, footer } = info
-  if (boxes.count !== tile_num) return
-  const maySame = schema.allows_duplicates || footer?.includes_timestamps === true
-  const { dimensions } = schema.domain
-  for (let tile = 0; tile < tile_num; tile++) {
-    const isLast = tile === tile_num - 1
-    const cells = isLast ? last_tile_cell_num : cells_per_tile
-    const room = maySame ? Number.POSITIVE_INFINITY : boxes.roomOf(tile, dimensions)
-    if (cells === 1 ? boxes.isPoint(tile) : cells <= room) continue
-    if (dimensions.some((dimension, d) => emptyStringFault(info, dimension, boxes.textStart(d, tile)))) continue
-    const at = { ...place, field: 'rtree', tile }
-    const expected = cells === 1 ? 'a box of one point around one cell' : `a box with room for ${cells} cells`
-    const found = cells === 1 ? 'a larger one' : `room for ${room}`
-    yield finding('MBR_INVALID', at, expected, found, MEANINGS.MBR_INVALID.cells)
-    return
-  }
-}
+/** One look at the boxes of a level, and at those above them. */
+class LevelCheck {
+  /** The first reversed box of the first dimension that has one. */
+  invalid: { dimension: number; finding: Finding } | undefined
+  /** Boxes that leave their parents. */
+  readonly outside: Finding[] = []
+  /** A tile's box that its cells cannot have. */
+  private cells: Finding | undefined
+  /** The first box of NaN, by dimension. */
+  private readonly nans: number[] = []
+  /** The boxes with the lowest and the highest end, by dimension. */
+  private readonly least: BoxAt[] = []
+  private readonly most: BoxAt[] = []
+  private forgottenReported = false
+  private containmentDone = false
+  private readonly info: FragmentInfo
+  private readonly levels: Levels
+  private readonly level: number
+  private readonly fanout: number
+  private readonly place: Place
 
-/** Checks that the non-empty domain is the smallest box around all tiles. */
-function* union(info: FragmentInfo, boxes: Boxes, domain: Boxes, place: Place): Generator<Finding> {
-  for (const [d, dimension] of info.schema.domain.dimensions.entries()) {
-    let least = 0
-    let most = 0
-    for (let i = 1; i < boxes.count; i++) {
-      if (boxes.compare(d, 'min', i, boxes, 'min', least) < 0) least = i
-      // A NaN sorts last, and cannot be the end of a box around numbers.
-      if (boxes.isNaN(d, 'max', i)) continue
-      if (boxes.compare(d, 'max', i, boxes, 'max', most) > 0 || boxes.isNaN(d, 'max', most)) most = i
+  constructor(info: FragmentInfo, levels: Levels, level: number, fanout: number, place: Place) {
+    this.info = info
+    this.levels = levels
+    this.level = level
+    this.fanout = fanout
+    this.place = place
+  }
+
+  async run(): Promise<void> {
+    const { levels, level, fanout } = this
+    const { dimensions } = this.info.schema.domain
+    const isLeaf = level === levels.length - 1
+    for await (const { first, entries } of blocksOf(levels[level], 0, PARENTS * fanout)) {
+      const boxes = new Boxes(entries, dimensions)
+      this.findInvalid(boxes, first)
+      this.findNaN(boxes, first)
+      if (isLeaf) this.checkCells(boxes, first)
+      if (isLeaf && this.info.nonempty_domain) this.findEnds(boxes, first)
+      if (level === 0 || this.containmentDone) continue
+      const parent = Math.floor(first / fanout)
+      const above = await levels[level - 1].block(parent, parent + PARENTS)
+      this.checkContainment(boxes, first, new Boxes(above.entries, dimensions), above.first)
     }
-    if (boxes.count === 0) return
-    const anyNaN = boxes.firstNaN(d) >= 0
-    // The footer's check reports a domain of NaN.
-    if (anyNaN && domain.isNaN(d, 'min', 0)) continue
-    const ends = [
-      ['lower', least, boxes.compare(d, 'min', least, domain, 'min', 0)],
-      ['upper', most, boxes.compare(d, 'max', most, domain, 'max', 0)],
-    ] as const
-    for (const [end, tile, difference] of ends) {
-      if (difference === 0) continue
-      const at = { ...place, field: `nonempty_domain.${dimension.name}`, tile }
-      const forgotten = anyNaN && (end === 'lower' ? difference < 0 : difference > 0)
-      const known = forgotten ? NAN_FAULTS.union : emptyStringFault(info, dimension, domain.textStart(d, 0))
-      yield finding('MBR_NONEMPTY_DOMAIN', at, `the ${end} end of the box of tile ${tile}`, 'another', known)
+    for (const list of levels) list.release()
+  }
+
+  /** Findings about single boxes. */
+  *ofBoxes(): Generator<Finding> {
+    if (this.cells) yield this.cells
+    for (const [d, { name }] of this.info.schema.domain.dimensions.entries()) {
+      const nan = this.nans[d]
+      const at = { ...this.place, field: `rtree.levels.${this.level}.${nan}.${name}` }
+      if (nan >= 0) yield finding('MBR_INVALID', at, 'numbers', 'NaN', NAN_FAULTS.box)
+    }
+  }
+
+  private findInvalid(boxes: Boxes, first: number): void {
+    const found = boxes.firstInvalid()
+    if (!found || (this.invalid && this.invalid.dimension <= found.dimension)) return
+    const { dimension, box } = found
+    const { name } = this.info.schema.domain.dimensions[dimension]
+    const at = { ...this.place, field: `rtree.levels.${this.level}.${first + box}.${name}` }
+    const reversed = finding('MBR_INVALID', at, 'a lower end below its upper end', 'the reverse')
+    this.invalid = { dimension, finding: reversed }
+  }
+
+  private findNaN(boxes: Boxes, first: number): void {
+    for (let d = 0; d < boxes.dimensionNum; d++) {
+      if (this.nans[d] >= 0) continue
+      const nan = boxes.firstNaN(d)
+      this.nans[d] = nan < 0 ? nan : first + nan
+    }
+  }
+
+  private checkContainment(children: Boxes, first: number, parents: Boxes, firstParent: number): void {
+    const { info, level, fanout, place } = this
+    const parentNum = this.levels[level - 1].count
+    for (let i = 0; i < children.count; i++) {
+      const child = first + i
+      const parent = Math.floor(child / fanout)
+      if (parent >= parentNum) return
+      const p = parent - firstParent
+      for (let d = 0; d < parents.dimensionNum; d++) {
+        const inside =
+          children.compare(d, 'min', i, parents, 'min', p) >= 0 && children.compare(d, 'max', i, parents, 'max', p) <= 0
+        // The finding about a box of NaN covers this.
+        if (inside || parents.isNaN(d, 'min', p) || children.isNaN(d, 'min', i)) continue
+        const at = { ...place, field: `rtree.levels.${level - 1}.${parent}` }
+        const forgotten = children.firstNaN(d, i, (parent + 1) * fanout - first) >= 0
+        if (forgotten && this.forgottenReported) continue
+        const known = forgotten
+          ? NAN_FAULTS.union
+          : emptyStringFault(info, info.schema.domain.dimensions[d], parents.textStart(d, p))
+        const expected = `a box around box ${child} of the level below`
+        this.outside.push(finding('RTREE_CONTAINMENT', at, expected, 'one that it leaves', known))
+        if (!forgotten) {
+          this.containmentDone = true
+          return
+        }
+        this.forgottenReported = true
+      }
+    }
+  }
+
+  /** Finds a box that its tile's cells cannot have: too small for so many cells, or larger than a point with only one cell. */
+  private checkCells(boxes: Boxes, first: number): void {
+    const { info, place } = this
+    const { schema, tile_num, cells_per_tile, last_tile_cell_num, footer } = info
+    if (this.cells || this.levels[this.level].count !== tile_num) return
+    const maySame = schema.allows_duplicates || footer?.includes_timestamps === true
+    const { dimensions } = schema.domain
+    for (let i = 0; i < boxes.count; i++) {
+      const tile = first + i
+      const cells = tile === tile_num - 1 ? last_tile_cell_num : cells_per_tile
+      const room = maySame ? Number.POSITIVE_INFINITY : boxes.roomOf(i, dimensions)
+      if (cells === 1 ? boxes.isPoint(i) : cells <= room) continue
+      if (dimensions.some((dimension, d) => emptyStringFault(info, dimension, boxes.textStart(d, i)))) continue
+      const at = { ...place, field: 'rtree', tile }
+      const expected = cells === 1 ? 'a box of one point around one cell' : `a box with room for ${cells} cells`
+      const found = cells === 1 ? 'a larger one' : `room for ${room}`
+      this.cells = finding('MBR_INVALID', at, expected, found, MEANINGS.MBR_INVALID.cells)
+      return
+    }
+  }
+
+  private findEnds(boxes: Boxes, first: number): void {
+    for (let d = 0; d < boxes.dimensionNum; d++) {
+      let least = this.least[d] ?? { boxes, i: 0, box: first }
+      let most = this.most[d] ?? least
+      for (let i = 0; i < boxes.count; i++) {
+        if (boxes.compare(d, 'min', i, least.boxes, 'min', least.i) < 0) least = { boxes, i, box: first + i }
+        // A NaN sorts last, and cannot be the end of a box around numbers.
+        if (boxes.isNaN(d, 'max', i)) continue
+        if (boxes.compare(d, 'max', i, most.boxes, 'max', most.i) > 0 || most.boxes.isNaN(d, 'max', most.i))
+          most = { boxes, i, box: first + i }
+      }
+      this.least[d] = least
+      this.most[d] = most
+    }
+  }
+
+  /** Checks that the non-empty domain is the smallest box around all tiles. */
+  *union(): Generator<Finding> {
+    const { info, place } = this
+    const { dimensions } = info.schema.domain
+    if (!info.nonempty_domain) return
+    const domain = Boxes.of(info.nonempty_domain, dimensions)
+    for (const [d, dimension] of dimensions.entries()) {
+      // There is no box.
+      if (!this.least[d]) return
+      const anyNaN = this.nans[d] >= 0
+      // The footer's check reports a domain of NaN.
+      if (anyNaN && domain.isNaN(d, 'min', 0)) continue
+      const difference = (end: End, { boxes, i }: BoxAt): number => boxes.compare(d, end, i, domain, end, 0)
+      const ends = [
+        ['lower', this.least[d].box, difference('min', this.least[d])],
+        ['upper', this.most[d].box, difference('max', this.most[d])],
+      ] as const
+      for (const [end, tile, differs] of ends) {
+        if (differs === 0) continue
+        const at = { ...place, field: `nonempty_domain.${dimension.name}`, tile }
+        const forgotten = anyNaN && (end === 'lower' ? differs < 0 : differs > 0)
+        const known = forgotten ? NAN_FAULTS.union : emptyStringFault(info, dimension, domain.textStart(d, 0))
+        yield finding('MBR_NONEMPTY_DOMAIN', at, `the ${end} end of the box of tile ${tile}`, 'another', known)
+      }
     }
   }
 }

@@ -19,6 +19,10 @@ export interface CheckRun {
   readonly quick?: boolean
   /** Whether data files become units of work, for several threads. */
   readonly shared?: boolean
+  /** Whether this is a unit of work with some of the tiles of fields whose cells are checked. */
+  readonly isPart?: boolean
+  /** Set by such a unit if only a check of all tiles can tell that nothing is wrong. */
+  unsure?: boolean
   /** Number of arrays, groups and fragments that are checked at once, this one included. They share the memory. */
   readonly concurrency: number
   readonly counts: { fragment_num: number; file_num: number; tile_num: number; chunk_num: number; cell_num: number }

@@ -178,9 +178,11 @@ export function* schemaFindings(schema: ArraySchema, file: string): Generator<Fi
   const dense = schema.array_type === 'dense'
   if (dimensions.length === 0) yield wrong('SCHEMA_NO_DIMENSION', 'domain.dimensions', '1 or more', 0)
   const names = new Set<string>()
-  for (const { name } of [...dimensions, ...schema.attributes]) {
+  for (const { name } of [...dimensions, ...schema.attributes, ...schema.dimension_labels]) {
     if (names.has(name)) yield wrong('SCHEMA_DUPLICATE_FIELD', 'name', 'a name of its own', quoted(name))
     names.add(name)
+  }
+  for (const { name } of [...dimensions, ...schema.attributes]) {
     if (INTERNAL_FIELDS.includes(name)) {
       const { own } = MEANINGS.SCHEMA_DUPLICATE_FIELD
       yield finding('SCHEMA_DUPLICATE_FIELD', { file, field: 'name' }, 'a name of its own', quoted(name), own)

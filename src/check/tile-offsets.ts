@@ -1,62 +1,67 @@
 import { hasMinMax } from '../cells/tile-statistics.ts'
-import { type Fragment, type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
+import { NO_BYTES } from '../filters/bytes.ts'
+import type { TileMinMax } from '../format/tile-min-max.ts'
+import { type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
+import { blocksOf, type TileList, type TileLists } from '../store/tile-lists.ts'
 import { MEANINGS } from './codes.ts'
-import { attempt, type Finding, finding, type Items, type Place } from './finding.ts'
+import { attempt, finding, type Items, type Place } from './finding.ts'
 import { surplusFault } from './known-faults.ts'
 
 /** Checks the lists of tile offsets of a slot: one entry per tile, rising from 0, inside the file. */
-export async function* checkTileOffsets(fragment: Fragment, info: FragmentInfo, slot: number, file: string): Items {
+export async function* checkTileOffsets(lists: TileLists, info: FragmentInfo, slot: number, file: string): Items {
   const { name, varSized, nullable } = info.slots[slot]
   const has = slotHasFiles(info, info.slots[slot])
-  const lists = [
+  const named = [
     ['tile_offsets', has, info.file_sizes[slot]],
     ['tile_var_offsets', has && varSized, info.file_var_sizes[slot]],
     ['tile_validity_offsets', has && nullable, info.file_validity_sizes?.[slot]],
   ] as const
-  for (const [list, used, size] of lists) {
+  for (const [list, used, size] of named) {
     const place = { file, field: `${list}.${name}` }
-    const offsets = yield* attempt('SECTION_UNREADABLE', place, () => fragment.storedOffsets(list, slot))
+    const offsets = yield* attempt('SECTION_UNREADABLE', place, () => lists.storedOffsets(list, slot))
     if (offsets && used) yield* offsetsList(info, offsets, size, place)
+    offsets?.release()
   }
   const place = { file, field: `tile_var_sizes.${name}` }
-  const sizes = yield* attempt('SECTION_UNREADABLE', place, () => fragment.storedOffsets('tile_var_sizes', slot))
+  const sizes = yield* attempt('SECTION_UNREADABLE', place, () => lists.storedOffsets('tile_var_sizes', slot))
   if (sizes && has && varSized) yield* entryCount(info, sizes, place)
 }
 
-function* entryCount(info: FragmentInfo, entries: Float64Array, place: Place): Generator<Finding> {
-  const { length } = entries
-  if (length === info.tile_num) return
-  const known = surplusFault(info, entries)
-  yield finding('TILE_OFFSETS_COUNT', place, info.tile_num, length, known)
+async function* entryCount(info: FragmentInfo, list: TileList<Float64Array>, place: Place): Items {
+  const { count } = list
+  if (count === info.tile_num) return
+  yield finding('TILE_OFFSETS_COUNT', place, info.tile_num, count, await surplusFault(info, list))
 }
 
 /** @param size bytes of the file */
-function* offsetsList(
+async function* offsetsList(
   info: FragmentInfo,
-  offsets: Float64Array,
+  list: TileList<Float64Array>,
   size: number | undefined,
   place: Place,
-): Generator<Finding> {
-  yield* entryCount(info, offsets, place)
-  const checkedNum = surplusFault(info, offsets) ? info.tile_num : offsets.length
+): Items {
+  yield* entryCount(info, list, place)
+  const checkedNum = (await surplusFault(info, list)) ? info.tile_num : list.count
   let before = -1
-  for (let tile = 0; tile < checkedNum; tile++) {
-    const offset = offsets[tile]
-    const at = { ...place, field: `${place.field}.${tile}`, tile }
-    if (tile === 0 ? offset !== 0 : offset <= before) {
-      yield finding('TILE_OFFSETS_ORDER', at, tile === 0 ? 0 : `more than ${before}`, offset)
-      return
+  for await (const { first, entries } of blocksOf(list)) {
+    const end = Math.min(entries.length, checkedNum - first)
+    for (let i = 0; i < end; i++) {
+      const tile = first + i
+      const offset = entries[i]
+      const rises = tile === 0 ? offset === 0 : offset > before
+      if (!rises || (size !== undefined && offset >= size)) {
+        const at = { ...place, field: `${place.field}.${tile}`, tile }
+        if (!rises) yield finding('TILE_OFFSETS_ORDER', at, tile === 0 ? 0 : `more than ${before}`, offset)
+        else yield finding('TILE_OFFSETS_OUTSIDE', at, `less than the file's ${size} bytes`, offset)
+        return
+      }
+      before = offset
     }
-    if (size !== undefined && offset >= size) {
-      yield finding('TILE_OFFSETS_OUTSIDE', at, `less than the file's ${size} bytes`, offset)
-      return
-    }
-    before = offset
   }
 }
 
 /** Checks the lists of minima, maxima, sums and null counts: one value per tile, or none. */
-export async function* checkStatisticsLists(fragment: Fragment, info: FragmentInfo, slot: number, file: string): Items {
+export async function* checkStatisticsLists(lists: TileLists, info: FragmentInfo, slot: number, file: string): Items {
   const { name, kind, phantom, type, cell_val_num, varSized, nullable, cellSize } = info.slots[slot]
   const tiles = info.tile_num
   const dimension = kind === 'dimension' || kind === 'coords'
@@ -64,34 +69,47 @@ export async function* checkStatisticsLists(fragment: Fragment, info: FragmentIn
   const size = varSized ? 8 : cellSize
   for (const which of ['min', 'max'] as const) {
     const place = { file, field: `tile_${which}_values.${name}` }
-    const lists = yield* attempt('SECTION_UNREADABLE', place, () => fragment.tileMinMax(which, slot))
-    if (!lists || !expected || lists.fixed.length === 0) continue
-    if (lists.fixed.length !== tiles * size) {
-      yield finding('STATISTICS_COUNT', place, `${tiles * size} bytes`, lists.fixed.length)
+    const list = yield* attempt('SECTION_UNREADABLE', place, () =>
+      lists.minMax(which, slot, varSized ? undefined : size),
+    )
+    const bytes = list?.whole?.fixed.length ?? (list?.count ?? 0) * size
+    if (!list || !expected || bytes === 0) continue
+    if (bytes !== tiles * size) {
+      yield finding('STATISTICS_COUNT', place, `${tiles * size} bytes`, bytes)
       continue
     }
-    const { length } = lists.variable
-    const bad = varSized ? fallingStart(lists.fixed, length) : -1
+    // Starts that fall are read as a whole.
+    const { fixed, variable } = list.whole ?? NO_VALUES
+    const { length } = variable
+    const bad = varSized ? fallingStart(fixed, length) : -1
     if (bad >= 0) {
       const at = { ...place, tile: bad }
       yield finding('STATISTICS_COUNT', at, `starts that rise up to ${length}`, `another at tile ${bad}`)
     }
   }
   const sums = { file, field: `tile_sums.${name}` }
-  const stored = yield* attempt('SECTION_UNREADABLE', sums, () => fragment.tileSums(slot))
-  if (stored && !phantom && stored.length !== 0 && stored.length !== tiles * 8)
-    yield finding('STATISTICS_COUNT', sums, tiles, stored.length / 8)
+  const stored = yield* attempt('SECTION_UNREADABLE', sums, () => lists.sums(slot))
+  const sumNum = stored?.whole ? stored.whole.length / 8 : stored?.count
+  if (sumNum && !phantom && sumNum !== tiles) yield finding('STATISTICS_COUNT', sums, tiles, sumNum)
   const nulls = { file, field: `tile_null_counts.${name}` }
-  const counts = yield* attempt('SECTION_UNREADABLE', nulls, () => fragment.storedOffsets('tile_null_counts', slot))
+  const counts = yield* attempt('SECTION_UNREADABLE', nulls, () => lists.storedOffsets('tile_null_counts', slot))
   if (!counts) return
-  const stray = nullable ? -1 : counts.findIndex((count) => count !== 0)
-  if (stray >= 0) {
-    const { notNullable } = MEANINGS.TILE_NULL_COUNT
-    yield finding('TILE_NULL_COUNT', { ...nulls, tile: stray }, 'no nulls', counts[stray], notNullable)
-  }
-  if (nullable && counts.length !== 0 && counts.length !== tiles)
-    yield finding('STATISTICS_COUNT', nulls, tiles, counts.length)
+  if (!nullable) yield* noNulls(counts, nulls)
+  else if (counts.count !== 0 && counts.count !== tiles) yield finding('STATISTICS_COUNT', nulls, tiles, counts.count)
+  counts.release()
 }
+
+async function* noNulls(counts: TileList<Float64Array>, nulls: Place): Items {
+  for await (const { first, entries } of blocksOf(counts)) {
+    const stray = entries.findIndex((count) => count !== 0)
+    if (stray < 0) continue
+    const { notNullable } = MEANINGS.TILE_NULL_COUNT
+    yield finding('TILE_NULL_COUNT', { ...nulls, tile: first + stray }, 'no nulls', entries[stray], notNullable)
+    return
+  }
+}
+
+const NO_VALUES: TileMinMax = { fixed: NO_BYTES, variable: NO_BYTES }
 
 /** First tile whose value starts before the previous one or outside the values; -1 for none. */
 function fallingStart(starts: Uint8Array, length: number): number {

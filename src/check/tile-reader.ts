@@ -3,19 +3,22 @@ import { tileDatatypes } from '../cells/slot-type.ts'
 import { isStringOffsetsTile, planTiles, TileFile, type TileRole } from '../cells/tile-files.ts'
 import type { ChecksumVerdict, RefusedPart } from '../filters/filter.ts'
 import { mayHoldOffsets } from '../filters/registry.ts'
+import type { Datatype } from '../format/datatype.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { keyOrDamage } from '../store/generic-tile.ts'
 import { MEANINGS, type Meaning } from './codes.ts'
 import { finding, fromError, type Item, type Items, type Place } from './finding.ts'
 import { filterOfOtherType, validityFault } from './known-faults.ts'
 import { type CheckRun, reaches } from './run.ts'
-import { type ChunkReports, openTile, type TileExtent, type UndoneTile, undoTile } from './undo.ts'
+import { type ChunkReports, openTile, SoundTiles, type TileExtent, type UndoneTile, undoTile } from './undo.ts'
 import type { FieldsRun } from './units.ts'
 
 /** Since this version, writers do not split a cell between two chunks. @see tiledb/sm/filter/filter_pipeline.cc */
 const WHOLE_CELLS_SINCE = 11
 
-const { cutShort, deltaOfNothing, partOfNothing, otherTypes, tailLost, metadataTailLost } = MEANINGS.CHUNK_UNREADABLE
+const { brokenZstd, cutShort, deltaOfNothing, partOfNothing, otherTypes, tailLost, metadataTailLost } =
+  MEANINGS.CHUNK_UNREADABLE
 
 const REFUSED: Readonly<Record<RefusedPart, Meaning>> = {
   'stream cut short': cutShort,
@@ -42,6 +45,8 @@ export class FieldReader {
   readonly varSized: boolean
   /** The files that could be opened. */
   readonly files = new Map<TileRole, TileFile>()
+  /** The same files, for tiles without faults; undefined if each tile must be looked at. */
+  private sound: { role: TileRole; tiles: SoundTiles }[] | undefined = []
   private readonly run: CheckRun
   private readonly fragment: Fragment
   private readonly info: FragmentInfo
@@ -70,7 +75,7 @@ export class FieldReader {
     for (const role of roles) {
       try {
         const file = await TileFile.open(fragment, slot, role)
-        if ((await fragment.folder.kind(file.name)) === 'file') field.files.set(role, file)
+        if ((await fragment.folder.kind(file.name)) === 'file') field.add(role, file)
       } catch (error) {
         const placed = addPlace(error, { file: fragment.folder.path })
         if (!(placed instanceof InspectError)) throw error
@@ -80,9 +85,30 @@ export class FieldReader {
     return field
   }
 
+  private add(role: TileRole, file: TileFile): void {
+    this.files.set(role, file)
+    if (this.ofOtherType(file) || (role === 'var' && mayHoldOffsets(file.filters))) this.sound = undefined
+    this.sound?.push({ role, tiles: new SoundTiles(file, role === 'offsets' || reaches(this.run, 'cells')) })
+  }
+
   place(tile: number, role: TileRole = this.varSized ? 'offsets' : 'data'): Place {
     const file = this.files.get(role)
     return file ? { ...placeOf(file, tile), field: this.name } : { file: '', tile, field: this.name }
+  }
+
+  /** {@link read} without waiting, for a tile without faults; undefined for others, and for one that is not in memory. */
+  readNow(tile: number): ReadColumn | undefined {
+    if (!this.sound) return undefined
+    const column: ReadColumn = { data: undefined, starts: undefined, validity: undefined }
+    for (const { role, tiles } of this.sound) {
+      const undone = tiles.undo(tile)
+      if (!undone) return undefined
+      if (role === 'offsets') column.starts = startsOf(undone)
+      else column[role === 'validity' ? role : 'data'] = undone
+    }
+    this.run.counts.tile_num += this.sound.length
+    this.run.counts.chunk_num += this.sound.length
+    return column
   }
 
   async read(tile: number, items: Item[]): Promise<ReadColumn> {
@@ -183,8 +209,9 @@ export class FieldReader {
         if (!verdict.ok) items.push(verdictItem(verdict, { ...place, chunk, offset }, fragment))
       },
       onFault(error, chunk, offset) {
-        const item = fromError(keyOrDamage(error, fragment.cx), 'CHUNK_UNREADABLE', { ...place, chunk, offset })
-        items.push(item)
+        const fault = keyOrDamage(error, fragment.cx)
+        const known = fault instanceof InspectError && fault.at.field?.endsWith('.ZSTD') ? brokenZstd : undefined
+        items.push(fromError(fault, 'CHUNK_UNREADABLE', { ...place, chunk, offset }, known))
       },
       onLostTail({ length, element_size, of_metadata }, chunk, offset) {
         const at = { ...place, chunk, offset, field: name }
@@ -204,11 +231,17 @@ export class FieldReader {
     }
   }
 
-  /** Reports filters that later releases undo with another type. */
-  private otherTypes(file: TileFile, place: Place, items: Item[]): void {
+  /** A filter that later releases undo with another type. */
+  private ofOtherType(file: TileFile): { filter: FilterConfig; datatype: Datatype } | undefined {
     const { datatype } = tileDatatypes(this.info, this.info.slots[this.slot], file.role)
     const filter = filterOfOtherType(file.filters, datatype, this.info.format_version)
-    if (!filter) return
+    return filter && { filter, datatype }
+  }
+
+  private otherTypes(file: TileFile, place: Place, items: Item[]): void {
+    const other = this.ofOtherType(file)
+    if (!other) return
+    const { filter, datatype } = other
     const at = { ...place, field: this.name }
     const found = `${filter.name} of ${datatype} after a filter that makes another type`
     const item = finding('CHUNK_UNREADABLE', at, 'what every release reads', found, otherTypes)
@@ -279,7 +312,10 @@ function startsOf(raw: Uint8Array): Float64Array {
 
 /** Fields that are read together, and the reports about those that could not be opened. */
 export interface OpenFields {
+  readonly check: CheckRun
   readonly run: Omit<FieldsRun, 'bytes'>
+  /** The tile before those of a part, which is only looked at for the order of cells; -1 for none. */
+  readonly lead: number
   readonly fields: readonly FieldReader[]
   readonly items: readonly Item[]
 }
@@ -293,31 +329,79 @@ export async function openFields(
 ): Promise<OpenFields> {
   const items: Item[] = []
   const fields: FieldReader[] = []
-  for (const slot of run.slots) fields.push(await FieldReader.open(check, fragment, info, slot, items))
+  for (const slot of run.slots) {
+    fields.push(await FieldReader.open(check, fragment, info, slot, items))
+    // The lists of a million tiles are copied from what this drops.
+    fragment.forget()
+  }
+  const lead = check.isPart ? run.from - 1 : -1
   planTiles(
     fields.flatMap((field) => [...field.files.values()]),
-    run.from,
+    lead >= 0 ? lead : run.from,
     run.to - 1,
+    undefined,
+    // The check of cells keeps some of a tile for the next ones.
+    !reaches(check, 'cells'),
   )
-  return { run, fields, items }
+  return { check, run, lead, fields, items }
 }
 
 /** Checks a tile. `columns` has one column for each field. */
 export type VisitTile = (tile: number, columns: readonly ReadColumn[], items: Item[]) => void
 
+/**
+ * Visits tiles as long as all their fields can be read without waiting, and nothing is found.
+ * @param columns takes the fields of the last tile that were read
+ * @returns the last tile: one with findings, or one whose other fields are not read; `to` after the end
+ */
+function visitNow(
+  fields: readonly FieldReader[],
+  from: number,
+  to: number,
+  visit: VisitTile,
+  columns: ReadColumn[],
+  items: Item[],
+): number {
+  for (let tile = from; tile < to; tile++) {
+    columns.length = 0
+    for (const field of fields) {
+      const column = field.readNow(tile)
+      if (!column) return tile
+      columns.push(column)
+    }
+    visit(tile, columns, items)
+    if (items.length > 0) return tile
+  }
+  return to
+}
+
 /** Runs through tiles of open fields, then closes them. */
-export async function* eachTile({ run, fields, items: reported }: OpenFields, visit: VisitTile): Items {
+export async function* eachTile(opened: OpenFields, visit: VisitTile): Items {
+  const { check, run, lead, fields, items: reported } = opened
   try {
     // The first run reports for the whole file.
     if (run.from === 0) yield* reported
     // Without any file, the number of tiles is only a claim of the metadata.
     if (fields.every(({ files }) => files.size === 0)) return
+    if (lead >= 0) {
+      const { counts } = check
+      const before = { ...counts }
+      // The part before it reports this tile, and counts it.
+      const columns: ReadColumn[] = []
+      for (const field of fields) columns.push(await field.read(lead, []))
+      visit(lead, columns, [])
+      Object.assign(counts, before)
+    }
     for (let tile = run.from; tile < run.to; tile++) {
       const items: Item[] = []
       const columns: ReadColumn[] = []
-      for (const field of fields) columns.push(await field.read(tile, items))
-      visit(tile, columns, items)
-      yield* items
+      tile = visitNow(fields, tile, run.to, visit, columns, items)
+      if (tile < run.to && items.length === 0) {
+        for (const field of fields.slice(columns.length))
+          columns.push(field.readNow(tile) ?? (await field.read(tile, items)))
+        visit(tile, columns, items)
+      }
+      if (items.length > 0) yield* items
     }
   } finally {
     for (const { files } of fields) for (const file of files.values()) await file.close()

@@ -35,13 +35,27 @@ export type Part =
   | { kind: 'group-files' }
   | { kind: 'fragment-metadata' }
   | ({ kind: 'data-file' } & DataFilePart)
-  /** For `check`. */
-  | { kind: 'fields'; runs: readonly FieldsRun[]; level: Level; ignored: IgnoredReason | undefined }
+  | FieldsPart
+
+/** For `check`. */
+export interface FieldsPart {
+  kind: 'fields'
+  runs: readonly FieldsRun[]
+  level: Level
+  ignored: IgnoredReason | undefined
+  /**
+   * Whether the cells of the same fields are shared among several units, this one and those before it or after it. If one of them
+   * finds anything, or is unsure, all tiles are checked again in one unit: what is found depends on earlier tiles.
+   */
+  shared?: 'more' | 'last' | undefined
+}
 
 /** What a unit found. */
 export interface UnitResult<I> {
   counts: Readonly<Record<string, number>>
   items: readonly (I | NotExamined)[]
+  /** Set if only a check of all tiles can tell that nothing is wrong. */
+  unsure?: boolean | undefined
 }
 
 /** Adds what a part has counted to a sum. */
@@ -196,18 +210,20 @@ export function runHere<I>(worker: UnitWorker<I>, path: string): UnitRunner<I> {
 }
 
 /** Packs a result for another thread, as error classes do not survive the transfer. */
-export function packed<I extends object>({ counts, items }: UnitResult<I>): UnitResult<object> {
+export function packed<I extends object>({ counts, items, unsure }: UnitResult<I>): UnitResult<object> {
   const pack = ({ code, message, at }: InspectError): object => ({ code, message, at })
   return {
     counts,
+    unsure,
     items: items.map((item) => ('notExamined' in item ? { notExamined: pack(item.notExamined) } : item)),
   }
 }
 
-export function unpacked<I extends object>({ counts, items }: UnitResult<I>): UnitResult<I> {
+export function unpacked<I extends object>({ counts, items, unsure }: UnitResult<I>): UnitResult<I> {
   const unpack = ({ code, message, at }: InspectError): InspectError => new InspectError(code, message, at)
   return {
     counts,
+    unsure,
     items: items.map((item) => (isNotExamined(item) ? { notExamined: unpack(item.notExamined) } : item)),
   }
 }

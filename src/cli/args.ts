@@ -30,11 +30,19 @@ export interface CommonOptions {
   requests?: boolean
   signRequest: boolean
   maxTileSize?: string
+  /** Whether `--output` names stdout. `output` is then undefined. */
+  toStdout?: boolean
+}
+
+const EVERY = 'Options of every command:'
+
+export function helpOption(): Option {
+  return new Option('-h, --help', 'display help for command').helpGroup(EVERY)
 }
 
 export function addCommonOptions(command: Command, formats: readonly Format[]): Command {
   return command
-    .optionsGroup('Options of every command:')
+    .optionsGroup(EVERY)
     .addOption(new Option('--format <format>', 'how the result is written').choices(formats))
     .option('--json', 'same as --format json')
     .option('-o, --output <file>', 'write there instead of stdout, whole or not at all; the format from the extension')
@@ -51,6 +59,7 @@ export function addCommonOptions(command: Command, formats: readonly Format[]): 
       '--max-tile-size <bytes>',
       'refuse tiles of more bytes unfiltered; K, M and G are powers of 1024, MB of 1000 (default for metadata: 16M, or 2048 a stored byte if more)',
     )
+    .option('--no-pager', 'no $PAGER (less) for what is longer than the terminal; NO_PAGER=1 says so for every call')
     .option('--quiet', 'no progress, no notes on stderr')
 }
 

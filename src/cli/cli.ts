@@ -8,13 +8,16 @@ import { nodeCodecs } from '../node/node-codecs.ts'
 import { readContext } from '../store/generic-tile.ts'
 import { closeTarget, type Target } from '../store/target.ts'
 import type { CommonOptions } from './args.ts'
-import { addCommonOptions, chosenFormat, commandAsked, commandFirst, formatAsked } from './args.ts'
+import { addCommonOptions, chosenFormat, commandAsked, commandFirst, formatAsked, helpOption } from './args.ts'
 import { COMMANDS, OTHER } from './commands.ts'
 import { formatNames } from './formats.ts'
 import { openDocuments, refuseTerminal } from './output.ts'
 import { findPlaces, internalPath, mayBeTarget, openGiven, outputFile, refuseReadPlace, shownBy } from './paths.ts'
 import type { Process } from './process.ts'
 import { Report } from './report.ts'
+
+/** In milliseconds. Seconds of any year up to now are less. */
+const YEAR_2000 = 946_684_800_000n
 
 /** Runs the program. @returns the exit code */
 export async function main(given: Process): Promise<number> {
@@ -35,7 +38,7 @@ export async function main(given: Process): Promise<number> {
 async function runProgram(process: Process, report: Report): Promise<void> {
   let program: Command | undefined
   try {
-    const argv = await withoutQuestion(process)
+    const argv = (await withoutWords(process)) && (await withoutQuestion(process))
     if (!argv) return
     program = await buildProgram({ ...process, argv }, report)
     await program.parseAsync([...argv], { from: 'user' })
@@ -48,10 +51,23 @@ async function runProgram(process: Process, report: Report): Promise<void> {
       report.addExitCode(2)
     } else {
       const { usageMessage } = await import('./usage.ts')
-      const fault = usage(usageMessage(error.message, commandAsked(process.argv)))
+      const asked = commandAsked(process.argv)
+      const { options } = program?.commands.find((one) => one.name() === asked) ?? { options: [] }
+      const longs = options.flatMap(({ long, hidden }) => (long === undefined || hidden ? [] : [long]))
+      const fault = usage(usageMessage(error.message, asked, longs))
       await report.failure(fault, process.stdout)
     }
   }
+}
+
+/** Answers the scripts of `completion`, which ask for the words that complete a line. @returns whether that was not the call */
+async function withoutWords({ argv, stdout, storage }: Process): Promise<boolean> {
+  if (argv[0] !== 'completion' || argv[1] !== 'words') return true
+  const { completedWords } = await import('../commands/completed-words.ts')
+  const reading = readContext(nodeCodecs, undefined, undefined)
+  const words = await completedWords({ storage, reading, internalPath }, argv.slice(2))
+  await stdout.write(words.map((word) => `${word}\n`).join(''))
+  return false
 }
 
 /**
@@ -94,7 +110,7 @@ Questions:
 
 tiledb-inspect <command> --help has the options of each, and examples.
 Exit codes: 0 all is well, 1 damage or a difference was found,
-            2 the call is wrong, 3 could not look.`
+            2 the call is wrong, 3 not fully examined.`
 
 async function buildProgram(process: Process, report: Report): Promise<Command> {
   const program = new Command('tiledb-inspect')
@@ -119,6 +135,8 @@ async function buildProgram(process: Process, report: Report): Promise<Command> 
     if (name !== helpOf && helpOf !== 'completion') continue
     const module = (await load()).command
     module.configure(command)
+    // Without options of its own, a group of one would stand below those of every command.
+    if (command.options.length === 0) command.addHelpOption(helpOption())
     addCommonOptions(command, formatNames(module))
     if (wantsHelp) {
       const { aboutText, examplesText } = await import('./help.ts')
@@ -136,7 +154,9 @@ async function runCommand(
   command: Command,
 ): Promise<void> {
   const options = command.opts<CommonOptions>()
-  options.output = outputFile(options.output)
+  const given = options.output
+  options.output = outputFile(given)
+  options.toStdout = given !== undefined && options.output === undefined
   report.quiet = options.quiet ?? false
   report.format = chosenFormat(options, module)
   const args = command.processedArgs.flat().filter((arg) => arg !== undefined)
@@ -164,6 +184,7 @@ async function runCommand(
       cx.reading = { ...readContext(nodeCodecs, key, maxTileSize), ...cx.times, onFault: cx.fault }
       const target = await openGiven(storage, path, cx.reading)
       opened.push(target)
+      if (cx.times && cx.reading.now < YEAR_2000) await (await import('../commands/seconds.ts')).noteSeconds(cx, target)
       return target
     },
     progress: async (what) =>

@@ -143,12 +143,12 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   'write-sample': {
     group: OTHER,
-    summary: 'writes a sample array that TileDB opens; or cells again with other filters',
+    summary: 'writes a sample array that TileDB opens; or writes given cells with other filters',
     load: () => import('../commands/write-sample.ts'),
   },
   completion: {
     group: OTHER,
-    summary: 'completes commands and options in bash, zsh or fish',
+    summary: 'completes commands, fields and fragments in bash, zsh, fish',
     load: () => import('../commands/completion.ts'),
   },
 }

@@ -17,7 +17,7 @@ export const QUESTIONS: readonly Question[] = [
     'places',
     'count rows number size shape non-empty nonempty domain',
   ],
-  ['When was it last written?', 'places', 'date time timestamp modified age old'],
+  ['When were its cells last written?', 'places', 'date time timestamp modified age old'],
   ['Is it encrypted, and does this key fit?', 'places --key-file my.key', 'aes encryption wrong key password'],
   [
     'Which dimensions, attributes, types and filters does it have?',
@@ -26,6 +26,11 @@ export const QUESTIONS: readonly Question[] = [
   ],
   ['Which values does an enumeration have?', 'schema places', 'category categorical enum label'],
   ['Which values do dimension labels have?', 'read my-labels/__labels/l0', 'label value axis coordinate'],
+  [
+    'Which cells lie in a range of a dimension label?',
+    'read my-labels --range height=-3..1',
+    'label axis coordinate slice',
+  ],
   [
     'What is the current domain, and how far can it be expanded?',
     'schema places',
@@ -45,7 +50,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How do I name an array on S3 or by URI, as s3://bucket/places, and give its region?',
     'ls --help',
-    'uri url path bucket minio endpoint profile credentials cloud',
+    'uri url path bucket minio endpoint profile credentials cloud aws region remote http amazon login',
   ],
   ['What is in a group, and are members missing?', 'ls --depth all my-group', 'soma tree collection'],
 
@@ -84,14 +89,19 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How many cells did each delete condition remove?',
     'stats --read places',
-    'delete deletes deleted removed conditions gdpr still stored disk readable yesterday',
+    'delete deletes deleted removed conditions yesterday',
+  ],
+  [
+    'Can deleted cells still be read from the files, and how are they erased for good?',
+    'stats --read places',
+    'gdpr personal data erase erased delete deletes removed still stored disk readable privacy purge forget',
   ],
   ['May I delete this file or folder?', 'why places/__1714', 'remove rm vac con ok lock fragment lose lost safe'],
   ['What did the array look like at an earlier time?', 'ls weather --as-of 2024-05-02', 'travel open past'],
   [
     'At which times did it change, by writes or deletes?',
     'commits places',
-    'states state distinct versions times timestamps open travel list deleted',
+    'states state distinct versions times timestamps open travel list deleted last date modified when metadata',
   ],
   ['When was each metadata key written?', 'metadata weather', 'keys meta time timestamp changed old'],
   [
@@ -128,7 +138,7 @@ export const QUESTIONS: readonly Question[] = [
     'duplicate duplicates unique equal same repeated repeat twice count rows',
   ],
   [
-    'How many cells of a dense array are unwritten?',
+    'Which cells of a dense array are unwritten, and how many?',
     'stats --read weather',
     'gap gaps empty missing fill hole holes never written coverage',
   ],
@@ -148,7 +158,7 @@ export const QUESTIONS: readonly Question[] = [
     'category categorical enum enumerations label labels unused count distinct value',
   ],
   [
-    'How many cells are hidden by newer ones?',
+    'How many cells are overwritten by newer ones?',
     'stats --read places',
     'older versions overwritten updated stale hidden duplicates',
   ],
@@ -184,7 +194,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Why does TileDB fail to open it?',
     'check --level structure places',
-    'error cannot open exception fails exist unable load',
+    'error cannot open exception fails exist unable load schema missing lost',
   ],
   [
     'Does every cell agree with the metadata?',
@@ -212,6 +222,11 @@ export const QUESTIONS: readonly Question[] = [
     'check --format sarif places',
     'github actions annotations sarif junit xml ci report pull request',
   ],
+  [
+    'How does a CI job fail if an array has too many fragments?',
+    'explain --fail-on warning places',
+    'ci cron exit code monitor limit threshold many small advice github',
+  ],
   ['How do I check arrays every night?', 'check --quiet --fail-on warning places', 'ci cron script exit code monitor'],
 
   ['Why is my read slow?', 'explain places --range lat=40..60', 'performance speed latency query time expensive'],
@@ -228,7 +243,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How much memory does a read need?',
     'explain places',
-    'budget ram oom sm.mem.total_budget total_budget incomplete buffer 25GB',
+    'budget ram oom sm.mem.total_budget total_budget incomplete buffer 25GB result python arrays size',
   ],
   [
     'How large must the result buffers be?',
@@ -270,7 +285,7 @@ export const QUESTIONS: readonly Question[] = [
   ],
   [
     'Why is it still as large after deletes, and how many cells are deleted?',
-    'explain places --exact',
+    'stats --read places',
     'purge big size free space delete conditions gdpr',
   ],
   ['Why is one fragment larger than another?', 'stats places/__1714 weather/__1714', 'compare size'],
@@ -280,6 +295,11 @@ export const QUESTIONS: readonly Question[] = [
   ['What is in this .tdb file?', 'dump places/__1714/a0.tdb', 'hex bytes binary format file metadata'],
   ['What does byte N of a file mean?', 'at places/__1714/d0.tdb 100', 'offset position flip'],
   ['What does each filter make of a tile?', 'tile places/__1714 lat 0', 'compression stages chunk raw bytes'],
+  [
+    'Would my read cost less with other tile extents?',
+    'whatif weather --tile-extent day=2 --range day=3..4',
+    'extent tile size shape box slice capacity order',
+  ],
   [
     'How do I write this schema as TileDB-Py code?',
     'whatif places --emit python',

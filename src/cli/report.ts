@@ -7,7 +7,10 @@ import { wrapWords } from '../render/text-width.ts'
 import { FORMATS, type Format } from './formats.ts'
 import { type Process, usableWidth } from './process.ts'
 
-/** Errors and notes on stderr, and the exit code. The one place where errors are printed. */
+/**
+ * Errors and notes on stderr, and the exit code. The one place where errors are printed: as lines for people, or with
+ * `TILEDB_INSPECT_ERRORS=json` as the error documents of the JSON formats, for programs that take cells as Arrow or CSV.
+ */
 export class Report {
   /** Whether notes are left out. */
   quiet = false
@@ -37,7 +40,9 @@ export class Report {
 
   error(error: InspectError): void {
     this.addExitCode(exitCodeOf(error))
-    this.printLine(errorLine(error, this.shownPath))
+    if (this.process.env.TILEDB_INSPECT_ERRORS === 'json') {
+      this.process.stderr(`${JSON.stringify({ error: errorResult(this, error) })}\n`)
+    } else this.printLine(errorLine(error, this.shownPath))
   }
 
   /** An error in place of a document. */

@@ -1,4 +1,4 @@
-import { didYouMean } from '../base/nearest.ts'
+import { didYouMean, nearest } from '../base/nearest.ts'
 
 /** Options and commands that users of other tools try, and what they need instead. */
 const HINTS: Readonly<Record<string, string>> = {
@@ -41,14 +41,31 @@ export function isHinted(word: string): boolean {
 /** A word this long may be a key, so messages do not repeat it. */
 const MAY_BE_KEY = /[A-Za-z0-9+/=_-]{32,}/g
 
-/** Rewords commander's message about a wrong command line, in one line, with the most similar valid word. */
-export function usageMessage(message: string, command: string | undefined): string {
-  return worded(message.replace(/^error: /, ''), command).replace(MAY_BE_KEY, '…')
+/** `--name=value`, of which commander compares all with the options. */
+const WITH_VALUE = /^unknown option '(--[^=']+)=.*$/s
+
+/**
+ * Rewords commander's message about a wrong command line, in one line, with the most similar valid word.
+ * @param options those of the command, as in `--limit`
+ */
+export function usageMessage(message: string, command: string | undefined, options: readonly string[]): string {
+  return worded(message.replace(/^error: /, ''), command, options).replace(MAY_BE_KEY, '…')
 }
 
-function worded(text: string, command: string | undefined): string {
+function worded(text: string, command: string | undefined, options: readonly string[]): string {
+  const [, option] = WITH_VALUE.exec(text) ?? []
+  if (option !== undefined) {
+    const near = nearest(option, options)
+    return worded(
+      `unknown option '${option}'${near === undefined ? '' : `\n(Did you mean ${near}?)`}`,
+      command,
+      options,
+    )
+  }
   const [unknown, word] = /^unknown (?:command|option) '([^']*)'/.exec(text) ?? []
   if (word !== undefined && isHinted(word)) return `${unknown}; ${HINTS[word]}`
+  if (word !== undefined && text === `unknown command '${word}'`)
+    return `unknown command or no such file or folder: ${word}`
   const choice = /^option '([^' ]+)(?: [^']*)?' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(text)
   if (choice) {
     const [, option, found, choices] = choice

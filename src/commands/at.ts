@@ -6,7 +6,6 @@ import { chainTo, pathText } from '../anatomy/path.ts'
 import { faultOf, unlessFault, usage } from '../base/errors.ts'
 import { FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
-import { CELL_CODES, type FindingCode } from '../check/codes.ts'
 import type { AtCells, AtDocument, AtTriedOn } from '../documents/at.ts'
 import type { CellValue } from '../documents/common.ts'
 import type { DumpField } from '../documents/dump.ts'
@@ -136,18 +135,14 @@ async function dataFile({ fragment, name }: Target & { type: 'file' }): Promise<
 }
 
 /** Null if it is unknown. */
-function flipsResult(detectors?: Detectors, where?: AtTriedOn, codes?: CheckedFlips['codes']): Partial<AtDocument> {
+function flipsResult(detectors?: Detectors, where?: AtTriedOn, checked?: CheckedFlips): Partial<AtDocument> {
   return {
     detected_by: detectors ? [...new Set(detectors.flat())] : null,
     detected_by_bit: detectors ?? null,
-    findings_by_bit: codes ?? null,
-    cell_findings: codes ? [...new Set(codes.flat())].filter(isCellCode) : null,
+    findings_by_bit: checked?.codes ?? null,
+    cell_findings: checked?.ofCells ?? null,
     detected_in: where ?? null,
   }
-}
-
-function isCellCode(code: string): code is FindingCode {
-  return CELL_CODES.has(code)
 }
 
 /** What would notice a flipped bit. */
@@ -159,7 +154,7 @@ async function flipsAt(
   offset: number,
 ): Promise<Partial<AtDocument>> {
   const checked = await checkedFlips(target, offset, cx)
-  if (checked) return flipsResult(checked.detectors, checked.unused ? 'array --all' : 'array', checked.codes)
+  if (checked) return flipsResult(checked.detectors, checked.unused ? 'array --all' : 'array', checked)
   // In a file that is already damaged, one more flip says nothing.
   if (chain.some(({ fault }) => fault !== undefined)) return flipsResult()
   const tile = chain.find(({ type }) => type === 'tile')

@@ -5,6 +5,7 @@ import { mendPlans, type PlanContext, plansOfAdvice } from '../plan/plan.ts'
 import { shardText } from '../store/shard.ts'
 import { findingResult, type OpenCheck } from './check.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
+import { shownCondition } from './condition-text.ts'
 
 /** What `check --plan` prints: the findings with what mends them. */
 export async function planOutcome(cx: CommandContext, path: string, checked: OpenCheck): Promise<Outcome> {
@@ -14,7 +15,8 @@ export async function planOutcome(cx: CommandContext, path: string, checked: Ope
   const { level, shard } = checked.run
   const plans: PlanDocument['plans'][number][] = []
   const reading = () => ({ ...cx.reading, keyProven: false, encrypted: false, onFault: () => {} })
-  const planning: PlanContext = { storage: cx.storage, reading, shown: cx.shownPath }
+  const condition: PlanContext['condition'] = (array, stays) => shownCondition(cx, array, stays)
+  const planning: PlanContext = { storage: cx.storage, reading, shown: cx.shownPath, condition }
   for await (const plan of mendPlans(planning, found))
     plans.push({ ...plan, findings: plan.findings.map((finding) => findingResult(cx, finding)) })
   const { ok, finding_num, not_examined, not_checked } = checked.tail()

@@ -12,6 +12,10 @@ import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { ReadContext, Times } from '../store/generic-tile.ts'
 import { type Target, withArticle } from '../store/target.ts'
+import { refuseTimes } from './times.ts'
+
+/** A file option with this name means stdout. */
+export const STDOUT = '-'
 
 /** What every command gets besides its own options. */
 export interface CommandContext {
@@ -145,7 +149,7 @@ export async function* throughFragments(
 }
 
 /**
- * Every fragment of a target: the fragment itself, or all fragments of an array.
+ * Every fragment of a target: the fragment itself, or all fragments of an array; if times were asked for, those that are read then.
  * @param wanted what the command expects
  * @throws InspectError WRONG_TARGET for groups, and for files other than fragment metadata
  */
@@ -157,6 +161,7 @@ export async function* eachFragment(
 ): AsyncGenerator<Fragment> {
   if (target.type !== 'array') {
     if (!('fragment' in target && target.fragment)) throw await wrongTarget(cx, command, target, wanted)
+    refuseTimes(cx, 'a fragment')
     yield target.fragment
     return
   }
@@ -167,8 +172,9 @@ export async function* eachFragment(
     if (array.folder.isRemote) await fragment.info().catch(() => {})
     return fragment
   }
-  const entries = await array.fragments()
-  if (entries.length === 0) cx.note(`${cx.shownPath(target.path)} has no fragments`)
+  const all = await array.fragments()
+  if (all.length === 0) cx.note(`${cx.shownPath(target.path)} has no fragments`)
+  const entries = cx.times ? all.filter(({ isRead }) => isRead) : all
   for await (const fragment of inOrder(entries, atOnce(array.folder), opened)) {
     try {
       yield fragment
@@ -332,9 +338,4 @@ export function onlyWith(command: CommanderCommand, needed: string, ...names: re
     const found = given[needed] === undefined && names.find((name) => given[name] !== undefined)
     if (found) throw usage(`--${found} expects --${needed} beside it, found none`)
   })
-}
-
-/** In single quotes for a shell such as bash or zsh. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }

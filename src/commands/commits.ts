@@ -41,7 +41,7 @@ export const command: CommandModule<object> = {
 type Row = Omit<CommitsLine, 'timestamp_range'>
 type Effect = CommitsLine['effect']
 /** The columns about a delete condition. */
-type Condition = Pick<CommitsLine, 'condition' | 'processed_by' | 'not_processed_by' | 'error'>
+type Condition = Pick<CommitsLine, 'condition' | 'processed_by' | 'purged_by' | 'not_processed_by' | 'error'>
 
 /** Every row has all keys, in this order, for the header of a CSV file. */
 const KEYS: Record<Exclude<keyof CommitsLine, 'path'>, undefined> = {
@@ -56,6 +56,7 @@ const KEYS: Record<Exclude<keyof CommitsLine, 'path'>, undefined> = {
   entry_num: undefined,
   condition: undefined,
   processed_by: undefined,
+  purged_by: undefined,
   not_processed_by: undefined,
   footer_offset: undefined,
   error: undefined,
@@ -71,7 +72,7 @@ async function knownOf(cx: CommandContext, array: InspectArray) {
   const commits = await array.commits()
   const fragments = await array.fragments()
   const consolidated = commits.files.filter(({ kind }) => kind === 'consolidated-commits')
-  let processed: Promise<ReadonlyMap<string, ReadonlySet<string>>> | undefined
+  let processed: Promise<ReadonlyMap<string, ReadonlyMap<string, boolean>>> | undefined
   return {
     cx,
     array,
@@ -137,7 +138,7 @@ async function fileRow(known: Known, file: CommitFile, bytes: Uint8Array): Promi
     return { ...row, refers_to: name, exists: there.has(name), effect: writeEffect(known, committedPath(file.path)) }
   }
   if (file.kind === 'delete') {
-    return { ...row, effect: 'deletes', ...(await deleteResult(known, name, file, bytes, 0)) }
+    return { ...row, effect: deleteEffect(known, name), ...(await deleteResult(known, name, file, bytes, 0)) }
   }
   if (file.kind === 'update') return { ...row, effect: 'updates' }
   const fault = file.fault && recorded(known.cx, file.fault)
@@ -172,7 +173,7 @@ async function entryRow(
       one = { bytes, result: await deleteResult(known, name, file, bytes, offset) }
       conditions.set(entry.text, one)
     }
-    return { ...row, refers_to: null, exists: files.has(entry.text), effect: 'deletes', ...one.result }
+    return { ...row, refers_to: null, exists: files.has(entry.text), effect: deleteEffect(known, name), ...one.result }
   }
   if (file.kind === 'consolidated-commits') {
     const effect = writeEffect(known, linePath(entry.text) ?? name)
@@ -210,6 +211,11 @@ function writeEffect({ states, commits }: Known, path: string): Effect {
   return 'visible'
 }
 
+/** @param name of the delete condition's commit, without suffix */
+function deleteEffect({ array }: Known, name: string): Effect {
+  return (nameFacts(name)?.timestamp_range[1] ?? 0n) > array.cx.now ? 'future' : 'deletes'
+}
+
 /** What a vacuum list does to a fragment that it names. */
 function vacuumEffect({ states, array }: Known, { path }: CommitFile, { text }: CommitEntry): Effect {
   const listed = vacuumPath(text) ?? ''
@@ -239,7 +245,7 @@ async function deleteResult(
   bytes: Uint8Array,
   offset: number,
 ): Promise<Condition> {
-  const done = (await processed()).get(name) ?? new Set<string>()
+  const done = (await processed()).get(name) ?? new Map<string, boolean>()
   const at = nameFacts(name)?.timestamp_range[0]
   const before = ({ isRead, timestamp_range }: FragmentEntry): boolean =>
     isRead && at !== undefined && timestamp_range !== undefined && timestamp_range[0] <= at
@@ -250,32 +256,37 @@ async function deleteResult(
   })
   return {
     ...(condition instanceof InspectError ? { error: recorded(cx, condition) } : { condition }),
-    processed_by: [...done],
+    processed_by: [...done.keys()],
+    purged_by: [...done].flatMap(([name, purged]) => (purged ? [name] : [])),
     not_processed_by: fragments.filter((entry) => before(entry) && !done.has(entry.name)).map(({ name }) => name),
   }
 }
 
 /**
- * For each delete commit, by name without suffix: the fragments whose cells it has been applied to. Reads each fragment once.
+ * For each delete commit, by name without suffix: the fragments whose cells it has been applied to, and whether they left out what it
+ * deletes. Reads each fragment once.
  */
 async function processedConditions(cx: CommandContext, array: InspectArray, fragments: readonly FragmentEntry[]) {
-  const processed = new Map<string, Set<string>>()
+  const processed = new Map<string, Map<string, boolean>>()
   const committed = fragments.filter((entry) => entry.committed)
   const read = inOrder(committed, atOnce(array.folder), async ({ name, path }) => {
     const fragment = array.fragment(path)
     const conditions = await orError(() => fragment.processedConditions())
+    // A fragment that marks cells as deleted stores when that was.
+    const info = conditions instanceof InspectError ? conditions : await orError(() => fragment.info())
+    const purged = !(info instanceof InspectError) && !info.slots.some(({ kind }) => kind === 'delete_timestamps')
     await fragment.close()
-    return { name, conditions }
+    return { name, conditions, purged }
   })
-  for await (const { name, conditions } of read) {
+  for await (const { name, conditions, purged } of read) {
     if (conditions instanceof InspectError) {
       cx.fault(conditions)
       continue
     }
     for (const condition of conditions ?? []) {
       const commit = stem(lastPathPart(condition))
-      const names = processed.get(commit) ?? new Set<string>()
-      processed.set(commit, names.add(name))
+      const names = processed.get(commit) ?? new Map<string, boolean>()
+      processed.set(commit, names.set(name, purged))
     }
   }
   return processed

@@ -49,6 +49,9 @@ function* ofFields(path: string, a: Fields, b: Fields): Generator<DiffLine> {
   }
 }
 
+/** Differences of cells are listed up to so many; cells beyond are counted. */
+export const MOST_LISTED = 100_000
+
 /** A key as part of a path; quoted if it could be misread. */
 export function step(key: string): string {
   return /^[\w-]+$/.test(key) ? key : JSON.stringify(key)

@@ -1,7 +1,9 @@
 import type { Command, Option } from 'commander'
 import { usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
-import { type CommandModule, documentHead, quoted } from './command.ts'
+import { quotedWord } from '../base/shell-word.ts'
+import { type CommandModule, documentHead } from './command.ts'
+import { DIMENSION_OPTIONS, FIELD_OPTIONS } from './completed-words.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
@@ -45,6 +47,8 @@ function describedOption({ short, long, description, flags, argChoices = [] }: O
     takesValue: /[<[]/.test(flags),
     /** Whether the value is a file or folder. */
     takesFile: /<(file|dir)>/.test(flags),
+    /** Whether the program knows what completes the value. */
+    takesName: [...FIELD_OPTIONS, ...DIMENSION_OPTIONS].includes(long ?? ''),
     choices: argChoices,
   }
 }
@@ -62,6 +66,9 @@ function describedCommand(command: Command) {
 
 type DescribedOption = ReturnType<typeof describedOption>
 type DescribedCommand = ReturnType<typeof describedCommand>
+
+/** Asks the program what completes a line. */
+const ASK = 'completion words'
 
 const SCRIPTS: Readonly<Record<Shell, (commands: readonly DescribedCommand[]) => string>> = { bash, zsh, fish }
 
@@ -86,6 +93,11 @@ ${FUNCTION}_files() {
   compopt -o filenames 2>/dev/null
   while IFS= read -r name; do COMPREPLY+=("$name"); done < <(compgen -f -- "$1")
 }
+${FUNCTION}_inside() {
+  local name
+  while IFS= read -r name; do COMPREPLY+=("$name"); done < <("\${COMP_WORDS[0]}" ${ASK} "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  case "\${COMPREPLY[0]}" in *=) compopt -o nospace 2>/dev/null ;; esac
+}
 ${FUNCTION}() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command='' options='' words='' i
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -94,8 +106,16 @@ ${FUNCTION}() {
   if [ -z "$command" ]; then
     COMPREPLY=($(compgen -W '${[...commands.map(({ name }) => name), '--help', '--version'].join(' ')}' -- "$word"))
     ${FUNCTION}_files "$word"
+    case "$word" in */*) ${FUNCTION}_inside ;; esac
     return
   fi
+  case "$before" in
+    ${[...FIELD_OPTIONS, ...DIMENSION_OPTIONS].join(' | ')}) 
+      COMPREPLY=(); ${FUNCTION}_inside
+      # Bash quotes only names of files: what is no plain word would be run.
+      for i in "\${!COMPREPLY[@]}"; do COMPREPLY[i]=$(printf %q "\${COMPREPLY[i]}"); done
+      return ;;
+  esac
   case "$command $before" in
 ${values.join('\n')}
   esac
@@ -108,20 +128,29 @@ ${cases.join('\n')}
   if [ -n "$words" ]; then COMPREPLY=($(compgen -W "$words" -- "$word")); return; fi
   COMPREPLY=()
   ${FUNCTION}_files "$word"
+  case "$command $word" in */* | 'tile '*) ${FUNCTION}_inside ;; esac
 }
 complete -F ${FUNCTION} ${PROGRAM}
 `
 }
 
 function zsh(commands: readonly DescribedCommand[]): string {
-  const list = commands.map(({ name, summary }) => `    ${quoted(`${name}:${summary}`)}`)
+  const list = commands.map(({ name, summary }) => `    ${quotedWord(`${name}:${summary}`)}`)
   const cases = commands.map(({ name, options, words }) => {
-    const specs = options.flatMap((option) => option.flags.map((flag) => `        ${quoted(zshSpec(flag, option))} \\`))
-    const rest = words.length > 0 ? `'*:word:(${words.join(' ')})'` : "'*:target:_files'"
+    const specs = options.flatMap((option) =>
+      option.flags.map((flag) => `        ${quotedWord(zshSpec(flag, option))} \\`),
+    )
+    const rest = words.length > 0 ? `'*:word:(${words.join(' ')})'` : `'*:target:${FUNCTION}_target'`
     return [`      ${name})`, '        _arguments \\', ...specs, `        ${rest} ;;`].join('\n')
   })
   return `#compdef ${PROGRAM}
 # completion of ${PROGRAM} for zsh: save as _${PROGRAM} in a folder of $fpath
+${FUNCTION}_inside() {
+  local -a found
+  found=(\${(f)"$(tiledb-inspect ${ASK} "\${(@Q)words[1,CURRENT]}" 2>/dev/null)"})
+  if [[ "\${found[1]}" == *= ]]; then compadd -S '' -- $found; else compadd -- $found; fi
+}
+${FUNCTION}_target() { _files; ${FUNCTION}_inside }
 ${FUNCTION}() {
   local context state line
   local -a commands
@@ -141,9 +170,10 @@ ${FUNCTION} "$@"
 `
 }
 
-function zshSpec(flag: string, { description, takesValue, takesFile, choices }: DescribedOption): string {
+function zshSpec(flag: string, { description, takesValue, takesFile, takesName, choices }: DescribedOption): string {
   const text = description.replace(/[[\]:\\]/g, '\\$&')
-  const value = choices.length > 0 ? `(${choices.join(' ')})` : takesFile ? '_files' : ' '
+  const value =
+    choices.length > 0 ? `(${choices.join(' ')})` : takesFile ? '_files' : takesName ? `${FUNCTION}_inside` : ' '
   return `*${flag}[${text}]${takesValue ? `:value:${value}` : ''}`
 }
 
@@ -152,15 +182,25 @@ function fish(commands: readonly DescribedCommand[]): string {
   for (const { name, summary } of commands) {
     lines.push(`complete -c ${PROGRAM} -n __fish_use_subcommand -a ${name} -d ${fishQuoted(summary)}`)
   }
+  const ask = `(${PROGRAM} ${ASK} (commandline -opc)[2..-1] (commandline -ct))`
+  lines.push(`complete -c ${PROGRAM} -a '${ask}'`)
   for (const { name, options, words } of commands) {
     const when = `complete -c ${PROGRAM} -n '__fish_seen_subcommand_from ${name}'`
     if (words.length > 0) lines.push(`${when} -f -a '${words.join(' ')}'`)
-    for (const { flags, description, takesValue, takesFile, choices } of options) {
+    for (const { flags, description, takesValue, takesFile, takesName, choices } of options) {
       const names = flags
         .map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`))
         .join(' ')
       const value =
-        choices.length > 0 ? ` -x -a '${choices.join(' ')}'` : takesFile ? ' -r -F' : takesValue ? ' -x' : ''
+        choices.length > 0
+          ? ` -x -a '${choices.join(' ')}'`
+          : takesName
+            ? ` -x -a '${ask}'`
+            : takesFile
+              ? ' -r -F'
+              : takesValue
+                ? ' -x'
+                : ''
       lines.push(`${when} ${names}${value} -d ${fishQuoted(description)}`)
     }
   }

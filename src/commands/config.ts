@@ -30,8 +30,10 @@ const DEFAULTS: ConsolidationConfig = {
 }
 
 const CONSOLIDATION = 'sm.consolidation.'
+/** It says which cells a consolidation keeps, and changes nothing of which fragments it takes. */
+const PURGE = `${CONSOLIDATION}purge_deleted_cells`
 const BUDGET = 'sm.mem.total_budget'
-const KEYS = [...Object.keys(DEFAULTS).map((name) => `${CONSOLIDATION}${name}`), BUDGET]
+const KEYS = [...Object.keys(DEFAULTS).map((name) => `${CONSOLIDATION}${name}`), PURGE, BUDGET]
 
 /** `--config`: KEY=VALUE each, as in TileDB's configuration; the last one of a key counts. @throws InspectError USAGE */
 export function parseConfig(settings: readonly string[] = []): Config {
@@ -42,6 +44,12 @@ export function parseConfig(settings: readonly string[] = []): Config {
     const at = setting.indexOf('=')
     if (at < 0) throw usage(`--config expects KEY=VALUE, found ${JSON.stringify(setting)}`)
     const [key, value] = [setting.slice(0, at).trim(), setting.slice(at + 1).trim()]
+    if (key === PURGE) {
+      if (!/^(?:true|false)$/.test(value))
+        throw usage(`--config ${PURGE} expects true or false, found ${JSON.stringify(value)}`)
+      given[key] = value
+      continue
+    }
     if (!KEYS.includes(key)) {
       const known = byLikeness(key, KEYS).join(', ')
       throw usage(`--config knows no key ${JSON.stringify(key)}; it knows ${known}`)

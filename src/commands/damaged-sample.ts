@@ -1,6 +1,6 @@
-import { shellWord } from '../advice/lines.ts'
 import { addPlace, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { shellWord } from '../base/shell-word.ts'
 import { FINDING_CODES, type FindingCode } from '../check/codes.ts'
 import { DAMAGES } from '../damage/damages.ts'
 import { sampleArray } from '../damage/samples.ts'

@@ -57,10 +57,7 @@ export const command: CommandModule<DecodeOptions> = {
       .option('--limit <n>', 'at most n cells')
       .option('--fill', 'dense fragments: padding cells as well')
       .option('--labels', 'values of enumerations instead of their indexes')
-      .option(
-        '--keep-going',
-        'of a damaged fragment the cells of the tiles that can be read whole; the others are told',
-      )
+      .option('--keep-going', 'leaves out tiles that cannot be read, and says which')
       .option('--jobs <n>', 'threads that undo filters; cells come in the same order', '1')
       .option('--all-fragments', 'an array: the cells of each of its visible fragments, with a column __fragment')
   },

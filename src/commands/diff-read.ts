@@ -9,7 +9,7 @@ import { type OpenedArray, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 import { shownLabels } from './cell-reader.ts'
 import type { CommandContext } from './command.ts'
-import { differences, step } from './compare-results.ts'
+import { differences, MOST_LISTED, step } from './compare-results.ts'
 import { LabelReport } from './missing-labels.ts'
 import { shownEnumerations } from './read.ts'
 
@@ -21,22 +21,19 @@ interface Place {
 
 type Counts = Pick<DiffRead, 'same' | 'changed' | 'only_a' | 'only_b'>
 
-/** This many cells are reported one by one; the others are counted. */
-const CELLS_SHOWN = 20
-
 /**
  * Compares the cells that readers of two arrays see, matched by their coordinates. Memory holds the cells of one place and what
  * a read in row-major order needs. Attributes that only one array has are left out. Values of enumerations stand for
  * their indexes.
- * @param found gets the differences of the first cells that differ
- * @returns how many cells are the same, and how many are not; undefined where the dimensions differ
+ * @param found gets the differences of the cells, up to {@link MOST_LISTED}
+ * @returns how many cells are the same, and how many are not; undefined where the dimensions differ. And how many of these are not listed
  */
 export async function compareReads(
   cx: CommandContext,
   left: OpenedArray,
   right: OpenedArray,
   found: DiffLine[],
-): Promise<Counts | undefined> {
+): Promise<{ counts: Counts; unlisted: number } | undefined> {
   const query = { order: 'row-major', ranges: new Map() } as const
   const [one, other] = [left, right].map(({ schema }) => readColumns(schema, query))
   found.push(...differences('array_type', left.schema.array_type, right.schema.array_type))
@@ -49,7 +46,7 @@ export async function compareReads(
   )
   const [a, b] = [placesOf(cx, left, names), placesOf(cx, right, names)]
   const counts = { same: 0, changed: 0, only_a: 0, only_b: 0 }
-  let differing = 0
+  let unlisted = 0
   const progress = await cx.progress('comparing cells')
   try {
     let [x, y] = [await a.next(), await b.next()]
@@ -59,7 +56,8 @@ export async function compareReads(
       for (const [row, otherRow] of pairs(mine, its)) {
         const lines = [...differences(pathOf(dimensions, row ?? otherRow), row, otherRow)]
         counts[lines.length === 0 ? 'same' : !row ? 'only_b' : !otherRow ? 'only_a' : 'changed']++
-        if (lines.length > 0 && differing++ < CELLS_SHOWN) found.push(...lines)
+        if (found.length < MOST_LISTED) found.push(...lines)
+        else if (lines.length > 0) unlisted++
       }
       if (done % 65_536 === 0) progress.update(done)
       if (side <= 0) x = await a.next()
@@ -70,9 +68,7 @@ export async function compareReads(
     await a.return(undefined)
     await b.return(undefined)
   }
-  const last = found.at(-1)
-  if (differing > CELLS_SHOWN && last) last.more = differing - CELLS_SHOWN
-  return counts
+  return { counts, unlisted }
 }
 
 /** The cells that a reader sees, place after place in row-major order. */

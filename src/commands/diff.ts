@@ -14,7 +14,7 @@ import type { InspectGroup, Member } from '../store/group.ts'
 import type { FoundMember } from '../store/group-members.ts'
 import type { Target } from '../store/target.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
-import { differences, step } from './compare-results.ts'
+import { differences, MOST_LISTED, step } from './compare-results.ts'
 import { compareReads } from './diff-read.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { withUsedFilters } from './schema-changes.ts'
@@ -53,15 +53,16 @@ export const command: CommandModule<DiffOptions> = {
       return
     }
     if (options.asOf) throw usage('--as-of expects --read beside it, found none')
-    const run: Run = { cx, options, found: [], cell_num: undefined, not_compared: [] }
+    const run: Run = { cx, options, found: [], cell_num: undefined, unlisted: 0, not_compared: [] }
     await compareTargets(run, '', [a, await cx.open(a)], [b, await cx.open(b)], [])
-    const { found, cell_num, not_compared } = run
+    const { found, cell_num, unlisted, not_compared } = run
     const document: DiffDocument = {
       ...documentHead('diff', cx.shownPath(a)),
       other: cx.shownPath(b),
       equal: found.length === 0 && not_compared.length === 0,
       cells_compared: options.cells ?? false,
       cell_num,
+      unlisted_cell_num: unlisted || undefined,
       not_compared: not_compared.length === 0 ? undefined : not_compared,
       // Every row has the same keys, as text tables need them.
       differences: found.map(({ path, a, b, more }) => ({ path, a, b, more })),
@@ -100,7 +101,7 @@ async function readOutcome(
   const found: DiffLine[] = [
     ...differences('metadata', await keyValues(cx, left.array), await keyValues(cx, right.array)),
   ]
-  const counts = await compareReads(cx, left, right, found)
+  const { counts, unlisted } = (await compareReads(cx, left, right, found)) ?? {}
   const { same = 0, changed = 0, only_a = 0, only_b = 0 } = counts ?? {}
   return diffOutcome(cx, {
     ...documentHead('diff', cx.shownPath(a)),
@@ -109,6 +110,7 @@ async function readOutcome(
     cells_compared: counts !== undefined,
     cell_num: counts && same + changed + only_a + only_b,
     read: { ...(options.asOf && { as_of: left.between, other_as_of: right.between }), ...counts },
+    unlisted_cell_num: unlisted || undefined,
     // Every row has the same keys, as text tables need them.
     differences: found.map(({ path, a, b, more }) => ({ path, a, b, more })),
   })
@@ -117,8 +119,6 @@ async function readOutcome(
 /** Keys of a document that are not compared: its head, values that follow from others; and names and timestamps. */
 const HEAD = ['kind', 'path', 'schema_version', 'written_by', 'read_by', 'ratio', 'read', 'not_read']
 const NAMES = ['name', 'timestamp_range', 'array_schema_name', 'hidden_by']
-/** This many cells are reported one by one; the others are counted. */
-const CELLS_SHOWN = 20
 
 /** The results of one comparison. */
 interface Run {
@@ -126,6 +126,8 @@ interface Run {
   readonly options: DiffOptions
   readonly found: DiffLine[]
   cell_num: number | undefined
+  /** Cells that differ and are not among `found`. */
+  unlisted: number
   /** Members of groups that could not be opened or read, on one or both sides. */
   readonly not_compared: string[]
 }
@@ -142,7 +144,7 @@ async function compareTargets(
   [b, right]: readonly [string, Target],
   above: readonly string[],
 ): Promise<void> {
-  const { cx, options, found } = run
+  const { options, found } = run
   if (left.type !== right.type) {
     if (prefix === '')
       throw new InspectError('WRONG_TARGET', `diff expects two targets of a kind, found ${left.type} and ${right.type}`)
@@ -163,7 +165,7 @@ async function compareTargets(
   for (const pair of pairs) {
     const path = below(pair.path)
     found.push(...differences(path, pair.a.content, pair.b.content))
-    if (options.cells) run.cell_num = (run.cell_num ?? 0) + (await compareCells(cx, { ...pair, path }, found))
+    if (options.cells) await compareCells(run, { ...pair, path })
   }
   for (const difference of unpaired) found.push({ ...difference, path: below(difference.path) })
 }
@@ -343,12 +345,12 @@ function fragmentPairs(left: Described, right: Described): { pairs: Pair[]; unpa
   return { pairs, unpaired: [...onlyLeft, ...onlyRight] }
 }
 
-/** Compares cells one by one in stored order, and adds the first that differ. @returns how many were compared */
-async function compareCells(cx: CommandContext, { path, a, b }: Pair, found: DiffLine[]): Promise<number> {
+/** Compares cells one by one in stored order, and counts them. */
+async function compareCells(run: Run, { path, a, b }: Pair): Promise<void> {
+  const { cx, found } = run
   const [left, right] = [await cellsOf(cx, a.path), await cellsOf(cx, b.path)]
   const progress = await cx.progress('comparing cells')
   let cell = 0
-  let differing = 0
   try {
     for (;;) {
       const [x, y] = [await left.next(), await right.next()]
@@ -356,10 +358,8 @@ async function compareCells(cx: CommandContext, { path, a, b }: Pair, found: Dif
       const one = x.done ? null : x.value
       const other = y.done ? null : y.value
       const [first] = differences(`${path === '' ? '' : `${path}.`}cells[${cell}]`, one, other)
-      if (first) {
-        differing++
-        if (differing <= CELLS_SHOWN) found.push(first)
-      }
+      if (first && found.length < MOST_LISTED) found.push(first)
+      else if (first) run.unlisted++
       cell++
       if (cell % 65_536 === 0) progress.update(cell)
     }
@@ -368,9 +368,7 @@ async function compareCells(cx: CommandContext, { path, a, b }: Pair, found: Dif
     await left.return?.()
     await right.return?.()
   }
-  const last = found.at(-1)
-  if (differing > CELLS_SHOWN && last) last.more = differing - CELLS_SHOWN
-  return cell
+  run.cell_num = (run.cell_num ?? 0) + cell
 }
 
 async function cellsOf(cx: CommandContext, path: string): Promise<AsyncIterator<CellsLine>> {

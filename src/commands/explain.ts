@@ -9,11 +9,12 @@ import {
 } from '../advice/consolidation.ts'
 import { advise, type Finding } from '../advice/finding.ts'
 import { queryFindings } from '../advice/findings.ts'
-import { shellWord } from '../advice/lines.ts'
 import { countedCells } from '../advice/values.ts'
 import { InspectError, unlessFault, usage } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
+import { shellWord } from '../base/shell-word.ts'
 import type { Comparable } from '../cells/bounds.ts'
+import { SEVERITIES } from '../check/codes.ts'
 import type { CellValue, ValueRange } from '../documents/common.ts'
 import type {
   ExplainConsolidation,
@@ -48,11 +49,12 @@ interface ExplainOptions extends QueryOptions, TimesOptions {
   throughput?: string
   budget?: string
   config?: string[]
+  failOn?: string
 }
 
 export const command: CommandModule<ExplainOptions> = {
   about:
-    'Which fragments and tiles TileDB reads for it, how many bytes and requests that takes, how much memory it needs, and what makes it slow. Nothing but metadata is read, unless --exact also reads coordinates and var-sized values.',
+    'Which fragments and tiles TileDB reads for it, how many bytes and requests that takes, how much memory it needs, and what makes it slow. Reads only metadata; with --exact also coordinates and var-sized values.',
   examples: [
     ['what a read of a whole array costs', 'explain weather'],
     ['what a box costs, to the tile and the cell', 'explain places --range lat=40..60 --exact'],
@@ -61,6 +63,7 @@ export const command: CommandModule<ExplainOptions> = {
       'what tiledb.consolidate would merge with other settings',
       'explain places --config sm.consolidation.step_min_frags=2',
     ],
+    ['exit code 1 for too many fragments and the like, in CI', 'explain --fail-on warning places'],
     ['the bytes from storage, for a script', 'explain places --json'],
   ],
 
@@ -75,7 +78,7 @@ export const command: CommandModule<ExplainOptions> = {
       .option('--latency <ms>', `milliseconds from a request to its first byte; by default ${OBJECT_STORE.latency_ms}`)
       .option(
         '--throughput <MB/s>',
-        `of all requests together; by default ${OBJECT_STORE.megabytes_per_second}, as of S3 in the same region`,
+        `megabytes per second, of all requests together; by default ${OBJECT_STORE.megabytes_per_second}, usual for S3 in the same region`,
       )
       .option('--budget <bytes>', 'sm.mem.total_budget of the reader, as 500M or 1.5GiB; by default 10 GiB')
       .option(
@@ -83,6 +86,10 @@ export const command: CommandModule<ExplainOptions> = {
         'a setting of TileDB: sm.consolidation.step_min_frags and its like, for what tiledb.consolidate would do; sm.mem.total_budget is --budget (repeatable)',
         collect,
       )
+    command.option(
+      '--fail-on <severity>',
+      `exit with 1 if there is a finding of this severity or a worse one: ${SEVERITIES.join(', ')}`,
+    )
     addTimesOptions(command)
   },
 
@@ -103,6 +110,7 @@ async function arrayOutcome(
   const exact = options.exact === true
   const rates = parseRates(options)
   const config = parseConfig(options.config)
+  const failOn = parseFailOn(options.failOn)
   if (options.budget !== undefined && config.total_budget !== undefined)
     throw usage('--budget and --config sm.mem.total_budget are the same: expects one of them')
   const given = options.budget === undefined ? config.total_budget : parseSize('--budget', options.budget)
@@ -122,7 +130,7 @@ async function arrayOutcome(
     exact,
     reader: plan.reader,
     fields: explainedFields(tiles),
-    result: await resultBuffers(asked, tiles, counted),
+    ...(await resultBuffers(asked, tiles, counted)),
     funnel: funnelOf(asked, plan, fragments),
     steps: explainedSteps(cost, rates),
     opening: { step_num: cost.opening.length, ...costOf(cost.opening, rates) },
@@ -156,12 +164,22 @@ async function arrayOutcome(
   }
   return {
     document,
+    foundWrong:
+      failOn !== undefined && document.findings.some(({ severity }) => SEVERITIES.indexOf(severity) >= failOn),
     rows: fragments,
     async table(out) {
       const { explainTable } = await import('../render/views/explain.ts')
       await explainTable(document, { full: cx.full, isTimed: cx.times !== undefined }, out)
     },
   }
+}
+
+/** The place of the severity among all; undefined without one. @throws InspectError USAGE */
+function parseFailOn(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const place = (SEVERITIES as readonly string[]).indexOf(text)
+  if (place < 0) throw usage(`--fail-on expects ${SEVERITIES.join(', ')}, found ${JSON.stringify(text)}`)
+  return place
 }
 
 /** Of a dense read with ranges: the cells of the tiles, and those in the ranges, as far as fragments lie around them. */

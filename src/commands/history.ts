@@ -163,6 +163,7 @@ async function cellOutcome(
 const VERSION_KEYS: readonly (keyof HistoryVersion)[] = [
   'fragment',
   'written',
+  'never_written',
   'values',
   'state',
   'by',
@@ -188,12 +189,13 @@ function valuesOf(
 async function versionResult(
   cx: CommandContext,
   opened: OpenedArray,
-  { entry, written, filled, state, by, tile, cell }: CellVersion,
+  { entry, written, neverWritten, filled, state, by, tile, cell }: CellVersion,
   values: Record<string, CellValue>,
 ): Promise<HistoryVersion> {
   return {
     fragment: entry.name,
-    written,
+    written: written ?? null,
+    never_written: neverWritten,
     values,
     state,
     by: by ? await hiddenByResult(cx, opened, by) : null,

@@ -10,7 +10,7 @@ import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { readBy, writtenBy } from '../format/releases.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
-import { deletePlaces } from '../store/deletes.ts'
+import { deletePlaces, laterDeletePlaces } from '../store/deletes.ts'
 import { fragmentFileSizes, unfilteredFileSize } from '../store/file-sizes.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import type { InspectGroup } from '../store/group.ts'
@@ -31,7 +31,7 @@ interface LsOptions extends TimesOptions {
 
 export const command: CommandModule<LsOptions> = {
   about:
-    'Each fragment of an array: whether TileDB reads it, and if not, why (never committed, waiting for vacuum, ignored, hidden, dated in the future), cells, tiles, size, time, box, overlaps, and which releases read it. One fragment: its files, and which are missing or short.',
+    'Each fragment of an array: whether TileDB reads it, and if not, why (never committed, waiting for vacuum, ignored, hidden, dated in the future), cells, tiles, size, time, box, overlaps, and which releases read it. One fragment: its files, and which are missing or short. An array on S3 is named as s3://bucket/path, as in every command: AWS_REGION, AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or else the profile that AWS_PROFILE names, say where it is and who asks; --no-sign-request asks without credentials.',
   examples: [
     ['the fragments of an array: state, cells, tiles, size, time, domain', 'ls places'],
     ['the files of a fragment, named by the beginning of its name', 'ls places/__1714'],
@@ -132,6 +132,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     error: unreadable && errorResult(cx, unreadable),
     fragment_num: entries.length,
     delete_condition_num: (await deletePlaces(array)).length,
+    later_deletes: (await laterDeletePlaces(array)).map(({ end }) => end),
     missing_fragments: (await array.missingFragments()).map(lastPathPart),
     fragments: compared ? found.map(({ result }) => result) : resultsOf(wanted()),
   }

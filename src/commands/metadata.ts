@@ -226,7 +226,7 @@ async function* blocks<T>(list: TileList<T>, tiles: number): AsyncGenerator<T> {
 /** One value per tile. Bytes that are not whole values (junk of the phantom coordinates slot) stay bytes. */
 function minMaxResult(slot: Slot, minMax: TileMinMax, style: ValueStyle): Iterable<CellValue> {
   const values = minMaxValues(slot, minMax, style)
-  if (values) return lazyList(values.count, values.at)
+  if (values) return listOf(values.count, values.at)
   return minMax.fixed.length + minMax.variable.length === 0 ? [] : minMax.fixed
 }
 
@@ -260,15 +260,13 @@ export function minMaxValues(
 }
 
 function sumsResult(type: Datatype, sums: Uint8Array): Iterable<bigint | number> {
-  return lazyList(sums.length / 8, sumReader(type, sums))
+  return listOf(sums.length / 8, sumReader(type, sums))
 }
 
-function lazyList<V>(count: number, at: (index: number) => V): Iterable<V> {
-  return {
-    *[Symbol.iterator]() {
-      for (let i = 0; i < count; i++) yield at(i)
-    },
-  }
+function listOf<V>(count: number, at: (index: number) => V): V[] {
+  const list: V[] = []
+  for (let i = 0; i < count; i++) list.push(at(i))
+  return list
 }
 
 /** Statistics of one slot over the fragment; null if it has none. */

@@ -1,4 +1,4 @@
-import { type Comparable, comparable, compare } from '../cells/bounds.ts'
+import { type Comparable, comparableReader, compare } from '../cells/bounds.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 
 /** Which boxes have cells in common. */
@@ -61,11 +61,12 @@ interface Ranks {
 function rankedEnds(boxes: readonly (NDRange | undefined)[], { type }: RangeType, d: number): Ranks {
   const lows = new Uint32Array(boxes.length)
   const highs = new Uint32Array(boxes.length)
+  const read = comparableReader(type)
   const ends: { value: Comparable; to: Uint32Array; box: number }[] = []
   boxes.forEach((box, i) => {
     if (!box) return
-    ends.push({ value: comparable(type, box[d].min), to: lows, box: i })
-    ends.push({ value: comparable(type, box[d].max), to: highs, box: i })
+    ends.push({ value: read(box[d].min), to: lows, box: i })
+    ends.push({ value: read(box[d].max), to: highs, box: i })
   })
   ends.sort((a, b) => compare(a.value, b.value))
   let rank = 0

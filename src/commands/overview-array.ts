@@ -10,7 +10,7 @@ import type { NDRange, RangeType } from '../format/range.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { openedCells } from '../read/summary.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
-import { deletePlaces } from '../store/deletes.ts'
+import { deletePlaces, laterDeletePlaces } from '../store/deletes.ts'
 import { fragmentFileSizes } from '../store/file-sizes.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { CommandContext } from './command.ts'
@@ -26,7 +26,7 @@ import { exact, rangesResult } from './values.ts'
 const MOST_OPENED = 500
 
 /** Findings that say nothing about another time than now. */
-const OF_NOW: ReadonlySet<string> = new Set(['FRAGMENT_FUTURE', 'ARRAY_READS_EMPTY'])
+const OF_NOW: ReadonlySet<string> = new Set(['FRAGMENT_FUTURE', 'DELETE_FUTURE', 'ARRAY_READS_EMPTY'])
 
 export async function arrayOverview(
   cx: CommandContext,
@@ -74,6 +74,7 @@ export async function arrayOverview(
     tile_num,
     timestamp_range: timesOf(entries),
     delete_condition_num,
+    later_deletes: (await laterDeletePlaces(array)).map(({ end }) => end),
     size,
     unread_size,
     ...judged(cx, shown, slow),
@@ -216,7 +217,7 @@ function cellsOf(
   if (known.length < read_num)
     return { cell_num: exact((sum * BigInt(read_num)) / BigInt(known.length)), cell_num_is: 'estimated' }
   const isExact = delete_condition_num === 0 && !known.some(({ result }) => result.state === 'unlisted')
-  if (isExact && !mayHide(known, schema)) return { cell_num: exact(sum), cell_num_is: 'exact' }
+  if (isExact && !mayHoldMore(known, schema)) return { cell_num: exact(sum), cell_num_is: 'exact' }
   const inBox = schema.array_type === 'dense' && box ? cellsIn(box, schema.domain.dimensions) : undefined
   const isLess = inBox !== undefined && inBox < sum
   return { cell_num: exact(isLess ? inBox : sum), cell_num_is: 'at most' }
@@ -230,13 +231,11 @@ function cellsIn(box: NDRange, dimensions: readonly RangeType[]): bigint {
   }, 1n)
 }
 
-/** Whether cells of these fragments may hide one another: two versions of one cell. */
-function mayHide(known: readonly Listed[], schema: ArraySchema): boolean {
-  if (schema.array_type === 'sparse') {
-    if (schema.allows_duplicates) return false
-    // Consolidation keeps every version of a cell, for time travel.
-    if (known.some(({ result }) => result.consolidated)) return true
-  }
+/** Whether these fragments may hold more cells than a reader sees: two versions of one, or one that was never written. */
+function mayHoldMore(known: readonly Listed[], schema: ArraySchema): boolean {
+  if (schema.array_type === 'sparse' && schema.allows_duplicates) return false
+  // Consolidation keeps every version of a sparse cell, for time travel, and puts fill values into the gaps of dense ones.
+  if (known.some(({ result }) => result.consolidated)) return true
   const { dimensions } = schema.domain
   const boxes = known.map((one) => comparableDomain(one, dimensions))
   return findOverlaps(boxes, dimensions, 0).pair_num > 0

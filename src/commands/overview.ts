@@ -1,4 +1,5 @@
 import { InspectError, isNew, orError, unlessFault } from '../base/errors.ts'
+import { shellWord } from '../base/shell-word.ts'
 import type { Finding, Item } from '../check/finding.ts'
 import { quickFragmentItems, quickGroupItems } from '../check/quick.ts'
 import type { NextCommand, OverviewDocument, OverviewFinding, OverviewHead } from '../documents/overview.ts'
@@ -10,7 +11,7 @@ import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import type { InspectGroup } from '../store/group.ts'
 import type { Target } from '../store/target.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
-import { documentHead, notExaminedResult, quoted } from './command.ts'
+import { documentHead, notExaminedResult } from './command.ts'
 import { entryOf, infoOf, listedFragment } from './listed-fragment.ts'
 import { releases } from './ls.ts'
 import { arrayOverview } from './overview-array.ts'
@@ -18,7 +19,7 @@ import { addTimesOptions, asOf, refuseTimes, type TimesOptions, useTimes } from 
 
 export const command: CommandModule<TimesOptions> = {
   about:
-    'What it is, what a reader sees, how large and how old it is, whether it is right as far as a listing tells, and what to do next. It reads no data: check does. A folder that has the name of a command: ./ls',
+    'What it is, what a reader sees, how large and how old it is, whether a listing shows damage, and what to do next. It reads no data: check does. If a folder has the name of a command, type ./ls',
   examples: [
     ['an array', 'places'],
     ['a fragment, named by the beginning of its name', 'places/__1714'],
@@ -56,22 +57,17 @@ export type Call = (shows: string, words: string, path: string) => NextCommand
 /** Makes commands that can be copied into a shell. Those that take times get the times that were asked for. */
 function callsOf(cx: CommandContext, { asOf, between }: TimesOptions): Call {
   const times =
-    asOf !== undefined ? ` --as-of ${word(asOf)}` : between !== undefined ? ` --between ${word(between)}` : ''
+    asOf !== undefined ? ` --as-of ${shellWord(asOf)}` : between !== undefined ? ` --between ${shellWord(between)}` : ''
   return (shows, words, path) => {
     const [name, ...options] = words.split(' ')
-    const target = word(cx.shownPath(path))
+    const target = shellWord(cx.shownPath(path))
     // What begins like an option is none behind ./
     const call = ['tiledb-inspect', name, target.startsWith('-') ? `./${target}` : target, ...options]
     return { shows, command: call.filter((one) => one !== '').join(' ') + (TAKES_TIMES.has(name) ? times : '') }
   }
 }
 
-const TAKES_TIMES: ReadonlySet<string> = new Set(['', 'ls', 'read', 'schema', 'stats'])
-
-/** A word of a shell's command line, in quotes if it needs them. */
-function word(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : quoted(text)
-}
+const TAKES_TIMES: ReadonlySet<string> = new Set(['', 'explain', 'ls', 'read', 'schema', 'stats'])
 
 /** Most findings that one screen has room for. */
 const MOST_FINDINGS = 3

@@ -21,7 +21,10 @@ export interface PagePlaces {
   wasm: Readonly<Record<string, string>>
 }
 
-/** The head of a report; the bytes of its files follow. */
+/**
+ * The head of a report; the bytes of its files follow. Of a large report only those that come first do: the rest stands in an element
+ * behind the program, which shows something while the browser still reads it.
+ */
 export interface ReportHead extends PagePlaces {
   kind: 'report'
   files: readonly ReportFile[]
@@ -36,6 +39,8 @@ export interface ReportFile {
   size: number
   /** Whether the bytes were left out. Those of all others follow each other. */
   isLeftOut?: true
+  /** How many bytes of its end come first, with the head. Undefined if all of them do; otherwise the whole file is in the rest. */
+  first?: number
 }
 
 /** Names a document by the command that makes it. */

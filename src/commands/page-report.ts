@@ -27,6 +27,10 @@ interface Found {
   full: string
 }
 
+/** Bytes that come first in a large report, and of one file: a fragment's footer stands at the end of its metadata. */
+const FIRST_SIZE = 2 ** 20
+const FIRST_OF_FILE = 2 ** 16
+
 /**
  * The report of a target, in pieces.
  * @param shown the target as the user wrote it
@@ -47,12 +51,24 @@ export async function report(
     left -= file.size
     kept.add(file)
   }
+  const firsts = firstOf(kept)
   const files: ReportFile[] = []
   const bytes: Uint8Array[] = []
+  const rest: Uint8Array[] = []
   for (const file of found) {
-    const read = kept.has(file) ? await withSource(cx.storage.open(file.full), readAll) : undefined
-    if (read) bytes.push(read)
-    files.push({ path: file.path, size: read?.length ?? file.size, ...(read ? {} : { isLeftOut: true }) })
+    if (!kept.has(file)) {
+      files.push({ path: file.path, size: file.size, isLeftOut: true })
+      continue
+    }
+    const read = await withSource(cx.storage.open(file.full), readAll)
+    const first = firsts(file)
+    bytes.push(first === undefined ? read : read.subarray(read.length - Math.min(first, read.length)))
+    if (first !== undefined) rest.push(read)
+    files.push({
+      path: file.path,
+      size: read.length,
+      ...(first !== undefined && { first: bytes[bytes.length - 1].length }),
+    })
   }
   const filters = await filtersText(target)
   const wasm = await pageWasm((filter) => filters === undefined || filters.includes(filter))
@@ -65,15 +81,35 @@ export async function report(
     )
   }
   const documents = leftOut.length > 0 ? await checkedDocument(cx, places.path, shown) : {}
-  return page({ ...places, files, documents }, bytes)
+  return page({ ...places, files, documents }, bytes, rest)
 }
 
-function page(head: ReportHead, bytes: readonly Uint8Array[]): readonly Uint8Array[] {
+function page(head: ReportHead, bytes: readonly Uint8Array[], rest: readonly Uint8Array[]): readonly Uint8Array[] {
   const text = Buffer.from(JSON.stringify(head))
   const length = new Uint8Array(4)
   new DataView(length.buffer).setUint32(0, text.length, true)
-  const packed = gzipSync(concat([length, text, ...bytes]))
-  return pageWith(packed.toString('base64'), "'none'").map((part) => Buffer.from(part))
+  const packed = (parts: readonly Uint8Array[]): string => gzipSync(concat(parts)).toString('base64')
+  const later = rest.length > 0 ? packed(rest) : ''
+  return pageWith(packed([length, text, ...bytes]), "'none'", later).map((part) => Buffer.from(part))
+}
+
+/**
+ * What comes first in a large report: as much as the page needs to show something, which browsers have read long before the rest.
+ * @param kept in the order of use
+ * @returns how many bytes of a file's end come first, undefined for all
+ */
+function firstOf(kept: ReadonlySet<Found>): (file: Found) => number | undefined {
+  const all = [...kept]
+  if (all.reduce((sum, { size }) => sum + size, 0) <= FIRST_SIZE) return () => undefined
+  const found = new Map<Found, number | undefined>()
+  let left = FIRST_SIZE
+  for (const file of all) {
+    if (isData(file)) break
+    const first = Math.min(left, file.size, FIRST_OF_FILE)
+    left -= first
+    found.set(file, first === file.size ? undefined : first)
+  }
+  return (file) => (found.has(file) ? found.get(file) : 0)
 }
 
 async function filesOf(cx: CommandContext, { folder, only }: PageTree): Promise<Found[]> {
@@ -88,9 +124,12 @@ async function filesOf(cx: CommandContext, { folder, only }: PageTree): Promise<
   return found.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
+function isData({ path }: Found): boolean {
+  return /\.tdb$/.test(path) && !/(^|\/)__[^/]*\.tdb$/.test(path)
+}
+
 /** Metadata first, which every view needs; then the smaller files. */
 function inOrderOfUse(files: readonly Found[]): Found[] {
-  const isData = ({ path }: Found): boolean => /\.tdb$/.test(path) && !/(^|\/)__[^/]*\.tdb$/.test(path)
   return [...files].sort((a, b) => Number(isData(a)) - Number(isData(b)) || a.size - b.size)
 }
 

@@ -6,6 +6,8 @@ import { parseSize } from './numbers.ts'
 
 interface PageOptions {
   output?: string
+  /** Whether `--output` names stdout. */
+  toStdout?: boolean
   open?: boolean
   maxSize?: string
 }
@@ -31,22 +33,24 @@ export const command: CommandModule<PageOptions> = {
       .option('--max-size <bytes>', 'bytes of files that a report holds; metadata goes first', USUAL_SIZE)
   },
 
-  async *run(cx, [path], { output, open, maxSize = USUAL_SIZE }) {
+  async *run(cx, [path], { output, toStdout, open, maxSize = USUAL_SIZE }) {
+    const isReport = output !== undefined || toStdout
+    if (open && toStdout) throw usage('page expects --open or -o -, found both')
     const most = parseSize('--max-size', maxSize)
     if (most > LARGEST)
       throw usage(`--max-size expects at most ${LARGEST / 2 ** 20}M, found ${maxSize}; without -o there is no limit`)
     if (path === undefined) {
-      if (output === undefined) throw usage('page expects a target, or -o FILE for a page without one, found neither')
+      if (!isReport) throw usage('page expects a target, or -o FILE for a page without one, found neither')
       const { emptyPage } = await import('./page-html.ts')
       yield { document: documentHead('page', ''), bytes: [Buffer.from(emptyPage())], table() {} }
       return
     }
     const target = await cx.open(path)
     const shown = cx.shownPath(path)
-    if (output !== undefined) {
+    if (isReport) {
       const { report } = await import('./page-report.ts')
       yield { document: documentHead('page', shown), bytes: await report(cx, target, shown, most), table() {} }
-      if (open) await (await import('../node/open-browser.ts')).openInBrowser(output)
+      if (open && output !== undefined) await (await import('../node/open-browser.ts')).openInBrowser(output)
       return
     }
     const [{ servePage }, { pageWasm, pageWith }, { pagePlaces, pageTree }] = await Promise.all([

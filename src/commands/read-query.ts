@@ -1,12 +1,12 @@
 import type { Command as CommanderCommand } from 'commander'
-import { shellWord } from '../advice/lines.ts'
 import { usage } from '../base/errors.ts'
 import { fieldNames, type OpenedArray, READ_ORDERS, type ReadOrder, type ReadQuery } from '../read/query.ts'
 import { defaultOrder } from '../read/read.ts'
 import { loadWhere, WHERE_FORMS } from '../read/where.ts'
 import { type CommandContext, collect } from './command.ts'
 import { unknownField } from './fields.ts'
-import { parseRangeSets, RANGE_SET_FORMS } from './ranges.ts'
+import { queryRanges } from './label-ranges.ts'
+import { RANGE_SET_FORMS } from './ranges.ts'
 
 /** The options that say which cells of an array are read, and in which order. */
 export interface QueryOptions {
@@ -28,7 +28,7 @@ export function addCellOptions(command: CommanderCommand, others = ''): void {
     .option('--field <name>', 'only this attribute, beside the dimensions (repeatable)', collect)
     .option(
       '--range <NAME=LO..HI>',
-      `only cells inside, ends included: ${RANGE_SET_FORMS}; several of a dimension are united`,
+      `only cells inside, ends included: ${RANGE_SET_FORMS}, or a range of a dimension label; several of a dimension are united`,
       collect,
     )
     .option('--where <condition>', `only cells that meet it: ${WHERE_FORMS}${others}`, oneCondition)
@@ -43,31 +43,11 @@ function oneCondition(text: string, before: string | undefined): string {
 /** @throws InspectError USAGE */
 export async function parseQuery(cx: CommandContext, opened: OpenedArray, options: QueryOptions): Promise<ReadQuery> {
   const { schema, array } = opened
-  refuseLabels(opened, options.range ?? [])
   return {
     order: parseOrder(options.order) ?? defaultOrder(opened),
-    ranges: parseRangeSets(schema.domain.dimensions, options.range ?? []),
+    ranges: await queryRanges(cx, opened, options.range ?? []),
     fields: await checkFields(cx, opened, options.field),
     where: options.where === undefined ? undefined : await loadWhere(options.where, schema, array),
-  }
-}
-
-/** A range of a dimension label is one of its dimension: the label's own array says which. @throws InspectError USAGE */
-function refuseLabels({ schema, array }: OpenedArray, ranges: readonly string[]): void {
-  const { dimensions } = schema.domain
-  const names = dimensions.map(({ name }) => name)
-  for (const range of ranges) {
-    const name = range.split('=')[0]
-    const label = schema.dimension_labels.find((one) => one.name === name)
-    if (!label || names.includes(name)) continue
-    const path = label.relative ? `${array.folder.path}/${label.uri}` : label.uri
-    const dimension = dimensions[label.dimension_index].name
-    const low = label.cell_val_num === 'var' ? `'a'` : 'LO'
-    const high = label.cell_val_num === 'var' ? `'b'` : 'HI'
-    const condition = `${label.attribute} >= ${low} and ${label.attribute} <= ${high}`
-    throw usage(
-      `--range expects a dimension (${names.join(', ')}), found the dimension label ${JSON.stringify(name)}: its values are in an array of their own. Find the places with tiledb-inspect read ${shellWord(path)} --where "${condition}", and give the first and the last with --range ${dimension}=FIRST..LAST`,
-    )
   }
 }
 

@@ -48,6 +48,8 @@ export const command: CommandModule<ReadOptions> = {
     if (options.limit === undefined && options.range === undefined) await noteBytesToRead(cx, target)
     const faults = new Faults(cx)
     const opened = await openAt(target.array, {}, options.keepGoing ? faults.add : undefined)
+    if (options.where !== undefined && opened.schema.array_type === 'dense')
+      cx.note('cells that do not meet the condition come, too, with fill values: the array is dense')
     if (faults.found.length > 0)
       cx.note(`older cells that the missing ${faults.found.length > 1 ? 'fragments hide' : 'fragment hides'} are shown`)
     yield await arrayOutcome(cx, path, opened, faults, options)

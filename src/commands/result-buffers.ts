@@ -1,12 +1,13 @@
 import type { CountedCells } from '../advice/values.ts'
 import { unlessFault } from '../base/errors.ts'
-import type { ExplainResultField } from '../documents/explain.ts'
+import type { ExplainResultField, ExplainResultSize } from '../documents/explain.ts'
 import type { TileCost } from '../explain/cost.ts'
 import type { ExplainQuery } from '../explain/plan.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { fixedSize } from '../format/range.ts'
 import { readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
+import { openedCells } from '../read/summary.ts'
 
 /** Bytes of an offset of TileDB, unless `sm.var_offsets.bitsize` is 32. */
 const OFFSET = 8
@@ -14,6 +15,7 @@ const OFFSET = 8
 /**
  * The bytes that the result needs in each buffer, of a query that is submitted once. From metadata alone, and of dense arrays, var-sized
  * values are those of all tiles that are read.
+ * With them what they take together.
  *
  * @param counted the cells of a sparse read, if they were counted: then var-sized values are read, too
  */
@@ -21,14 +23,54 @@ export async function resultBuffers(
   asked: ExplainQuery,
   cost: TileCost,
   counted: CountedCells | undefined,
-): Promise<ExplainResultField[]> {
+): Promise<{ result: ExplainResultField[]; result_size: ExplainResultSize }> {
   const { schema } = asked.opened
-  const columns = readColumns(schema, { ...asked.query, provenance: false })
   const isDense = schema.array_type === 'dense'
   const cells =
     counted?.cells ?? (isDense ? denseCells(asked) : cost.fields.reduce((most, one) => Math.max(most, one.cells), 0))
   const varBytes = counted && (await countedBytes(asked).catch(unlessFault))
-  return columns.map((column): ExplainResultField => {
+  const isExact = isDense || counted !== undefined
+  const result = buffersOf(asked, cost, { cells, varBytes, isExact })
+  const isAttribute = ({ name }: ExplainResultField): boolean => schema.attributes.some((one) => one.name === name)
+  const bytes = sumOf(result)
+  const whole = isDense && asked.query.ranges.size === 0 ? Number(openedCells(schema)) : undefined
+  const ofWhole = whole === undefined ? [] : buffersOf(asked, cost, { cells: whole, varBytes: undefined, isExact })
+  return {
+    result,
+    result_size: {
+      cell_num: cells,
+      bytes,
+      coordinate_bytes: bytes - sumOf(result.filter(isAttribute)),
+      certainty: result.some(({ certainty }) => certainty === 'at most') ? 'at most' : 'exact',
+      whole_cell_num: whole ?? null,
+      whole_bytes: whole === undefined ? null : sumOf(ofWhole.filter(isAttribute)),
+    },
+  }
+}
+
+function sumOf(fields: readonly ExplainResultField[]): number {
+  return fields.reduce(
+    (all, { data_bytes, offsets_bytes, validity_bytes }) =>
+      all + data_bytes + (offsets_bytes ?? 0) + (validity_bytes ?? 0),
+    0,
+  )
+}
+
+interface CellsOfResult {
+  cells: number
+  /** Counted bytes of var-sized values. */
+  varBytes: ReadonlyMap<string, number> | undefined
+  /** Whether the number of cells is exact. */
+  isExact: boolean
+}
+
+function buffersOf(
+  { opened: { schema }, query }: ExplainQuery,
+  cost: TileCost,
+  { cells, varBytes, isExact }: CellsOfResult,
+): ExplainResultField[] {
+  const isDense = schema.array_type === 'dense'
+  return readColumns(schema, { ...query, provenance: false }).map((column): ExplainResultField => {
     const { name } = column
     const attribute = schema.attributes.find((one) => one.name === name)
     const size = fixedSize(column)
@@ -42,7 +84,7 @@ export async function resultBuffers(
       data_bytes: known ?? most,
       offsets_bytes: size === undefined ? cells * OFFSET : null,
       validity_bytes: attribute?.nullable ? cells : null,
-      certainty: known !== undefined && (isDense || counted) ? 'exact' : 'at most',
+      certainty: known !== undefined && isExact ? 'exact' : 'at most',
     }
   })
 }

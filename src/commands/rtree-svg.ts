@@ -10,7 +10,7 @@ import { type SvgAxis, type SvgBox, svgText } from '../render/svg.ts'
 import { shortValue } from '../render/units.ts'
 import { rangeText } from '../render/views/wording.ts'
 import type { Fragment } from '../store/fragment.ts'
-import { type CommandContext, documentHead, eachFragment, type Outcome } from './command.ts'
+import { type CommandContext, documentHead, eachFragment, type Outcome, STDOUT } from './command.ts'
 import { unknownField } from './fields.ts'
 import { tileBoxes } from './tiles.ts'
 import { rangesResult } from './values.ts'
@@ -82,13 +82,17 @@ export async function svgOutcome(
   }
   const groups = fragments.map(({ name }) => name)
   const picture = { title, x: xAxis.drawn(cx.style), y: yAxis.drawn(cx.style), groups, boxes: boxes() }
-  const { openFileOutput } = await import('../node/file-output.ts')
-  const out = await openFileOutput(file)
-  try {
-    for (const piece of svgText(picture)) await out.write(piece)
-    out.commit()
-  } finally {
-    out.discard()
+  const bytes: Uint8Array[] = []
+  if (file === STDOUT) for (const piece of svgText(picture)) bytes.push(Buffer.from(piece))
+  else {
+    const { openFileOutput } = await import('../node/file-output.ts')
+    const out = await openFileOutput(file)
+    try {
+      for (const piece of svgText(picture)) await out.write(piece)
+      out.commit()
+    } finally {
+      out.discard()
+    }
   }
   const document: RtreeSvgDocument = {
     ...documentHead('rtree-svg', cx.shownPath(path)),
@@ -100,6 +104,7 @@ export async function svgOutcome(
   }
   return {
     document,
+    ...(file === STDOUT ? { bytes } : {}),
     table: async (out) => (await import('../render/views/rtree.ts')).svgSummary(document, out),
   }
 }

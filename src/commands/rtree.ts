@@ -13,13 +13,15 @@ import {
   type Outcome,
   onlyWith,
   orFailure,
+  STDOUT,
   throughFragments,
 } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
+import { addTimesOptions, asOf, type TimesOptions, useTimes } from './times.ts'
 import { mbrsResult, rangesResult } from './values.ts'
 
-interface RTreeOptions extends HexOptions {
+interface RTreeOptions extends HexOptions, TimesOptions {
   range?: string[]
   svg?: string
   dimension?: string[]
@@ -34,18 +36,25 @@ export const command: CommandModule<RTreeOptions> = {
 
   together: true,
 
+  ownOutput: ({ svg }) => svg === STDOUT,
+
   configure(command) {
     command
       .argument('<target...>', 'fragment, array (every fragment) or group (of each array)')
       .option('--range <NAME=LO..HI>', `only the tiles that the range touches, ends included: ${RANGE_FORMS}`, collect)
-      .option('--svg <file>', "draw the tiles' boxes into this file: of a fragment, or of all visible ones of an array")
+      .option(
+        '--svg <file>',
+        "draw the tiles' boxes into this file, or - for stdout: of a fragment, or of all visible ones of an array",
+      )
       .option('--dimension <name>', 'given twice, with --svg: the dimensions across and up', collect)
     onlyWith(command, 'svg', 'dimension')
+    addTimesOptions(command)
     addHexOptions(command)
   },
 
   async *run(cx, paths, options) {
     const { svg } = options
+    useTimes(cx, options)
     if (options.range && (svg !== undefined || options.hex))
       throw usage(`rtree expects --range or ${options.hex ? '--hex' : '--svg'}, found both`)
     if (svg !== undefined && options.hex) throw usage('rtree expects --svg or --hex, found both')
@@ -56,7 +65,7 @@ export const command: CommandModule<RTreeOptions> = {
       const extension = extensionOf(svg)
       if (extension !== '' && extension !== 'svg')
         throw usage(`--svg writes SVG: expected a name that ends in .svg, found .${extension}`)
-      await cx.refuseReadPlace(svg, '--svg')
+      if (svg !== STDOUT) await cx.refuseReadPlace(svg, '--svg')
     }
     for (const path of paths) yield* orFailure(path, ofTarget(cx, path, options))
   },
@@ -81,6 +90,7 @@ async function rtreeOutcome(cx: CommandContext, fragment: Fragment, options: RTr
   const leaves = leafLevel(tree)
   const head = {
     ...documentHead('rtree', cx.shownPath(fragment.folder.path)),
+    ...asOf(cx),
     fanout: tree.fanout,
     level_num: tree.levels.length,
     mbr_num: leaves?.mbr_num ?? 0,

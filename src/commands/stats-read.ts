@@ -1,6 +1,8 @@
+import { purgeLines } from '../advice/lines.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { mayBeNaN } from '../cells/column-summary.ts'
 import { columnValue } from '../cells/rows.ts'
+import type { ValueRange } from '../documents/common.ts'
 import type {
   ReadStatsDelete,
   ReadStatsDense,
@@ -12,11 +14,12 @@ import type {
 import { datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { isConsolidatedName } from '../format/timestamped-name.ts'
-import { cellValue } from '../format/value.ts'
+import { bytesOf, cellValue } from '../format/value.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { domainCells, type FieldSummary, type ReadSummary, type Repeated, summarize } from '../read/summary.ts'
 import type { InspectArray } from '../store/array.ts'
+import { laterDeletePlaces } from '../store/deletes.ts'
 import { type CommandContext, documentHead } from './command.ts'
 import { shownCondition } from './condition-text.ts'
 import { LabelReport } from './missing-labels.ts'
@@ -53,17 +56,26 @@ export async function readStats(
   }
   report.tell(cx)
   const { cell_num, hidden, repeated } = summary
+  const states = (await array.fragments()).map(({ state }) => state)
+  const deletes = await deletesResult(cx, opened, summary)
+  // A consolidation takes fragments of all times, and fails where it finds no cell.
+  const isEmpty = cell_num === 0 && ranges.size === 0 && where === undefined
+  const taken = states.filter((state) => ['live', 'unlisted', 'future', 'past'].includes(state))
+  const consolidatable = isEmpty ? 0 : taken.length
   return {
     ...documentHead('read-stats', cx.shownPath(path)),
     as_of: between,
     array_type: schema.array_type,
     allows_duplicates: schema.allows_duplicates,
     fragment_num: fragments.length,
+    to_vacuum_num: states.filter((state) => state === 'to-vacuum').length,
     limited: ranges.size > 0 || where !== undefined,
     cell_num,
-    dense: denseResult(opened, summary, where !== undefined),
+    dense: denseResult(cx, opened, summary, where !== undefined),
     hidden_cell_num: hidden === undefined ? null : exact(hidden),
-    deletes: await deletesResult(cx, opened, summary),
+    deletes,
+    later_deletes: (await laterDeletePlaces(opened.array)).map(({ end }) => end),
+    advice: deletes.some((one) => heldCells(one) > 0) ? purgeLines(opened, consolidatable) : [],
     duplicates: repeated && duplicatesResult(cx, opened, repeated),
     fields: summary.fields.flatMap((field) =>
       schema.array_type === 'dense' && field.summary.column.kind === 'dimension'
@@ -74,16 +86,31 @@ export async function readStats(
 }
 
 function denseResult(
+  { style }: CommandContext,
   { schema, fragments }: OpenedArray,
-  { wanted, cell_num }: ReadSummary,
+  { wanted, cell_num, unwritten, alike }: ReadSummary,
   isLimited: boolean,
 ): ReadStatsDense | undefined {
   if (wanted === undefined) return undefined
+  const { dimensions } = schema.domain
+  const value = (d: number, end: bigint) => {
+    const { type } = dimensions[d]
+    return cellValue(type, 1, bytesOf(type, 1, datatypeSize(type) === 8 ? end : Number(end)), style)
+  }
+  const boxes = unwritten?.map(({ intervals, cells }) => ({
+    ranges: Object.fromEntries(
+      intervals.map(({ low, high }, d): [string, ValueRange] => [dimensions[d].name, [value(d, low), value(d, high)]]),
+    ),
+    cell_num: exact(cells),
+  }))
+  const consolidated = fragments.some(({ fragment }) => isConsolidatedName(fragment.name))
   return {
-    consolidated: fragments.some(({ fragment }) => isConsolidatedName(fragment.name)),
+    consolidated,
+    fill_cell_num: consolidated ? (alike ?? null) : null,
     domain_cell_num: exact(domainCells(schema)),
     wanted_cell_num: exact(wanted),
     unwritten_cell_num: isLimited ? null : exact(wanted - BigInt(cell_num)),
+    unwritten_boxes: isLimited ? null : (boxes ?? null),
   }
 }
 
@@ -93,7 +120,7 @@ async function deletesResult(
   { deletions }: ReadSummary,
 ): Promise<ReadStatsDelete[]> {
   const found: ReadStatsDelete[] = []
-  for (const { deletion, cells, removed } of deletions) {
+  for (const { deletion, cells, removed, purged } of deletions) {
     const { condition, time } = deletion
     found.push({
       condition: condition ? await shownCondition(cx, array, condition.stays) : null,
@@ -101,9 +128,15 @@ async function deletesResult(
       time,
       cell_num: cells,
       removed_cell_num: removed ?? null,
+      purged,
     })
   }
   return found
+}
+
+/** Deleted cells that files still hold. */
+function heldCells({ cell_num, removed_cell_num }: ReadStatsDelete): number {
+  return removed_cell_num ?? cell_num
 }
 
 function duplicatesResult(

@@ -55,7 +55,7 @@ interface StatsOptions extends TimesOptions, QueryOptions {
 
 export const command: CommandModule<StatsOptions> = {
   about:
-    'Also which releases wrote and read it, whether tiles and capacity have a good size, whether filters pay (ratio is unfiltered over stored: below 1 they make it larger), and the memory that the metadata needs.',
+    'Also which releases wrote and read it, how full the tiles are, whether filters pay (ratio is unfiltered over stored: below 1 they make it larger), and the memory that the metadata needs. whatif computes whether another capacity or tile extent is better: whatif places --capacity 1000.',
   examples: [
     ['what fills the disk: fields, filters, metadata, tile sizes', 'stats weather'],
     ['why one fragment is larger than another', 'stats places/__1714 weather/__1714'],
@@ -71,7 +71,7 @@ export const command: CommandModule<StatsOptions> = {
       .option('--all', 'an array: every fragment folder, not only those that TileDB lists')
       .option(
         '--read',
-        'instead, what a reader sees of an array: its cells, and those unwritten, overwritten, deleted or with equal coordinates; of each field minimum, maximum, sum, mean, lengths, nulls and used values of the enumeration. Reads all these fields once, so give --field and --range if the array is large',
+        'what a reader sees of an array, instead: how many cells there are, and how many are unwritten, overwritten, deleted or have equal coordinates; of each field minimum, maximum, sum, mean, lengths, nulls and used values of the enumeration. Reads all these fields once, so give --field and --range if the array is large',
       )
     addCellOptions(command, '; with --read')
     onlyWith(command, 'read', 'field', 'range', 'where')

@@ -31,9 +31,10 @@ import { parseTiles } from './decode.ts'
 import { selectedSlots } from './fields.ts'
 import { minMaxCellSize, minMaxValues, NO_VALUES } from './metadata.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
+import { addTimesOptions, asOf, type TimesOptions, useTimes } from './times.ts'
 import { mbrsResult, rangesResult } from './values.ts'
 
-interface TilesOptions {
+interface TilesOptions extends TimesOptions {
   field?: string[]
   range?: string[]
   tiles?: string
@@ -44,6 +45,7 @@ export const command: CommandModule<TilesOptions> = {
     ['box, offsets, sizes, minima and maxima, tile by tile', 'tiles places/__1714'],
     ['of one field, only the tiles that a box touches', 'tiles places --field population --range lat=40..60'],
     ['one line of JSON a tile', 'tiles weather --format ndjson'],
+    ['of the fragments that TileDB read then', 'tiles weather --as-of 2024-05-02'],
   ],
 
   configure(command) {
@@ -52,9 +54,11 @@ export const command: CommandModule<TilesOptions> = {
       .option('--field <name>', 'only this field (repeatable)', collect)
       .option('--range <NAME=LO..HI>', `only the tiles that the range touches, ends included: ${RANGE_FORMS}`, collect)
       .option('--tiles <I..J>', 'only these tiles')
+    addTimesOptions(command)
   },
 
   async *run(cx, [path], options) {
+    useTimes(cx, options)
     yield* throughFragments(cx, path, 'tiles', (fragment) => tilesOutcome(cx, fragment, options))
   },
 }
@@ -85,6 +89,7 @@ async function tilesOutcome(cx: CommandContext, fragment: Fragment, options: Til
   const tiles = new Pages(pages)
   const document: TilesDocument = {
     ...documentHead('tiles', cx.shownPath(fragment.folder.path)),
+    ...asOf(cx),
     format_version: info.format_version,
     dense: info.dense,
     tile_num: info.tile_num,
@@ -117,7 +122,8 @@ function* rows(
     }
     const cell_num = tileCellNum(info, tile)
     const value = box.value(tile)
-    const ofFields = fields.map((field) => field(tile))
+    const ofFields: TilesLineField[] = []
+    for (const field of fields) ofFields.push(field(tile))
     yield info.dense
       ? { tile, cell_num, tile_domain: value, fields: ofFields }
       : { tile, cell_num, mbr: value, fields: ofFields }
@@ -216,23 +222,25 @@ async function fieldBlocks(
     const sum = await sums?.(from, to)
     const null_count = await nulls?.(from, to)
     return (tile) => {
-      // One object literal serves most fields. Objects of one shape are fast to create and to write.
-      const { offset, size, unfiltered_size } = place(tile)
-      const statistics = {
+      const own = place(tile)
+      const ofVar = varPlace?.(tile)
+      const ofValidity = validityPlace?.(tile)
+      // Objects of one shape are fast to create and to write.
+      return {
+        name,
+        offset: own.offset,
+        size: own.size,
+        unfiltered_size: own.unfiltered_size,
+        var_offset: ofVar?.offset,
+        var_size: ofVar?.size,
+        var_unfiltered_size: ofVar?.unfiltered_size,
+        validity_offset: ofValidity?.offset,
+        validity_size: ofValidity?.size,
+        validity_unfiltered_size: ofValidity?.unfiltered_size,
         min: min?.(tile),
         max: max?.(tile),
         sum: sum?.(tile),
         null_count: null_count?.(tile),
-      }
-      if (!varPlace && !validityPlace) return { name, offset, size, unfiltered_size, ...statistics }
-      return {
-        name,
-        offset,
-        size,
-        unfiltered_size,
-        ...(varPlace && prefixed('var_', varPlace(tile))),
-        ...(validityPlace && prefixed('validity_', validityPlace(tile))),
-        ...statistics,
       }
     }
   }
@@ -243,12 +251,6 @@ interface Place {
   offset: number
   size: number
   unfiltered_size: number
-}
-
-function prefixed(prefix: 'var_' | 'validity_', { offset, size, unfiltered_size }: Place): Partial<TilesLineField> {
-  return prefix === 'var_'
-    ? { var_offset: offset, var_size: size, var_unfiltered_size: unfiltered_size }
-    : { validity_offset: offset, validity_size: size, validity_unfiltered_size: unfiltered_size }
 }
 
 /** @throws InspectError INCONSISTENT if the metadata does not have an offset for each tile */

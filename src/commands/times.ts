@@ -15,7 +15,7 @@ const FORMS = 'milliseconds since 1970 or a date in UTC, as in 2024-05-01T10:00:
 export function addTimesOptions(command: CommanderCommand): void {
   command
     .option('--as-of <time>', `what TileDB reads when it opens the array at that time: ${FORMS}`)
-    .option('--between <T1..T2>', 'the same between two times, both included; T1.. and ..T2 have one end')
+    .option('--between <T1..T2>', 'the same between two times, both included; T1.. and ..T2 are open at one end')
 }
 
 /**
@@ -43,7 +43,7 @@ function parseBetween(cx: CommandContext, text: string): NonNullable<CommandCont
 const LAST = 2n ** 63n - 1n
 
 /** Milliseconds. A date without a time of day is its first millisecond. */
-export function parseTime(cx: CommandContext, option: string, text: string): bigint {
+export function parseTime(cx: Pick<CommandContext, 'note'>, option: string, text: string): bigint {
   if (/^(19|20)\d\d$/.test(text))
     cx.note(`${option}: ${text} are milliseconds since 1970; the year begins at ${text}-01-01`)
   const time = /^\d{1,20}$/.test(text) ? BigInt(text) : parseDate(text)

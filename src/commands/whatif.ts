@@ -7,7 +7,7 @@ import type { Enumeration } from '../format/enumeration.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
 import { openAt } from '../read/opening.ts'
-import { fieldNames, type OpenedArray, type OpenedFragment } from '../read/query.ts'
+import { fieldNames, type OpenedArray, type OpenedFragment, type ReadQuery } from '../read/query.ts'
 import { ratioOf } from '../store/file-sizes.ts'
 import type { Target } from '../store/target.ts'
 import { extentOf, isSmall, type LayoutChange, type NewFilters, schemaWith, tryLayouts } from '../whatif/layout.ts'
@@ -19,6 +19,8 @@ import { checkSchema } from '../write/schema-check.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, wrongTarget } from './command.ts'
 import { unknownField } from './fields.ts'
 import { parseWhole } from './numbers.ts'
+import { RANGE_SET_FORMS } from './ranges.ts'
+import { parseQuery } from './read-query.ts'
 import { addTimesOptions, type TimesOptions, useTimes } from './times.ts'
 import { filterResult } from './values.ts'
 import { type Emitted, emitted, parseEmitted } from './whatif-emit.ts'
@@ -30,6 +32,7 @@ interface WhatifOptions extends TimesOptions {
   seed?: string
   capacity?: string
   tileExtent?: string[]
+  range?: string[]
   cellOrder?: string
   emit?: string
   best?: string
@@ -49,6 +52,7 @@ export const command: CommandModule<WhatifOptions> = {
     ['which filters would make it smaller, or faster to read', 'whatif weather'],
     ['one field with filters of your choice', 'whatif weather --field rain_mm --filters bitshuffle,lz4'],
     ['on all tiles, so that sizes are exact', 'whatif places --sample all'],
+    ['what a read of a box costs with smaller tiles', 'whatif weather --tile-extent day=2 --range day=3..4'],
     ['larger tiles in another order', 'whatif places --capacity 50 --cell-order row-major'],
     ['a schema with the best filters, for write-sample', 'whatif places --best smallest --emit schema'],
     ['the schema as TileDB-Py code', 'whatif weather --emit python'],
@@ -67,6 +71,11 @@ export const command: CommandModule<WhatifOptions> = {
       .option('--capacity <n>', 'other tiles: cells of a sparse tile')
       .option('--tile-extent <name=n>', 'other tiles: extent along a dimension (repeatable)', collect)
       .option('--cell-order <order>', `another order: ${CELL_ORDERS.join(', ')}`)
+      .option(
+        '--range <NAME=LO..HI>',
+        `what a read of this box costs with other tiles and orders: ${RANGE_SET_FORMS} (repeatable)`,
+        collect,
+      )
       .option('--emit <form>', 'only the schema with these changes: schema, for write-sample --schema; or python')
       .option('--best <kind>', 'with --emit: the filters that are smallest, fastest to read, or balanced')
     addTimesOptions(command)
@@ -91,7 +100,10 @@ export const command: CommandModule<WhatifOptions> = {
     }
     // Other tiles are looked at with the filters that are there, unless others are named.
     const { sampled, trials } = await tried(cx, opened, asked, options, change !== undefined && !asked)
-    const layouts = await layoutsOf(opened, enumerations, change, asked, options)
+    const query = options.range && (await parseQuery(cx, opened, { range: options.range }))
+    const layouts = await layoutsOf(opened, enumerations, change, asked, options, query)
+    if (query && layouts.some(({ read }) => !read))
+      cx.note('the array is too large to say what the read costs after each change')
     const document: WhatifDocument = {
       ...documentHead('whatif', cx.shownPath(path)),
       sample: {
@@ -152,10 +164,15 @@ async function layoutsOf(
   change: LayoutChange | undefined,
   asked: FilterConfig[][] | undefined,
   { field, seed = SEED }: WhatifOptions,
+  query: ReadQuery | undefined,
 ): Promise<WhatifLayout[]> {
   const usual = usualChanges(opened)
   // What comes of having one fragment is told apart from what the change does.
-  const changes = change ? [...usual.several, change] : asked || field ? [] : [...usual.several, ...usual.orders]
+  const changes = change
+    ? [...usual.several, change]
+    : (asked || field) && !query
+      ? []
+      : [...usual.several, ...usual.orders]
   if (changes.length === 0) return []
   const filters = change ? askedFilters(opened.schema, asked, field) : NO_FILTERS
   if (change) {
@@ -164,9 +181,10 @@ async function layoutsOf(
   }
   const extent = await extentOf(opened)
   // Without being asked, orders are not worth the time of large arrays.
-  if (extent.cells === 0 || (!change && !isSmall(extent, SMALL_ARRAY))) return []
+  if (extent.cells === 0 || (!change && !query && !isSmall(extent, SMALL_ARRAY))) return []
   const layouts: WhatifLayout[] = []
-  for await (const layout of tryLayouts(opened, changes, filters, writingCodecs, { extent, seed })) layouts.push(layout)
+  for await (const layout of tryLayouts(opened, changes, filters, writingCodecs, { extent, seed, query }))
+    layouts.push(layout)
   return layouts
 }
 

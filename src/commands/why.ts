@@ -1,16 +1,17 @@
 import { firstOf, grammatical, InspectError } from '../base/errors.ts'
+import { quotedWord } from '../base/shell-word.ts'
 import type { WhyDocument } from '../documents/why.ts'
 import { isRemotePath } from '../source/remote/urls.ts'
 import type { Answer, Need } from '../why/answer.ts'
 import { why } from '../why/why.ts'
-import { type CommandContext, type CommandModule, documentHead, quoted } from './command.ts'
+import { type CommandContext, type CommandModule, documentHead } from './command.ts'
 
 export const command: CommandModule<object> = {
   about:
-    'TileDB is asked, so to say, twice: the array is opened with the path and without it, at every time that makes a difference, and the cells of small arrays are read and counted. Nothing is deleted.',
+    'Compares what TileDB finds in the array with the path and without it, at every time that makes a difference. The cells of small arrays are read and counted. Nothing is deleted.',
   examples: [
-    ['a file of an array', 'why places/__schema'],
-    ['a fragment, by the beginning of its name', 'why places/__fragments'],
+    ['the schemas of an array', 'why places/__schema'],
+    ['a fragment, named by the beginning of its name', 'why places/__1714'],
     ['for scripts: yes, tiledb or no', 'why weather/__commits --json'],
   ],
 
@@ -72,9 +73,9 @@ function howText({ how }: Answer, path: string, root: string, isFolder: boolean)
   const [call, ...args] = how.split(' ')
   switch (call) {
     case 'rm':
-      if (path.startsWith('s3://')) return `aws s3 rm ${isFolder ? '--recursive ' : ''}${quoted(path)}`
+      if (path.startsWith('s3://')) return `aws s3 rm ${isFolder ? '--recursive ' : ''}${quotedWord(path)}`
       if (isRemotePath(path)) return 'delete it at the server'
-      return `rm ${isFolder ? '-r ' : ''}${path.startsWith('-') ? '-- ' : ''}${quoted(path)}`
+      return `rm ${isFolder ? '-r ' : ''}${path.startsWith('-') ? '-- ' : ''}${quotedWord(path)}`
     case 'vacuum': {
       const mode = args.length === 0 ? '' : `, config=tiledb.Config({"sm.vacuum.mode": "${args[0]}"})`
       return `tiledb.vacuum(${array}${mode})`

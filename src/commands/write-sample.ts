@@ -1,6 +1,7 @@
 import { Option } from 'commander'
 import { addPlace, exitCodeOf, InspectError, usage } from '../base/errors.ts'
 import { extensionOf } from '../base/extension.ts'
+import { shellWord } from '../base/shell-word.ts'
 import type { SampleDocument, SampleFile } from '../documents/sample.ts'
 import { concat } from '../filters/bytes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
@@ -17,7 +18,7 @@ import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../write/json-text.ts'
 import { ndjsonRows, type RowInput } from '../write/ndjson-cells.ts'
 import { firstTimestamp, planSample, type Sample, type SampleInputs, type SampleOptions } from '../write/sample.ts'
-import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, quoted } from './command.ts'
+import { type CommandContext, type CommandModule, collect, documentHead, type Outcome } from './command.ts'
 import { schemaResult } from './schema.ts'
 import { parseTime } from './times.ts'
 
@@ -410,9 +411,4 @@ function nextCommands(path: string, version: number, fragments: readonly Written
     commands.push(`tiledb-inspect decode ${fragment} --limit 10${key}`, `tiledb-inspect footer ${fragment}${key}`)
   }
   return [...commands, `tiledb-inspect verify-checksums ${array}${key}`]
-}
-
-/** A path as one word of a shell command. */
-function shellWord(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : quoted(path)
 }

@@ -69,6 +69,9 @@ export const ARRAY_DAMAGE = {
   IGNORE_DANGLING: damage('ignoredCommits', 'an ignore file that names no consolidated commit', (array) =>
     array.append(array.find(/\.ign$/), text(`__commits/__5_5_${UUID}_22.wrt\n`)),
   ),
+  DELETE_FUTURE: damage('deletes', 'a delete condition dated in microseconds', (array) =>
+    array.move(array.find(DELETE), `${array.root}/__commits/${MICROSECONDS}_${UUID}_22.del`),
+  ),
   DELETE_CONDITION_UNREADABLE: cutShort('deletes', 'a delete condition cut short', DELETE, -3),
   DELETE_CONDITION_FIELD: inFile(
     'deletes',

@@ -53,6 +53,8 @@ export interface ArrayListing extends DocumentHead<'array'>, AsOf, Releases {
   not_read: ArraySums
   /** Number of delete conditions that TileDB applies when it reads; `commits` shows them. */
   delete_condition_num: Count
+  /** Times of the delete conditions that TileDB does not apply yet, because they are later than what is read. */
+  later_deletes: readonly Int64[]
   /** Names of fragments that a commit names and no .vac file hides, but whose folder is not there. */
   missing_fragments: readonly StoredName[]
   /**

@@ -41,6 +41,8 @@ export interface CommitsLine extends OfSeveral {
   condition?: string | undefined
   /** Names of fragments to whose cells the condition was applied. */
   processed_by?: readonly string[] | undefined
+  /** Those of them that no longer hold the cells that it deletes. The others hold them, marked as deleted. */
+  purged_by?: readonly string[] | undefined
   /** Names of older fragments to which it is applied at every read. */
   not_processed_by?: readonly string[] | undefined
   /** Byte offset of the fragment's footer in the content of a `.meta` file. */

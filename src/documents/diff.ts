@@ -14,6 +14,8 @@ export interface DiffDocument extends DocumentHead<'diff'> {
   read?: DiffRead | undefined
   /** Members of groups that could not be read on one side or both. */
   not_compared?: readonly string[] | undefined
+  /** Cells that differ and are not in `differences`, which lists those of cells up to 100,000 lines. */
+  unlisted_cell_num?: Count | undefined
   /** Differences in order. */
   differences: readonly DiffLine[]
 }
@@ -42,6 +44,6 @@ export interface DiffLine {
   a: unknown
   /** What the second target has, in the unit of its key; null where only the first has it. */
   b: unknown
-  /** How many more values of the list, or cells, differ. */
+  /** How many more values of the list differ. */
   more?: Count | undefined
 }

@@ -22,6 +22,8 @@ export interface ExplainDocument extends DocumentHead<'explain'> {
   fields: readonly ExplainField[]
   /** What the result needs in the buffers of the query, by field: dimensions first. */
   result: readonly ExplainResultField[]
+  /** What they take together: the arrays that the read returns. */
+  result_size: ExplainResultSize
   /** What is left after each step, in their order. */
   funnel: readonly ExplainFunnel[]
   /** What each step costs, in their order. */
@@ -46,7 +48,7 @@ export interface ExplainConsolidation {
   config: Readonly<Record<string, string>>
   /** Number of fragments that it chooses from: those that a read opens, within the times of the settings. */
   fragment_num: Count
-  /** Number of fragments that the first step makes one of; with default settings all or none. */
+  /** Number of fragments that the first step merges; with default settings all or none. */
   merged_num: Count
   /** Their names, oldest first; null without settings. */
   merged: readonly string[] | null
@@ -119,6 +121,22 @@ export interface ExplainResultField {
   /** Bytes of its validity, 1 for each cell; null of a field that is not nullable. */
   validity_bytes: Bytes | null
   certainty: Certainty
+}
+
+/** What the result takes in all its buffers, if the query is submitted once. */
+export interface ExplainResultSize {
+  /** Cells of the result; of a dense array without ranges those of its non-empty domain, as `A.df[:]` of TileDB-Py. */
+  cell_num: Count
+  /** Bytes of them in all fields. */
+  bytes: Bytes
+  /** Bytes of these that are coordinates: TileDB-Py's `A[:]` of a dense array returns none. */
+  coordinate_bytes: Bytes
+  /** Of `bytes`. */
+  certainty: Certainty
+  /** Cells of `A[:]` of a dense array: of the current domain, or else of the domain; null of sparse arrays and with ranges. */
+  whole_cell_num: Count | null
+  /** Bytes of these cells, without coordinates; null where `whole_cell_num` is. */
+  whole_bytes: Bytes | null
 }
 
 /** A step of the read. Steps follow one another. */

@@ -25,10 +25,16 @@ export interface HistoryVersion {
   /** Name of the fragment. */
   fragment: StoredName
   /**
-   * When it was written, milliseconds since 1970, as TileDB counts it: the cell's own time stamp, or else the first of its
-   * fragment.
+   * When it was written, milliseconds since 1970: the cell's own time stamp, or else that of its fragment. In a consolidated dense
+   * fragment that of the newest fragment it replaced that has the cell. Null where these are gone, as consolidation keeps no time
+   * there: the cell was written within `timestamp_range`; and null for a cell that was never written.
    */
-  written: Int64
+  written: Int64 | null
+  /**
+   * Of cells of a consolidated dense fragment. yes: none of the fragments that it replaced has the cell: consolidation put the fill
+   * values there. maybe: these are gone, and the cell has the fill value in every attribute that is shown.
+   */
+  never_written?: 'yes' | 'maybe' | undefined
   /** Attributes as a read of this version gives them. */
   values: Record<string, CellValue>
   /**
@@ -60,7 +66,7 @@ export interface HistoryHiddenBy {
   name?: StoredName | undefined
   /** Commit file, in the array. */
   file?: StoredName | undefined
-  /** When: the time of the newer version or of the delete commit. */
+  /** When: the time of the newer version, where it is known, or of the delete commit. */
   time?: Int64 | undefined
   /** Delete condition as the user wrote it: what it says goes. */
   condition?: string | undefined

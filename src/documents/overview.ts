@@ -20,7 +20,7 @@ import type {
   ValueRange,
 } from './common.ts'
 
-/** `tiledb-inspect <target> --json`: what it is, what a reader sees, and whether it is right as far as a listing tells. */
+/** `tiledb-inspect <target> --json`: what it is, what a reader sees, and whether a listing shows damage. */
 export type OverviewDocument = ArrayOverview | FragmentOverview | GroupOverview | FileOverview
 
 /** What the overview of any target says. */
@@ -113,7 +113,8 @@ export interface ArrayOverview extends OverviewHead, AsOf, Releases {
   /** Dense arrays: cells of the current domain, or else of the domain. A reader gets all of them, with fill values where nothing was written. */
   domain_cell_num?: Int64 | undefined
   /**
-   * How exact `cell_num` is. `at most`: later writes or deletes may hide cells of earlier ones. `estimated`: some fragments
+   * How exact `cell_num` is. `at most`: later writes or deletes may hide cells of earlier ones, and consolidation of dense fragments
+   * stores fill values where nothing was written. `estimated`: some fragments
    * could not be read, or were not looked at.
    */
   cell_num_is: Exactness
@@ -125,6 +126,8 @@ export interface ArrayOverview extends OverviewHead, AsOf, Releases {
   timestamp_range: TimestampRange | null
   /** Number of delete conditions that TileDB applies when it reads. */
   delete_condition_num: Count
+  /** Times of the delete conditions that TileDB does not apply yet, because they are later than what is read. */
+  later_deletes: readonly Int64[]
   /** Bytes of the fragments that were looked at. */
   size: Bytes
   /** Bytes of those of them that TileDB does not read. */

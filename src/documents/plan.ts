@@ -38,6 +38,8 @@ export interface PlanLine extends PlanSteps {
   lost: readonly string[]
   /** What is not lost. */
   not_lost: readonly string[]
+  /** What readers see again after the steps where cells are lost: values of older fragments. */
+  brings_back: readonly string[]
 }
 
 /** What makes reads slow or hungry. */

@@ -1,7 +1,7 @@
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { ArrayType } from '../format/layout.ts'
-import type { CellValue, Count, DocumentHead, Int64, Path, Sum, TimestampRange } from './common.ts'
+import type { CellValue, Count, DocumentHead, Int64, Path, Sum, TimestampRange, ValueRange } from './common.ts'
 
 /** `tiledb-inspect stats <array> --read --json`: what a reader sees, counted. */
 export interface ReadStatsDocument extends DocumentHead<'read-stats'> {
@@ -13,6 +13,8 @@ export interface ReadStatsDocument extends DocumentHead<'read-stats'> {
   allows_duplicates: boolean
   /** Fragments that a read opens. */
   fragment_num: Count
+  /** Fragments that wait for vacuum: their files still hold older cells, also those that a purge left out of the consolidated fragment. */
+  to_vacuum_num: Count
   /** What was counted: all cells, or those that `--range` and `--where` leave. */
   limited: boolean
   /** Cells that a reader sees; of dense arrays, those that were written. */
@@ -26,6 +28,13 @@ export interface ReadStatsDocument extends DocumentHead<'read-stats'> {
   hidden_cell_num: Int64 | null
   /** Delete conditions, oldest first. A cell counts to the one that deletes it first; cells that newer ones hide do not count. */
   deletes: readonly ReadStatsDelete[]
+  /** Times of the delete conditions that TileDB does not apply yet, because they are later than what is read. */
+  later_deletes: readonly Int64[]
+  /**
+   * Lines of TileDB-Py that take out for good the deleted cells that files still hold; none if no fragment that is read holds any. Of
+   * several fragments, a consolidation; of one, which TileDB does not consolidate, a new array.
+   */
+  advice: readonly string[]
   /** Coordinates that several cells have. Only where the schema allows duplicates. */
   duplicates?: ReadStatsDuplicates | undefined
   /** By field: dimensions of sparse arrays, then attributes. */
@@ -36,12 +45,30 @@ export interface ReadStatsDocument extends DocumentHead<'read-stats'> {
 export interface ReadStatsDense {
   /** Whether a fragment is consolidated: it holds fill values, too, as if they were written. */
   consolidated: boolean
+  /**
+   * Cells with the fill value in every attribute: consolidation stores such cells where nobody wrote any, and cells may also have been
+   * written with it. Null if no fragment is consolidated, and with `--field`.
+   */
+  fill_cell_num: Count | null
   /** Cells of the domain. */
   domain_cell_num: Int64
   /** Cells that were looked at: in the ranges, or else in the current domain if there is one, or else in the domain. */
   wanted_cell_num: Int64
   /** Those of them that were never written: a read gives fill values. Null with `--where`, which leaves them out. */
   unwritten_cell_num: Int64 | null
+  /**
+   * Boxes of these cells, the first 5 in row-major order; together with those that are not named they have all of them, each once.
+   * Null with `--where`, and if a fragment has single cells.
+   */
+  unwritten_boxes: readonly ReadStatsBox[] | null
+}
+
+/** A box of cells that were never written. */
+export interface ReadStatsBox {
+  /** By dimension. */
+  ranges: Record<string, ValueRange>
+  /** Cells of the box. */
+  cell_num: Int64
 }
 
 /** A delete condition, and the cells that it leaves out of the read. */
@@ -56,9 +83,11 @@ export interface ReadStatsDelete {
   cell_num: Count
   /**
    * Cells that it took from readers at its time, as far as files still hold them: those of `cell_num`, and those that were written again since.
-   * Null if they were not counted: with conditions at more than 50 times for the oldest, and if the array cannot be read at that time.
+   * Null if they are not known: if `purged`; with conditions at more than 50 times for the oldest; and if the array cannot be read at that time.
    */
   removed_cell_num: Count | null
+  /** Whether a consolidation left out cells that the condition deletes: they are gone, and nothing tells how many they were. */
+  purged: boolean
 }
 
 export interface ReadStatsDuplicates {

@@ -1,4 +1,4 @@
-import type { Count, DocumentHead, ValueRange } from './common.ts'
+import type { AsOf, Count, DocumentHead, ValueRange } from './common.ts'
 
 /**
  * `tiledb-inspect rtree <target> --json`, one document for each fragment. With `--range`, it has the tiles that the
@@ -7,7 +7,7 @@ import type { Count, DocumentHead, ValueRange } from './common.ts'
 export type RtreeDocument = RtreeLevels | RtreeTouched
 
 /** Keys of both forms. */
-export interface RtreeHead extends DocumentHead<'rtree'> {
+export interface RtreeHead extends DocumentHead<'rtree'>, AsOf {
   /** Most MBRs below one MBR. */
   fanout: Count
   /** Number of levels; 0 in dense fragments. */

@@ -1,7 +1,7 @@
-import type { Bytes, CellValue, Count, DocumentHead, FormatVersion, Offset, Sum, ValueRange } from './common.ts'
+import type { AsOf, Bytes, CellValue, Count, DocumentHead, FormatVersion, Offset, Sum, ValueRange } from './common.ts'
 
 /** `tiledb-inspect tiles <target> --json`, one document a fragment. NDJSON: one tile a line (`$defs/line`). */
-export interface TilesDocument extends DocumentHead<'tiles'> {
+export interface TilesDocument extends DocumentHead<'tiles'>, AsOf {
   format_version: FormatVersion
   /** Whether the fragment is dense. */
   dense: boolean

@@ -1,3 +1,4 @@
+import type { ReadCounts } from '../advice/finding.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { Bytes, Count, DocumentHead, FilterDescription, Ratio, StoredName } from './common.ts'
@@ -114,4 +115,6 @@ export interface WhatifLayout {
   statistics_bytes: Bytes
   /** Cells of the boxes from which it was estimated, spread over a large array by the seed; null: all cells were written anew, or it is what is there now. */
   sample_cells: Count | null
+  /** What a read of `--range` costs, as `explain --exact` counts it; null without `--range`, and where it was estimated from boxes. */
+  read: ReadCounts | null
 }

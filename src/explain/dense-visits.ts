@@ -1,9 +1,16 @@
 import { fastestFirst } from '../cells/dense-coordinates.ts'
 import { datatypeSize } from '../format/datatype.ts'
-import { denseAxis, integerOf } from '../format/dense-tiles.ts'
+import { denseAxis } from '../format/dense-tiles.ts'
 import { fieldSlot, type Slot } from '../format/fragment-slots.ts'
 import { conditionFields } from '../read/condition.ts'
-import { type Interval, intersection, stridesOf, type WantedCells, wantedCells } from '../read/dense-windows.ts'
+import {
+  type Interval,
+  intersection,
+  intervalsOf,
+  stridesOf,
+  type WantedCells,
+  wantedCells,
+} from '../read/dense-windows.ts'
 import { type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from '../read/query.ts'
 import { covers, forTiles, type GridAxis, type GridBox, gridAxis, isWanted, spanOf } from './dense-grid.ts'
 
@@ -61,12 +68,7 @@ export function visitTiles(
     const size = datatypeSize(dimension.type)
     return denseAxis(dimension, { min: dimension.domain.subarray(0, size), max: dimension.domain.subarray(size) })
   })
-  const domains = fragments.map(({ info }) =>
-    (info.nonempty_domain ?? []).map(({ min, max }, d): Interval => {
-      const { type } = dimensions[d]
-      return { low: integerOf(type, min), high: integerOf(type, max) }
-    }),
-  )
+  const domains = fragments.map(({ info }) => intervalsOf(info.nonempty_domain ?? [], dimensions))
   const sides = (d: number, among: readonly number[]): Interval[] =>
     among.flatMap((f) => (domains[f].length > 0 ? [domains[f][d]] : []))
   const all = [...fragments.keys()]

@@ -152,7 +152,7 @@ class LegacyPlan {
   /** By fragment, the tiles that show a cell. */
   private async shownTiles(): Promise<Uint32Array[]> {
     const marks = this.opened.fragments.map(({ info }) => new Uint8Array(info.tile_num))
-    const query: ReadQuery = { ...this.query, order: 'row-major', fields: [], where: undefined, provenance: true }
+    const query: ReadQuery = { ...this.query, order: 'row-major', fields: [], where: undefined, provenance: 'places' }
     const at = readColumns(this.opened.schema, query).length - PROVENANCE.length
     for await (const { columns, cell_num } of readMerged(this.opened, query)) {
       this.cells_found += cell_num

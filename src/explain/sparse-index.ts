@@ -329,7 +329,7 @@ export class SparseIndex {
   }
 
   private async mergedCells(order: 'unordered' | 'global', room: number): Promise<FoundCells> {
-    const asked = { ...this.query.query, order, fields: [], provenance: true } as const
+    const asked = { ...this.query.query, order, fields: [], provenance: 'places' } as const
     const at = readColumns(this.schema, asked).length - PROVENANCE.length
     const counts = this.fragments.map(({ opened: { info } }) => new Uint32Array(info.tile_num))
     const fillings = new Fillings(this.fragments.length, room)

@@ -183,6 +183,14 @@ export class Pipeline {
    * @throws InspectError those of the filters, with the chunk's offset; INCONSISTENT if sizes disagree; TOO_LARGE
    */
   reverseTile(stored: Uint8Array, options: ReadOptions = {}): UnfilteredTile {
+    const steps = this.reverseSteps(stored, options)
+    let step = steps.next()
+    while (!step.done) step = steps.next()
+    return step.value
+  }
+
+  /** The same chunk by chunk, for callers that do something else in between. */
+  *reverseSteps(stored: Uint8Array, options: ReadOptions = {}): Generator<void, UnfilteredTile> {
     const base = options.offset ?? 0
     const only = onlyChunk(stored)
     const chunks = only ? [only] : decode(stored, tileChunks, { offset: base }).chunks
@@ -218,6 +226,8 @@ export class Pipeline {
         if (out.data !== room) data.set(out.data, at)
       }
       at = end
+      // The chunk's bytes are in no shared memory now.
+      yield
     }
     return { data: at < data.length ? data.subarray(0, at) : data, offsets }
   }

@@ -9,7 +9,7 @@ export const RTREE_FANOUT = 10
  * A level has at most half as many boxes as the level below it. So more levels would need more boxes than fit in a
  * file.
  */
-const MOST_LEVELS = 64
+export const MOST_LEVELS = 64
 
 /**
  * MBRs of one level of the R-tree, kept as stored bytes: a fragment can have millions. With string dimensions the MBRs

@@ -28,6 +28,9 @@ const MOST_PIPED = 2 ** 30
 const CODES: Readonly<Record<string, ['NOT_FOUND' | 'NO_PERMISSION' | 'IO', string]>> = {
   ENOENT: ['NOT_FOUND', 'no such file or folder'],
   ENOTDIR: ['NOT_FOUND', 'no such file or folder'],
+  // Names that damaged files hold: beyond what the system takes, or with a zero byte, which Node itself refuses.
+  ENAMETOOLONG: ['NOT_FOUND', 'no file can have such a name'],
+  ERR_INVALID_ARG_VALUE: ['NOT_FOUND', 'no file can have such a name'],
   EACCES: ['NO_PERMISSION', 'no permission to'],
   EPERM: ['NO_PERMISSION', 'no permission to'],
   EROFS: ['NO_PERMISSION', 'the file system is read-only: it cannot'],

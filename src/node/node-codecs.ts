@@ -4,32 +4,14 @@ import type { Aead, ByteCodec, Codecs, Digest } from '../filters/codecs/codecs.t
 import { gzipLevel, zstdLevel } from '../filters/codecs/levels.ts'
 import { once } from '../filters/codecs/once.ts'
 import { portable } from '../filters/codecs/portable.ts'
-import type { WasmReader } from '../filters/codecs/wasm-file.ts'
 import { checkZstdFrame } from '../filters/codecs/zstd-frame.ts'
 import { compileWasm } from '../source/lean-heap.ts'
 import { systemCode } from './file.ts'
 
-/** Reads wasm files of packages from where Node finds the package. */
-const readPackagedWasm: WasmReader = async (specifier) => {
-  const { readFile } = await import('node:fs/promises')
-  return readFile(await packagedFile(specifier))
-}
-
-/** Where a file of a package is on this machine. */
-export async function packagedFile(specifier: string): Promise<string> {
-  const { createRequire } = await import('node:module')
-  return createRequire(import.meta.url).resolve(specifier)
-}
-
-/** For a package that lets nothing be found but its entry. */
-async function fileBesideEntry(specifier: string): Promise<string> {
-  const { dirname, join } = await import('node:path')
-  const [scope, name, ...path] = specifier.split('/')
-  return join(dirname(await packagedFile(`${scope}/${name}`)), path[path.length - 1])
-}
-
 /** The portable codecs, with files read by Node. */
-export const portableCodecs: Codecs = portable(readPackagedWasm)
+export const portableCodecs: Codecs = portable(async (specifier) =>
+  (await import('./packaged.ts')).packagedBytes(specifier),
+)
 
 /**
  * Codecs of Node where they are faster: MD5 and SHA-256 8 times, AES-256-GCM at least 50 times, inflate 3 times (packages
@@ -52,7 +34,7 @@ export const nodeCodecs: Codecs = {
 export const writingCodecs: Codecs = {
   ...nodeCodecs,
   gzip: once(async () => ({ ...(await nodeCodecs.gzip()), compress: (await portableCodecs.gzip()).compress })),
-  zstd: once(async () => ({ ...(await zstdInWasm()), compress: await zstdWriter() })),
+  zstd: once(async () => ({ ...(await nodeCodecs.zstd()), compress: await zstdWriter() })),
 }
 
 /**
@@ -139,19 +121,15 @@ async function loadZstd(): Promise<ByteCodec> {
  * of local files never returns to the event loop.
  */
 async function zstdInWasm(): Promise<ByteCodec> {
-  const [{ zstdCodec, ZSTD_WASM }, { readFileSync }] = await Promise.all([
-    import('../filters/codecs/zstd.ts'),
-    import('node:fs'),
-  ])
-  return zstdCodec(compileWasm(readFileSync(await packagedFile(ZSTD_WASM))))
+  const { zstdCodec, ZSTD_WASM } = await import('../filters/codecs/zstd.ts')
+  const { packagedBytes } = await import('./packaged.ts')
+  return zstdCodec(compileWasm(packagedBytes(ZSTD_WASM)))
 }
 
 async function zstdWriter(): Promise<ByteCodec['compress']> {
-  const [{ zstdCompressor, ZSTD_WRITER_WASM }, { readFileSync }] = await Promise.all([
-    import('../filters/codecs/zstd.ts'),
-    import('node:fs'),
-  ])
-  return zstdCompressor(compileWasm(readFileSync(await fileBesideEntry(ZSTD_WRITER_WASM))))
+  const { zstdCompressor, ZSTD_WRITER_WASM } = await import('../filters/codecs/zstd.ts')
+  const { bytesBesideEntry } = await import('./packaged.ts')
+  return zstdCompressor(compileWasm(bytesBesideEntry(ZSTD_WRITER_WASM)))
 }
 
 function hasZstd<T extends object>(zlib: T): zlib is T & NodeZstd {
@@ -160,13 +138,19 @@ function hasZstd<T extends object>(zlib: T): zlib is T & NodeZstd {
 
 const SMALLEST_CHUNK = 64
 
+/** What is wrong with a stream, by Node's code, in the words of the portable codec. */
+const FAULTS = new Map<unknown, string>([
+  ['ERR_BUFFER_TOO_LARGE', 'more'],
+  ['Z_BUF_ERROR', 'one that ends too early'],
+])
+
 /** Runs one of Node's decompressors with a limit. One spare byte saves it a second buffer of that size. */
 function bounded(what: string, size: number, decompress: (options: OutputBound) => Buffer): Uint8Array {
   let out: Buffer
   try {
     out = decompress({ maxOutputLength: Math.max(1, size), chunkSize: Math.max(SMALLEST_CHUNK, size + 1) })
   } catch (cause) {
-    const found = systemCode(cause) === 'ERR_BUFFER_TOO_LARGE' ? 'more' : `a broken one (${String(cause)})`
+    const found = FAULTS.get(systemCode(cause)) ?? `a broken one (${(cause as Error).message})`
     throw new InspectError('BAD_FILTERED_DATA', `expected a ${what} of ${size} bytes, found ${found}`, {}, { cause })
   }
   if (out.length !== size) throw badData(`expected a ${what} of ${size} bytes, found ${out.length}`)

@@ -1,15 +1,15 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { asInspectError, type InspectError } from '../base/errors.ts'
 import { timeText } from '../format/timestamped-name.ts'
 import { formatSize } from '../render/units.ts'
 import { Call } from './call.tsx'
-import { Inspected, type Place } from './inspected.ts'
+import { Inspected, insideOf, type Place } from './inspected.ts'
 import { UseKey } from './key-form.tsx'
 import { change, goTo, type Link, linkText, useLink } from './link.ts'
 import { placeOfUrl } from './place.ts'
 import { Start } from './start.tsx'
 import { Text } from './text.tsx'
-import { Fault } from './use-loaded.tsx'
+import { Fault, ShownPath } from './use-loaded.tsx'
 import { VIEWS } from './views.ts'
 
 /** The whole page. @param given what came with it */
@@ -29,22 +29,28 @@ export function App({ given }: { given: Place | undefined }) {
     }
   }, [given, link.u])
 
+  const shown = useMemo(() => place && insideOf(place, link.i), [place, link.i])
   useEffect(() => {
-    if (!place) return
+    if (!shown) return
     let isLatest = true
+    let close = (): void => {}
     setOpened(undefined)
-    Inspected.open(place, key).then(
-      (inspected) => isLatest && setOpened({ inspected }),
+    Inspected.open(shown, key).then(
+      (inspected) => {
+        close = () => inspected.close()
+        if (isLatest) setOpened({ inspected })
+      },
       (error: unknown) => isLatest && setOpened({ error: asInspectError(error) }),
     )
     return () => {
       isLatest = false
+      close()
     }
-  }, [place, key])
+  }, [shown, key])
 
   useEffect(() => {
-    document.title = place ? `${place.shown} · tiledb-inspect` : 'tiledb-inspect'
-  }, [place])
+    document.title = shown ? `${shown.shown} · tiledb-inspect` : 'tiledb-inspect'
+  }, [shown])
 
   const start = (next: Place): void => {
     setPlace(next)
@@ -57,14 +63,26 @@ export function App({ given }: { given: Place | undefined }) {
         Skip to the content
       </button>
       <header>
-        <h1>tiledb-inspect {place && <Text>{place.shown}</Text>}</h1>
+        <h1>tiledb-inspect {shown && <Text>{shown.shown}</Text>}</h1>
         {place && <About place={place} />}
+        {place && place !== shown && (
+          <p>
+            <a href={linkText({ u: link.u })}>
+              Back to <Text>{place.shown}</Text>
+            </a>
+          </p>
+        )}
       </header>
       {opened && 'inspected' in opened ? (
-        <Views inspected={opened.inspected} link={link} />
+        <ShownPath.Provider value={opened.inspected.shownPath}>
+          <Views inspected={opened.inspected} link={link} />
+        </ShownPath.Provider>
       ) : (
         <main id="main" tabIndex={-1}>
           {opened && <Fault error={opened.error} />}
+          {opened?.error.code === 'NOT_FOUND' && place?.kind === 'url' && (
+            <p>Check the URL. If its server does not list folders, give the URL of a fragment or of a file in it.</p>
+          )}
           {place && !opened && <p role="status">Opening …</p>}
         </main>
       )}
@@ -73,9 +91,15 @@ export function App({ given }: { given: Place | undefined }) {
   )
 }
 
-function About({ place: { kind, leftOut, made } }: { place: Place }) {
+function About({ place: { kind, leftOut, made, onWarning } }: { place: Place }) {
+  const [warning, setWarning] = useState<string | undefined>(undefined)
+  useEffect(() => {
+    setWarning(undefined)
+    onWarning?.(setWarning)
+  }, [onWarning])
   return (
     <p class="about">
+      {warning !== undefined && `Slow: ${warning}. `}
       {kind === 'report' && made !== undefined && `A report of ${new Date(made).toISOString()}. `}
       {kind === 'served' && 'As it is on disk now: reload to read it again. '}
       {leftOut &&
@@ -89,12 +113,21 @@ function Views({ inspected, link }: { inspected: Inspected; link: Link }) {
   const view = views.find(({ id }) => id === link.v) ?? views[0]
   const { words, path } = view.call({ inspected, link })
   const [name, ...options] = words
-  /** Arrow keys go from one tab to the next, as in any list of tabs; Tab leaves it. */
+  const isFirst = useRef(true)
+  // A link that was followed is gone with its view, and the focus with it.
+  useEffect(() => {
+    if (!isFirst.current && document.activeElement === document.body) document.getElementById('main')?.focus()
+    isFirst.current = false
+  }, [view.id, link.p])
+  /** Arrow keys go from one tab to the next, Home and End to the first and last, as in any list of tabs; Tab leaves it. */
   const onKeyDown = (event: KeyboardEvent): void => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
-    if (step === undefined) return
+    const at = views.indexOf(view)
+    const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: -1 }[
+      event.key
+    ]
+    if (to === undefined) return
     event.preventDefault()
-    const next = views[(views.indexOf(view) + step + views.length) % views.length]
+    const next = views[(to + views.length) % views.length]
     location.hash = goTo(link, next.id)
     document.getElementById(`tab-${next.id}`)?.focus()
   }

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
-import { quoted } from '../commands/command.ts'
+import { shellWord } from '../base/shell-word.ts'
 import { Text } from './text.tsx'
 
 /** The words of a call as they are typed into a shell. */
 export function callText(words: readonly string[]): string {
-  return ['tiledb-inspect', ...words].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word))).join(' ')
+  return ['tiledb-inspect', ...words].map(shellWord).join(' ')
 }
 
 /** The call that prints the same as text, to be copied. */

@@ -1,7 +1,10 @@
+import type { ComponentChild } from 'preact'
 import type { DocumentOf } from './inspected.ts'
 import { change, type Link } from './link.ts'
 import { Text } from './text.tsx'
 import { timesOf } from './times.ts'
+import { Shown, useLoaded } from './use-loaded.tsx'
+import type { ViewProps } from './view.ts'
 
 /**
  * Which cells are read, in the link: `r` ranges and `f` fields as lists of texts, `w` the condition, `o` the order, `n` the most
@@ -63,8 +66,31 @@ export function wordsOf(options: object): readonly string[] {
 
 type Schema = DocumentOf<'schema'>
 
+/** The form, and below it what is read with the link that it makes. @param switches letters of {@link SWITCHES} */
+export function Queried({
+  inspected,
+  link,
+  switches = 'plk',
+  show,
+}: ViewProps & { switches?: string; show(schema: Schema): ComponentChild }) {
+  const schema = useLoaded(() => inspected.document('schema', timesOf(link)), [inspected, link.t])
+  return (
+    <Shown
+      of={schema}
+      what="the schema"
+      show={(schema) => (
+        <>
+          <QueryForm {...{ schema, link, switches }} isFragment={inspected.target.type === 'fragment'} />
+          {show(schema)}
+        </>
+      )}
+    />
+  )
+}
+
 /** A form for the part of the link that says which cells are read. What it shows is in the link once it is sent. */
-export function QueryForm({ schema, link, switches = 'plk' }: { schema: Schema; link: Link; switches?: string }) {
+function QueryForm(props: { schema: Schema; link: Link; switches: string; isFragment: boolean }) {
+  const { schema, link, switches, isFragment } = props
   const { dimensions, attributes } = schema
   const ranges = listOf(link.r)
   const fields = listOf(link.f)
@@ -98,10 +124,10 @@ export function QueryForm({ schema, link, switches = 'plk' }: { schema: Schema; 
           />
         </label>
       ))}
-      <label>
+      <label hidden={isFragment}>
         condition <input name="w" defaultValue={link.w} placeholder="a > 3 and b == 'x'" />
       </label>
-      <label>
+      <label hidden={isFragment}>
         order{' '}
         <select name="o">
           {['', 'row-major', 'col-major', 'global', 'unordered'].map((order) => (
@@ -128,7 +154,7 @@ export function QueryForm({ schema, link, switches = 'plk' }: { schema: Schema; 
         </details>
       )}
       {Object.entries(SWITCHES).map(([letter, [, words]]) => (
-        <label key={letter} hidden={!switches.includes(letter)}>
+        <label key={letter} hidden={!switches.includes(letter) || (isFragment && letter === 'p')}>
           <input type="checkbox" name="x" value={letter} defaultChecked={link.x?.includes(letter) ?? false} /> {words}
         </label>
       ))}

@@ -10,18 +10,30 @@ import { loadZstd } from './zstd.ts'
 
 /** Wasm files that came with the data, by specifier: deflated, in base64. */
 let given: Readonly<Record<string, string>> = {}
+/** Where a published page has them. */
+let beside = globalThis.location?.href
 
-/** BZIP2 and WEBP are rare, and their code would take a third of the page: it comes with the data that needs it. */
-export function giveWasm(files: Readonly<Record<string, string>>): void {
+/**
+ * BZIP2 and WEBP are rare, and their code would take a third of the page: it comes with the data that needs it.
+ * @param page its URL, for a worker
+ */
+export function giveWasm(files: Readonly<Record<string, string>>, page = beside): void {
   given = { ...given, ...files }
+  beside = page
+}
+
+/** The arguments of {@link giveWasm} that give a worker the same. */
+export function wasmFiles(): Parameters<typeof giveWasm> {
+  return [given, beside]
 }
 
 const readWasm: WasmReader = async (specifier) => {
   const packed = given[specifier]
   if (packed !== undefined) return unpacked(packed)
+  if (specifier.includes('/enc/')) throw new Error('a page only reads')
   // A published page has them beside it.
   const name = specifier.slice(specifier.lastIndexOf('/') + 1)
-  const answer = await fetch(new URL(name, location.href))
+  const answer = await fetch(new URL(name, beside))
   if (!answer.ok) throw new Error(`HTTP ${answer.status}`)
   return answer.arrayBuffer()
 }
@@ -31,12 +43,15 @@ async function unpacked(deflated: string): Promise<ArrayBuffer> {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).arrayBuffer()
 }
 
+const decompressors = portable(readWasm)
+
 /** The codecs of a page. */
 export const codecs: Codecs = {
-  ...portable(readWasm),
+  ...decompressors,
   // Imported by name, so that no other digest is in the page.
   md5: async () => md5,
   sha256: async () => sha256,
   gzip: async () => ({ compress: onlyReads, decompress: inflateZlib }),
+  lz4: async () => ({ ...(await decompressors.lz4()), compress: onlyReads }),
   zstd: once(() => loadZstd(unpacked)),
 }

@@ -2,6 +2,7 @@ import type { CellValue } from '../documents/common.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { bytesOf } from '../format/value.ts'
+import { formatCount } from '../render/units.ts'
 import { shortCell } from './short-cell.ts'
 import { shownNumber } from './shown-number.ts'
 
@@ -23,7 +24,7 @@ export interface Summary {
   nulls: number
   /** NaN, NaT and infinities, which have no bin. */
   others: number
-  /** In words: how the bars were chosen. */
+  /** In words: how the bars were chosen; of numbers the fill values, which have no bin, and least, largest and mean. */
   told: string
 }
 
@@ -33,79 +34,134 @@ export interface Tally {
   summary(): Summary
 }
 
-/** @param isNumeric whether cells are single numbers or dates, which are shown as bins rather than one by one */
-export function newTally(type: Datatype, isNumeric: boolean): Tally {
-  return isNumeric ? new Numbers(type) : new Values()
+/**
+ * @param isNumeric whether cells are single numbers or dates, which are shown as bins rather than one by one
+ * @param fill of numbers: is counted apart, in no bin
+ */
+export function newTally(type: Datatype, isNumeric: boolean, fill?: CellValue): Tally {
+  return isNumeric ? new Numbers(type, fill) : new Values()
 }
 
 class Numbers implements Tally {
-  private readonly values: number[] = []
+  private readonly values: (number | bigint)[] = []
   private readonly type: Datatype
+  private readonly fill: CellValue | undefined
   private nulls = 0
   private others = 0
+  private fills = 0
 
-  constructor(type: Datatype) {
+  constructor(type: Datatype, fill: CellValue | undefined) {
     this.type = type
+    this.fill = fill
   }
 
   add(value: CellValue | undefined): void {
     if (value === null || value === undefined) this.nulls++
+    // Object.is: NaN is the fill value of floats.
+    else if (this.fill !== undefined && Object.is(value, this.fill)) this.fills++
     else {
       const number = this.numberOf(value)
-      if (Number.isFinite(number)) this.values.push(number)
+      if (typeof number === 'bigint' || Number.isFinite(number)) this.values.push(number)
       else this.others++
     }
   }
 
-  /** Dates come as text. */
-  private numberOf(value: CellValue): number {
+  /** Dates come as text, and large whole numbers as bigints. */
+  private numberOf(value: CellValue): number | bigint {
+    if (typeof value === 'bigint') return value
     if (typeof value !== 'string') return Number(value)
     if (value === 'NaT' || datatypeKind(this.type) === 'float') return Number.NaN
-    return Number(integerOf(this.type, bytesOf(this.type, 1, value)))
+    return integerOf(this.type, bytesOf(this.type, 1, value))
   }
 
   summary(): Summary {
-    const { values, nulls, others, type } = this
-    const edges = edgesOf(values, datatypeKind(type) !== 'float')
-    const counts = new Array<number>(Math.max(0, edges.length - 1)).fill(0)
-    const step = edges[1] - edges[0]
-    for (const value of values) {
-      let bin = Math.min(counts.length - 1, Math.max(0, Math.floor((value - edges[0]) / step)))
-      // Edges are rounded to be read, so the quotient may be off by one.
-      if (value < edges[bin]) bin--
-      else if (value >= edges[bin + 1]) bin++
-      counts[Math.min(counts.length - 1, Math.max(0, bin))]++
-    }
+    const { values, nulls, others, fills, type } = this
+    const shown = (value: number | bigint): string => String(shownNumber(type, value))
     const isWhole = datatypeKind(type) !== 'float'
-    const shown = (value: number): string => String(shownNumber(type, value))
-    const bars = counts.map((count, i) => {
-      const [from, to] = [edges[i], isWhole ? edges[i + 1] - 1 : edges[i + 1]]
-      return {
-        count,
-        label: isWhole && from >= to ? shown(from) : `${shown(from)} to ${isWhole ? '' : 'below '}${shown(to)}`,
-      }
-    })
-    return { bars, cells: values.length + nulls + others, nulls, others, told: '' }
+    const told = [
+      ...(fills > 0 ? [`${formatCount(fills)} ${shownFill(this.fill)}, the fill value`] : []),
+      ...(values.length > 0 ? [spread(isWhole ? values.map(BigInt) : (values as number[]), shown)] : []),
+    ].join('; ')
+    const bars = isWhole ? wholeBars(values.map(BigInt), shown) : floatBars(values as number[], shown)
+    return { bars, cells: values.length + nulls + others + fills, nulls, others, told }
   }
 }
 
-/** Round numbers from below the smallest to above the largest value. */
-function edgesOf(values: readonly number[], isWhole: boolean): readonly number[] {
-  if (values.length === 0) return []
-  let [low, high] = [values[0], values[0]]
+const shownFill = (fill: CellValue | undefined): string => shortCell(fill).text
+
+/** The least, the largest and the mean, in words. */
+function spread(values: readonly number[] | readonly bigint[], shown: (value: number | bigint) => string): string {
+  const { low, high } = ends<number | bigint>(values)
+  return `min ${shown(low)}, max ${shown(high)}, mean ${meanText(values, shown)}`
+}
+
+function meanText(values: readonly number[] | readonly bigint[], shown: (value: number | bigint) => string): string {
+  const count = values.length
+  if (typeof values[0] === 'number') {
+    // Divided first: the sum of large numbers may be none.
+    const mean = (values as readonly number[]).reduce((sum, value) => sum + value / count, 0)
+    return shown(Number(mean.toPrecision(12)))
+  }
+  const sum = (values as readonly bigint[]).reduce((sum, value) => sum + value, 0n)
+  const whole = shown(sum / BigInt(count))
+  // Dates have no fractions.
+  return /^-?\d{1,15}$/.test(whole) ? String(Number((Number(sum) / count).toPrecision(12))) : whole
+}
+
+function ends<T extends number | bigint>(values: readonly T[]): { low: T; high: T } {
+  let low: T = values[0]
+  let high: T = values[0]
   for (const value of values) {
     if (value < low) low = value
     if (value > high) high = value
   }
+  return { low, high }
+}
+
+/** Bins of whole numbers: each ends one before the next begins. */
+function wholeBars(values: readonly bigint[], shown: (value: bigint) => string): Bar[] {
+  if (values.length === 0) return []
+  const { low, high } = ends(values)
+  const bins = BigInt(BINS - 1)
+  const rough = (high - low + bins - 1n) / bins || 1n
+  const power = 10n ** BigInt(String(rough).length - 1)
+  const step = [1n, 2n, 5n, 10n].map((one) => one * power).find((one) => one >= rough) ?? rough
+  // Divisions of bigints round to 0.
+  const first = (low / step - (low % step < 0n ? 1n : 0n)) * step
+  const counts = new Array<number>(Number((high - first) / step) + 1).fill(0)
+  for (const value of values) counts[Number((value - first) / step)]++
+  return counts.map((count, i) => {
+    const from = first + BigInt(i) * step
+    return { count, label: step === 1n ? shown(from) : `${shown(from)} to ${shown(from + step - 1n)}` }
+  })
+}
+
+function floatBars(values: readonly number[], shown: (value: number) => string): Bar[] {
+  const edges = edgesOf(values)
+  const counts = new Array<number>(Math.max(0, edges.length - 1)).fill(0)
+  const step = edges[1] - edges[0]
+  for (const value of values) {
+    let bin = Math.min(counts.length - 1, Math.max(0, Math.floor((value - edges[0]) / step)))
+    // Edges are rounded to be read, so the quotient may be off by one.
+    if (value < edges[bin]) bin--
+    else if (value >= edges[bin + 1]) bin++
+    counts[Math.min(counts.length - 1, Math.max(0, bin))]++
+  }
+  return counts.map((count, i) => ({ count, label: `${shown(edges[i])} to below ${shown(edges[i + 1])}` }))
+}
+
+/** Round numbers from below the smallest to above the largest value. */
+function edgesOf(values: readonly number[]): readonly number[] {
+  if (values.length === 0) return []
+  const { low, high } = ends(values)
   // Numbers that differ by less than their last digits have one bin.
-  const least = Math.max(isWhole ? 1 : Number.MIN_VALUE, Math.abs(high) * 1e-11, Math.abs(low) * 1e-11)
+  const least = Math.max(Number.MIN_VALUE, Math.abs(high) * 1e-11, Math.abs(low) * 1e-11)
   const rough = Math.max((high - low) / (BINS - 1), least)
   const power = 10 ** Math.floor(Math.log10(rough))
   const factor = [1, 2, 5, 10].find((one) => one * power >= rough * (1 - 1e-12)) ?? 10
   const step = factor * power
   const first = Math.floor(low / step)
-  const rounded = (index: number): number =>
-    isWhole ? Math.round(index * step) : Number((index * step).toPrecision(12))
+  const rounded = (index: number): number => Number((index * step).toPrecision(12))
   const edges = [rounded(first)]
   for (let i = first + 1; edges[edges.length - 1] <= high && edges.length <= BINS + 2; i++) edges.push(rounded(i))
   return edges.length > 1 ? edges : [low, low + step]

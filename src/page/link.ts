@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks'
 
 /**
  * What the page shows stands behind the `#` of its URL, so that a view can be passed on, and the browser's "back" works: `v` is the
- * view, `p` the path of a file or fragment below the target, `t` the time of opening, `u` the URL of the target; other keys belong to
- * the views. Views keep it short: ids rather than lists.
+ * view, `i` the path of what is shown in place of the target, below it: a member of a group, a fragment; `p` the path of a file below
+ * that, `t` the time of opening, `u` the URL of the target; other keys belong to the views. Views keep it short: ids rather than lists.
  */
 export type Link = Readonly<Record<string, string>>
 
@@ -35,11 +35,19 @@ export function useLink(): Link {
 
 /** Shows another view. What all views share is kept: the target and the time. */
 export function goTo(link: Link, view: string, more: Readonly<Record<string, string | undefined>> = {}): string {
-  return linkText({ v: view, u: link.u, t: link.t, ...more })
+  return linkText({ v: view, u: link.u, i: link.i, t: link.t, ...more })
+}
+
+/** Shows something inside of what is shown, at any time. @param below its path from there on */
+export function goInside(link: Link, below: string): string {
+  return linkText({ u: link.u, i: link.i === undefined ? below : `${link.i}/${below}` })
 }
 
 /** Changes some of what the view shows. @param replace whether "back" skips this, as while something is dragged */
 export function change(link: Link, more: Readonly<Record<string, string | undefined>>, replace = false): void {
+  // Between a click on a link and the next picture, what the old view still writes would take the reader back.
+  const now = parseLink(location.hash)
+  if (replace && (now.v !== link.v || now.p !== link.p)) return
   const text = linkText({ ...link, ...more })
   if (!replace) location.hash = text
   else {

@@ -1,5 +1,6 @@
 import type { NotExamined as Errors } from '../documents/common.ts'
 import { KeyForm } from './key-form.tsx'
+import { pageWords, WRONG } from './page-words.ts'
 import { Text } from './text.tsx'
 
 /** What could not be looked at, and why. */
@@ -11,7 +12,7 @@ export function NotExamined({ errors }: { errors: readonly Errors[] }) {
       <ul>
         {errors.map(({ code, file, message }) => (
           <li key={`${code} ${file} ${message}`}>
-            <strong class="bad">{code}</strong> <Text>{file ?? ''}</Text>: <Text>{message}</Text>
+            <strong class="bad">{WRONG[code]}</strong> <Text>{file ?? ''}</Text>: <Text>{pageWords(message)}</Text>
           </li>
         ))}
       </ul>

@@ -1,23 +1,22 @@
 import { InspectError } from '../base/errors.ts'
 import type { PagePlaces, ReportHead } from '../commands/page-data.ts'
 import { folderStorage, type ListedFile } from '../source/folder-storage.ts'
-import { Client, DEFAULT_LIMITS } from '../source/remote/client.ts'
-import { HttpStorage } from '../source/remote/http.ts'
 import { remoteTarget } from '../source/remote/urls.ts'
+import { breath } from './breath.ts'
 import { giveWasm } from './codecs.ts'
 import type { Place } from './inspected.ts'
 import { ReportStorage } from './report-storage.ts'
 import { ServedStorage } from './served-storage.ts'
+import { UrlStorage } from './url-storage.ts'
 
 /** What came with the page: a report, or where the bytes are served. Undefined for the page alone. */
 export async function placeInPage(): Promise<Place | undefined> {
   const element = document.getElementById('data')
   if (!element) return undefined
-  const bytes = fromBase64(element.textContent ?? '')
-  element.remove()
+  const bytes = fromBase64(textIn(element))
   // A report is compressed; the few words of a served page are not.
   if (bytes[0] !== 0x1f) return servedPlace(JSON.parse(new TextDecoder().decode(bytes)) as PagePlaces)
-  return reportPlace(await unzipped(bytes))
+  return reportPlace(await unzipped([bytes].values()))
 }
 
 function servedPlace({ top, path, shown, wasm }: PagePlaces): Place {
@@ -34,7 +33,7 @@ function reportPlace(bytes: Uint8Array): Place {
   const size = left.reduce((sum, file) => sum + file.size, 0)
   return {
     kind: 'report',
-    storage: new ReportStorage(head, bytes.subarray(4 + length)),
+    storage: new ReportStorage(head, bytes.subarray(4 + length), restOfReport(files)),
     path,
     shown,
     documents,
@@ -43,13 +42,46 @@ function reportPlace(bytes: Uint8Array): Place {
   }
 }
 
+/** What stands behind the program, which the browser may not have read yet. */
+async function restOfReport(files: ReportHead['files']): Promise<Uint8Array> {
+  if (files.every(({ first }) => first === undefined)) return new Uint8Array()
+  if (document.readyState === 'loading')
+    await new Promise((resolve) => addEventListener('DOMContentLoaded', resolve, { once: true }))
+  // What the first bytes tell is drawn first.
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  try {
+    return await unzipped(decoded(document.querySelectorAll('.rest')))
+  } catch (cause) {
+    throw new InspectError('TRUNCATED', 'expected the whole report, found a part: was its file cut?', {}, { cause })
+  }
+}
+
+/** The text of an element, which is not needed any more. */
+function textIn(element: Element): string {
+  const text = element.textContent ?? ''
+  element.remove()
+  return text
+}
+
+function* decoded(elements: Iterable<Element>): Generator<Uint8Array> {
+  for (const element of elements) yield fromBase64(textIn(element))
+}
+
 /** A target behind a URL. @throws InspectError USAGE */
 export function placeOfUrl(url: string): Place {
   if (!/^https?:\/\//i.test(url))
     throw new InspectError('USAGE', 'expected a URL with http or https; of a bucket, the https URL')
   const { path, access } = remoteTarget(url.replace(/\/+$/, ''))
-  const storage = new HttpStorage(new Client(DEFAULT_LIMITS), () => {}, access ? [access] : [])
-  return { kind: 'url', storage, path, shown: path }
+  let said: string | undefined
+  let tell = (text: string): void => {
+    said = text
+  }
+  const storage = new UrlStorage((text) => tell(text), access ? [access] : [])
+  const onWarning = (listener: (text: string) => void): void => {
+    tell = listener
+    if (said !== undefined) listener(said)
+  }
+  return { kind: 'url', storage, path, shown: path, onWarning }
 }
 
 /** The files of `<input type="file" webkitdirectory>`. */
@@ -96,7 +128,15 @@ function fromBase64(text: string): Uint8Array {
   return bytes
 }
 
-async function unzipped(bytes: Uint8Array): Promise<Uint8Array> {
-  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream('gzip'))
-  return new Uint8Array(await new Response(stream).arrayBuffer())
+/** The page draws between two pieces. */
+async function unzipped(pieces: Iterator<Uint8Array>): Promise<Uint8Array> {
+  const packed = new ReadableStream({
+    async pull(controller) {
+      await breath()
+      const { done, value } = pieces.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+  })
+  return new Uint8Array(await new Response(packed.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer())
 }

@@ -35,7 +35,7 @@ export function isNumeric({ type, cell_val_num }: Pick<ColumnType, 'type' | 'cel
 }
 
 /** From the lowest to the highest coordinate that the fragments hold. */
-export function writtenBounds({ schema, fragments }: OpenedArray, d: number): Bounds | undefined {
+function writtenBounds({ schema, fragments }: OpenedArray, d: number): Bounds | undefined {
   const { type } = schema.domain.dimensions[d]
   let found: { low: Comparable; high: Comparable } | undefined
   for (const { info } of fragments) {
@@ -47,13 +47,43 @@ export function writtenBounds({ schema, fragments }: OpenedArray, d: number): Bo
   return found
 }
 
+/** What is known of an array before it is read: what a picture can show of it. */
+export interface Written {
+  array_type: OpenedArray['schema']['array_type']
+  dimensions: readonly Dimension[]
+  attributes: readonly Pick<ColumnType, 'name' | 'type' | 'cell_val_num'>[]
+  /** By dimension; undefined where nothing was written. */
+  bounds: readonly (Bounds | undefined)[]
+}
+
+export function writtenOf(opened: OpenedArray): Written {
+  const { array_type, domain, attributes } = opened.schema
+  const { dimensions } = domain
+  return {
+    array_type,
+    dimensions,
+    attributes: attributes.map(({ name, type, cell_val_num }) => ({ name, type, cell_val_num })),
+    bounds: dimensions.map((_, d) => writtenBounds(opened, d)),
+  }
+}
+
 /** A dimension of a picture. */
 export interface RasterAxis {
   dimension: Dimension
   /** Number of pixels. */
   length: number
-  /** Coordinates of a pixel, both ends included. Of floating-point dimensions the end belongs to the next. */
-  pixel(index: number): Span
+  /** The first coordinate, those of a pixel, and the last. A floating-point axis has no last: its pixels share their ends. */
+  low: number | bigint
+  step: number | bigint
+  end: bigint | undefined
+}
+
+/** Coordinates of a pixel, both ends included. Of floating-point dimensions the end belongs to the next. */
+export function pixelOf({ low, step, end }: RasterAxis, index: number): Span {
+  if (end === undefined) return [Number(low) + index * Number(step), Number(low) + (index + 1) * Number(step)]
+  const from = BigInt(low) + BigInt(index) * BigInt(step)
+  const to = from + BigInt(step) - 1n
+  return [from, to < end ? to : end]
 }
 
 export type RasterKind = 'each' | 'mean' | 'sample' | 'points'
@@ -116,7 +146,7 @@ export function newRaster(opened: OpenedArray, wanted: RasterWanted): { raster: 
     for (const [axis, d] of [[a, down] as const, [b, right] as const])
       sets.set(
         d,
-        Array.from({ length: axis.length }, (_, i) => ({ low: axis.pixel(i)[0], high: axis.pixel(i)[0] })),
+        Array.from({ length: axis.length }, (_, i) => ({ low: pixelOf(axis, i)[0], high: pixelOf(axis, i)[0] })),
       )
   const kind = isEach ? 'each' : isAll ? 'mean' : 'sample'
   const raster = emptyRaster(kind, a, b, column, isAll ? total : a.length * b.length)
@@ -175,16 +205,7 @@ function sampledPixels(opened: OpenedArray, { down, right }: RasterWanted, sizes
 
 function gridAxis(dimension: Dimension, low: bigint, size: bigint, most: number): RasterAxis {
   const step = (size + BigInt(most) - 1n) / BigInt(most)
-  const end = low + size - 1n
-  return {
-    dimension,
-    length: Number((size + step - 1n) / step),
-    pixel(index) {
-      const from = low + BigInt(index) * step
-      const to = from + step - 1n
-      return [from, to < end ? to : end]
-    },
-  }
+  return { dimension, length: Number((size + step - 1n) / step), low, step, end: low + size - 1n }
 }
 
 /** Of sparse arrays; whole numbers have a pixel each where there are few. */
@@ -195,23 +216,18 @@ function pointAxis(dimension: Dimension, [low, high]: Span): RasterAxis {
   }
   const [from, to] = [Number(low), Number(high)]
   const step = (to - from) / POINT_PIXELS
-  return {
-    dimension,
-    length: step > 0 ? POINT_PIXELS : 1,
-    pixel: (index) => [from + index * step, from + (index + 1) * step],
-  }
+  return { dimension, length: step > 0 ? POINT_PIXELS : 1, low: from, step, end: undefined }
 }
 
 /**
- * Reads the cells of a picture.
- * @param due whether others wait for their turn, which `turn` gives them
+ * Reads the cells of a picture, and stops on the way where it is time to draw.
+ * @param isDue says so
  */
-export async function fillRaster(
+export async function* fillRaster(
   opened: OpenedArray,
   { raster, query }: { raster: Raster; query: ReadQuery },
-  due: () => boolean,
-  turn: () => Promise<void>,
-): Promise<void> {
+  isDue: () => boolean,
+): AsyncGenerator<void> {
   const columns = readColumns(opened.schema, query)
   const add = adder(opened, raster, columns)
   for (const { part, place } of partsOf(opened, raster, query, columns))
@@ -226,9 +242,9 @@ export async function fillRaster(
         const cell = batch.rows ? batch.rows[i] : i
         add(batch, cell, placed(cell))
         raster.read++
-        if (i % SLICE === SLICE - 1 && due()) await turn()
+        if (i % SLICE === SLICE - 1 && isDue()) yield
       }
-      if (due()) await turn()
+      if (isDue()) yield
     }
 }
 
@@ -239,7 +255,9 @@ function* partsOf(
   query: ReadQuery,
   columns: readonly ColumnType[],
 ): Generator<{ part: ReadQuery; place: Place }> {
-  if (raster.kind === 'points') yield { part: query, place: pointPlaces(raster, columns) }
+  // With cells left out, the others are found by their coordinates.
+  const isByPlace = raster.kind === 'points' || query.onFault !== undefined
+  if (isByPlace && raster.kind !== 'sample') yield { part: query, place: pointPlaces(raster, columns) }
   else if (raster.kind !== 'sample') yield { part: query, place: gridPlaces(opened, raster) }
   else {
     // One read of all tiles of a sample would give nothing before its end.
@@ -261,7 +279,7 @@ function* partsOf(
           read++
           return isSwapped ? f * length + s : s * length + f
         }
-        yield { part: { ...query, ranges }, place: () => next }
+        yield { part: { ...query, ranges }, place: isByPlace ? pointPlaces(raster, columns) : () => next }
       }
   }
 }
@@ -269,14 +287,15 @@ function* partsOf(
 /** Pixels whose first coordinates are in so many tiles: from, and before which. */
 function* tileRuns(
   { schema }: OpenedArray,
-  { dimension, length, pixel }: RasterAxis,
+  axis: RasterAxis,
   extents: readonly bigint[],
   tiles: bigint,
 ): Generator<readonly [number, number]> {
+  const { dimension, length } = axis
   const { type, domain } = dimension
   const low = integerOf(type, domain.subarray(0, domain.length / 2))
   const extent = extents[schema.domain.dimensions.indexOf(dimension)]
-  const tileOf = (index: number): bigint => (BigInt(pixel(index)[0]) - low) / extent
+  const tileOf = (index: number): bigint => (BigInt(pixelOf(axis, index)[0]) - low) / extent
   let from = 0
   for (let i = 1; i <= length; i++)
     if (i === length || tileOf(i) - tileOf(from) >= tiles) {
@@ -298,8 +317,11 @@ function gridPlaces(opened: OpenedArray, raster: Raster): Place {
   const { down, right } = raster
   const isSwapped = isRightSlow(opened, raster)
   const [slow, fast] = isSwapped ? [right, down] : [down, right]
-  const size = ({ pixel, length }: RasterAxis, index: number): number =>
-    index >= length ? 1 : Number(BigInt(pixel(index)[1]) - BigInt(pixel(index)[0])) + 1
+  const size = (axis: RasterAxis, index: number): number => {
+    if (index >= axis.length) return 1
+    const [from, to] = pixelOf(axis, index)
+    return Number(BigInt(to) - BigInt(from)) + 1
+  }
   const at = { slow: 0, fast: 0, slowLeft: size(slow, 0), fastLeft: size(fast, 0) }
   return () => () => {
     const pixel = isSwapped ? at.fast * right.length + at.slow : at.slow * right.length + at.fast
@@ -318,10 +340,10 @@ function pointPlaces({ down, right }: Raster, columns: readonly ColumnType[]): P
   const [a, b] = [down, right].map((axis) => {
     const c = columns.findIndex(({ name }) => name === axis.dimension.name)
     const value = columnValue(columns[c], { raw: true })
-    const [low] = axis.pixel(0)
-    const [, end] = axis.pixel(axis.length - 1)
+    const [low, first] = pixelOf(axis, 0)
+    const [, end] = pixelOf(axis, axis.length - 1)
     const isFloat = typeof low === 'number'
-    const span = isFloat ? Number(end) - low : Number(BigInt(axis.pixel(0)[1]) - low + 1n)
+    const span = isFloat ? Number(end) - low : Number(BigInt(first) - low + 1n)
     return (batch: CellBatch, cell: number): number => {
       const data = batch.columns[c]
       const found = data ? value(data, cell) : 0

@@ -7,8 +7,10 @@ import { breath } from './breath.ts'
 
 interface File {
   size: number
-  /** Undefined if the report left them out. */
+  /** All, or those of its end. Undefined if the report left them out. */
   bytes: Uint8Array | undefined
+  /** Where the whole file begins in the rest of the report; undefined if `bytes` are all. */
+  at: number | undefined
 }
 
 /** A file of a report. No read of it waits for anything, so without a breath a document of 10,000 files would stop the page. */
@@ -19,19 +21,41 @@ class ReportSource extends MemorySource {
   }
 }
 
+/** A file of whose bytes those of its end are there, and all once the rest of the report is. */
+function laterSource(name: string, size: number, end: Uint8Array, whole: () => Promise<Uint8Array>): ByteSource {
+  const from = size - end.length
+  return {
+    name,
+    size: async () => size,
+    async read(offset, length) {
+      if (offset >= from && offset + length <= size) return new ReportSource(name, end).read(offset - from, length)
+      return new ReportSource(name, await whole()).read(offset, length)
+    },
+    close: async () => {},
+  }
+}
+
 /** The files of a report. Those that were left out are listed, and cannot be read. */
 export class ReportStorage implements Storage {
   private readonly files = new Map<string, File>()
   private readonly folders = new Map<string, Map<string, Entry>>()
+  private readonly rest: Promise<Uint8Array>
 
-  /** @param content the bytes of all files that are there, one after the other */
-  constructor({ top, files }: Pick<ReportHead, 'top' | 'files'>, content: Uint8Array) {
-    let at = 0
+  /**
+   * @param content the bytes of all files that are there, as far as they come first, one after the other
+   * @param rest those of the files that do not come first as a whole
+   */
+  constructor({ top, files }: Pick<ReportHead, 'top' | 'files'>, content: Uint8Array, rest: Promise<Uint8Array>) {
+    this.rest = rest
+    // Whoever reads it is told.
+    rest.catch(() => {})
+    let [at, later] = [0, 0]
     this.folders.set(top, new Map())
-    for (const { path, size, isLeftOut } of files) {
-      const bytes = isLeftOut ? undefined : content.subarray(at, at + size)
+    for (const { path, size, isLeftOut, first } of files) {
+      const bytes = isLeftOut ? undefined : content.subarray(at, at + (first ?? size))
       at += bytes?.length ?? 0
-      this.files.set(`${top}/${path}`, { size, bytes })
+      this.files.set(`${top}/${path}`, { size, bytes, at: first === undefined ? undefined : later })
+      if (first !== undefined) later += size
       this.note(`${top}/${path}`, { kind: 'file', size })
     }
   }
@@ -48,7 +72,11 @@ export class ReportStorage implements Storage {
 
   open(path: string): ByteSource {
     const file = this.files.get(path)
-    if (file?.bytes) return new ReportSource(path, file.bytes)
+    if (file?.bytes) {
+      const { size, bytes, at } = file
+      if (at === undefined) return new ReportSource(path, bytes)
+      return laterSource(path, size, bytes, async () => (await this.rest).subarray(at, at + size))
+    }
     const size = async (): Promise<number> => {
       if (file) return file.size
       throw new InspectError('NOT_FOUND', 'no such file or folder', { file: path })

@@ -16,6 +16,12 @@ export interface Column<Row> {
   by?(row: Row): number | bigint | string | null | undefined
 }
 
+/** The index of a column, and whether its largest comes first. */
+interface Order {
+  column: number
+  down: boolean
+}
+
 /** Rows that are shown at first, and that each click adds: browsers find text in them, and stay quick. */
 const ROWS = 500
 
@@ -26,14 +32,16 @@ export function Table<Row>(props: {
   rows: readonly Row[]
   /** Identifies a row. */
   keyOf(row: Row, index: number): string | number
+  /** What the rows are sorted by at first; without it they stand as they were given. */
+  first?: Order
   /** Whether a row is the chosen one. */
   isChosen?(row: Row): boolean
 }) {
-  const { caption, columns, rows, keyOf, isChosen } = props
+  const { caption, columns, rows, keyOf, first, isChosen } = props
   const [limit, setLimit] = useState(ROWS)
-  const [order, setOrder] = useState<{ column: number; down: boolean } | undefined>(undefined)
+  const [order, setOrder] = useState<Order | undefined>(first)
   const by = order && columns[order.column].by
-  const sorted = by ? [...rows].sort((a, b) => compared(by(a), by(b)) * (order.down ? -1 : 1)) : rows
+  const sorted = by ? [...rows].sort((a, b) => compared(by(a), by(b), order.down)) : rows
   const sort = (column: number) =>
     setOrder((old) => ({ column, down: old?.column === column ? !old.down : columns[column].isNumber === true }))
   return (
@@ -90,12 +98,12 @@ export function Table<Row>(props: {
 
 type Sortable = number | bigint | string | null | undefined
 
-/** What is not known comes last. */
-function compared(a: Sortable, b: Sortable): number {
+/** What is not known comes last, whichever the order. */
+function compared(a: Sortable, b: Sortable, isDown: boolean): number {
   if (a === b) return 0
   if (a === null || a === undefined) return 1
   if (b === null || b === undefined) return -1
-  return a < b ? -1 : 1
+  return a < b === isDown ? 1 : -1
 }
 
 /** Names with values, as a list of terms. */

@@ -1,7 +1,8 @@
-import type { ComponentChild } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { type ComponentChild, createContext } from 'preact'
+import { useContext, useEffect, useState } from 'preact/hooks'
 import { asInspectError, type InspectError } from '../base/errors.ts'
 import { KeyForm } from './key-form.tsx'
+import { pageWords, WRONG } from './page-words.ts'
 import { Text } from './text.tsx'
 
 /** Something that is being read: undefined until it is there. */
@@ -31,15 +32,23 @@ export function Shown<T>(props: { of: Loaded<T>; what: string; show: (value: T) 
   return <>{show(of.value)}</>
 }
 
-/** An error as the command line prints it. */
-export function Fault({ error }: { error: InspectError }) {
+/** A path of the storage as the user would write it. */
+export const ShownPath = createContext((path: string): string => path)
+
+/** An error in the words of a page. */
+export function Fault({ error }: { error: Pick<InspectError, 'code' | 'message' | 'at'> }) {
+  const shownPath = useContext(ShownPath)
   const { file, offset, field } = error.at
-  const place = [file, offset === undefined ? undefined : `byte ${offset}`, field && `field ${field}`]
+  const place = [
+    file && shownPath(file),
+    offset === undefined ? undefined : `byte ${offset}`,
+    field && `field ${field}`,
+  ]
   return (
     <>
       <p class="fault" role="alert">
-        <strong>{error.code}</strong>{' '}
-        <Text>{[...place.filter((part) => part !== undefined), error.message].join(': ')}</Text>
+        <strong>{WRONG[error.code]}</strong>{' '}
+        <Text>{[...place.filter((part) => part !== undefined), pageWords(error.message)].join(': ')}</Text>
       </p>
       <KeyForm code={error.code} />
     </>

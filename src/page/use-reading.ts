@@ -1,8 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { asInspectError, type InspectError } from '../base/errors.ts'
-
-/** Milliseconds after which the browser gets its turn: to draw, and to take clicks. */
-const TURN = 30
+import type { Job } from './job.ts'
 
 /** What was read so far. */
 export interface Reading<T> {
@@ -15,10 +13,12 @@ export interface Reading<T> {
 
 /** Given to what reads. */
 export interface Turns<T> {
-  /** Whether the browser waits for its turn. */
-  isDue(): boolean
-  /** Shows what there is, and gives the browser its turn. Throws if nobody waits for the rest. */
+  /** Shows what there is, and gives the browser its turn: to draw, and to take clicks. Throws if nobody waits for the rest. */
   take(value: T): Promise<void>
+  /** Says what to do when nobody waits any more. */
+  onStop(stop: () => void): void
+  /** Shows what a task finds, as it comes. */
+  follow(job: Job<T>): Promise<T>
 }
 
 /** Thrown where a reading is not wanted any more. */
@@ -33,35 +33,50 @@ export function useReading<T>(read: (turns: Turns<T>) => Promise<T>, depends: re
     reading: NONE,
   })
   useEffect(() => {
-    let isWanted = true
-    let isStopped = false
-    let since = performance.now()
+    let isOver = false
+    let stopped = (): void => {}
     let latest: Pick<Reading<T>, 'value'> = {}
-    const stop = (): void => {
-      isStopped = true
-    }
     const show = (more: Partial<Reading<T>>): void => {
-      if (isWanted) setState({ of: depends, reading: { ...latest, isDone: true, stop, ...more } })
+      if (!isOver) setState({ of: depends, reading: { ...latest, isDone: true, stop, ...more } })
+    }
+    const end = (more: Partial<Reading<T>>): void => {
+      show(more)
+      isOver = true
+    }
+    const leave = (): void => {
+      if (isOver) return
+      isOver = true
+      stopped()
+    }
+    const stop = (): void => {
+      show({})
+      leave()
     }
     show({ isDone: false })
     const turns: Turns<T> = {
-      isDue: () => performance.now() - since > TURN,
       async take(value) {
         latest = { value }
         show({ isDone: false })
         await new Promise((resume) => setTimeout(resume))
-        since = performance.now()
-        if (isStopped) throw new Stopped()
+        if (isOver) throw new Stopped()
+      },
+      onStop(stop) {
+        stopped = stop
+      },
+      async follow(job) {
+        stopped = job.stop
+        while (true) {
+          const { done, value } = await job.next()
+          if (done) return value
+          await turns.take(value)
+        }
       },
     }
     read(turns).then(
-      (value) => show({ value }),
-      (error: unknown) => show(error instanceof Stopped ? {} : { error: asInspectError(error) }),
+      (value) => end({ value }),
+      (error: unknown) => end({ error: asInspectError(error) }),
     )
-    return () => {
-      isWanted = false
-      isStopped = true
-    }
+    return leave
   }, depends)
   // What was read of something else is never shown as this.
   return depends.every((one, i) => one === of[i]) ? reading : NONE

@@ -1,13 +1,11 @@
-import { badData } from '../filters/bytes.ts'
 import type { ByteCodec } from '../filters/codecs/codecs.ts'
 import { copyOf, type LibraryFacts, WasmLibrary } from '../filters/codecs/emscripten.ts'
-import { checkZstdFrame } from '../filters/codecs/zstd-frame.ts'
+import { undoZstdFrame, type ZstdUndo } from '../filters/codecs/zstd-frame.ts'
 import { onlyReads } from './only-reads.ts'
 import { DEFLATED } from './zstddec.wasm.js'
 
 /**
- * libzstd without its compressor, from the package zstddec: 20 KB of a page instead of 100. What it refuses, and what it says of it,
- * is the same as in filters/codecs/zstd.ts.
+ * libzstd without its compressor, from the package zstddec: 20 KB of a page instead of 100.
  */
 const FACTS: LibraryFacts = {
   stream: 'zstd frame',
@@ -24,23 +22,9 @@ const IS_ERROR = 'ZSTD_isError'
 
 export async function loadZstd(unpack: (deflated: string) => Promise<BufferSource>): Promise<ByteCodec> {
   const zstd = new WasmLibrary(FACTS, await WebAssembly.compile(await unpack(DEFLATED)))
-  return {
-    compress: onlyReads,
-    decompress(data, size) {
-      checkZstdFrame(data, size)
-      let found = -1
-      const out = zstd.run(
-        data,
-        size,
-        ({ call }, target, source) => {
-          const written = call(DECOMPRESS)(target, size, source, data.length)
-          found = call(IS_ERROR)(written) ? -1 : written
-          return found === size ? found : -1
-        },
-        copyOf,
-      )
-      if (out !== undefined) return out
-      throw badData(`expected a zstd frame of ${size} bytes, found ${found < 0 ? 'a broken one' : found}`)
-    },
+  const undo: ZstdUndo = ({ call }, out, outLength, data, length) => {
+    const written = call(DECOMPRESS)(out, outLength, data, length)
+    return call(IS_ERROR)(written) ? -1 : written
   }
+  return { compress: onlyReads, decompress: (data, size) => undoZstdFrame(zstd, undo, data, size, copyOf) }
 }

@@ -1,3 +1,4 @@
+import { codeParts } from '../advice/code-parts.ts'
 import type { Finding } from '../advice/finding.ts'
 import { arrayFindings } from '../advice/findings.ts'
 import { notCopied } from '../advice/lines.ts'
@@ -18,14 +19,20 @@ export interface AdvicePlan
 
 /** What a line of advice calls, and what that loses: the note behind it tells where it depends on the array. */
 const LOSSES: readonly (readonly [call: RegExp, loses: string])[] = [
-  [/^tiledb\.vacuum\(.*and with them reads at times before$/, 'reads at times before'],
-  [/^tiledb\.consolidate\(.*"sm\.consolidation\.purge_deleted_cells"/, 'the deleted cells, for reads at times before'],
+  [
+    /^tiledb\.vacuum\(.*lose their cells$/,
+    'the cells of the old fragments, for reads as of a time before the newest of them',
+  ],
+  [
+    /^tiledb\.consolidate\(.*"sm\.consolidation\.purge_deleted_cells"/,
+    'the deleted cells, for reads as of a time before the delete',
+  ],
   [/^tiledb\.Array\.delete_fragments\(/, 'the cells of these fragments, if they were written on purpose'],
   [
     /^tiledb\.Array\.upgrade_version\(/,
     'readers of releases before the one that does this: they cannot open it any more',
   ],
-  [/\.drop_attribute\(/, 'the attribute, but for reads at times before'],
+  [/\.drop_attribute\(/, 'the attribute; only reads as of a time before this still give it'],
 ]
 
 const NEVERS: readonly (readonly [call: RegExp, never: string])[] = [
@@ -100,10 +107,10 @@ async function newArray(
   const { root } = shell
   const made = word(`${root}.new`)
   const { step, back } = shell.swap(word(root), made, word(await fresh(`${root}.old`)))
-  const parts = lines.map(partsOf)
+  const parts = lines.map(codeParts)
   return {
     outcome: 'loses',
-    loses: ['reads at times before: the new array has what a reader sees now', ...notCopied(schema)],
+    loses: ['earlier states: the new array has only what a reader sees now', ...notCopied(schema)],
     keep: [],
     steps: [
       { command: pythonLines(parts.map(({ code }) => code)), text: parts.flatMap(({ note }) => note ?? []).join('; ') },
@@ -118,20 +125,12 @@ async function newArray(
 }
 
 function stepOf(line: string): Step {
-  const { code, note } = partsOf(line)
+  const { code, note } = codeParts(line)
   const command = code.startsWith('tiledb-inspect ') ? code : pythonLines([code])
   return note === undefined ? { command } : { command, text: note }
 }
 
 function textOf(line: string): Step {
-  const { code, note } = partsOf(line)
+  const { code, note } = codeParts(line)
   return { text: note === undefined ? code : `${note}: ${code}` }
-}
-
-/** Texts in quotes may hold what looks like the beginning of a note. */
-const PARTS = /^((?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"'])*?)(?: {2}# (.*))?$/s
-
-function partsOf(line: string): { code: string; note: string | undefined } {
-  const [, code = line, note] = PARTS.exec(line) ?? []
-  return { code, note }
 }

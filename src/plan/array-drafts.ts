@@ -6,8 +6,9 @@ import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { COMMITS_FOLDER, stem } from '../store/commits.ts'
 import { Draft } from './drafts.ts'
 import { listLines, partsWithout } from './lists.ts'
-import { MENDING } from './mending.ts'
+import { lostOf } from './mending.ts'
 import type { Move, Shell } from './shell.ts'
+import type { ConditionWords } from './tile-loss.ts'
 
 /** From this version on, fragments are in `__fragments`, their commits in `__commits`. */
 export const FOLDERS_SINCE = 12
@@ -39,19 +40,21 @@ export class ArrayDrafts {
   protected renames: (readonly [from: string, to: string])[] = []
   protected entries: readonly FragmentEntry[] = []
   protected readonly fresh: (path: string) => Promise<string>
+  protected readonly words: ConditionWords
 
   /** @param fresh a name like this one of which nothing is there */
-  constructor(array: InspectArray, shell: Shell, fresh: (path: string) => Promise<string>) {
+  constructor(array: InspectArray, shell: Shell, fresh: (path: string) => Promise<string>, words: ConditionWords) {
     this.array = array
     this.shell = shell
     this.fresh = fresh
+    this.words = words
   }
 
   protected draft(key: string, finding: Finding): Draft {
     const draft = this.drafts.get(key) ?? new Draft()
     this.drafts.set(key, draft)
     draft.add(finding)
-    const [, lost] = MENDING[finding.code]
+    const lost = lostOf(finding)
     if (lost !== undefined) draft.lost.add(lost)
     return draft
   }

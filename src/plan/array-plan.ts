@@ -9,9 +9,10 @@ import { cellsInDomain, fileSizes } from '../store/file-sizes.ts'
 import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
 import { ArrayDrafts, commitOf, FOLDERS_SINCE } from './array-drafts.ts'
 import type { Draft, MendPlan } from './drafts.ts'
-import { DamagedFragment, recoverArray, recoverFragment } from './fragment-plan.ts'
+import { DamagedFragment, loseSign, type RecoverWay, recoverArray, recoverFragment } from './fragment-plan.ts'
 import { listLines } from './lists.ts'
 import { MENDING, type Way } from './mending.ts'
+import { type CellsBox, mayBeOlder, meet, olderText, type TimedName, wholeBox } from './older.ts'
 import { rewriteFragment, whyNotRewritten } from './rewrite-plan.ts'
 import { canWriteSchema, writeSchema } from './schema-plan.ts'
 
@@ -34,6 +35,7 @@ const ORDER: readonly Way[] = [
   'empty-file',
   'cut-off',
   'recover',
+  'statistics',
   'drop',
   'rewrite',
   'copy',
@@ -45,7 +47,7 @@ const EARLIEST = 946_684_800_000n
 /** How a finding is mended. Known faults of TileDB releases are left alone. */
 export function wayOf({ code, severity, meaning }: Finding): Way {
   const [way] = MENDING[code]
-  if (way !== 'recover' && way !== 'drop' && way !== 'rewrite') return way
+  if (!ANEW.has(way)) return way
   const [usual, ownMeaning] = FINDING_CODES[code]
   const isKnown =
     (severity === 'note' && usual !== 'note') || (code === 'CHUNK_UNREADABLE' && !meaning.startsWith(ownMeaning))
@@ -54,7 +56,7 @@ export function wayOf({ code, severity, meaning }: Finding): Way {
 }
 
 const SCHEMA_WAYS: ReadonlySet<Way> = new Set<Way>(['copy', 'schema'])
-const ANEW: ReadonlySet<Way> = new Set<Way>(['recover', 'drop', 'rewrite'])
+const ANEW: ReadonlySet<Way> = new Set<Way>(['recover', 'statistics', 'drop', 'rewrite'])
 
 /** Plans for the findings of one array. */
 export class ArrayPlanner extends ArrayDrafts {
@@ -65,6 +67,8 @@ export class ArrayPlanner extends ArrayDrafts {
   private readonly schemas = new Map<string, { draft: Draft; codes: Set<FindingCode> }>()
   /** Fragments that are written anew. */
   private readonly anew = new Set<FragmentEntry>()
+  /** Boxes around all cells of fragments. */
+  private readonly boxes = new Map<FragmentEntry, CellsBox>()
   private isSchemaWrong = false
   private found: readonly Finding[] = []
   private readsEmpty: Finding | undefined
@@ -155,6 +159,7 @@ export class ArrayPlanner extends ArrayDrafts {
         this.take(this.draft(`aside ${path}`, finding), path, this.shell.cutTo(path, [[0, finding.offset ?? 0]]))
         return
       case 'recover':
+      case 'statistics':
       case 'drop':
         return this.recover(finding, way)
       case 'rewrite':
@@ -252,8 +257,9 @@ export class ArrayPlanner extends ArrayDrafts {
   private async rename(path: string, finding: Finding): Promise<void> {
     const name = lastPathPart(path)
     const entry = this.entryOf(finding)
-    if (finding.code === 'METADATA_FUTURE') {
-      const to = inMilliseconds(name, this.array.cx.now)
+    if (finding.code === 'METADATA_FUTURE' || finding.code === 'DELETE_FUTURE') {
+      // A name inside of a .con file cannot be changed by itself.
+      const to = name.endsWith('.con') ? undefined : inMilliseconds(name, this.array.cx.now)
       if (to === undefined) return this.later(finding, name)
       this.moveTo(this.draft(`rename ${path}`, finding), path, `${path.slice(0, -name.length)}${to}`)
       return
@@ -305,7 +311,7 @@ export class ArrayPlanner extends ArrayDrafts {
     const uuid = [...new TextEncoder().encode(entry.name)].map((byte) => byte.toString(16)).join('')
     const name = `__${first}_${last}_${uuid.padEnd(32, '0').slice(0, 32)}_${head.version}`
     const draft = this.draft(`rename ${path}`, finding)
-    draft.say({ text: `the name says no more of its time than ${timeText(last, false)}: that is taken` })
+    draft.say({ text: `the name gives no other time than ${timeText(last, false)}: this time is taken` })
     await this.renameFragment(draft, entry, name)
   }
 
@@ -424,6 +430,8 @@ export class ArrayPlanner extends ArrayDrafts {
     draft.lost.add(
       `all cells of the fragment ${name}${last === undefined ? '' : `, written at ${timeText(last, false)}`}`,
     )
+    const older = await this.olderThan({ name, timestamp_range: nameFacts(name)?.timestamp_range })
+    if (older.length > 0 && finding.severity !== 'note') draft.bringsBack.add(olderText(older.length, false))
     draft.never.add('these steps, if a copy of the array has the fragment: put it back from there')
   }
 
@@ -524,7 +532,7 @@ export class ArrayPlanner extends ArrayDrafts {
 
   // Fragments.
 
-  private async recover(finding: Finding, way: 'recover' | 'drop'): Promise<void> {
+  private async recover(finding: Finding, way: RecoverWay): Promise<void> {
     const entry = this.entryOf(finding)
     if (!entry) return this.leave(finding)
     if (entry.state === 'to-vacuum') return this.retired(entry, finding)
@@ -536,7 +544,7 @@ export class ArrayPlanner extends ArrayDrafts {
     const found = this.damaged.get(entry) ?? new DamagedFragment(entry)
     this.damaged.set(entry, found)
     const draft = this.draft(`recover ${entry.path}`, finding)
-    await found.add(finding, draft, way === 'drop', this.array)
+    await found.add(finding, draft, way, this.array)
   }
 
   private async rewrite(finding: Finding): Promise<void> {
@@ -567,6 +575,7 @@ export class ArrayPlanner extends ArrayDrafts {
       }
       if (damaged) draft.absorb(damaged.draft)
       this.damaged.delete(entry)
+      if (damaged?.isChanged) loseSign(draft, this.shell.at(entry.path))
       await rewriteFragment(this.array, entry, codes, draft, this.shell)
     }
   }
@@ -591,13 +600,44 @@ export class ArrayPlanner extends ArrayDrafts {
     return (await this.array.newestSchema().catch(unlessFault))?.schema.array_type === 'sparse'
   }
 
+  /** Where cells are dropped, older ones at the same coordinates are read again, if the array keeps one cell each. */
+  private async sayOlder({ entry, draft, lostBoxes }: DamagedFragment): Promise<void> {
+    if (!entry.isRead || lostBoxes.length === 0) return
+    const older = await this.olderThan(entry)
+    let num = 0
+    for (const one of older) {
+      const box = this.damaged.get(one)?.isLost ? undefined : await this.boxOf(one)
+      if (box && lostBoxes.some((lost) => meet(lost, box))) num++
+    }
+    if (num > 0) draft.bringsBack.add(olderText(num, true))
+  }
+
+  /** Fragments that are read, and may hold cells that those of another one hide. */
+  private async olderThan(entry: TimedName): Promise<FragmentEntry[]> {
+    const schema = (await this.array.newestSchema().catch(unlessFault))?.schema
+    if (!schema || schema.allows_duplicates) return []
+    const isDense = schema.array_type === 'dense'
+    return this.entries.filter((one) => one.name !== entry.name && one.isRead && mayBeOlder(one, entry, isDense))
+  }
+
+  private async boxOf(entry: FragmentEntry): Promise<CellsBox | undefined> {
+    const known = this.boxes.get(entry)
+    if (known) return known
+    const info = await this.infoOf(entry)
+    const box = info && wholeBox(info)
+    if (box) this.boxes.set(entry, box)
+    return box
+  }
+
   /** Fragments one by one; the whole array, if what is left of a dense fragment becomes several. */
   private async finishRecover(): Promise<void> {
     const all = [...this.damaged.values()]
-    for (const one of all) await one.measure(this.array, this.entries.length)
+    for (const one of all) await one.measure(this.array, this.entries.length, this.words)
+    for (const one of all) await this.sayOlder(one)
     if (all.some(({ isParted }) => isParted)) {
       const [first, ...others] = all
       for (const other of others) first.draft.absorb(other.draft)
+      for (const { isChanged, entry } of all) if (isChanged) loseSign(first.draft, this.shell.at(entry.path))
       await recoverArray(
         first.draft,
         this.shell,
@@ -614,8 +654,11 @@ export class ArrayPlanner extends ArrayDrafts {
         this.uncommit(draft, entry)
       } else await recoverFragment(one, this.shell, this.fresh)
       if (entry.has_consolidated_metadata)
-        for (const { path, kind } of (await this.array.commits()).files)
-          if (kind === 'fragment-metadata' && !this.moved.has(path)) this.move(draft, path)
+        for (const { path, kind } of (await this.array.commits()).files) {
+          if (kind !== 'fragment-metadata' || this.moved.has(path)) continue
+          if (one.isOnlyChanged) draft.instead.push(this.shell.moveAsideOnce(path))
+          else this.move(draft, path)
+        }
     }
   }
 }

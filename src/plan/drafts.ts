@@ -20,6 +20,8 @@ export interface MendPlan {
   not_lost: readonly string[]
   /** What the steps lose beyond that. */
   loses: readonly string[]
+  /** What readers see again where cells are lost. */
+  brings_back: readonly string[]
   /** What keeps that, to be done first. */
   keep: readonly Step[]
   steps: readonly Step[]
@@ -46,6 +48,7 @@ export class Draft {
   readonly lost = new Set<string>()
   readonly notLost = new Set<string>()
   readonly loses = new Set<string>()
+  readonly bringsBack = new Set<string>()
   readonly keep: Step[] = []
   private readonly steps: Step[] = []
   readonly instead: Step[] = []
@@ -64,7 +67,8 @@ export class Draft {
     this.finding_num += other.finding_num
     other.finding_num = 0
     if (WORST_FIRST.indexOf(other.severity) < WORST_FIRST.indexOf(this.severity)) this.severity = other.severity
-    for (const key of ['lost', 'notLost', 'loses', 'never'] as const) for (const text of other[key]) this[key].add(text)
+    for (const key of ['lost', 'notLost', 'loses', 'bringsBack', 'never'] as const)
+      for (const text of other[key]) this[key].add(text)
   }
 
   /** Steps that can be undone, in order. */
@@ -90,9 +94,10 @@ export class Draft {
 
   plan(): MendPlan {
     const { severity, findings, finding_num, keep, steps, instead, back } = this
-    const [lost, not_lost, loses, never] = [this.lost, this.notLost, this.loses, this.never].map((set) => [...set])
-    const isLost = loses.length > 0 || lost.some((text) => !text.startsWith('nothing'))
+    const { lost, notLost, loses, bringsBack, never } = this
+    const isLost = loses.size > 0 || [...lost].some((text) => !text.startsWith('nothing'))
     const outcome = this.outcome ?? (isLost ? 'loses' : 'mends')
-    return { severity, findings, finding_num, outcome, lost, not_lost, loses, keep, steps, instead, back, never }
+    const texts = { lost: [...lost], not_lost: [...notLost], loses: [...loses], brings_back: [...bringsBack] }
+    return { severity, findings, finding_num, outcome, ...texts, keep, steps, instead, back, never: [...never] }
   }
 }

@@ -4,8 +4,18 @@ import type { Finding } from '../check/finding.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { Draft } from './drafts.ts'
+import { UNSURE, type Way } from './mending.ts'
+import type { CellsBox } from './older.ts'
 import { folderOf, type Shell, type Step, word } from './shell.ts'
-import { addLostTiles, type FragmentLoss, fragmentLoss, type LostTiles, runsOf } from './tile-loss.ts'
+import {
+  addLostTiles,
+  type ConditionWords,
+  type FragmentLoss,
+  failsOthers,
+  fragmentLoss,
+  type LostTiles,
+  runsOf,
+} from './tile-loss.ts'
 
 /** Faults of metadata that say where tiles are: with them tiles cannot be read that are right. */
 const MISLEADING: ReadonlySet<FindingCode> = new Set<FindingCode>([
@@ -16,6 +26,9 @@ const MISLEADING: ReadonlySet<FindingCode> = new Set<FindingCode>([
 /** Runs of tiles of which a plan keeps the other fields; the rest has to be kept likewise. */
 const MOST_KEPT = 3
 
+/** The ways that end in a call of `recover`. */
+export type RecoverWay = Extract<Way, 'recover' | 'statistics' | 'drop'>
+
 /** A fragment that `recover` writes anew, and what is wrong with it. */
 export class DamagedFragment {
   readonly entry: FragmentEntry
@@ -24,26 +37,39 @@ export class DamagedFragment {
   private isMisled = false
   private hasLostTiles = false
   private isDense = false
+  /** Whether check tells that cells were changed since they were written. */
+  isChanged = false
+  private hasOther = false
   private loss: FragmentLoss | undefined
 
   constructor(entry: FragmentEntry) {
     this.entry = entry
   }
 
-  async add(finding: Finding, draft: Draft, isOfTile: boolean, array: InspectArray): Promise<void> {
+  async add(finding: Finding, draft: Draft, way: RecoverWay, array: InspectArray): Promise<void> {
     this.draft = draft
     this.isMisled ||= MISLEADING.has(finding.code) && finding.severity === 'error'
+    const isOfTile = way === 'drop'
     this.hasLostTiles ||= isOfTile
+    this.isChanged ||= finding.wrong === 'cells'
+    this.hasOther ||= way !== 'statistics'
     if (!isOfTile || this.isMisled) return
     const fragment = array.fragment(this.entry.path)
     await addLostTiles(this.tiles, fragment, finding)
     await fragment.close()
   }
 
+  /** Whether `recover` would only take the changed cells for right. */
+  get isOnlyChanged(): boolean {
+    return this.isChanged && !this.hasOther
+  }
+
   /** Says what is lost. @param fragmentNum of the array */
-  async measure(array: InspectArray, fragmentNum: number): Promise<void> {
+  async measure(array: InspectArray, fragmentNum: number, words: ConditionWords): Promise<void> {
     const { draft, hasLostTiles, isMisled } = this
-    const others = `${fragmentNum - 1} other fragments`
+    const other = (count: number | bigint, one: string): string =>
+      `${count} other ${one}${Number(count) === 1 ? '' : 's'}`
+    const others = other(fragmentNum - 1, 'fragment')
     if (!hasLostTiles || isMisled) {
       if (hasLostTiles) draft.lost.add('nothing, if the metadata alone is damaged: tiles cannot be found where it says')
       draft.notLost.add(others)
@@ -55,8 +81,9 @@ export class DamagedFragment {
     await fragment.close()
     if (!this.loss) return
     const { lost, all, cells } = this.loss
-    for (const text of lost) draft.lost.add(text)
-    draft.notLost.add(`${BigInt(all) - BigInt(cells)} other cells of this fragment, ${others}`)
+    for (const { field, of } of lost)
+      draft.lost.add(`${field === '' ? '""' : field} of ${of}${await failsOthers(array, field, words)}`)
+    draft.notLost.add(`${other(BigInt(all) - BigInt(cells), 'cell')} of this fragment, ${others}`)
     draft.loses.add(`the other fields of ${cells} cells`)
     draft.never.add(
       'delete the fragment without these steps: a commit names it, and TileDB does not open the array without it',
@@ -76,6 +103,11 @@ export class DamagedFragment {
   /** Whether no tile is whole. */
   get isLost(): boolean {
     return this.isCut && this.loss !== undefined && this.loss.tiles.length >= this.loss.tile_num
+  }
+
+  /** Boxes around the cells that the plan drops. */
+  get lostBoxes(): readonly CellsBox[] {
+    return this.isCut && this.loss ? this.loss.boxes : []
   }
 
   /** Whether the tiles that are left of a dense fragment are no box, and so become several fragments. */
@@ -105,16 +137,26 @@ export class DamagedFragment {
 
 /** Writes one fragment anew beside the array, and puts it in the place of the damaged one. */
 export async function recoverFragment(
-  { entry, draft, isCut, needsPush }: DamagedFragment,
+  one: DamagedFragment,
   shell: Shell,
   fresh: (path: string) => Promise<string>,
 ): Promise<void> {
+  const { entry, draft, isCut, needsPush } = one
   const { path, name } = entry
   const folder = `mkdir -p ${word(folderOf(`${shell.aside}/${path}`))}`
   // Not in the folder of what is moved out: nothing is written into what looks like an array.
   const [here, made, old] = [shell.at(path), word(await fresh(`${shell.root}.${name}.new`)), shell.kept(path)]
   const recover = `tiledb-inspect recover ${here} --to ${made}`
   const swap = shell.swap(here, made, old)
+  const check = { command: `tiledb-inspect check --level cells ${word(shell.root)}`, text: 'must find no more of this' }
+  if (one.isChanged && !one.isOnlyChanged) loseSign(draft, here)
+  if (one.isOnlyChanged) {
+    sayChanged(draft, here)
+    draft.outcome = 'copy'
+    draft.say(check)
+    draft.instead.push({ command: `${folder} && ${recover}`, text: `without a copy: ${KEEPS_CHANGED}` }, swap.step)
+    return
+  }
   if (needsPush) {
     const [metadata, kept] = [shell.at(`${path}/${FRAGMENT_METADATA_FILE}`), shell.kept(`${name}.metadata`)]
     draft.say({ command: `${folder} && mv ${metadata} ${kept} && { ${recover} || mv ${kept} ${metadata}; }` })
@@ -125,7 +167,25 @@ export async function recoverFragment(
     const otherwise = 'first, if recover says that tiles cannot be read'
     if (!isCut) draft.instead.push({ text: otherwise, command: `${recover} --drop-damaged` })
   }
-  draft.say({ command: `tiledb-inspect check --level cells ${word(shell.root)}`, text: 'must find no more of this' })
+  draft.say(check)
+}
+
+const KEEPS_CHANGED = 'the changed cells stay as they are, and the statistics are computed from them'
+
+/** Other faults are mended by steps that take changed cells for right. @param here the fragment, as a word of a shell */
+export function loseSign(draft: Draft, here: string): void {
+  sayChanged(draft, here)
+  draft.loses.add(`the sign that cells were changed: ${KEEPS_CHANGED}`)
+}
+
+function sayChanged(draft: Draft, here: string): void {
+  draft.lost.delete(UNSURE)
+  draft.say({
+    text: `put ${here} back from a copy (backup) of the array that is older than the change, if there is one`,
+  })
+  draft.never.add(
+    'take the array for whole when check finds nothing after recover: the sign of the change is gone then',
+  )
 }
 
 function exitOf(isCut: boolean): Step {

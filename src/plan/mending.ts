@@ -1,4 +1,5 @@
 import type { FindingCode } from '../check/codes.ts'
+import type { Finding } from '../check/finding.ts'
 
 /**
  * Ways to mend a finding, in words for docs/check.md. Every way but `copy` and `leave` has steps that can be undone, byte for byte;
@@ -18,12 +19,14 @@ export const WAYS = {
   'vacuum-file': 'commit the fragment that replaces the others; without one, move the .vac file out of the array',
   'schema-file': 'move it out of the array, if no fragment needs it',
   recover: '`recover`: the metadata of the fragment anew',
+  statistics:
+    '`recover`: the metadata of the fragment anew; only from a copy of the array, if check tells that the cells were changed',
   drop: '`recover --drop-damaged`: all other tiles',
   rewrite: 'the cells of the fragment once more, as `decode` shows them',
   schema: 'the schema anew, where what is wrong can be told; else only from a copy of the array',
   members: 'the list of members anew, by TileDB',
   copy: 'only from a copy of the array',
-  leave: 'nothing: readers cope',
+  leave: 'nothing: leave it as it is',
 } as const
 
 export type Way = keyof typeof WAYS
@@ -37,7 +40,11 @@ const TIMES = 'nothing: it counts from the time in its name on'
 const CONDITION = 'what the condition deletes: it cannot be applied'
 const VALUES = 'the values of the enumeration; the cells still hold their indexes'
 const SCHEMA = 'nothing of the cells; but without the right schema readers cannot tell what they are'
-const UNSURE = 'perhaps cells: they changed, or what was computed from them, and nobody can tell which'
+/** Of a fragment of which it is told elsewhere that cells were changed, it says nothing more. */
+export const UNSURE = 'perhaps cells: either the cells changed, or what was computed from them; nobody can tell which'
+
+const CHANGED = 'cells: they were changed since they were written; nothing here tells which of them, and what they were'
+const WRONG_STATISTICS = 'nothing: only the metadata is wrong'
 
 /** The one list of what mends each finding code. */
 export const MENDING: Readonly<Record<FindingCode, Mending>> = {
@@ -60,6 +67,7 @@ export const MENDING: Readonly<Record<FindingCode, Mending>> = {
   VACUUM_UNCOMMITTED: ['vacuum-file', STORED],
   VACUUM_HIDES_CELLS: ['vacuum-file', 'nothing: all cells are there, but readers miss those of the listed fragments'],
   IGNORE_DANGLING: ['list', NOTHING],
+  DELETE_FUTURE: ['rename', TIMES],
   DELETE_CONDITION_UNREADABLE: ['condition', CONDITION],
   DELETE_CONDITION_FIELD: ['condition', CONDITION],
   DELETE_CONDITION_VALUE: ['condition', CONDITION],
@@ -147,9 +155,9 @@ export const MENDING: Readonly<Record<FindingCode, Mending>> = {
   MBR_LOOSE: ['recover', STORED],
   COORDINATE_ORDER: ['rewrite', UNSURE],
   COORDINATE_DUPLICATE: ['rewrite', UNSURE],
-  TILE_MIN_MAX: ['recover', UNSURE],
-  TILE_SUM: ['recover', UNSURE],
-  TILE_NULL_COUNT: ['recover', UNSURE],
+  TILE_MIN_MAX: ['statistics', UNSURE],
+  TILE_SUM: ['statistics', UNSURE],
+  TILE_NULL_COUNT: ['statistics', UNSURE],
   FRAGMENT_MIN_MAX: ['recover', UNSURE],
   FRAGMENT_SUM: ['recover', UNSURE],
   FRAGMENT_NULL_COUNT: ['recover', UNSURE],
@@ -166,4 +174,10 @@ export const MENDING: Readonly<Record<FindingCode, Mending>> = {
   GROUP_MEMBER_MISSING: ['members', 'the member, if it did not move'],
   GROUP_MEMBER_TYPE: ['members', 'nothing: the member is there'],
   GROUP_CYCLE: ['members', 'nothing: the group is there'],
+}
+
+/** What is lost already when it is found: undefined where that depends on the array. */
+export function lostOf({ code, wrong }: Finding): string | undefined {
+  if (wrong === 'cells') return CHANGED
+  return wrong === 'metadata' ? WRONG_STATISTICS : MENDING[code][1]
 }

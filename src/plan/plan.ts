@@ -9,6 +9,7 @@ import { ArrayPlanner } from './array-plan.ts'
 import { Draft, type MendPlan } from './drafts.ts'
 import { groupPlans } from './group-plan.ts'
 import { Shell, word } from './shell.ts'
+import type { ConditionWords } from './tile-loss.ts'
 
 /** What plans need to know of the call. */
 export interface PlanContext {
@@ -17,6 +18,7 @@ export interface PlanContext {
   reading(): ReadContext
   /** A path as the user would write it in the folder of the call. */
   shown(path: string): string
+  condition: ConditionWords
 }
 
 /**
@@ -45,8 +47,11 @@ export async function* mendPlans(cx: PlanContext, findings: readonly Finding[]):
     const shell = await shellOf(cx, root.folder.path)
     const plans =
       root instanceof InspectArray
-        ? await new ArrayPlanner(root, shell, (path) =>
-            freshName(cx.storage, root.folder.path, shell.root, path),
+        ? await new ArrayPlanner(
+            root,
+            shell,
+            (path) => freshName(cx.storage, root.folder.path, shell.root, path),
+            cx.condition,
           ).plans(own)
         : await groupPlans(root, shell, own, async (name) => {
             const found = await rootAround(cx.storage, `${root.folder.path}/${name}`, cx.reading())

@@ -1,3 +1,5 @@
+import { shellWord } from '../base/shell-word.ts'
+
 /** One step of a plan: something to run, or to do by hand. Nothing here runs it. */
 export interface Step {
   /** A line for a shell such as sh, to be run in the folder in which the plan was asked for. */
@@ -14,8 +16,7 @@ export interface Move {
 
 /** As one word of a shell command, whatever it holds. */
 export function word(text: string): string {
-  const safe = text.startsWith('-') ? `./${text}` : text
-  return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`
+  return shellWord(text.startsWith('-') ? `./${text}` : text)
 }
 
 export function folderOf(path: string): string {
@@ -48,6 +49,11 @@ export class Shell {
     const [here, there] = [this.at(path), this.kept(path)]
     const step = run(`mkdir -p ${word(folderOf(`${this.aside}/${path}`))} && mv ${here} ${there}`)
     return { step, back: run(`mv ${there} ${here}`) }
+  }
+
+  /** For a file that several plans move out, of which somebody may follow only some: nothing happens if it is moved already. */
+  moveAsideOnce(path: string): Step {
+    return run(`test ! -e ${this.at(path)} || { ${this.moveAside(path).step.command}; }`)
   }
 
   rename(from: string, to: string): Move {

@@ -1,12 +1,25 @@
 import { unlessFault } from '../base/errors.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { fieldTileFile, tileCellNum, tileRole } from '../cells/tile-places.ts'
+import type { FindingCode } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
+import type { ConditionNode } from '../format/delete-condition.ts'
+import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
-import { cellValue } from '../format/value.ts'
+import { bytesOf, cellValue } from '../format/value.ts'
+import { conditionFields } from '../read/condition.ts'
+import { openedDeletes } from '../read/opening.ts'
+import type { InspectArray } from '../store/array.ts'
 import { cellsInDomain } from '../store/file-sizes.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
+import { boxOf, type CellsBox, denseBoxes, wholeBox } from './older.ts'
+
+/** Findings that take a tile or a whole data file from readers; a plan drops its cells. */
+export const LOSES_TILES: ReadonlySet<FindingCode> = new Set<FindingCode>([
+  ...(['FILE_MISSING', 'FILE_SHORT', 'TILE_UNREADABLE', 'TILE_SIZE'] as const),
+  ...(['CHUNK_UNREADABLE', 'CHECKSUM_MISMATCH', 'CELL_OFFSETS', 'CELL_VAR_SIZE'] as const),
+])
 
 /** Tiles that findings call unreadable, by field, of one fragment. */
 export type LostTiles = Map<string, Set<number>>
@@ -40,8 +53,8 @@ async function firstLost(fragment: Fragment, info: FragmentInfo, file: FieldFile
 
 /** What the loss of tiles means for a fragment. */
 export interface FragmentLoss {
-  /** In words: what was lost. */
-  lost: string[]
+  /** What was lost: the field, and in words which of its cells. */
+  lost: { field: string; of: string }[]
   /** Cells in all tiles that lost something. */
   cells: number
   /** Those tiles, rising. */
@@ -52,6 +65,8 @@ export interface FragmentLoss {
   whole: readonly string[]
   /** All cells of the fragment. */
   all: number | bigint
+  /** Boxes around the cells of those tiles, or one around all cells of the fragment. */
+  boxes: readonly CellsBox[]
 }
 
 /** Tiles whose boxes are put together; more would take too long to read. */
@@ -68,17 +83,37 @@ export async function fragmentLoss(fragment: Fragment, byField: LostTiles): Prom
       : tileCellNum(info, tile)
   const cellsOf = (tiles: Iterable<number>): number => [...tiles].reduce((sum, tile) => sum + cellNum(tile), 0)
   const all = cellsInDomain(info)
-  const lost: string[] = []
+  const lost: FragmentLoss['lost'] = []
   const tiles = new Set<number>()
   for (const [field, own] of byField) {
     for (const tile of own) tiles.add(tile)
     const sorted = [...own].sort((a, b) => a - b)
     const box = await boxText(fragment, info, sorted)
     const where = [tilesText(sorted, info.tile_num), ...(box === undefined ? [] : [box])].join(', ')
-    lost.push(`${field === '' ? '""' : field} of ${cellsOf(own)} cells (${where})`)
+    lost.push({ field, of: `${cellsOf(own)} cells (${where})` })
   }
   const whole = info.slots.filter(({ name, phantom }) => !phantom && !byField.has(name)).map(({ name }) => name)
-  return { lost, cells: cellsOf(tiles), tiles: [...tiles].sort((a, b) => a - b), tile_num: info.tile_num, whole, all }
+  const sorted = [...tiles].sort((a, b) => a - b)
+  const around = wholeBox(info)
+  const boxes = (await tileBoxes(fragment, info, sorted)) ?? (around ? [around] : [])
+  return { lost, cells: cellsOf(tiles), tiles: sorted, tile_num: info.tile_num, whole, all, boxes }
+}
+
+/** A delete condition as the user wrote it. */
+export type ConditionWords = (array: InspectArray, stays: ConditionNode) => Promise<string>
+
+/**
+ * What follows the words of a lost field: whether reads of the other fields fail there, too. TileDB reads the fields of every delete
+ * condition with each read, of all fragments: older ones, newer ones, and those in which the cells are deleted already.
+ * @see SparseIndexReaderBase::load_initial_data; measured with TileDB 2.30
+ */
+export async function failsOthers(array: InspectArray, field: string, words: ConditionWords): Promise<string> {
+  const deletes = (await openedDeletes(array).catch(unlessFault)) ?? []
+  const reading = deletes.find(({ stays }) => conditionFields(stays).has(field))
+  if (!reading) return ''
+  const condition = await words(array, reading.stays).catch(unlessFault)
+  if (condition === undefined) return ''
+  return `; reads of all fields fail there, too: the delete condition \`${condition}\` reads ${field === '' ? '""' : field}`
 }
 
 /** `tile 4`, `tiles 0..3, 7 of 12` */
@@ -101,12 +136,9 @@ export function runsOf(numbers: readonly number[]): [first: number, last: number
 
 /** The coordinates between which the cells of some tiles lie: `lat -37.8..-12`. Undefined if the metadata does not say. */
 async function boxText(fragment: Fragment, info: FragmentInfo, tiles: readonly number[]): Promise<string | undefined> {
-  if (info.dense || tiles.length === 0 || tiles.length > MOST_BOXES) return undefined
-  const rtree = await fragment.rtree().catch(unlessFault)
-  const level = rtree && leafLevel(rtree)
-  if (!level || level.mbr_num <= tiles[tiles.length - 1]) return undefined
   const { dimensions } = info.schema.domain
-  const boxes = tiles.map((tile) => mbrAt(level, tile, dimensions))
+  const boxes = info.dense ? denseRanges(info, tiles) : await mbrs(fragment, info, tiles)
+  if (!boxes || boxes.length === 0) return undefined
   const parts = dimensions.map(({ name, type, cell_val_num }, d) => {
     const ends = boxes
       .flatMap((box) => [box[d].min, box[d].max])
@@ -118,4 +150,34 @@ async function boxText(fragment: Fragment, info: FragmentInfo, tiles: readonly n
     return `${name} ${String(low)}..${String(high)}`
   })
   return parts.join(', ')
+}
+
+/** The boxes of some tiles of a dense fragment. Undefined if they are too many, or the metadata does not say. */
+function denseRanges(info: FragmentInfo, tiles: readonly number[]): NDRange[] | undefined {
+  if (!info.nonempty_domain || tiles.length > MOST_BOXES) return undefined
+  const { dimensions } = info.schema.domain
+  return denseBoxes(info, tiles).map((box) =>
+    box.map((ends, d) => {
+      const [min, max] = [ends.low, ends.high].map((end) => bytesOf(dimensions[d].type, 1, end, { raw: true }))
+      return { min, max }
+    }),
+  )
+}
+
+/** The boxes of some tiles of a sparse fragment. Undefined if they are too many, or the metadata does not say. */
+async function mbrs(fragment: Fragment, info: FragmentInfo, tiles: readonly number[]): Promise<NDRange[] | undefined> {
+  if (tiles.length === 0 || tiles.length > MOST_BOXES) return undefined
+  const rtree = await fragment.rtree().catch(unlessFault)
+  const level = rtree && leafLevel(rtree)
+  if (!level || level.mbr_num <= tiles[tiles.length - 1]) return undefined
+  return tiles.map((tile) => mbrAt(level, tile, info.schema.domain.dimensions))
+}
+
+async function tileBoxes(
+  fragment: Fragment,
+  info: FragmentInfo,
+  tiles: readonly number[],
+): Promise<CellsBox[] | undefined> {
+  if (info.dense) return info.nonempty_domain && tiles.length <= MOST_BOXES ? denseBoxes(info, tiles) : undefined
+  return (await mbrs(fragment, info, tiles))?.map((range) => boxOf(info.schema.domain.dimensions, range))
 }

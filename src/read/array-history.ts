@@ -25,8 +25,13 @@ export interface HistoryOptions extends ReadTimes {
 export interface CellVersion {
   /** Name of the fragment. */
   fragment: string
-  /** The cell's own time stamp, or else the first of its fragment: milliseconds since 1970. */
-  written: bigint
+  /**
+   * When it was written, milliseconds since 1970; undefined where consolidation kept no time of the cell, and the fragments that it
+   * replaced are gone: then between the times in the fragment's name.
+   */
+  written: bigint | undefined
+  /** Of consolidated dense fragments, as in the documents of `history`. */
+  neverWritten: 'yes' | 'maybe' | undefined
   /** Attributes as a read of this version gives them. */
   values: { [field: string]: Result }
   /** What a read makes of it, as in the documents of `history`. */
@@ -69,8 +74,17 @@ export async function versionsOfCell(
       const values: { [field: string]: Result } = Object.create(null)
       for (const [c, column] of columns.entries())
         if (column.kind === 'attribute') values[column.name] = columnValue(column, { raw })(version.values[c], 0)
-      const { entry, written, state, by, tile, cell: position } = version
-      return { fragment: entry.name, written, values, state, by: by && hiddenBy(by), tile, cell: position }
+      const { entry, written, neverWritten, state, by, tile, cell: position } = version
+      return {
+        fragment: entry.name,
+        written,
+        neverWritten,
+        values,
+        state,
+        by: by && hiddenBy(by),
+        tile,
+        cell: position,
+      }
     }),
   )
 }

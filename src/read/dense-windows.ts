@@ -1,5 +1,7 @@
 import type { RangeSets } from '../cells/bounds.ts'
-import type { DenseAxis } from '../format/dense-tiles.ts'
+import type { Datatype } from '../format/datatype.ts'
+import { type DenseAxis, integerOf } from '../format/dense-tiles.ts'
+import type { NDRange } from '../format/range.ts'
 
 /** Coordinates along an axis, both ends included. */
 export interface Interval {
@@ -73,6 +75,11 @@ export function wantedCells(
     return united(asked ?? [{ low: all?.low, high: all?.high }], axis)
   })
   return wanted.every((intervals) => intervals.length > 0) ? wanted : undefined
+}
+
+/** A box of a dense array. @param axes its dimensions */
+export function intervalsOf(box: NDRange, axes: readonly { type: Datatype }[]): Interval[] {
+  return box.map(({ min, max }, d) => ({ low: integerOf(axes[d].type, min), high: integerOf(axes[d].type, max) }))
 }
 
 /** The coordinates that are in both; undefined if there are none. */

@@ -9,7 +9,7 @@ import { datatypeSize } from '../format/datatype.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
 import { type DenseAxis, denseAxis, denseTileGrid, integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
-import { fixedSize, type NDRange } from '../format/range.ts'
+import { fixedSize } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { formOf } from '../store/changed-fields.ts'
 import { storedCellNum } from '../store/fragment.ts'
@@ -20,6 +20,7 @@ import {
   globalWindows,
   type Interval,
   intersection,
+  intervalsOf,
   orderedWindows,
   type Segment,
   stridesOf,
@@ -39,6 +40,7 @@ import {
   readColumns,
   wantedColumns,
 } from './query.ts'
+import { untimedText, WrittenTimes } from './written-times.ts'
 
 /** How much is in memory, in bytes. */
 export interface DenseRoom {
@@ -129,6 +131,7 @@ interface Assembly {
 }
 
 class DenseReader {
+  private readonly array: OpenedArray['array']
   private readonly query: ReadQuery
   private readonly dimensions: readonly Dimension[]
   private readonly grid: readonly DenseAxis[]
@@ -150,7 +153,8 @@ class DenseReader {
   private readonly tracked: boolean
 
   constructor(opened: OpenedArray, query: ReadQuery, room: DenseRoom) {
-    const { schema, fragments } = opened
+    const { array, schema, fragments } = opened
+    this.array = array
     this.query = query
     this.room = room
     this.kept = new KeptTiles(room.most)
@@ -186,7 +190,7 @@ class DenseReader {
       this.grid.map((_, d) => this.sources.map(({ domain }) => domain[d])),
     )
     const isVar = this.attributes.some(({ size }) => size === undefined)
-    this.tracked = query.provenance === true || query.where !== undefined || isVar
+    this.tracked = (query.provenance ?? false) !== false || query.where !== undefined || isVar
   }
 
   async *batches(): ReadBatches {
@@ -198,6 +202,7 @@ class DenseReader {
     const isGlobal = query.order === 'global'
     const windows = isGlobal ? globalWindows(grid, wanted, order, sizes) : orderedWindows(grid, wanted, across, sizes)
     const [slowest] = isGlobal ? order.tileOrder : across
+    if (query.provenance === true) for (const source of this.sources) await source.findTimes(this.array)
     for (const source of this.sources) source.plan(wanted, order.tileOrder.join() === across.join() || isGlobal)
     for (const window of windows) {
       this.kept.begin(window.group)
@@ -435,8 +440,55 @@ class DenseReader {
     const met = query.where && owners && this.met(query.where, made.tiles, owners, coordinates, values)
     if (met && owners && !query.leavesOutUnmet) this.hideUnmet(met, made, owners, places, values)
     const columns = [...coordinates, ...values.slice(0, this.shown)]
-    if (query.provenance) columns.push(...provenanceOf(made, first, count))
+    if (query.provenance) columns.push(...this.provenanceOf(made, first, coordinates, count))
     return { tile: 0, cell_num: count, rows: owners && rowsOf(owners, query.leavesOutUnmet ? met : undefined), columns }
+  }
+
+  /** The columns of {@link PROVENANCE}. */
+  private provenanceOf(
+    { owner, place, tiles }: Assembly,
+    first: number,
+    coordinates: readonly ColumnData[],
+    count: number,
+  ): ColumnData[] {
+    const [fragment, tile, cell, written] = PROVENANCE.map(({ type }) => new Uint8Array(count * datatypeSize(type)))
+    const [validity, timed] = [new Uint8Array(count), new Uint8Array(count)]
+    const fragments = new Int32Array(fragment.buffer)
+    const [tileLanes, cellLanes, writtenLanes] = [tile, cell, written].map(lanesOf)
+    const times = tiles.map(({ source, tile }) => source.timesOf(tile))
+    const only = times.map((own) => (own ? own.only : 'unknown'))
+    const lanes = only.map((time) => lanesOfInteger(typeof time === 'bigint' ? time : 0n))
+    for (let i = 0; i < count && owner && place; i++) {
+      const number = owner[first + i]
+      if (number < 0) continue
+      validity[i] = 1
+      const { source, tile: n } = tiles[number]
+      fragments[i] = source.index
+      tileLanes[2 * i] = n
+      tileLanes[2 * i + 1] = n / 2 ** 32
+      cellLanes[2 * i] = place[first + i]
+      const time = only[number] ?? times[number]?.at(this.cellAt(coordinates, i))
+      if (typeof time !== 'bigint') {
+        if (times[number] && time) source.tellUntimed(time)
+        continue
+      }
+      timed[i] = 1
+      const [low, high] = only[number] === undefined ? lanesOfInteger(time) : lanes[number]
+      writtenLanes[2 * i] = low
+      writtenLanes[2 * i + 1] = high
+    }
+    return [fragment, tile, cell, written].map((data) => ({
+      data,
+      starts: undefined,
+      validity: data === written ? timed : validity,
+    }))
+  }
+
+  private cellAt(coordinates: readonly ColumnData[], i: number): bigint[] {
+    return this.dimensions.map(({ type }, d) => {
+      const size = datatypeSize(type)
+      return integerOf(type, coordinates[d].data.subarray(i * size, (i + 1) * size))
+    })
   }
 
   /** Puts fill values in place of the attributes of cells that do not meet the condition. */
@@ -536,7 +588,6 @@ function varColumn(
 class Source {
   /** Position among the fragments. */
   readonly index: number
-  readonly time: bigint
   readonly isSparse: boolean
   /** Of sparse fragments: whether one file holds all coordinates. */
   readonly isZipped: boolean
@@ -553,6 +604,8 @@ class Source {
   /** Names of the attributes that the fragment has in the form of the array. */
   private readonly names: readonly (string | undefined)[]
   private cells: Promise<FragmentCells | undefined> | undefined
+  /** Undefined where nobody asks. */
+  private times: WrittenTimes | undefined
   private readonly selection: CellSelection = {
     withoutCoordinates: true,
     onColumnError: (error, { name }, tile) => {
@@ -564,6 +617,7 @@ class Source {
   private isLost = false
   private isPlanned = false
   private readonly told = new Set<string>()
+  private readonly untimed = new Set<string>()
 
   constructor(
     fragment: OpenedFragment,
@@ -572,10 +626,9 @@ class Source {
     attributes: readonly Column[],
     query: ReadQuery,
   ) {
-    const { info, time } = fragment
+    const { info } = fragment
     this.fragment = fragment
     this.index = index
-    this.time = time
     this.query = query
     this.grid = grid
     this.isSparse = !info.dense
@@ -625,6 +678,24 @@ class Source {
         return !intervals.some((one) => one.low <= high && one.high >= low)
       })
     }
+  }
+
+  async findTimes(array: OpenedArray['array']): Promise<void> {
+    this.times = await WrittenTimes.of(array, this.grid, this.fragment)
+  }
+
+  /** Undefined where nobody asks. */
+  timesOf(tile: number): WrittenTimes | undefined {
+    if (this.times?.only !== undefined) return this.times
+    const first = this.tileAt(tile).map((at, d) => this.grid[d].domainLow + at * this.grid[d].extent)
+    return this.times?.within(first.map((low, d) => ({ low, high: low + this.grid[d].extent - 1n })))
+  }
+
+  /** Says once what it means that a cell has no time. */
+  tellUntimed(time: 'unknown' | 'never'): void {
+    if (this.untimed.has(time)) return
+    this.untimed.add(time)
+    this.query.onRemark?.(PROVENANCE[3].name, untimedText(this.fragment, time))
   }
 
   /** The numbers of a tile along each axis, counted from the start of the domain. */
@@ -783,10 +854,6 @@ function hullOf(axes: readonly BlockAxis[]): Interval {
   return { low, high }
 }
 
-function intervalsOf(box: NDRange, grid: readonly DenseAxis[]): Interval[] {
-  return box.map(({ min, max }, d) => ({ low: integerOf(grid[d].type, min), high: integerOf(grid[d].type, max) }))
-}
-
 /** Whether a box lies in another. */
 function isInside(inner: readonly Interval[], outer: readonly Interval[]): boolean {
   return inner.every(({ low, high }, d) => low >= outer[d].low && high <= outer[d].high)
@@ -842,28 +909,6 @@ function spread(values: Uint8Array, size: number, stride: number, first: number,
     i += many
   }
   for (let done = period; done < count; done *= 2) out.copyWithin(done * size, 0, Math.min(done, count - done) * size)
-}
-
-/** The columns of {@link PROVENANCE}. */
-function provenanceOf({ owner, place, tiles }: Assembly, first: number, count: number): ColumnData[] {
-  const [fragment, tile, cell, written] = PROVENANCE.map(({ type }) => new Uint8Array(count * datatypeSize(type)))
-  const validity = new Uint8Array(count)
-  const fragments = new Int32Array(fragment.buffer)
-  const [tileLanes, cellLanes, writtenLanes] = [tile, cell, written].map(lanesOf)
-  const times = tiles.map(({ source }) => lanesOfInteger(source.time))
-  for (let i = 0; i < count && owner && place; i++) {
-    const number = owner[first + i]
-    if (number < 0) continue
-    validity[i] = 1
-    const { source, tile: n } = tiles[number]
-    fragments[i] = source.index
-    tileLanes[2 * i] = n
-    tileLanes[2 * i + 1] = n / 2 ** 32
-    cellLanes[2 * i] = place[first + i]
-    writtenLanes[2 * i] = times[number][0]
-    writtenLanes[2 * i + 1] = times[number][1]
-  }
-  return [fragment, tile, cell, written].map((data) => ({ data, starts: undefined, validity }))
 }
 
 function lanesOfInteger(value: bigint): [low: number, high: number] {

@@ -1,5 +1,6 @@
-import type { ColumnData, ColumnType } from '../cells/column.ts'
+import { type ColumnData, type ColumnType, cellBytes } from '../cells/column.ts'
 import { gatherFrom } from '../cells/gather.ts'
+import { compareBytes } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
 import { fixedSize } from '../format/range.ts'
@@ -48,4 +49,13 @@ export function pickedColumn(
   { from, rows }: Picked,
 ): ColumnData {
   return gatherFrom(sources, from, rows, fixedSize(column), fillCell(schema, column))
+}
+
+/** Tells cells with the fill value. */
+export function fillTest(column: ColumnType, data: ColumnData, fill: ColumnData): (cell: number) => boolean {
+  const size = fixedSize(column) ?? 0
+  return (cell) => {
+    if (fill.validity && data.validity && fill.validity[0] !== Math.min(1, data.validity[cell])) return false
+    return fill.validity?.[0] === 0 || compareBytes(cellBytes(data, cell, size), fill.data) === 0
+  }
 }

@@ -3,6 +3,7 @@ import { atOnce, inOrder } from '../base/in-order.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
+import { isConsolidatedName } from '../format/timestamped-name.ts'
 import { u64 } from '../format/u32.ts'
 import { stem } from '../store/commits.ts'
 import { conditionFields, meets } from './condition.ts'
@@ -211,7 +212,7 @@ function checkFields({ path, stays }: TimedCondition, { array, schema }: OpenedA
 }
 
 /** Names of the delete commits, without suffix, whose effect is stored in a fragment. */
-async function processedNames({ fragment }: OpenedFragment): Promise<readonly string[]> {
+export async function processedNames({ fragment }: OpenedFragment): Promise<readonly string[]> {
   try {
     return ((await fragment.processedConditions()) ?? []).map((path) => stem(lastPathPart(path)))
   } finally {
@@ -219,9 +220,17 @@ async function processedNames({ fragment }: OpenedFragment): Promise<readonly st
   }
 }
 
-/** When a cell was written, in milliseconds since 1970. */
+/**
+ * When a cell was written, in milliseconds since 1970: its own time, or else the first of its fragment, which is what TileDB counts with.
+ * It is the truth only if the cell {@link isTimed}.
+ */
 export function writtenAt({ written, source }: SourceBatch, row: number): number {
   return written ? written[row] : Number(source.fragment.time)
+}
+
+/** Whether it is known when the cells were written: consolidated fragments of older versions have no times of their cells. */
+export function isTimed({ written, source }: SourceBatch): boolean {
+  return written !== undefined || !isConsolidatedName(source.fragment.fragment.name)
 }
 
 /**

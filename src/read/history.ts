@@ -4,13 +4,14 @@ import { layoutLanes, sortedPositions } from '../cells/cell-order.ts'
 import { allRows, type ColumnData, type ColumnType } from '../cells/column.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
+import { integerOf } from '../format/dense-tiles.ts'
 import { u64 } from '../format/u32.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import { formOf } from '../store/changed-fields.ts'
 import { stem } from '../store/commits.ts'
 import { readDense } from './dense.ts'
-import { pickedColumn } from './fill.ts'
-import { CellFilter, writtenAt } from './filter.ts'
+import { fillCell, fillTest, pickedColumn } from './fill.ts'
+import { CellFilter, isTimed, writtenAt } from './filter.ts'
 import { isCutByTime, openFragment } from './opening.ts'
 import { MergePool } from './pool.ts'
 import {
@@ -23,6 +24,7 @@ import {
 } from './query.ts'
 import { Source, type SourceBatch } from './source.ts'
 import { wantedTiles } from './sparse.ts'
+import { type WrittenTime, WrittenTimes } from './written-times.ts'
 
 /** Which cells to ask for, and what to show of them. */
 export interface HistoryQuery {
@@ -45,7 +47,7 @@ export type VersionState = 'current' | 'overwritten' | 'deleted' | 'later' | 'ea
 
 /** What hides a version. */
 export type HiddenBy =
-  | { kind: 'fragment'; name: string; time: bigint }
+  | { kind: 'fragment'; name: string; time: bigint | undefined }
   /** The name is that of the commit without suffix; undefined if the fragment does not say which. */
   | { kind: 'delete'; name: string | undefined; time: bigint; condition: TimedCondition | undefined }
   /** `replacement` is the fragment that holds the cells of those in the list. */
@@ -58,8 +60,15 @@ export interface CellVersion {
   tile: number
   /** Position in the tile. */
   cell: number
-  /** Milliseconds. */
-  written: bigint
+  /** Milliseconds; undefined where consolidation kept no time of the cell, and the fragments that it replaced are gone. */
+  written: bigint | undefined
+  /**
+   * Of consolidated dense fragments. `yes`: none of the fragments that it replaced had the cell. `maybe`: they are gone, and the cell has
+   * the fill value in every attribute that was asked for.
+   */
+  neverWritten: 'yes' | 'maybe' | undefined
+  /** The time that orders it among others in a read. */
+  time: bigint
   /** One cell of each {@link CellHistory.columns}, as a read gives it. */
   values: readonly ColumnData[]
   /** Names of the attributes that the fragment lacks: their values are fill values. */
@@ -154,6 +163,18 @@ class Histories {
     return this.cells(this.columns, columns, row)
   }
 
+  /** The coordinates of a row of a dense array. */
+  place(columns: readonly (ColumnData | undefined)[], row: number): bigint[] {
+    return this.cells(this.dimensions, columns, row).map(({ data }, d) => integerOf(this.dimensions[d].type, data))
+  }
+
+  /** Whether every attribute has the fill value. */
+  hasFill(values: readonly ColumnData[]): boolean {
+    return this.columns.every(
+      (column, c) => column.kind !== 'attribute' || fillTest(column, values[c], fillCell(this.schema, column))(0),
+    )
+  }
+
   private cells(types: readonly ColumnType[], columns: readonly (ColumnData | undefined)[], row: number): ColumnData[] {
     const picked = { from: Uint32Array.of(0), rows: Uint32Array.of(row) }
     return types.map((column, c) => pickedColumn(this.schema, column, [columns[c]], picked))
@@ -175,7 +196,8 @@ class Histories {
 
 /** Of versions of the same time, hidden originals come before their consolidated copies. The rest keeps its order. */
 function byTime(a: CellVersion, b: CellVersion): number {
-  if (a.written !== b.written) return a.written < b.written ? -1 : 1
+  const [one, other] = [a.written ?? a.time, b.written ?? b.time]
+  if (one !== other) return one < other ? -1 : 1
   return rank(a) - rank(b)
 }
 
@@ -236,7 +258,9 @@ async function sparseHistories(opened: OpenedArray, query: HistoryQuery): Promis
         entry: place.entry,
         tile: batch.tile,
         cell: one.cells[row],
-        written: BigInt(writtenAt(batch, row)),
+        written: isTimed(batch) ? BigInt(writtenAt(batch, row)) : undefined,
+        neverWritten: undefined,
+        time: BigInt(writtenAt(batch, row)),
         values: histories.values(batch.columns, row),
         filled: history.columns.flatMap(({ name }, c) => (batch.columns[c] ? [] : [name])),
         ...(unread ?? readFate(newer, deletions.get(one)?.[row])),
@@ -319,7 +343,7 @@ type Fate = Pick<CellVersion, 'state' | 'by'>
 
 /** What became of a version that a read merges. @param newer the next one of the same cell */
 function readFate(newer: CellVersion | undefined, deleted: Deletion | undefined): Fate {
-  if (newer && !(deleted && deleted.time < newer.written))
+  if (newer && !(deleted && deleted.time < newer.time))
     return { state: 'overwritten', by: { kind: 'fragment', name: newer.entry.name, time: newer.written } }
   return deleted ? { state: 'deleted', by: { kind: 'delete', ...deleted } } : { state: 'current', by: undefined }
 }
@@ -354,25 +378,30 @@ async function denseHistories(opened: OpenedArray, query: HistoryQuery): Promise
   for await (const place of places(opened, query)) found.push(place)
   // The last fragment that has a cell gives it.
   const newest = new Map<CellHistory, CellVersion>()
+  const known = new Map<string, WrittenTimes>()
   for (const place of found.sort((a, b) => b.index - a.index)) {
     const { entry, opened: fragment, index } = place
-    const written = index < 0 ? fragment.time : fragments[index].time
+    const time = index < 0 ? fragment.time : fragments[index].time
     const lacks = attributesLacking(fragment, own)
     const take = async (): Promise<void> => {
+      const times = await WrittenTimes.of(opened.array, schema.domain.dimensions, fragment, known)
       const alone = { ...opened, fragments: [fragment] }
-      for await (const { cell_num, rows, columns } of readDense(alone, { ...readQuery(query), provenance: true })) {
+      for await (const { cell_num, rows, columns } of readDense(alone, { ...readQuery(query), provenance: 'places' })) {
         const [owner, tile, cell] = columns.slice(own.length)
         for (const row of rows ?? allRows(cell_num)) {
           if (owner?.validity?.[row] === 0) continue
           const history = histories.at(columns, row)
+          const values = histories.values(columns, row)
+          const written = times.at(histories.place(columns, row))
           const version: CellVersion = {
             entry,
             tile: tile ? u64(tile.data, 8 * row) : 0,
             cell: cell ? u64(cell.data, 8 * row) : 0,
-            written,
-            values: histories.values(columns, row),
+            ...whenWritten(written, () => histories.hasFill(values)),
+            time,
+            values,
             filled: lacks,
-            ...(unreadFate(opened, place, written) ?? readFate(newest.get(history), undefined)),
+            ...(unreadFate(opened, place, time) ?? readFate(newest.get(history), undefined)),
           }
           if (index >= 0) newest.set(history, version)
           history.versions.unshift(version)
@@ -382,6 +411,12 @@ async function denseHistories(opened: OpenedArray, query: HistoryQuery): Promise
     await (index < 0 ? unlessUnread(query.onUnread, take) : take())
   }
   return histories.all()
+}
+
+function whenWritten(time: WrittenTime, hasFill: () => boolean): Pick<CellVersion, 'written' | 'neverWritten'> {
+  if (time === 'never') return { written: undefined, neverWritten: 'yes' }
+  if (time === 'unknown') return { written: undefined, neverWritten: hasFill() ? 'maybe' : undefined }
+  return { written: time, neverWritten: undefined }
 }
 
 function attributesLacking({ info }: OpenedFragment, columns: readonly ColumnType[]): string[] {

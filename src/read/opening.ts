@@ -78,7 +78,7 @@ function openedNow(array: InspectArray, { path, timestamp_range }: FragmentEntry
 /** @param footers copies from consolidated metadata, by name of the fragment */
 export async function openFragment(
   array: InspectArray,
-  { name, path, timestamp_range }: FragmentEntry,
+  { name, path, timestamp_range }: Pick<FragmentEntry, 'name' | 'path' | 'timestamp_range'>,
   footers?: ReadonlyMap<string, Uint8Array>,
 ): Promise<OpenedFragment> {
   const fragment = array.fragment(path)
@@ -110,7 +110,8 @@ async function inTileDBsOrder(array: InspectArray): Promise<FragmentEntry[]> {
   return librarySort(listed, ({ timestamp_range }) => timestamp_range?.[0] ?? 0n)
 }
 
-async function openedDeletes(array: InspectArray): Promise<TimedCondition[]> {
+/** The delete conditions between the times of the array's context, oldest first. */
+export async function openedDeletes(array: InspectArray): Promise<TimedCondition[]> {
   const deletes: TimedCondition[] = []
   const places = await deletePlaces(array)
   const read = inOrder(places, atOnce(array.folder), async (place): Promise<TimedCondition> => {

@@ -62,8 +62,8 @@ export interface ReadQuery {
   where?: ConditionNode | undefined
   /** Whether deleted cells come, too. */
   keepsDeleted?: boolean | undefined
-  /** Adds {@link PROVENANCE} columns. */
-  provenance?: boolean | undefined
+  /** Adds {@link PROVENANCE} columns. `places`: times are not looked up, and are null in dense arrays. */
+  provenance?: boolean | 'places' | undefined
   /** Whether the next batch may overwrite the memory of the current one. */
   reuse?: boolean | undefined
   /** Called with a number of cells inside the ranges, merged, before conditions leave out any: those of the next batch. */
@@ -80,7 +80,10 @@ export interface ReadQuery {
   onRemark?: ((field: string, remark: string) => void) | undefined
 }
 
-/** The columns that say where a cell comes from. `__fragment` is the position in {@link OpenedArray.fragments}. */
+/**
+ * The columns that say where a cell comes from. `__fragment` is the position in {@link OpenedArray.fragments}. `__written` is null where
+ * consolidation kept no time of the cell.
+ */
 export const PROVENANCE: readonly ColumnType[] = [
   { name: '__fragment', kind: 'attribute', type: 'INT32', cell_val_num: 1, nullable: true },
   { name: '__tile', kind: 'attribute', type: 'UINT64', cell_val_num: 1, nullable: true },

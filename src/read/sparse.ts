@@ -11,16 +11,17 @@ import {
 import { layoutLanes, sortedPositions } from '../cells/cell-order.ts'
 import { allRows, type CellBatch, type ColumnData, type ColumnType } from '../cells/column.ts'
 import { pickedColumn, remarkChanged } from './fill.ts'
-import { CellFilter, type Picked, writtenAt } from './filter.ts'
+import { CellFilter, isTimed, type Picked, writtenAt } from './filter.ts'
 import { OpenFiles } from './open-files.ts'
 import { isCutByTime } from './opening.ts'
 import { listed, MergePool, pickFrom } from './pool.ts'
 import { tileTest } from './pruning.ts'
-import { type OpenedArray, type ReadBatches, type ReadQuery, readColumns } from './query.ts'
+import { type OpenedArray, PROVENANCE, type ReadBatches, type ReadQuery, readColumns } from './query.ts'
 import { byCorner, byFragment, type Place } from './schedule.ts'
 import { cuts } from './slices.ts'
 import { SmallFragments } from './small-fragments.ts'
 import { Source, type SourceBatch, type WantedTile } from './source.ts'
+import { untimedText } from './written-times.ts'
 
 /** Bytes of the cells that are merged at once: few at first, so that the first cells come soon. */
 const FIRST_WINDOW = 256 * 1024
@@ -52,10 +53,22 @@ class SparseReader {
   private readonly filter: CellFilter
   private readonly sources: readonly Source[]
   private readonly files: OpenFiles
+  /** Whose cells have no time, as was said. */
+  private readonly untimed = new Set<Source>()
   private readonly columns: readonly ColumnType[]
   private readonly mostSorted: number
   /** Number of columns to show, without those of the provenance. */
   private readonly shown: number
+
+  private tellUntimed(batches: readonly SourceBatch[]): void {
+    const { provenance, onRemark } = this.query
+    if (provenance !== true || !onRemark) return
+    for (const batch of batches) {
+      if (isTimed(batch) || this.untimed.has(batch.source)) continue
+      this.untimed.add(batch.source)
+      onRemark(PROVENANCE[3].name, untimedText(batch.source.fragment, 'unknown'))
+    }
+  }
 
   private constructor(
     opened: OpenedArray,
@@ -166,7 +179,10 @@ class SparseReader {
     const cell_num = kept.rows.length
     if (cell_num === 0) return
     const columns = this.columns.slice(0, this.shown).map((_, c) => this.filter.column(c, batches, kept))
-    if (this.query.provenance) columns.push(...provenanceOf(batches, kept))
+    if (this.query.provenance) {
+      columns.push(...provenanceOf(batches, kept))
+      this.tellUntimed(batches)
+    }
     yield { tile: 0, cell_num, rows: undefined, columns }
   }
 
@@ -311,9 +327,11 @@ function provenanceOf(batches: readonly SourceBatch[], { from, rows }: Picked): 
     written[i] = BigInt(writtenAt(batch, rows[i]))
   }
   const validity = new Uint8Array(count).fill(1)
-  return [fragment, tile, cell, written].map(({ buffer }) => ({
-    data: new Uint8Array(buffer),
+  const known = batches.map(isTimed)
+  const timed = known.includes(false) ? Uint8Array.from(from, (batch) => Number(known[batch])) : validity
+  return [fragment, tile, cell, written].map((values) => ({
+    data: new Uint8Array(values.buffer),
     starts: undefined,
-    validity,
+    validity: values === written ? timed : validity,
   }))
 }

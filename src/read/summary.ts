@@ -8,11 +8,14 @@ import { gather } from '../cells/gather.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, denseAxis, integerOf } from '../format/dense-tiles.ts'
-import { fixedSize, type NDRange, type Range } from '../format/range.ts'
+import { fixedSize, type Range } from '../format/range.ts'
+import { isConsolidatedName } from '../format/timestamped-name.ts'
 import type { InspectArray } from '../store/array.ts'
 import { formOf } from '../store/changed-fields.ts'
 import { storedCellNum } from '../store/fragment.ts'
-import { type Interval, intersection, type WantedCells, wantedCells } from './dense-windows.ts'
+import { type Interval, intersection, intervalsOf, type WantedCells, wantedCells } from './dense-windows.ts'
+import { fillCell, fillTest } from './fill.ts'
+import { processedNames } from './filter.ts'
 import { openAt } from './opening.ts'
 import { type Deletion, type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from './query.ts'
 import { defaultOrder, readMerged } from './read.ts'
@@ -23,6 +26,10 @@ export interface ReadSummary {
   cell_num: number
   /** Cells of dense arrays; undefined for sparse ones. */
   wanted: bigint | undefined
+  /** The first boxes of them that no fragment has; undefined for sparse arrays, and where fragments of single cells are opened. */
+  unwritten: readonly UnwrittenBox[] | undefined
+  /** Those of `cell_num` with the fill value in every attribute, of dense arrays that were read with all attributes. */
+  alike: number | undefined
   /** Cells that fragments hold, and that newer ones hide; undefined if it is unknown. */
   hidden: bigint | undefined
   /** Deleted cells by condition, oldest first. */
@@ -33,12 +40,21 @@ export interface ReadSummary {
   fields: readonly FieldSummary[]
 }
 
+/** A box of cells that were never written. */
+export interface UnwrittenBox {
+  /** By dimension. */
+  intervals: readonly Interval[]
+  cells: bigint
+}
+
 export interface CountedDeletion {
   deletion: Deletion
   /** Cells that the read would give without it: each counts to the condition that deletes it first. */
   cells: number
-  /** The same of a read at the time of the deletion: with cells that newer ones hide now. Undefined if it was not counted. */
+  /** The same of a read at the time of the deletion: with cells that newer ones hide now. Undefined if it was not counted, or cannot be. */
   removed: number | undefined
+  /** Whether a consolidation left out cells that it deleted: nothing tells how many. */
+  purged: boolean
 }
 
 export interface FieldSummary {
@@ -76,7 +92,7 @@ async function summarizeSparse(opened: OpenedArray, { ranges, fields, where, ...
     ranges,
     fields,
     where,
-    provenance: tally.needsFragments,
+    provenance: tally.needsFragments && 'places',
     reuse: true,
     onRemark: query.onRemark,
     onHeld: (cells) => {
@@ -101,10 +117,37 @@ async function summarizeSparse(opened: OpenedArray, { ranges, fields, where, ...
   repeated?.end()
   const sorted = [...deleted.values()].sort((a, b) => Number(a.deletion.time - b.deletion.time))
   const removed = await removedThen(opened, asked, sorted)
-  const deletions = sorted.map((one) => ({ ...one, removed: removed.get(one) }))
+  const isPurged = await purgedBy(opened)
+  const deletions = sorted.map((one) => {
+    const purged = isPurged(one.deletion)
+    return { ...one, removed: purged ? undefined : removed.get(one), purged }
+  })
   // Conditions pass over whole tiles, and so over hidden cells.
   const hidden = where ? undefined : BigInt(held - merged)
-  return { cell_num: tally.cells, wanted: undefined, hidden, deletions, repeated, fields: tally.fields }
+  return {
+    cell_num: tally.cells,
+    wanted: undefined,
+    unwritten: undefined,
+    alike: undefined,
+    hidden,
+    deletions,
+    repeated,
+    fields: tally.fields,
+  }
+}
+
+/**
+ * Deletions whose cells a consolidation left out: it lists the condition as processed, and keeps no deletion of single cells.
+ * @see FragmentConsolidator::consolidate_internal: with_delete_meta_
+ */
+async function purgedBy({ fragments }: OpenedArray): Promise<(deletion: Deletion) => boolean> {
+  const purges: { names: readonly string[]; first: bigint }[] = []
+  for (const one of fragments) {
+    const { info, fragment } = one
+    if (!isConsolidatedName(fragment.name) || info.slots.some(({ kind }) => kind === 'delete_timestamps')) continue
+    purges.push({ names: await processedNames(one), first: fragment.timestamp_range?.[0] ?? 0n })
+  }
+  return ({ name, time }) => purges.some((one) => name !== undefined && time >= one.first && one.names.includes(name))
 }
 
 /** Deletes at more times than these are counted only for the newest: each takes a read of its own. */
@@ -167,13 +210,14 @@ async function summarizeDense(opened: OpenedArray, { ranges, fields, where, ...q
       ranges: rangesOf(written),
       fields,
       where,
-      provenance: true,
+      provenance: 'places',
       reuse: true,
       leavesOutUnmet: true,
       onRemark: query.onRemark,
     }
+    const isConsolidated = fragments.some(({ fragment }) => isConsolidatedName(fragment.name))
     for await (const batch of readMerged(opened, asked)) {
-      tally.addWritten(batch)
+      tally.addWritten(batch, isConsolidated)
       query.onProgress?.(tally.cells)
     }
   }
@@ -181,6 +225,8 @@ async function summarizeDense(opened: OpenedArray, { ranges, fields, where, ...q
   return {
     cell_num: tally.cells,
     wanted: cellsOf(wanted),
+    unwritten: fragments.every(({ info }) => info.dense) ? firstOutside(wanted, boxes) : undefined,
+    alike: fields === undefined ? tally.alike : undefined,
     hidden: held === undefined ? undefined : held - BigInt(tally.cells),
     deletions: [],
     repeated: undefined,
@@ -191,6 +237,9 @@ async function summarizeDense(opened: OpenedArray, { ranges, fields, where, ...q
 /** Adds up the columns of batches. */
 class Tally {
   cells = 0
+  /** Cells with the fill value in every attribute, as far as they were looked for. */
+  alike = 0
+  private readonly fills: readonly ColumnData[]
   readonly fields: FieldSummary[]
   /** Whether some fragment lacks a field: then it must be known of each cell which one it is from. */
   readonly needsFragments: boolean
@@ -204,6 +253,7 @@ class Tally {
     { labelled }: Pick<SummaryQuery, 'labelled'>,
   ) {
     this.columns = readColumns(schema, { order: 'global', ranges: new Map(), fields: names })
+    this.fills = this.columns.map((column) => fillCell(schema, column))
     this.lacks = this.columns.map((column) => fragments.map((fragment) => lacks(fragment, column)))
     this.needsFragments = this.lacks.some((own) => own.includes(true))
     this.fields = this.columns.map((column) => ({
@@ -225,11 +275,19 @@ class Tally {
     }
   }
 
-  /** {@link add} for the cells that some fragment has. */
-  addWritten(batch: CellBatch): void {
+  /** {@link add} for the cells that some fragment has. @param looks whether to look for those like cells that were never written */
+  addWritten(batch: CellBatch, looks: boolean): void {
     const validity = batch.columns[this.columns.length]?.validity
     const rows = batch.rows ?? allRows(batch.cell_num)
-    this.add(batch, validity ? rows.filter((row) => validity[row] !== 0) : rows)
+    const there = validity ? rows.filter((row) => validity[row] !== 0) : rows
+    this.add(batch, there)
+    if (!looks) return
+    let alike = there
+    for (const [c, column] of this.columns.entries()) {
+      const data = batch.columns[c]
+      if (column.kind === 'attribute' && data) alike = alike.filter(fillTest(column, data, this.fills[c]))
+    }
+    this.alike += alike.length
   }
 }
 
@@ -340,12 +398,51 @@ function withinBoxes(wanted: WantedCells, boxes: readonly (readonly Interval[])[
   )
 }
 
-function rangesOf(wanted: WantedCells): RangeSets {
-  return new Map(wanted.entries())
+/** So many unwritten boxes are named. */
+const MOST_BOXES = 5
+
+/** The first boxes of the wanted cells that are outside of all others, in row-major order of their first cells. */
+function firstOutside(wanted: WantedCells | undefined, boxes: readonly (readonly Interval[])[]): UnwrittenBox[] {
+  const found: UnwrittenBox[] = []
+  const wholes = (wanted ?? []).reduce<Interval[][]>(
+    (all, intervals) => all.flatMap((box) => intervals.map((one) => [...box, one])),
+    wanted ? [[]] : [],
+  )
+  // What is left of a box, and the first of the others that it has not been compared with; the next one last.
+  const left = wholes.reverse().map((box) => ({ box, next: 0 }))
+  for (let one = left.pop(); one && found.length < MOST_BOXES; one = left.pop()) {
+    const { box } = one
+    let { next } = one
+    let common: Interval[] = []
+    for (; next < boxes.length && common.length < box.length; next++)
+      common = box.flatMap((side, d) => intersection(side, boxes[next][d]) ?? [])
+    if (common.length === box.length) {
+      const start = next
+      left.push(
+        ...piecesAround(box, common)
+          .reverse()
+          .map((piece) => ({ box: piece, next: start })),
+      )
+    } else found.push({ intervals: box, cells: cellsOf(box.map((side) => [side])) })
+  }
+  return found
 }
 
-function intervalsOf(box: NDRange, axes: readonly DenseAxis[]): Interval[] {
-  return box.map(({ min, max }, d) => ({ low: integerOf(axes[d].type, min), high: integerOf(axes[d].type, max) }))
+/** A box without a box inside it, in boxes: before it, beside it and behind it along the first axis. */
+function piecesAround(box: readonly Interval[], hole: readonly Interval[], d = 0): Interval[][] {
+  if (d === box.length) return []
+  const along = (low: bigint, high: bigint): Interval[][] =>
+    low <= high ? [box.map((side, i) => (i === d ? { low, high } : side))] : []
+  const beside = box.map((side, i) => (i === d ? hole[d] : side))
+  return [
+    ...along(box[d].low, hole[d].low - 1n),
+    ...piecesAround(beside, hole, d + 1),
+    ...along(hole[d].high + 1n, box[d].high),
+  ]
+}
+
+function rangesOf(wanted: WantedCells): RangeSets {
+  return new Map(wanted.entries())
 }
 
 function cellsOf(wanted: WantedCells | undefined): bigint {

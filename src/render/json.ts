@@ -4,10 +4,10 @@
  */
 
 import { InspectError } from '../base/errors.ts'
-import { isFields, isIterable, type Output, PagedBytes, Pages, type Result } from '../base/result.ts'
+import { isAsyncIterable, isFields, isIterable, type Output, PagedBytes, Pages, type Result } from '../base/result.ts'
 import { jsonString } from '../base/unsafe-text.ts'
-import { encodeText } from '../format/text.ts'
-import { TextBuffer } from './text-buffer.ts'
+import { decodeText, encodeText } from '../format/text.ts'
+import { FrequentText, TextBuffer } from './text-buffer.ts'
 
 export interface JsonStyle {
   /** How 64-bit integers are printed: with all digits, or as strings for readers that round. */
@@ -30,10 +30,6 @@ const COLUMNS = 100
 const COMPACT_ROOM = 256
 /** Largest depth of nested arrays on one line. */
 const INLINE_DEPTH = 3
-const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
-const MIN_SAFE = -MAX_SAFE
-/** Integers with fewer digits need no comparison of bigints. */
-const MAX_SAFE_DIGITS = String(MAX_SAFE).length
 /** Number of keys whose written form is remembered. Documents have few different keys. */
 const KEYS_KEPT = 1024
 /** Number of scalars in a list that are written together. */
@@ -75,8 +71,21 @@ interface Level {
   outer: string
   /** Starts the line of a child. */
   inner: string
-  /** Keys in their written form, `inner` included. */
-  keys: Map<string, string>
+  /** What is written before an element, and before the value of each key. */
+  element: Before
+  keys: Map<string, Before>
+  /** Of the key that was written last. */
+  last: Before
+}
+
+/** What is written before a child: a comma, which the first goes without, then the start of its line, and its key. */
+interface Before {
+  text: FrequentText
+  /** Columns without the comma. */
+  columns: number
+  /** The key, and that which came after it the last time, as it nearly always does. */
+  key: string | undefined
+  next: Before | undefined
 }
 
 /** Why {@link JsonText.advance} stopped. */
@@ -149,44 +158,39 @@ async function giveUp(text: JsonText, error: unknown): Promise<never> {
  * @throws NotAtOnce if it contains an asynchronous iterable
  */
 export function toJson(value: Result, style: JsonStyle): string {
-  const parts: string[] = []
-  const sink = {
-    add: (part: string) => parts.push(part),
-    integer: (value: number) => parts.push(String(value)),
-    full: false,
+  const start = small.length
+  try {
+    new JsonText(small, style).whole(value)
+    return decodeText(small.takeFrom(start))
+  } finally {
+    small.cutTo(start)
   }
-  new JsonText(sink, style).whole(value)
-  return parts.join('')
 }
+
+/** For {@link toJson}, which takes out what it adds. */
+const small = new TextBuffer({ write() {}, columns: undefined, color: false })
 
 /** A value that should become text at once contains something to wait for. */
 export class NotAtOnce extends TypeError {}
 
-interface Sink {
-  add(text: string): unknown
-  /** A whole number between -2^53 and 2^53. */
-  integer(value: number): unknown
-  readonly full: boolean
-}
-
-/** Walks values and adds their text to a sink, step by step. The caller waits when it has to. */
+/** Walks values and adds their text to a buffer, step by step. The caller waits when it has to. */
 export class JsonText {
   rounded = false
-  private readonly sink: Sink
+  private readonly sink: TextBuffer
   private readonly style: JsonStyle
   private readonly stack: Frame[] = []
   /** A key or a comma was written, but not the value after it. */
   private owed = false
   private readonly levels: Level[] = []
 
-  constructor(sink: Sink, style: JsonStyle) {
+  constructor(sink: TextBuffer, style: JsonStyle) {
     this.sink = sink
     this.style = style
   }
 
   /** @param tail as in {@link writeJson} */
   start(value: Result, tail?: () => object): Stop {
-    if (tail && isFields(value)) this.open('{', '}', fieldwise(value, tail))
+    if (tail && isFields(value)) this.open('{', '}', fieldwise(value, 0, tail))
     else this.value(value, 0)
     return this.advance()
   }
@@ -254,13 +258,20 @@ export class JsonText {
     const { values, iterator } = source
     if (source.at < values.length) {
       const end = Math.min(values.length, source.at + TOGETHER)
+      if (values instanceof Float64Array) {
+        // Numbers of such a list are no objects on the heap, as long as they are known to come from one.
+        for (; source.at < end; source.at++) {
+          this.before(frame, frame.level.element)
+          this.scalar(values[source.at])
+        }
+      }
       while (source.at < end) {
         const value = values[source.at++]
         if (!isScalar(value)) {
           this.element(frame, value)
           break
         }
-        this.separate(frame, frame.level.inner)
+        this.before(frame, frame.level.element)
         this.scalar(value)
       }
       return true
@@ -277,18 +288,16 @@ export class JsonText {
   }
 
   private element(frame: Frame, value: Result): void {
-    const { inner } = frame.level
-    this.separate(frame, inner)
+    const { element } = frame.level
+    this.before(frame, element)
     this.owed = true
-    this.value(value, inner.length)
+    this.value(value, element.columns)
     this.owed = false
   }
 
-  /** @param next begins the next child */
-  private separate(frame: { empty: boolean }, next: string): void {
-    if (!frame.empty) this.sink.add(',')
+  private before(frame: Frame, { text }: Before): void {
+    this.sink.addFrequent(text, frame.empty ? 1 : 0)
     frame.empty = false
-    if (next !== '') this.sink.add(next)
   }
 
   private field(frame: Frame, source: Fieldwise): void {
@@ -301,33 +310,33 @@ export class JsonText {
     const value = source.fields[key]
     if (value === undefined) return
     const name = this.key(frame.level, key)
-    this.separate(frame, name)
+    this.before(frame, name)
     this.owed = true
-    this.value(value, name.length)
+    this.value(value, name.columns)
     this.owed = false
   }
 
-  /**
-   * Writes an object that holds only scalars, of which there may be millions.
-   * @returns false, with nothing written, for other objects
-   */
-  private scalars(fields: Fields): boolean {
-    for (const key in fields) {
-      const value = fields[key]
-      if (value !== undefined && !isScalar(value)) return false
-    }
-    const frame = { empty: true }
+  /** Writes the scalars in front of an object's first container, and what follows them only if none does. */
+  private fields(fields: Fields): void {
+    const { sink } = this
     const level = this.level()
-    this.sink.add('{')
+    sink.add('{')
+    let at = 0
+    let empty = true
     for (const key in fields) {
       const value = fields[key]
-      if (value === undefined) continue
-      this.separate(frame, this.key(level, key))
-      this.scalar(value as Scalar)
+      if (value !== undefined) {
+        if (!isScalar(value)) {
+          this.stack.push({ source: fieldwise(fields, at), close: '}', level, empty })
+          return
+        }
+        sink.addFrequent(this.key(level, key).text, empty ? 1 : 0)
+        empty = false
+        this.scalar(value)
+      }
+      at++
     }
-    if (!frame.empty && level.outer !== '') this.sink.add(level.outer)
-    this.sink.add('}')
-    return true
+    sink.add(empty ? '}' : `${level.outer}}`)
   }
 
   /** The level that all containers opened at this depth share. */
@@ -336,7 +345,9 @@ export class JsonText {
     let level = this.levels[depth]
     if (level === undefined) {
       const outer = this.style.indent ? (this.stack.at(-1)?.level.inner ?? '\n') : ''
-      level = { outer, inner: this.style.indent ? `${outer}  ` : '', keys: new Map() }
+      const inner = this.style.indent ? `${outer}  ` : ''
+      const element = before(inner)
+      level = { outer, inner, element, keys: new Map(), last: element }
       this.levels[depth] = level
     }
     return level
@@ -347,23 +358,24 @@ export class JsonText {
     this.sink.add(frame.empty ? frame.close : frame.level.outer + frame.close)
   }
 
-  private key(level: Level, key: string): string {
-    let text = level.keys.get(key)
-    if (text === undefined) {
-      text = `${level.inner}${jsonKey(key)}${this.style.indent ? ': ' : ':'}`
-      if (level.keys.size < KEYS_KEPT) level.keys.set(key, text)
+  private key(level: Level, key: string): Before {
+    const { last } = level
+    let name = last.next?.key === key ? last.next : level.keys.get(key)
+    if (name === undefined) {
+      name = before(`${level.inner}${jsonKey(key)}${this.style.indent ? ': ' : ':'}`, key)
+      if (level.keys.size < KEYS_KEPT) level.keys.set(key, name)
     }
-    return text
+    last.next = name
+    level.last = name
+    return name
   }
 
   /** @param column where the value starts */
   private value(value: Result, column: number): void {
     if (isScalar(value)) {
       this.scalar(value)
-    } else if (value instanceof Float64Array || isIterable(value)) {
-      const line = this.inline(value, this.style.indent ? COLUMNS - column : COMPACT_ROOM, INLINE_DEPTH)
-      if (line === undefined) this.open('[', ']', listOf(value))
-      else this.sink.add(line)
+    } else if (Array.isArray(value) || isIterable(value)) {
+      if (!this.inline(value, this.style.indent ? COLUMNS - column : COMPACT_ROOM)) this.open('[', ']', listOf(value))
     } else if (value instanceof PagedBytes) {
       const [bracket, close] = this.base64Brackets()
       this.open(bracket, close, listOf([], value.pages(), 'bytes'))
@@ -371,9 +383,7 @@ export class JsonText {
       this.open('[', ']', listOf([], value.pages(), 'page'))
     } else if (isAsyncIterable(value)) {
       this.open('[', ']', listOf([], value))
-    } else if (isFields(value)) {
-      if (!this.scalars(value)) this.open('{', '}', fieldwise(value))
-    }
+    } else this.fields(value as Fields)
   }
 
   private open(bracket: string, close: string, source: Fieldwise | List): void {
@@ -381,61 +391,87 @@ export class JsonText {
     this.stack.push({ source, close, level: this.level(), empty: true })
   }
 
-  /** The list on one line; undefined if it needs more than `room` columns or holds an object. */
-  private inline(values: Iterable<Result>, room: number, depth: number): string | undefined {
-    if (depth === 0 || walksOnce(values)) return undefined
-    let line: string | undefined = ''
+  /** Writes a list on one line. @returns false, with nothing written, if it needs more than `room` columns or holds an object */
+  private inline(values: Iterable<Result>, room: number): boolean {
+    const start = this.sink.length
+    let columns = -1
+    try {
+      columns = this.line(values, room, INLINE_DEPTH)
+    } finally {
+      if (columns < 0) this.sink.cutTo(start)
+    }
+    return columns >= 0
+  }
+
+  /** @returns the columns of the text; -1, perhaps with a part of it written, if it does not fit */
+  private line(values: Iterable<Result>, room: number, depth: number): number {
+    if (depth === 0 || walksOnce(values)) return -1
+    let columns = 0
     if (Array.isArray(values)) {
       // Without an iterator, because millions of pairs pass here.
-      for (let i = 0; i < values.length && line !== undefined; i++) {
-        line = this.inlineElement(line, values[i], room, depth)
+      for (let i = 0; i < values.length && columns >= 0; i++) {
+        columns = this.lineElement(columns, values[i], room, depth)
       }
     } else {
       for (const value of values) {
-        line = this.inlineElement(line, value, room, depth)
-        if (line === undefined) break
+        columns = this.lineElement(columns, value, room, depth)
+        if (columns < 0) break
       }
     }
-    return line === '' ? '[]' : line && `${line}]`
+    if (columns < 0) return -1
+    this.sink.add(columns === 0 ? '[]' : ']')
+    return columns === 0 ? 2 : columns + 1
   }
 
-  /** The line with one more element; undefined if it does not fit. */
-  private inlineElement(line: string, value: Result, room: number, depth: number): string | undefined {
-    const start = line === '' ? '[' : line + (this.style.indent ? ', ' : ',')
-    const left = room - start.length - 1
-    if (left <= 0) return undefined
-    let text: string | undefined
-    if (isScalar(value)) {
-      if ((typeof value === 'string' || value instanceof Uint8Array) && value.length > left) return undefined
-      text = this.scalarText(value)
-    } else if (value instanceof Float64Array || isIterable(value)) {
-      text = this.inline(value, left, depth - 1)
+  /** @param columns before the element. @returns the columns with it; -1 if it does not fit */
+  private lineElement(columns: number, value: Result, room: number, depth: number): number {
+    const start = columns === 0 ? '[' : this.style.indent ? ', ' : ','
+    const from = columns + start.length
+    const left = room - from - 1
+    if (left <= 0) return -1
+    this.sink.add(start)
+    const own = isScalar(value)
+      ? this.lineScalar(value, left)
+      : isIterable(value)
+        ? this.line(value, left, depth - 1)
+        : -1
+    return own < 0 || own > left ? -1 : from + own
+  }
+
+  /** @returns the columns; -1 if the value is known to be too long */
+  private lineScalar(value: Scalar, left: number): number {
+    if (typeof value === 'string' || value instanceof Uint8Array) {
+      if (value.length > left) return -1
+      const text = this.scalarText(value)
+      this.sink.add(text)
+      return text.length
     }
-    return text === undefined || text.length > left ? undefined : start + text
+    const start = this.sink.length
+    this.scalar(value)
+    return this.sink.length - start
   }
 
   private scalar(value: Scalar): void {
-    if (typeof value === 'number' && Number.isSafeInteger(value) && (value !== 0 || !Object.is(value, -0))) {
-      this.sink.integer(value)
-    } else if (typeof value === 'bigint' && value <= MAX_SAFE && value >= MIN_SAFE && this.style.int64 === 'number') {
-      this.sink.integer(Number(value))
-    } else this.sink.add(this.scalarText(value))
+    const { sink } = this
+    if (typeof value === 'number') {
+      if (value - value !== 0) sink.add(`"${value}"`)
+      else if (value === 0 && Object.is(value, -0)) sink.add('-0.0')
+      else sink.number(value)
+    } else if (typeof value === 'bigint' && this.style.int64 === 'number' && Number.isSafeInteger(Number(value))) {
+      sink.integer(Number(value))
+    } else if (typeof value !== 'string' || !sink.quoted(value)) sink.add(this.scalarText(value))
   }
 
-  private scalarText(value: Scalar): string {
+  /** The text of what {@link scalar} does not write itself. */
+  private scalarText(value: Exclude<Scalar, number>): string {
     switch (typeof value) {
       case 'string':
         // No reader accepts half a character.
         return value.isWellFormed() ? jsonString(value) : this.scalarText(encodeText(value))
-      case 'number':
-        if (value - value !== 0) return `"${value}"`
-        return value === 0 && Object.is(value, -0) ? '-0.0' : String(value)
-      case 'bigint': {
-        const digits = String(value)
-        if (this.style.int64 === 'string') return `"${digits}"`
-        if (digits.length >= MAX_SAFE_DIGITS && (value > MAX_SAFE || value < MIN_SAFE)) this.rounded = true
-        return digits
-      }
+      case 'bigint':
+        if (this.style.int64 === 'string') return `"${value}"`
+        this.rounded = true
+        return String(value)
       case 'boolean':
         return value ? 'true' : 'false'
     }
@@ -466,8 +502,13 @@ export function jsonKey(name: string): string {
   return jsonString(isMarked(name) ? base64Text(encodeText(name)) : name)
 }
 
-function fieldwise(fields: Fields, tail?: () => object): Fieldwise {
-  return { kind: 'object', fields, keys: Object.keys(fields), at: 0, tail }
+/** @param at how many of its keys are written already */
+function fieldwise(fields: Fields, at = 0, tail?: () => object): Fieldwise {
+  return { kind: 'object', fields, keys: Object.keys(fields), at, tail }
+}
+
+function before(text: string, key?: string): Before {
+  return { text: new FrequentText(`,${text}`), columns: text.length, key, next: undefined }
 }
 
 function listOf(now: Iterable<Result>, later?: AsyncIterable<unknown>, gives: List['gives'] = 'element'): List {
@@ -504,8 +545,4 @@ function walksOnce(values: Iterable<Result>): boolean {
   if (Array.isArray(values)) return false
   const iterator: unknown = values[Symbol.iterator]()
   return iterator === values
-}
-
-function isAsyncIterable(value: object): value is AsyncIterable<Result> {
-  return Symbol.asyncIterator in value
 }

@@ -3,7 +3,7 @@
 import type { Output } from '../base/result.ts'
 import { type Paint, painter, type Role } from './color.ts'
 import type { Rows } from './text-buffer.ts'
-import { cutMiddle, pad, textWidth, wrapIndented, wrapText } from './text-width.ts'
+import { cutItems, cutMiddle, pad, textWidth, wrapIndented, wrapText } from './text-width.ts'
 import { escapeText, formatCount } from './units.ts'
 
 export interface Column {
@@ -12,6 +12,8 @@ export interface Column {
   align?: 'left' | 'right' | undefined
   /** Set for other values that must not be cut, such as dates, ranges, or lists of numbers. */
   whole?: boolean | undefined
+  /** Set for lists of `name=value`: what does not fit is counted, so that no part of a value looks like one. */
+  items?: boolean | undefined
   /** Colour of the column's cells, or of each cell by its text. */
   role?: Role | ((cell: string) => Role | undefined) | undefined
 }
@@ -215,7 +217,12 @@ async function drawBordered(
       chars: { ...(first ? {} : NO_TOP), ...(last ? {} : NO_BOTTOM) },
     })
     for (const row of cells.slice(start, start + BATCH)) {
-      lines.push(fitted.map((width, c) => paintCell(paint, columns[c], cutMiddle(row[c], width), row[c])))
+      lines.push(
+        fitted.map((width, c) => {
+          const cut = columns[c].items ? cutItems : cutMiddle
+          return paintCell(paint, columns[c], cut(row[c], width), row[c])
+        }),
+      )
     }
     await out.write(`${lines.toString()}\n`)
   }

@@ -11,9 +11,33 @@ const SHORT = 24
 const SHORT_TEXT = 40
 const ZERO = 0x30
 const MINUS = 0x2d
+const POINT = 0x2e
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+/** Up to this many decimal places, and this many digits, a number is written without making a string of it. */
+const MOST_PLACES = 4
+const MOST_SHORT = 1e15
+const TENS = [1, 10, 100, 1000, 10_000]
 
 const encoder = new TextEncoder()
 const PAIRS = encoder.encode(Array.from({ length: 100 }, (_, i) => String(i).padStart(2, '0')).join(''))
+
+/** Bytes of a text that are copied together: one by one they take four times as long. */
+const TOGETHER = 4
+
+/** A text that is written often. */
+export class FrequentText {
+  readonly length: number
+  /** The bytes, and some more, so that they can be copied together from any of them on. */
+  readonly view: DataView
+
+  constructor(text: string) {
+    const bytes = encoder.encode(text)
+    this.length = bytes.length
+    this.view = new DataView(new ArrayBuffer(bytes.length + TOGETHER))
+    new Uint8Array(this.view.buffer).set(bytes)
+  }
+}
 
 /**
  * Gathers text as bytes, in larger pieces for writing. Only the caller waits: see {@link full}. Digits go straight into the
@@ -21,6 +45,7 @@ const PAIRS = encoder.encode(Array.from({ length: 100 }, (_, i) => String(i).pad
  */
 export class TextBuffer {
   private bytes = new Uint8Array(FIRST_ROOM)
+  private view = new DataView(this.bytes.buffer)
   private at = 0
   private readonly out: Output
 
@@ -43,7 +68,7 @@ export class TextBuffer {
     if (piece.length === 0) return
     const wait = this.out.write(piece)
     // The output still needs these bytes unchanged.
-    if (wait) this.bytes = new Uint8Array(this.bytes.length)
+    if (wait) this.use(new Uint8Array(this.bytes.length))
     return wait
   }
 
@@ -54,12 +79,22 @@ export class TextBuffer {
     return taken
   }
 
+  /** Takes back what was added after it had this length. */
+  cutTo(length: number): void {
+    this.at = length
+  }
+
   private reserve(room: number): void {
     const least = this.at + room
     if (least <= this.bytes.length) return
     const grown = new Uint8Array(Math.max(least, this.bytes.length * 2))
     grown.set(this.bytes.subarray(0, this.at))
-    this.bytes = grown
+    this.use(grown)
+  }
+
+  private use(bytes: Uint8Array<ArrayBuffer>): void {
+    this.bytes = bytes
+    this.view = new DataView(bytes.buffer)
   }
 
   addBytes(from: Uint8Array): void {
@@ -69,6 +104,15 @@ export class TextBuffer {
     if (length > SHORT) bytes.set(from, at)
     else for (let i = 0; i < length; i++) bytes[at + i] = from[i]
     this.at = at + length
+  }
+
+  /** @param start the bytes before it are left out */
+  addFrequent({ length, view: from }: FrequentText, start: number): void {
+    this.reserve(length + TOGETHER)
+    const { view } = this
+    const to = this.at - start
+    for (let i = start; i < length; i += TOGETHER) view.setInt32(to + i, from.getInt32(i))
+    this.at = to + length
   }
 
   add(text: string): void {
@@ -88,6 +132,53 @@ export class TextBuffer {
       }
     }
     this.at += encoder.encodeInto(text, this.bytes.subarray(this.at)).written
+  }
+
+  /**
+   * Text in quotes, if it is short, and printable ASCII that needs no escapes.
+   * @returns whether it is; otherwise nothing is added
+   */
+  quoted(text: string): boolean {
+    const { length } = text
+    if (length > SHORT_TEXT) return false
+    this.reserve(length + 2)
+    const { bytes } = this
+    let { at } = this
+    bytes[at++] = QUOTE
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i)
+      if (code < 0x20 || code > 0x7e || code === QUOTE || code === BACKSLASH) return false
+      bytes[at++] = code
+    }
+    bytes[at++] = QUOTE
+    this.at = at
+    return true
+  }
+
+  /**
+   * A number as `String` prints it, but 0 for -0. No string is made of a whole number, nor of one with few decimal places. Such a
+   * number is the quotient of a whole number and a power of ten. No other number has the same few digits.
+   */
+  number(value: number): void {
+    if (Number.isSafeInteger(value)) {
+      this.integer(value)
+      return
+    }
+    const size = Math.abs(value)
+    for (let places = 1; places <= MOST_PLACES; places++) {
+      const power = TENS[places]
+      const whole = Math.floor(size * power + 0.5)
+      if (!(whole < MOST_SHORT)) break
+      if (whole / power !== size) continue
+      this.reserve(INTEGER_ROOM)
+      if (value < 0) this.bytes[this.at++] = MINUS
+      const before = Math.floor(whole / power)
+      this.integer(before)
+      this.bytes[this.at++] = POINT
+      this.digits(whole - before * power, places)
+      return
+    }
+    this.add(String(value))
   }
 
   /** A whole number between -2^53 and 2^53, without making a string of it. */

@@ -57,6 +57,18 @@ export function cutMiddle(text: string, width: number): string {
   return `${head}…${tail}`
 }
 
+/** `a=1, b=2, c=3` in so many columns: the first items whole, and how many more there are; if none fits, their number. */
+export function cutItems(text: string, width: number): string {
+  const items = text.split(/, (?=[^ =]+=)/)
+  if (textWidth(text) <= width || items.length === 1) return cutMiddle(text, width)
+  for (let shown = items.length - 1; shown > 0; shown--) {
+    const cut = `${items.slice(0, shown).join(', ')}, and ${items.length - shown} more`
+    if (textWidth(cut) <= width) return cut
+  }
+  const first = `${items[0]}, …`
+  return textWidth(first) <= width ? first : cutMiddle(`${items.length} fields`, width)
+}
+
 function takeWithin(segments: readonly string[], width: number): string[] {
   const taken: string[] = []
   let left = width

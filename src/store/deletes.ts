@@ -14,6 +14,8 @@ export interface DeletePlace {
   path: string
   /** Milliseconds, from the name. */
   time: bigint
+  /** The last time in the name. Readers at earlier times leave the condition out. */
+  end: bigint
   /** Bytes of the generic tile in a `.con` file. A `.del` file is one tile. */
   tile: { offset: number; length: number } | undefined
 }
@@ -24,13 +26,21 @@ export interface DeletePlace {
  * @see ArrayDirectory::load_consolidated_commit_uris, load_commits_dir_uris_v12_or_higher; measured with TileDB 2.30
  */
 export async function deletePlaces(array: InspectArray): Promise<DeletePlace[]> {
+  return (await allDeletePlaces(array)).filter(({ time, end }) => isWithin([time, end], array.cx))
+}
+
+/** The delete conditions that TileDB does not apply yet at the time of the array's context, oldest first. */
+export async function laterDeletePlaces(array: InspectArray): Promise<DeletePlace[]> {
+  return (await allDeletePlaces(array)).filter(({ end }) => end > array.cx.now)
+}
+
+async function allDeletePlaces(array: InspectArray): Promise<DeletePlace[]> {
   const found = new Map<string, DeletePlace>()
   const add = (text: string, path: string, tile: DeletePlace['tile']): void => {
     if (commitKind(text) !== 'delete') return
     const name = stem(text.slice(text.lastIndexOf('/') + 1))
-    const timestamp_range = nameFacts(name)?.timestamp_range ?? [0n, 0n]
-    if (isWithin(timestamp_range, array.cx) && !found.has(name))
-      found.set(name, { name, path, time: timestamp_range[0], tile })
+    const [time, end] = nameFacts(name)?.timestamp_range ?? [0n, 0n]
+    if (!found.has(name)) found.set(name, { name, path, time, end, tile })
   }
   for (const { path, entries } of (await array.commits()).files) {
     add(path, path, undefined)

@@ -34,6 +34,7 @@ import type { TileMinMax } from '../format/tile-min-max.ts'
 import type { TileOffsets } from '../format/tile-offsets.ts'
 import { type FragmentName, nameFacts, parseFragmentName } from '../format/timestamped-name.ts'
 import { u32 } from '../format/u32.ts'
+import { countReadBytes } from '../source/lean-heap.ts'
 import { type ByteSource, type Entry, type Folder, isNoListing } from '../source/source.ts'
 import type { InspectArray } from './array.ts'
 import {
@@ -57,6 +58,9 @@ const MOST_PLANNED = 2 ** 22
 const LOCAL_WINDOWS = { each: 2 ** 18, all: 2 ** 23 }
 const REMOTE_WINDOWS = { each: 2 ** 23, all: 2 ** 26 }
 const LEAST_WINDOW = 2 ** 14
+
+/** From so many bytes on, what is forgotten counts as much garbage. */
+const MANY_BYTES = 2 ** 20
 
 /** A fragment's metadata from its footer and schema. In versions 1 and 2 from the only generic tile. */
 export interface FragmentInfo {
@@ -122,6 +126,8 @@ export class Fragment {
   private entriesRead: Promise<readonly Entry[]> | undefined
   private starts: readonly number[] | undefined
   private readonly tiles = new Map<number, Promise<GenericTile>>()
+  /** Unfiltered bytes of these. */
+  private openedBytes = 0
 
   constructor(folder: Folder, cx: ReadContext, array: InspectArray | undefined) {
     this.folder = folder
@@ -334,7 +340,9 @@ export class Fragment {
     const next = await this.sectionEnd(offset, section)
     try {
       const bytes = await this.file.read(offset, next - offset)
-      return await openGenericTile(bytes, this.cx, { file: this.metadataSource().name, offset })
+      const tile = await openGenericTile(bytes, this.cx, { file: this.metadataSource().name, offset })
+      this.openedBytes += tile.payload.length
+      return tile
     } catch (error) {
       throw addSection(error, section)
     }
@@ -469,6 +477,8 @@ export class Fragment {
   /** Drops the opened generic tiles, so that the lists of a million tiles are not all in memory at once. */
   forget(): void {
     this.tiles.clear()
+    if (this.openedBytes >= MANY_BYTES) countReadBytes(this.openedBytes)
+    this.openedBytes = 0
   }
 
   /** Entries of the folder. If the server cannot list it: the files that the metadata names and that exist. */

@@ -29,6 +29,8 @@ export interface ReadContext {
    * Called for damage after which reading can go on, such as one commit file of many. Without it the error is thrown.
    */
   onFault?: ((fault: InspectError) => void) | undefined
+  /** Called between the chunks of a generic tile: a page lets its browser draw then. */
+  pause?: (() => Promise<void>) | undefined
 }
 
 /** The times between which TileDB opens an array or a group, both included. */
@@ -84,7 +86,7 @@ export async function openGenericTile(
     const pipeline = await Pipeline.load(header.filters.filters, tile, cx.codecs)
     checkChunkNum(chunkCount(stored), header, cx)
     let fits = true
-    const { data } = pipeline.reverseTile(stored, {
+    const steps = pipeline.reverseSteps(stored, {
       onVerdict:
         options.onVerdict &&
         ((verdict, chunk) => {
@@ -94,6 +96,12 @@ export async function openGenericTile(
       expectedSize: header.tile_size,
       offset: place.offset + length,
     })
+    let step = steps.next()
+    while (!step.done) {
+      if (cx.pause) await cx.pause()
+      step = steps.next()
+    }
+    const { data } = step.value
     if (fits) openedWithKey(header, cx)
     return {
       header,

@@ -3,7 +3,7 @@ import { NO_BYTES } from '../filters/bytes.ts'
 import { datatypeCoding } from '../format/datatype.ts'
 import type { OffsetsList, SectionName } from '../format/metadata-sections.ts'
 import { ndRangeSize } from '../format/range.ts'
-import { leafLevel, type RTreeLevel } from '../format/rtree.ts'
+import { MOST_LEVELS, RTREE_FANOUT, type RTreeLevel } from '../format/rtree.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { u32, u64s } from '../format/u32.ts'
 import { countsValidityTiles, type Fragment } from './fragment.ts'
@@ -47,17 +47,26 @@ export class TileLists {
     this.onRead = onRead
   }
 
-  /** A list of uint64; undefined if the version has no such list for the slot. */
+  /** A list of uint64, without surplus entries; undefined if the version has no such list for the slot. */
   async offsets(list: OffsetsList, slot: number): Promise<TileList<Float64Array> | undefined> {
-    const paged = await this.paged(list, slot, (tile) => eightsIn(tile, (bytes) => u64s(bytes)), sizesOnly)
+    const stored = await this.storedOffsets(list, slot)
     const info = await this.fragment.info()
-    if (paged) return countsValidityTiles(info) ? { ...paged, count: Math.min(paged.count, info.tile_num) } : paged
-    return this.whole(await this.fragment.offsets(list, slot), (values) => values.length)
+    if (!stored || !countsValidityTiles(info)) return stored
+    const { whole } = stored
+    return whole
+      ? this.whole(whole.subarray(0, info.tile_num), (values) => values.length)
+      : { ...stored, count: Math.min(stored.count, info.tile_num) }
+  }
+
+  /** {@link offsets} with surplus entries. */
+  async storedOffsets(list: OffsetsList, slot: number): Promise<TileList<Float64Array> | undefined> {
+    const [paged] = (await this.paged(list, slot, (tile) => eightsIn(tile, (bytes) => u64s(bytes)), sizesOnly)) ?? []
+    return paged ?? this.whole(await this.fragment.storedOffsets(list, slot), (values) => values.length)
   }
 
   /** Sums, 8 bytes each; undefined before version 11. */
   async sums(slot: number): Promise<TileList<Uint8Array> | undefined> {
-    const paged = await this.paged('tile_sums', slot, (tile) => eightsIn(tile, (bytes) => bytes))
+    const [paged] = (await this.paged('tile_sums', slot, (tile) => eightsIn(tile, (bytes) => bytes))) ?? []
     return paged ?? this.whole(await this.fragment.tileSums(slot), (values) => Math.floor(values.length / 8))
   }
 
@@ -71,9 +80,9 @@ export class TileLists {
     slot: number,
     cellSize: number | undefined,
   ): Promise<TileList<TileMinMax> | undefined> {
-    const paged = await this.paged(`tile_${which}s`, slot, (tile) =>
-      cellSize === undefined ? varMinMaxIn(tile) : minMaxIn(tile, cellSize),
-    )
+    const listsIn = (tile: PagedTile): Promise<TileList<TileMinMax>[] | undefined> =>
+      cellSize === undefined ? varMinMaxIn(tile) : minMaxIn(tile, cellSize)
+    const [paged] = (await this.paged(`tile_${which}s`, slot, listsIn)) ?? []
     const size = cellSize ?? 8
     return (
       paged ?? this.whole(await this.fragment.tileMinMax(which, slot), ({ fixed }) => Math.floor(fixed.length / size))
@@ -82,34 +91,42 @@ export class TileLists {
 
   /** The MBRs of tiles: the leaves of the R-tree. Undefined if it has none, as in dense fragments. */
   async boxes(): Promise<TileList<RTreeLevel> | undefined> {
+    return (await this.rtree()).levels.at(-1)
+  }
+
+  /** The R-tree, the root first. */
+  async rtree(): Promise<{ fanout: number; levels: TileList<RTreeLevel>[] }> {
     const { format_version, schema } = await this.fragment.info()
     const stride = ndRangeSize(schema.domain.dimensions)
     const paged =
-      stride !== undefined && (await this.paged('rtree', undefined, (tile) => leavesIn(tile, format_version, stride)))
-    return paged || this.whole(leafLevel(await this.fragment.rtree()), ({ mbr_num }) => mbr_num)
+      stride !== undefined && (await this.paged('rtree', undefined, (tile) => levelsIn(tile, format_version, stride)))
+    if (paged) return { fanout: RTREE_FANOUT, levels: paged }
+    const { fanout, levels } = await this.fragment.rtree()
+    return { fanout, levels: levels.flatMap((level) => this.whole(level, ({ mbr_num }) => mbr_num) ?? []) }
   }
 
-  /** A paged list. Undefined if it is short, damaged, or not a section of its own. */
+  /** Paged lists of one section. Undefined if the last is short, the section damaged, or not one of its own. */
   private async paged<T>(
     section: SectionName,
     slot: number | undefined,
-    listIn: (tile: PagedTile) => Promise<TileList<T> | undefined>,
+    listsIn: (tile: PagedTile) => Promise<TileList<T>[] | undefined>,
     scan?: Scan,
-  ): Promise<TileList<T> | undefined> {
+  ): Promise<TileList<T>[] | undefined> {
     if ((await this.fragment.info()).tile_num < MANY_TILES) return undefined
     try {
       const tile = await this.fragment.pagedSection(section, slot, scan)
-      const list = tile && (await listIn(tile))
-      list?.release()
-      if (!tile || !list || list.count < MANY_TILES) return undefined
+      const lists = (tile && (await listsIn(tile))) ?? []
+      for (const list of lists) list.release()
+      if (!tile || (lists.at(-1)?.count ?? 0) < MANY_TILES) return undefined
       this.onRead(tile.length)
-      return {
+      const count = lists.reduce((sum, list) => sum + list.count, 0)
+      return lists.map((list) => ({
         ...list,
         block: (from, to) => {
-          this.onRead(((to - from) / list.count) * tile.length)
+          this.onRead(((to - from) / count) * tile.length)
           return list.block(from, to)
         },
-      }
+      }))
     } catch (error) {
       if (!(error instanceof InspectError)) throw error
       return undefined
@@ -129,6 +146,12 @@ export class TileLists {
       }
     )
   }
+}
+
+/** The entries of a list from `from` on, block by block. */
+export async function* blocksOf<T>(list: TileList<T>, from = 0, length = BLOCK_TILES): AsyncGenerator<TileBlock<T>> {
+  for (let at = from; at < list.count; at = list.whole ? list.count : at + length)
+    yield await list.block(at, at + length)
 }
 
 /** A paged list. @param read reads entries `[from, to)` */
@@ -189,25 +212,25 @@ async function countsIn(tile: PagedTile, cursor: Cursor, sizes: readonly number[
 }
 
 /** A count, then entries of 8 bytes. @see tileOffsets, tileSums */
-async function eightsIn<T>(tile: PagedTile, entriesOf: (bytes: Uint8Array) => T): Promise<TileList<T> | undefined> {
+async function eightsIn<T>(tile: PagedTile, entriesOf: (bytes: Uint8Array) => T): Promise<TileList<T>[] | undefined> {
   const cursor = tile.cursor()
   const counts = await countsIn(tile, cursor, [8])
-  return counts && sized(cursor, COUNT_BYTES, counts[0], 8, entriesOf)
+  return counts && [sized(cursor, COUNT_BYTES, counts[0], 8, entriesOf)]
 }
 
 /** Bytes of the two lengths in front of minima or maxima. */
 const LENGTHS_BYTES = 16
 
 /** @see tileMinMax */
-async function minMaxIn(tile: PagedTile, cellSize: number): Promise<TileList<TileMinMax> | undefined> {
+async function minMaxIn(tile: PagedTile, cellSize: number): Promise<TileList<TileMinMax>[] | undefined> {
   const cursor = tile.cursor()
   const [length] = (await countsIn(tile, cursor, [1, 1])) ?? []
   if (length === undefined || length % cellSize !== 0) return undefined
-  return sized(cursor, LENGTHS_BYTES, length / cellSize, cellSize, (fixed) => ({ fixed, variable: NO_BYTES }))
+  return [sized(cursor, LENGTHS_BYTES, length / cellSize, cellSize, (fixed) => ({ fixed, variable: NO_BYTES }))]
 }
 
 /** {@link minMaxIn} for var-sized fields, where `fixed` has starts. Also undefined if the starts ever decrease. */
-async function varMinMaxIn(tile: PagedTile): Promise<TileList<TileMinMax> | undefined> {
+async function varMinMaxIn(tile: PagedTile): Promise<TileList<TileMinMax>[] | undefined> {
   const [fixed, variable] = [tile.cursor(), tile.cursor()]
   const [length, end] = (await countsIn(tile, fixed, [1, 1])) ?? []
   if (length === undefined || length % 8 !== 0) return undefined
@@ -224,7 +247,7 @@ async function varMinMaxIn(tile: PagedTile): Promise<TileList<TileMinMax> | unde
       last = start
     }
   }
-  return inPages(count, [fixed, variable], async (from, to) => {
+  const read = async (from: number, to: number): Promise<TileMinMax> => {
     if (from === to) return { fixed: NO_BYTES, variable: NO_BYTES }
     const bounds = await starts(from, to + 1)
     const rebased = BigUint64Array.from(bounds.subarray(0, to - from), (start) => BigInt(start - bounds[0]))
@@ -232,29 +255,30 @@ async function varMinMaxIn(tile: PagedTile): Promise<TileList<TileMinMax> | unde
       fixed: new Uint8Array(rebased.buffer),
       variable: await variable.bytes(values + bounds[0], values + bounds[to - from]),
     }
-  })
+  }
+  return [inPages(count, [fixed, variable], read)]
 }
 
-/** @see rtree @param stride bytes of an MBR */
-async function leavesIn(tile: PagedTile, version: number, stride: number): Promise<TileList<RTreeLevel> | undefined> {
+/** The levels of an R-tree as TileDB makes it. @see rtree @param stride bytes of an MBR */
+async function levelsIn(tile: PagedTile, version: number, stride: number): Promise<TileList<RTreeLevel>[] | undefined> {
   const cursor = tile.cursor()
   // Before version 5, dim_num and type are stored besides fanout and level_num.
-  const head = version < 5 ? 13 : 8
+  const old = version < 5
+  const head = old ? 13 : 8
   if (tile.length < head) return undefined
   const bytes = await cursor.bytes(0, head)
-  if (version < 5 && datatypeCoding.decode(bytes[8]) === undefined) return undefined
-  let leaves = { start: head, mbr_num: 0 }
+  if (old && datatypeCoding.decode(bytes[8]) === undefined) return undefined
+  if (u32(bytes, old ? 4 : 0) !== RTREE_FANOUT) return undefined
+  const levelNum = u32(bytes, head - 4)
+  if (levelNum > MOST_LEVELS) return undefined
+  const levels: TileList<RTreeLevel>[] = []
   let at = head
-  for (let levels = u32(bytes, head - 4); levels > 0; levels--) {
+  for (let level = 0; level < levelNum; level++) {
     if (at + COUNT_BYTES > tile.length) return undefined
     const [mbr_num] = u64s(await cursor.bytes(at, at + COUNT_BYTES))
-    leaves = { start: at + COUNT_BYTES, mbr_num }
-    at = leaves.start + mbr_num * stride
+    const entriesOf = (mbrs: Uint8Array, count: number) => ({ mbr_num: count, bytes: mbrs, starts: undefined })
+    levels.push(sized(tile.cursor(), at + COUNT_BYTES, mbr_num, stride, entriesOf))
+    at += COUNT_BYTES + mbr_num * stride
   }
-  if (at !== tile.length) return undefined
-  return sized(cursor, leaves.start, leaves.mbr_num, stride, (mbrs, mbr_num) => ({
-    mbr_num,
-    bytes: mbrs,
-    starts: undefined,
-  }))
+  return at === tile.length ? levels : undefined
 }

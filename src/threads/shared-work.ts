@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { type Transferable, Worker } from 'node:worker_threads'
+import type { Transferable, Worker } from 'node:worker_threads'
+import { scriptThread } from '../node/packaged.ts'
 
 /** A thread that runs units of work, in the order in which it gets them. */
 export interface Thread<U, R> {
@@ -122,7 +122,7 @@ export class PoolThread<U, R> implements Thread<U, R> {
   ) {
     this.given = given
     // Joining its output to this process's would load Node's streams, and pipes would no longer wait for their readers.
-    this.worker = new Worker(join(__dirname, file), {
+    this.worker = scriptThread(file, {
       workerData: settings,
       transferList: [...parts],
       stdout: true,

@@ -1,4 +1,5 @@
-import { type Change, changedSchema, textOf } from '../advice/remedies.ts'
+import type { ReadCounts } from '../advice/finding.ts'
+import { type Change, changedSchema, countsOfRead, textOf } from '../advice/remedies.ts'
 import { arrayInMemory, consolidatedInMemory } from '../advice/rewrite.ts'
 import { InspectError, unlessFault } from '../base/errors.ts'
 import { comparable } from '../cells/bounds.ts'
@@ -6,7 +7,7 @@ import { unionOf } from '../cells/rtree-builder.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import type { OpenedArray, OpenedFragment } from '../read/query.ts'
+import type { OpenedArray, OpenedFragment, ReadQuery } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 import { withSource } from '../source/source.ts'
 import { cellsToRewrite } from '../steps/cells.ts'
@@ -30,6 +31,8 @@ export interface Layout {
   statistics_bytes: number
   /** Cells of the boxes that it was estimated from; null where it is not. */
   sample_cells: number | null
+  /** What the read costs that was asked about; null without one, and where only boxes were written. */
+  read: ReadCounts | null
 }
 
 /** What is changed when all cells that readers see are written anew, in one fragment. */
@@ -81,24 +84,25 @@ export async function* tryLayouts(
   changes: readonly Change[],
   filters: NewFilters,
   codecs: Codecs,
-  { extent, seed }: { extent: Extent; seed: string },
+  { extent, seed, query }: { extent: Extent; seed: string; query?: ReadQuery | undefined },
 ): AsyncGenerator<Layout> {
   const now = await measured(opened.fragments)
-  yield layoutOf(now, '')
+  const withRead = async (layout: Layout, changed: OpenedArray): Promise<Layout> =>
+    query ? { ...layout, read: (await countsOfRead({ opened: changed, query, exact: true })).counts } : layout
+  yield withRead(layoutOf(now, ''), opened)
   const schema = { ...opened.schema, dimension_labels: [] }
-  const rewritten = async (cells: FragmentCellsToWrite, changed: ArraySchema): Promise<Measured> => {
-    const { fragments } = await arrayInMemory(changed, [cells], codecs)
-    return measured(fragments)
-  }
+  const rewritten = (cells: FragmentCellsToWrite, changed: ArraySchema): Promise<OpenedArray> =>
+    arrayInMemory(changed, [cells], codecs)
   for (const change of changes) {
     if ('consolidate' in change) {
       const consolidated = isSmall(extent) ? await consolidatedInMemory(opened, codecs).catch(unlessFault) : undefined
-      if (consolidated) yield layoutOf(await measured(consolidated.fragments), textOf(change))
+      if (consolidated) yield withRead(layoutOf(await measured(consolidated.fragments), textOf(change)), consolidated)
       continue
     }
     const changed = schemaWith(schema, change, filters)
     if (isSmall(extent)) {
-      yield layoutOf(await rewritten(await cellsToRewrite(opened), changed), textOf(change))
+      const whole = await rewritten(await cellsToRewrite(opened), changed)
+      yield withRead(layoutOf(await measured(whole.fragments), textOf(change)), whole)
       continue
     }
     const room = Math.min(PART_CELLS, (PART_BYTES / extent.bytes) * extent.cells)
@@ -113,8 +117,8 @@ export async function* tryLayouts(
       stored += await storedIn(opened, part, cells.cell_num)
       // Of several fragments nothing says what they would be as one.
       if (opened.fragments.length === 1)
-        before.push(await rewritten(cells, schemaWith(schema, {}, { fields: new Map() })))
-      after.push(await rewritten(cells, changed))
+        before.push(await measured((await rewritten(cells, schemaWith(schema, {}, { fields: new Map() }))).fragments))
+      after.push(await measured((await rewritten(cells, changed)).fragments))
     }
     if (taken === 0) continue
     const cells = taken * ((schema.array_type === 'dense' ? cellsIn(opened) : extent.cells) / stored)
@@ -176,7 +180,7 @@ async function storedIn(opened: OpenedArray, { ranges }: Part, merged: number): 
 }
 
 /** What the files of some fragments have. */
-interface Measured extends Omit<Layout, 'change' | 'sample_cells'> {
+interface Measured extends Omit<Layout, 'change' | 'sample_cells' | 'read'> {
   /** Bytes of metadata that do not grow with the number of tiles; of these, of the R-tree, and of statistics. */
   fixed_bytes: number
   fixed_rtree_bytes: number
@@ -221,7 +225,7 @@ function sum(parts: readonly Measured[], key: keyof Measured): number {
 
 function layoutOf(measured: Measured, change: string): Layout {
   const { fragment_num } = measured
-  const layout = { change, fragment_num, sample_cells: null } as Layout
+  const layout = { change, fragment_num, sample_cells: null, read: null } as Layout
   for (const key of COUNTS) layout[key] = Math.round(measured[key])
   return layout
 }

@@ -32,7 +32,7 @@ test('a rewrite keeps metadata, and says what it takes', async () => {
 test('a rewrite of an enumeration reads indexes, and not values', async () => {
   const enumeration = { type: 'INT32', enumeration: 'color' } as const
   const [load, create, copy] = rewriteLines(await withAttribute(true, enumeration), CHANGE)
-  expect(load).toBe('with tiledb.open("array") as a: s, e = a.schema, [a.enum(n) for n in ["color"]]')
+  expect(load).toBe('a = tiledb.open("array"); s, e = a.schema, [a.enum(n) for n in ["color"]]; a.close()')
   expect(create).toContain('enum_label=a.enum_label, filters=')
   expect(create).toContain('enums=e')
   expect(copy).toContain('b[box] = a.subarray(box);')
@@ -64,10 +64,10 @@ test('a rewrite keeps ASCII texts what they are', async () => {
 // Measured with TileDB-Py 0.36.1: sparse arrays give the same at earlier times before consolidation, after it and after vacuum.
 test('vacuum takes reads at earlier times with it only where consolidated cells have no times', async () => {
   const [dense, sparse] = [await withAttribute(true, {}), await withAttribute(false, {})]
-  const lost = 'removes the old fragments, and with them reads at times before'
+  const lost = 'removes the old fragments; reads as of a time before the newest of them lose their cells'
   expect(consolidationLines(dense).at(-1)).toBe(`tiledb.vacuum("array")  # ${lost}`)
   expect(consolidationLines(sparse).at(-1)).toBe(
-    'tiledb.vacuum("array")  # removes the old fragments; reads at times before stay the same',
+    'tiledb.vacuum("array")  # removes the old fragments; reads as of a time in the past stay the same',
   )
   expect(vacuumNote(sparse, 14)).toBe(lost)
   expect(vacuumNote({ ...sparse, schema: { ...sparse.schema, version: 14 } })).toBe(lost)
@@ -92,7 +92,7 @@ async function inBoxes(...boxes: readonly [low: number, high: number][]): Promis
 test('of dense fragments with gaps, neighbours are put together where that takes half of them', async () => {
   const opened = await inBoxes([0, 9], [9990, 9999], [500, 509], [500, 509], [500, 509])
   expect(consolidationLines(opened)[0]).toBe(
-    'tiledb.consolidate("array", config=tiledb.Config({"sm.consolidation.step_min_frags": "2"}))  # first makes one of 3 neighbours in time of 5 fragments',
+    'tiledb.consolidate("array", config=tiledb.Config({"sm.consolidation.step_min_frags": "2"}))  # the first step merges 3 of 5 fragments, which follow each other in time',
   )
 })
 

@@ -1,10 +1,14 @@
-import { execFileSync } from 'node:child_process'
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import './seed.mjs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { env, execPath } from 'node:process'
 import { after } from 'node:test'
 import { environment, HOME, program } from './chromium.mjs'
+
+export { ALL, SEED, turn } from '../helpers/turn.ts'
 
 /** A real browser for the tests of what `tiledb-inspect page` makes, and what they ask of its pages. */
 
@@ -45,6 +49,20 @@ export function document(...args) {
   }
 }
 
+/** Follows a link, and waits until its view has what it shows. */
+export async function follow(page, link) {
+  await page.evaluate(
+    (text) => {
+      location.hash = text
+    },
+    `#${new URLSearchParams(link)}`,
+  )
+  await page.waitForSelector(`#tab-${link.v}[aria-selected=true]`)
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('main [role=status]')].every((one) => !one.textContent.startsWith('Reading')),
+  )
+}
+
 /** A page that fails the test for any message, and for requests that begin with none of `allowed`. */
 export async function open(url, allowed = []) {
   const page = await browser.newPage({ viewport: { width: 1000, height: 700 } })
@@ -57,7 +75,9 @@ export async function open(url, allowed = []) {
   })
   page.on('request', (request) => {
     const to = request.url()
-    if (![url.replace(/#.*/, ''), 'data:,', ...allowed].some((one) => to.startsWith(one))) wrong.push(`request: ${to}`)
+    // What the page itself made, such as its worker, is no request to anybody: `blob:`.
+    if (![url.replace(/#.*/, ''), 'data:,', 'blob:', ...allowed].some((one) => to.startsWith(one)))
+      wrong.push(`request: ${to}`)
   })
   await page.goto(url)
   await page.waitForSelector('h2')
@@ -73,11 +93,27 @@ export async function show(page, view) {
   await page.waitForFunction(() => !document.querySelector('main [role=status]')?.textContent?.startsWith('Reading'))
 }
 
+/**
+ * Notes the longest time in which the page answers nothing, in milliseconds: `longest`. What follows a message of a worker, or bytes from
+ * a server, is no "long task" of Chromium's.
+ */
+export const watchPauses = (page) =>
+  page.evaluate(() => {
+    window.longest = 0
+    let last = performance.now()
+    setInterval(() => {
+      const now = performance.now()
+      window.longest = Math.max(window.longest, now - last)
+      last = now
+    }, 5)
+  })
+
 /** Findings of axe, which reads the page as a screen reader does. */
 export async function axe(page) {
   // Added by the test's own door: the page's policy allows no other script.
   await page.evaluate(AXE)
-  const { violations } = await page.evaluate(() => window.axe.run())
+  // All links of the page begin with `#`: axe takes those for links to the content that a table has scrolled out of sight.
+  const { violations } = await page.evaluate(() => window.axe.run({ rules: { 'skip-link': { enabled: false } } }))
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`)
 }
 
@@ -87,3 +123,26 @@ export const rowsOf = (page, caption) =>
     const table = [...document.querySelectorAll('table')].find(({ caption }) => caption?.textContent === name)
     return table && [...table.tBodies[0].rows].map(({ cells }) => [...cells].map((cell) => cell.textContent))
   }, caption)
+
+/** Serves a target, and gives the URL of its page. */
+export async function served(target, more = {}) {
+  const child = spawn(execPath, ['bin/tiledb-inspect.js', 'page', '--json', target], {
+    env: { ...settings.env, ...more },
+  })
+  closing.push(() => child.kill())
+  const said = await new Promise((resolve) => {
+    let text = ''
+    child.stdout.on('data', (part) => {
+      text += part
+      if (text.includes('}')) resolve(text)
+    })
+  })
+  return JSON.parse(said).url
+}
+
+/** Fails unless one of three measurements is below the limit, in milliseconds: a busy machine stops everything now and then. */
+export async function assertBelow(limit, measure) {
+  const times = []
+  while (times.length < 3 && !times.some((one) => one < limit)) times.push(await measure(times.length))
+  assert.ok(Math.min(...times) < limit, `${times} ms, expected less than ${limit}`)
+}

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { execPath } from 'node:process'
 import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { inside, sizeText, timeRangeText } from '../../src/render/views/wording.ts'
 import { listen, serveFolder } from '../helpers/http-server.ts'
-import { axe, cli, closing, document, emptyFolder, open, rowsOf, settings, show } from './opened-page.mjs'
+import { axe, cli, closing, document, emptyFolder, follow, open, rowsOf, served, show, turn } from './opened-page.mjs'
 
 /**
  * What `tiledb-inspect page` makes, in a real browser: reports from file://, the served page, and the page alone with a folder or a URL.
@@ -31,10 +30,11 @@ const VIEWS = [
   'bytes',
 ]
 
-async function everyView(page) {
+/** @param isRead whether axe reads them, which takes long */
+async function everyView(page, isRead = true) {
   for (const view of VIEWS) {
     await show(page, view)
-    assert.deepEqual(await axe(page), [], view)
+    if (isRead) assert.deepEqual(await axe(page), [], view)
   }
 }
 
@@ -51,8 +51,8 @@ async function compare(page, target) {
   const { findings } = document('check', target)
   const found = (await rowsOf(page, 'Findings')) ?? []
   assert.deepEqual(
-    found.map(([severity, code, file, , , what]) => [severity, code, file, what]),
-    findings.map(({ severity, code, file, message }) => [severity, code, file, message]),
+    found.map(([severity, , , code, what, , file]) => [severity, code, file, what]),
+    findings.map(({ severity, code, file, message }) => [severity, code, inside(file, target), message]),
   )
   await show(page, 'schema')
   const { dimensions } = document('schema', target)
@@ -88,13 +88,14 @@ describe('a report', () => {
     ),
     `${FIXTURES}/1/${readdirSync(`${FIXTURES}/1`).find((name) => !name.includes('.'))}`,
   ]
+  const read = turn(targets, 4)
   for (const target of targets) {
     test(`${target.replace(`${FOLDER}/`, '')} shows what the command line prints, and says nothing to anybody`, async () => {
       const file = join(FOLDER, 'report.html')
       cli('page', '-o', file, target)
       const { page, wrong } = await open(pathToFileURL(file).href)
       await compare(page, target)
-      await everyView(page)
+      await everyView(page, read.includes(target))
       assert.deepEqual(wrong, [])
       await page.close()
     })
@@ -132,6 +133,40 @@ describe('a report', () => {
   })
 })
 
+test('what makes reads slow is said by Findings, too; the overview says how far it looked', async () => {
+  const array = join(FOLDER, 'slow')
+  const cells = ['--fragments', '12', '--cells', '12']
+  cli('write-sample', array, '--dim', 'x:INT64:1..1000:1000', '--attr', 'a:INT32', ...cells, '--quiet')
+  const { message } = document('overview', array).findings[0]
+  const file = join(FOLDER, 'slow.html')
+  cli('page', '-o', file, array)
+  const { page, wrong } = await open(pathToFileURL(file).href)
+  await show(page, 'overview')
+  await page.waitForSelector('text=as far as names and footers tell')
+  assert.ok((await page.textContent('main')).includes(message))
+  await show(page, 'findings')
+  await page.waitForSelector('#slow')
+  const said = await page.textContent('main')
+  assert.ok(said.includes(message))
+  assert.match(said, /Not checked: cells; uncommitted fragments and unused enumerations\./)
+  assert.deepEqual(wrong, [])
+  await page.close()
+})
+
+test('the overview of a dense array tells written cells from all', async () => {
+  const array = 'examples/arrays/weather'
+  const file = join(FOLDER, 'written.html')
+  cli('page', '-o', file, array)
+  const { page, wrong } = await open(pathToFileURL(file).href)
+  await show(page, 'overview')
+  const { cell_num, cell_num_is, domain_cell_num } = document('overview', array)
+  const [written, all] = [cell_num, domain_cell_num].map((count) => count.toLocaleString('en'))
+  const how = cell_num_is === 'exact' ? '' : `${cell_num_is} `
+  assert.ok((await page.textContent('.facts')).includes(`${how}${written} written, of ${all}`))
+  assert.deepEqual(wrong, [])
+  await page.close()
+})
+
 test('names and cells that would be markup are text', async () => {
   const names = [
     '<script>alert(1)</script>',
@@ -158,6 +193,54 @@ test('names and cells that would be markup are text', async () => {
   await page.close()
 })
 
+test('files, members, labels and links that would be markup are text', async () => {
+  const evil = '</script><img src=x onerror=alert(3)>'.replaceAll('/', '\u2215')
+  const root = join(FOLDER, `${evil}\u202e`)
+  const steps = join(FOLDER, 'hostile-steps.json')
+  const cells = [{ d: 1, k: evil }]
+  writeFileSync(steps, JSON.stringify({ steps: [{ step: 'group', add: [{ uri: 'one', name: evil, type: 'array' }] }] }))
+  const dims = ['--dim', 'd:INT64:1..100:10', '--attr', 'k:UINT8:enum=kinds', '--enum', `kinds:STRING_UTF8=${evil}`]
+  const data = join(FOLDER, 'hostile-labels.ndjson')
+  writeFileSync(data, cells.map((cell) => `${JSON.stringify(cell)}\n`).join(''))
+  cli('write-sample', root, '--steps', steps, '--quiet')
+  cli('write-sample', join(root, 'one'), ...dims, '--labels', '--data', data, '--quiet')
+  const fragments = join(root, 'one/__fragments')
+  writeFileSync(join(fragments, readdirSync(fragments)[0], `${evil}.tdb`), 'x'.repeat(100))
+  for (const [target, links] of [
+    [root, [{ v: 'overview' }, { v: 'tree' }, { v: 'findings' }, { v: 'files' }]],
+    [
+      join(root, 'one'),
+      [
+        { v: 'cells', x: 'l' },
+        { v: 'histograms', x: 'l' },
+        { v: 'files' },
+        { v: 'findings' },
+        { v: 'schema' },
+        { v: 'cells', w: `k == '${evil}'`, r: `["${evil}=1"]` },
+        { v: 'history', c: evil },
+        { v: 'files', p: evil, n: evil, o: evil },
+        { v: 'map', c: evil, d: evil, b: evil },
+        { v: 'timeline', t: evil, x: evil },
+        { v: 'heat', a: evil, d: evil, r: evil },
+        { v: evil },
+      ],
+    ],
+  ]) {
+    const file = join(FOLDER, 'hostile-more.html')
+    cli('page', '-o', file, '--quiet', target)
+    for (const link of links) {
+      const { page, wrong } = await open(`${pathToFileURL(file).href}#${new URLSearchParams(link)}`)
+      await page.waitForTimeout(300)
+      await page.waitForFunction(() => !/^Reading/.test(document.querySelector('main [role=status]')?.textContent))
+      assert.deepEqual(wrong, [], JSON.stringify(link))
+      assert.equal(await page.evaluate(() => document.querySelectorAll('main script, main img, h1 img').length), 0)
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'scrolls sideways')
+      assert.ok(await page.evaluate(() => !document.body.textContent.includes('\u202e')), 'text that turns around')
+      await page.close()
+    }
+  }
+})
+
 /** A short value as a table shows it. */
 function shownValue(value) {
   if (Array.isArray(value)) return `[${value.map(shownValue).join(', ')}]`
@@ -170,16 +253,7 @@ function shownValue(value) {
 async function goTo(page, link) {
   // Another view first, so that nothing of the last link is taken for this one's.
   await show(page, 'schema')
-  await page.evaluate(
-    (text) => {
-      location.hash = text
-    },
-    `#${new URLSearchParams(link)}`,
-  )
-  await page.waitForSelector(`#tab-${link.v}[aria-selected=true]`)
-  await page.waitForFunction(() =>
-    [...document.querySelectorAll('main [role=status]')].every((one) => !one.textContent.startsWith('Reading')),
-  )
+  await follow(page, link)
 }
 
 describe('cells', () => {
@@ -248,7 +322,7 @@ describe('cells', () => {
     assert.match(call, /^tiledb-inspect read .* --range x=0\.\.50000 --where 'a > 0' --order row-major --limit 200$/)
 
     await goTo(page, { v: 'cells', w: 'nonsense >' })
-    assert.match(await page.textContent('[role=alert]'), /USAGE/)
+    assert.match(await page.textContent('[role=alert]'), /^Not understood condition "nonsense >": expected/)
     await goTo(page, { v: 'history', c: 'x=77777' })
     const { versions } = document('history', array, '--cell', 'x=77777')
     assert.ok(versions.length >= 2)
@@ -342,6 +416,12 @@ test('histograms count the cells that read gives, and say of how many', async ()
     const nulls = cells.filter((cell) => cell[name] === null).length
     assert.equal(rows.reduce((sum, [, count]) => sum + Number(count), 0) + nulls, cells.length)
   }
+  // A bin without cells has no bar, however thin.
+  const bars = await page.$$eval('.histograms tbody tr', (rows) =>
+    rows.map(({ cells }) => [Number(cells[1].textContent), cells[2].querySelector('.bar')?.offsetWidth ?? 0]),
+  )
+  assert.ok(bars.some(([count]) => count === 0))
+  for (const [count, width] of bars) assert.equal(width > 0, count > 0, `${count} cells, ${width} px`)
   assert.deepEqual(new Set((await rowsOf(page, 'name')).map(([, count]) => count)), new Set(['1']))
   assert.match(await page.textContent('main'), /Of 40 cells\./)
   await goTo(page, { v: 'histograms', n: '7', r: '["lat=0..90"]' })
@@ -435,7 +515,18 @@ describe('a heat map', () => {
     const dimensions = ['x', 'y'].flatMap((name) => ['--dim', `${name}:INT64:0..1199:100`])
     cli('write-sample', array, '--dense', ...dimensions, '--attr', 'a:INT32', '--cells', '1440000', '--quiet')
     const { page, wrong } = await pageOf(array)
+    await page.evaluate(() => {
+      window.answers = 0
+      const { postMessage } = Worker.prototype
+      Worker.prototype.postMessage = function (message, ...more) {
+        if (message.answer) window.answers++
+        return postMessage.call(this, message, ...more)
+      }
+    })
     const sample = await pictureOf(page, {})
+    // 144 tiles, of which a sample asks for each again and again: the worker asks the page once.
+    const answers = await page.evaluate(() => window.answers)
+    assert.ok(answers > 144 && answers < 1000, `${answers} reads`)
     assert.match(await page.textContent('main'), /A sample: 160,000 cells are read/)
     const rows = document('read', array, '--range', 'x=0', '--range', 'y=0..29').cells
     for (let y = 0; y < 30; y += 3) assert.equal(sample.get(`0..2 ${y}..${y + 2}`), shownValue(rows[y].a))
@@ -490,7 +581,7 @@ describe('a heat map', () => {
     await page.close()
   })
 
-  test('of a damaged array says what could not be read', async () => {
+  test('of a damaged array goes on after it, and says what is left out', async () => {
     const array = join(FOLDER, 'damaged-dense')
     cpSync('examples/arrays/weather', array, { recursive: true })
     for (const name of readdirSync(join(array, '__fragments'))) {
@@ -501,7 +592,54 @@ describe('a heat map', () => {
     }
     const { page, wrong } = await pageOf(array)
     await pictureOf(page, { a: 'temperature' })
+    await page.waitForFunction(() => /x=k/.test(location.hash))
+    const shown = await pictureOf(page, { a: 'temperature', x: 'k' })
     assert.match(await page.textContent('main [role=alert]'), /a0\.tdb/)
+    assert.match(await page.textContent('summary'), /^\d+ damaged parts? left out:$/)
+    await page.waitForSelector('.swatch.unread')
+    const { cells } = document('read', array, '--keep-going', '--field', 'temperature')
+    assert.ok(cells.length > 0)
+    const whole = document('read', 'examples/arrays/weather', '--field', 'temperature').cells.length
+    assert.ok(cells.length < whole)
+    const read = new Map(cells.map(({ station, day, temperature }) => [`${station} ${day}`, shownValue(temperature)]))
+    // A table begins with 500 rows.
+    assert.equal(shown.size, Math.min(500, read.size))
+    for (const [place, value] of shown) assert.equal(value, read.get(place), place)
+    assert.match(await page.textContent('main'), new RegExp(`[Ee]ach of ${read.size} cells`))
+    assert.match(await page.textContent('.call code'), /--keep-going/)
+
+    const unopened = join(FOLDER, 'unopened')
+    cpSync('examples/arrays/weather', unopened, { recursive: true })
+    const [first] = readdirSync(join(unopened, '__fragments')).sort()
+    truncateSync(join(unopened, '__fragments', first, '__fragment_metadata.tdb'), 100)
+    const other = await pageOf(unopened)
+    const without = await pictureOf(other.page, { a: 'temperature', x: 'k' })
+    const left = document('read', unopened, '--keep-going', '--field', 'temperature').cells
+    assert.equal(without.size, Math.min(500, left.length))
+    for (const { station, day, temperature } of left.slice(0, 500))
+      assert.equal(without.get(`${station} ${day}`), shownValue(temperature))
+    assert.match(await other.page.textContent('summary'), /^1 damaged part left out/)
+    assert.ok((await other.page.textContent('main [role=alert]')).includes(first))
+    assert.deepEqual(other.wrong, [])
+    await other.page.close()
+
+    await goTo(page, { v: 'histograms' })
+    assert.match(await page.textContent('main [role=status]'), /^Stopped at damage, after \d+ cells?: “go on after/)
+    await goTo(page, { v: 'histograms', x: 'k' })
+    assert.match(await page.textContent('main [role=status]'), /^Of \d+ cells\. .*fill values\.$/)
+    // A field lacks only cells that are damaged in it.
+    const notes = await page.$$eval('.histograms > div', (all) =>
+      all.map((one) => [one.querySelector('caption').textContent, one.querySelector('.note').textContent]),
+    )
+    const total = Number((await page.textContent('main [role=status]')).match(/\d+/)[0])
+    for (const [name, note] of notes) {
+      const own = name === 'temperature' ? cells.length : total
+      assert.ok(
+        note.startsWith(`${own} cells${own < total ? `; ${total - own} more could not be read` : ''}`),
+        `${name}: ${note}`,
+      )
+    }
+    assert.ok(total > cells.length)
     assert.deepEqual(wrong, [])
     await page.close()
   })
@@ -513,6 +651,118 @@ describe('a heat map', () => {
     assert.deepEqual(wrong, [])
     await page.close()
   })
+})
+
+test('a cell may be typed without names; the focus stays in the form, and on the button of the next page', async () => {
+  const array = 'examples/arrays/weather'
+  const file = join(FOLDER, 'typed.html')
+  cli('page', '-o', file, array)
+  const { page, wrong } = await open(pathToFileURL(file).href)
+  await goTo(page, { v: 'history' })
+  await page.fill('input[name=c]', '1, 2')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('text=Versions, oldest first')
+  assert.equal(await page.inputValue('input[name=c]'), 'station=1,day=2')
+  await page.fill('input[name=c]', '2 3')
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(() => document.querySelector('input[name=c]').value === 'station=2,day=3')
+  assert.equal(await page.evaluate(() => document.activeElement.name), 'c')
+  await page.fill('input[name=c]', '1')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('main [role=alert]')
+  assert.doesNotMatch(await page.textContent('main [role=alert]'), /--cell/)
+  await goTo(page, { v: 'cells' })
+  await page.focus('text=Next 200')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('text=Cells 201 to')
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Next 200')
+  assert.deepEqual(wrong, [])
+  await page.close()
+})
+
+test('the timeline has a step for a delete', async () => {
+  const array = 'test/fixtures/22/deletes'
+  const times = document('commits', array).commits.flatMap(({ kind, timestamp_range }) =>
+    kind === 'delete' ? [timestamp_range[0]] : [],
+  )
+  const ends = document('ls', array).fragments.map(({ timestamp_range }) => timestamp_range[1])
+  assert.ok(times.length > 0)
+  const file = join(FOLDER, 'deletes.html')
+  cli('page', '-o', file, array)
+  const { page, wrong } = await open(pathToFileURL(file).href)
+  await show(page, 'timeline')
+  await page.waitForSelector('#travel')
+  assert.equal(Number(await page.getAttribute('#travel', 'max')), new Set([...times, ...ends]).size)
+  const [{ condition, file: stored }] = document('commits', array).commits.filter(({ kind }) => kind === 'delete')
+  await page.waitForSelector(`td .text:text-is(${JSON.stringify(condition)})`)
+  assert.deepEqual((await rowsOf(page, 'Deletes in time'))[0].slice(0, 4), [
+    condition,
+    timeRangeText([times[0], times[0]], false),
+    'applied by reads',
+    stored,
+  ])
+  await page.click(`a[href$="t=${times[0]}"]`)
+  await page.waitForSelector('text=As of now')
+  await show(page, 'overview')
+  await page.waitForSelector('text=deletes apart')
+  await page.waitForSelector(`dd li:has-text(${JSON.stringify(condition)})`)
+  assert.deepEqual(wrong, [])
+  await page.close()
+})
+
+test('the timeline takes any time, as text or in milliseconds, and says what is none', async () => {
+  const file = join(FOLDER, 'times.html')
+  cli('page', '-o', file, 'test/fixtures/22/deletes')
+  const { page, wrong } = await open(`${pathToFileURL(file).href}#v=timeline`)
+  for (const [typed, t] of [
+    ['2024-05-01T10:00:00.005Z', '1714557600005'],
+    ['7', '7'],
+  ]) {
+    await page.fill('input[name=time]', typed)
+    await page.keyboard.press('Enter')
+    await page.waitForFunction((time) => new URLSearchParams(location.hash.slice(1)).get('t') === time, t)
+  }
+  await page.fill('input[name=time]', 'yesterday')
+  await page.keyboard.press('Enter')
+  assert.match(await page.textContent('main [role=alert]'), /^expected milliseconds since 1970.*"yesterday"$/)
+  assert.deepEqual(wrong, [])
+  await page.close()
+})
+
+test('what waits for vacuum is said with its bytes: by Files, Fragments and Bytes', async () => {
+  const array = 'test/fixtures/22/dense_vacuum_left'
+  const onDisk = readdirSync(array, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+  const replaced = document('ls', array).fragments.filter(({ state }) => state === 'to-vacuum')
+  assert.ok(replaced.length > 0)
+  const goes = onDisk.filter((path) => path.endsWith('.vac') || replaced.some(({ name }) => path.includes(name)))
+  const bytesOf = (paths) => paths.reduce((sum, path) => sum + statSync(path).size, 0)
+  const file = join(FOLDER, 'vacuum.html')
+  cli('page', '-o', file, array)
+  const { page, wrong } = await open(pathToFileURL(file).href)
+  await show(page, 'files')
+  await page.waitForSelector(
+    `text=to-vacuum: a vacuum of fragments deletes ${goes.length} files, ${sizeText(bytesOf(goes))}. It removes the old fragments; reads as of a time before the newest of them lose their cells.`,
+  )
+  const rows = await rowsOf(page, await page.textContent('caption'))
+  const marked = rows.flatMap(([name, , , , state, folder]) =>
+    state === 'to-vacuum' ? [resolve(array, folder, name)] : [],
+  )
+  assert.deepEqual(marked.sort(), goes.map((path) => resolve(path)).sort())
+  await show(page, 'fragments')
+  await page.waitForSelector(`text=to-vacuum (${replaced.length}): not read by TileDB`)
+  const all = sizeText(bytesOf(onDisk))
+  for (const way of ['field', 'role', 'filters', 'fragment']) {
+    await follow(page, { v: 'bytes', w: way })
+    await page.waitForSelector(
+      way === 'fragment'
+        ? `text=Together ${all}.`
+        : `text=Left out: ${replaced.length} fragments that TileDB does not read, ${sizeText(replaced.reduce((sum, { size }) => sum + size, 0))}; with them ${all}.`,
+    )
+  }
+  assert.deepEqual(wrong, [])
+  await page.close()
 })
 
 test('by keyboard: arrow keys change the view, and the link keeps it', async () => {
@@ -531,6 +781,15 @@ test('by keyboard: arrow keys change the view, and the link keeps it', async () 
   await other.waitForSelector('#tab-fragments[aria-selected=true]')
   await page.goBack()
   await page.waitForSelector('#tab-overview[aria-selected=true]')
+  await page.focus('#tab-overview')
+  for (const [key, tab] of [
+    ['End', 'tab-schema'],
+    ['Home', 'tab-overview'],
+  ]) {
+    await page.keyboard.press(key)
+    await page.waitForSelector(`#${tab}[aria-selected=true]`)
+    assert.equal(await page.evaluate(() => document.activeElement.id), tab)
+  }
   await page.close()
   await other.close()
 })
@@ -546,20 +805,6 @@ test('on a narrow screen nothing scrolls sideways but tables', async () => {
   }
   await page.close()
 })
-
-/** Serves a target, and gives the URL of its page. */
-async function served(target) {
-  const child = spawn(execPath, ['bin/tiledb-inspect.js', 'page', '--json', target], { env: settings.env })
-  closing.push(() => child.kill())
-  const said = await new Promise((resolve) => {
-    let text = ''
-    child.stdout.on('data', (part) => {
-      text += part
-      if (text.includes('}')) resolve(text)
-    })
-  })
-  return JSON.parse(said).url
-}
 
 test('served, it reads from its own server alone', async () => {
   const url = await served(DAMAGED)
@@ -694,15 +939,40 @@ describe('files', () => {
     await page.close()
   })
 
-  test('a finding leads to its byte', async () => {
+  test('a finding names the damaged field, and leads to its byte', async () => {
     const report = join(FOLDER, 'findings.html')
     cli('page', '-o', report, DAMAGED)
     const { page, wrong } = await open(`${pathToFileURL(report).href}#v=findings`)
-    await page.waitForSelector('td.number a')
+    await page.waitForSelector('#lost')
+    const names = { a0: 'name', a1: 'population', d0: 'lat' }
+    const damaged = document('check', DAMAGED).findings.map(({ file }) => names[file.match(/(\w+)\.tdb$/)[1]])
+    assert.deepEqual(
+      (await rowsOf(page, 'Findings')).map(([, field]) => field),
+      damaged,
+    )
+    // The sentences say how many cells that are, as the plan of the command line does.
+    const said = await page.textContent('.loss')
+    const { plans } = document('check', '--plan', DAMAGED)
+    for (const lost of plans.flatMap((plan) => plan.lost)) assert.ok(said.includes(lost), `${said} lacks ${lost}`)
+    assert.deepEqual(await page.$$eval('.loss li a', (links) => links.map((link) => link.textContent)), [
+      ...new Set(damaged),
+    ])
     const offset = await page.textContent('td.number a')
+    // Where a chunk cannot be undone, not the metadata of its filters, of which the check names the first byte.
+    const expected = document('check', DAMAGED).findings.map(({ code, file, offset }) => {
+      const bytes = readFileSync(join(DAMAGED, fragment, file.split('/').pop()))
+      return code === 'CHUNK_UNREADABLE' ? offset + bytes.readUInt32LE(offset - 4) : offset
+    })
+    assert.deepEqual(
+      await page.$$eval('td.number a', (links) => links.map((link) => Number(link.textContent))),
+      expected,
+    )
     await page.click('td.number a')
     await page.waitForFunction((at) => document.querySelector('.hex .cursor')?.dataset.at === at, offset)
     await page.waitForSelector('.hex .damaged')
+    await page.goBack()
+    await page.click('.loss li a')
+    await page.waitForFunction((at) => document.querySelector('.hex .cursor')?.dataset.at === at, offset)
     assert.deepEqual(wrong, [])
     await page.close()
   })
@@ -715,6 +985,9 @@ describe('files', () => {
     await page.waitForFunction(() => /byte 24:/.test(document.querySelector('[role=status].sr').textContent))
     await page.keyboard.press('Home')
     await page.waitForFunction(() => /byte 16:/.test(document.querySelector('[role=status].sr').textContent))
+    const left = (at) =>
+      page.evaluate((one) => document.querySelector(`.hex [data-at="${one}"]`).getBoundingClientRect().left, at)
+    assert.ok(Math.abs((await left(17)) - (await left(33))) < 1, 'the chosen byte moves those beside it')
     const [first] = document('at', '--no-flips', join('examples/arrays/places', fragment, 'a1.tdb'), '16').chain.slice(
       -1,
     )
@@ -729,6 +1002,28 @@ describe('files', () => {
     }, text)
     await page.close()
     await other.close()
+  })
+
+  test('what a file still writes into the link does not take back who has left it', async () => {
+    const { page, wrong } = await openFile('examples/arrays/places', `${fragment}/a1.tdb`, '&o=8')
+    await page.evaluate(() => {
+      const original = setTimeout
+      window.setTimeout = (work, pause) => {
+        if (pause !== 300) return original(work, pause)
+        window.late = work
+      }
+    })
+    await page.focus('.hex section')
+    await page.keyboard.press('ArrowDown')
+    await page.waitForFunction(() => window.late)
+    await page.evaluate(() => {
+      location.hash = '#v=schema'
+      window.late()
+    })
+    await page.waitForSelector('#tab-schema[aria-selected=true]')
+    assert.match(page.url(), /#v=schema$/)
+    assert.deepEqual(wrong, [])
+    await page.close()
   })
 
   test('content below filters opens, and leads back', async () => {
@@ -816,6 +1111,16 @@ describe('files', () => {
     await page.close()
   })
 
+  test('hex has fewer columns on a narrow screen, and nothing of it is cut', async () => {
+    const { page } = await openFile('examples/arrays/places', `${fragment}/a1.tdb`)
+    await page.setViewportSize({ width: 390, height: 700 })
+    await page.waitForFunction(
+      () => document.querySelectorAll('.hex .row')[1]?.querySelector('[data-at]')?.dataset.at === '8',
+    )
+    assert.ok(await page.locator('.hex .virtual').evaluate((box) => box.scrollWidth <= box.clientWidth))
+    await page.close()
+  })
+
   test('what would notice a flip is what at prints', async () => {
     const { page, wrong } = await openFile('examples/arrays/places', `${fragment}/a1.tdb`, '&o=20')
     await page.click('text=What would notice a flip here?')
@@ -828,7 +1133,7 @@ describe('files', () => {
     await page.close()
   })
 
-  test('a file of 2 GB is there within a second, and few requests read what is shown', async () => {
+  test('of a file of 2 GB few requests read what is shown', async () => {
     const array = join(FOLDER, 'long')
     cpSync('examples/arrays/places', array, { recursive: true })
     truncateSync(join(array, fragment, 'a1.tdb'), 2 * 2 ** 30)
@@ -838,15 +1143,12 @@ describe('files', () => {
     await page.waitForLoadState('networkidle')
     const asked = []
     page.on('request', (request) => asked.push(request.url()))
-    const began = Date.now()
     await page.evaluate((p) => {
       location.hash = `#v=files&p=${encodeURIComponent(p)}&o=0x40000000`
     }, `${fragment}/a1.tdb`)
     await page.waitForFunction(() => document.querySelector('.hex .cursor')?.textContent === '00')
-    const took = Date.now() - began
     await page.waitForLoadState('networkidle')
     assert.ok(asked.length > 0 && asked.length <= 20, `${asked.length} requests`)
-    assert.ok(took < 2000, `${took} ms`)
     assert.deepEqual(wrong, [])
     await page.close()
   })

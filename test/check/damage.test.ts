@@ -1,11 +1,15 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { CELL_CODES, FINDING_CODES, type FindingCode } from '../../src/check/codes.ts'
 import { DAMAGES } from '../../src/damage/damages.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
 import { shortTurn } from '../helpers/turn.ts'
 import { PLACES } from './damage.ts'
 import { check, shown } from './findings.ts'
+
+const folder = temporaryFolder()
 
 const CODES = Object.keys(FINDING_CODES) as FindingCode[]
 
@@ -46,7 +50,24 @@ async function planted(code: FindingCode): Promise<EditedArray> {
 test('a line of check has tile and cell beside the name of the field', async () => {
   const array = await planted('CELL_VALIDITY')
   const { text } = await run(['check', '--level', 'cells', EDITED], { storage: array.storage() })
-  expect(text).toMatch(/^warning CELL_VALIDITY \S+: tile 1, cell 1, byte 54, field n$/m)
+  expect(text).toMatch(/^warning CELL_VALIDITY \S+: tile 1 at byte 54, cell 1, field n$/m)
+})
+
+test('at says of a finding in the cells that only check --level cells has it, though the code is of the footer, too', async () => {
+  const [array, data] = [`${folder}/padding`, `${folder}/padding.ndjson`]
+  writeFileSync(data, '{"x":1,"a":5}\n{"x":2,"a":6}\n')
+  const shape = ['--dense', '--dim', 'x:INT32:1..8:4', '--attr', 'a:INT32', '--filters', '', '--data', data]
+  expect((await run(['write-sample', array, ...shape])).code).toBe(0)
+  const [name] = readdirSync(`${array}/__fragments`)
+  const file = `${array}/__fragments/${name}/a0.tdb`
+  const { text } = await run(['at', file, '30'])
+  expect(text).toMatch(/ noticed by +NONEMPTY_DOMAIN \(check --level cells\)\ncheck --level cells +NONEMPTY_DOMAIN\n$/)
+  const bytes = readFileSync(file)
+  bytes[30] ^= 1
+  writeFileSync(file, bytes)
+  expect((await run(['check', array])).code).toBe(0)
+  const cells = await run(['check', '--level', 'cells', array])
+  expect(cells.text).toMatch(/^error NONEMPTY_DOMAIN \S+: tile 0 at byte 0, cell 2, field a$/m)
 })
 
 test('an error about a tile does not give the tile as a field', async () => {

@@ -95,6 +95,10 @@ export const PLACES: Readonly<Record<FindingCode, Place>> = {
     fixture: '22/commits_ignored',
     file: /\.ign$/,
   },
+  DELETE_FUTURE: {
+    fixture: '22/deletes',
+    file: /__commits\/__1700000000000000_.*\.del$/,
+  },
   DELETE_CONDITION_UNREADABLE: {
     fixture: '22/deletes',
     file: /__15_15_.*\.del$/,

@@ -2,20 +2,23 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { checkTarget } from '../../src/check/check.ts'
 import { FINDING_CODES, type FindingCode } from '../../src/check/codes.ts'
 import { checkUnit } from '../../src/check/data-files.ts'
 import type { Item, Level } from '../../src/check/finding.ts'
 import { newRun } from '../../src/check/run.ts'
-import { runHere, type Unit, UnitWorker } from '../../src/check/units.ts'
+import { runHere, tileRuns, type Unit, UnitWorker } from '../../src/check/units.ts'
 import { DAMAGES } from '../../src/damage/damages.ts'
+import { EditableArray } from '../../src/damage/editable-array.ts'
 import { localStorage } from '../../src/node/file.ts'
 import type { Storage } from '../../src/source/source.ts'
 import { openTarget } from '../../src/store/target.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { filesBelow } from '../helpers/files-below.ts'
 import { contextFor, fixtureFolders } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { run } from '../helpers/run.ts'
 import { shortTurn } from '../helpers/turn.ts'
 import { PLACES } from './damage.ts'
 
@@ -32,9 +35,9 @@ interface Checked {
 /** All that a check gives, either straight or as units of work. */
 async function checked(storage: Storage, path: string, key: string | undefined, level: Level, asUnits: boolean) {
   const cx = contextFor({ key })
-  const run = newRun(level, true)
+  const all = newRun(level, true)
   const here = new UnitWorker<Item>(storage, cx, checkUnit)
-  const found: Checked = { items: [], counts: run.counts, unitNum: 0 }
+  const found: Checked = { items: [], counts: all.counts, unitNum: 0 }
   async function* counted(units: AsyncIterable<Unit<Item>>): AsyncGenerator<Unit<Item>> {
     for await (const unit of units) {
       if (unit.part.kind !== 'known') found.unitNum++
@@ -43,7 +46,7 @@ async function checked(storage: Storage, path: string, key: string | undefined, 
   }
   const target = await openTarget(storage, path, cx)
   const runner = runHere(here, path)
-  const items = checkTarget(run, target, asUnits ? (units) => runner(counted(units)) : undefined)
+  const items = checkTarget(all, target, asUnits ? (units) => runner(counted(units)) : undefined)
   for await (const item of items) found.items.push(item)
   return found
 }
@@ -73,6 +76,59 @@ describe('units of work find the same, in the same order, and count the same', (
     const array = new EditedArray(PLACES[code].fixture)
     await DAMAGES[code].plant(array)
     for (const level of LEVELS) await expectSame(array.storage(), EDITED, array.key, level)
+  })
+})
+
+describe('cells of one fragment, shared among units, give what all tiles together give', () => {
+  const folder = `${temporaryFolder()}/sparse`
+  let files: ReadonlyMap<string, Uint8Array>
+
+  /** More than 16 MiB of coordinates, so two units of them. */
+  beforeAll(async () => {
+    const spec = '--dim x:INT64:0..999999999999 --dim y:INT64:0..999999999999 --attr a:INT64'
+    const { code, stderr } = await run(
+      `write-sample ${folder} ${spec} --capacity 10000 --cells 1600000 --fragments 1`.split(' '),
+    )
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    files = filesBelow(folder, EDITED)
+  })
+
+  const array = (): EditableArray => new EditableArray(EDITED, files, () => contextFor({ key: undefined }))
+  /** The first tile of the second unit. */
+  async function second(edited: EditableArray): Promise<number> {
+    const fragment = await edited.fragment()
+    const coordinates = (await fragment.fieldFiles()).filter(({ name }) => name.startsWith('d'))
+    return (await tileRuns(fragment, await fragment.info(), coordinates))[1].from
+  }
+
+  test.each<[string, string, (edited: EditableArray) => Promise<void>]>([
+    ['nothing', '', async () => {}],
+    [
+      'a first cell that sorts before the unit before it',
+      'COORDINATE_ORDER',
+      async (edited) => edited.editTile('x', 'data', await second(edited), (data) => void data.fill(0, 0, 8)),
+    ],
+    [
+      'a value that only the statistics of the fragment show',
+      'FRAGMENT_SUM',
+      (edited) =>
+        edited.editSection('fragment_min_max_sum_null_count', undefined, (all) => {
+          all[3].sum[0] ^= 1
+        }),
+    ],
+    [
+      'sums of fewer tiles',
+      'STATISTICS_COUNT',
+      (edited) => edited.editSection('tile_sums', 3, ({ values }) => ({ values: values.slice(8) })),
+    ],
+  ])('%s', async (_, code, plant) => {
+    const edited = array()
+    await plant(edited)
+    expect(await expectSame(edited.storage(), EDITED, undefined, 'cells')).toBe(3)
+    const { items } = await checked(edited.storage(), EDITED, undefined, 'cells', true)
+    const codes: string[] = items.map((item) => ('code' in item ? item.code : ''))
+    if (code === '') expect(codes).toEqual([])
+    else expect(codes).toContain(code)
   })
 })
 

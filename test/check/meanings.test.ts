@@ -163,6 +163,13 @@ const PROVOKED: Readonly<
     (array) => array.editFooter(({ nonempty_domain }) => void nonempty_domain[0].min[0]++),
   ],
   'MBR_INVALID.cells': [SPARSE, (array) => array.editFooter({ last_tile_cell_num: 1n })],
+  'CHUNK_UNREADABLE.brokenZstd': [
+    '22/filter_zstd',
+    (array) => {
+      // The type of the first block becomes the one that is reserved.
+      array.patch(array.find(/\/a0\.tdb$/), 0x2a, [0x87])
+    },
+  ],
   'CHUNK_UNREADABLE.cutShort': ['unreadable/18_empty_chunk_gzip', () => {}],
   'CHUNK_UNREADABLE.deltaOfNothing': ['unreadable/22_empty_chunk_double_delta', () => {}],
   'CHUNK_UNREADABLE.partOfNothing': ['unreadable/22_empty_chunk_bitshuffle_md5', () => {}],
@@ -224,7 +231,7 @@ describe('what readers pass over is no error', () => {
       'warning FILE_MISSING',
       'warning FOOTER_UNREADABLE',
     ])
-    for (const { meaning } of findings) expect(meaning).toMatch(/; but readers skip the fragment, which a \.vac/)
+    for (const { meaning } of findings) expect(meaning).toMatch(/; but readers skip the fragment, because a \.vac/)
   })
 
   test('the same, where the fragment alone is the target', async () => {

@@ -19,6 +19,10 @@ test('findings of what is dated ahead print ISO times beside the milliseconds', 
   fragment.move(fragment.find(COMMIT), `${fragment.root}/__commits/${IN_2100}_22.wrt`)
   expect(await toldOf(fragment, 'FRAGMENT_FUTURE')).toEqual([expect.stringMatching(NOW)])
 
+  const deletes = new EditedArray('22/deletes')
+  deletes.move(deletes.first(/__25_25_.*\.del$/), `${deletes.root}/__commits/${IN_2100}_22.del`)
+  expect(await toldOf(deletes, 'DELETE_FUTURE')).toEqual([expect.stringMatching(NOW)])
+
   const metadata = new EditedArray('22/metadata')
   metadata.move(metadata.first(/\/__meta\/__/), `${metadata.root}/__meta/${IN_2100}`)
   expect(await toldOf(metadata, 'METADATA_FUTURE')).toEqual([expect.stringMatching(NOW)])

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { execPath } from 'node:process'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { commandNames } from '../helpers/commands.ts'
 import { run } from '../helpers/run.ts'
@@ -27,6 +29,8 @@ async function documented(): Promise<Map<string, string[]>> {
   return commands
 }
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const PLACES = `${ROOT}examples/arrays/places`
 const hasBash = spawnSync('bash', ['--version']).status === 0
 
 describe('completion', () => {
@@ -75,5 +79,93 @@ describe('completion', () => {
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
+  })
+
+  test('the program knows what is inside of an array: fragments, their files, fields, dimensions', async () => {
+    const [fragment] = readdirSync(`${PLACES}/__fragments`)
+    const complete = async (...words: string[]) => {
+      const { text, stderr, code } = await run(['completion', 'words', ...words])
+      expect({ stderr, code }).toEqual({ stderr: '', code: 0 })
+      return text.split('\n').slice(0, -1)
+    }
+    expect(await complete('footer', `${PLACES}/__1`)).toEqual([`${PLACES}/${fragment}`])
+    expect(await complete('dump', `${PLACES}/__17/d`)).toEqual(['d0', 'd1'].map((name) => `${PLACES}/__17/${name}.tdb`))
+    const fields = ['lat', 'lon', 'name', 'population', 'founded']
+    expect(await complete('read', PLACES, '--field', '')).toEqual(fields)
+    expect(await complete('decode', '--field', 'n', `${PLACES}/__17`, '--field', 'f')).toEqual(['founded'])
+    expect(await complete('tile', `${PLACES}/__17`, 'l')).toEqual(['lat', 'lon'])
+    expect(await complete('read', '--range', 'lat=1', PLACES, '--range', '')).toEqual(['lat=', 'lon='])
+    for (const words of [['read', `${PLACES}/nowhere`, '--field', ''], ['ls', ''], ['ls', 's3://bucket/'], []])
+      expect(await complete(...words)).toEqual([])
+  })
+
+  /** A folder with the built program on its PATH, and the array. */
+  function workplace(): string {
+    const folder = mkdtempSync(`${tmpdir()}/completion-`)
+    writeFileSync(`${folder}/tiledb-inspect`, `#!/bin/sh\nexec '${execPath}' '${ROOT}bin/tiledb-inspect.js' "$@"\n`, {
+      mode: 0o755,
+    })
+    symlinkSync(PLACES, `${folder}/places`)
+    return folder
+  }
+
+  const builtTest = (shell: string) =>
+    spawnSync(shell, ['--version']).status === 0 && existsSync(`${ROOT}dist/cli`) ? test : test.skip
+
+  builtTest('bash')('bash completes what the program knows', async () => {
+    const folder = workplace()
+    try {
+      writeFileSync(`${folder}/script.bash`, await script('bash'))
+      const complete = (...words: string[]): string[] => {
+        const line = words.map((word) => `'${word}'`).join(' ')
+        const call = `source script.bash; PATH=".:$PATH"; COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _tiledb_inspect; printf '%s\\n' "\${COMPREPLY[@]}"`
+        return spawnSync('bash', ['-c', call], { encoding: 'utf8', cwd: folder }).stdout.trim().split('\n')
+      }
+      expect(complete('tiledb-inspect', 'footer', 'places/__17')).toEqual([
+        `places/${readdirSync(`${PLACES}/__fragments`)[0]}`,
+      ])
+      expect(complete('tiledb-inspect', 'read', 'places', '--field', 'na')).toEqual(['name'])
+      expect(complete('tiledb-inspect', 'read', 'places', '--range', 'l')).toEqual(['lat=', 'lon='])
+      expect(complete('tiledb-inspect', 'tile', 'places/__17', 'po')).toEqual(['population'])
+      const names = ['$(touch made)', 'a b', 'x\u001b[31m\n; touch made'].flatMap((name) => ['--attr', `${name}:INT32`])
+      expect((await run(['write-sample', `${folder}/hostile`, '--dim', 'd:INT32:0..9:5', ...names])).code).toBe(0)
+      expect(complete('tiledb-inspect', 'read', 'hostile', '--field', '')).toEqual([
+        'd',
+        '\\$\\(touch\\ made\\)',
+        'a\\ b',
+      ])
+      // What is there for the shell to see stays.
+      expect(complete('tiledb-inspect', 'ls', 'places/__fr')).toEqual(['places/__fragments'])
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  builtTest('fish')('fish completes what the program knows', async () => {
+    const folder = workplace()
+    try {
+      writeFileSync(`${folder}/script.fish`, await script('fish'))
+      const complete = (line: string): string[] => {
+        const call = `set -x PATH . $PATH; source script.fish; complete -C '${line}'`
+        const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', call], { encoding: 'utf8', cwd: folder })
+        expect(stderr).toBe('')
+        // A description may follow.
+        return stdout
+          .trim()
+          .split('\n')
+          .map((found) => found.split('\t')[0])
+      }
+      expect(complete('tiledb-inspect read places --field na')).toEqual(['name'])
+      expect(complete('tiledb-inspect footer places/__17')).toEqual([
+        `places/${readdirSync(`${PLACES}/__fragments`)[0]}`,
+      ])
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  builtTest('zsh')('the script for zsh is one', async () => {
+    const { status, stderr } = spawnSync('zsh', ['-n'], { input: await script('zsh'), encoding: 'utf8' })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   })
 })

@@ -68,6 +68,21 @@ describe.each(TARGET_COMMANDS)('%s', (command) => {
   })
 })
 
+test('TILEDB_INSPECT_ERRORS=json makes each error on stderr the document of the JSON formats', async () => {
+  const target = ['decode', `${damaged}/__fragments/${FRAGMENT_NAME}`]
+  const { documents } = await runJson(target)
+  for (const format of ['arrow', 'csv', 'json']) {
+    const ran = await run([...target, '--format', format], { env: { TILEDB_INSPECT_ERRORS: 'json' } })
+    expect(
+      ran.stderr
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(documents)
+    expect(ran.code).toBe(1)
+  }
+})
+
 describe('wrong usage: exit 2', () => {
   test.each([
     ['tile of a group', ['tile', GROUP, 'a']],
@@ -288,7 +303,7 @@ describe('DEBUG', () => {
 test('a name that JavaScript gives every object is no command', async () => {
   const ran = await runJson(['constructor'])
   expect(ran.code).toBe(2)
-  expect(ran.stderr).toBe("error: unknown command 'constructor'\n")
+  expect(ran.stderr).toBe('error: unknown command or no such file or folder: constructor\n')
 })
 
 test('an error beside the target is told where a later argument is left out', async () => {

@@ -56,6 +56,9 @@ describe('the beginning of a fragment name', () => {
 describe('a wrong word gets one line with the nearest right one', () => {
   test.each([
     [['ls', '--fromat', 'json', PLACES], 2, "error: unknown option '--fromat'; did you mean --format?\n"],
+    [['read', '--wher=population > 5000000', PLACES], 2, "error: unknown option '--wher'; did you mean --where?\n"],
+    [['ls', '--zzz=1', PLACES], 2, "error: unknown option '--zzz'\n"],
+    [['ls', '--csv=yes', PLACES], 2, "error: unknown option '--csv'; --format csv\n"],
     [['lss', PLACES], 2, "error: unknown command 'lss'; did you mean ls?\n"],
     [
       ['ls', '--format', 'jsn', PLACES],
@@ -94,7 +97,7 @@ describe('a wrong word gets one line with the nearest right one', () => {
   })
 
   test('and none where nothing is near', async () => {
-    expect((await run(['frobnicate'])).stderr).toBe("error: unknown command 'frobnicate'\n")
+    expect((await run(['frobnicate'])).stderr).toBe('error: unknown command or no such file or folder: frobnicate\n')
     expect((await run(['tile', `${PLACES}/__17`, 'temperature'])).stderr).toMatch(/found "temperature"\n$/)
   })
 })

@@ -20,13 +20,6 @@ function node(args: readonly string[], env: Readonly<Record<string, string>> = {
   })
 }
 
-test("the README's program prints values, not bytes", () => {
-  const [, program] = /## As a library\n\n```js\n(.*?)```/s.exec(readFileSync(`${ROOT}/README.md`, 'utf8')) ?? []
-  const { status, stdout, stderr } = node(['--input-type=module', '--eval', program])
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-  expect(stdout.replace(/\s+/g, ' ')).toMatch(/^__\w+_22 live 5 \[ \[ -34\.93, -0\.18 \], \[ -78\.47, 138\.6 \] \] $/)
-})
-
 describe('the programs of docs/library.md print what stands below them', () => {
   const page = readFileSync(`${ROOT}/docs/library.md`, 'utf8')
   const programs = [...page.matchAll(/^## ([^\n]*)\n(?:(?!^## ).)*?^```js\n(.*?)^```\n\n```text\n(.*?)^```$/gms)].map(
@@ -36,6 +29,7 @@ describe('the programs of docs/library.md print what stands below them', () => {
   test('all of them', () => {
     expect(programs.map(({ title }) => title)).toEqual([
       'The fragments of an array on S3',
+      'The boxes of the tiles',
       'A column as a typed array',
       'Every version of a cell',
       'Cells to Arrow',

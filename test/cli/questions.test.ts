@@ -156,3 +156,14 @@ test('the help of the program fits 80 columns, and its questions name commands',
   expect(named.length).toBeGreaterThan(5)
   for (const name of named) expect(name === 'the' || Object.hasOwn(COMMANDS, name)).toBe(true)
 })
+
+test.each(['s3', 'region', 'aws'])('help %s leads to a text that says where S3 is, and who asks', async (word) => {
+  expect((await run(['help', word])).text).toContain('  tiledb-inspect ls --help\n')
+  const text = (await run(['ls', '--help'])).text.replace(/\s+/g, ' ')
+  for (const told of ['s3://bucket/path', 'AWS_REGION', 'AWS_ENDPOINT_URL', 'AWS_ACCESS_KEY_ID', 'AWS_PROFILE'])
+    expect(text).toContain(told)
+})
+
+test('help schema missing leads to why it does not open', async () => {
+  expect((await run(['help', 'schema', 'missing'])).text).toContain('Why does TileDB fail to open it?')
+})

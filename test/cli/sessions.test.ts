@@ -5,7 +5,10 @@ import { run } from '../helpers/run.ts'
 import { elided, sessionsOf, words } from '../helpers/sessions.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const PAGES = ['README.md', ...readdirSync(`${ROOT}/docs`).map((name) => `docs/${name}`)]
+const PAGES = [
+  'README.md',
+  ...readdirSync(`${ROOT}/docs`).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+]
 
 describe.each(PAGES)('the sessions in %s are real', (page) => {
   const sessions = sessionsOf(readFileSync(`${ROOT}/${page}`, 'utf8')).filter(({ command }) =>

@@ -482,7 +482,27 @@ describe('tiles', () => {
   })
 })
 
+test.each([
+  ['deletes_consolidated', 'marked', 0],
+  ['deletes_purged', 'purged', 1],
+])('commits of %s says which fragments hold deleted cells: %s', async (name, effect, purged) => {
+  const array = `${FIXTURES}/22/${name}`
+  const { documents } = await runJson(['commits', array])
+  const [deletes] = [get(documents[0], 'commits')].flat().filter((one) => get(one as Json, 'kind') === 'delete')
+  expect(get(deletes as Json, 'processed_by')).toHaveLength(1)
+  expect(get(deletes as Json, 'purged_by')).toHaveLength(purged)
+  expect((await run(['commits', array])).text).toMatch(new RegExp(`^  __10_20_\\w+ +delete +- +${effect} `, 'm'))
+})
+
 describe('rtree --svg', () => {
+  test('- is stdout', async () => {
+    const file = `${folder}/same.svg`
+    const array = `${FIXTURES}/22/sparse_basic`
+    expect((await run(['rtree', array, '--svg', file])).code).toBe(0)
+    const { code, text } = await run(['rtree', array, '--svg', '-'])
+    expect([code, text]).toEqual([0, readFileSync(file, 'utf8')])
+  })
+
   test('draws each tile of each visible fragment once, across and up as asked', async () => {
     const file = `${folder}/boxes.svg`
     const { code, documents } = await runJson([

@@ -18,7 +18,7 @@ async function sample(name: string, ...options: string[]): Promise<string> {
 async function written(name: string, cells: object[], ...options: string[]): Promise<string> {
   const [path, data] = [`${folder}/${name}`, `${folder}/${name}.ndjson`]
   writeFileSync(data, cells.map((cell) => `${JSON.stringify(cell)}\n`).join(''))
-  const args = ['write-sample', path, '--dim', 'x:INT32:0..9:10', '--attr', 'a:INT32', '--data', data, ...options]
+  const args = ['write-sample', path, '--dim', 'x:INT32:0..99:10', '--attr', 'a:INT32', '--data', data, ...options]
   expect((await run(args)).code).toBe(0)
   return path
 }
@@ -89,14 +89,40 @@ describe('diff --read', () => {
     expect(get(documents[0], 'read')).toEqual({ same: 2, changed: 1, only_a: 1, only_b: 0 })
   })
 
-  test('says before the list how many cells are only counted', async () => {
-    const cellsOf = (factor: number): object[] =>
-      Array.from({ length: 50 }, (_, x) => ({ x: x % 10, a: factor * (x + 1) }))
-    const a = await written('many-a', cellsOf(1), '--duplicates')
-    const b = await written('many-b', cellsOf(-1), '--duplicates')
+  test('lists every cell that differs: changed, removed and added', async () => {
+    const cellsOf = (from: number, factor: number): object[] =>
+      Array.from({ length: 50 }, (_, i) => ({ x: from + i, a: factor * (from + i + 1) }))
+    const a = await written('many-a', cellsOf(0, 1))
+    const b = await written('many-b', cellsOf(25, -1))
+    const { documents } = await runJson(['diff', '--read', a, b])
+    const found = items(get(documents[0], 'differences'))
+    expect(get(documents[0], 'read')).toEqual({ same: 0, changed: 25, only_a: 25, only_b: 25 })
+    expect(found).toHaveLength(75)
+    expect(found.slice(0, 25)).toEqual(
+      cellsOf(0, 1)
+        .slice(0, 25)
+        .map((row, x) => ({ path: `cells[x=${x}]`, a: row, b: null })),
+    )
+    expect(found[25]).toEqual({ path: 'cells[x=25].a', a: 26, b: -26 })
+    expect(found[74]).toEqual({ path: 'cells[x=74]', a: null, b: { x: 74, a: -75 } })
+    const { text } = await run(['diff', '--read', '--full', a, b])
+    expect(text).toMatch(/^75 differences$/m)
+    expect(text.match(/^cells\[x=\d+\]/gm)).toHaveLength(75)
+  })
+
+  test('counts the cells beyond 100,000 lines', async () => {
+    const shape = ['--dense', '--dim', 'x:INT32:1..210000:10000', '--attr', 'a:INT64', '--cells', '210000']
+    const [a, b] = [`${folder}/large-a`, `${folder}/large-b`]
+    for (const [path, seed] of Object.entries({ [a]: 'one', [b]: 'other' }))
+      expect((await run(['write-sample', path, ...shape, '--seed', seed])).code).toBe(0)
+    const [document] = (await runJson(['diff', '--read', a, b])).documents
+    const changed = Number(get(get(document, 'read'), 'changed'))
+    expect(items(get(document, 'differences'))).toHaveLength(100_000)
+    expect(get(document, 'unlisted_cell_num')).toBe(changed - 100_000)
     const { text } = await run(['diff', '--read', a, b])
-    expect(text).toContain('50 cells changed')
-    expect(text).toMatch(/^\d+ differences, and 30 more that are only counted$/m)
+    expect(text).toContain(
+      `100,000 differences, and ${(changed - 100_000).toLocaleString('en')} cells that are only counted`,
+    )
   })
 
   test('compares no cells where the dimensions differ', async () => {

@@ -72,6 +72,29 @@ test('requests of a finding are those that the head of the output counts, about'
     const [, said] = String(get(finding, 'message')).match(/about (\d+) requests to S3/) ?? []
     expect(Math.abs(Number(said) / requests - 1)).toBeLessThan(0.05)
   }
+  const [, promised] = String(get(found[0], 'message')).match(/one fragment in their place about (\d+)/) ?? []
+  const merged = `${folder}/merged`
+  cpSync(array, merged, { recursive: true })
+  expect((await run(['write-sample', merged, '--append', '--consolidate', 'fragments'])).code).toBe(0)
+  const after = items(get((await explained(merged)).document, 'steps')).filter((step) =>
+    ['footers', 'fragment metadata', 'tiles'].includes(String(get(step, 'name'))),
+  )
+  expect(after).toHaveLength(3)
+  expect(after.reduce((sum: number, step) => sum + Number(get(step, 'object_store_requests')), 0)).toBe(
+    Number(promised),
+  )
+})
+
+test.each([
+  ['note', 1],
+  ['warning', 1],
+  ['error', 0],
+] as const)('--fail-on %s of an array with warnings: exit code %d', async (severity, code) => {
+  const array = `${folder}/many`
+  expect((await run(['explain', array, '--fail-on', severity])).code).toBe(code)
+  expect((await run(['explain', `${FIXTURES}/overlaps`, '--fail-on', severity])).code).toBe(0)
+  expect((await run(['explain', array])).code).toBe(0)
+  expect((await run(['explain', array, '--fail-on', 'bad'])).code).toBe(2)
 })
 
 describe('data files that are not there, or short', () => {
@@ -152,6 +175,24 @@ describe('buffers for the result', () => {
     expect(a).toMatchObject({ data_bytes: 200 * 400 * 8, certainty: 'exact' })
   })
 
+  test('their sum is shown; of a dense array without ranges also that of A[:], as TileDB-Py returns them', async () => {
+    const array = `${folder}/dense-result`
+    const attributes = ['--attr', 'a:FLOAT64', '--attr', 'n:INT16?']
+    const size = ['--fragments', '1', '--cells', '50']
+    await run(['write-sample', array, '--dense', '--dim', 'r:INT32:0..99:50', ...attributes, ...size])
+    const sizeOf = async (...args: string[]): Promise<Json> =>
+      get((await explained(...args)).document, 'result_size') as Json
+    const [cell_num, bytes, coordinate_bytes] = [50, 50 * (4 + 8 + 2 + 1), 200]
+    const known = { cell_num, bytes, coordinate_bytes, certainty: 'exact' }
+    expect(await sizeOf(array)).toEqual({ ...known, whole_cell_num: 100, whole_bytes: 100 * (8 + 2 + 1) })
+    expect(await sizeOf(array, '--range', 'r=0..49')).toEqual({ ...known, whole_cell_num: null, whole_bytes: null })
+    expect((await run(['explain', array])).text).toContain(
+      '\nresult: 50 cells of the non-empty domain, 750 B (550 B without coordinates); A[:]: 100 cells, 1.1 KiB\n',
+    )
+    expect(await sizeOf(...places, '--exact')).toMatchObject({ cell_num: 9, bytes: 356, coordinate_bytes: 144 })
+    expect((await run(['explain', ...places])).text).toContain('\nresult: at most 32 cells, ')
+  })
+
   test('--full shows them', async () => {
     const { text } = await run(['explain', ...places, '--full', '--exact'])
     expect(text).toMatch(
@@ -176,6 +217,12 @@ describe('--config', () => {
       fragment_num: 3,
       merged_num: 2,
     })
+    // What is kept of deleted cells changes nothing of that.
+    expect(await consolidated('step_min_frags=2', 'step_max_frags=2', 'purge_deleted_cells=true')).toMatchObject({
+      fragment_num: 3,
+      merged_num: 2,
+    })
+    expect((await run(['explain', overlaps, '--config', 'sm.consolidation.purge_deleted_cells=1'])).code).toBe(2)
     expect(await consolidated('timestamp_start=2')).toMatchObject({ fragment_num: 2, merged: names.slice(1) })
     expect(await consolidated('timestamp_end=1')).toMatchObject({ fragment_num: 1, merged_num: 0, merged: [] })
   })
@@ -186,12 +233,14 @@ describe('--config', () => {
       return (await run(['explain', overlaps, ...given])).text
     }
     expect(await said('step_min_frags=2', 'step_max_frags=2', 'max_fragment_size=10000')).toMatch(
-      /\ntiledb\.consolidate makes fragments of at most 10000 bytes of 2 of 3 in its first step; further steps go on with that and the rest\n {2}with sm\.consolidation\.step_min_frags=2, .*\n {2}__/,
+      /\ntiledb\.consolidate merges 2 of 3 fragments into fragments of at most 10000 bytes in its first step; further steps take the result and the rest\n {2}with sm\.consolidation\.step_min_frags=2, .*\n {2}__/,
     )
     expect(await said('steps=1', 'step_min_frags=1', 'step_max_frags=1')).toMatch(
-      /\ntiledb\.consolidate does nothing: of 3 fragments no neighbours in time fit\n {2}with sm/,
+      /\ntiledb\.consolidate does nothing: of 3 fragments, none that follow each other in time can be merged\n {2}with sm/,
     )
-    expect(await said('steps=1')).toContain('\ntiledb.consolidate makes one fragment of 3 of 3 in its first step\n')
+    expect(await said('steps=1')).toContain(
+      '\ntiledb.consolidate merges 3 of 3 fragments into one fragment in its first step\n',
+    )
   })
 
   test('without --exact nothing is promised of consolidation: --exact computes it', async () => {

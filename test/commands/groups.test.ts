@@ -237,6 +237,12 @@ describe('members that were not there when they were added', () => {
     ])
   })
 
+  test('are missing in the table, if there is still nothing', async () => {
+    const { text } = await run(['ls', group])
+    expect(text).toMatch(/^never +missing .* missing, also when it was added$/m)
+    expect(text).toMatch(/^later +invalid .* now an array$/m)
+  })
+
   test('do not keep the others from being examined', async () => {
     const { code, documents } = await runJson(['check', group])
     expect(code).toBe(0)

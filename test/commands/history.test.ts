@@ -1,4 +1,4 @@
-import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -128,10 +128,10 @@ test('--labels shows the values of enumerations', async () => {
 describe('dense cells', () => {
   test('consolidation, before and after its time', async () => {
     const now = await versions('dense_vacuum_left', 'y=1,x=2')
-    expect(now.map(([from, to, , , state]) => [from, to, state])).toEqual([
-      [10, 10, 'hidden'],
-      [10, 20, 'current'],
-      [20, 20, 'hidden'],
+    expect(now.map(([from, to, written, , state]) => [from, to, written, state])).toEqual([
+      [10, 10, 10, 'hidden'],
+      [20, 20, 20, 'hidden'],
+      [10, 20, 20, 'current'],
     ])
     const before = await versions('dense_vacuum_left', 'y=1,x=2', '--as-of', '15')
     expect(before.map(([from, to, , , state]) => [from, to, state])).toEqual([
@@ -139,6 +139,116 @@ describe('dense cells', () => {
       [10, 20, 'later'],
       [20, 20, 'later'],
     ])
+  })
+
+  describe('when consolidated cells were written', () => {
+    const made = async (name: string, ...options: string[]): Promise<string> => {
+      const array = `${folder}/${name}`
+      for (const [i, rows] of [
+        [
+          { x: 0, a: 1 },
+          { x: 1, a: 2 },
+        ],
+        [
+          { x: 1, a: 3 },
+          { x: 2, a: 4 },
+        ],
+        [{ x: 5, a: 6 }],
+      ].entries())
+        writeFileSync(`${array}.${i}`, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+      const data = [0, 1, 2].flatMap((i) => ['--data', `${array}.${i}`, '--timestamp', `${10 + 10 * i}`])
+      const shape = ['--dense', '--dim', 'x:INT32:0..9:10', '--attr', 'a:INT32', ...data]
+      const { code } = await run(['write-sample', array, ...shape, '--consolidate', 'fragments', ...options])
+      expect(code).toBe(0)
+      return array
+    }
+    const current = async (array: string): Promise<(Json | undefined)[][]> =>
+      (await documents(array, '--range', 'x=..')).map((cell) => {
+        const found = items(get(cell, 'versions')).find((one) => get(one, 'state') === 'current')
+        return [get(found as Json, 'written'), get(found as Json, 'never_written') ?? null]
+      })
+    const provenance = async (array: string): Promise<[Json[], string]> => {
+      const { text, stderr } = await run(['read', array, '--provenance', '--format', 'ndjson', '--raw'])
+      const rows = text.trim().split('\n')
+      return [rows.map((row) => get(JSON.parse(row) as Json, '__written')) as Json[], stderr]
+    }
+
+    test('the fragments that were replaced know it, and what none of them has was never written', async () => {
+      const array = await made('originals')
+      expect(await current(array)).toEqual([
+        [10, null],
+        [20, null],
+        [20, null],
+        [null, 'yes'],
+        [null, 'yes'],
+        [30, null],
+      ])
+      const [times, note] = await provenance(array)
+      expect(times).toEqual([10, 20, 20, null, null, 30])
+      expect(note).toMatch(
+        /^note: __written: null where consolidation put fill values into __10_30_\w+: no write gave these cells\n$/,
+      )
+    })
+
+    test('without them, it is between two times, and fill values may be no writes', async () => {
+      const array = await made('vacuumed', '--vacuum', 'fragments')
+      expect(await current(array)).toEqual([
+        [null, null],
+        [null, null],
+        [null, null],
+        [null, 'maybe'],
+        [null, 'maybe'],
+        [null, null],
+      ])
+      const [times, note] = await provenance(array)
+      expect(times).toEqual([null, null, null, null, null, null])
+      expect(note).toMatch(
+        /kept only the first and last time of all: 10 to 30; cells with fill values may never have been written\n$/,
+      )
+      const { text } = await run(['history', array, '--cell', 'x=3'])
+      expect(text).toMatch(/between 10 and 30 +current .* fill value: written, or put there by consolidation\n/)
+    })
+
+    test('one of them is gone, though the vacuum file is there: it may have been the newest', async () => {
+      const array = await made('partly')
+      const [first] = readdirSync(`${array}/__fragments`).sort()
+      rmSync(`${array}/__fragments/${first}`, { recursive: true })
+      expect((await current(array)).map(([written]) => written)).toEqual([null, null, null, null, null, null])
+    })
+
+    test('consolidated twice', async () => {
+      const array = await made('twice')
+      writeFileSync(`${array}.3`, '{"x":5,"a":7}\n{"x":6,"a":8}\n')
+      for (const args of [
+        ['--append', '--data', `${array}.3`, '--timestamp', '40'],
+        ['--append', '--consolidate', 'fragments'],
+      ])
+        expect((await run(['write-sample', array, ...args])).code).toBe(0)
+      expect((await current(array)).map(([written]) => written)).toEqual([10, 20, 20, null, null, 40, 40])
+    })
+
+    test('vacuum files that name each other end, and tell no time', async () => {
+      const array = `${folder}/circle`
+      const options = ['--dense', '--cells', '120', '--fragments', '12']
+      expect((await run(['write-sample', array, ...options])).code).toBe(0)
+      const names = readdirSync(`${array}/__fragments`).map((name) => {
+        const consolidated = name.replace(/^__\d+_\d+_/, '__1_99_')
+        renameSync(`${array}/__fragments/${name}`, `${array}/__fragments/${consolidated}`)
+        renameSync(`${array}/__commits/${name}.wrt`, `${array}/__commits/${consolidated}.wrt`)
+        return consolidated
+      })
+      for (const name of names) {
+        const others = names.filter((other) => other !== name).map((other) => `/__fragments/${other}\n`)
+        writeFileSync(`${array}/__commits/${name}.vac`, others.join(''))
+      }
+      const [document] = await documents(array, '--cell', 'row=1,col=1', '--quiet')
+      expect(items(get(document, 'versions')).map((one) => get(one, 'written'))).toContain(null)
+    })
+
+    test('sparse fragments of versions without times of their cells', async () => {
+      const [document] = await documents(`${FIXTURES}/4/sparse_consolidated`, '--cell', 'x=0,y=2')
+      expect(items(get(document, 'versions')).map((one) => get(one, 'written'))).toEqual([null])
+    })
   })
 
   test('a cell that was never written has no versions; a read gives fill values', async () => {
@@ -277,6 +387,6 @@ test('a version that another of the same time hides: the table names the rule, w
   const [first, second] = text.split('\n').filter((line) => line.includes('overwritten'))
   expect(first).toMatch(/ by __20_20_\w+, written at 20$/)
   expect(second).toMatch(
-    / by __20_20_\w+, also written at 20: of equal times TileDB takes its last fragment, mostly by name$/,
+    / by __20_20_\w+, also written at 20: if the times are equal, TileDB takes the last fragment, usually by name$/,
   )
 })

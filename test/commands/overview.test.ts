@@ -5,7 +5,7 @@ import { onDiskAndOn } from '../helpers/both.ts'
 import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { type FolderServer, serveFolder } from '../helpers/http-server.ts'
-import { get, type Json } from '../helpers/json.ts'
+import { get, items, type Json } from '../helpers/json.ts'
 import { type Ran, run, runJson } from '../helpers/run.ts'
 import { words } from '../helpers/sessions.ts'
 import { turnOfFamilies } from '../helpers/turn.ts'
@@ -160,9 +160,15 @@ describe('a word that is no command', () => {
     }
   })
 
+  test('commands to go on with keep the time that was asked for', async () => {
+    const { documents } = await runJson(['examples/arrays/weather', '--as-of', '2030-01-01'])
+    const next = items(get(documents[0], 'next')).map((one) => String(get(one, 'command')))
+    expect(next).toContain('tiledb-inspect explain examples/arrays/weather --as-of 2030-01-01')
+  })
+
   test.each([
     [['info'], 2, 'schema, ls and stats tell'],
-    [['salse'], 2, "unknown command 'salse'"],
+    [['salse'], 2, 'unknown command or no such file or folder: salse'],
     [['examples/nowhere'], 3, 'no such file or folder'],
     [['examples'], 3, 'expected a TileDB array, group or fragment'],
     [['examples/arrays/places', '--nonsense'], 2, "unknown option '--nonsense'"],
@@ -264,7 +270,7 @@ test('of more than 500 fragments the newest are looked at, and it says so; they 
     advice: expect.arrayContaining([expect.stringContaining(`tiledb.consolidate("${array}"`)]),
   })
   expect(commandsOf(documents[0])[0]).toBe(`tiledb-inspect explain ${array}`)
-  expect(ran.text).toContain('  tiledb.consolidate(')
+  expect(ran.text).toMatch(/^tiledb\.consolidate\(/m)
 })
 
 const server = await serveFolder(FIXTURES, { index: true })

@@ -1,8 +1,13 @@
+import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import type { Bounds } from '../../src/cells/bounds.ts'
 import { parseRanges } from '../../src/commands/ranges.ts'
+import { arraySchema } from '../../src/format/array-schema.ts'
+import type { DimensionLabel } from '../../src/format/dimension-label.ts'
 import type { RangeType } from '../../src/format/range.ts'
+import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
 import { get, items } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
@@ -73,17 +78,142 @@ test('FLOAT32: a number with more digits than its shortest form finds the cell',
   expect(text.trim().split(/\s+/)).toEqual(['y,x,a', '0,-3.3e+38,0', '1,-3.3e+38,6', '3,-3.3e+38,12'])
 })
 
-test.each(['read', 'explain'])(
-  '%s: a range of a dimension label says how to find that of the dimension',
-  async (command) => {
-    const array = `${FIXTURES}/22/dimension_labels`
-    const { code, stderr } = await run([command, array, '--range', 'height=-3..1'])
-    expect(code).toBe(2)
-    const [, path, condition] =
-      stderr.match(/found the dimension label "height".* read (\S+) --where "(.*)", .* --range d=FIRST\.\.LAST/) ?? []
-    const { documents } = await runJson(['read', path, '--where', condition.replace('LO', '-3').replace('HI', '1')])
-    const places = items(get(documents[0], 'cells')).filter((cell) => typeof get(cell, 'label') === 'number')
-    // As TileDB-Py's label_index(['height'])[-3.0:1.0].
-    expect(places.map((cell) => get(cell, 'index'))).toEqual([1, 2, 3])
+const LABELLED = `${FIXTURES}/22/dimension_labels`
+
+test('a range of a dimension label is that of its dimension, as TileDB finds it', async () => {
+  const { code, documents, stderr } = await runJson(['read', LABELLED, '--range', 'height=-3..1'])
+  expect(code).toBe(0)
+  // As TileDB-Py's label_index(['height'])[-3.0:1.0].
+  const places = items(get(documents[0], 'cells')).map((cell) => get(cell, 'd'))
+  expect([...new Set(places)]).toEqual([1, 2, 3])
+  expect(stderr).toContain('height=-3..1 is d=1..3')
+  const explained = await runJson(['explain', LABELLED, '--range', 'height=-3..1'])
+  const same = await runJson(['explain', LABELLED, '--range', 'd=1..3'])
+  expect(get(explained.documents[0], 'steps')).toEqual(get(same.documents[0], 'steps'))
+})
+
+test('a range in which a dimension label has no value is refused, as by TileDB', async () => {
+  const { code, stderr } = await run(['read', LABELLED, '--range', 'height=1000..'])
+  expect(code).toBe(2)
+  expect(stderr).toContain('--range height=1000..: the label has no value in this range')
+})
+
+const OF_HEIGHT = /^\/__labels\/l0\/__schema\/__\d/
+
+test.each<[string, number, string, (array: EditedArray) => Promise<void>]>([
+  ['that have no order', 2, 'TileDB finds no range of labels that have no order', unlike({ order: 'unordered' })],
+  ['of another order', 1, 'attributes.label.order: expected decreasing', unlike({ order: 'decreasing' })],
+  ['of another type', 1, 'attributes.label.type: expected INT64, found FLOAT64', unlike({ type: 'INT64' })],
+  ['of another attribute', 1, 'expected the attribute "a", found none', unlike({ attribute: 'a' })],
+  ['of no dimension', 1, 'expected a dimension of the label height, found the index 7', unlike({ dimension_index: 7 })],
+  [
+    'by coordinates of another type',
+    1,
+    'dimensions.index.type: expected',
+    (array) =>
+      array.rewrite(array.find(OF_HEIGHT), arraySchema, ({ domain }) => {
+        domain.dimensions[0].type = 'FLOAT32'
+      }),
+  ],
+])('a range of labels %s is refused, as by TileDB', async (_, code, message, edit) => {
+  const array = new EditedArray('22/dimension_labels')
+  await edit(array)
+  const told = await run(['read', EDITED, '--range', 'height=-3..1'], { storage: array.storage() })
+  expect(told.stderr).toContain(message)
+  expect(told.code).toBe(code)
+})
+
+test.each(['d', 'a', 'name'])(
+  'check finds a label with the name %s of another field, as TileDB opens no such array',
+  async (name) => {
+    const array = new EditedArray('22/dimension_labels')
+    await unlike({ name })(array)
+    const { code, documents } = await runJson(['check', EDITED, '--level', 'structure'], { storage: array.storage() })
+    expect(items(get(documents[0], 'findings')).map((one) => [get(one, 'code'), get(one, 'found')])).toEqual([
+      ['SCHEMA_DUPLICATE_FIELD', `"${name}"`],
+    ])
+    expect(code).toBe(1)
   },
 )
+
+function unlike(change: Partial<DimensionLabel>): (array: EditedArray) => Promise<void> {
+  return (array) =>
+    array.editSchema(({ dimension_labels }) => {
+      Object.assign(dimension_labels[0], change)
+    })
+}
+
+const folder = temporaryFolder()
+let made = 0
+
+/** An array `i` of 0 to 5 with the label `l`, whose cells are written in steps. */
+async function labelledBy(...writes: [index: number, label: number | string][][]): Promise<string> {
+  const array = `${folder}/labelled${made++}`
+  const steps = [
+    {
+      step: 'create',
+      schema: {
+        array_type: 'dense',
+        dimensions: [{ name: 'i', type: 'INT32', domain: [0, 5], tile_extent: 2 }],
+        attributes: [{ name: 'a', type: 'INT32' }],
+        dimension_labels: [{ name: 'l', dimension_index: 0, order: 'increasing', type: 'FLOAT64' }],
+      },
+    },
+    { step: 'write', cells: [0, 1, 2, 3, 4, 5].map((i) => ({ i, a: i })) },
+    ...writes.map((cells) => ({
+      step: 'write',
+      path: '__labels/l0',
+      cells: cells.map(([index, label]) => ({ index, label })),
+    })),
+  ]
+  const file = `${array}.json`
+  writeFileSync(file, JSON.stringify({ steps }))
+  expect(await run(['write-sample', array, '--steps', file])).toMatchObject({ code: 0 })
+  return array
+}
+
+// Each as TileDB-Py's label_index does it.
+describe('labels that TileDB writes and does not search', () => {
+  const ranges = ['l=1..2', 'l=..6']
+
+  test('with a gap between fragments', async () => {
+    const array = await labelledBy(
+      [
+        [0, 1],
+        [1, 2],
+      ],
+      [
+        [4, 5],
+        [5, 6],
+      ],
+    )
+    for (const range of ranges) {
+      const { code, stderr } = await run(['read', array, '--range', range])
+      expect(stderr).toContain('i=2..3 have no label, and TileDB finds no range of labels with a gap')
+      expect(code).toBe(2)
+    }
+  })
+
+  test('out of order where fragments meet', async () => {
+    const array = await labelledBy(
+      [0, 1, 2, 3, 4, 5].map((i) => [i, i + 1]),
+      [
+        [2, 30],
+        [3, 31],
+      ],
+    )
+    for (const range of ranges) {
+      const { code, stderr } = await run(['read', array, '--range', range])
+      expect(stderr).toContain('expected increasing labels of l, found another order at i=4')
+      expect(code).toBe(1)
+    }
+  })
+
+  test('a label that is NaN is told', async () => {
+    const array = await labelledBy([0, 1, 2, 3, 4, 5].map((i) => [i, i === 2 ? 'NaN' : i + 1]))
+    const { code, stderr } = await run(['read', array, '--range', 'l=2..5'])
+    expect(stderr).toContain('l: the label of i=2 is NaN, beside which TileDB may find other cells')
+    expect(stderr).toContain('l=2..5 is i=1..4')
+    expect(code).toBe(0)
+  })
+})

@@ -19,7 +19,7 @@ describe('what makes reads slow', () => {
       ['FRAGMENTS_OVERLAP', 'warning'],
       ['METADATA_NOT_CONSOLIDATED', 'note'],
     ])
-    expect((await run(['stats', array])).text).toMatch(/^warning: 30 fragments of /m)
+    expect((await run(['stats', array])).text).toMatch(/^warning: 30 fragments with /m)
     const [first] = readdirSync(`${array}/__fragments`)
     const { documents: alone } = await runJson(['stats', `${array}/__fragments/${first}`])
     expect(get(alone[0], 'findings')).toEqual([])

@@ -149,8 +149,62 @@ describe('stats --read', () => {
   test('says of consolidated dense arrays that stored fill values count', async () => {
     const shown = async (name: string): Promise<string> =>
       (await run(['stats', '--read', `${FIXTURES}/22/${name}`])).text
-    expect(await shown('dense_consolidated')).toContain('stored (consolidation stores fill values of gaps, too)\n')
+    const fields = ['--field', 'a']
+    expect((await run(['stats', '--read', `${FIXTURES}/22/dense_consolidated`, ...fields])).text).toContain(
+      'stored (consolidation stores fill values of gaps, too)\n',
+    )
     expect(await shown('dense_basic')).toMatch(/^cells .* written$/m)
+  })
+
+  test('counts stored fill values of a dense array, in gaps that consolidation filled', async () => {
+    const options = ['--dense', '--dim', 'x:INT32:0..9:10', '--attr', 'a:FLOAT64', '--attr', 's:STRING_ASCII:var']
+    const cells = (from: number) => [0, 1].map((i) => ({ x: from + i, a: from + i, s: 'one' }))
+    const path = await written('gaps', cells(0), ...options, '--timestamp', '10')
+    const data = `${folder}/gaps2.ndjson`
+    writeFileSync(
+      data,
+      cells(6)
+        .map((cell) => `${JSON.stringify(cell)}\n`)
+        .join(''),
+    )
+    expect((await run(['write-sample', path, '--append', '--data', data, '--timestamp', '20'])).code).toBe(0)
+    const boxes = [
+      { ranges: { x: [2, 5] }, cell_num: 4 },
+      { ranges: { x: [8, 9] }, cell_num: 2 },
+    ]
+    expect(get(await readStats(path), 'dense')).toMatchObject({ fill_cell_num: null, unwritten_boxes: boxes })
+    expect((await run(['write-sample', path, '--append', '--consolidate', 'fragments'])).code).toBe(0)
+    const after = await readStats(path)
+    expect([get(after, 'cell_num'), get(after, 'dense')]).toMatchObject([
+      8,
+      { fill_cell_num: 4, unwritten_boxes: boxes.slice(1) },
+    ])
+    const { text } = await run(['stats', '--read', path])
+    expect(text).toContain('8 stored, 4 of them equal to the fill value')
+    expect(text).toContain(
+      'sums and means count the 4 cells of fill values that consolidation may have stored in gaps\n',
+    )
+    expect(text).toMatch(/ 1\.\.3 bytes, mean 2$/m)
+    expect((await run([path])).text).toMatch(/^reader sees +10 cells, at most 8 of them written: x 0\.\.7$/m)
+  })
+
+  test('names the first unwritten boxes, in row-major order', async () => {
+    const array = `${FIXTURES}/dense_reads/cube`
+    const dense = get(await readStats(array), 'dense')
+    const boxes = items(get(dense, 'unwritten_boxes'))
+    expect(boxes).toHaveLength(5)
+    const { documents } = await runJson(['read', array, '--provenance'])
+    const cells = items(get(documents[0], 'cells')).filter((cell) => get(cell, '__fragment') === null)
+    expect(cells).toHaveLength(Number(get(dense, 'unwritten_cell_num')))
+    const inside = (cell: Json, box: Json): boolean =>
+      Object.entries(get(box, 'ranges') as Record<string, number[]>).every(
+        ([name, [low, high]]) => Number(get(cell, name)) >= low && Number(get(cell, name)) <= high,
+      )
+    for (const box of boxes)
+      expect(cells.filter((cell) => inside(cell, box))).toHaveLength(Number(get(box, 'cell_num')))
+    const named = cells.filter((cell) => boxes.some((box) => inside(cell, box)))
+    expect((await run(['stats', '--read', array])).text).toContain(`… and ${cells.length - named.length} more cells\n`)
+    expect(get(get(await readStats(array, '--where', 'a > 110'), 'dense'), 'unwritten_boxes')).toBe(null)
   })
 
   test('counts zeros of both signs and NaN as one place each', async () => {
@@ -259,9 +313,44 @@ describe('stats --read', () => {
       [2, 2],
     ])
     const { text } = await run(['stats', '--read', path])
+    expect(text).toContain('13 removed cells are still in the files: read --as-of 19 shows those of the first delete')
     expect(text).toMatch(/^20 +10 +3 +a < 10 /m)
-    expect(text).toContain('removed cells are still on disk')
     expect(text).toContain('purge_deleted_cells')
+    // The new fragment has none of them, the files of the old ones do.
+    const steps = `${folder}/purge.json`
+    writeFileSync(steps, JSON.stringify([{ step: 'consolidate', purge: true }]))
+    const purged = await run(['write-sample', path, '--append', '--steps', steps])
+    expect([purged.code, purged.stderr]).toEqual([0, ''])
+    expect(await counts()).toEqual([
+      [0, null],
+      [0, null],
+    ])
+    expect(get(await readStats(path), 'advice')).toEqual([])
+    const after = (await run(['stats', '--read', path])).text
+    expect(after).toMatch(/^20 +not known +- +a < 10 /m)
+    expect(after).toContain('not known: a consolidation left out deleted cells, which are gone')
+    expect(get(await readStats(path), 'to_vacuum_num')).toBe(2)
+    expect((await run(['stats', '--read', path])).text).toMatch(
+      /^to vacuum +2 older fragments: .*\n(.*\n)+the files that readers open hold no removed cell any more; .*\ntiledb\.vacuum/m,
+    )
+  })
+
+  test('a purge of one part of the array leaves a delete that took nothing of it known', async () => {
+    const purged = items(get(await readStats(`${FIXTURES}/22/deletes_purged`), 'deletes'))
+    expect(purged.map((one) => [get(one, 'removed_cell_num'), get(one, 'purged')])).toEqual([[null, true]])
+    const marked = items(get(await readStats(`${FIXTURES}/22/deletes_consolidated`), 'deletes'))
+    expect(marked.map((one) => get(one, 'purged'))).toEqual([false, false])
+  })
+
+  test('names a new array where only one fragment holds deleted cells: TileDB consolidates no single one', async () => {
+    const path = `${FIXTURES}/22/deletes_consolidated`
+    const advice = items(get(await readStats(path), 'advice'))
+    expect(advice[1]).toMatch(/^tiledb\.Array\.create\(".*deletes_consolidated\.new", /)
+    expect((await run(['stats', '--read', path])).text).toContain('TileDB consolidates no single fragment')
+    const several = items(get(await readStats(`${FIXTURES}/22/deletes`), 'advice'))
+    expect(several[0]).toContain('purge_deleted_cells')
+    // A consolidation takes fragments of all times, and not only those of the read.
+    expect(get(await readStats(`${FIXTURES}/22/deletes`, '--as-of', '15'), 'advice')).toEqual(several)
   })
 
   test('refuses its options without --read', async () => {

@@ -227,6 +227,21 @@ test('schema is the newest up to the end, or the first', async () => {
   expect(await number('--between', `${second + 1}..`)).toEqual(['2', '2'])
 })
 
+test.each(['tiles', 'rtree'])('%s has the fragments that are read then', async (name) => {
+  const names = async (...args: string[]): Promise<string[]> => {
+    const { code, documents } = await runJson([name, ...args, VACUUM_LEFT, '--quiet'])
+    expect(code).toBe(0)
+    return documents.map((one) => String(get(one, 'path')).split('/').at(-1) ?? '').sort()
+  }
+  const listed = async (...args: string[]): Promise<string[]> => {
+    const { text } = await run(['ls', '--names', ...args, VACUUM_LEFT])
+    return text.trimEnd().split('\n')
+  }
+  for (const times of [[], ['--as-of', '20'], ['--between', '0..'], ['--between', '11..20']])
+    expect([times, await names(...times)]).toEqual([times, (await listed(...times)).sort()])
+  expect((await names('--as-of', '20')).length).toBeLessThan((await names()).length)
+})
+
 describe('where times would say nothing they are wrong usage', () => {
   test.each([
     ['schema', '--all', DELETES],
@@ -234,9 +249,20 @@ describe('where times would say nothing they are wrong usage', () => {
     ['stats', '--all', DELETES],
     ['stats', `${DELETES}/__10`],
     ['metadata', `${DELETES}/__10`],
+    ['tiles', `${DELETES}/__10`],
+    ['rtree', `${DELETES}/__10`],
   ])('%s %s', async (...args) => {
     const { code, stderr } = await run([...args, '--as-of', '15'])
     expect(code).toBe(2)
     expect(stderr).toContain('is the same at all times')
   })
+})
+
+test('a time in seconds, before every fragment, gets a note', async () => {
+  const { stderr } = await run(['ls', 'examples/arrays/weather', '--as-of', '1795132800'])
+  expect(stderr).toBe(
+    'note: times are milliseconds; 1795132800 is 1970-01-21, and the first fragment is of 2024-05-01T10:00:00Z (1714557600000)\n',
+  )
+  expect((await run(['ls', 'examples/arrays/weather', '--as-of', '1795132800000'])).stderr).toBe('')
+  expect((await run(['ls', 'test/fixtures/22/deletes', '--as-of', '5000'])).stderr).toBe('')
 })

@@ -1,21 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readdirSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { compareCase } from './compare.ts'
 
-/** The repository's folder. */
-export const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
-
-const SUFFIX = '.expected.json'
-
-/** Paths of the cases in a folder: everything that has an expected file beside it. */
-export function casesIn(folder: string): string[] {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(SUFFIX))
-    .sort()
-    .map((name) => `${folder}/${name.slice(0, -SUFFIX.length)}`)
-}
+export { casesIn, ROOT } from '../helpers/corpus.ts'
 
 /** Folders in a folder whose names are format versions, in order. */
 export function versionFolders(folder: string): string[] {

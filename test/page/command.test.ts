@@ -16,6 +16,16 @@ interface Report {
   page: string
   head: ReportHead
   content: Buffer
+  /** What stands behind the program. */
+  rest: Buffer
+}
+
+/** The bytes of elements of a page, none if it has no such. Each is decoded by itself, as the page does it. */
+function bytesIn(page: string, name: string): Buffer {
+  const found = [...page.matchAll(new RegExp(`<script type="application/octet-stream" ${name}>([^<]*)</script>`, 'g'))]
+  return found.length === 0
+    ? Buffer.alloc(0)
+    : gunzipSync(Buffer.concat(found.map(([, text]) => Buffer.from(text, 'base64'))))
 }
 
 async function reportOf(target: string, ...options: string[]): Promise<Report & { stderr: string }> {
@@ -23,11 +33,10 @@ async function reportOf(target: string, ...options: string[]): Promise<Report & 
   const { code, stderr } = await run(['page', '-o', file, ...options, target])
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') })
   const page = readFileSync(file, 'utf8')
-  const [, text = ''] = /<script type="application\/octet-stream" id="data">([^<]*)<\/script>/.exec(page) ?? []
-  const bytes = gunzipSync(Buffer.from(text, 'base64'))
+  const bytes = bytesIn(page, 'id="data"')
   const length = bytes.readUInt32LE(0)
   const head = JSON.parse(String(bytes.subarray(4, 4 + length))) as ReportHead
-  return { page, head, content: bytes.subarray(4 + length), stderr }
+  return { page, head, content: bytes.subarray(4 + length), rest: bytesIn(page, 'class="rest"'), stderr }
 }
 
 describe('a report', () => {
@@ -42,6 +51,33 @@ describe('a report', () => {
     expect(Buffer.concat(read).equals(content)).toBe(true)
     expect(head).toMatchObject({ kind: 'report', top: '/sparse_basic', path: '/sparse_basic', shown: ARRAY })
     expect(head.documents).toEqual({})
+  })
+
+  test('of a large array has what the first picture needs before its program, and the rest behind it', async () => {
+    const array = `${folder}/large`
+    const cells = ['--dim', 'x:INT64:0..99999999:100', '--attr', 'a:INT64', '--capacity', '2', '--cells', '60000']
+    expect((await run(['write-sample', array, '--sparse', ...cells, '--quiet'])).code).toBe(0)
+    const { page, head, content, rest } = await reportOf(array)
+    expect(page.indexOf('id="data"')).toBeLessThan(page.indexOf('use strict'))
+    expect(page.indexOf('class="rest"')).toBeGreaterThan(page.indexOf('use strict'))
+    let [at, later] = [0, 0]
+    for (const { path, size, first = size } of head.files) {
+      const bytes = readFileSync(`${array}/${path}`)
+      expect(bytes.length).toBe(size)
+      expect(content.subarray(at, at + first).equals(bytes.subarray(size - first))).toBe(true)
+      if (first < size) expect(rest.subarray(later, later + size).equals(bytes)).toBe(true)
+      at += first
+      later += first < size ? size : 0
+      expect([path, first]).toEqual([
+        path,
+        /__schema|commits/.test(path) ? size : /\/__[^/]*\.tdb$/.test(path) ? 2 ** 16 : 0,
+      ])
+    }
+    expect([at, later]).toEqual([content.length, rest.length])
+    // Between two elements the page draws.
+    const elements = [...page.matchAll(/class="rest">([^<]*)</g)].map(([, text]) => text.length)
+    expect(elements.length).toBeGreaterThan(1)
+    expect(Math.max(...elements)).toBeLessThanOrEqual(2 ** 18)
   })
 
   test('of a fragment has the array around it, without which it cannot be read', async () => {
@@ -101,6 +137,14 @@ test.each([
 ])('%j is refused', async (args, message) => {
   const { code, stderr } = await run(args)
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+})
+
+test('-o - is a report on stdout', async () => {
+  const file = `${folder}/same.html`
+  expect((await run(['page', '-o', file, ARRAY])).code).toBe(0)
+  const { code, text } = await run(['page', '-o', '-', ARRAY])
+  expect([code, text]).toEqual([0, readFileSync(file, 'utf8')])
+  expect((await run(['page', '-o', '-', '--open', ARRAY])).code).toBe(2)
 })
 
 test('a target that is not there is no page', async () => {

@@ -3,8 +3,8 @@ import type { CellValue } from '../../src/documents/common.ts'
 import type { Datatype } from '../../src/format/datatype.ts'
 import { newTally } from '../../src/page/histogram.ts'
 
-function summaryOf(type: Datatype, isNumeric: boolean, values: readonly CellValue[]) {
-  const tally = newTally(type, isNumeric)
+function summaryOf(type: Datatype, isNumeric: boolean, values: readonly CellValue[], fill?: CellValue) {
+  const tally = newTally(type, isNumeric, fill)
   for (const value of values) tally.add(value)
   return tally.summary()
 }
@@ -45,6 +45,31 @@ test.each([
   expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(values.length)
   expect(bars.length).toBeLessThanOrEqual(22)
   expect(others).toBe(0)
+})
+
+test('bins of large whole numbers do not overlap, and have the numbers between their ends', () => {
+  const values = upTo(1000).map((i) => BigInt(i - 500) * 10_000_000_000_000_007n)
+  const { bars } = summaryOf('INT64', true, values)
+  const ranges = bars.map(({ label }) => label.split(' to ').map(BigInt))
+  for (const [i, [from, to]] of ranges.entries()) {
+    if (i > 0) expect(from).toBe(ranges[i - 1][1] + 1n)
+    expect(bars[i].count).toBe(values.filter((value) => value >= from && value <= to).length)
+  }
+  expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(values.length)
+})
+
+test.each([
+  ['INT32', [3, 4, 8, -2147483648], '1 -2147483648, the fill value; min 3, max 8, mean 5', -2147483648],
+  ['FLOAT64', [1, 2.5, Number.NaN], '1 NaN, the fill value; min 1, max 2.5, mean 1.75', Number.NaN],
+  ['INT64', [2n ** 62n, 2n ** 62n + 2n], `min ${2n ** 62n}, max ${2n ** 62n + 2n}, mean ${2n ** 62n + 1n}`, undefined],
+  ['DATETIME_DAY', ['2024-05-01', '2024-05-03'], 'min 2024-05-01, max 2024-05-03, mean 2024-05-02', undefined],
+  ['INT8', [-3, 2], 'min -3, max 2, mean -0.5', undefined],
+] as const)('%s: least, largest and mean are told; fill values are counted apart', (type, values, words, fill) => {
+  const { bars, told, cells } = summaryOf(type, true, values, fill)
+  expect(told).toBe(words)
+  expect(cells).toBe(values.length)
+  const fills = fill === undefined ? 0 : 1
+  expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(values.length - fills)
 })
 
 test('dates are dates', () => {

@@ -47,6 +47,50 @@ describe('values in JSON', () => {
     expect(toJson(Uint8Array.of(9, 1, 2, 3, 9).subarray(1, 4), COMPACT)).toBe('{"base64":"AQID"}')
   })
 
+  test('a number has the digits of String, whatever its size and its decimal places', () => {
+    const wrong: number[] = []
+    for (let exponent = -9; exponent <= 18; exponent++) {
+      for (const digits of [
+        1,
+        5,
+        7,
+        12,
+        999,
+        1000.5,
+        1001,
+        12_345,
+        99_999.5,
+        1_234_567,
+        0.1 + 0.2,
+        Math.PI,
+        9_007_199_254,
+      ]) {
+        const size = digits * 10 ** exponent
+        for (const value of [size, -size]) if (toJson(value, COMPACT) !== String(value)) wrong.push(value)
+      }
+    }
+    for (let i = -30_000; i < 30_000; i += 7) if (toJson(i / 10_000, COMPACT) !== String(i / 10_000)) wrong.push(i)
+    expect(wrong).toEqual([])
+  })
+
+  test('objects whose keys differ, or come in another order, keep theirs', () => {
+    const rows = [{ a: 1, b: 2 }, { a: 1, c: 3, b: 2 }, { b: 2, a: 1 }, { c: [{}], a: undefined, b: 'é' }, { b: 1 }]
+    expect(toJson(rows, COMPACT)).toBe(JSON.stringify(rows))
+    expect(`${toJson(rows[1], INDENTED)}`).toBe(JSON.stringify(rows[1], undefined, 2))
+  })
+
+  test('a list that fails on its first line leaves nothing of it', async () => {
+    const failing = {
+      *[Symbol.iterator]() {
+        yield 1
+        throw new InspectError('BAD_VALUE', 'damaged', {})
+      },
+    }
+    const out = sink()
+    await writeJson({ a: failing }, out, COMPACT, { ending: ({ message }) => message })
+    expect(JSON.parse(out.text())).toEqual({ a: null, error: 'damaged' })
+  })
+
   test('64-bit integers of any size become strings on request', () => {
     const value = { small: 1n, large: [-(2n ** 63n)], number: 7 }
     expect(toJson(value, { int64: 'string', indent: false })).toBe(

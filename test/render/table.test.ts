@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { painter, TINTS } from '../../src/render/color.ts'
 import { type Column, heading, keyValues, type TableContent, table } from '../../src/render/table.ts'
-import { cutMiddle, textWidth, wrapIndented, wrapText } from '../../src/render/text-width.ts'
+import { cutItems, cutMiddle, textWidth, wrapIndented, wrapText } from '../../src/render/text-width.ts'
 import { later, sink } from './sink.ts'
 
 const FRAGMENTS: TableContent = {
@@ -260,4 +260,14 @@ test('colours of neighbouring bytes can be read on black and on white', () => {
     expect((luminance + 0.05) / 0.05).toBeGreaterThan(3.5)
   }
   expect(new Set(TINTS).size).toBe(TINTS.length)
+})
+
+test('lists of names and values are cut between them', () => {
+  const text = 'temperature=-4.1, rain_mm=3, sky="snow, hail"'
+  expect(cutItems(text, 45)).toBe(text)
+  expect(cutItems(text, 44)).toBe('temperature=-4.1, rain_mm=3, and 1 more')
+  expect(cutItems(text, 28)).toBe('temperature=-4.1, and 2 more')
+  expect(cutItems(text, 27)).toBe('temperature=-4.1, …')
+  expect(cutItems(text, 18)).toBe('3 fields')
+  expect(cutItems('sky="snow and hail"', 9)).toBe('sky=…ail"')
 })

@@ -87,8 +87,8 @@ function marked(schema: AnySchemaObject, file: string): AnySchemaObject {
   return schema
 }
 
-/** Keys of advice that only arrays too large for a fixture get: test/advice looks at them. */
-const LARGE_ONLY = /\/(?:Finding\/(?:field|remedies)|Remedy\/\w+|ReadCounts\/\w+)$/
+/** Keys that only arrays too large for a fixture get: test/advice and test/commands/diff-read look at them. */
+const LARGE_ONLY = /\/(?:Finding\/(?:field|remedies)|Remedy\/\w+|ReadCounts\/\w+|unlisted_cell_num)$/
 
 describe('the schemas', () => {
   const all = fixtureFolders()

@@ -115,7 +115,9 @@ async function* ofArray(path: string, keyed: readonly string[]): AsyncGenerator<
 
 async function* atOtherTimes(): AsyncGenerator<Printed> {
   const array = `${FIXTURES}/22/deletes`
-  for (const command of ['ls', 'stats', 'schema', 'metadata']) yield* json([command, array, '--as-of', '15'])
+  for (const command of ['ls', 'stats', 'schema', 'metadata', 'rtree', 'tiles'])
+    yield* json([command, array, '--as-of', '15'])
+  yield* json(['rtree', '--range', 'x=1..9', array, '--as-of', '15'])
   yield* json(['ls', '--names', array, '--between', '11..'])
   for (const path of [...fragmentsOf(array), `${FIXTURES}/22/group`]) yield* json(['ls', path, '--between', '11..19'])
 }
@@ -299,6 +301,12 @@ async function* written(folder: string): AsyncGenerator<Printed> {
   yield* json(['schema', '--all', `${folder}/upgraded`])
   yield* json(['write-sample', `${folder}/steps`, '--delete', 'id > 5', '--consolidate', 'fragments'])
   yield* json(['at', `${fragmentsOf(`${folder}/padded`)[0]}/a0.tdb`, '70', '--no-flips'])
+  const [gap, cells] = [`${folder}/gap`, `${folder}/gap.ndjson`]
+  writeFileSync(cells, '{"x":1,"a":1,"__written":10}\n{"x":3,"a":3,"__written":20}\n')
+  const line = ['--dense', '--dim', 'x:INT32:1..7:4', '--attr', 'a:INT32', '--data', cells]
+  await run(['write-sample', gap, ...line, '--consolidate', 'fragments'])
+  yield* json(['history', gap, '--range', 'x=..'])
+  yield* ndjson('history', ['history', gap, '--range', 'x=..'])
   const long = new EditedArray('22/metadata')
   const claimed = long.find(/\/__meta\/__10_10/)
   long.patch(claimed, 12, u64(2n ** 25n))
@@ -334,6 +342,8 @@ async function* asLines(sample: string): AsyncGenerator<Printed> {
   yield* ndjson('check', ['check', '--shard', '1/1', damaged])
   yield* ndjson('plan', ['check', '--plan', damaged])
   yield* ndjson('diff', ['diff', array, `${FIXTURES}/22/deletes`])
+  const [a, b] = ['sparse_2d_row_row', 'sparse_2d_row_col'].map((name) => fragmentsOf(`${FIXTURES}/22/${name}`)[0])
+  yield* ndjson('diff', ['diff', a, b])
   yield* ndjson('tile', ['tile', fragment, 'a'])
   yield* ndjson('dump', ['dump', '--depth', '2', fragment])
   yield* ndjson('at', ['at', '--no-flips', `${fragment}/__fragment_metadata.tdb`, '9'])

@@ -5,8 +5,8 @@ beside.py PROGRAM [--minutes M] [--seed S] [--formats 3,22] [--count N] [--cli C
 
 Two releases, others with each seed. Fails where a document differs from TileDB's own answer or a healthy array is accused, where the program beside
 the project fails, and where it writes no array or does not ask about each. What is said of cells is left out, and counted, for arrays whose cells
-TileDB itself has lost: those it cannot read, those it reads other than they were written, and those it reads in another way when memory held other
-bytes before.
+TileDB itself has lost: those it cannot read, those it reads other than they were written, those it reads in another way when memory held other bytes
+before, and those that miss the extremes which it stored itself (a consolidation reads what an earlier write lost).
 """
 import argparse
 import collections
@@ -17,6 +17,7 @@ import json
 import os
 import pathlib
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -100,7 +101,30 @@ def as_written(program, out, name):
     return program.check_written(rows, out / name, paths, pickle.loads(case.read_bytes()), entry.get("dropped") or {}, entry["key"])
 
 
-def lost(program, reader, out, name, unread):
+def misses_its_extremes(args, out, name):
+    """Whether each error of `check` names a field of integers whose stored minimum or maximum is in no cell that TileDB reads of the fragment."""
+    said = json.loads((out / (name + ".expected.json")).read_text())
+    if "fragments" not in said:
+        return False
+    fragments = {f["name"]: f for f in said["fragments"]}
+    run = subprocess.run([*args.cli.split(), "check", "--level", "cells", "--json", str(out / name)], capture_output=True)
+    errors = [f for f in json.loads(run.stdout)["findings"] if f["severity"] == "error"] if run.returncode == 1 else []
+
+    def missing(finding):
+        stored = re.search(r"bytes ([0-9a-f]+) in the metadata", finding.get("found", ""))
+        fragment = fragments.get(pathlib.Path(finding["file"]).parent.name)
+        if finding["code"] != "TILE_MIN_MAX" or not stored or not fragment or not fragment.get("cells"):
+            return False
+        field = finding["field"].split(".", 1)[1]
+        cells = fragment["cells"]["attrs"].get(field, [])
+        if not cells or not all(isinstance(cell, int) for cell in cells):
+            return False
+        return int.from_bytes(bytes.fromhex(stored.group(1)), "little", signed=min(cells) < 0) not in cells
+
+    return bool(errors) and all(map(missing, errors))
+
+
+def lost(program, reader, out, name, unread, args):
     """Why what is said of an array's cells does not count; None where it does."""
     said = cells_of(out, name)
     if name in unread or said is None:
@@ -109,16 +133,18 @@ def lost(program, reader, out, name, unread):
         return "TileDB reads other cells than were written"
     if any(asked_again(program, reader, out, name, byte) != said for byte in (85, 170)):
         return "TileDB reads other cells each time"
+    if misses_its_extremes(args, out, name):
+        return "TileDB reads no cell with the extremes that it stored"
     return None
 
 
-def judged(program, reader, out, figures):
+def judged(program, reader, out, figures, args):
     """Lines of what counts in a hunt's figures; reasons of what does not, with the arrays."""
     lines, reasons = [], collections.defaultdict(list)
     unread = {name for name, _ in figures["unreadable"]}
     of_cells = {name for check, name, _ in figures["failures"] if check in CELLS}
     for name in sorted(of_cells):
-        reason = lost(program, reader, out, name, unread)
+        reason = lost(program, reader, out, name, unread, args)
         if reason:
             reasons[reason].append(name)
     left_out = {name for names in reasons.values() for name in names}
@@ -147,7 +173,7 @@ def main():
         out = environment.WORK / "beside" / str(version)
         # Half of the time is for what follows the drawing.
         figures = hunt(program, library(version), reader, out, args, args.minutes / 2 / len(versions))
-        lines, reasons = judged(program, reader, out, figures)
+        lines, reasons = judged(program, reader, out, figures, args)
         print("format %d, seed %d: %d arrays, %d complaints" % (version, args.seed, figures["written"], len(lines)), *lines, sep="\n  ")
         for reason, names in reasons.items():
             print("  left out, cells of %d arrays: %s: %s" % (len(names), reason, ", ".join(names)))

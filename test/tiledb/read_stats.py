@@ -112,6 +112,24 @@ def removed(uri, query):
     return {at: cells(at - 1) - cells(at) for at in times if query["from"] <= at <= query["to"]}
 
 
+def still_held(program, uri):
+    """What is wrong after the lines that take deleted cells out for good; None without such lines."""
+    whole = {"from": 0, "to": 2**62, "ranges": None}
+    lines = ours(program, uri, {**whole, "to": int(time.time() * 1000)}, [])["advice"]
+    if not lines:
+        return None
+    with tiledb.open(uri) as array:
+        before = len(array[:]["a"])
+    new, isnew = uri + ".new", any(".new" in line for line in lines)
+    shutil.rmtree(new, ignore_errors=True)
+    exec("\n".join(lines), {"tiledb": tiledb, "np": np})
+    mended = new if isnew else uri
+    with tiledb.open(mended) as array:
+        after = len(array[:]["a"])
+    left = [cells for cells in removed(mended, whole).values() if cells]
+    return "%d cells before, %d after; deletes still take %s" % (before, after, left) if before != after or left else ""
+
+
 def ours(program, uri, query, names):
     command = ["node", str(program), "stats", "--read", "--json", "--raw", uri, "--between", "%d..%d" % (query["from"], query["to"])]
     for name, pair in zip(names, query["ranges"] or []):
@@ -178,7 +196,7 @@ def main():
     ap.add_argument("--count", type=int, default=30)
     args = ap.parse_args()
     print("seed %d" % args.seed, flush=True)
-    asked = wrong = 0
+    asked = wrong = purged = 0
     with tempfile.TemporaryDirectory() as folder:
         for n in range(args.count):
             rng = Random(args.seed * 1000 + n)
@@ -198,7 +216,13 @@ def main():
                 wrong += bool(found)
                 for fault in found:
                     print("array %d, %s: %s" % (n, query, fault), flush=True)
-    print("%d queries, %d differ" % (asked, wrong))
+            if list(pathlib.Path(uri, "__commits").glob("*.del")):
+                fault = still_held(args.program, uri)
+                purged += fault is not None
+                wrong += bool(fault)
+                if fault:
+                    print("array %d: %s" % (n, fault), flush=True)
+    print("%d queries and %d purges, %d differ" % (asked, purged, wrong))
     return 1 if wrong else 0
 
 

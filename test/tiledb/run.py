@@ -4,8 +4,8 @@
 write   what write-sample writes, opened, queried, appended to, consolidated and vacuumed by TileDB
 random  random arrays that TileDB's newest release and three others write, read by us: those of a new seed each time, or of --seed;
         up to --count of each release (default 40), for --minutes in all (default 2); merged reads of each, too
-names   what TileDB does when files are gone or others are among them, as recorded for the tests
-visible what TileDB makes of commits, lists and time stamps, as recorded for the tests
+names   what TileDB does when files are gone or others are among them, as recorded for the tests: a quarter of the cases, others with each seed, or --all
+visible what TileDB makes of commits, lists and time stamps, as recorded for the tests: a quarter of the cases, too
 conditions
         conditions of TileDB-Py on random arrays, those of a new seed each time or of --seed, parsed and evaluated by us
 explain what explain says of random arrays, those of a new seed each time or of --seed, held against TileDB's counters
@@ -79,13 +79,18 @@ def random(args):
     return int(any(codes)), "random: " + "; ".join(counts)
 
 
-def names(_):
-    code, output = shown([environment.python(), "-B", HERE / "names.py"])
+def some(args):
+    """Options of programs that ask again what is recorded: a quarter of the cases each time, or all."""
+    return [] if args.all else ["--share", 4, *([] if args.seed is None else ["--seed", args.seed])]
+
+
+def names(args):
+    code, output = shown([environment.python(), "-B", HERE / "names.py", *some(args)])
     return code, "names: " + last(output)
 
 
-def visible(_):
-    code, output = shown([environment.python(), "-B", HERE / "visible.py"])
+def visible(args):
+    code, output = shown([environment.python(), "-B", HERE / "visible.py", *some(args)])
     return code, "visible: " + last(output)
 
 
@@ -213,7 +218,7 @@ def main():
     ap.add_argument("--seed", type=int, help="of the random arrays (default: another each time)")
     ap.add_argument("--count", type=int, default=40)
     ap.add_argument("--minutes", type=float, default=2)
-    ap.add_argument("--all", action="store_true", help="every fixture through Arrow, and every code of check --plan, not some")
+    ap.add_argument("--all", action="store_true", help="every fixture through Arrow, every code of check --plan, every recorded case, not some")
     args = ap.parse_args()
     chosen = args.only.split(",")
     if not set(chosen) <= set(PARTS):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What TileDB makes of commits, lists and time stamps: visible.py [--write]
+"""What TileDB makes of commits, lists and time stamps: visible.py [--write] [--share N] [--seed S]
 
 Takes fixtures apart (commits gone, lists planted, fragments dated ahead or named otherwise, folders moved) and asks TileDB-Py of each, in a process of
 its own: whether it opens, which fragments FragmentInfo lists, how many cells a query gives. --write makes test/check/visible.json
 of it, which the tests hold `ls` and `check` against; without it the answers are compared with those that are there; exit code 1
-where any differs. Edits name fragments by letters, in the order of their time stamps, so that other fixtures serve as well.
+where any differs. With --share only one case of N is tried, others with each seed. Edits name fragments by letters, in the order of their time stamps, so that other fixtures serve as well.
 """
 import json
 import os
@@ -18,7 +18,7 @@ os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # processes
 
 import tiledb
 
-from names import FIXTURES, HERE, apart
+from names import FIXTURES, HERE, apart, arguments
 
 RECORDED = HERE.parent / "check" / "visible.json"
 UUID = "0123456789abcdef0123456789abcdef"
@@ -272,7 +272,7 @@ def read(uri, key):
     return json.dumps(said)
 
 
-def main(below):
+def main(below, wanted):
     found = {}
     uri = f"{below}/array"
     for name in dict.fromkeys([*SPARSE, *DENSE, *SEVERAL, *LISTS, *NAMED]):
@@ -281,7 +281,7 @@ def main(below):
         cases = found[name] = {}
         tried = [*common(base), *(lists(base) if name in LISTS else []), *(lines(base) if name in LINES else []), *(named(base) if name in NAMED else [])]
         for case, edits in tried:
-            if case in cases:
+            if case in cases or (case != "intact" and not wanted(name, case)):
                 continue
             shutil.rmtree(uri, ignore_errors=True)
             shutil.copytree(base.root, uri)
@@ -307,8 +307,9 @@ def short(text, base):
 
 
 if __name__ == "__main__":
+    args = arguments(__doc__)
     with tempfile.TemporaryDirectory() as folder:
-        made = main(folder)
+        made = main(folder, args.tried)
     version = "%d.%d.%d" % tiledb.libtiledb.version()
     print(f"libtiledb {version}: {sum(map(len, made.values()))} cases, {sum(one['tiledb'] is None for cases in made.values() for one in cases.values())} do not open")
     lines = [
@@ -316,10 +317,10 @@ if __name__ == "__main__":
         for name, cases in made.items()
     ]
     text = f'{{\n "libtiledb": "{version}",\n "fixtures": {{\n' + ",\n".join(f' "{name}": {{\n{body}\n }}' for name, body in zip(made, lines)) + "\n}}\n"
-    if "--write" in sys.argv:
+    if args.write:
         RECORDED.write_text(text)
     else:
-        before = set(RECORDED.read_text().splitlines())
-        differs = [line for line in text.splitlines() if line not in before]
+        before = {line.rstrip(",") for line in RECORDED.read_text().splitlines()}
+        differs = [line for line in text.splitlines() if line.rstrip(",") not in before]
         print("\n".join(["differs from what is recorded:", *differs] if differs else ["as recorded"]))
         sys.exit(1 if differs else 0)

@@ -216,6 +216,7 @@ test('text in a dictionary has no offsets of its own', async () => {
 
 describe('other tiles and orders', () => {
   const PLACES = fileURLToPath(new URL('../../examples/arrays/places', import.meta.url))
+  const scratch = temporaryFolder()
 
   test('all cells are written anew: fewer, larger tiles, with less metadata', async () => {
     const { layouts, fields } = await whatif(PLACES, '--capacity', '50')
@@ -224,6 +225,23 @@ describe('other tiles and orders', () => {
     expect([now.change, now.tile_num, after.tile_num]).toEqual(['', 5, 1])
     expect(after.data_bytes).toBeLessThan(now.data_bytes)
     expect(after.rtree_bytes + after.statistics_bytes).toBeLessThan(now.rtree_bytes + now.statistics_bytes)
+  })
+
+  test('what a read costs after a change is what explain says of the array written so', async () => {
+    const [path, schema, cells] = ['sample', 'schema.json', 'cells.ndjson'].map((name) => `${scratch}/${name}`)
+    const change = ['--tile-extent', 'day=5', '--tile-extent', 'station=2']
+    const { layouts } = await whatif(WEATHER, ...change, '--range', 'day=7..8')
+    await run(['whatif', WEATHER, ...change, '--emit', 'schema', '-o', schema])
+    await run(['read', WEATHER, '--format', 'ndjson', '-o', cells])
+    expect((await run(['write-sample', path, '--schema', schema, '--data', cells])).code).toBe(0)
+    const explained = async (array: string): Promise<unknown> => {
+      const { text } = await run(['explain', array, '--range', 'day=7..8', '--exact', '--json'])
+      const { total } = JSON.parse(text)
+      const { tiles_read, cells_read, unfiltered_bytes, stored_bytes, requests } = total
+      return { tiles_read, cells_read, unfiltered_bytes, stored_bytes, requests }
+    }
+    expect(layouts.map(({ read }) => read)).toEqual([await explained(WEATHER), await explained(path)])
+    expect(layouts[0].read).not.toEqual(layouts[1].read)
   })
 
   test('what is there now has the sizes of its files', async () => {

@@ -16,7 +16,7 @@ export function inflateZlib(data: Uint8Array, size: number): Uint8Array {
   stream.avail_out = stream.output.length
   const status = zlibInflate(stream, Z_FINISH)
   if (status !== Z_STREAM_END) {
-    const why = stream.msg || (stream.avail_out === 0 ? 'more' : `a stream that stops after ${stream.total_out}`)
+    const why = stream.msg ? `a broken one (${stream.msg})` : stream.avail_in > 0 ? 'more' : 'one that ends too early'
     throw badData(`expected a zlib stream of ${size} bytes, found ${why}`)
   }
   if (stream.total_out !== size) throw badData(`expected a zlib stream of ${size} bytes, found ${stream.total_out}`)

@@ -89,12 +89,18 @@ async function loadEncoder(readWasm: WasmReader): Promise<Encoder> {
 
 /** Starts a module of the package with its wasm file. By itself it would fetch the file, which Node cannot do. */
 async function load<M>(
-  create: (options: { noInitialRun: boolean; instantiateWasm: InstantiateWasm }) => Promise<M>,
+  create: (options: {
+    noInitialRun: boolean
+    locateFile(name: string): string
+    instantiateWasm: InstantiateWasm
+  }) => Promise<M>,
   code: BufferSource,
 ): Promise<M> {
   const module = await WebAssembly.compile(code)
   return create({
     noInitialRun: true,
+    // Without it, it makes a URL beside its script, and a page in one file has none.
+    locateFile: (name) => name,
     instantiateWasm: (imports, ready) => {
       const instance = new WebAssembly.Instance(module, imports)
       ready(instance)

@@ -1,6 +1,7 @@
 import { InspectError } from '../../base/errors.ts'
 import { u32 } from '../../format/u32.ts'
 import { badData } from '../bytes.ts'
+import type { WasmLibrary } from './emscripten.ts'
 
 /** The frame header: RFC 8878, section 3.1.1. */
 const MAGIC = 0xfd2fb528
@@ -47,4 +48,40 @@ export function checkZstdFrame(frame: Uint8Array, size: number): boolean {
   if (declared !== undefined && declared !== size)
     throw badData(`expected a zstd frame of ${size} bytes, found one of ${declared}`)
   return declared !== undefined
+}
+
+/** A function of libzstd that undoes a frame: the bytes of its output, or -1. */
+export type ZstdUndo = (
+  library: WasmLibrary['library'],
+  out: number,
+  outLength: number,
+  data: number,
+  length: number,
+) => number
+
+/**
+ * Undoes a frame in the memory of a libzstd.
+ * @param take called with the place of the output
+ * @throws InspectError BAD_FILTERED_DATA, UNSUPPORTED_FILTER, TOO_LARGE
+ */
+export function undoZstdFrame<T>(
+  zstd: WasmLibrary,
+  undo: ZstdUndo,
+  data: Uint8Array,
+  size: number,
+  take: (heap: Uint8Array, from: number, to: number) => T,
+): T {
+  checkZstdFrame(data, size)
+  let found = -1
+  const out = zstd.run(
+    data,
+    size,
+    (library, target, source) => {
+      found = undo(library, target, size, source, data.length)
+      return found === size ? found : -1
+    },
+    take,
+  )
+  if (out !== undefined) return out
+  throw badData(`expected a zstd frame of ${size} bytes, found ${found < 0 ? 'a broken one' : found}`)
 }

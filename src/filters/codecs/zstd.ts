@@ -1,10 +1,9 @@
 import { badValue } from '../../base/errors.ts'
-import { badData } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
 import { copyOf, type LibraryFacts, WasmLibrary } from './emscripten.ts'
 import { zstdLevel } from './levels.ts'
 import type { WasmReader } from './wasm-file.ts'
-import { checkZstdFrame } from './zstd-frame.ts'
+import { undoZstdFrame, type ZstdUndo } from './zstd-frame.ts'
 
 /**
  * libzstd from the package @foxglove/wasm-zstd. Only its wasm file is used: the package's JavaScript needs Node's
@@ -71,28 +70,13 @@ export async function loadZstd(readWasm: WasmReader): Promise<ByteCodec> {
 /** @param module the file {@link ZSTD_WASM}, compiled */
 export function zstdCodec(module: WebAssembly.Module): ByteCodec {
   const zstd = new WasmLibrary(FACTS, module)
-
-  function decompress<T>(data: Uint8Array, size: number, take: (heap: Uint8Array, from: number, to: number) => T): T {
-    checkZstdFrame(data, size)
-    let found = -1
-    const out = zstd.run(
-      data,
-      size,
-      ({ call }, target, source) => {
-        found = call(DECOMPRESS)(target, size, source, data.length)
-        return found === size ? found : -1
-      },
-      take,
-    )
-    if (out !== undefined) return out
-    throw badData(`expected a zstd frame of ${size} bytes, found ${found < 0 ? 'a broken one' : found}`)
-  }
+  const undo: ZstdUndo = ({ call }, out, outLength, data, length) => call(DECOMPRESS)(out, outLength, data, length)
 
   return {
     compress: compressor(zstd, COMPRESS_BOUND, ({ call }, ...of) => call(COMPRESS)(...of)),
-    decompress: (data, size) => decompress(data, size, copyOf),
+    decompress: (data, size) => undoZstdFrame(zstd, undo, data, size, copyOf),
     decompressInto(data, out) {
-      decompress(data, out.length, (heap, from, to) => {
+      undoZstdFrame(zstd, undo, data, out.length, (heap, from, to) => {
         out.set(heap.subarray(from, to))
         return true
       })

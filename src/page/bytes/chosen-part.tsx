@@ -82,6 +82,10 @@ function Flip({ inspected, path, offset }: { inspected: Inspected; path: string;
   return <Flipped {...{ inspected, path, offset }} />
 }
 
+/** The view that does what a command does. */
+const inPage = (text: string): string =>
+  text.replaceAll('check --level cells', 'Findings of every cell').replace(/^check then/, 'Findings then')
+
 function Flipped({ inspected, path, offset }: { inspected: Inspected; path: string; offset: number }) {
   const found = useLoaded(
     () => inspected.document('at', { flips: true }, path, [String(offset)]),
@@ -95,7 +99,7 @@ function Flipped({ inspected, path, offset }: { inspected: Inspected; path: stri
         show={(at) => (
           <Facts
             facts={[...(at.cells ? cellPairs(at.cells) : []), ...noticePairs(at)].flatMap((pair) =>
-              pair ? [[pair[0], <Text key="">{pair[1]}</Text>] as const] : [],
+              pair ? [[inPage(pair[0]), <Text key="">{inPage(pair[1])}</Text>] as const] : [],
             )}
           />
         )}

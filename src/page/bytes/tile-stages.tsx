@@ -7,6 +7,7 @@ import { countText, NOTHING } from '../../render/views/wording.ts'
 import { Call } from '../call.tsx'
 import type { Inspected } from '../inspected.ts'
 import { change, type Link } from '../link.ts'
+import { pageWords, WRONG } from '../page-words.ts'
 import { Facts, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { Shown, useLoaded } from '../use-loaded.tsx'
@@ -176,7 +177,7 @@ function Opened({ inspected, path, root, node, tile, choose }: TileProps & { til
                   show: ({ error }) =>
                     error ? (
                       <span class="bad">
-                        {error.code}: <Text>{error.message}</Text>
+                        {WRONG[error.code]}: <Text>{pageWords(error.message)}</Text>
                       </span>
                     ) : (
                       NOTHING

@@ -1,5 +1,6 @@
 import { shortValue } from '../../render/units.ts'
 import { measuredText, partName } from '../../render/views/wording.ts'
+import { pageWords, WRONG } from '../page-words.ts'
 import { Text } from '../text.tsx'
 import { VirtualList } from '../virtual-list.tsx'
 import { isBad } from './hex.tsx'
@@ -119,7 +120,7 @@ export function aboutNode({ part, error, parent }: Node): string {
     stored === undefined ? undefined : `(${stored})`,
     meaning,
     verdict === 'invalid' ? 'invalid' : undefined,
-    wrong && wrong.message !== meaning ? `${wrong.code}: ${wrong.message}` : undefined,
+    wrong && wrong.message !== meaning ? `${WRONG[wrong.code]}: ${pageWords(wrong.message)}` : undefined,
   ]
     .filter((part) => part !== undefined)
     .join(' · ')

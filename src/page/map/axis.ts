@@ -6,6 +6,8 @@ import { formatCount, shortValue } from '../../render/units.ts'
 
 /** Ends of boxes that a text axis keeps. Of more, every so many-th is a step of the axis. */
 const MOST_STEPS = 100_000
+/** Longer ends of ranges would fill the link. */
+const LONGEST_WORD = 60
 
 /** Where values stand in a drawing: numbers and times by their value, text by its order among the ends of all boxes. */
 export interface Axis {
@@ -18,6 +20,8 @@ export interface Axis {
   place(bytes: Uint8Array, from: number, to: number): number
   /** The value at a place, as documents have it. */
   text(place: number): string
+  /** The values between two places, ends included, as `--range` takes them; undefined if they cannot be written so. */
+  range(low: number, high: number): string | undefined
   /** Makes the steps of text. */
   steps(values: Uint8Array[]): void
 }
@@ -33,6 +37,10 @@ export function axisOf({ name, type, cell_val_num }: Dimension): Axis {
     isText: false,
     place: (bytes, from, to) => Number(read(bytes, from, to)),
     text: (place) => (isFloat ? String(Number(place.toPrecision(6))) : integerText(type, Math.floor(place))),
+    range(low, high) {
+      if (isFloat) return `${low}..${high}`
+      return `${integerText(type, Math.ceil(low))}..${integerText(type, Math.floor(high))}`
+    },
     steps() {},
   }
 }
@@ -48,6 +56,7 @@ function integerText(type: Datatype, place: number): string {
 
 function textAxis(name: string, type: Datatype): Axis {
   let sorted: Uint8Array[] = []
+  let isWhole = true
   return {
     name,
     unit: 1,
@@ -66,10 +75,18 @@ function textAxis(name: string, type: Datatype): Axis {
       const value = sorted[Math.max(0, Math.min(sorted.length - 1, Math.floor(place)))]
       return value === undefined ? '' : shortValue(cellValue(type, 'var', value, { raw: false }), 16)
     },
+    range(low, high) {
+      const ends = [sorted[Math.ceil(low)], sorted[Math.floor(high)]]
+      const words = ends.map((one) => one && cellValue(type, 'var', one, { raw: false }))
+      // Of steps that stand for several values, none is the end.
+      if (!isWhole || words.some((one) => typeof one !== 'string' || one.length > LONGEST_WORD)) return undefined
+      return words.map((one) => JSON.stringify(one)).join('..')
+    },
     steps(values) {
       const all = values.sort(compareBytes).filter((one, i) => i === 0 || compareBytes(one, values[i - 1]) !== 0)
       const every = Math.ceil(all.length / MOST_STEPS)
-      sorted = every <= 1 ? all : all.filter((_, i) => i % every === 0)
+      isWhole = every <= 1
+      sorted = isWhole ? all : all.filter((_, i) => i % every === 0)
     },
   }
 }
@@ -82,6 +99,7 @@ export function fragmentAxis(count: number): Axis {
     isText: false,
     place: () => 0,
     text: (place) => formatCount(Math.max(0, Math.min(count - 1, Math.floor(place)))),
+    range: () => undefined,
     steps() {},
   }
 }

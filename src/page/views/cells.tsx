@@ -1,25 +1,40 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { asInspectError, type InspectError } from '../../base/errors.ts'
-import type { CellValue } from '../../documents/common.ts'
+import { asInspectError } from '../../base/errors.ts'
 import { formatCount } from '../../render/units.ts'
-import { QueryForm, queryOptions, wordsOf } from '../cell-query.tsx'
-import type { DocumentOf } from '../inspected.ts'
-import { change, goTo } from '../link.ts'
-import { cellOption, type ShortCell, shortCell } from '../short-cell.ts'
+import { Queried, type QueryOptions, queryOptions, wordsOf } from '../cell-query.tsx'
+import type { DocumentOf, Inspected } from '../inspected.ts'
+import type { Job } from '../job.ts'
+import { change, goTo, type Link } from '../link.ts'
+import type { ShortCell } from '../short-cell.ts'
 import { type Column, Table } from '../table.tsx'
+import type { Row, Rows } from '../tasks.ts'
 import { Text } from '../text.tsx'
-import { timesOf } from '../times.ts'
-import { Fault, Shown, useLoaded } from '../use-loaded.tsx'
+import { Fault } from '../use-loaded.tsx'
 import { useReading } from '../use-reading.ts'
 import type { View, ViewProps } from '../view.ts'
 
-/** What a reader sees: `read`. The link has the query ({@link queryOptions}); `s` is the first row. */
+/**
+ * What a reader sees: `read`; of a fragment alone what it holds: `decode`. The link has the query ({@link queryOptions}); `s` is the
+ * first row.
+ */
 export const cells: View = {
   id: 'cells',
   title: 'Cells',
-  targets: ['array'],
-  call: ({ link }) => ({ words: ['read', ...wordsOf({ ...queryOptions(link), limit: lastRow(link) })] }),
+  targets: ['array', 'fragment'],
+  call: ({ inspected, link }) => ({
+    words: [commandFor(inspected), ...wordsOf({ ...optionsFor(inspected, link), limit: lastRow(link) })],
+  }),
   Show: Cells,
+}
+
+function commandFor({ target }: Inspected): 'read' | 'decode' {
+  return target.type === 'fragment' ? 'decode' : 'read'
+}
+
+/** A fragment has its cells in one order, whenever it is opened. */
+function optionsFor({ target }: Inspected, link: Link): QueryOptions {
+  const { asOf, where, order, provenance, ...both } = queryOptions(link)
+  return target.type === 'fragment' ? both : queryOptions(link)
 }
 
 /** Rows of a page. No others are kept. */
@@ -36,76 +51,49 @@ function lastRow(link: ViewProps['link']): string {
   return link.n === undefined || Number(link.n) > end ? String(end) : link.n
 }
 
-function Cells({ inspected, link }: ViewProps) {
-  const schema = useLoaded(() => inspected.document('schema', timesOf(link)), [inspected, link.t])
-  return (
-    <Shown
-      of={schema}
-      what="the schema"
-      show={(schema) => (
-        <>
-          <QueryForm schema={schema} link={link} />
-          <Rows schema={schema} inspected={inspected} link={link} />
-        </>
-      )}
-    />
-  )
+function Cells(props: ViewProps) {
+  return <Queried {...props} show={(schema) => <CellRows schema={schema} {...props} />} />
 }
 
-/** A cell of the array, short: its fields by name, and how `history` names it. */
-interface Row {
-  fields: Readonly<Record<string, ShortCell>>
-  cell: string | undefined
-}
-
-interface Page {
-  rows: readonly Row[]
-  /** Rows read, with those before the page. */
-  read: number
+interface Page extends Rows {
   isEnd: boolean
-  faults: readonly InspectError[]
 }
 
 /** A read that goes on with the next page. */
 interface Cursor {
   key: string
   position: number
-  faults: InspectError[]
-  rows: AsyncGenerator<Readonly<Record<string, CellValue>>>
+  job: Job<Rows>
 }
 
-function Rows({ schema, inspected, link }: ViewProps & { schema: DocumentOf<'schema'> }) {
+function CellRows({ schema, inspected, link }: ViewProps & { schema: DocumentOf<'schema'> }) {
   const kept = useRef<Cursor | undefined>(undefined)
   const from = firstRow(link)
   const names = schema.dimensions.map(({ name }) => name)
   // Always a limit: without one, `read` first looks how much there is.
-  const options = { limit: String(Number.MAX_SAFE_INTEGER), ...queryOptions(link) }
+  const options = { limit: String(Number.MAX_SAFE_INTEGER), ...optionsFor(inspected, link) }
   const key = JSON.stringify(options)
   const reading = useReading<Page>(
     async (turns) => {
       const old = kept.current
       kept.current = undefined
-      const cursor = old?.key === key && old.position === from ? old : start()
-      if (cursor !== old) old?.rows.return(undefined)
-      const rows: Row[] = []
-      const page = (isEnd: boolean): Page => ({ rows: [...rows], read: cursor.position, isEnd, faults: cursor.faults })
-      while (rows.length < PAGE) {
-        const { done, value } = await cursor.rows.next()
-        if (done) return page(true)
-        if (cursor.position++ >= from) rows.push(shortRow(names, value))
-        if (turns.isDue()) await turns.take(page(false))
+      const isNext = old?.key === key && old.position === from
+      if (!isNext) old?.job.stop()
+      const job = isNext ? old.job : inspected.begin('cells', commandFor(inspected), options, names, from, PAGE)
+      turns.onStop(job.stop)
+      while (true) {
+        const { done, value } = await job.next()
+        if (done) return { ...value, isEnd: true }
+        if (value.isFull) {
+          kept.current = { key, position: value.read, job }
+          return { ...value, isEnd: false }
+        }
+        await turns.take({ ...value, isEnd: false })
       }
-      kept.current = cursor
-      return page(false)
     },
     [inspected, key, from],
   )
-  useEffect(() => () => void kept.current?.rows.return(undefined), [])
-
-  function start(): Cursor {
-    const faults: InspectError[] = []
-    return { key, position: 0, faults, rows: inspected.rows('read', options, (fault) => faults.push(fault)) }
-  }
+  useEffect(() => () => kept.current?.job.stop(), [])
 
   const { value, isDone, error } = reading
   const to = (row: number) => change(link, { s: row > 0 ? String(row) : undefined })
@@ -126,7 +114,7 @@ function Rows({ schema, inspected, link }: ViewProps & { schema: DocumentOf<'sch
         <button type="button" disabled={from === 0} onClick={() => to(from - PAGE)}>
           Back
         </button>{' '}
-        <button type="button" disabled={!isDone || value?.isEnd !== false} onClick={() => to(from + PAGE)}>
+        <button type="button" disabled={isDone && value?.isEnd !== false} onClick={() => isDone && to(from + PAGE)}>
           Next {PAGE}
         </button>
       </p>
@@ -137,7 +125,7 @@ function Rows({ schema, inspected, link }: ViewProps & { schema: DocumentOf<'sch
       {value && last > 0 && (
         <Table
           caption="Cells"
-          columns={columnsOf(schema, value.rows[0], link)}
+          columns={columnsOf(schema, value.rows[0], inspected, link)}
           rows={value.rows}
           keyOf={(_, i) => from + i}
         />
@@ -146,16 +134,11 @@ function Rows({ schema, inspected, link }: ViewProps & { schema: DocumentOf<'sch
   )
 }
 
-function shortRow(names: readonly string[], row: Readonly<Record<string, CellValue>>): Row {
-  const fields: Record<string, ShortCell> = Object.create(null)
-  for (const [name, value] of Object.entries(row)) fields[name] = shortCell(value)
-  return { fields, cell: cellOption(names, row) }
-}
-
 function columnsOf(
   { dimensions, attributes }: DocumentOf<'schema'>,
   { fields }: Row,
-  link: ViewProps['link'],
+  inspected: Inspected,
+  link: Link,
 ): readonly Column<Row>[] {
   const types = new Map([...dimensions, ...attributes].map((one) => [one.name, one]))
   return [
@@ -164,20 +147,24 @@ function columnsOf(
       return {
         title: name,
         isName: true,
-        isNumber: one?.cell_val_num === 1 && /^U?INT|^FLOAT/.test(one.type),
+        isNumber: one ? one.cell_val_num === 1 && /^U?INT|^FLOAT/.test(one.type) : /^__(tile|cell)$/.test(name),
         show: ({ fields }) => <Cell cell={fields[name]} />,
       }
     }),
-    {
-      title: 'history',
-      show: ({ cell }) =>
-        cell && (
-          <a class="short" href={goTo(link, 'history', { c: cell })}>
-            versions
-          </a>
-        ),
-    },
+    ...(inspected.target.type === 'array' ? [versionsColumn(link)] : []),
   ]
+}
+
+function versionsColumn(link: Link): Column<Row> {
+  return {
+    title: 'history',
+    show: ({ cell }) =>
+      cell && (
+        <a class="short" href={goTo(link, 'history', { c: cell })}>
+          versions
+        </a>
+      ),
+  }
 }
 
 /** A value, cut where it is long. */

@@ -10,6 +10,7 @@ import { goTo, type Link } from '../link.ts'
 import { type Column, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { Shown, useLoaded } from '../use-loaded.tsx'
+import { Removable, type States, unreadStates } from '../vacuum.tsx'
 import type { View, ViewProps } from '../view.ts'
 
 /**
@@ -76,12 +77,15 @@ function List({ inspected, link }: ViewProps) {
       of={rows}
       what="the names of files"
       show={(found) => (
-        <Table
-          caption={`${formatCount(found.filter(({ isFolder }) => !isFolder).length)} files`}
-          columns={columns(link)}
-          rows={found}
-          keyOf={({ path }) => path}
-        />
+        <>
+          {link.p === undefined && <Removable inspected={inspected} />}
+          <Table
+            caption={`${formatCount(found.filter(({ isFolder }) => !isFolder).length)} files`}
+            columns={columns(link)}
+            rows={found}
+            keyOf={({ path }) => path}
+          />
+        </>
       )}
     />
   )
@@ -110,7 +114,11 @@ function columns(link: Link): readonly Column<FileRow>[] {
     { title: 'size', isNumber: true, show: ({ size }) => sizeText(size), by: ({ size }) => size },
     {
       title: 'state',
-      show: ({ state }) => <span class={state && state !== 'present' ? 'bad' : ''}>{state ?? NOTHING}</span>,
+      show: ({ state }) => (
+        <span class={state === 'to-vacuum' ? 'dim' : state && state !== 'present' ? 'bad' : ''}>
+          {state ?? NOTHING}
+        </span>
+      ),
       by: ({ state }) => state,
     },
     { title: 'in', show: ({ path }) => <Text>{folderOf(path) || NOTHING}</Text>, by: ({ path }) => folderOf(path) },
@@ -123,8 +131,10 @@ const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIn
 /** The files of an array or group, or of one fragment. */
 async function listFiles(inspected: Inspected, p: string | undefined): Promise<readonly FileRow[]> {
   const { type, path } = inspected.target
-  if (p !== undefined) return fragmentFiles(inspected, `${path}/${p}`, `${p}/`)
-  if (type === 'fragment') return fragmentFiles(inspected, path, '')
+  const states = await unreadStates(inspected)
+  const below = (one: string) => fragmentFiles(inspected, `${path}/${one}`, `${one}/`, states.get(one))
+  if (p !== undefined) return below(p)
+  if (type === 'fragment') return fragmentFiles(inspected, path, '', undefined)
   const fragments: string[] = []
   const rows: FileRow[] = []
   const enter = (below: string, name: string): boolean => {
@@ -135,20 +145,35 @@ async function listFiles(inspected: Inspected, p: string | undefined): Promise<r
   for await (const { folder, entry } of filesBelow(new Folder(inspected.place.storage, path), enter)) {
     const full = `${folder.path}/${entry.name}`
     const role = fileTypeByName(entry.name, folder.name, entry.size)
+    const name = full.slice(path.length + 1)
     rows.push({
-      path: full.slice(path.length + 1),
+      path: name,
       role,
       field: null,
+      ...stateOf(states, name),
       size: entry.size ?? (await sizeOf(inspected, full)),
     })
   }
   if (fragments.length > FEW)
     return [
       ...rows,
-      ...fragments.map((one) => ({ path: one, role: 'fragment', field: null, size: null, isFolder: true })),
+      ...fragments.map((one) => ({
+        path: one,
+        role: 'fragment',
+        field: null,
+        size: null,
+        isFolder: true,
+        ...stateOf(states, one),
+      })),
     ]
-  const inside = await Promise.all(fragments.map((one) => fragmentFiles(inspected, `${path}/${one}`, `${one}/`)))
+  const inside = await Promise.all(fragments.map(below))
   return [...rows, ...inside.flat()]
+}
+
+/** The state of what readers leave out. */
+function stateOf(states: States, path: string): Pick<FileRow, 'state'> {
+  const state = states.get(path)
+  return state === undefined ? {} : { state }
 }
 
 async function sizeOf({ place }: Inspected, path: string): Promise<number> {
@@ -160,14 +185,34 @@ async function sizeOf({ place }: Inspected, path: string): Promise<number> {
   }
 }
 
-/** What `ls` lists of a fragment; of one that cannot be read, the names. */
-async function fragmentFiles(inspected: Inspected, path: string, prefix: string): Promise<readonly FileRow[]> {
+/**
+ * What `ls` lists of a fragment; of one that cannot be read, the names.
+ * @param unread the fragment's state, if readers leave it out
+ */
+async function fragmentFiles(
+  inspected: Inspected,
+  path: string,
+  prefix: string,
+  unread: string | undefined,
+): Promise<readonly FileRow[]> {
   try {
     const listed = await inspected.document('ls', {}, path)
     if (listed.kind !== 'fragment') return []
-    return listed.files.map(({ name, role, field, size, state }) => ({ path: prefix + name, role, field, size, state }))
+    return listed.files.map(({ name, role, field, size, state }) => ({
+      path: prefix + name,
+      role,
+      field,
+      size,
+      state: state === 'present' ? (unread ?? state) : state,
+    }))
   } catch {
     const entries = await inspected.place.storage.list(path)
-    return entries.map(({ name, size }) => ({ path: prefix + name, role: NOTHING, field: null, size: size ?? null }))
+    return entries.map(({ name, size }) => ({
+      path: prefix + name,
+      role: NOTHING,
+      field: null,
+      size: size ?? null,
+      ...(unread && { state: unread }),
+    }))
   }
 }

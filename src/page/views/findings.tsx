@@ -1,12 +1,18 @@
+import { useState } from 'preact/hooks'
 import type { CheckFinding } from '../../documents/check.ts'
-import { counted, inside, NOTHING } from '../../render/views/wording.ts'
-import type { Inspected } from '../inspected.ts'
+import { escapeText, formatCount, formatSize } from '../../render/units.ts'
+import { counted, fieldName, inside, NOTHING, timeRangeText } from '../../render/views/wording.ts'
+import { type Damage, damageOf } from '../damage.ts'
+import type { DocumentOf, Inspected } from '../inspected.ts'
 import { change, goTo, type Link } from '../link.ts'
 import { NotExamined } from '../not-examined.tsx'
+import { pageWords } from '../page-words.ts'
 import { type Column, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
-import { Shown, useLoaded } from '../use-loaded.tsx'
+import { Fault, useLoaded } from '../use-loaded.tsx'
+import { useReading } from '../use-reading.ts'
 import type { View, ViewProps } from '../view.ts'
+import { FindingList } from './overview.tsx'
 
 /** What `check` finds. `l` of the link is the level. */
 export const findings: View = {
@@ -27,9 +33,21 @@ const RANK = { error: 0, warning: 1, note: 2 } as const
 
 function Findings({ inspected, link }: ViewProps) {
   const level = link.l
-  const document = useLoaded(
-    () => inspected.document('check', level === undefined ? {} : { level }),
-    [inspected, level],
+  const [times, setTimes] = useState(0)
+  const { value, isDone, error, stop } = useReading<Checked>(
+    async (turns) => {
+      const work = inspected.work('check', level === undefined ? {} : { level })
+      try {
+        while (true) {
+          const document = await Promise.race([work.document, afterMoment()])
+          if (document) return { document, read: work.read() }
+          await turns.take({ read: work.read() })
+        }
+      } finally {
+        work.stop()
+      }
+    },
+    [inspected, level, times],
   )
   return (
     <>
@@ -48,28 +66,137 @@ function Findings({ inspected, link }: ViewProps) {
         ))}
       </fieldset>
       {link.t !== undefined && <p>Of all files, whatever the time.</p>}
-      <Shown
-        of={document}
-        what="the files"
-        show={({ findings, finding_num, ok, counts, not_checked, not_examined }) => (
-          <>
-            <p class={ok ? 'good' : 'bad'}>
-              {ok ? 'No error' : counted(finding_num.error, 'error')}, {counted(finding_num.warning, 'warning')},{' '}
-              {counted(finding_num.note, 'note')}; {counted(counts.file_num, 'file')} examined.
-            </p>
-            {findings.length > 0 && (
-              <Table caption="Findings" columns={columns(inspected, link)} rows={findings} keyOf={(_, i) => i} />
-            )}
-            <NotExamined errors={not_examined} />
-            {not_checked.length > 0 && <p>Not checked: {not_checked.join('; ')}.</p>}
-          </>
-        )}
-      />
+      {!isDone && (
+        <>
+          <p role="status">Reading the files … {value && formatSize(value.read)}</p>
+          {value && (
+            <button type="button" onClick={stop}>
+              Stop
+            </button>
+          )}
+        </>
+      )}
+      {isDone && !error && !value?.document && (
+        <>
+          <p role="status">Stopped: nothing is known.</p>
+          <button type="button" onClick={() => setTimes(times + 1)}>
+            Check again
+          </button>
+        </>
+      )}
+      {error && <Fault error={error} />}
+      {isDone && value?.document && <Found {...{ inspected, link }} document={value.document} />}
     </>
   )
 }
 
-function columns(inspected: Inspected, link: Link): readonly Column<CheckFinding>[] {
+/** What was checked so far. */
+interface Checked {
+  document?: DocumentOf<'check'>
+  /** In bytes. */
+  read: number
+}
+
+/** Milliseconds between two looks at how far it is. */
+const MOMENT = 200
+
+const afterMoment = (): Promise<undefined> => new Promise((resolve) => setTimeout(() => resolve(undefined), MOMENT))
+
+function Found({ document, inspected, link }: ViewProps & { document: DocumentOf<'check'> }) {
+  const { findings, finding_num, ok, counts, not_checked, not_examined } = document
+  const found = useLoaded(() => damageOf(inspected, findings), [inspected, findings])
+  const damage = found && 'value' in found ? found.value : NO_DAMAGE
+  const missing = new Set(findings.filter(({ code }) => code === 'FILE_MISSING').map(({ file }) => file)).size
+  return (
+    <>
+      <p class={ok ? 'good' : 'bad'}>
+        {ok ? 'No error' : counted(finding_num.error, 'error')}, {counted(finding_num.warning, 'warning')},{' '}
+        {counted(finding_num.note, 'note')}; {counted(counts.file_num, 'file')} examined
+        {missing > 0 && `, ${formatCount(missing)} missing`}.
+      </p>
+      <Lost {...{ inspected, link }} damage={damage} />
+      {findings.length > 0 && (
+        <Table caption="Findings" columns={columns(inspected, link, damage)} rows={findings} keyOf={(_, i) => i} />
+      )}
+      <NotExamined errors={not_examined} />
+      <Slow inspected={inspected} />
+      {not_checked.length > 0 && <p>Not checked: {pageWords(not_checked.join('; '))}.</p>}
+    </>
+  )
+}
+
+const NO_DAMAGE: Damage = { fields: new Map(), data: new Map(), losses: [], others: 0 }
+
+/** What damage costs, in sentences: of each fragment the fields and cells that cannot be read. */
+function Lost({ damage: { data, losses, others }, inspected, link }: ViewProps & { damage: Damage }) {
+  if (losses.length === 0) return null
+  return (
+    <section aria-labelledby="lost">
+      <h3 id="lost">What is lost</h3>
+      {losses.map(({ path, name, timestamp_range, fields, whole, because }) => (
+        <div key={path} class="loss">
+          The fragment written {timeRangeText(timestamp_range, false)},{' '}
+          <a href={goTo(link, 'files', { p: path })}>
+            <Text>{name}</Text>
+          </a>
+          {because === undefined ? ', has lost:' : `, cannot be read at all: ${escapeText(because)}.`}
+          {fields.length > 0 && (
+            <ul>
+              {fields.map(({ name, of, finding }) => (
+                <li key={name}>
+                  <ToBytes {...{ inspected, link, finding, data }}>{fieldName(name)}</ToBytes> of {escapeText(of)}
+                </li>
+              ))}
+            </ul>
+          )}
+          {whole !== undefined && whole > 0n && (
+            <p>
+              Its {counted(whole, 'other cell')} {whole === 1n ? 'is' : 'are'} whole.
+            </p>
+          )}
+        </div>
+      ))}
+      {others > 0 && <p>{counted(others, 'more fragment')} with findings: see the table.</p>}
+    </section>
+  )
+}
+
+/** Leads to the bytes of a finding, if its file is here. */
+function ToBytes(props: {
+  finding: CheckFinding
+  data: Damage['data']
+  inspected: Inspected
+  link: Link
+  children: string
+}) {
+  const { finding, data, inspected, link, children } = props
+  const { file, space } = finding
+  const offset = data.get(finding) ?? finding.offset
+  const p = inside(file, inspected.shownPath(inspected.path))
+  if (p === '' || p === file) return <Text>{children}</Text>
+  // Offsets below a filter are not those of the file.
+  const o = offset === null || space !== undefined ? undefined : String(offset)
+  return (
+    <a href={goTo(link, 'files', { p, o })}>
+      <Text>{children}</Text>
+    </a>
+  )
+}
+
+/** What an overview finds beside damage. */
+function Slow({ inspected }: { inspected: Inspected }) {
+  const overview = useLoaded(() => inspected.document('overview'), [inspected])
+  const slow = overview && 'value' in overview ? overview.value.findings.filter(({ advice }) => advice.length > 0) : []
+  if (slow.length === 0) return null
+  return (
+    <section aria-labelledby="slow">
+      <h3 id="slow">What makes reads slow, as far as footers tell</h3>
+      <FindingList findings={slow} />
+    </section>
+  )
+}
+
+function columns(inspected: Inspected, link: Link, { fields, data }: Damage): readonly Column<CheckFinding>[] {
   const shown = inspected.shownPath(inspected.path)
   return [
     {
@@ -77,21 +204,31 @@ function columns(inspected: Inspected, link: Link): readonly Column<CheckFinding
       show: ({ severity }) => <span class={`severity ${severity}`}>{severity}</span>,
       by: ({ severity }) => RANK[severity],
     },
+    {
+      title: 'field',
+      show(finding) {
+        const name = fields.get(finding)
+        if (name === undefined) return NOTHING
+        return <ToBytes {...{ inspected, link, finding, data }}>{fieldName(name)}</ToBytes>
+      },
+      by: (finding) => fields.get(finding),
+    },
+    { title: 'tile', isNumber: true, show: ({ tile }) => tile ?? NOTHING, by: ({ tile }) => tile },
     { title: 'code', show: ({ code }) => code, by: ({ code }) => code },
-    { title: 'file', show: ({ file }) => <Text>{file}</Text>, by: ({ file }) => file },
+    { title: 'what', show: ({ message }) => <Text>{message}</Text> },
+    { title: 'for a reader', show: ({ meaning }) => <Text>{pageWords(meaning)}</Text> },
+    { title: 'file', show: ({ file }) => <Text>{inside(file, shown) || file}</Text>, by: ({ file }) => file },
     {
       title: 'byte',
       isNumber: true,
-      show: ({ file, offset, space }) => {
-        const p = inside(file, shown)
-        // Offsets below a filter are not those of the file, and of a file elsewhere there are no bytes here.
-        if (offset === null || space !== undefined || p === '' || p === file) return offset ?? NOTHING
-        return <a href={goTo(link, 'files', { p, o: String(offset) })}>{offset}</a>
-      },
-      by: ({ offset }) => offset,
+      show: (finding) =>
+        finding.offset === null || finding.space !== undefined ? (
+          (finding.offset ?? NOTHING)
+        ) : (
+          <ToBytes {...{ inspected, link, finding, data }}>{String(data.get(finding) ?? finding.offset)}</ToBytes>
+        ),
+      by: (finding) => data.get(finding) ?? finding.offset,
     },
-    { title: 'field', show: ({ field }) => <Text>{field ?? NOTHING}</Text>, by: ({ field }) => field },
-    { title: 'what', show: ({ message }) => <Text>{message}</Text> },
-    { title: 'for a reader', show: ({ meaning }) => <Text>{meaning}</Text> },
+    { title: 'part of the file', show: ({ field }) => <Text>{field ?? NOTHING}</Text>, by: ({ field }) => field },
   ]
 }

@@ -12,6 +12,8 @@ import {
   stateText,
   timeRangeText,
 } from '../../render/views/wording.ts'
+import { goInside, type Link } from '../link.ts'
+import { StateLines } from '../state-lines.tsx'
 import { type Column, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { timesOf, timeWords } from '../times.ts'
@@ -35,33 +37,51 @@ function Fragments({ inspected, link }: ViewProps) {
         .document('overview', timesOf(link))
         .then((found) => ('dimensions' in found ? found : { dimensions: [] })),
     ])
-    return { listed, names: dimensions.map((one) => (typeof one === 'string' ? one : one.name)) }
+    const entries = inspected.target.type === 'array' ? await inspected.target.array.fragments() : []
+    const paths = new Map(entries.map(({ name, path }) => [name, path]))
+    return { listed, paths, names: dimensions.map((one) => (typeof one === 'string' ? one : one.name)) }
   }, [inspected, link.t])
   return (
     <Shown
       of={document}
       what="the listing"
-      show={({ listed, names }) => {
+      show={({ listed, paths, names }) => {
         if (listed.kind === 'group')
           return <Table caption="Members" columns={MEMBERS} rows={listed.members} keyOf={(_, i) => i} />
         if (listed.kind === 'fragment')
           return <Table caption="Files" columns={FILES} rows={listed.files} keyOf={({ name }) => name} />
         return (
-          <Table
-            caption="Fragments"
-            columns={fragmentColumns(names)}
-            rows={listed.fragments}
-            keyOf={({ name }) => name}
-          />
+          <>
+            <Table
+              caption="Fragments"
+              columns={fragmentColumns(names, paths, link)}
+              rows={listed.fragments}
+              keyOf={({ name }) => name}
+            />
+            <StateLines fragments={listed.fragments} as_of={listed.as_of} />
+          </>
         )
       }}
     />
   )
 }
 
-function fragmentColumns(names: readonly string[]): readonly Column<ArrayFragment>[] {
+/** @param paths of the fragments by name, below the array */
+function fragmentColumns(
+  names: readonly string[],
+  paths: ReadonlyMap<string, string>,
+  link: Link,
+): readonly Column<ArrayFragment>[] {
   return [
-    { title: 'name', show: ({ name }) => <Text>{name}</Text>, by: ({ name }) => name },
+    {
+      title: 'name',
+      show: ({ name }) => (
+        <a href={goInside(link, paths.get(name) ?? name)}>
+          <Text>{name}</Text>
+        </a>
+      ),
+      by: ({ name }) => name,
+    },
     {
       title: 'state',
       show: (one) => <span class={stateRole(one.state ?? '')}>{stateText(one)}</span>,
@@ -69,7 +89,7 @@ function fragmentColumns(names: readonly string[]): readonly Column<ArrayFragmen
     },
     {
       title: 'written',
-      show: ({ timestamp_range }) => timeRangeText(timestamp_range, false),
+      show: ({ timestamp_range }) => <span class="times">{timeRangeText(timestamp_range, false)}</span>,
       by: ({ timestamp_range }) => timestamp_range?.[1],
     },
     {
@@ -80,7 +100,7 @@ function fragmentColumns(names: readonly string[]): readonly Column<ArrayFragmen
     },
     { title: 'tiles', isNumber: true, show: ({ tile_num }) => countText(tile_num), by: ({ tile_num }) => tile_num },
     { title: 'size', isNumber: true, show: ({ size }) => sizeText(size), by: ({ size }) => size },
-    { title: 'domain', show: ({ nonempty_domain }) => <Text>{domainText(names, nonempty_domain)}</Text> },
+    { title: 'non-empty domain', show: ({ nonempty_domain }) => <Text>{domainText(names, nonempty_domain)}</Text> },
     {
       title: 'format',
       isNumber: true,

@@ -1,24 +1,23 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { parseRangeSets } from '../../commands/ranges.ts'
+import { exitCodeOf } from '../../base/errors.ts'
 import { formatCount, shortValue } from '../../render/units.ts'
-import { fieldName } from '../../render/views/wording.ts'
+import { counted, fieldName } from '../../render/views/wording.ts'
 import { listOf, wordsOf } from '../cell-query.tsx'
 import { change, goTo } from '../link.ts'
-import { fillRaster, isNumeric, newRaster, pointAt, type Raster, type RasterAxis, writtenBounds } from '../raster.ts'
+import { isNumeric, pixelOf, pointAt, type Raster, type RasterAxis } from '../raster.ts'
 import { cellOption, coordinateText } from '../short-cell.ts'
 import { shownNumber } from '../shown-number.ts'
 import { type Column, Table } from '../table.tsx'
+import type { Fault as Missing, Openable, Pictured, Wanted } from '../tasks.ts'
 import { Text } from '../text.tsx'
 import { timesOf } from '../times.ts'
 import { Fault, Shown, useLoaded } from '../use-loaded.tsx'
 import { useReading } from '../use-reading.ts'
 import type { View, ViewProps } from '../view.ts'
 
-type Opened = Awaited<ReturnType<ViewProps['inspected']['openedArray']>>
-
 /**
  * Two dimensions as a picture. In the link: `a` is the attribute, `d` has the indexes of the dimensions, down and to the right, `r` the
- * ranges as in Cells, `m` is `all` where all cells are read.
+ * ranges as in Cells, `m` is `all` where all cells are read, `x` is `k` where damage was met: then what cannot be read is left out.
  */
 export const heatMap: View = {
   id: 'heat',
@@ -31,6 +30,7 @@ export const heatMap: View = {
         ...timesOf(link),
         range: listOf(link.r),
         ...(link.a !== undefined && link.a !== COUNT && { field: link.a }),
+        ...(link.x === 'k' && { keepGoing: true }),
       }),
     ],
   }),
@@ -41,33 +41,36 @@ export const heatMap: View = {
 const COUNT = '#'
 
 function HeatMap({ inspected, link }: ViewProps) {
-  const opened = useLoaded(() => inspected.openedArray(timesOf(link)), [inspected, link.t])
+  const written = useLoaded(async () => {
+    const { value } = await inspected.begin('written', timesOf(link)).next()
+    return value
+  }, [inspected, link.t])
   return (
     <Shown
-      of={opened}
+      of={written}
       what="the array"
-      show={(opened) => {
-        const axes = opened.schema.domain.dimensions.flatMap((one, d) => (isNumeric(one) ? [d] : []))
+      show={(written) => {
+        const axes = written.dimensions.flatMap((one, d) => (isNumeric(one) ? [d] : []))
         if (axes.length < 2)
           return <p>A picture needs two dimensions of numbers or dates: this array has {axes.length}.</p>
-        const names = opened.schema.attributes.filter(isNumeric).map(({ name }) => name)
-        if (opened.schema.array_type === 'sparse') names.push(COUNT)
+        const names = written.attributes.filter(isNumeric).map(({ name }) => name)
+        if (written.array_type === 'sparse') names.push(COUNT)
         if (names.length === 0) return <p>No attribute has one number or date a cell.</p>
-        return <Chosen opened={opened} axes={axes} names={names} link={link} inspected={inspected} />
+        return <Chosen written={written} axes={axes} names={names} link={link} inspected={inspected} />
       }}
     />
   )
 }
 
 interface Choice {
-  opened: Opened
+  written: Openable
   axes: readonly number[]
   names: readonly string[]
 }
 
-function Chosen({ opened, axes, names, link, inspected }: ViewProps & Choice) {
-  const { dimensions } = opened.schema.domain
-  const isDense = opened.schema.array_type === 'dense'
+function Chosen({ written, axes, names, link, inspected }: ViewProps & Choice) {
+  const { dimensions } = written
+  const isDense = written.array_type === 'dense'
   const [down, right] = axesOf(link.d, axes)
   const attribute = link.a !== undefined && names.includes(link.a) ? link.a : names[0]
   const given = listOf(link.r)
@@ -76,7 +79,7 @@ function Chosen({ opened, axes, names, link, inspected }: ViewProps & Choice) {
     const own = given.find((one) => one.startsWith(`${name}=`))
     const isPictured = d === down || d === right
     if (own !== undefined && (isPictured || !isDense || !own.includes('..'))) return [own]
-    const bounds = writtenBounds(opened, d)
+    const bounds = written.bounds[d]
     if (!bounds || !isNumeric(dimensions[d])) return []
     const ends = [bounds.low, bounds.high].map((end) => coordinateText(shownNumber(type, end as number)))
     return isPictured ? [`${name}=${ends.join('..')}`] : isDense ? [`${name}=${ends[0]}`] : []
@@ -105,7 +108,7 @@ function Chosen({ opened, axes, names, link, inspected }: ViewProps & Choice) {
       const text = String(data.get(`r${d}`) ?? '').trim()
       return text === '' ? [] : [`${name}=${text}`]
     })
-    choose({ r: JSON.stringify(r), m: undefined })
+    choose({ r: JSON.stringify(r), m: undefined, x: undefined })
   }
   return (
     <>
@@ -137,8 +140,8 @@ function Chosen({ opened, axes, names, link, inspected }: ViewProps & Choice) {
         </button>
       </form>
       <Picture
-        opened={opened}
-        wanted={{ down, right, attribute, ranges, isWhole: link.m === 'all' }}
+        written={written}
+        wanted={{ down, right, attribute, ranges, isWhole: link.m === 'all', goesOn: link.x === 'k' }}
         link={link}
         inspected={inspected}
       />
@@ -151,35 +154,32 @@ function axesOf(text: string | undefined, axes: readonly number[]): readonly [nu
   return axes.includes(down) && axes.includes(right) && down !== right ? [down, right] : [axes[0], axes[1]]
 }
 
-interface Wanted {
-  down: number
-  right: number
-  attribute: string
-  ranges: readonly string[]
-  isWhole: boolean
-}
-
-function Picture({ opened, wanted, link }: ViewProps & { opened: Opened; wanted: Wanted }) {
-  const { dimensions } = opened.schema.domain
-  const reading = useReading<{ raster: Raster | undefined }>(
-    async (turns) => {
-      const found = newRaster(opened, {
-        ...wanted,
-        attribute: wanted.attribute === COUNT ? undefined : wanted.attribute,
-        ranges: parseRangeSets(dimensions, wanted.ranges),
-      })
-      if (found) await fillRaster(opened, found, turns.isDue, () => turns.take({ raster: found.raster }))
-      return { raster: found?.raster }
+function Picture({
+  written,
+  wanted,
+  link,
+  inspected,
+}: ViewProps & { written: Openable; wanted: Wanted & { attribute: string } }) {
+  const reading = useReading<Pictured>(
+    (turns) => {
+      const attribute = wanted.attribute === COUNT ? undefined : wanted.attribute
+      return turns.follow(inspected.begin('raster', timesOf(link), { ...wanted, attribute }))
     },
-    [opened, JSON.stringify(wanted)],
+    [written, JSON.stringify(wanted)],
   )
   const { value, isDone, error, stop } = reading
   const raster = value?.raster
+  const { unopened } = written
+  const isDamaged = unopened.length > 0 || (error !== undefined && exitCodeOf(error) === 1)
+  // The way round damage is slower, so it is gone only where there is some; the link has it, and so does the command.
+  useEffect(() => {
+    if (isDamaged && !wanted.goesOn) change(link, { x: 'k' }, true)
+  })
   return (
     <>
       <p role="status">
         {!isDone && `Reading cells … ${raster ? formatCount(raster.read) : ''} `}
-        {isDone && (raster ? whatIsDrawn(raster, opened.schema.array_type) : !error && 'Nothing was written there.')}
+        {isDone && (raster ? whatIsDrawn(raster, written.array_type) : !error && 'Nothing was written there.')}
       </p>
       <p>
         {!isDone && (
@@ -194,13 +194,15 @@ function Picture({ opened, wanted, link }: ViewProps & { opened: Opened; wanted:
         )}
       </p>
       {error && <Fault error={error} />}
+      <LeftOut faults={[...unopened, ...(value?.faults ?? [])]} />
+      {unopened.length > 0 && <p>Where a fragment is left out, the picture has older values, or none.</p>}
       {raster && (
         <Drawing
           raster={raster}
           version={value}
           link={link}
           ranges={wanted.ranges}
-          names={dimensions.map(({ name }) => name)}
+          names={written.dimensions.map(({ name }) => name)}
         />
       )}
       {raster && isDone && <Pixels raster={raster} />}
@@ -208,11 +210,29 @@ function Picture({ opened, wanted, link }: ViewProps & { opened: Opened; wanted:
   )
 }
 
+/** Faults that are told one by one. */
+const MOST_FAULTS = 20
+
+/** Which fragments and tiles are not in the picture, and why. */
+function LeftOut({ faults }: { faults: readonly Missing[] }) {
+  if (faults.length === 0) return null
+  return (
+    <details open={faults.length <= 3}>
+      <summary class="bad">{counted(faults.length, 'damaged part')} left out:</summary>
+      {faults.slice(0, MOST_FAULTS).map((fault, i) => (
+        <Fault key={i} error={fault} />
+      ))}
+      {faults.length > MOST_FAULTS && <p>Findings lists all damage.</p>}
+    </details>
+  )
+}
+
 function whatIsDrawn({ kind, read, total, isCut }: Raster, type: string): string {
   const cells = formatCount(read)
   if (kind === 'points')
     return `${cells} cells${isCut ? ', the first that were found: there are more' : ''}; a point with several cells has their mean.`
-  const lacks = total !== undefined && read < total ? ` Stopped before ${formatCount(total - read)} others.` : ''
+  const others = total === undefined ? 0 : total - read
+  const lacks = others > 0 ? ` ${formatCount(others)} others were not read.` : ''
   if (kind === 'each') return `Each of ${cells} cells of this ${type} slice.${lacks}`
   if (kind === 'mean') return `${cells} cells; a point is the mean of those that it covers.${lacks}`
   return `A sample: ${cells} cells are read; a point is the first cell of those that it covers.${lacks}`
@@ -320,7 +340,7 @@ function Drawing({ raster, version, link, ranges, names }: DrawingProps) {
   const percent = (index: number, length: number): string => `${(100 * index) / length}%`
   return (
     <figure>
-      <div class="picture" style={{ width: room(right.length, WIDTH) }}>
+      <div class={raster.kind === 'points' ? 'picture' : 'picture unread'} style={{ width: room(right.length, WIDTH) }}>
         <canvas
           ref={canvas}
           width={right.length}
@@ -358,6 +378,11 @@ function Drawing({ raster, version, link, ranges, names }: DrawingProps) {
               <span class="swatch fill" /> fill value, or never written
             </>
           )}
+          {lacksCells(raster) && (
+            <>
+              <span class="swatch unread" /> not read
+            </>
+          )}
           {raster.nulls.some(Boolean) && (
             <>
               <span class="swatch null" /> null or NaN
@@ -382,6 +407,10 @@ function Drawing({ raster, version, link, ranges, names }: DrawingProps) {
   )
 }
 
+/** Whether a grid has points of which nothing was read. What was never written is read as the fill value. */
+const lacksCells = (raster: Raster): boolean =>
+  raster.kind !== 'points' && raster.counts.some((_, i) => pointAt(raster, i) === undefined)
+
 const indexOn = (raster: Raster, axis: RasterAxis, i: number): number =>
   axis === raster.down ? Math.floor(i / raster.right.length) : i % raster.right.length
 
@@ -390,7 +419,7 @@ const endText = ({ dimension }: RasterAxis, end: number | bigint): string =>
 
 /** What a point covers along an axis, as `--range` takes it. */
 function spanText(axis: RasterAxis, from: number, to = from): string {
-  const [low, high] = [axis.pixel(from)[0], axis.pixel(to)[1]]
+  const [low, high] = [pixelOf(axis, from)[0], pixelOf(axis, to)[1]]
   return low === high ? endText(axis, low) : `${endText(axis, low)}..${endText(axis, high)}`
 }
 
@@ -407,7 +436,7 @@ function numberText({ column, kind }: Raster, value: number): string {
 function valueText(raster: Raster, i: number): string {
   const value = pointAt(raster, i)
   const { column, counts, kind, values } = raster
-  if (value === undefined) return 'no cell'
+  if (value === undefined) return kind === 'points' ? 'no cell' : 'not read'
   if (value === 'null' && values[i] === undefined) return 'null or NaN'
   if (value === 'fill' && values[i] === undefined) return 'fill value'
   if (column && values[i] !== undefined && counts[i] <= 1)
@@ -424,7 +453,7 @@ function cellAt(raster: Raster, i: number, names: readonly string[], ranges: rea
   const parts = names.map((name) => {
     const axis = [down, right].find(({ dimension }) => dimension.name === name)
     if (!axis) return ranges.find((range) => range.startsWith(`${name}=`))
-    return `${name}=${endText(axis, axis.pixel(indexOn(raster, axis, i))[0])}`
+    return `${name}=${endText(axis, pixelOf(axis, indexOn(raster, axis, i))[0])}`
   })
   return parts.join(',')
 }

@@ -1,14 +1,13 @@
-import type { InspectError } from '../../base/errors.ts'
+import { exitCodeOf } from '../../base/errors.ts'
 import { escapeText, formatCount } from '../../render/units.ts'
 import { counted, fieldName } from '../../render/views/wording.ts'
-import { QueryForm, queryOptions, wordsOf } from '../cell-query.tsx'
-import { type Bar, newTally, type Tally } from '../histogram.ts'
+import { Queried, queryOptions, wordsOf } from '../cell-query.tsx'
+import type { Bar } from '../histogram.ts'
 import type { DocumentOf } from '../inspected.ts'
-import { isNumeric } from '../raster.ts'
 import { type Column, Table } from '../table.tsx'
+import type { Counted } from '../tasks.ts'
 import { Text } from '../text.tsx'
-import { timesOf } from '../times.ts'
-import { Fault, Shown, useLoaded } from '../use-loaded.tsx'
+import { Fault } from '../use-loaded.tsx'
 import { useReading } from '../use-reading.ts'
 import type { View, ViewProps } from '../view.ts'
 
@@ -30,50 +29,27 @@ function optionsOf(link: ViewProps['link']) {
   return { ...options, limit: String(Math.min(CELLS.most, Number.isSafeInteger(asked) ? asked : CELLS.usual)) }
 }
 
-function Histograms({ inspected, link }: ViewProps) {
-  const schema = useLoaded(() => inspected.document('schema', timesOf(link)), [inspected, link.t])
-  return (
-    <Shown
-      of={schema}
-      what="the schema"
-      show={(schema) => (
-        <>
-          <QueryForm schema={schema} link={link} switches="lk" />
-          <Columns schema={schema} inspected={inspected} link={link} />
-        </>
-      )}
-    />
-  )
-}
-
-interface Read {
-  tallies: ReadonlyMap<string, Tally>
-  cells: number
-  faults: readonly InspectError[]
+function Histograms(props: ViewProps) {
+  return <Queried {...props} switches="lk" show={(schema) => <Columns schema={schema} {...props} />} />
 }
 
 function Columns({ schema, inspected, link }: ViewProps & { schema: DocumentOf<'schema'> }) {
   const options = optionsOf(link)
-  const { value, isDone, error, stop } = useReading<Read>(
-    async (turns) => {
-      const tallies = new Map<string, Tally>()
-      let cells = 0
-      const faults: InspectError[] = []
-      const rows = inspected.rows('read', options, (fault) => faults.push(fault))
-      for await (const row of rows) {
-        if (cells++ === 0) for (const name of Object.keys(row)) tallies.set(name, tallyOf(schema, name, link))
-        for (const [name, tally] of tallies) tally.add(row[name])
-        if (turns.isDue()) await turns.take({ tallies, cells, faults })
-      }
-      return { tallies, cells, faults }
-    },
+  const { value, isDone, error, stop } = useReading<Counted>(
+    (turns) => turns.follow(inspected.begin('histograms', options, schema)),
     [inspected, JSON.stringify(options)],
   )
   return (
     <>
       <p role="status">
         {!isDone && `Reading cells … ${formatCount(value?.cells ?? 0)} `}
-        {isDone && value && ofWhat(value.cells, Number(options.limit))}
+        {isDone &&
+          value &&
+          !error &&
+          ofWhat(value.cells, Number(options.limit), schema.array_type === 'dense', options.where !== undefined)}
+        {error &&
+          exitCodeOf(error) === 1 &&
+          `Stopped at damage, after ${counted(value?.cells ?? 0, 'cell')}: “go on after damage” counts the others.`}
       </p>
       {!isDone && (
         <button type="button" onClick={stop}>
@@ -86,8 +62,8 @@ function Columns({ schema, inspected, link }: ViewProps & { schema: DocumentOf<'
       ))}
       {isDone && value && (
         <div class="histograms">
-          {[...value.tallies].map(([name, tally]) => (
-            <Histogram key={name} name={name} tally={tally} />
+          {value.summaries.map((summary) => (
+            <Histogram key={summary.name} {...summary} unread={value.cells - summary.cells} />
           ))}
         </div>
       )}
@@ -95,34 +71,28 @@ function Columns({ schema, inspected, link }: ViewProps & { schema: DocumentOf<'
   )
 }
 
-function ofWhat(cells: number, limit: number): string {
-  return cells === limit
-    ? `Of the first ${formatCount(cells)} cells; there may be more.`
-    : `Of ${counted(cells, 'cell')}.`
+function ofWhat(cells: number, limit: number, isDense: boolean, isCondition: boolean): string {
+  const first =
+    cells === limit ? `Of the first ${formatCount(cells)} cells; there may be more.` : `Of ${counted(cells, 'cell')}.`
+  if (!isDense) return first
+  const others = isCondition ? 'never written, or do not meet the condition,' : 'never written'
+  return `${first} Cells that were ${others} hold fill values.`
 }
 
-function tallyOf({ dimensions, attributes }: DocumentOf<'schema'>, name: string, link: ViewProps['link']): Tally {
-  const dimension = dimensions.find((one) => one.name === name)
-  const attribute = attributes.find((one) => one.name === name)
-  const field = dimension ?? attribute
-  const isLabelled = attribute?.enumeration && link.x?.includes('l')
-  // Indexes of an enumeration are names, not numbers.
-  const isNumber = field && isNumeric(field) && field.type !== 'BOOL' && !isLabelled && !attribute?.enumeration
-  return newTally(field?.type ?? 'UINT8', isNumber === true)
-}
-
-function Histogram({ name, tally }: { name: string; tally: Tally }) {
-  const { bars, cells, nulls, others, told } = tally.summary()
+/** @param unread cells that another field has, and this one lacks: they are damaged */
+function Histogram(props: Counted['summaries'][number] & { unread: number }) {
+  const { name, bars, cells, nulls, others, told, unread } = props
   const most = Math.max(1, ...bars.map(({ count }) => count))
   const columns: readonly Column<Bar>[] = [
     { title: 'value', show: ({ label }) => <Text>{label}</Text> },
     { title: 'cells', isNumber: true, show: ({ count }) => formatCount(count), by: ({ count }) => count },
     {
       title: 'share',
-      show: ({ count }) => <span class="bar" style={{ width: `${(10 * count) / most}rem` }} />,
+      show: ({ count }) => count > 0 && <span class="bar" style={{ width: `${(10 * count) / most}rem` }} />,
     },
   ]
   const words = [
+    unread > 0 && `${formatCount(unread)} more could not be read`,
     nulls > 0 && `${formatCount(nulls)} null`,
     others > 0 && `${formatCount(others)} NaN or infinite`,
     told,

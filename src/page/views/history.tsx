@@ -1,6 +1,6 @@
 import type { CellValue } from '../../documents/common.ts'
 import type { HistoryVersion } from '../../documents/history.ts'
-import { countText, fieldName, timeRangeText } from '../../render/views/wording.ts'
+import { countText, fieldName, NEVER_WRITTEN, writtenText } from '../../render/views/wording.ts'
 import { wordsOf } from '../cell-query.tsx'
 import { change } from '../link.ts'
 import { NotExamined } from '../not-examined.tsx'
@@ -27,9 +27,9 @@ function optionsOf(link: ViewProps['link']) {
 
 function History({ inspected, link }: ViewProps) {
   const schema = useLoaded(() => inspected.document('schema', timesOf(link)), [inspected, link.t])
-  const submit = (event: SubmitEvent): void => {
+  const submit = (event: SubmitEvent, names: readonly string[]): void => {
     event.preventDefault()
-    change(link, { c: String(new FormData(event.currentTarget as HTMLFormElement).get('c')).trim() })
+    change(link, { c: namedCell(names, String(new FormData(event.currentTarget as HTMLFormElement).get('c')).trim()) })
   }
   return (
     <Shown
@@ -37,14 +37,22 @@ function History({ inspected, link }: ViewProps) {
       what="the schema"
       show={({ dimensions }) => (
         <>
-          <form class="query" onSubmit={submit} key={link.c}>
+          <form
+            class="query"
+            onSubmit={(event) =>
+              submit(
+                event,
+                dimensions.map(({ name }) => name),
+              )
+            }
+          >
             <label>
               cell{' '}
               <input
                 name="c"
                 class="wide"
                 required
-                defaultValue={link.c}
+                value={link.c ?? ''}
                 placeholder={dimensions.map(({ name, domain }) => `${name}=${domain?.[0] ?? '"a"'}`).join(',')}
               />
             </label>{' '}
@@ -59,6 +67,13 @@ function History({ inspected, link }: ViewProps) {
       )}
     />
   )
+}
+
+/** `750,750` or `750 750` with the names of the dimensions, where it is a value for each. */
+function namedCell(names: readonly string[], text: string): string {
+  const values = text.includes(',') ? text.split(',').map((value) => value.trim()) : text.split(/\s+/)
+  if (text.includes('=') || values.length !== names.length) return text
+  return values.map((value, d) => `${names[d]}=${value}`).join(',')
 }
 
 function Versions({ inspected, link }: ViewProps) {
@@ -95,17 +110,23 @@ function factsOf(values: Readonly<Record<string, CellValue>>) {
 
 function columnsOf([{ values }]: readonly HistoryVersion[]): readonly Column<HistoryVersion>[] {
   return [
-    { title: 'written', show: ({ written }) => <Text>{timeRangeText([written, written], false)}</Text> },
+    { title: 'written', show: (version) => <Text>{writtenText(version)}</Text> },
     {
       title: 'what a read makes of it',
-      show: ({ state }) => <span class={state === 'current' ? 'good' : 'dim'}>{state}</span>,
+      show: ({ state, never_written }) => (
+        <>
+          <span class={state === 'current' ? 'good' : 'dim'}>{state}</span>
+          {never_written && <span class="dim"> ({NEVER_WRITTEN[never_written]})</span>}
+        </>
+      ),
     },
     {
-      title: 'hidden by',
+      title: 'what hid it',
       show: ({ by }) =>
         by && (
           <>
-            {by.kind} <Text>{by.condition ?? by.name ?? by.file ?? ''}</Text>
+            {by.kind === 'vacuum' ? 'replaced by consolidation' : by.kind}{' '}
+            <Text>{by.condition ?? by.name ?? by.file ?? ''}</Text>
           </>
         ),
     },

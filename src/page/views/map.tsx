@@ -15,6 +15,7 @@ import {
 } from '../../render/views/wording.ts'
 import type { Fragment, FragmentInfo } from '../../store/fragment.ts'
 import { breath } from '../breath.ts'
+import { listOf } from '../cell-query.tsx'
 import { COLOURS, Drawing, placeOf, type Sheet } from '../drawing.tsx'
 import type { Inspected } from '../inspected.ts'
 import { change, goTo, type Link } from '../link.ts'
@@ -23,19 +24,24 @@ import { addEnds, type Boxes, placedBoxes, type StoredBoxes, side, storedBoxes }
 import { type Drawn, isSeen, paint, type Seen, tileAt } from '../map/paint.ts'
 import { type Column, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
-import { timesOf } from '../times.ts'
+import { timesOf, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { View, ViewProps } from '../view.ts'
 
 /**
  * Where the fragments and their tiles lie, in two dimensions. In the link: `d` has the numbers of the two dimensions, `c` what colours
- * mean, `b` what is seen.
+ * mean, `b` what is seen, and `q` the same as ranges of the call.
  */
 export const map: View = {
   id: 'map',
   title: 'Map',
   targets: ['array', 'fragment'],
-  call: () => ({ words: ['rtree'] }),
+  call: ({ inspected, link }) => {
+    const ranges = listOf(link.q).flatMap((range) => ['--range', range])
+    // What is read at a time: the map has no other fragments.
+    const now = inspected.target.type === 'array' ? ['--between', '0..'] : []
+    return { words: ['tiles', ...ranges, ...(link.t === undefined ? now : timeWords(link))] }
+  },
   Show: MapView,
 }
 
@@ -56,6 +62,8 @@ interface Loaded {
   mapped: readonly Mapped[]
   /** Fragments without a box: what was written to them is not known. */
   unplaced: number
+  /** The time of the link that it was read for. */
+  t: string | undefined
 }
 
 async function load(inspected: Inspected, link: Link): Promise<Loaded> {
@@ -80,7 +88,12 @@ async function load(inspected: Inspected, link: Link): Promise<Loaded> {
     await fragment.close()
     if (info.nonempty_domain) mapped.push({ listed, fragment, info, file: files.find(({ size }) => size > 0)?.name })
   }
-  return { dimensions: mapped[0]?.info.schema.domain.dimensions ?? [], mapped, unplaced: found.length - mapped.length }
+  return {
+    dimensions: mapped[0]?.info.schema.domain.dimensions ?? [],
+    mapped,
+    unplaced: found.length - mapped.length,
+    t: link.t,
+  }
 }
 
 function MapView({ inspected, link }: ViewProps) {
@@ -105,7 +118,7 @@ const MOST_TILES = 4_000_000
 const MOST_OPEN = 300
 /** Boxes in a picture: while something moves, and when it rests. */
 const MOVING = 15_000
-const RESTING = 250_000
+const RESTING = 120_000
 /** Milliseconds until it rests. */
 const REST = 200
 const TILES_LISTED = 200
@@ -134,19 +147,20 @@ interface Lying {
 
 /** What has been placed on two axes. Boxes of tiles come in one by one. */
 interface Placed {
+  loaded: Loaded
   axes: readonly [Axis, Axis]
   /** Dimensions of the axes. */
   dims: readonly [number | undefined, number | undefined]
   lying: readonly Lying[]
   whole: Seen
+  /** The same without the edge. */
+  full: Seen
   /** Boxes that axes of text needed. */
   stored: ReadonlyMap<number, StoredBoxes>
 }
 
-async function placeDomains(
-  { dimensions, mapped }: Loaded,
-  dims: readonly [number | undefined, number | undefined],
-): Promise<Placed> {
+async function placeDomains(loaded: Loaded, dims: readonly [number | undefined, number | undefined]): Promise<Placed> {
+  const { dimensions, mapped } = loaded
   const axes = dims.map((d) => (d === undefined ? fragmentAxis(mapped.length) : axisOf(dimensions[d]))) as [Axis, Axis]
   const stored = new Map<number, StoredBoxes>()
   for (const [a, axis] of axes.entries()) {
@@ -164,18 +178,18 @@ async function placeDomains(
     }
     axis.steps(ends)
   }
-  const whole = { x0: Infinity, x1: -Infinity, y0: Infinity, y1: -Infinity }
+  const full = { x0: Infinity, x1: -Infinity, y0: Infinity, y1: -Infinity }
   const lying = mapped.map(({ info }, row): Lying => {
     const domain = new Float64Array(4)
     if (info.nonempty_domain)
       for (const [a, axis] of axes.entries()) side(axis, dims[a], row)(info.nonempty_domain, domain, 2 * a)
-    whole.x0 = Math.min(whole.x0, domain[0])
-    whole.x1 = Math.max(whole.x1, domain[1])
-    whole.y0 = Math.min(whole.y0, domain[2])
-    whole.y1 = Math.max(whole.y1, domain[3])
+    full.x0 = Math.min(full.x0, domain[0])
+    full.x1 = Math.max(full.x1, domain[1])
+    full.y0 = Math.min(full.y0, domain[2])
+    full.y1 = Math.max(full.y1, domain[3])
     return { domain }
   })
-  return { axes, dims, lying, whole: padded(whole), stored }
+  return { loaded, axes, dims, lying, full, whole: padded(full), stored }
 }
 
 /** A fragment whose tiles have no boxes that can be read is drawn as a whole. */
@@ -204,7 +218,7 @@ function MapOf({ inspected, link, loaded }: { inspected: Inspected; link: Link; 
     const next = dims.map((d) => d ?? dimensions.length)
     if (next[1 - axis] === to) next[1 - axis] = next[axis]
     next[axis] = to
-    change(link, { d: next.join('.'), b: undefined })
+    change(link, { d: next.join('.'), b: undefined, q: undefined })
   }
   return (
     <>
@@ -236,7 +250,9 @@ function MapOf({ inspected, link, loaded }: { inspected: Inspected; link: Link; 
       <Shown
         of={placed}
         what="the boxes"
-        show={(found) => <Canvas {...{ inspected, link, loaded, meaning, placed: found }} key={found.dims.join()} />}
+        show={(found) => (
+          <Canvas {...{ inspected, link, meaning, placed: found }} key={`${found.dims} ${found.loaded.t}`} />
+        )}
       />
       {loaded.unplaced > 0 && <p>{counted(loaded.unplaced, 'fragment')} without a box.</p>}
       {mapped.length > MOST_OPEN && <p>Tiles are drawn of {MOST_OPEN} fragments in sight at a time.</p>}
@@ -250,6 +266,28 @@ function dimsOf(text: string | undefined, count: number): [number | undefined, n
   return x === y ? [0, count > 1 ? 1 : undefined] : [x, y]
 }
 
+/** What is seen as ranges that select the same tiles: of the dimensions of which not all is in sight. */
+function rangesSeen(dimensions: readonly Dimension[], { axes, dims, full }: Placed, seen: Seen): readonly string[] {
+  const ends = [
+    [seen.x0, seen.x1, full.x0, full.x1],
+    [seen.y0, seen.y1, full.y0, full.y1],
+  ]
+  return axes.flatMap((axis, a) => {
+    const d = dims[a]
+    const [from, to, first, last] = ends[a]
+    // A box reaches to the end of its last cell.
+    const [low, high, most] = [Math.max(from - axis.unit, first), Math.min(to, last - axis.unit), last - axis.unit]
+    if (d === undefined || (low <= first && high >= most) || low > high) return []
+    const range = axis.range(low, high)
+    return range === undefined ? [] : [`${dimensions[d].name}=${range}`]
+  })
+}
+
+function seenText(seen: Seen, whole: Seen): string | undefined {
+  const { x0, x1, y0, y1 } = seen
+  return seen === whole ? undefined : [x0, x1, y0, y1].map((one) => Number(one.toPrecision(10))).join('_')
+}
+
 function seenOf(text: string | undefined, whole: Seen): Seen {
   const [x0, x1, y0, y1] = (text ?? '').split('_').map(Number)
   return x1 > x0 && y1 > y0 ? { x0, x1, y0, y1 } : whole
@@ -261,8 +299,9 @@ interface Tile {
   tile: number | undefined
 }
 
-function Canvas(props: { inspected: Inspected; link: Link; loaded: Loaded; meaning: Meaning; placed: Placed }) {
-  const { inspected, link, loaded, meaning, placed } = props
+function Canvas(props: { inspected: Inspected; link: Link; meaning: Meaning; placed: Placed }) {
+  const { inspected, link, meaning, placed } = props
+  const { loaded } = placed
   const { mapped, dimensions } = loaded
   const { whole, axes, lying } = placed
   const [seen, setSeen] = useState(() => seenOf(link.b, whole))
@@ -279,15 +318,25 @@ function Canvas(props: { inspected: Inspected; link: Link; loaded: Loaded; meani
     if (!isMoving) return
     const timer = setTimeout(() => {
       setRested(seen)
-      const { x0, x1, y0, y1 } = seen
       change(
         link,
-        { b: seen === whole ? undefined : [x0, x1, y0, y1].map((one) => Number(one.toPrecision(10))).join('_') },
+        {
+          b: seenText(seen, whole),
+          q: JSON.stringify(rangesSeen(dimensions, placed, seen)).replace(/^\[\]$/, ''),
+        },
         true,
       )
     }, REST)
     return () => clearTimeout(timer)
   }, [seen, rested])
+
+  // The link may change by other hands: by "back", or typed.
+  useEffect(() => {
+    if (link.b === seenText(rested, whole)) return
+    const next = seenOf(link.b, whole)
+    setSeen(next)
+    setRested(next)
+  }, [link.b])
 
   // Tiles' boxes come one fragment after the other, those in sight first.
   useEffect(() => {

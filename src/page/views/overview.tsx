@@ -11,6 +11,7 @@ import {
   countText,
   domainText,
   fieldName,
+  laterDeletesText,
   NOTHING,
   releasesText,
   sizeText,
@@ -18,8 +19,11 @@ import {
   typeText,
   versionText,
 } from '../../render/views/wording.ts'
+import { AppliedDeletes } from '../deletes.tsx'
 import { goTo } from '../link.ts'
+import { Metadata } from '../metadata.tsx'
 import { NotExamined } from '../not-examined.tsx'
+import { pageWords } from '../page-words.ts'
 import { Facts, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { timesOf, timeWords } from '../times.ts'
@@ -45,9 +49,12 @@ function Overview({ inspected, link }: ViewProps) {
       what="names and footers"
       show={(found) => (
         <>
-          <Facts facts={factsOf(found)} />
+          <Facts facts={factsOf(found, { inspected, link })} />
           <Worst found={found} link={link} />
           <NotExamined errors={found.not_examined} />
+          {(found.target === 'array' || found.target === 'group') && (
+            <Metadata {...{ inspected, link }} isAll={false} />
+          )}
           {'fields' in found && <Fields found={found} />}
           {'members' in found && <Members found={found} />}
         </>
@@ -56,14 +63,14 @@ function Overview({ inspected, link }: ViewProps) {
   )
 }
 
-function factsOf(found: OverviewDocument): readonly Fact[] {
-  if (found.target === 'array') return arrayFacts(found)
+function factsOf(found: OverviewDocument, props: ViewProps): readonly Fact[] {
+  if (found.target === 'array') return arrayFacts(found, props)
   if (found.target === 'fragment') return fragmentFacts(found)
   if (found.target === 'group') return groupFacts(found)
   return fileFacts(found)
 }
 
-function arrayFacts(found: ArrayOverview): readonly Fact[] {
+function arrayFacts(found: ArrayOverview, props: ViewProps): readonly Fact[] {
   const states = found.states.map(({ state, fragment_num }) => `${countText(fragment_num)} ${state}`).join(', ')
   return [
     ['Array', found.array_type ?? NOTHING],
@@ -75,13 +82,10 @@ function arrayFacts(found: ArrayOverview): readonly Fact[] {
       <Text key="">{found.attributes.map((one) => `${fieldName(one.name)} ${typeText(one)}`).join(', ')}</Text>,
     ],
     ['Fragments', `${countText(found.fragment_num)}${states && ` (${states})`}`],
-    [
-      found.array_type === 'dense' ? 'Cells written' : 'Cells',
-      `${found.cell_num_is === 'exact' ? '' : `${found.cell_num_is} `}${countText(found.cell_num)}`,
-    ],
+    ['Cells', cellsText(found)],
     ['Tiles', countText(found.tile_num)],
     [
-      'Domain',
+      'Non-empty domain',
       <Text key="">
         {domainText(
           found.dimensions.map(({ name }) => name),
@@ -89,14 +93,21 @@ function arrayFacts(found: ArrayOverview): readonly Fact[] {
         )}
       </Text>,
     ],
-    ['Written', timeRangeText(found.timestamp_range)],
-    ['Delete conditions', countText(found.delete_condition_num)],
+    ['Written', `${timeRangeText(found.timestamp_range)}${found.delete_condition_num > 0 ? '; deletes apart' : ''}`],
+    ['Delete conditions', <AppliedDeletes key="" {...props} count={Number(found.delete_condition_num)} />],
+    ...(found.later_deletes.length > 0 ? [['Deletes later', laterDeletesText(found.later_deletes)] as const] : []),
     [
       'Size',
       `${sizeText(found.size)}${found.unread_size > 0 ? `, of which readers skip ${sizeText(found.unread_size)}` : ''}`,
     ],
     ['Schemas', countText(found.schema_num)],
   ]
+}
+
+function cellsText({ array_type, cell_num, cell_num_is, domain_cell_num }: ArrayOverview): string {
+  const count = `${cell_num_is === 'exact' ? '' : `${cell_num_is} `}${countText(cell_num)}`
+  if (array_type !== 'dense') return count
+  return `${count} written${domain_cell_num === undefined ? '' : `, of ${countText(BigInt(domain_cell_num))}`}`
 }
 
 function fragmentFacts(found: FragmentOverview): readonly Fact[] {
@@ -107,7 +118,7 @@ function fragmentFacts(found: FragmentOverview): readonly Fact[] {
     ['Written', timeRangeText(found.timestamp_range)],
     ['Cells', countText(found.cell_num)],
     ['Tiles', countText(found.tile_num)],
-    ['Domain', <Text key="">{domainText(found.dimensions, found.nonempty_domain)}</Text>],
+    ['Non-empty domain', <Text key="">{domainText(found.dimensions, found.nonempty_domain)}</Text>],
     ['Size', sizeText(found.size)],
   ]
 }
@@ -132,23 +143,32 @@ function fileFacts(found: FileOverview): readonly Fact[] {
 function Worst({ found, link }: { found: OverviewDocument; link: ViewProps['link'] }) {
   if (found.findings.length === 0)
     return found.not_examined.length > 0 ? null : (
-      <p class="good">Nothing is wrong, as far as names and footers tell.</p>
+      <p>
+        <span class="good">Nothing is wrong, as far as names and footers tell.</span>{' '}
+        <a href={goTo(link, 'findings')}>Findings</a> reads every tile.
+      </p>
     )
   return (
     <section aria-labelledby="worst">
       <h3 id="worst">Findings</h3>
-      <ul>
-        {found.findings.map((one) => (
-          <li key={`${one.code} ${one.meaning}`}>
-            <span class={`severity ${one.severity}`}>{one.severity}</span> <Text>{one.file}</Text>:{' '}
-            <Text>{one.message}</Text>. <Text>{one.meaning}</Text>
-          </li>
-        ))}
-      </ul>
+      <FindingList findings={found.findings} />
       <p>
-        <a href={goTo(link, 'findings')}>All findings</a>
+        That is as far as names and footers tell. <a href={goTo(link, 'findings')}>Findings</a> reads every tile.
       </p>
     </section>
+  )
+}
+
+export function FindingList({ findings }: { findings: OverviewDocument['findings'] }) {
+  return (
+    <ul>
+      {findings.map((one) => (
+        <li key={`${one.code} ${one.meaning}`}>
+          <span class={`severity ${one.severity}`}>{one.severity}</span> <Text>{one.file}</Text>:{' '}
+          <Text>{one.message}</Text>. <Text>{pageWords(one.meaning)}</Text>
+        </li>
+      ))}
+    </ul>
   )
 }
 

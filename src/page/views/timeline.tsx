@@ -1,16 +1,25 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { faultOf, unlessFault } from '../../base/errors.ts'
 import type { ArrayFragment } from '../../documents/array.ts'
-import { timeText } from '../../format/timestamped-name.ts'
-import { counted, NOTHING, sizeText, stateText, timeRangeText } from '../../render/views/wording.ts'
+import type { TimestampRange } from '../../documents/common.ts'
+import { nameFacts, timeText } from '../../format/timestamped-name.ts'
+import { counted, NOTHING, shortSizeText, sizeText, stateText, timeRangeText } from '../../render/views/wording.ts'
+import { type InspectArray, METADATA_FOLDER } from '../../store/array.ts'
+import type { DeletePlace } from '../../store/deletes.ts'
+import { allDeletes, Condition } from '../deletes.tsx'
 import { Drawing, placeOf, type Sheet } from '../drawing.tsx'
-import { change, type Link, linkText } from '../link.ts'
+import type { Inspected } from '../inspected.ts'
+import { change, goTo, type Link, linkText } from '../link.ts'
+import { Metadata } from '../metadata.tsx'
+import { pageWords } from '../page-words.ts'
+import { StateLines } from '../state-lines.tsx'
 import { type Column, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
-import { timesOf, timeWords } from '../times.ts'
+import { atOf, timesOf, timeWords, typedTime } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { View, ViewProps } from '../view.ts'
 
-/** The fragments of an array in time, by state. `x` of the link: `time`, or `order` where times stand side by side, whatever lies between. */
+/** What was written to an array in time: fragments by state, deletes, key-value metadata. `x` of the link: `time`, or `order` where times stand side by side, whatever lies between. */
 export const timeline: View = {
   id: 'timeline',
   title: 'Timeline',
@@ -30,42 +39,173 @@ const STATES = [
   ['no-metadata', 'c2'],
   ['future', 'dim'],
   ['past', 'dim'],
+  // What else was written, by kind.
+  ['deletes', 'c1'],
+  ['deletes later', 'dim'],
+  ['metadata', 'c4'],
+  ['metadata later', 'dim'],
 ] as const
+
+/** What is drawn: a fragment, a delete condition or a file of key-value metadata. */
+interface Item {
+  name: string
+  state: string
+  timestamp_range: TimestampRange | null
+  /** What stands below the drawing while the mouse is on it, behind its name. */
+  words: string
+  /** Of a delete condition: where it stands. */
+  place?: DeletePlace
+}
 
 /** Sizes in CSS pixels. */
 const LABELS = 130
 const RIGHT = 12
 const AXIS = 22
 const THIN = 6
-/** Of a row where there is one alone. */
+/** Of a row where there are few. */
 const THICK = 14
+const FEW_ROWS = 3
 const MOST_ROWS = 12
+/** Across, where rows are counted: the height does not depend on the width. */
+const USUAL_ROOM = 800
 const LEAST_WIDTH = 4
 
 function Timeline({ inspected, link }: ViewProps) {
   const listed = useLoaded(async () => {
     const found = await inspected.document('ls', timesOf(link))
-    return found.kind === 'array' ? found.fragments : []
+    const fragments = found.kind === 'array' ? found.fragments : []
+    const { target } = inspected
+    const at = atOf(link)
+    const others =
+      target.type === 'array'
+        ? [...(await deleteItems(target.array, at)), ...(await metadataItems(target.array, at))]
+        : []
+    return {
+      fragments,
+      items: [...fragments.map(fragmentItem), ...others],
+      as_of: found.kind === 'array' ? found.as_of : undefined,
+    }
   }, [inspected, link.t])
-  return <Shown of={listed} what="the fragments" show={(fragments) => <Drawn fragments={fragments} link={link} />} />
+  return (
+    <Shown
+      of={listed}
+      what="the fragments"
+      show={({ fragments, items, as_of }) => (
+        <>
+          <Drawn {...{ inspected, fragments, items, link }} />
+          <Deletes {...{ inspected, items, link }} />
+          <Metadata {...{ inspected, link }} isAll />
+          <StateLines fragments={fragments} as_of={as_of} />
+        </>
+      )}
+    />
+  )
 }
 
-/** A fragment in the drawing, in CSS pixels from its left. */
+function fragmentItem(one: ArrayFragment): Item {
+  const { name, state, timestamp_range, size } = one
+  return {
+    name,
+    state: state ?? '',
+    timestamp_range,
+    words: `${stateText(one)}, ${timeRangeText(timestamp_range)}, ${sizeText(size)}`,
+  }
+}
+
+/** @param at milliseconds; undefined for now */
+function otherItem(kind: 'deletes' | 'metadata', name: string, range: TimestampRange, at: bigint): Item {
+  const isLater = range[1] > at
+  const what = kind === 'deletes' ? 'delete condition' : 'key-value metadata'
+  return {
+    name,
+    state: isLater ? `${kind} later` : kind,
+    timestamp_range: range,
+    words: `${what}, ${timeRangeText(range)}`,
+  }
+}
+
+async function deleteItems(array: InspectArray, at: bigint | undefined): Promise<Item[]> {
+  const now = at ?? array.cx.now
+  const all = await allDeletes(array)
+  return all.map((place) => ({ ...otherItem('deletes', place.name, [place.time, place.end], now), place }))
+}
+
+/** Names are enough to draw: there may be thousands of files. */
+async function metadataItems(array: InspectArray, at: bigint | undefined): Promise<Item[]> {
+  const entries = (await array.folder.folder(METADATA_FOLDER).listIfThere().catch(unlessFault)) ?? []
+  return entries.flatMap(({ name }) => {
+    const range = name.endsWith('.vac') ? undefined : nameFacts(name)?.timestamp_range
+    return range ? [otherItem('metadata', name, range, at ?? array.cx.now)] : []
+  })
+}
+
+function Deletes({ inspected, items, link }: Pick<DrawnProps, 'inspected' | 'items' | 'link'>) {
+  const deletes = items.filter(({ place }) => place !== undefined)
+  if (deletes.length === 0) return null
+  return (
+    <Table
+      caption="Deletes in time"
+      columns={deleteColumns(inspected, link)}
+      rows={deletes}
+      keyOf={({ name }) => name}
+    />
+  )
+}
+
+const deleteColumns = ({ target }: Inspected, link: Link): readonly Column<Item>[] => [
+  {
+    title: 'condition',
+    show: ({ place }) => place && target.type === 'array' && <Condition array={target.array} place={place} />,
+  },
+  {
+    title: 'written',
+    show: ({ timestamp_range }) => <span class="times">{timeRangeText(timestamp_range, false)}</span>,
+    by: ({ timestamp_range }) => timestamp_range?.[1],
+  },
+  {
+    title: 'state',
+    show: ({ state }) => (state === 'deletes' ? 'applied by reads' : <span class="dim">later</span>),
+    by: ({ state }) => state,
+  },
+  {
+    title: 'file',
+    show: ({ place }) =>
+      place && (
+        <a href={goTo(link, 'files', { p: place.path })}>
+          <Text>{place.path}</Text>
+        </a>
+      ),
+  },
+  travelColumn(link),
+]
+
+/** An item in the drawing, in CSS pixels from its left. */
 interface Placed {
-  fragment: ArrayFragment
+  item: Item
   lane: number
   row: number
   from: number
   to: number
 }
 
-function Drawn({ fragments, link }: { fragments: readonly ArrayFragment[]; link: Link }) {
-  const [over, setOver] = useState<ArrayFragment | undefined>(undefined)
-  const stops = useMemo(() => distinct(fragments.map(({ timestamp_range }) => timestamp_range?.[1])), [fragments])
-  const isOrder = useMemo(() => (link.x ? link.x === 'order' : areCrowded(fragments)), [fragments, link.x])
-  const scale = useMemo(() => scaleOf(fragments, isOrder), [fragments, isOrder])
-  const { lanes, height } = useMemo(() => lanesOf(fragments), [fragments])
-  const time = /^\d{1,18}$/.test(link.t ?? '') ? Number(link.t) : undefined
+interface DrawnProps {
+  inspected: Inspected
+  fragments: readonly ArrayFragment[]
+  items: readonly Item[]
+  link: Link
+}
+
+function Drawn({ inspected, fragments, items, link }: DrawnProps) {
+  const [under, setUnder] = useState<Item | undefined>(undefined)
+  const [clicked, setClicked] = useState<string | undefined>(undefined)
+  // What was clicked stays when the array is read as of its time.
+  const over = under ?? items.find(({ name }) => name === clicked)
+  const stops = useMemo(() => distinct(items.map(({ timestamp_range }) => timestamp_range?.[1])), [items])
+  const isOrder = useMemo(() => (link.x ? link.x === 'order' : areCrowded(items)), [items, link.x])
+  const scale = useMemo(() => scaleOf(items, isOrder), [items, isOrder])
+  const { lanes, height } = useMemo(() => lanesOf(items, scale), [items, scale])
+  const at = atOf(link)
+  const time = at === undefined ? undefined : Number(at)
   const placed = useRef<{ width: number; scale?: Scale; lanes?: readonly Lane[]; list: readonly Placed[] }>({
     width: 0,
     list: [],
@@ -75,17 +215,18 @@ function Drawn({ fragments, link }: { fragments: readonly ArrayFragment[]; link:
     const { width } = sheet
     const old = placed.current
     if (old.width !== width || old.scale !== scale || old.lanes !== lanes)
-      placed.current = { width, scale, lanes, list: place(fragments, lanes, scale, width) }
+      placed.current = { width, scale, lanes, list: place(items, lanes, scale, width) }
     drawTimeline(sheet, { placed: placed.current.list, lanes, scale, time, over })
   }
-  const hit = (event: MouseEvent): ArrayFragment | undefined => {
+  const hit = (event: MouseEvent): Item | undefined => {
     const [x, y] = placeOf(event)
     return placed.current.list.findLast(({ from, to, lane, row }) => {
       const { top, thick } = lanes[lane]
       return x >= from - 1 && x <= to + 1 && y >= top + row * thick && y < top + (row + 1) * thick
-    })?.fragment
+    })?.item
   }
-  const travel = (to: number | undefined): void => change(link, { t: to === undefined ? undefined : String(to) })
+  const travel = (to: number | bigint | undefined): void =>
+    change(link, { t: to === undefined ? undefined : String(to) })
   // The mouse moves often, and a table is slow to make.
   const table = useMemo(
     () => <Table caption="Fragments in time" columns={columnsOf(link)} rows={fragments} keyOf={({ name }) => name} />,
@@ -109,23 +250,30 @@ function Drawn({ fragments, link }: { fragments: readonly ArrayFragment[]; link:
         ))}
       </fieldset>
       <Drawing
-        label={`${counted(fragments.length, 'fragment')} in time, by state. The table below has the same.`}
+        label={`${counted(fragments.length, 'fragment')} in time, by state, and when deletes and metadata were written. What follows has the same.`}
         height={height}
         draw={draw}
-        onMouseMove={(event) => setOver(hit(event))}
-        onMouseLeave={() => setOver(undefined)}
+        onMouseMove={(event) => setUnder(hit(event))}
+        onMouseLeave={() => setUnder(undefined)}
         onClick={(event) => {
-          const last = hit(event)?.timestamp_range?.[1]
+          const item = hit(event)
+          setClicked(item?.name)
+          const last = item?.timestamp_range?.[1]
           if (last !== undefined) travel(Number(last))
         }}
       />
       <p class="under">
         {over ? (
           <>
-            <Text>{over.name}</Text>: {stateText(over)}, {timeRangeText(over.timestamp_range)}, {sizeText(over.size)}
+            <Text>{over.name}</Text>: {over.words}
+            {over.place && inspected.target.type === 'array' && (
+              <>
+                : <Condition array={inspected.target.array} place={over.place} />
+              </>
+            )}
           </>
         ) : (
-          'A click on a fragment shows the array as of its last time, in all views.'
+          'A click on a mark shows the array as of its last time, in all views.'
         )}
       </p>
       {table}
@@ -136,8 +284,12 @@ function Drawn({ fragments, link }: { fragments: readonly ArrayFragment[]; link:
 /** Milliseconds for which the slider rests before the array is read as of its time. */
 const REST = 150
 
-/** A slider over the times at which fragments were finished, and now. */
-function Travel(props: { stops: readonly number[]; time: number | undefined; travel(to: number | undefined): void }) {
+/** A slider over the times at which fragments were finished and cells deleted, and now. */
+function Travel(props: {
+  stops: readonly number[]
+  time: number | undefined
+  travel(to: number | bigint | undefined): void
+}) {
   const { stops, time, travel } = props
   const now = stops.length
   const at = time === undefined ? now : stops.findLastIndex((stop) => stop <= time)
@@ -172,7 +324,37 @@ function Travel(props: { stops: readonly number[]; time: number | undefined; tra
         Later
       </button>
       <output for="travel">{text}</output>
+      <TypedTime travel={travel} />
     </div>
+  )
+}
+
+/** A field for any time, also between the stops. */
+function TypedTime({ travel }: { travel(to: number | bigint | undefined): void }) {
+  const [wrong, setWrong] = useState<string | undefined>(undefined)
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    try {
+      const time = typedTime(String(new FormData(event.currentTarget as HTMLFormElement).get('time')).trim())
+      setWrong(undefined)
+      travel(time)
+    } catch (error) {
+      setWrong(pageWords(faultOf(error).message))
+    }
+  }
+  return (
+    <form onSubmit={submit}>
+      <label>
+        or at{' '}
+        <input name="time" required placeholder="2024-05-01T10:00 or ms" aria-describedby={wrong && 'wrong-time'} />
+      </label>{' '}
+      <button type="submit">Go</button>
+      {wrong && (
+        <p id="wrong-time" class="fault" role="alert">
+          <Text>{wrong}</Text>
+        </p>
+      )}
+    </form>
   )
 }
 
@@ -183,8 +365,8 @@ function distinct(stamps: readonly (number | bigint | undefined)[]): number[] {
 }
 
 /** Whether nearly all times would stand in one place: a tenth of the width has eight tenths of them. */
-function areCrowded(fragments: readonly ArrayFragment[]): boolean {
-  const all = distinct(fragments.map(({ timestamp_range }) => timestamp_range?.[1]))
+function areCrowded(items: readonly Item[]): boolean {
+  const all = distinct(items.map(({ timestamp_range }) => timestamp_range?.[1]))
   const tenth = ((all.at(-1) ?? 0) - (all[0] ?? 0)) / 10
   const many = Math.ceil(all.length * 0.8)
   return all.length > 4 && all.some((stamp, i) => all[i + many - 1] - stamp <= tenth)
@@ -197,8 +379,8 @@ interface Scale {
   ends: readonly number[]
 }
 
-function scaleOf(fragments: readonly ArrayFragment[], isOrder: boolean): Scale {
-  const all = distinct(fragments.flatMap(({ timestamp_range }) => timestamp_range ?? []))
+function scaleOf(items: readonly Item[], isOrder: boolean): Scale {
+  const all = distinct(items.flatMap(({ timestamp_range }) => timestamp_range ?? []))
   const [first, last] = [all[0] ?? 0, all.at(-1) ?? 0]
   const ends = first === last ? [first] : [first, last]
   if (first === last) return { at: () => 0.5, ends }
@@ -214,45 +396,57 @@ function scaleOf(fragments: readonly ArrayFragment[], isOrder: boolean): Scale {
 interface Lane {
   state: string
   colour: string
-  fragment_num: number
+  item_num: number
   top: number
   rows: number
   /** Height of a row. */
   thick: number
 }
 
-/** One lane for each state that there is, as high as the number of its fragments asks for. */
-function lanesOf(fragments: readonly ArrayFragment[]): { lanes: Lane[]; height: number } {
+/** One lane for each state that there is, with the rows that its items need beside each other. */
+function lanesOf(items: readonly Item[], scale: Scale): { lanes: Lane[]; height: number } {
   const lanes: Lane[] = []
   let top = AXIS
   for (const [state, colour] of STATES) {
-    const fragment_num = fragments.filter((one) => one.state === state).length
-    if (fragment_num === 0) continue
-    const rows = Math.min(MOST_ROWS, fragment_num)
-    const thick = rows === 1 ? THICK : THIN
-    lanes.push({ state, colour, fragment_num, top, rows, thick })
+    const own = items.filter((one) => one.state === state)
+    const item_num = own.length
+    if (item_num === 0) continue
+    const rows = rowsOf(own, scale)
+    const thick = rows <= FEW_ROWS ? THICK : THIN
+    lanes.push({ state, colour, item_num, top, rows, thick })
     top += Math.max(rows * thick, THICK) + 8
   }
   return { lanes, height: top + 4 }
 }
 
-/** Fragments of a lane do not cover each other while there are rows. */
-function place(fragments: readonly ArrayFragment[], lanes: readonly Lane[], scale: Scale, width: number): Placed[] {
+function rowsOf(items: readonly Item[], scale: Scale): number {
+  const ends: number[] = []
+  for (const { timestamp_range } of items) {
+    if (timestamp_range === null) continue
+    const [from, to] = timestamp_range.map((stamp) => USUAL_ROOM * scale.at(Number(stamp)))
+    const free = ends.findIndex((end) => end < from)
+    if (free >= 0 || ends.length < MOST_ROWS) ends[free >= 0 ? free : ends.length] = Math.max(from + LEAST_WIDTH, to)
+  }
+  return Math.max(1, ends.length)
+}
+
+/** Items of a lane do not cover each other while there are rows. */
+function place(items: readonly Item[], lanes: readonly Lane[], scale: Scale, width: number): Placed[] {
   const byState = new Map(lanes.map(({ state }, lane) => [state, lane]))
   const ends = lanes.map(({ rows }) => new Array<number>(rows).fill(Number.NEGATIVE_INFINITY))
   const room = Math.max(10, width - LABELS - RIGHT)
   const placed: Placed[] = []
   let turn = 0
-  for (const fragment of fragments) {
-    const lane = byState.get(fragment.state ?? '')
-    const stamps = fragment.timestamp_range
+  for (const item of items) {
+    const lane = byState.get(item.state)
+    const stamps = item.timestamp_range
     if (lane === undefined || stamps === null) continue
     const from = LABELS + room * scale.at(Number(stamps[0])) - 1
     const to = Math.max(from + LEAST_WIDTH, LABELS + room * scale.at(Number(stamps[1])) + 1)
     const free = ends[lane].findIndex((end) => end < from)
     const row = free >= 0 ? free : turn++ % ends[lane].length
     ends[lane][row] = Math.max(ends[lane][row], to)
-    placed.push({ fragment, lane, row, from, to })
+    placed.push({ item, lane, row, from, to })
   }
   return placed
 }
@@ -264,19 +458,19 @@ function drawTimeline(
     lanes: readonly Lane[]
     scale: Scale
     time: number | undefined
-    over: ArrayFragment | undefined
+    over: Item | undefined
   },
 ): void {
   const { placed, lanes, scale, time, over } = what
   canvas.textBaseline = 'top'
-  for (const { state, fragment_num, top, rows, thick } of lanes) {
+  for (const { state, item_num, top, rows, thick } of lanes) {
     canvas.fillStyle = colour('shade')
     canvas.fillRect(0, top - 3, width, Math.max(rows * thick, THICK) + 5)
     canvas.fillStyle = colour('ink')
-    canvas.fillText(`${state} (${fragment_num})`, 4, top, LABELS - 12)
+    canvas.fillText(`${state} (${item_num})`, 4, top, LABELS - 12)
   }
-  for (const { lane, row, from, to, fragment } of placed) {
-    canvas.fillStyle = fragment === over ? colour('ink') : colour(lanes[lane].colour)
+  for (const { lane, row, from, to, item } of placed) {
+    canvas.fillStyle = item === over ? colour('ink') : colour(lanes[lane].colour)
     const { top, thick } = lanes[lane]
     canvas.fillRect(from, top + row * thick, to - from, thick - 1)
   }
@@ -305,26 +499,28 @@ function columnsOf(link: Link): readonly Column<ArrayFragment>[] {
     { title: 'state', show: (one) => stateText(one), by: ({ state }) => state },
     {
       title: 'first time',
-      show: ({ timestamp_range }) => (timestamp_range ? timeText(timestamp_range[0]) : NOTHING),
+      show: ({ timestamp_range }) => <Text>{timestamp_range ? timeText(timestamp_range[0], false) : NOTHING}</Text>,
       by: ({ timestamp_range }) => timestamp_range?.[0],
     },
     {
       title: 'last time',
-      show: ({ timestamp_range }) => (timestamp_range ? timeText(timestamp_range[1]) : NOTHING),
+      show: ({ timestamp_range }) => <Text>{timestamp_range ? timeText(timestamp_range[1], false) : NOTHING}</Text>,
       by: ({ timestamp_range }) => timestamp_range?.[1],
     },
     { title: 'hidden by', show: ({ hidden_by }) => <Text>{hidden_by ?? NOTHING}</Text> },
-    { title: 'size', isNumber: true, show: ({ size }) => sizeText(size), by: ({ size }) => size },
-    {
-      title: 'travel',
-      show: ({ timestamp_range, name }) =>
-        timestamp_range ? (
-          <a href={linkText({ ...link, t: String(timestamp_range[1]) })} aria-label={`as of then: ${name}`}>
-            as of then
-          </a>
-        ) : (
-          NOTHING
-        ),
-    },
+    { title: 'size', isNumber: true, show: ({ size }) => shortSizeText(size), by: ({ size }) => size },
+    travelColumn(link),
   ]
 }
+
+const travelColumn = (link: Link): Column<Pick<Item, 'name' | 'timestamp_range'>> => ({
+  title: 'travel',
+  show: ({ timestamp_range, name }) =>
+    timestamp_range ? (
+      <a class="short" href={linkText({ ...link, t: String(timestamp_range[1]) })} aria-label={`as of then: ${name}`}>
+        as of then
+      </a>
+    ) : (
+      NOTHING
+    ),
+})

@@ -1,5 +1,7 @@
 import type { GroupLine } from '../../documents/group.ts'
 import { counted, fieldName } from '../../render/views/wording.ts'
+import { memberPath } from '../../store/group.ts'
+import { goInside, type Link } from '../link.ts'
 import { Text } from '../text.tsx'
 import { timesOf, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
@@ -26,24 +28,32 @@ function Tree({ inspected, link }: ViewProps) {
     <Shown
       of={members}
       what="the members of groups"
-      show={(found) => (found.length === 0 ? <p>The group has no members.</p> : <Members members={found} />)}
+      show={(found) =>
+        found.length === 0 ? <p>The group has no members.</p> : <Members members={found} link={link} />
+      }
     />
   )
 }
 
-function Members({ members }: { members: readonly GroupLine[] }) {
+/** @param around path of their group below what is shown, with `/` at its end */
+function Members({ members, link, around = '' }: { members: readonly GroupLine[]; link: Link; around?: string }) {
   return (
     <ul class="members">
       {members.slice(0, MOST).map((member, i) => (
         <li key={i}>
           {member.members === undefined ? (
-            <MemberText member={member} />
+            <MemberText
+              member={member}
+              to={canOpen(member) ? goInside(link, around + belowGroup(member)) : undefined}
+            />
           ) : (
             <details open>
               <summary>
                 <MemberText member={member} />, {counted(member.members.length, 'member')}
               </summary>
-              <Members members={member.members} />
+              {/* Beside the summary, which is a button itself. */}
+              {canOpen(member) && <a href={goInside(link, around + belowGroup(member))}>Open this group</a>}
+              <Members members={member.members} link={link} around={`${around}${belowGroup(member)}/`} />
             </details>
           )}
         </li>
@@ -53,13 +63,22 @@ function Members({ members }: { members: readonly GroupLine[] }) {
   )
 }
 
-function MemberText({ member: { name, type, found, uri, state, implicit, error } }: { member: GroupLine }) {
+/** The path of a member with a relative URI, below its group. */
+function belowGroup(member: GroupLine): string {
+  return memberPath('', member)?.slice(1) ?? member.uri
+}
+
+function canOpen({ relative, state }: GroupLine): boolean {
+  return relative && (state === 'present' || state === 'other-type')
+}
+
+/** @param to link to it, if there is one */
+function MemberText({ member, to }: { member: GroupLine; to?: string | undefined }) {
+  const { name, type, found, uri, state, implicit, error } = member
+  const shown = <Text>{name === null ? uri : fieldName(name)}</Text>
   return (
     <>
-      <strong>
-        <Text>{name === null ? uri : fieldName(name)}</Text>
-      </strong>{' '}
-      {found ?? type}
+      <strong>{to === undefined ? shown : <a href={to}>{shown}</a>}</strong> {found ?? type}
       {name !== null && (
         <>
           {' '}

@@ -40,19 +40,35 @@ function waysOf({ w }: Link): Way {
   return WAYS.find((way) => way === w) ?? 'field'
 }
 
-async function partsOf(inspected: Inspected, link: Link): Promise<Part[]> {
+/** What the bytes are of, and what they leave out. */
+interface Sums {
+  parts: readonly Part[]
+  leftOut: { fragment_num: number; size: number } | undefined
+}
+
+async function sumsOf(inspected: Inspected, link: Link): Promise<Sums> {
   const way = waysOf(link)
+  const found = (await inspected.document('stats', timesOf(link))) as unknown as StatsDocument
+  const outside: Part[] =
+    found.target === 'array'
+      ? [{ kind: 'outside of fragments', more: '', size: found.other_size, unfiltered_size: null }]
+      : []
   if (way === 'fragment') {
     const listed = await inspected.document('ls', timesOf(link))
     if (listed.kind === 'array')
-      return listed.fragments.map(({ name, state, size, unfiltered_size }) => ({
-        kind: name,
-        more: state ?? '',
-        size,
-        unfiltered_size,
-      }))
+      return {
+        parts: [
+          ...listed.fragments.map(({ name, state, size, unfiltered_size }) => ({
+            kind: name,
+            more: state ?? '',
+            size,
+            unfiltered_size,
+          })),
+          ...outside,
+        ],
+        leftOut: undefined,
+      }
   }
-  const found = (await inspected.document('stats', timesOf(link))) as unknown as StatsDocument
   const { metadata, fields, roles, filters } = found
   const parts: Part[] =
     way === 'role'
@@ -61,14 +77,21 @@ async function partsOf(inspected: Inspected, link: Link): Promise<Part[]> {
         ? filters.map((one) => ({ ...one, kind: filtersText(one.filters), more: counted(one.file_num, 'file') }))
         : fields.flatMap(({ name, files }) => files.map((one) => ({ ...one, kind: fieldName(name), more: one.role })))
   parts.push({ kind: 'fragment metadata', more: '', size: metadata.size, unfiltered_size: null })
-  if (found.target === 'array')
-    parts.push({ kind: 'outside of fragments', more: '', size: found.other_size, unfiltered_size: null })
-  return parts
+  // Of fragments that cannot be read, the fields are not known.
+  const unread = found.size - parts.reduce((sum, { size }) => sum + size, 0)
+  if (unread > 0) parts.push({ kind: 'other files of fragments', more: '', size: unread, unfiltered_size: null })
+  return {
+    parts: [...parts, ...outside],
+    leftOut:
+      found.target === 'array' && found.hidden_size > 0 && !found.hidden_counted
+        ? { fragment_num: found.hidden_fragment_num, size: found.hidden_size }
+        : undefined,
+  }
 }
 
 function Treemap({ inspected, link }: ViewProps) {
   const way = waysOf(link)
-  const parts = useLoaded(() => partsOf(inspected, link), [inspected, link.t, way])
+  const parts = useLoaded(() => sumsOf(inspected, link), [inspected, link.t, way])
   const ways = inspected.target.type === 'array' ? WAYS : WAYS.slice(0, 3)
   return (
     <>
@@ -80,12 +103,12 @@ function Treemap({ inspected, link }: ViewProps) {
           </label>
         ))}
       </fieldset>
-      <Shown of={parts} what="sizes" show={(found) => <Areas parts={found} />} />
+      <Shown of={parts} what="sizes" show={(found) => <Areas {...found} />} />
     </>
   )
 }
 
-function Areas({ parts }: { parts: readonly Part[] }) {
+function Areas({ parts, leftOut }: Sums) {
   const [over, setOver] = useState<Part | undefined>(undefined)
   const { shown, colours, total } = useMemo(() => areasOf(parts), [parts])
   const rects = useRef<readonly Rect[]>([])
@@ -105,7 +128,7 @@ function Areas({ parts }: { parts: readonly Part[] }) {
     return shown[at]
   }
   const table = useMemo(
-    () => <Table caption="Bytes" columns={columnsOf(total)} rows={parts} keyOf={(_, i) => i} />,
+    () => <Table caption="Bytes" columns={columnsOf(total)} rows={parts} keyOf={(_, i) => i} first={LARGEST_FIRST} />,
     [parts, total],
   )
   return (
@@ -123,7 +146,7 @@ function Areas({ parts }: { parts: readonly Part[] }) {
             <Text>{over.kind}</Text> {over.more}: {sizeText(over.size)}, {shareText(over.size, total)}
           </>
         ) : (
-          `Together ${sizeText(total)}.`
+          `Together ${sizeText(total)}.${leftOut ? leftOutText(leftOut, total) : ''}`
         )}
       </p>
       {table}
@@ -162,14 +185,29 @@ function drawArea({ canvas, colour }: Sheet, { x, y, width, height }: Rect, { ki
   canvas.clip()
   canvas.fillStyle = colour('ink')
   canvas.textBaseline = 'top'
-  canvas.fillText(kind.slice(0, 60), x + 4, y + 4)
-  if (height > 34) canvas.fillText(more, x + 4, y + 19)
+  canvas.fillText(fitted(canvas, kind, width - 8), x + 4, y + 4)
+  if (height > 34) canvas.fillText(fitted(canvas, more, width - 8), x + 4, y + 19)
   canvas.restore()
+}
+
+/** The text, or as many of its first characters as the width takes and an ellipsis. */
+function fitted(canvas: CanvasRenderingContext2D, text: string, width: number): string {
+  let shown = text.slice(0, 60)
+  if (shown === text && canvas.measureText(text).width <= width) return text
+  while (shown !== '' && canvas.measureText(`${shown}…`).width > width) shown = shown.slice(0, -1)
+  return `${shown}…`
+}
+
+function leftOutText({ fragment_num, size }: NonNullable<Sums['leftOut']>, total: number): string {
+  return ` Left out: ${counted(fragment_num, 'fragment')} that TileDB does not read, ${sizeText(size)}; with ${fragment_num === 1 ? 'it' : 'them'} ${sizeText(total + size)}.`
 }
 
 function shareText(size: number, total: number): string {
   return total === 0 ? NOTHING : `${((100 * size) / total).toFixed(1)} %`
 }
+
+/** By the column `size`. */
+const LARGEST_FIRST = { column: 2, down: true }
 
 function columnsOf(total: number): readonly Column<Part>[] {
   return [
@@ -183,6 +221,11 @@ function columnsOf(total: number): readonly Column<Part>[] {
       show: ({ unfiltered_size }) => sizeText(unfiltered_size),
       by: ({ unfiltered_size }) => unfiltered_size,
     },
-    { title: 'ratio', isNumber: true, show: (one) => ratioText(one.unfiltered_size, one.size) },
+    {
+      title: 'ratio',
+      isNumber: true,
+      show: (one) => ratioText(one.unfiltered_size, one.size),
+      by: ({ unfiltered_size, size }) => (unfiltered_size === null || size === 0 ? null : unfiltered_size / size),
+    },
   ]
 }

@@ -48,10 +48,13 @@ export function findingPlace(finding: CheckFinding, path: string): string {
 
 function placeText({ offset, space, field, tile, chunk, cell }: CheckFinding): string {
   const parts: string[] = []
-  if (tile !== undefined) parts.push(`tile ${countText(tile)}`)
+  const byte = offset === null ? undefined : `byte ${countText(offset)}${space === undefined ? '' : ` of the ${space}`}`
+  // Of a cell, the byte is that of its tile: filters leave a cell no byte of its own.
+  const isOfTile = tile !== undefined && cell !== undefined && byte !== undefined
+  if (tile !== undefined) parts.push(`tile ${countText(tile)}${isOfTile ? ` at ${byte}` : ''}`)
   if (chunk !== undefined) parts.push(`chunk ${countText(chunk)}`)
   if (cell !== undefined) parts.push(`cell ${countText(cell)}`)
-  if (offset !== null) parts.push(`byte ${countText(offset)}${space === undefined ? '' : ` of the ${space}`}`)
+  if (byte !== undefined && !isOfTile) parts.push(byte)
   if (field !== null) parts.push(`field ${field}`)
   return parts.join(', ')
 }

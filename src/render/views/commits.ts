@@ -4,7 +4,7 @@ import { limitOf, line, listOf, ROWS, type Shows, tableOrBelow, title } from './
 import { counted, NOTHING, timeRangeText } from './wording.ts'
 
 /** The effect of a commit, or of a delete condition on a fragment. */
-type Effect = CommitsLine['effect'] | 'processed' | 'applied'
+type Effect = CommitsLine['effect'] | 'marked' | 'purged' | 'applied'
 
 /** A commit file, an entry of one, or a fragment that a delete condition concerns. */
 interface Row {
@@ -22,7 +22,9 @@ const EFFECTS: readonly (readonly [Effect, string])[] = [
   ['ignored', 'an ignore file took this commit back'],
   ['dangling', 'it refers to something that is not there'],
   ['orphan', 'the fragment that should hold the cells of those listed is not there'],
-  ['processed', 'the fragment no longer holds the cells that the condition deletes, or marks them as deleted'],
+  ['future', 'readers do not count it before the time in its name'],
+  ['marked', 'the fragment holds the cells that the condition deletes, marked as deleted'],
+  ['purged', 'the fragment no longer holds the cells that the condition deletes'],
   ['applied', 'the condition is applied whenever the fragment is read'],
 ]
 
@@ -76,7 +78,13 @@ function filesText(commits: readonly CommitsLine[]): string {
 const NAMED = 8
 
 /** The fragments that a delete condition concerns, as rows below it. */
-function fragmentRows({ kind, processed_by = [], not_processed_by = [] }: CommitsLine): Row[] {
+function fragmentRows({
+  kind,
+  effect: own,
+  processed_by = [],
+  purged_by = [],
+  not_processed_by = [],
+}: CommitsLine): Row[] {
   if (processed_by.length + not_processed_by.length > NAMED) return []
   const rows = (effect: Effect, names: readonly string[]): Row[] =>
     names.map((name) => ({
@@ -87,7 +95,12 @@ function fragmentRows({ kind, processed_by = [], not_processed_by = [] }: Commit
       refersTo: 'fragment of that name',
       condition: NOTHING,
     }))
-  return [...rows('processed', processed_by), ...rows('applied', not_processed_by)]
+  const marked = processed_by.filter((name) => !purged_by.includes(name))
+  return [
+    ...rows('marked', marked),
+    ...rows('purged', purged_by),
+    ...(own === 'future' ? [] : rows('applied', not_processed_by)),
+  ]
 }
 
 function effectRole(effect: string): 'good' | 'bad' | 'dim' | undefined {
@@ -108,12 +121,15 @@ function referenceText({ file, entry, refers_to, exists, entry_num }: CommitsLin
   return `${same ? 'fragment of that name' : refers_to}${exists === false ? ' (not there)' : ''}`
 }
 
-function conditionText({ condition, error, processed_by = [], not_processed_by = [] }: CommitsLine): string {
+function conditionText({ condition, effect, error, processed_by = [], not_processed_by = [] }: CommitsLine): string {
   if (error !== undefined) return `error: ${error.message}`
   if (condition === undefined) return NOTHING
   const notes = [
     [processed_by.length, 'processed by'],
-    [not_processed_by.length, 'applied when read to'],
+    [
+      not_processed_by.length,
+      effect === 'future' ? 'from its time on, applied at each read of' : 'applied at each read of',
+    ],
   ] as const
   const shown = notes.flatMap(([many, what]) => (many === 0 ? [] : `${what} ${counted(many, 'fragment')}`))
   return shown.length === 0 ? condition : `${condition} (${shown.join(', ')})`

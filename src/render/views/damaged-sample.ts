@@ -2,7 +2,7 @@ import type { Output } from '../../base/result.ts'
 import type { DamageKindsDocument } from '../../documents/damage-kinds.ts'
 import type { DamagedSampleDocument } from '../../documents/damaged-sample.ts'
 import { heading, keyValues, table } from '../table.ts'
-import { fits, line, listOf, type Shows, section } from './parts.ts'
+import { commandLine, fits, line, listOf, type Shows, section } from './parts.ts'
 
 /** What is wrong with a sample, and how to see it. */
 export async function damagedSampleTable(document: DamagedSampleDocument, out: Output): Promise<void> {
@@ -10,7 +10,7 @@ export async function damagedSampleTable(document: DamagedSampleDocument, out: O
   await heading(`${path}: damaged on purpose, written`, out)
   await keyValues(Object.entries({ damage, what, severity, meaning }), out)
   await section('try', out)
-  await line(`  ${next}`, out)
+  await commandLine(next, out)
 }
 
 export async function damageKindsTable({ kinds }: DamageKindsDocument, out: Output): Promise<void> {

@@ -11,7 +11,16 @@ import { counted, NOTHING, timeRangeText } from './wording.ts'
 const VALUE_ROOM = 40
 
 export async function diffTable(document: DiffDocument, full: boolean, out: Output): Promise<void> {
-  const { path, other, cells_compared, cell_num = 0, not_compared = [], differences, read } = document
+  const {
+    path,
+    other,
+    cells_compared,
+    cell_num = 0,
+    not_compared = [],
+    unlisted_cell_num = 0,
+    differences,
+    read,
+  } = document
   await heading(read ? 'comparison of what readers see' : 'comparison', out)
   await keyValues(
     [
@@ -40,8 +49,7 @@ export async function diffTable(document: DiffDocument, full: boolean, out: Outp
     await line(`EQUAL${cells === '' ? '; cells were not compared (--cells)' : cells}`, out, 'good')
     return
   }
-  const more = differences.reduce((sum, one) => sum + (one.more ?? 0), 0)
-  const unlisted = more === 0 ? '' : `, and ${more} more that are only counted`
+  const unlisted = unlisted_cell_num === 0 ? '' : `, and ${counted(unlisted_cell_num, 'cell')} that are only counted`
   await section(`${counted(differences.length, 'difference')}${unlisted}${cells}`, out)
   const limit = limitOf(full, ROWS, out)
   const columns: Shows<DiffDocument['differences'][number]>[] = [
@@ -51,7 +59,7 @@ export async function diffTable(document: DiffDocument, full: boolean, out: Outp
   ]
   const { rows } = listOf(columns, differences)
   // The place matters most, so it must not be cut.
-  const whole = Math.max(...rows.slice(0, limit).map(([where]) => textWidth(where)))
+  const whole = rows.slice(0, limit).reduce((most, [where]) => Math.max(most, textWidth(where)), 0)
   if (out.columns === undefined || (whole < out.columns / 2 && fits(columns, rows.slice(0, limit), out))) {
     await table({ columns, rows, limit }, out)
     return

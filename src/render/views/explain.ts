@@ -8,13 +8,14 @@ import type {
   ExplainFunnel,
   ExplainLine,
   ExplainResultField,
+  ExplainResultSize,
   ExplainStep,
   ExplainStorage,
   ExplainTotal,
 } from '../../documents/explain.ts'
 import type { Role } from '../color.ts'
 import { formatCount } from '../units.ts'
-import { limitOf, line, listOf, ROWS, type Shows, section, tableOrBelow, title } from './parts.ts'
+import { codeLine, limitOf, line, listOf, ROWS, type Shows, section, tableOrBelow, title } from './parts.ts'
 import { counted, countText, fieldName, NOTHING, opened, rangeText, shortSizeText } from './wording.ts'
 
 /** What the tables need beside the document. */
@@ -77,17 +78,20 @@ export function consolidationTexts(consolidation: ExplainDocument['consolidation
   const all = countText(fragment_num)
   if (merged) return configuredTexts(all, merged, config)
   if (fragment_num < 2) return []
-  if (merged_num > 0) return [`tiledb.consolidate makes one of all ${all} fragments`]
+  if (merged_num > 0) return [`tiledb.consolidate merges all ${all} fragments into one`]
   const texts = [
     `tiledb.consolidate does nothing: the box around the ${all} fragments, or around the first of them, has ${shortRatio(least_amplification)} times the cells of their tiles`,
-    `  sm.consolidation.amplification ${Math.ceil(least_amplification)} instead of 1 makes one of all, and stores cells in the gaps, too`,
+    `  sm.consolidation.amplification ${Math.ceil(least_amplification)} instead of 1 merges them all, and also stores cells in the gaps`,
   ]
   if (names === null) return texts
   if (names.length === 0)
-    return [...texts, '  sm.consolidation.step_min_frags 2 changes nothing: no neighbours in time fit']
+    return [
+      ...texts,
+      '  sm.consolidation.step_min_frags 2 changes nothing: no fragments that follow each other in time can be merged',
+    ]
   return [
     ...texts,
-    `  sm.consolidation.step_min_frags 2 instead of all makes one of ${counted(names.length, 'fragment')} in its first step:`,
+    `  with sm.consolidation.step_min_frags 2 its first step merges ${counted(names.length, 'fragment')}:`,
     ...someNames(names, '    '),
   ]
 }
@@ -97,15 +101,18 @@ function configuredTexts(all: string, merged: readonly string[], config: Readonl
   const settings = Object.entries(config).map(([key, value]) => `${key}=${value}`)
   const given = `with ${settings.join(', ')}`
   if (merged.length === 0)
-    return [`tiledb.consolidate does nothing: of ${all} fragments no neighbours in time fit`, `  ${given}`]
+    return [
+      `tiledb.consolidate does nothing: of ${all} fragments, none that follow each other in time can be merged`,
+      `  ${given}`,
+    ]
   const size = config['sm.consolidation.max_fragment_size']
   const steps = config['sm.consolidation.steps']
   const made = size === undefined ? 'one fragment' : `fragments of at most ${size} bytes`
   // TileDB does one step, even if it is to do none.
   const isLast = (steps !== undefined && Number(steps) <= 1) || countText(merged.length) === all
-  const further = isLast ? '' : '; further steps go on with that and the rest'
+  const further = isLast ? '' : '; further steps take the result and the rest'
   return [
-    `tiledb.consolidate makes ${made} of ${countText(merged.length)} of ${all} in its first step${further}`,
+    `tiledb.consolidate merges ${countText(merged.length)} of ${all} fragments into ${made} in its first step${further}`,
     `  ${given}`,
     ...someNames(merged, '  '),
   ]
@@ -134,7 +141,8 @@ export async function findingLines(findings: readonly Finding[], out: Output): P
     const call = advice.join('\n')
     const before = said.get(call)
     said.set(call, before ?? code)
-    for (const text of before === undefined ? advice : [`as for ${before}`]) await line(`  ${text}`, out, 'field')
+    if (before !== undefined) await line(`  as for ${before}`, out, 'field')
+    else for (const text of advice) await codeLine(text, out)
   }
   if (findings.length === 0) await line('findings: none', out, 'good')
 }
@@ -233,7 +241,7 @@ const FRAGMENT_COLUMNS: readonly Shows<ExplainLine>[] = [
   { name: 'stored', align: 'right', cell: ({ stored_bytes }) => shortSizeText(stored_bytes) },
 ]
 
-function totals({ exact, total, storage }: ExplainDocument): string[] {
+function totals({ exact, total, storage, result_size }: ExplainDocument): string[] {
   const { tiles_read, cells_read, cells_found, unfiltered_bytes, vfs_bytes, requests } = total
   const { cells_in_tiles, cells_asked } = total
   // The dense reader counts no cells.
@@ -247,18 +255,30 @@ function totals({ exact, total, storage }: ExplainDocument): string[] {
           `${counted(cells_in_tiles, 'cell')} in these tiles for ${countText(cells_asked)} in the ranges, ${(cells_in_tiles / cells_asked).toFixed(1)} for each`,
         ]
       : []
-  const { result_cells, deleted_cells, local_seconds, seconds } = total
+  const { deleted_cells, local_seconds, seconds } = total
   const { object_store_requests, list_requests, head_requests, get_requests } = total
   const unfiltered = unfiltered_bytes > 0 ? `, ${shortSize(unfiltered_bytes)} unfiltered` : ''
-  const deleted = deleted_cells ? `; ${counted(deleted_cells, 'more is', 'more are')} deleted` : ''
+  const deleted = deleted_cells
+    ? `; ${counted(deleted_cells, 'more is', 'more are')} deleted but still read (stats --read says by what, and how to remove them)`
+    : ''
   return [
-    ...(result_cells === null ? [] : [`result: ${counted(result_cells, 'cell')}${deleted}`]),
+    `result: ${resultText(result_size)}${deleted}`,
     `${exact ? 'exact' : 'at most'}: ${counted(tiles_read, 'tile')} of fields${unfiltered}${cells}${found}${over}`,
     ...dense,
     `${shortSize(vfs_bytes)} from storage in ${counted(requests, 'read')}; memory budget: ${budgetText(total)}`,
     `estimated: ${secondsText(local_seconds)} from a local disk; from S3 (${storageText(storage)}) ${secondsText(seconds)}`,
     `requests to S3: ${countText(object_store_requests)}, of them ${countText(list_requests)} LIST, ${countText(head_requests)} HEAD, ${countText(get_requests)} GET`,
   ]
+}
+
+/** `7,000 cells of the non-empty domain, 123.0 KiB (68.4 KiB without coordinates); A[:]: 10,000 cells, 97.7 KiB` */
+function resultText({ cell_num, bytes, coordinate_bytes, certainty, ...whole }: ExplainResultSize): string {
+  const { whole_cell_num, whole_bytes } = whole
+  const isAll = whole_cell_num === null
+  const most = certainty === 'at most' ? 'at most ' : ''
+  const without = coordinate_bytes > 0 ? ` (${shortSize(bytes - coordinate_bytes)} without coordinates)` : ''
+  const size = `${most}${counted(cell_num, 'cell')}${isAll ? '' : ' of the non-empty domain'}, ${shortSize(bytes)}${without}`
+  return isAll ? size : `${size}; A[:]: ${counted(whole_cell_num, 'cell')}, ${most}${shortSize(whole_bytes ?? 0)}`
 }
 
 function rangesText(ranges: ExplainDocument['ranges']): string {

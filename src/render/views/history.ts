@@ -4,7 +4,7 @@ import type { HistoryDocument, HistoryVersion } from '../../documents/history.ts
 import { timeText } from '../../format/timestamped-name.ts'
 import { shortValue } from '../units.ts'
 import { line, listOf, type Shows, tableOrBelow, title } from './parts.ts'
-import { counted, fieldName, opened, timeRangeText } from './wording.ts'
+import { counted, fieldName, NEVER_WRITTEN, opened, timeRangeText, writtenText } from './wording.ts'
 
 /** Characters of a value. */
 const VALUE = 24
@@ -25,9 +25,9 @@ export async function historyTable(document: HistoryDocument, isNow: boolean, ou
 
 const COLUMNS: readonly Shows<HistoryVersion>[] = [
   { name: 'fragment', role: 'field', cell: ({ fragment }) => fragment },
-  { name: 'written', whole: true, cell: ({ written }) => timeText(written, false) },
+  { name: 'written', whole: true, cell: writtenText },
   { name: 'state', whole: true, role: stateRole, cell: ({ state }) => state },
-  { name: 'values', cell: ({ values }) => valuesText(values) },
+  { name: 'values', items: true, cell: ({ values }) => valuesText(values) },
   { name: 'why', cell: whyText },
 ]
 
@@ -44,11 +44,12 @@ function valuesText(values: Readonly<Record<string, CellValue>>): string {
 function whyText(version: HistoryVersion): string {
   const { filled } = version
   const lacks = filled && `${filled.map(fieldName).join(', ')}: not in the fragment, fill value`
-  return [reasonText(version), lacks].filter((text) => text).join('; ')
+  const never = version.never_written && NEVER_WRITTEN[version.never_written]
+  return [reasonText(version), never, lacks].filter((text) => text).join('; ')
 }
 
 /** Of more than 16 fragments TileDB sorts those of equal time in an order of its own. */
-const TIE = ': of equal times TileDB takes its last fragment, mostly by name'
+const TIE = ': if the times are equal, TileDB takes the last fragment, usually by name'
 
 function reasonText({ fragment, written, state, by, timestamp_range }: HistoryVersion): string {
   const at = by?.time === undefined ? '' : timeText(by.time, false)
@@ -56,7 +57,8 @@ function reasonText({ fragment, written, state, by, timestamp_range }: HistoryVe
     case 'current':
       return ''
     case 'overwritten':
-      if (by?.time !== written) return `by ${by?.name}, written at ${at}`
+      if (by?.time === undefined) return `by ${by?.name}`
+      if (by.time !== written) return `by ${by.name}, written at ${at}`
       return `by ${by.name}, also written at ${at}${by.name === fragment ? '' : TIE}`
     case 'deleted':
       return `at ${at}: ${by?.condition ?? 'condition unknown'} (${by?.file ?? by?.name ?? 'file unknown'})`

@@ -1,11 +1,11 @@
 import type { Output } from '../../base/result.ts'
 import type { ArrayFragment, ArrayListing } from '../../documents/array.ts'
-import type { ListedFragment, TimestampRange } from '../../documents/common.ts'
 import type { FragmentDocument, FragmentLine } from '../../documents/fragment.ts'
 import type { GroupDocument, GroupLine } from '../../documents/group.ts'
 import { withArticle } from '../../store/target.ts'
 import { heading, keyValues, type Pair, type Pairs, table } from '../table.ts'
 import { formatSize } from '../units.ts'
+import { meaningOf, stateLines } from './fragment-states.ts'
 import { keyValueTable } from './metadata.ts'
 import {
   fits,
@@ -22,13 +22,13 @@ import {
   withoutSpares,
 } from './parts.ts'
 import {
-  CONSOLIDATED,
   counted,
   countText,
   domainText,
   fieldName,
   filtersText,
   INCOMPLETE,
+  laterDeletesText,
   NOTHING,
   opened,
   ratioText,
@@ -41,40 +41,6 @@ import {
   UNREADABLE,
   versionText,
 } from './wording.ts'
-
-/** Hints about fragments that TileDB does not read. */
-const HIDDEN: { readonly [state in NonNullable<ListedFragment['state']>]?: string } = {
-  hidden:
-    'a vacuum file hides it, and no other fragment holds its cells: do not vacuum or delete it; check says what to do',
-  future: 'its timestamps end in the future, and it is read from then on',
-  past: 'its timestamps begin before the times that were asked for',
-  uncommitted: 'no commit names it: a write that failed or is still going on',
-  'to-vacuum': 'consolidation wrote its cells anew; it waits for vacuum',
-  ignored: 'an ignore file took its commit back',
-  'no-metadata': 'a folder without a metadata file: a write that failed or is still going on',
-}
-
-const STATES_TO_EXPLAIN = [
-  'unlisted',
-  'hidden',
-  'future',
-  'past',
-  'uncommitted',
-  'to-vacuum',
-  'ignored',
-  'no-metadata',
-] as const
-
-/** Hint about a fragment that is read although it is not listed. */
-const UNLISTED = 'read by TileDB as far as it was written up to now, but not listed: its timestamps end in the future'
-
-/** What a state means, if it needs a hint. Other times than now are said in the title. */
-export function meaningOf(state: ListedFragment['state'], as_of: TimestampRange | undefined): string | undefined {
-  if (state === 'unlisted')
-    return as_of ? 'TileDB reads those of its cells that were written between these times' : UNLISTED
-  if (state === 'future' && as_of) return 'its timestamps end later'
-  return state && HIDDEN[state]
-}
 
 /** An array with its fragments, all in memory. */
 type Listing = ArrayListing & { readonly fragments: readonly ArrayFragment[] }
@@ -101,25 +67,18 @@ export async function arrayTable(
   for (const text of totals(document)) await line(text, out)
   if (read.fragment_num === 0)
     await (as_of
-      ? line('TileDB finds no cell in this array then', out, 'dim')
+      ? line('TileDB finds no cell in this array at that time', out, 'dim')
       : line('TileDB finds no cell in this array: check says why, and what to do', out, 'bad'))
   await overlapLines(document, full, out)
-  const merged = fragments.filter((fragment) => stateText(fragment) === CONSOLIDATED).length
-  if (merged > 0)
-    await line(`${CONSOLIDATED} (${merged}): with the cells of the fragments between its times`, out, 'dim')
-  for (const state of STATES_TO_EXPLAIN) {
-    const count = fragments.filter((fragment) => fragment.state === state).length
-    const meaning = meaningOf(state, as_of)
-    const what = state === 'unlisted' ? meaning : `not read by TileDB; ${meaning}`
-    if (count > 0) await line(`${state} (${count}): ${what}`, out, state === 'hidden' ? 'bad' : 'dim')
-  }
-  const { delete_condition_num: deletes } = document
+  for (const { state, text } of stateLines(fragments, as_of)) await line(text, out, state === 'hidden' ? 'bad' : 'dim')
+  const { delete_condition_num: deletes, later_deletes } = document
   if (deletes > 0)
     await line(
       `${counted(deletes, 'delete condition')}: TileDB leaves out the cells that meet them; commits shows them`,
       out,
       'dim',
     )
+  if (later_deletes.length > 0) await line(`not applied yet: ${laterDeletesText(later_deletes)}`, out, 'dim')
   await missingLine(missing, out)
 }
 
@@ -353,7 +312,7 @@ export async function groupTable({ path, as_of, members, metadata }: GroupDocume
     const all = membersBelow(members, '')
     const columns: Shows<Member>[] = [
       { name: 'member', role: 'field', cell: memberName },
-      { name: 'type', cell: ({ type }) => type },
+      { name: 'type', cell: ({ type, state }) => (type === 'invalid' && state === 'missing' ? 'missing' : type) },
       { name: 'path', cell: ({ uri }) => uri },
       {
         name: 'where',
@@ -388,7 +347,7 @@ function memberName({ indent, name, implicit, uri }: Member): string {
 }
 
 function memberNote({ state, type, found, error }: GroupLine): string {
-  if (state === 'missing') return type === 'invalid' ? 'missing; it was missing when it was added, too' : 'missing'
+  if (state === 'missing') return type === 'invalid' ? 'missing, also when it was added' : 'missing'
   if (state === 'outside') return 'leads out of the group: not followed'
   if (state === 'cycle') return 'a group that this one lies in'
   if (state === 'other-type' && found) return `is ${withArticle(found)}`

@@ -114,7 +114,7 @@ export async function fragmentMetadataTable(
   if (silent.length > 0) {
     await out.write('\n')
     await line(
-      `nothing but zeros about the tiles of ${silent.map(({ name }) => fieldName(name)).join(', ')}`,
+      `only zeros in the lists of tiles of ${silent.map(({ name }) => fieldName(name)).join(', ')}`,
       out,
       'dim',
     )

@@ -1,3 +1,4 @@
+import { codeParts } from '../../advice/code-parts.ts'
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type {
@@ -9,12 +10,23 @@ import type {
   OverviewField,
   OverviewFinding,
 } from '../../documents/overview.ts'
+import { codeLines } from '../code-lines.ts'
 import { painter, type Role } from '../color.ts'
 import type { Pair, Pairs } from '../table.ts'
 import { cutMiddle, pad, textWidth, wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
-import { meaningOf } from './ls.ts'
-import { counted, countText, domainText, fieldName, inside, opened, timeRangeText, typeText } from './wording.ts'
+import { meaningOf } from './fragment-states.ts'
+import {
+  counted,
+  countText,
+  domainText,
+  fieldName,
+  inside,
+  laterDeletesText,
+  opened,
+  timeRangeText,
+  typeText,
+} from './wording.ts'
 
 /** Lines of a small terminal. */
 const MOST_LINES = 24
@@ -121,8 +133,8 @@ async function findingLines(
   if (advice.length > 0) {
     await screen.lines(message, of < FEW ? 2 : 1)
     // A call is shown whole, to be copied.
-    const [call] = advice[0].split('  # ')
-    if (!said.has(call)) await screen.line(GAP + call, 'dim')
+    const { code: call } = codeParts(advice[0])
+    if (!said.has(call)) for (const one of codeLines(call, screen.width)) await screen.line(one, 'dim')
     said.add(call)
     return
   }
@@ -174,11 +186,12 @@ function arrayFacts(document: ArrayOverview): Facts {
     what: isEncrypted ? `${what}, encrypted (${encryption})` : what,
     facts: [
       isKnown && ['reader sees', seenText(document)],
+      document.later_deletes.length > 0 && ['deletes later', laterDeletesText(document.later_deletes)],
       isKnown && ['dimensions', fieldsText(dimensions)],
       isKnown && ['attributes', fieldsText(attributes)],
       timestamp_range !== null && [
         'written',
-        `${timeRangeText(timestamp_range, false).replace('..', ' to ')}, in ${counted(read_num, 'fragment')}`,
+        `${timeRangeText(timestamp_range, false).replace('..', ' to ')}, in ${counted(read_num, 'fragment')}${document.delete_condition_num > 0 ? '; deletes apart' : ''}`,
       ],
       document.fragment_num > 0 && ['on disk', diskText(document)],
       isKnown && ['versions', versionsText(document)],

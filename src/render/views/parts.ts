@@ -2,6 +2,7 @@
 
 import { grammatical } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
+import { codeLines } from '../code-lines.ts'
 import { painter, type Role } from '../color.ts'
 import {
   type Column,
@@ -43,6 +44,18 @@ export async function line(text: string, out: Output, role?: Role): Promise<void
       ? [escaped]
       : wrapText(words, Math.max(1, out.columns - indent.length)).map((one) => indent + one)
   for (const one of lines) await out.write(`${role === undefined ? one : paint(role, one)}\n`)
+}
+
+/** A line of advice, to be copied. Python is not indented: its prompt takes no spaces before a statement. */
+export async function codeLine(text: string, out: Output): Promise<void> {
+  const paint = await painter(out)
+  for (const one of codeLines(escapeText(text), out.columns)) await out.write(`${paint('field', one)}\n`)
+}
+
+/** A command to try in a shell. */
+export async function commandLine(command: string, out: Output): Promise<void> {
+  const room = out.columns === undefined ? undefined : out.columns - GAP.length
+  for (const one of codeLines(escapeText(command), room)) await out.write(`${GAP}${one}\n`)
 }
 
 /** Longer lines are wrapped at this width if the real width is unknown. */

@@ -46,7 +46,7 @@ export async function planTable(document: PlanDocument, out: Output): Promise<vo
 }
 
 async function planText(plan: PlanLine, path: string, out: Output): Promise<void> {
-  const { findings, finding_num, lost, not_lost, loses, keep } = plan
+  const { findings, finding_num, lost, not_lost, loses, brings_back, keep } = plan
   for (const finding of findings.slice(0, MOST_FINDINGS)) await findingText(finding, path, out)
   const more = finding_num - Math.min(findings.length, MOST_FINDINGS)
   if (more > 0) await line(`and ${counted(more, 'finding')} that the same steps mend`, out, 'dim')
@@ -57,6 +57,7 @@ async function planText(plan: PlanLine, path: string, out: Output): Promise<void
     loses.length > 0 && keep.length > 0 ? [...loses, 'to keep the values of these cells in a file, first:'] : loses,
     out,
   )
+  await texts('also', brings_back, out)
   await allSteps(plan, out)
 }
 

@@ -1,15 +1,17 @@
 import type { Output } from '../../base/result.ts'
 import type {
+  ReadStatsBox,
   ReadStatsDelete,
   ReadStatsDocument,
   ReadStatsField,
   ReadStatsRepeated,
 } from '../../documents/read-stats.ts'
+import { datatypeSize } from '../../format/datatype.ts'
 import { timeText } from '../../format/timestamped-name.ts'
 import { keyValues, type Pairs } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { limitOf, line, listOf, ROWS, type Shows, section, tableOrBelow, title } from './parts.ts'
-import { counted, countText, fieldName, NOTHING, opened, typeText } from './wording.ts'
+import { codeLine, limitOf, line, listOf, ROWS, type Shows, section, tableOrBelow, title } from './parts.ts'
+import { counted, countText, fieldName, laterDeletesText, NOTHING, opened, rangeText, typeText } from './wording.ts'
 
 /** Characters of a value. */
 const VALUE = 24
@@ -25,6 +27,7 @@ export async function readStatsTable(
   const what = `what a reader sees of ${counted(fragment_num, 'fragment')}`
   await title(path, opened(what, isNow ? undefined : as_of), out)
   await keyValues(facts(document), out)
+  await unwrittenTable(document, out)
   if (duplicates && duplicates.most.length > 0) {
     const { most, coordinate_num } = duplicates
     const rest = coordinate_num > most.length ? `, the ${most.length} with most cells` : ''
@@ -40,52 +43,101 @@ export async function readStatsTable(
       out,
       'dim',
     )
-    for (const text of storedTexts(document)) await line(text, out, 'dim')
+    if (deletes.some(({ purged }) => purged))
+      await line('not known: a consolidation left out deleted cells, which are gone', out, 'dim')
+    await storedTexts(document, out)
   }
   if (fields.length > 0) {
     await section('fields', out)
     await tableOrBelow(listOf(fieldColumns(fields), fields), out)
     if (fields.some(({ fill_count }) => fill_count > 0))
       await line(
-        'filled: cells from before the array had the field as it is now; reads give its fill value, which counts nowhere else here',
+        'filled: cells written before the array had the field as it is now; reads give its fill value; the other columns leave these cells out',
         out,
         'dim',
       )
+  }
+  const stored = document.dense?.fill_cell_num ?? null
+  if (document.dense?.consolidated && fields.length > 0 && stored !== 0) {
+    const filled = stored === null ? 'fill values' : `${counted(stored, 'cell')} of fill values`
+    await line(
+      `minima, maxima, sums and means count the ${filled} that consolidation may have stored in gaps`,
+      out,
+      'dim',
+    )
   }
   for (const field of fields) await enumerationTable(field, full, out)
 }
 
 function facts(document: ReadStatsDocument): Pairs {
-  const { array_type, limited, cell_num, dense, hidden_cell_num, duplicates, deletes } = document
+  const { array_type, limited, cell_num, dense, hidden_cell_num, duplicates, deletes, later_deletes, to_vacuum_num } =
+    document
   const where = limited ? ' in this query' : ''
-  const deleted = deletes.reduce((sum, one) => sum + one.cell_num, 0)
   return [
     ['cells', `${countText(cell_num)}${writtenText(document)}${where}`],
     dense && ['unwritten', unwrittenText(document)],
     hidden_cell_num !== null &&
-      !duplicates && ['overwritten', `${counted(hidden_cell_num, 'older cell')} that newer ones hide`],
+      !duplicates && ['overwritten', `${counted(hidden_cell_num, 'older cell')} that newer ones overwrite`],
     array_type === 'sparse' && [
       'deleted',
-      deletes.length === 0 ? 'none: no delete conditions' : `${counted(deleted, 'cell')} by delete conditions`,
+      deletes.length > 0 ? deletedText(deletes) : later_deletes.length > 0 ? 'none' : 'none: no delete conditions',
     ],
+    later_deletes.length > 0 && ['deletes later', laterDeletesText(later_deletes)],
     array_type === 'sparse' && ['duplicates', duplicatesText(document)],
+    to_vacuum_num > 0 && [
+      'to vacuum',
+      `${counted(to_vacuum_num, 'older fragment')}: the files still hold cells that readers do not see`,
+    ],
   ]
 }
 
-/** Whether deleted cells are still there, and what removes them for good. */
-function storedTexts({ path, deletes }: ReadStatsDocument): string[] {
-  if (!deletes.some(({ cell_num, removed_cell_num }) => cell_num > 0 || Number(removed_cell_num) > 0)) return []
+function deletedText(deletes: readonly ReadStatsDelete[]): string {
+  const deleted = deletes.reduce((sum, { cell_num }) => sum + cell_num, 0)
+  const again = deletes.reduce((sum, one) => sum + writtenAgain(one), 0)
   return [
-    'removed cells are still on disk: read --as-of an earlier time shows them; TileDB-Py takes them out for good:',
-    `  tiledb.consolidate(${JSON.stringify(path)}, config=tiledb.Config({"sm.consolidation.purge_deleted_cells": "true"}))`,
-    `  tiledb.vacuum(${JSON.stringify(path)})`,
-  ]
+    `${counted(deleted, 'cell')} by delete conditions`,
+    ...(again > 0 ? [`${countText(again)} more have a newer cell now`] : []),
+    ...(deletes.some(({ purged }) => purged) ? ['those that a consolidation left out are not counted'] : []),
+  ].join('; ')
+}
+
+/** Removed cells that a newer cell took the place of. */
+function writtenAgain({ cell_num, removed_cell_num }: ReadStatsDelete): number {
+  return removed_cell_num === null ? 0 : Math.max(0, removed_cell_num - cell_num)
+}
+
+/** Whether deleted cells are still there, and what removes them for good. */
+async function storedTexts({ path, deletes, advice, to_vacuum_num }: ReadStatsDocument, out: Output): Promise<void> {
+  const held = deletes.map(({ cell_num, removed_cell_num }) => removed_cell_num ?? cell_num)
+  const all = held.reduce((sum, cells) => sum + cells, 0)
+  if (all === 0) {
+    if (to_vacuum_num === 0) return
+    const text =
+      'the files that readers open hold no removed cell any more; files that wait for vacuum may, until TileDB-Py removes them:'
+    await line(text, out, 'dim')
+    await codeLine(`tiledb.vacuum(${JSON.stringify(path)})`, out)
+    return
+  }
+  const [first] = deletes.filter((_, i) => held[i] > 0)
+  const cells = counted(all, 'removed cell is', 'removed cells are')
+  const how = advice.some((text) => text.startsWith('tiledb.consolidate('))
+    ? 'TileDB-Py takes them out for good:'
+    : 'TileDB consolidates no single fragment, so TileDB-Py takes them out in a new array; the old one holds them until it is deleted:'
+  await line(
+    `${cells} still in the files: read --as-of ${BigInt(first.time) - 1n} shows those of the first delete; ${how}`,
+    out,
+    'dim',
+  )
+  for (const text of advice) await codeLine(text, out)
 }
 
 /** Consolidation of dense fragments writes fill values into the gaps between them. */
 function writtenText({ dense }: ReadStatsDocument): string {
   if (!dense) return ''
-  return dense.consolidated ? ' stored (consolidation stores fill values of gaps, too)' : ' written'
+  if (!dense.consolidated) return ' written'
+  const { fill_cell_num } = dense
+  if (fill_cell_num === null) return ' stored (consolidation stores fill values of gaps, too)'
+  return ` stored, ${countText(fill_cell_num)} of them equal to the fill value (consolidation stores those in gaps)`
 }
 
 function unwrittenText({ dense, limited }: ReadStatsDocument): string {
@@ -98,6 +150,28 @@ function unwrittenText({ dense, limited }: ReadStatsDocument): string {
   if (BigInt(unwritten_cell_num) === 0n) return `none of the ${countText(wanted_cell_num)} cells ${of}${whole}`
   return `${countText(unwritten_cell_num)} of ${countText(wanted_cell_num)} cells ${of}: reads give fill values${whole}`
 }
+
+/** The first boxes that nobody wrote. */
+async function unwrittenTable({ dense }: ReadStatsDocument, out: Output): Promise<void> {
+  const { unwritten_boxes: boxes, unwritten_cell_num } = dense ?? {}
+  if (!boxes || boxes.length === 0) return
+  const named = boxes.reduce((sum, { cell_num }) => sum + BigInt(cell_num), 0n)
+  const rest = BigInt(unwritten_cell_num ?? 0) - named
+  await section(rest > 0n ? 'unwritten, the first boxes' : 'unwritten', out)
+  await tableOrBelow(listOf(BOX_COLUMNS, boxes), out)
+  if (rest > 0n) await line(`… and ${countText(rest)} more cells`, out, 'dim')
+}
+
+const BOX_COLUMNS: readonly Shows<ReadStatsBox>[] = [
+  {
+    name: 'box',
+    cell: ({ ranges }) =>
+      Object.entries(ranges)
+        .map(([name, range]) => `${fieldName(name)}=${rangeText(range)}`)
+        .join(', '),
+  },
+  { name: 'cells', align: 'right', cell: ({ cell_num }) => countText(cell_num) },
+]
 
 function duplicatesText({ duplicates }: ReadStatsDocument): string {
   if (!duplicates) return 'none: the schema does not allow them'
@@ -119,12 +193,15 @@ const REPEATED_COLUMNS: readonly Shows<ReadStatsRepeated>[] = [
 
 const DELETE_COLUMNS: readonly Shows<ReadStatsDelete>[] = [
   { name: 'time', whole: true, cell: ({ time }) => timeText(time, false) },
-  { name: 'removed', align: 'right', cell: ({ removed_cell_num }) => countText(removed_cell_num) },
+  {
+    name: 'removed',
+    align: 'right',
+    cell: ({ removed_cell_num, purged }) => (purged ? 'not known' : countText(removed_cell_num)),
+  },
   {
     name: 'written again',
     align: 'right',
-    cell: ({ cell_num, removed_cell_num }) =>
-      removed_cell_num === null ? NOTHING : countText(Math.max(0, removed_cell_num - cell_num)),
+    cell: (one) => (one.removed_cell_num === null ? NOTHING : countText(writtenAgain(one))),
   },
   {
     name: 'condition',
@@ -182,8 +259,10 @@ function fieldColumns(fields: readonly ReadStatsField[]): readonly Shows<ReadSta
     },
     {
       name: 'length',
-      cell: ({ lengths }) =>
-        lengths ? `${countText(lengths.min)}..${countText(lengths.max)}, mean ${shortNumber(lengths.mean)}` : NOTHING,
+      cell: ({ type, lengths }) =>
+        lengths
+          ? `${countText(lengths.min)}..${countText(lengths.max)} ${datatypeSize(type) === 1 ? 'bytes' : 'values'}, mean ${shortNumber(lengths.mean)}`
+          : NOTHING,
       shown: fields.some(({ lengths }) => lengths),
     },
   ]

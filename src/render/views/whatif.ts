@@ -22,6 +22,18 @@ export async function whatifTable(document: WhatifDocument, out: Output): Promis
     const from = cells > 0 ? `, estimated from ${counted(cells, 'cell')}` : ''
     await section(`other tiles and orders, with these filters${from}`, out)
     await tableOrBelow(listOf(LAYOUT_COLUMNS, layouts), out)
+    if (layouts.some(({ read }) => read)) {
+      await section('a read of this range, as TileDB counts it', out)
+      // TileDB's dense reader counts no cells.
+      const counts = layouts.some(({ read }) => read && read.cells_read > 0)
+      await tableOrBelow(
+        listOf(
+          READ_COLUMNS.filter(({ name }) => counts || name !== 'cells'),
+          layouts,
+        ),
+        out,
+      )
+    }
     for (const [word, meaning] of MEANINGS)
       if (layouts.some(({ change }) => change.endsWith(word))) await line(`${word}: ${meaning}`, out, 'dim')
   }
@@ -51,6 +63,15 @@ const LAYOUT_COLUMNS: readonly Shows<WhatifLayout>[] = [
   { name: 'metadata', align: 'right', cell: ({ metadata_bytes }) => shortSize(metadata_bytes) },
   { name: 'R-tree', align: 'right', cell: ({ rtree_bytes }) => shortSize(rtree_bytes) },
   { name: 'statistics', align: 'right', cell: ({ statistics_bytes }) => shortSize(statistics_bytes) },
+]
+
+const READ_COLUMNS: readonly Shows<WhatifLayout>[] = [
+  { name: 'change', cell: ({ change }) => change || '(now)' },
+  { name: 'tiles', align: 'right', cell: ({ read }) => (read ? countText(read.tiles_read) : NOTHING) },
+  { name: 'cells', align: 'right', cell: ({ read }) => (read ? countText(read.cells_read) : NOTHING) },
+  { name: 'stored', align: 'right', cell: ({ read }) => (read ? shortSize(read.stored_bytes) : NOTHING) },
+  { name: 'unfiltered', align: 'right', cell: ({ read }) => (read ? shortSize(read.unfiltered_bytes) : NOTHING) },
+  { name: 'reads', align: 'right', cell: ({ read }) => (read ? countText(read.requests) : NOTHING) },
 ]
 
 async function fieldTable(field: WhatifField, out: Output): Promise<void> {

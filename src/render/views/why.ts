@@ -4,14 +4,20 @@ import type { WhyDocument } from '../../documents/why.ts'
 import { timeText } from '../../format/timestamped-name.ts'
 import type { Effect, Need } from '../../why/answer.ts'
 import { keyValues, type Pair } from '../table.ts'
+import { textWidth } from '../text-width.ts'
+import { codeLine } from './parts.ts'
 import { counted, fieldName } from './wording.ts'
 
 /** Differences and dependents that are shown; the document has all. */
 const MOST = 3
+/** Width of the words before a call. */
+const VERDICT = 'delete it?   NOT BY HAND: '.length
 
 /** What it is, what needs it, what is lost without it, and last whether it may be deleted. */
 export async function whyTable(document: WhyDocument, out: Output): Promise<void> {
-  const { what, needed_by, without, noticed_by } = document
+  const { what, needed_by, without, noticed_by, how } = document
+  // A call that does not fit into the line with its name is not broken there: it is to be copied.
+  const isLong = how !== null && VERDICT + textWidth(how) > (out.columns ?? Number.POSITIVE_INFINITY)
   const effects = without.length === 0 ? [noEffect(document)] : limited(newestFirst(without).map(effectText))
   const needs = needed_by.length === 0 ? [noNeed(document)] : needLines(needed_by)
   // Of numbers that are only bounds, none may be left.
@@ -24,10 +30,11 @@ export async function whyTable(document: WhyDocument, out: Output): Promise<void
       ...rows('needed by', needs),
       ...rows('without it', effects),
       ['who notices', noticed],
-      ['delete it?', verdict(document)],
+      ['delete it?', isLong ? verdict({ ...document, how: 'the call below' }) : verdict(document)],
     ],
     out,
   )
+  if (isLong && how !== null) await codeLine(how, out)
 }
 
 function rows(name: string, lines: readonly string[]): Pair[] {
@@ -112,6 +119,7 @@ function outcomeText({ outcome, names = [], message, lost = 0, added = 0, change
 }
 
 function timesText({ as_of: [first, last], between }: Effect): string {
+  if (between && first === last) return `, as in reads of ${timeText(first, false)} alone`
   if (between)
     return `, as in reads between ${timeText(first, false)} and ${last === null ? 'now' : timeText(last, false)}`
   if (last !== null)

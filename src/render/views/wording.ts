@@ -9,6 +9,7 @@ import type {
   TimestampRange,
   ValueRange,
 } from '../../documents/common.ts'
+import type { HistoryVersion } from '../../documents/history.ts'
 import { readBy, UNRELEASED_VERSION, writtenBy } from '../../format/releases.ts'
 import { parseTimestampedName, timeText } from '../../format/timestamped-name.ts'
 import { formatCount, formatSize, shortValue } from '../units.ts'
@@ -91,6 +92,27 @@ export function timeRangeText(range: TimestampRange | null, withNumbers = true):
   const [from, to] = range
   if (from === to) return timeText(from, withNumbers)
   return `${timeText(from, withNumbers)}..${timeText(to, withNumbers)}`
+}
+
+/** Delete conditions that do not count yet, in words. @param times when they do; one or more */
+export function laterDeletesText(times: readonly (number | bigint)[]): string {
+  const from = times.map((time) => timeText(time, false))
+  return from.length === 1
+    ? `1 delete condition, which takes effect at ${from[0]}`
+    : `${counted(times.length, 'delete condition')}, which take effect from ${from[0]} to ${from[from.length - 1]}`
+}
+
+/** Of `never_written` in the documents of `history`. */
+export const NEVER_WRITTEN = {
+  yes: 'consolidation put the fill value there',
+  maybe: 'fill value: written, or put there by consolidation',
+}
+
+/** When a version was written: a time, or between which. */
+export function writtenText({ written, never_written, timestamp_range }: HistoryVersion): string {
+  if (written !== null) return timeText(written, false)
+  if (never_written === 'yes') return 'never'
+  return timestamp_range ? `between ${timestamp_range.map((time) => timeText(time, false)).join(' and ')}` : NOTHING
 }
 
 /** Facts about a target, and the times between which it was opened. */

@@ -3,7 +3,7 @@ import type { AttributeDescription, DimensionDescription } from '../../documents
 import type { SampleDocument } from '../../documents/sample.ts'
 import { heading, keyValues, type Pairs } from '../table.ts'
 import { formatSize } from '../units.ts'
-import { line, listOf, type Shows, section, tableOrBelow } from './parts.ts'
+import { commandLine, line, listOf, type Shows, section, tableOrBelow } from './parts.ts'
 import { dimensionFilters } from './schema.ts'
 import { counted, filtersText, NOTHING, rangeText, versionText } from './wording.ts'
 
@@ -17,7 +17,7 @@ export async function sampleTable(document: SampleDocument, out: Output): Promis
   await tableOrBelow(listOf(ATTRIBUTE_COLUMNS, document.attributes), out)
   for (const note of document.notes) await line(`note: ${note}`, out)
   await section('try', out)
-  for (const command of document.next) await line(`  ${command}`, out)
+  for (const command of document.next) await commandLine(command, out)
 }
 
 function dimensionColumns({ coords_filters }: SampleDocument): Shows<DimensionDescription>[] {

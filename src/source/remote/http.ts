@@ -68,7 +68,7 @@ export class HttpStorage extends RemoteStorage {
       await this.open(path).size()
       return 'file'
     }
-    throw statusError(answer, path)
+    throw statusError(answer, path, this.statusNote(answer.status))
   }
 
   protected async readList(path: string): Promise<readonly Entry[]> {

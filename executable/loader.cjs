@@ -1,0 +1,48 @@
+/**
+ * Loads the scripts of dist/cli from the assets of the single executable. What the build compiled them to is there, too, and what else
+ * npm would put into node_modules. The executable's main script and its threads are this and one call.
+ */
+const { getRawAsset } = require('node:sea')
+const { wrap } = require('node:module')
+const { Script } = require('node:vm')
+
+const loaded = new Map()
+
+/** @param name of a script, or of a package: all that the program uses of it is one script */
+function load(name) {
+  const known = loaded.get(name)
+  if (known) return known.exports
+  const module = { exports: {} }
+  loaded.set(name, module)
+  const compiled = asset(`${name}.cache`)
+  const source = Buffer.from(asset(name) ?? missing(name)).toString('utf8')
+  // Where nothing lies: it is only part of messages.
+  const filename = `${__dirname}/${name}`
+  const script = new Script(wrap(source), {
+    filename,
+    cachedData: compiled && new Uint8Array(compiled),
+  })
+  script.runInThisContext().call(module.exports, module.exports, requireFrom, module, filename, __dirname)
+  return module.exports
+}
+
+function requireFrom(id) {
+  if (id.startsWith('./')) return load(id.slice(2))
+  if (PACKAGES[id]) return load(PACKAGES[id])[id]()
+  return require(id)
+}
+
+function asset(name) {
+  try {
+    return getRawAsset(name)
+  } catch (error) {
+    if (error.code === 'ERR_SINGLE_EXECUTABLE_APPLICATION_ASSET_NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+function missing(name) {
+  const error = new Error(`Cannot find module '${name}'`)
+  error.code = 'MODULE_NOT_FOUND'
+  throw error
+}

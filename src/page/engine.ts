@@ -1,0 +1,151 @@
+import type { InspectError } from '../base/errors.ts'
+import { command as at } from '../commands/at.ts'
+import { command as check } from '../commands/check.ts'
+import { collectedDocument } from '../commands/collected.ts'
+import { type CommandContext, type CommandModule, wrongTarget } from '../commands/command.ts'
+import { command as decode } from '../commands/decode.ts'
+import { command as history } from '../commands/history.ts'
+import { command as ls } from '../commands/ls.ts'
+import { command as metadata } from '../commands/metadata.ts'
+import { command as overview } from '../commands/overview.ts'
+import { command as read } from '../commands/read.ts'
+import { command as schema } from '../commands/schema.ts'
+import { command as stats } from '../commands/stats.ts'
+import { command as tile } from '../commands/tile.ts'
+import { command as tiles } from '../commands/tiles.ts'
+import { type TimesOptions, useTimes } from '../commands/times.ts'
+import type { CellValue } from '../documents/common.ts'
+import { openAt } from '../read/opening.ts'
+import type { OpenedArray } from '../read/query.ts'
+import type { Storage } from '../source/source.ts'
+import { type ReadContext, readContext } from '../store/generic-tile.ts'
+import { openTarget } from '../store/target.ts'
+import { breath } from './breath.ts'
+import { codecs } from './codecs.ts'
+
+/**
+ * Runs the commands of the command line on the bytes of a place. So page and command line cannot disagree, and a report needs no
+ * documents, only bytes. It runs in workers (tasks.ts), as what it does may take long.
+ */
+
+/** Those that views ask for: each makes the page larger. */
+const COMMANDS = { at, overview, ls, metadata, schema, check, stats, tiles, tile, read, decode, history }
+
+export type CommandName = keyof typeof COMMANDS
+
+/** What a place has that the engine needs. */
+export interface Source {
+  storage: Storage
+  /** The target's path in the storage. */
+  path: string
+  /** The target as the user wrote it. */
+  shown: string
+  /** When the report was made, in milliseconds since 1970: it shows what TileDB read then. Without it, what it reads now. */
+  made?: number
+}
+
+/** An array without the fragments that cannot be opened, and their faults. */
+interface OpenedWithout {
+  opened: OpenedArray
+  faults: readonly InspectError[]
+}
+
+export class Engine {
+  private readonly source: Source
+  private readonly key: Uint8Array | undefined
+  /** What was opened last: pictures of one array follow each other. */
+  private opened: { times: string; array: Promise<OpenedWithout> } | undefined
+
+  constructor(source: Source, key: Uint8Array | undefined) {
+    this.source = source
+    this.key = key
+  }
+
+  /** The array as TileDB opens it at these times, for views of more cells than rows can show. */
+  openedArray(times: TimesOptions): Promise<OpenedWithout> {
+    const text = JSON.stringify(times)
+    if (this.opened?.times !== text) this.opened = { times: text, array: this.openArray(times) }
+    return this.opened.array
+  }
+
+  private async openArray(times: TimesOptions): Promise<OpenedWithout> {
+    const cx = this.context(() => {})
+    useTimes(cx, times)
+    const target = await cx.open(this.source.path)
+    if (target.type !== 'array') throw await wrongTarget(cx, 'page', target, 'an array')
+    const faults: InspectError[] = []
+    const opened = await openAt(target.array, {}, (fault) => faults.push(fault))
+    return { opened, faults }
+  }
+
+  /**
+   * The lines that `tiledb-inspect NAME OPTIONS PATH --format ndjson` prints, as they are read; none is kept.
+   * @param onFault called for what could not be read, if the options go on after it
+   * @throws InspectError what ends the command
+   */
+  async *rows(
+    name: CommandName,
+    options: object,
+    onFault: (fault: InspectError) => void,
+  ): AsyncGenerator<{ readonly [field: string]: CellValue }> {
+    const command = COMMANDS[name] as CommandModule<object>
+    for await (const { error, rows } of command.run(this.context(onFault), [this.source.path], options)) {
+      if (error) throw error
+      yield* rows as AsyncIterable<{ readonly [field: string]: CellValue }>
+    }
+  }
+
+  /**
+   * The document that `tiledb-inspect NAME OPTIONS WORDS --json` prints.
+   * @throws InspectError what the command prints in place of a document
+   */
+  async document(name: CommandName, options: object, words: string[]): Promise<object> {
+    const command = COMMANDS[name] as CommandModule<object>
+    const faults: InspectError[] = []
+    for await (const outcome of command.run(
+      this.context((fault) => faults.push(fault)),
+      words,
+      options,
+    )) {
+      if (outcome.error) throw outcome.error
+      return collectedDocument(outcome)
+    }
+    throw faults[0] ?? new TypeError(`${name} has no document`)
+  }
+
+  /** What a command needs of its surroundings. */
+  private context(onFault: (fault: InspectError) => void): CommandContext {
+    const reading = readingOf(this.source, this.key)
+    const cx: CommandContext = {
+      storage: this.source.storage,
+      reading,
+      style: { raw: false },
+      full: false,
+      shownPath: (path) => shownPath(this.source, path),
+      internalPath: (path) => path,
+      open: async (path) => {
+        cx.reading = { ...readingOf(this.source, this.key), ...cx.times, onFault: cx.fault }
+        return openTarget(cx.storage, path, cx.reading)
+      },
+      progress: async () => ({ update: () => {}, stop: () => {} }),
+      fault: (fault) => onFault(fault),
+      note: () => {},
+      refuseReadPlace: async () => {},
+    }
+    return cx
+  }
+}
+
+export function readingOf({ made }: Source, key: Uint8Array | undefined): ReadContext {
+  const reading = { ...readContext(codecs, key), pause: breath }
+  return made === undefined ? reading : { ...reading, now: BigInt(made) }
+}
+
+/** A path of the storage as the user would write it. */
+export function shownPath({ path: target, shown }: Source, path: string): string {
+  if (path === target) return shown
+  if (path.startsWith(`${target}/`)) return shown.replace(/\/*$/, '') + path.slice(target.length)
+  if (target.startsWith(`${path}/`) && shown.endsWith(target.slice(path.length)))
+    return shown.slice(0, shown.length - (target.length - path.length)) || '.'
+  return path
+}

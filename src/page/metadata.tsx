@@ -1,0 +1,107 @@
+import type { MetadataVersionDescription } from '../documents/metadata.ts'
+import { shortValue } from '../render/units.ts'
+import { counted, NOTHING, timeRangeText } from '../render/views/wording.ts'
+import type { Inspected } from './inspected.ts'
+import { goTo, type Link } from './link.ts'
+import { type Column, Table } from './table.tsx'
+import { Text } from './text.tsx'
+import { timesOf } from './times.ts'
+import { Shown, useLoaded } from './use-loaded.tsx'
+
+/** A change of a key of key-value metadata, as the time of the link shows it. */
+interface Version extends MetadataVersionDescription {
+  state: 'current' | 'past' | 'deleted' | 'later'
+}
+
+/** The last time that names can have: what is dated ahead is listed, too. */
+const LAST = String(2n ** 63n - 1n)
+
+/**
+ * The key-value metadata; nothing where there is none.
+ * @param isAll whether every change of it is listed, also of those after the time of the link; otherwise what a reader gets, and how many
+ * others there are
+ */
+export function Metadata({ inspected, link, isAll }: { inspected: Inspected; link: Link; isAll: boolean }) {
+  const versions = useLoaded(() => versionsOf(inspected, link), [inspected, link.t])
+  return (
+    <Shown
+      of={versions}
+      what="the metadata"
+      show={(found) => {
+        if (found.length === 0) return null
+        const current = found.filter(({ state }) => state === 'current')
+        const later = found.filter(({ state }) => state === 'later').length
+        const past = found.length - current.length - later
+        return (
+          <>
+            {(isAll || current.length > 0) && (
+              <Table
+                caption={isAll ? 'Key-value metadata in time' : 'Key-value metadata'}
+                columns={columns(link)}
+                rows={isAll ? found : current}
+                keyOf={({ key, file }) => `${file} ${key}`}
+              />
+            )}
+            {later > 0 && (
+              <p>
+                {counted(later, 'change')} of metadata {later === 1 ? 'comes' : 'come'} after{' '}
+                {link.t === undefined ? 'now' : 'that time'}: no reader gets {later === 1 ? 'it' : 'them'} then.
+              </p>
+            )}
+            {!isAll && past > 0 && (
+              <p>
+                {counted(past, 'earlier change')} of metadata: see{' '}
+                {inspected.target.type === 'array' ? <a href={goTo(link, 'timeline')}>Timeline</a> : 'the files'}.
+              </p>
+            )}
+          </>
+        )
+      }}
+    />
+  )
+}
+
+async function versionsOf(inspected: Inspected, link: Link): Promise<readonly Version[]> {
+  const [all, then] = await Promise.all(
+    [{ asOf: LAST }, timesOf(link)].map((times) => inspected.document('metadata', { all: true, ...times })),
+  )
+  const idOf = ({ key, file }: MetadataVersionDescription): string => `${file} ${key}`
+  const valued = new Set(all.versions?.flatMap(({ key, deleted }) => (deleted ? [] : [key])))
+  const known = new Map(then.versions?.map((one) => [idOf(one), one.current]))
+  return (all.versions ?? []).flatMap((one) => {
+    const current = known.get(idOf(one))
+    const state = current === undefined ? 'later' : one.deleted ? 'deleted' : current ? 'current' : 'past'
+    // TileDB-Py deletes two other keys beside each that it writes, which were never there.
+    return valued.has(one.key) ? [{ ...one, state }] : []
+  })
+}
+
+const columns = (link: Link): readonly Column<Version>[] => [
+  { title: 'key', show: ({ key }) => <Text>{key}</Text>, by: ({ key }) => key },
+  {
+    title: 'written',
+    show: ({ timestamp_range }) => <span class="times">{timeRangeText(timestamp_range, false)}</span>,
+    by: ({ timestamp_range }) => timestamp_range?.[1],
+  },
+  {
+    title: 'state',
+    show: ({ state, consolidated }) => (
+      <span class={state === 'current' ? 'good' : 'dim'}>
+        {state}
+        {consolidated && ' (consolidated)'}
+      </span>
+    ),
+    by: ({ state }) => state,
+  },
+  { title: 'value', show: ({ deleted, value }) => <Text>{deleted ? NOTHING : shortValue(value)}</Text> },
+  { title: 'type', show: ({ type }) => type ?? NOTHING, by: ({ type }) => type },
+  {
+    title: 'file',
+    show: ({ file }) => (
+      <a href={goTo(link, 'files', { p: file })}>
+        <Text>{file}</Text>
+      </a>
+    ),
+    by: ({ file }) => file,
+  },
+]

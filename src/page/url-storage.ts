@@ -1,0 +1,70 @@
+import { InspectError } from '../base/errors.ts'
+import { type Answer, type AnswerHead, type Call, Client, DEFAULT_LIMITS } from '../source/remote/client.ts'
+import { HttpStorage } from '../source/remote/http.ts'
+import type { HttpAccess } from '../source/remote/urls.ts'
+
+/** What fails at once for want of a permission by the server's owner looks like a broken connection: fewer tries. */
+const LIMITS = { ...DEFAULT_LIMITS, attempts: 3 }
+
+const ELSEWHERE = 'tiledb-inspect page URL on the command line needs no such permission'
+
+/**
+ * Files behind a URL, as pages may read them. Browsers tell programs alike whether a server is not there, or forbids other pages to
+ * read what it sends: here the two are told apart, and errors say what to do.
+ */
+export class UrlStorage extends HttpStorage {
+  /** What a server was found to lack, by origin. */
+  private readonly found = new Map<string, Promise<string>>()
+
+  /** @param warn called once if the server ignores ranges */
+  constructor(warn: (text: string) => void, access: readonly HttpAccess[]) {
+    super(new Client(LIMITS), warn, access)
+  }
+
+  override async send(call: Omit<Call, 'request'>): Promise<Answer> {
+    const want = (head: AnswerHead) => {
+      if (head.status === 206 && head.headers.get('content-range') === null) throw hiddenRange(call.path)
+      return call.want(head)
+    }
+    try {
+      return await super.send({ ...call, want })
+    } catch (error) {
+      // What `fetch` throws.
+      if (!(error instanceof InspectError && error.cause instanceof TypeError)) throw error
+      const origin = new URL(call.path).origin
+      const why = this.found.get(origin) ?? reasonOf(call.path)
+      this.found.set(origin, why)
+      throw new InspectError('IO', `expected an answer, found ${await why}`, { file: call.path }, { cause: error })
+    }
+  }
+
+  override statusNote(status: number): string {
+    if (status === 404) return '; check the URL'
+    return status === 401 || status === 403
+      ? '; give a signed URL, or make it readable for all (S3 answers so for what is not there, too)'
+      : ''
+  }
+}
+
+function hiddenRange(file: string): InspectError {
+  const message = `expected the header Content-Range, found that the server does not show it to pages: its CORS settings must expose Content-Range, Content-Length and ETag (Access-Control-Expose-Headers); ${ELSEWHERE}`
+  return new InspectError('IO', message, { file })
+}
+
+/** Why there was no answer. A request whose answer the page cannot read succeeds wherever there is a server. */
+async function reasonOf(path: string): Promise<string> {
+  const { protocol, origin } = new URL(path)
+  if (location.protocol === 'https:' && protocol === 'http:')
+    return 'that browsers load nothing by http from a page of https: give a URL with https'
+  try {
+    await fetch(path, { mode: 'no-cors', cache: 'no-store' })
+  } catch {
+    return `that no server answers at ${origin}: check the URL and the connection`
+  }
+  return `a server that forbids this page to read it (CORS): its settings must allow the origin ${originOfPage()} (Access-Control-Allow-Origin) and the header Range (Access-Control-Allow-Headers), and expose Content-Range, Content-Length and ETag; ${ELSEWHERE}`
+}
+
+/** As the browser sends it. */
+function originOfPage(): string {
+  return location.protocol === 'file:' ? 'null' : location.origin
+}

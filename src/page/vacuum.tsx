@@ -1,0 +1,74 @@
+import { vacuumNote } from '../advice/lines.ts'
+import { unlessFault } from '../base/errors.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { nameFacts } from '../format/timestamped-name.ts'
+import { counted, sizeText } from '../render/views/wording.ts'
+import type { InspectArray } from '../store/array.ts'
+import { committedPath } from '../store/commits.ts'
+import { entrySize, fileSizes } from '../store/file-sizes.ts'
+import type { Inspected } from './inspected.ts'
+import { useLoaded } from './use-loaded.tsx'
+
+/** The state of fragments that are not read, and of their commit and vacuum files, by path below the array. */
+export type States = ReadonlyMap<string, string>
+
+/** @returns nothing of what is no array, and of an array whose listing cannot be read */
+export async function unreadStates({ target }: Inspected): Promise<States> {
+  const states = new Map<string, string>()
+  if (target.type !== 'array') return states
+  const { array } = target
+  const fragments = (await array.fragments().catch(unlessFault)) ?? []
+  const byName = new Map(fragments.map(({ name, state }) => [name, state]))
+  for (const { path, state, isRead } of fragments) if (!isRead) states.set(path, state)
+  for (const { path, kind, entries } of (await array.commits().catch(unlessFault))?.files ?? []) {
+    const state = kind === 'write' ? states.get(committedPath(path)) : undefined
+    if (state) states.set(path, state)
+    // A vacuum removes the list, too. Fragments that it names may be gone already.
+    const isDone = entries.every(({ name }) => (byName.get(name) ?? TO_VACUUM) === TO_VACUUM)
+    if (kind === 'vacuum' && isDone) states.set(path, TO_VACUUM)
+  }
+  return states
+}
+
+const TO_VACUUM = 'to-vacuum'
+
+/** How much a vacuum of fragments removes, and what it costs; nothing where nothing waits for it. */
+export function Removable({ inspected }: { inspected: Inspected }) {
+  const text = useLoaded(async () => {
+    const { target } = inspected
+    const states = [...(await unreadStates(inspected))].filter(([, state]) => state === TO_VACUUM)
+    return target.type === 'array' && states.length > 0
+      ? removable(
+          target.array,
+          states.map(([path]) => path),
+        )
+      : undefined
+  }, [inspected])
+  return text && 'value' in text && text.value !== undefined ? <p>{text.value}</p> : null
+}
+
+/** @param paths of fragments, and of files beside them */
+async function removable(array: InspectArray, paths: readonly string[]): Promise<string> {
+  const { folder } = array
+  let [file_num, size] = [0, 0]
+  const sizes = inOrder(paths, atOnce(folder), async (path) => {
+    // Commits are empty.
+    if (/\.(?:wrt|ok)$/.test(path)) return [0]
+    if (path.endsWith('.vac')) return [await vacSize(array, path)]
+    return [...(await fileSizes(folder.folder(path))).values()]
+  })
+  for await (const found of sizes) {
+    file_num += found.length
+    for (const one of found) size += one
+  }
+  const versions = paths.map((path) => nameFacts(lastPathPart(path))?.format_version ?? 0)
+  const { schema } = await array.newestSchema()
+  return `to-vacuum: a vacuum of fragments deletes ${counted(file_num, 'file')}, ${sizeText(size)}. It ${vacuumNote({ schema }, Math.min(...versions))}.`
+}
+
+function vacSize({ folder }: InspectArray, path: string): Promise<number> {
+  const name = lastPathPart(path)
+  const around = path === name ? folder : folder.folder(path.slice(0, -name.length - 1))
+  return entrySize(around, { name, kind: 'file' })
+}

@@ -1,0 +1,44 @@
+import type { ArraySchema } from '../format/array-schema.ts'
+import type { DimensionLabel } from '../format/dimension-label.ts'
+
+/** How a schema differs from what it should be. `field` is dotted. */
+export interface SchemaMismatch {
+  field: string
+  expected: string
+  found: string
+}
+
+/**
+ * How the array of a label differs from what the labelled array says of it. TileDB then reads neither the labels nor ranges of them.
+ *
+ * @param schema of the labelled array
+ * @param labels schema of the array of the label
+ * @see ArraySchema::check_dimension_label_schema
+ */
+export function labelMismatch(
+  { domain }: ArraySchema,
+  label: DimensionLabel,
+  labels: ArraySchema,
+): SchemaMismatch | undefined {
+  type Value = string | number | boolean
+  const differ = (field: string, expected: Value, found: Value): SchemaMismatch | undefined =>
+    expected === found ? undefined : { field, expected: String(expected), found: String(found) }
+  const dimension = domain.dimensions.at(label.dimension_index)
+  const [index, ...others] = labels.domain.dimensions
+  const attribute = labels.attributes.find(({ name }) => name === label.attribute)
+  if (!dimension) return { field: `dimension_labels.${label.name}`, expected: 'a dimension', found: 'none' }
+  if (!index || others.length > 0)
+    return { field: 'dimensions', expected: '1 dimension', found: String(labels.domain.dimensions.length) }
+  const ofIndex = `dimensions.${index.name}`
+  if (!attribute) return differ('attributes', `the attribute ${JSON.stringify(label.attribute)}`, 'none')
+  const ofLabels = `attributes.${attribute.name}`
+  return (
+    differ(`${ofIndex}.type`, dimension.type, index.type) ??
+    differ(`${ofLabels}.order`, label.order, attribute.order) ??
+    differ(`${ofLabels}.type`, label.type, attribute.type) ??
+    differ(`${ofLabels}.cell_val_num`, label.cell_val_num, attribute.cell_val_num) ??
+    // What TileDB asks of every attribute with an order.
+    differ('array_type', 'dense', labels.array_type) ??
+    differ(`${ofLabels}.nullable`, false, attribute.nullable)
+  )
+}

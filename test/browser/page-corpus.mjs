@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict'
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { describe, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
+import { pageWords, WRONG } from '../../src/page/page-words.ts'
+import { shortCell } from '../../src/page/short-cell.ts'
+import { escapeText, shortValue } from '../../src/render/units.ts'
+import { inside, measuredText, partName } from '../../src/render/views/wording.ts'
+import { archiveNames, casesIn, unpacked } from '../helpers/corpus.ts'
+import { parseJson } from '../helpers/json.ts'
+import { Random } from '../helpers/random.ts'
+import { run } from '../helpers/run.ts'
+import { emptyFolder, follow, NOW, open, rowsOf, SEED, turn } from './opened-page.mjs'
+
+/**
+ * Reports of arrays of every format version, of the fixtures and, where it is here, of the large corpus; and the same arrays damaged. The
+ * tree is what `dump` prints, the cells are those of `read`, the findings those of `check`. `TEST_SEED` chooses a third of the arrays, files and damage.
+ */
+
+const FOLDER = emptyFolder('page-corpus')
+const FIXTURES = 'test/fixtures'
+/** In bytes: the trees of longer files are not compared. */
+const LONGEST = 20_000
+/** Nor are trees of more rows. */
+const ROWS = 1500
+/** Rows of a list; longer ones are in groups: MOST in src/page/bytes/nodes.ts. */
+const GROUP = 100
+
+const random = new Random(SEED)
+
+const versions = readdirSync(FIXTURES)
+  .filter((name) => /^\d+$/.test(name))
+  .sort((a, b) => a - b)
+
+/** Of groups there is another test, and of encrypted arrays one that gives the key. */
+function arraysOf(cases) {
+  return cases.filter((path) => {
+    const expected = readFileSync(`${path}.expected.json`, 'utf8')
+    return ['__schema', '__array_schema.tdb'].some((name) => existsSync(join(path, name))) && !/"key": "/.test(expected)
+  })
+}
+
+/** Codecs that a report carries only if it needs them. */
+const CODECS = ['filter_webp', 'filter_bzip2'].map((name) => join(FIXTURES, '22', name))
+
+const archives = archiveNames()
+const targets = versions.flatMap((version) => {
+  const fixture = random.pick(arraysOf(casesIn(join(FIXTURES, version))))
+  if (!archives.includes(version)) return [fixture]
+  return [fixture, random.pick(arraysOf(casesIn(unpacked(version))))]
+})
+
+/** The document of a command, numbers exact, as the page has it. */
+async function document(...args) {
+  const { code, text, stderr } = await run([...args, '--json', '--quiet'], { env: { TILEDB_INSPECT_NOW: NOW } })
+  assert.ok(code <= 3 && text !== '', `${args.join(' ')}: exit ${code}, ${stderr}`)
+  return asInPage(parseJson(text))
+}
+
+/** Bytes are bytes, and floats that JSON does not have are numbers. */
+function asInPage(value) {
+  if (Array.isArray(value)) return value.map(asInPage)
+  if (typeof value !== 'object' || value === null) return /^(NaN|-?Infinity)$/.test(value) ? Number(value) : value
+  const { base64 } = value
+  if (typeof base64 === 'string' && Object.keys(value).length === 1)
+    return new Uint8Array(Buffer.from(base64, 'base64'))
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, asInPage(one)]))
+}
+
+const alerts = (page) =>
+  page.evaluate(() => [...document.querySelectorAll('main [role=alert]')].map((one) => one.textContent))
+
+/** A cell's value as a table shows it. */
+function cellText(value) {
+  const { text, more } = shortCell(value)
+  return escapeText(text) + (more ? ` ${more}` : '')
+}
+
+async function compareCells(page, target) {
+  for (const [link, ...options] of [[{ x: '' }], [{ x: 'p' }, '--provenance']]) {
+    await follow(page, { v: 'cells', ...link })
+    const { cells, error } = await document('read', target, '--limit', '200', ...options)
+    const told = await alerts(page)
+    if (error) {
+      for (const part of [WRONG[error.code], escapeText(error.file ?? ''), escapeText(pageWords(error.message))])
+        assert.ok(told[0]?.includes(part), `${told[0]}: ${part}`)
+      continue
+    }
+    assert.deepEqual(told, [])
+    assert.deepEqual(
+      ((await rowsOf(page, 'Cells')) ?? []).map((row) => row.slice(0, -1)),
+      cells.map((cell) => Object.values(cell).map(cellText)),
+    )
+  }
+}
+
+async function compareFindings(page, target) {
+  await follow(page, { v: 'findings' })
+  const { findings, not_examined } = await document('check', target)
+  const shown = (await rowsOf(page, 'Findings')) ?? []
+  assert.deepEqual(
+    shown.map(([severity, , ...rest]) => [severity, ...rest]),
+    findings.map(({ severity, code, file, offset, field, message, meaning, tile }) =>
+      [
+        severity,
+        tile ?? '-',
+        code,
+        message,
+        pageWords(meaning),
+        inside(file, target) || file,
+        offset ?? '-',
+        field ?? '-',
+      ].map((one) => escapeText(String(one))),
+    ),
+  )
+  const text = await page.textContent('main')
+  for (const { code, message } of not_examined)
+    assert.ok(text.includes(WRONG[code]) && text.includes(pageWords(message)), message)
+}
+
+/**
+ * Rows of an open tree, as the page would have them: values without names are rows, and long lists have groups. A row has the meaning of
+ * its bytes; what every field of its kind means stands below the tree, so a row has two forms.
+ */
+function treeRows(node, level = 1, listName = '', rows = []) {
+  const { name, type, value, unit, meaning, stored, verdict, error, children } = node
+  const elements = children === undefined ? elementsOf(node) : undefined
+  const measured = () => measuredText(value, unit, /^\d+$/.test(name) ? listName : name, shortValue(value, 60))
+  const about = (meant) =>
+    [
+      value === undefined || elements ? undefined : measured(),
+      stored === undefined ? undefined : `(${stored})`,
+      meant,
+      verdict === 'invalid' ? 'invalid' : undefined,
+      error && error.message !== meant ? `${WRONG[error.code]}: ${pageWords(error.message)}` : undefined,
+    ]
+      .filter((one) => one !== undefined)
+      .join(' · ')
+  const forms = [meaning, undefined].map((meant) => `${partName(node)} ${type} ${escapeText(about(meant))}`)
+  rows.push({ level, forms })
+  addKids(children ?? elements ?? [], level + 1, name, rows, 0)
+  return rows
+}
+
+function addKids(list, level, listName, rows, first) {
+  let size = 1
+  while (list.length / size > GROUP) size *= GROUP
+  for (let at = 0; at < list.length; at += size) {
+    if (size === 1) treeRows(list[at], level, listName, rows)
+    else {
+      const part = list.slice(at, at + size)
+      rows.push({ level, forms: [`[${first + at}..${first + at + part.length - 1}]`] })
+      addKids(part, level + 1, listName, rows, first + at)
+    }
+  }
+}
+
+/** The values of a run of values; undefined of one value, which may be a list of its own: `UINT16[3]`. */
+function elementsOf({ value, type, unit }) {
+  if (!Array.isArray(value)) return undefined
+  const isPlain = (one) => (typeof one === 'string' ? /TIME/.test(type) : typeof one !== 'object')
+  const isOne = /\[(\d+|var)\]$/.test(type) && value.every(isPlain)
+  if (isOne) return undefined
+  return value.map((one, i) => ({ name: String(i), type: type.replace(/\[\]$/, ''), value: one, unit }))
+}
+
+/** All rows of the tree, opened: it is made so tall that all are in sight. */
+async function shownRows(page, count) {
+  await page.focus('[role=tree]')
+  await page.keyboard.press('Home')
+  await page.keyboard.press('*')
+  await page.evaluate(() => {
+    document.querySelector('[role=tree]').style.height = '40000px'
+  })
+  const isOpen = (wanted) => document.querySelectorAll('[role=treeitem]').length === wanted
+  await page.waitForFunction(isOpen, count, { timeout: 5000 }).catch(() => {})
+  return page.evaluate(() =>
+    [...document.querySelectorAll('[role=treeitem]')].map((row) => [
+      Number(row.ariaLevel),
+      row.textContent.replace(/^\S?\s+/, ''),
+    ]),
+  )
+}
+
+/** Small files of an array, one of each kind: a schema, metadata of a fragment, data. */
+function filesOf(target) {
+  const all = readdirSync(target, { recursive: true }).filter((path) => {
+    const { size } = statSync(join(target, path))
+    return statSync(join(target, path)).isFile() && size > 0 && size <= LONGEST && !path.startsWith('__labels')
+  })
+  const kinds = [/schema/, /__fragment_metadata\.tdb$/, /\/[^_/][^/]*\.tdb$|__coords.tdb$/]
+  return kinds
+    .map((kind) => all.filter((path) => kind.test(path)))
+    .filter((paths) => paths.length > 0)
+    .map((paths) => random.pick(paths))
+}
+
+async function compareTrees(page, target, files) {
+  for (const file of files) {
+    const expected = treeRows(await document('dump', join(target, file)))
+    if (expected.length > ROWS) continue
+    await follow(page, { v: 'files', p: file })
+    const isThere = (name) => document.querySelector('.hex [aria-label]')?.ariaLabel.startsWith(name)
+    await page.waitForFunction(isThere, basename(file))
+    const shown = await shownRows(page, expected.length)
+    const wanted = expected.map(({ level, forms }, i) => [
+      level,
+      forms.find((form) => form === shown[i]?.[1]) ?? forms[0],
+    ])
+    // Two long lists are hard to tell apart: the first rows that differ are shown.
+    const first = wanted.findIndex((row, i) => !isDeepStrictEqual(row, shown[i]))
+    if (first >= 0)
+      assert.deepEqual(shown.slice(first, first + 3), wanted.slice(first, first + 3), `${file}, row ${first}`)
+    assert.equal(shown.length, wanted.length, file)
+  }
+}
+
+async function compare(target, files) {
+  const report = join(FOLDER, 'report.html')
+  const { code, stderr } = await run(['page', '-o', report, '--quiet', target], { env: { TILEDB_INSPECT_NOW: NOW } })
+  assert.equal(code, 0, stderr)
+  const { page, wrong } = await open(pathToFileURL(report).href)
+  try {
+    await compareFindings(page, target)
+    await compareCells(page, target)
+    await compareTrees(page, target, files)
+    assert.deepEqual(wrong, [])
+  } finally {
+    await page.close()
+  }
+}
+
+/** A copy with a bit flipped, or with a file that is cut. @returns what was done, and to which file */
+function damage(target, copy) {
+  cpSync(target, copy, { recursive: true })
+  const files = readdirSync(copy, { recursive: true }).filter((path) => /\.tdb$/.test(path))
+  const full = files.filter((path) => statSync(join(copy, path)).size > 0)
+  if (full.length === 0) return undefined
+  const file = random.pick(full)
+  const bytes = readFileSync(join(copy, file))
+  const at = random.below(bytes.length)
+  const isCut = random.below(4) === 0
+  if (!isCut) bytes[at] ^= 1 << random.below(8)
+  writeFileSync(join(copy, file), isCut ? bytes.subarray(0, at) : bytes)
+  return { file, done: `${isCut ? 'cut' : 'flipped'} at byte ${at} of ${file}` }
+}
+
+describe('a report of', () => {
+  for (const [i, target] of turn([...targets, ...CODECS], 3).entries()) {
+    const name = target.split('/').slice(-3).join('/')
+    test(`${name} shows what the command line prints`, () => compare(target, filesOf(target)))
+
+    // Every third, so that fixtures and corpus take turns.
+    const copy = join(FOLDER, `${i}-${basename(target)}`)
+    const damaged = i % 3 === 0 ? damage(target, copy) : undefined
+    if (damaged)
+      test(`${name}, ${damaged.done}, shows what the command line prints`, () => compare(copy, [damaged.file]))
+  }
+})

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { axe, cli, emptyFolder, open, turn } from './opened-page.mjs'
+
+/** The page without a mouse, in the dark, and on a narrow screen: each view and control is reached by Tab and seen, and axe finds nothing. */
+
+const FOLDER = emptyFolder('page-keys')
+const ARRAY = 'examples/damaged/places'
+const FRAGMENT = `__fragments/${readdirSync(join(ARRAY, '__fragments'))[0]}`
+
+/** Names of a report, of its target and of what is shown. */
+const SHOWN = [
+  ...['overview', 'fragments', 'timeline', 'map', 'bytes', 'cells', 'heat', 'histograms', 'findings', 'schema'].map(
+    (v) => ['weather', 'examples/arrays/weather', { v }],
+  ),
+  ['weather', 'examples/arrays/weather', { v: 'timeline', t: '1' }],
+  ['weather', 'examples/arrays/weather', { v: 'history', c: 'station=1,day=2' }],
+  ['damaged', ARRAY, { v: 'overview' }],
+  ['damaged', ARRAY, { v: 'findings' }],
+  ['damaged', ARRAY, { v: 'cells' }],
+  ['damaged', ARRAY, { v: 'files' }],
+  ['damaged', ARRAY, { v: 'files', p: `${FRAGMENT}/d0.tdb`, o: '20' }],
+  ['damaged', ARRAY, { v: 'files', p: `${FRAGMENT}/a1.tdb`, n: 'tiles[0]', w: 'tile' }],
+  ['group', 'test/fixtures/22/group', { v: 'overview' }],
+  ['group', 'test/fixtures/22/group', { v: 'tree' }],
+]
+
+const made = new Set()
+async function opened([name, target, link]) {
+  const file = join(FOLDER, `${name}.html`)
+  if (!made.has(name)) cli('page', '-o', file, '--quiet', target)
+  made.add(name)
+  const { page, wrong } = await open(`${pathToFileURL(file).href}#${new URLSearchParams(link)}`)
+  await settled(page)
+  return { page, wrong }
+}
+
+async function settled(page) {
+  const isRead = () =>
+    [...document.querySelectorAll('main [role=status]')].every((one) => !one.textContent.startsWith('Reading'))
+  await page.waitForFunction(isRead)
+  await page.waitForTimeout(300)
+  await page.waitForFunction(isRead)
+}
+
+/** Presses Tab until the page is left, and marks what had the focus. @returns what was wrong with where the focus was */
+async function tabThrough(page) {
+  const wrong = []
+  for (let i = 0; i < 500; i++) {
+    await page.keyboard.press('Tab')
+    const found = await page.evaluate(() => {
+      const { activeElement: at } = document
+      if (at === document.body || at.dataset.reached) return undefined
+      at.dataset.reached = 'yes'
+      const { outlineStyle, outlineWidth } = getComputedStyle(at)
+      const { left, right, top, bottom, width } = at.getBoundingClientRect()
+      const isSeen = width > 0 && right > 0 && left < innerWidth && bottom > 0 && top < innerHeight
+      const hasRing = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2
+      return isSeen && hasRing ? '' : `${isSeen ? 'no ring' : 'out of sight'}: ${at.outerHTML.slice(0, 200)}`
+    })
+    if (found === undefined) break
+    if (found) wrong.push(found)
+  }
+  return wrong
+}
+
+/** Controls that the keyboard does not reach. Of radio buttons and tabs, arrow keys reach the others. */
+const leftOut = (page) =>
+  page.evaluate(() => {
+    const controls = 'a[href], button, input, select, textarea, summary, [tabindex], section.scroll'
+    return [...document.querySelectorAll(controls)]
+      .filter((one) => !one.dataset.reached && !one.disabled && one.tabIndex >= 0 && one.checkVisibility())
+      .filter(({ type, checked }) => type !== 'radio' || checked)
+      .map((one) => one.outerHTML.slice(0, 200))
+  })
+
+for (const shown of turn(SHOWN, 3)) {
+  const what = `${JSON.stringify(shown[2])} of ${shown[0]}`
+  test(`${what}: Tab reaches all controls, with a ring; axe finds nothing in the dark and on a narrow screen`, async () => {
+    const { page, wrong } = await opened(shown)
+    assert.deepEqual(await tabThrough(page), [])
+    assert.deepEqual(await leftOut(page), [])
+    assert.deepEqual(wrong, [])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    assert.deepEqual(await axe(page), [])
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.setViewportSize({ width: 320, height: 700 })
+    await settled(page)
+    assert.deepEqual(await axe(page), [])
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'scrolls sideways')
+    await page.close()
+  })
+}

@@ -1,0 +1,4 @@
+import chooseSeed from '../helpers/seed.mjs'
+
+// Imported before test/helpers/turn.ts, which reads it.
+chooseSeed()
