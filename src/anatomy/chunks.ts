@@ -201,7 +201,7 @@ function chunkPart(run: ChunkRun, part: Part, chunk: StoredChunk, undoneChunk: (
       const undone = undoneChunk()
       const { inMetadata, after } = filterParts(run, metadata, undone)
       return childList([
-        { ...original, unit: 'bytes', verdict: undone.out ? 'valid' : verdictOfFault(undone.error) },
+        { ...original, unit: 'bytes', verdict: lengthVerdict(undone) },
         filtered,
         metadataLength,
         metadata.length === 0 ? { ...metadata, value: undefined } : metadataPart(metadata, inMetadata),
@@ -337,6 +337,12 @@ function withVerdict(part: Part, verdict: ChecksumVerdict | undefined, error: In
   const at = { file, offset: name === undefined ? part.offset : undefined, field }
   const fault = new InspectError('CHECKSUM', `expected ${expected}, found ${actual}`, at)
   return { ...part, verdict: 'invalid', meaning: `found ${actual}`, fault }
+}
+
+/** Of a chunk's original length: nothing is known of it where a filter fails. */
+function lengthVerdict({ out, error }: UndoneChunk): 'valid' | 'invalid' | undefined {
+  if (out) return 'valid'
+  return error?.at.field?.endsWith('.original_length') ? verdictOfFault(error) : undefined
 }
 
 /** Bytes that could not be examined are not called invalid. */

@@ -369,11 +369,13 @@ export class Pipeline {
     }
     if (last > 0) return bytes
     if (bytes.metadata.length > 0) {
-      throw inconsistent(`expected no metadata after the filters' own, found ${bytes.metadata.length} bytes`)
+      const message = `expected no metadata after the filters' own, found ${bytes.metadata.length} bytes`
+      throw inconsistent(message, { field: 'metadata' })
     }
     if (bytes.data.length !== chunk.original_length) {
       throw inconsistent(
         `expected ${chunk.original_length} bytes (the chunk's original length), found ${bytes.data.length} after undoing its filters`,
+        { field: 'original_length' },
       )
     }
     return bytes
@@ -466,8 +468,12 @@ export class Pipeline {
       return this.undo(chunk, index, options, room)
     } catch (error) {
       if (!(error instanceof InspectError)) throw error
-      const offset = base + (chunk.metadata.byteOffset - stored.byteOffset)
-      const field = `chunks.${index}${error.at.field === undefined ? '' : `.${error.at.field}`}`
+      const part = error.at.field
+      const metadata = base + (chunk.metadata.byteOffset - stored.byteOffset)
+      // A filter alone is named where its data are at fault, which come after the metadata of all filters. A tag is of both.
+      const isData = this.stages.some(({ config, definition }) => config.name === part && !definition.tellsDamage)
+      const offset = isData ? metadata + chunk.metadata.length : metadata
+      const field = part === undefined ? `chunks.${index}` : `chunks.${index}.${part}`
       throw new InspectError(error.code, error.message, { field, offset }, { cause: error.cause })
     }
   }

@@ -1,9 +1,8 @@
-import { exitCodeOf, InspectError, unlessFault } from '../base/errors.ts'
+import { exitCodeOf, InspectError } from '../base/errors.ts'
 import { shownCondition } from '../commands/condition-text.ts'
 import type { CheckFinding } from '../documents/check.ts'
 import type { TimestampRange } from '../documents/common.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
-import { u32 } from '../format/u32.ts'
 import {
   addLostTiles,
   type ConditionWords,
@@ -13,7 +12,6 @@ import {
   type LostTiles,
 } from '../plan/tile-loss.ts'
 import { inside } from '../render/views/wording.ts'
-import { withSource } from '../source/source.ts'
 import type { InspectArray } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { Inspected } from './inspected.ts'
@@ -22,8 +20,6 @@ import type { Inspected } from './inspected.ts'
 export interface Damage {
   /** By finding: the attribute, dimension or internal field; undefined where it is none, or the fragment cannot be read. */
   fields: ReadonlyMap<CheckFinding, string>
-  /** By finding about filtered data: the file's byte where they begin. Check names that of the chunk's metadata, which come first. */
-  data: ReadonlyMap<CheckFinding, number>
   /** By fragment, in the order of the findings. */
   losses: readonly Loss[]
   /** Fragments with findings that were not looked into. */
@@ -55,7 +51,6 @@ export async function damageOf(inspected: Inspected, findings: readonly CheckFin
     if (parseFragmentName(nameOf(folder))) byFragment.set(folder, [...(byFragment.get(folder) ?? []), finding])
   }
   const fields = new Map<CheckFinding, string>()
-  const data = new Map<CheckFinding, number>()
   const losses: Loss[] = []
   for (const [folder, own] of [...byFragment].slice(0, MOST)) {
     const path = inside(folder, inspected.shownPath(inspected.path))
@@ -68,10 +63,6 @@ export async function damageOf(inspected: Inspected, findings: readonly CheckFin
       if (target.type !== 'fragment') continue
       const loss = await lossOf(target.fragment, target.array, own, fields)
       if (loss) losses.push({ ...facts, ...loss })
-      for (const finding of own) {
-        const at = await dataOffset(target.fragment, finding).catch(unlessFault)
-        if (at !== undefined) data.set(finding, at)
-      }
       await target.fragment.close()
     } catch (error) {
       if (!(error instanceof InspectError)) throw error
@@ -79,18 +70,7 @@ export async function damageOf(inspected: Inspected, findings: readonly CheckFin
       if (exitCodeOf(error) === 1 && because !== undefined) losses.push({ ...facts, fields: [], because })
     }
   }
-  return { fields, data, losses, others: Math.max(0, byFragment.size - MOST) }
-}
-
-/** Where the data of a chunk begin, if not the metadata of its filters are at fault: a field of those is named below the filter. */
-async function dataOffset(fragment: Fragment, finding: CheckFinding): Promise<number | undefined> {
-  const { code, file, offset, space, field } = finding
-  if (code !== 'CHUNK_UNREADABLE' || offset === null || space !== undefined) return undefined
-  if (!/^chunks\.\d+(\.\w+)?$/.test(field ?? '')) return undefined
-  return withSource(fragment.folder.file(nameOf(file)), async (source) => {
-    // The last of the chunk's lengths is that of its metadata.
-    return Number(offset) + u32(await source.read(Number(offset) - 4, 4), 0)
-  })
+  return { fields, losses, others: Math.max(0, byFragment.size - MOST) }
 }
 
 const words: ConditionWords = (array, stays) => shownCondition({ style: { raw: false } }, array, stays)

@@ -175,7 +175,7 @@ async function shownRows(page, count) {
     document.querySelector('[role=tree]').style.height = '40000px'
   })
   const isOpen = (wanted) => document.querySelectorAll('[role=treeitem]').length === wanted
-  await page.waitForFunction(isOpen, count, { timeout: 5000 }).catch(() => {})
+  await page.waitForFunction(isOpen, count, { timeout: 30_000 }).catch(() => {})
   return page.evaluate(() =>
     [...document.querySelectorAll('[role=treeitem]')].map((row) => [
       Number(row.ariaLevel),

@@ -125,10 +125,10 @@ function Found({ document, inspected, link }: ViewProps & { document: DocumentOf
   )
 }
 
-const NO_DAMAGE: Damage = { fields: new Map(), data: new Map(), losses: [], others: 0 }
+const NO_DAMAGE: Damage = { fields: new Map(), losses: [], others: 0 }
 
 /** What damage costs, in sentences: of each fragment the fields and cells that cannot be read. */
-function Lost({ damage: { data, losses, others }, inspected, link }: ViewProps & { damage: Damage }) {
+function Lost({ damage: { losses, others }, inspected, link }: ViewProps & { damage: Damage }) {
   if (losses.length === 0) return null
   return (
     <section aria-labelledby="lost">
@@ -144,7 +144,7 @@ function Lost({ damage: { data, losses, others }, inspected, link }: ViewProps &
             <ul>
               {fields.map(({ name, of, finding }) => (
                 <li key={name}>
-                  <ToBytes {...{ inspected, link, finding, data }}>{fieldName(name)}</ToBytes> of {escapeText(of)}
+                  <ToBytes {...{ inspected, link, finding }}>{fieldName(name)}</ToBytes> of {escapeText(of)}
                 </li>
               ))}
             </ul>
@@ -164,14 +164,12 @@ function Lost({ damage: { data, losses, others }, inspected, link }: ViewProps &
 /** Leads to the bytes of a finding, if its file is here. */
 function ToBytes(props: {
   finding: CheckFinding
-  data: Damage['data']
   inspected: Inspected
   link: Link
   children: string
 }) {
-  const { finding, data, inspected, link, children } = props
-  const { file, space } = finding
-  const offset = data.get(finding) ?? finding.offset
+  const { finding, inspected, link, children } = props
+  const { file, offset, space } = finding
   const p = inside(file, inspected.shownPath(inspected.path))
   if (p === '' || p === file) return <Text>{children}</Text>
   // Offsets below a filter are not those of the file.
@@ -196,7 +194,7 @@ function Slow({ inspected }: { inspected: Inspected }) {
   )
 }
 
-function columns(inspected: Inspected, link: Link, { fields, data }: Damage): readonly Column<CheckFinding>[] {
+function columns(inspected: Inspected, link: Link, { fields }: Damage): readonly Column<CheckFinding>[] {
   const shown = inspected.shownPath(inspected.path)
   return [
     {
@@ -209,7 +207,7 @@ function columns(inspected: Inspected, link: Link, { fields, data }: Damage): re
       show(finding) {
         const name = fields.get(finding)
         if (name === undefined) return NOTHING
-        return <ToBytes {...{ inspected, link, finding, data }}>{fieldName(name)}</ToBytes>
+        return <ToBytes {...{ inspected, link, finding }}>{fieldName(name)}</ToBytes>
       },
       by: (finding) => fields.get(finding),
     },
@@ -225,9 +223,9 @@ function columns(inspected: Inspected, link: Link, { fields, data }: Damage): re
         finding.offset === null || finding.space !== undefined ? (
           (finding.offset ?? NOTHING)
         ) : (
-          <ToBytes {...{ inspected, link, finding, data }}>{String(data.get(finding) ?? finding.offset)}</ToBytes>
+          <ToBytes {...{ inspected, link, finding }}>{String(finding.offset)}</ToBytes>
         ),
-      by: (finding) => data.get(finding) ?? finding.offset,
+      by: ({ offset }) => offset,
     },
     { title: 'part of the file', show: ({ field }) => <Text>{field ?? NOTHING}</Text>, by: ({ field }) => field },
   ]
