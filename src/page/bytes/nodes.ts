@@ -13,8 +13,11 @@ const MOST = 100
 /** Reading a tile of more bytes than this takes long: it is read when asked for, not on the way to a byte. */
 export const LARGE = 64 * 2 ** 20
 
-/** Opened tiles that are kept: each has its bytes, and what its filters made of them. */
-const TILES_KEPT = 16
+/** In bytes. Opened tiles are kept up to this: each has its bytes, and what its filters made of them. */
+const TILES_KEPT = 128 * 2 ** 20
+
+/** In bytes: about what the nodes of an opened tile take beside its bytes. */
+const NODES = 16 * 1024
 
 export class Node {
   readonly part: Part
@@ -72,7 +75,7 @@ export class Node {
     this.kids = undefined
     this.opening = undefined
     this.error = undefined
-    if (!this.group) this.lists.forget(this.part)
+    if (!this.group) this.lists.closed(this)
   }
 
   private async load(): Promise<void> {
@@ -137,7 +140,8 @@ interface List {
 class Lists {
   nodeNum = 0
   private readonly made = new WeakMap<Part, Promise<List>>()
-  private readonly tiles: Node[] = []
+  /** Opened tiles with their bytes, the first opened first. */
+  private readonly tiles = new Map<Node, number>()
 
   of(part: Part): Promise<List> {
     const found = this.made.get(part)
@@ -147,16 +151,21 @@ class Lists {
     return made
   }
 
-  /** Closes the tile that was opened first, if there are many. */
+  /** Closes the tiles that were opened first, if all together are too large. */
   opened(tile: Node): void {
-    this.tiles.push(tile)
-    if (this.tiles.length <= TILES_KEPT) return
-    const first = this.tiles.shift()
-    if (first !== tile) first?.close()
+    this.tiles.set(tile, tileBytes(tile.part) + NODES)
+    let sum = 0
+    for (const bytes of this.tiles.values()) sum += bytes
+    for (const [first, bytes] of this.tiles) {
+      if (sum <= TILES_KEPT || first === tile) return
+      sum -= bytes
+      first.close()
+    }
   }
 
-  forget(part: Part): void {
-    this.made.delete(part)
+  closed(node: Node): void {
+    this.made.delete(node.part)
+    this.tiles.delete(node)
   }
 }
 
@@ -176,8 +185,13 @@ export function rootNode(part: Part): Node {
 }
 
 /** Whether opening the part reads a lot. */
-export function isLarge({ type, length, unfolds }: Part): boolean {
-  return (type === 'tile' || type === 'generic tile') && Math.max(length, unfolds ?? 0) > LARGE
+export function isLarge(part: Part): boolean {
+  return (part.type === 'tile' || part.type === 'generic tile') && tileBytes(part) > LARGE
+}
+
+/** Of a tile: its stored bytes, or what its filters make of them, whichever is more. */
+function tileBytes({ length, unfolds }: Part): number {
+  return Math.max(length, unfolds ?? 0)
 }
 
 /** The smallest node that holds a byte of the space of `top`. What is on the way is opened, but no large tile. */

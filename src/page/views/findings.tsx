@@ -162,12 +162,7 @@ function Lost({ damage: { losses, others }, inspected, link }: ViewProps & { dam
 }
 
 /** Leads to the bytes of a finding, if its file is here. */
-function ToBytes(props: {
-  finding: CheckFinding
-  inspected: Inspected
-  link: Link
-  children: string
-}) {
+function ToBytes(props: { finding: CheckFinding; inspected: Inspected; link: Link; children: string }) {
   const { finding, inspected, link, children } = props
   const { file, offset, space } = finding
   const p = inside(file, inspected.shownPath(inspected.path))
