@@ -10,7 +10,16 @@ import type { FilterDefinition } from './filter.ts'
  * @see format_spec/tile.md, "Compression Filters"
  */
 export const bzip2: FilterDefinition = {
+  usesKernels: true,
   highestLevel: HIGHEST_LEVEL,
   metadata: () => compressorMetadata,
-  load: async (codecs) => byteCodecFilter(await codecs.bzip2()),
+  load: async (codecs) =>
+    byteCodecFilter(await codecs.bzip2(), (kernels, part, length) => {
+      const entries = Math.min(MOST_IN_BLOCK, length + Math.ceil(length / RUN)) + 1
+      return kernels.run('unbzip2', length + 4 * entries, [part], part.length, length, entries)?.subarray(0, length)
+    }),
 }
+
+/** A block has at most these bytes when it is sorted: after four of the same stands how many more there are. */
+const RUN = 4
+const MOST_IN_BLOCK = 900_000

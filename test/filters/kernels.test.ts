@@ -53,6 +53,15 @@ function repeating(random: Random, length: number): Uint8Array {
   return out
 }
 
+/** Bytes of which some are very rare: codes of many lengths. */
+function skewed(random: Random, length: number): Uint8Array {
+  return Uint8Array.from({ length }, () => {
+    let value = 0
+    while (value < 255 && random.below(5) > 1) value++
+    return value
+  })
+}
+
 const eitherWay = (random: Random, length: number, datatype: Datatype): Uint8Array =>
   random.below(2) === 0 ? rising(random, length, datatype) : random.bytes(length)
 
@@ -74,6 +83,10 @@ const CASES: Partial<Record<Name, Case>> = {
   LZ4: {
     config: { name: 'LZ4', level: -1 },
     data: (random, length) => random.pick([anything, repeating])(random, length),
+  },
+  BZIP2: {
+    config: { name: 'BZIP2', level: 1 },
+    data: (random, length) => random.pick([anything, repeating, skewed])(random, length),
   },
 }
 
@@ -152,6 +165,30 @@ describe.each(NAMES)('%s with kernels', (name) => {
         }
       }
     })
+  })
+})
+
+test('the kernel takes bzip2 streams of several blocks and of every level', async () => {
+  const codec = await portableCodecs.bzip2()
+  const filter = await loaded('BZIP2')
+  withRandom((random) => {
+    for (const [level, length] of [
+      [1, 450_000],
+      [2, 199_981],
+      [9, 2_000_000],
+    ]) {
+      const data = random.pick([anything, repeating, skewed])(random, length)
+      const forward = filter.forward({ metadata: [], data: [data] }, { name: 'BZIP2', level }, filterContext('UINT8'))
+      expect(Buffer.compare(stored(forward).data, codec.compress(data, level))).toBe(0)
+      // The first try finds how much room it takes.
+      for (const isHeld of [false, true]) {
+        kernels.begin(length)
+        const cx = filterContext('UINT8', { limit: length, kernels })
+        const out = filter.reverse(stored(forward), { name: 'BZIP2', level }, cx).data
+        expect(Buffer.compare(out, data)).toBe(0)
+        if (isHeld) expect(kernels.holds(out)).toBe(true)
+      }
+    }
   })
 })
 

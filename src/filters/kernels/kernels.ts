@@ -124,6 +124,7 @@ type KernelName =
   | 'widen'
   | 'unrle'
   | 'unlz4'
+  | 'unbzip2'
 
 /** What `assembly/index.ts` exports. */
 interface KernelExports extends Record<KernelName | 'heapStart', (...args: number[]) => number> {

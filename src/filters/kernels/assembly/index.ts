@@ -1,5 +1,6 @@
 export { unbitshuffle } from './bitshuffle'
 export { unbyteshuffle } from './byteshuffle'
+export { unbzip2 } from './bzip2'
 export { undoubleDelta } from './double-delta'
 export { unlz4 } from './lz4'
 export { unrle } from './rle'
