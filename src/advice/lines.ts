@@ -184,9 +184,8 @@ export function notCopied({ array_type, attributes, dimension_labels, current_do
 }
 
 function copyNote(schema: ArraySchema): string {
-  const lost = notCopied(schema)
-  const without = lost.length > 0 ? `, without ${lost.join(' and ')}` : ''
-  return `the whole array goes through memory${without}; then the new array takes the place of the old one`
+  const without = ['earlier states', ...notCopied(schema)].join(' and ')
+  return `the whole array goes through memory, without ${without}; then the new array takes the place of the old one`
 }
 
 /** Texts as a list of Python. */

@@ -26,7 +26,7 @@ interface Options {
 
 export const command: CommandModule<Options> = {
   about:
-    'Every finding has a code, a file, a byte, and what it means for a reader. verify-checksums looks only at checksums; check looks at checksums and everything else. What only makes reads slow, such as FRAGMENTS_MANY, is no finding and does not count for --fail-on: explain and --plan name it, and explain --fail-on counts it.',
+    'Every finding has a code, a file, a byte, and what it means for a reader. verify-checksums looks only at checksums; check looks at checksums and everything else. In a field without a checksum filter, a changed byte that still decodes may not be found. What only makes reads slow, such as FRAGMENTS_MANY, is no finding and does not count for --fail-on: explain and --plan name it, and explain --fail-on counts it.',
   examples: [
     ['whether what the metadata claims is what the bytes hold', 'check places'],
     ['every cell, too', 'check --level cells weather'],

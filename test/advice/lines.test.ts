@@ -25,7 +25,7 @@ test('a rewrite keeps metadata, and says what it takes', async () => {
   expect(load).toBe('s = tiledb.ArraySchema.load("array")')
   expect(create).toContain('nullable=a.isnullable, fill=a.fill, filters=')
   expect(copy).toMatch(
-    / b\[box\] = a\[box\]; b\.meta\.update\(a\.meta\) {2}# the whole array goes through memory; then the new/,
+    / b\[box\] = a\[box\]; b\.meta\.update\(a\.meta\) {2}# the whole array goes through memory, without earlier states; then the new/,
   )
 })
 
@@ -48,7 +48,7 @@ test('a rewrite of nullable attributes asks for no fill value, and keeps nulls',
     'd = {n: v.astype(object).filled([None]) if hasattr(v, "mask") else v for n, v in a[:].items()}; b[tuple(',
   )
   expect(rewriteLines(await withAttribute(true, { nullable: true }), CHANGE)[2]).toContain(
-    'memory, without NaN of nullable attributes (they become null); then',
+    'memory, without earlier states and NaN of nullable attributes (they become null); then',
   )
   const text = { nullable: true, type: 'STRING_UTF8', cell_val_num: 'var' } as const
   expect(rewriteLines(await withAttribute(true, text), CHANGE)[2]).toContain(

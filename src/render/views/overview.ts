@@ -113,7 +113,10 @@ function clipped(text: string, width: number, most: number): string[] {
   if (lines.length <= most) return lines
   const last = lines[most - 1]
   const room = width - 2
-  return [...lines.slice(0, most - 1), textWidth(last) <= room ? `${last} …` : `${last.slice(0, room)} …`]
+  return [
+    ...lines.slice(0, most - 1),
+    textWidth(last) <= room ? `${last} …` : `${last.slice(0, room).replace(/\s+\S*$/, '')} …`,
+  ]
 }
 
 /** @param said calls that are on the screen already */

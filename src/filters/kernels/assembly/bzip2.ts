@@ -61,7 +61,6 @@ let source: usize = 0
 let bit: usize = 0
 
 /** The next 57 bits or more, at the top. */
-@inline
 function ahead(at: usize): u64 {
   return bswap(load<u64>(source + (at >> 3))) << (at & 7)
 }
@@ -122,7 +121,8 @@ function tables(end: usize): usize {
   const symbols = used + 2
   const tableNum = take(3) as usize
   const selectorNum = take(15) as usize
-  if (used === 0 || tableNum < 2 || tableNum > MOST_TABLES || selectorNum === 0 || selectorNum > MOST_SELECTORS) return 0
+  if (used === 0 || tableNum < 2 || tableNum > MOST_TABLES || selectorNum === 0 || selectorNum > MOST_SELECTORS)
+    return 0
   // The list of tables, the most recent in the lowest four bits.
   let list: u32 = 0x543210
   for (let i: usize = 0; i < selectorNum; i++) {
