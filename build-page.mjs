@@ -90,6 +90,15 @@ const smallKernels = {
   },
 }
 
+/** What is slow in tiles is part of `stats`, of which the page draws the sizes alone; it would read more for it, too. */
+const withoutAdvice = {
+  name: 'without-advice',
+  setup(bundler) {
+    const contents = 'export const arrayFindings = async () => [], fragmentFindings = arrayFindings'
+    bundler.onLoad({ filter: /src\/advice\/findings\.ts$/ }, () => ({ contents }))
+  },
+}
+
 /** Of codecs a page has no compressors: a table keeps that of pako, half of it, and lz4js is not split by bundlers. */
 const withoutCompressors = {
   name: 'without-compressors',
@@ -120,7 +129,7 @@ export async function buildPage() {
     charset: 'utf8',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    plugins: [withoutNode, smallKernels, withoutCompressors, inOneFile],
+    plugins: [withoutNode, withoutAdvice, smallKernels, withoutCompressors, inOneFile],
     metafile: true,
     write: false,
     logLevel: 'warning',
