@@ -18,6 +18,7 @@ import { decodeText } from '../format/text.ts'
 import { parseTimestampedName } from '../format/timestamped-name.ts'
 import { commitKind } from '../store/commits.ts'
 import type { Fragment } from '../store/fragment.ts'
+import { GROUP_DETAILS_FOLDER, GROUP_FILE } from '../store/group.ts'
 import type { Target } from '../store/target.ts'
 import { dataFilePart } from './data-file.ts'
 import { fragmentMetadataPart, knownOfFooter } from './fragment-metadata.ts'
@@ -58,7 +59,7 @@ async function rootPart(target: FileTarget, space: Space): Promise<Part> {
   const { length } = space
   if (fragment)
     return name === FRAGMENT_METADATA_FILE ? fragmentMetadataPart(fragment, space) : dataFile(fragment, name, space)
-  const type = fileTypeByName(name, folder.name, length)
+  const type = fileTypeByName(name, folder.name, length, folder.name === '__meta' && (await isOfGroup(target)))
   const root = (parts: () => Part[] | Promise<Part[]>): Part => {
     return { name, type, space, offset: 0, length, children: async () => childList(await parts()) }
   }
@@ -75,6 +76,7 @@ async function rootPart(target: FileTarget, space: Space): Promise<Part> {
     case 'ignore file':
       return root(() => lineParts(space))
     case 'commit file':
+    case 'group marker':
       return root(() => withGaps(space, [], 0, length, NOT_DEFINED))
     case 'consolidated commits':
       return root(() => commitParts(target, space))
@@ -87,7 +89,8 @@ async function rootPart(target: FileTarget, space: Space): Promise<Part> {
       const content = footersContent(await schemasOf(target))
       return root(() => wholeTile('footers', space, content))
     }
-    case 'array metadata': {
+    case 'array metadata':
+    case 'group metadata': {
       const content = contentOf(arrayMetadata, (value) => ({ typeOf: metadataTypes(value) }))
       return root(() => wholeTile('metadata', space, content))
     }
@@ -100,8 +103,20 @@ async function rootPart(target: FileTarget, space: Space): Promise<Part> {
   }
 }
 
-/** What a file outside of fragments is, in words. @param inside name of its folder @param length its bytes */
-export function fileTypeByName(name: string, inside: string, length: number | undefined): string {
+/** Groups and arrays have metadata of the same form, in folders of the same name. */
+async function isOfGroup({ array, folder }: FileTarget): Promise<boolean> {
+  const around = array ? undefined : folder.parent()
+  if (!around) return false
+  return (await around.kind(GROUP_FILE)) === 'file' || (await around.kind(GROUP_DETAILS_FOLDER)) === 'folder'
+}
+
+/**
+ * What a file outside of fragments is, in words.
+ * @param inside name of its folder
+ * @param length its bytes
+ * @param isOfGroup whether it is a file of a group, not of an array
+ */
+export function fileTypeByName(name: string, inside: string, length: number, isOfGroup: boolean): string {
   if (name === OLD_SCHEMA_FILE || (inside === '__schema' && parseTimestampedName(name))) return 'array schema'
   if (inside === '__enumerations') return 'enumeration'
   const kind = commitKind(name)
@@ -110,8 +125,9 @@ export function fileTypeByName(name: string, inside: string, length: number | un
   if (kind === 'consolidated-commits') return 'consolidated commits'
   if (kind === 'delete' || kind === 'update') return `${kind} commit`
   if (kind === 'fragment-metadata') return 'consolidated fragment metadata'
-  if (inside === '__meta') return 'array metadata'
-  if (inside === '__group') return 'group details'
+  if (inside === '__meta') return isOfGroup ? 'group metadata' : 'array metadata'
+  if (name === GROUP_FILE) return 'group marker'
+  if (inside === GROUP_DETAILS_FOLDER) return 'group details'
   return length === 0 ? 'marker file' : 'unknown file'
 }
 

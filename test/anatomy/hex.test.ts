@@ -51,6 +51,17 @@ describe('annotated hex', () => {
     })
   }
 
+  test('tells the files of a group from those of an array', async () => {
+    const typeOf = async (path: string) => {
+      const folder = `${FIXTURES}/22/${path}`
+      const name = path.endsWith('.tdb') ? '' : `/${readdirSync(folder)[0]}`
+      return (await run(['dump', '--tree', '--depth', '0', `${folder}${name}`])).text
+    }
+    expect(await typeOf('group/__tiledb_group.tdb')).toContain('group marker, 0 bytes')
+    expect(await typeOf('group/__meta')).toContain('group metadata, ')
+    expect(await typeOf('metadata/__meta')).toContain('array metadata, ')
+  })
+
   test('says of a uri whose it is', async () => {
     const details = `${FIXTURES}/22/group/__group/__1795261514262_1795261514262_3c1d4fee7e056d61f1111e92125cb335_2`
     const group = await run(['dump', '--tree', '--path', 'members[0].uri', details])

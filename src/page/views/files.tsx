@@ -144,15 +144,11 @@ async function listFiles(inspected: Inspected, p: string | undefined): Promise<r
   }
   for await (const { folder, entry } of filesBelow(new Folder(inspected.place.storage, path), enter)) {
     const full = `${folder.path}/${entry.name}`
-    const role = fileTypeByName(entry.name, folder.name, entry.size)
     const name = full.slice(path.length + 1)
-    rows.push({
-      path: name,
-      role,
-      field: null,
-      ...stateOf(states, name),
-      size: entry.size ?? (await sizeOf(inspected, full)),
-    })
+    // A server's listing has no sizes, and an empty file may be known by its size alone.
+    const size = entry.size ?? (await sizeOf(inspected, full))
+    const role = fileTypeByName(entry.name, folder.name, size, type === 'group')
+    rows.push({ path: name, role, field: null, ...stateOf(states, name), size })
   }
   if (fragments.length > FEW)
     return [
