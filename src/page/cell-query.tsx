@@ -52,6 +52,13 @@ export function queryOptions(link: Link): QueryOptions {
   }
 }
 
+/** What becomes of cells that a dense array gives though nothing was written there, or though the condition leaves them out. */
+export function fillWords({ array_type }: Pick<Schema, 'array_type'>, { where }: QueryOptions): string {
+  if (array_type !== 'dense') return ''
+  const others = where === undefined ? 'never written' : 'never written, or do not meet the condition,'
+  return ` Cells that were ${others} hold fill values.`
+}
+
 /** Options as words of a call. */
 export function wordsOf(options: object): readonly string[] {
   return Object.entries(options).flatMap(([name, value]) => {

@@ -347,6 +347,18 @@ describe('cells', () => {
     await page.close()
   })
 
+  test('of a dense array say that others come with fill values', async () => {
+    const url = await served('examples/arrays/weather')
+    const { page, wrong } = await open(url, [url])
+    await goTo(page, { v: 'cells', w: 'temperature > 10' })
+    const words = 'Cells that were never written, or do not meet the condition, hold fill values.'
+    assert.ok((await page.textContent('main [role=status]')).endsWith(`. ${words}`))
+    await goTo(page, { v: 'cells' })
+    assert.match(await page.textContent('main [role=status]'), /\. Cells that were never written hold fill values\.$/)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
   test('as of a time are those of then', async () => {
     const array = `${FIXTURES}/deletes`
     const times = document('ls', array).fragments.map(({ timestamp_range }) => String(timestamp_range[1]))

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { asInspectError } from '../../base/errors.ts'
 import { formatCount } from '../../render/units.ts'
-import { Queried, type QueryOptions, queryOptions, wordsOf } from '../cell-query.tsx'
+import { fillWords, Queried, type QueryOptions, queryOptions, wordsOf } from '../cell-query.tsx'
 import type { DocumentOf, Inspected } from '../inspected.ts'
 import type { Job } from '../job.ts'
 import { change, goTo, type Link } from '../link.ts'
@@ -71,7 +71,7 @@ function CellRows({ schema, inspected, link }: ViewProps & { schema: DocumentOf<
   const from = firstRow(link)
   const names = schema.dimensions.map(({ name }) => name)
   // Always a limit: without one, `read` first looks how much there is.
-  const options = { limit: String(Number.MAX_SAFE_INTEGER), ...optionsFor(inspected, link) }
+  const options: QueryOptions = { limit: String(Number.MAX_SAFE_INTEGER), ...optionsFor(inspected, link) }
   const key = JSON.stringify(options)
   const reading = useReading<Page>(
     async (turns) => {
@@ -104,7 +104,8 @@ function CellRows({ schema, inspected, link }: ViewProps & { schema: DocumentOf<
         {!isDone && `Reading cells … ${value ? formatCount(value.read) : ''}`}
         {isDone &&
           last > 0 &&
-          `Cells ${formatCount(from + 1)} to ${formatCount(from + last)}${value?.isEnd ? ', the last' : ''}.`}
+          `Cells ${formatCount(from + 1)} to ${formatCount(from + last)}${value?.isEnd ? ', the last' : ''}.` +
+            (inspected.target.type === 'array' ? fillWords(schema, options) : '')}
         {isDone && last === 0 && !error && (from > 0 ? 'There are no more cells.' : 'No cell.')}
       </p>
       <p>

@@ -1,7 +1,7 @@
 import { exitCodeOf } from '../../base/errors.ts'
 import { escapeText, formatCount } from '../../render/units.ts'
 import { counted, fieldName } from '../../render/views/wording.ts'
-import { Queried, queryOptions, wordsOf } from '../cell-query.tsx'
+import { fillWords, Queried, queryOptions, wordsOf } from '../cell-query.tsx'
 import type { Bar } from '../histogram.ts'
 import type { DocumentOf } from '../inspected.ts'
 import { type Column, Table } from '../table.tsx'
@@ -43,10 +43,7 @@ function Columns({ schema, inspected, link }: ViewProps & { schema: DocumentOf<'
     <>
       <p role="status">
         {!isDone && `Reading cells … ${formatCount(value?.cells ?? 0)} `}
-        {isDone &&
-          value &&
-          !error &&
-          ofWhat(value.cells, Number(options.limit), schema.array_type === 'dense', options.where !== undefined)}
+        {isDone && value && !error && ofWhat(value.cells, Number(options.limit)) + fillWords(schema, options)}
         {error &&
           exitCodeOf(error) === 1 &&
           `Stopped at damage, after ${counted(value?.cells ?? 0, 'cell')}: “go on after damage” counts the others.`}
@@ -71,12 +68,10 @@ function Columns({ schema, inspected, link }: ViewProps & { schema: DocumentOf<'
   )
 }
 
-function ofWhat(cells: number, limit: number, isDense: boolean, isCondition: boolean): string {
-  const first =
-    cells === limit ? `Of the first ${formatCount(cells)} cells; there may be more.` : `Of ${counted(cells, 'cell')}.`
-  if (!isDense) return first
-  const others = isCondition ? 'never written, or do not meet the condition,' : 'never written'
-  return `${first} Cells that were ${others} hold fill values.`
+function ofWhat(cells: number, limit: number): string {
+  return cells === limit
+    ? `Of the first ${formatCount(cells)} cells; there may be more.`
+    : `Of ${counted(cells, 'cell')}.`
 }
 
 /** @param unread cells that another field has, and this one lacks: they are damaged */
