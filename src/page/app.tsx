@@ -5,7 +5,7 @@ import { formatSize } from '../render/units.ts'
 import { Call } from './call.tsx'
 import { Inspected, insideOf, type Place } from './inspected.ts'
 import { UseKey } from './key-form.tsx'
-import { change, goTo, type Link, linkText, useLink } from './link.ts'
+import { around, change, goTo, type Link, linkText, useLink } from './link.ts'
 import { placeOfUrl } from './place.ts'
 import { Start } from './start.tsx'
 import { Text } from './text.tsx'
@@ -17,6 +17,7 @@ export function App({ given }: { given: Place | undefined }) {
   const link = useLink()
   const [place, setPlace] = useState<Place | undefined>(given)
   const [key, setKey] = useState<Uint8Array | undefined>(undefined)
+  const isFirst = useRef(true)
   const [opened, setOpened] = useState<{ inspected: Inspected } | { error: InspectError } | undefined>(undefined)
 
   // A URL in the link is opened; on a page that came with a target there is none.
@@ -67,15 +68,15 @@ export function App({ given }: { given: Place | undefined }) {
         {place && <About place={place} />}
         {place && place !== shown && (
           <p>
-            <a href={linkText({ u: link.u })}>
-              Back to <Text>{place.shown}</Text>
+            <a href={linkText({ u: link.u, i: around(link) })}>
+              Back to <Text>{insideOf(place, around(link)).shown}</Text>
             </a>
           </p>
         )}
       </header>
       {opened && 'inspected' in opened ? (
         <ShownPath.Provider value={opened.inspected.shownPath}>
-          <Views inspected={opened.inspected} link={link} />
+          <Views inspected={opened.inspected} link={link} isFirst={isFirst} />
         </ShownPath.Provider>
       ) : (
         <main id="main" tabIndex={-1}>
@@ -108,13 +109,13 @@ function About({ place: { kind, leftOut, made, onWarning } }: { place: Place }) 
   )
 }
 
-function Views({ inspected, link }: { inspected: Inspected; link: Link }) {
+/** @param isFirst whether the page has shown nothing yet */
+function Views({ inspected, link, isFirst }: { inspected: Inspected; link: Link; isFirst: { current: boolean } }) {
   const views = VIEWS.filter(({ targets }) => targets.includes(inspected.target.type))
   const view = views.find(({ id }) => id === link.v) ?? views[0]
   const { words, path } = view.call({ inspected, link })
   const [name, ...options] = words
-  const isFirst = useRef(true)
-  // A link that was followed is gone with its view, and the focus with it.
+  // A link that was followed is gone with its view, or with what was shown, and the focus with it.
   useEffect(() => {
     if (!isFirst.current && document.activeElement === document.body) document.getElementById('main')?.focus()
     isFirst.current = false

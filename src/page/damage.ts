@@ -30,6 +30,8 @@ export interface Damage {
 export interface Loss {
   /** Below the target; empty for the target itself. */
   path: string
+  /** The array below the target, where the target is a group. */
+  array?: string
   /** Its name. */
   name: string
   timestamp_range: TimestampRange | null
@@ -57,7 +59,9 @@ export async function damageOf(inspected: Inspected, findings: readonly CheckFin
     // A fragment elsewhere, such as a member's behind a URI, is not in the storage.
     if (path === folder) continue
     const name = nameOf(folder)
-    const facts = { path, name, timestamp_range: parseFragmentName(name)?.timestamp_range ?? null }
+    const timestamp_range = parseFragmentName(name)?.timestamp_range ?? null
+    const array = inspected.target.type === 'group' ? path.replace(/(\/__fragments)?\/[^/]*$/, '') : undefined
+    const facts = { path, ...(array && { array }), name, timestamp_range }
     try {
       const target = await inspected.open(path === '' ? inspected.path : `${inspected.path}/${path}`)
       if (target.type !== 'fragment') continue

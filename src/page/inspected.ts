@@ -16,6 +16,7 @@ import type { TileDocument } from '../documents/tile.ts'
 import { openTarget, type Target } from '../store/target.ts'
 import { type CommandName, readingOf, type Source, shownPath } from './engine.ts'
 import { type Job, Workers } from './job.ts'
+import { INSIDE } from './link.ts'
 import type { Arguments, Found, TaskName } from './tasks.ts'
 
 /**
@@ -55,8 +56,9 @@ export interface Place extends Source {
   onWarning?: (listener: (text: string) => void) => void
 }
 
-/** What lies inside a place, as a place of its own. @param below its path from there on; undefined for the place itself */
-export function insideOf(place: Place, below: string | undefined): Place {
+/** What lies inside a place, as a place of its own. @param i as it stands in the link */
+export function insideOf(place: Place, i: string | undefined): Place {
+  const below = i?.replaceAll(INSIDE, '/')
   // Nothing outside is meant by any link of the page.
   if (!below || /(^|\/)\.{0,2}(\/|$)/.test(below)) return place
   return { ...place, path: `${place.path}/${below}`, shown: `${place.shown.replace(/\/*$/, '')}/${below}` }

@@ -38,9 +38,17 @@ export function goTo(link: Link, view: string, more: Readonly<Record<string, str
   return linkText({ v: view, u: link.u, i: link.i, t: link.t, ...more })
 }
 
+/** Stands in `i` between what was opened and what was opened inside of it: a path has one slash there. */
+export const INSIDE = '//'
+
 /** Shows something inside of what is shown, at any time. @param below its path from there on */
 export function goInside(link: Link, below: string): string {
-  return linkText({ u: link.u, i: link.i === undefined ? below : `${link.i}/${below}` })
+  return linkText({ u: link.u, i: link.i === undefined ? below : link.i + INSIDE + below })
+}
+
+/** `i` of what holds what is shown; undefined for the target. */
+export function around({ i = '' }: Link): string | undefined {
+  return i.split(INSIDE).slice(0, -1).join(INSIDE) || undefined
 }
 
 /** Changes some of what the view shows. @param replace whether "back" skips this, as while something is dragged */

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict'
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { follow, open, rowsOf, served } from './opened-page.mjs'
+import { pathToFileURL } from 'node:url'
+import { axe, cli, emptyFolder, follow, open, rowsOf, served } from './opened-page.mjs'
 
 /** The page of a group. */
 
 const GROUP = 'test/fixtures/22/group'
+const FOLDER = emptyFolder('page-groups')
+
+const shows = (page, end) =>
+  page.waitForFunction(
+    (text) => document.querySelector('h1').textContent.trim().endsWith(text) && document.querySelector('main dl'),
+    end,
+  )
 
 test('the files of a group have their roles, though a server lists no sizes', async () => {
   const url = await served(GROUP)
@@ -18,6 +28,50 @@ test('the files of a group have their roles, though a server lists no sizes', as
     __group: 'group details',
     __meta: 'group metadata',
   })
+  assert.deepEqual(wrong, [])
+  await page.close()
+})
+
+test('a group of a group opens by keyboard, and the way back has as many steps; main has the focus, and a ring', async () => {
+  const file = join(FOLDER, 'group.html')
+  cli('page', '-o', file, '--quiet', 'test/fixtures/groups/old')
+  const { page, wrong } = await open(pathToFileURL(file).href)
+  const ring = () =>
+    page.waitForFunction(() => {
+      const { id } = document.activeElement
+      return id === 'main' && getComputedStyle(document.activeElement).outlineStyle === 'solid'
+    })
+  for (const [name, end] of [
+    ['sub', '/old/sub'],
+    ['b', '/old/sub/b'],
+  ]) {
+    await page.getByRole('link', { name, exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await shows(page, end)
+    await ring()
+  }
+  for (const end of ['/old/sub', '/old']) {
+    assert.match(await page.textContent('header a'), new RegExp(`Back to .*${end}$`))
+    await page.focus('header a')
+    await page.keyboard.press('Enter')
+    await shows(page, end)
+  }
+  await ring()
+  assert.deepEqual(await axe(page), [])
+  assert.deepEqual(wrong, [])
+  await page.close()
+})
+
+test('of a damaged member, Findings says whose fragment has lost something', async () => {
+  const group = join(FOLDER, 'damaged')
+  cpSync(GROUP, group, { recursive: true })
+  rmSync(join(group, 'arr1'), { recursive: true })
+  cpSync('examples/damaged/places', join(group, 'arr1'), { recursive: true })
+  const file = join(FOLDER, 'damaged.html')
+  cli('page', '-o', file, '--quiet', group)
+  const { page, wrong } = await open(`${pathToFileURL(file).href}#v=findings`)
+  await page.waitForSelector('.loss')
+  assert.match(await page.textContent('.loss'), /^The fragment written .* to arr1, __/)
   assert.deepEqual(wrong, [])
   await page.close()
 })

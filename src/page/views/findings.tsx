@@ -133,9 +133,16 @@ function Lost({ damage: { losses, others }, inspected, link }: ViewProps & { dam
   return (
     <section aria-labelledby="lost">
       <h3 id="lost">What is lost</h3>
-      {losses.map(({ path, name, timestamp_range, fields, whole, because }) => (
+      {losses.map(({ path, array, name, timestamp_range, fields, whole, because }) => (
         <div key={path} class="loss">
-          The fragment written {timeRangeText(timestamp_range, false)},{' '}
+          The fragment written {timeRangeText(timestamp_range, false)}
+          {array && (
+            <>
+              {' '}
+              to <Text>{array}</Text>
+            </>
+          )}
+          ,{' '}
           <a href={goTo(link, 'files', { p: path })}>
             <Text>{name}</Text>
           </a>

@@ -29,6 +29,7 @@ import { Text } from '../text.tsx'
 import { timesOf, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { View, ViewProps } from '../view.ts'
+import { Tree } from './tree.tsx'
 
 /** What it is, what a reader sees, and whether it is right as far as a listing tells. */
 export const overview: View = {
@@ -56,7 +57,12 @@ function Overview({ inspected, link }: ViewProps) {
             <Metadata {...{ inspected, link }} isAll={false} />
           )}
           {'fields' in found && <Fields found={found} />}
-          {'members' in found && <Members found={found} />}
+          {'members' in found && (
+            <>
+              <h3>Members</h3>
+              <Tree inspected={inspected} link={link} />
+            </>
+          )}
         </>
       )}
     />
@@ -182,21 +188,6 @@ function Fields({ found }: { found: FragmentOverview }) {
       ]}
       rows={found.fields}
       keyOf={({ name }) => name}
-    />
-  )
-}
-
-function Members({ found }: { found: GroupOverview }) {
-  return (
-    <Table
-      caption="Members"
-      columns={[
-        { title: 'name', show: ({ name }) => <Text>{name ?? NOTHING}</Text>, by: ({ name }) => name },
-        { title: 'type', show: ({ type }) => type },
-        { title: 'uri', show: ({ uri }) => <Text>{uri}</Text> },
-      ]}
-      rows={found.members}
-      keyOf={(_, i) => i}
     />
   )
 }

@@ -1,7 +1,7 @@
 import type { GroupLine } from '../../documents/group.ts'
 import { counted, fieldName } from '../../render/views/wording.ts'
 import { memberPath } from '../../store/group.ts'
-import { goInside, type Link } from '../link.ts'
+import { goInside, INSIDE, type Link } from '../link.ts'
 import { Text } from '../text.tsx'
 import { timesOf, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
@@ -13,15 +13,16 @@ export const tree: View = {
   title: 'Members',
   targets: ['group'],
   call: ({ link }) => ({ words: ['ls', '--depth', 'all', ...timeWords(link)] }),
-  Show: Tree,
+  Show: (props) => <Tree {...props} depth="all" />,
 }
 
 /** Members of a group that are shown. */
 const MOST = 500
 
-function Tree({ inspected, link }: ViewProps) {
+/** @param depth how many levels are shown; undefined for one */
+export function Tree({ inspected, link, depth }: ViewProps & { depth?: string }) {
   const members = useLoaded(async () => {
-    const listed = await inspected.document('ls', { depth: 'all', ...timesOf(link) })
+    const listed = await inspected.document('ls', { ...(depth && { depth }), ...timesOf(link) })
     return listed.kind === 'group' ? listed.members : []
   }, [inspected, link.t])
   return (
@@ -53,7 +54,7 @@ function Members({ members, link, around = '' }: { members: readonly GroupLine[]
               </summary>
               {/* Beside the summary, which is a button itself. */}
               {canOpen(member) && <a href={goInside(link, around + belowGroup(member))}>Open this group</a>}
-              <Members members={member.members} link={link} around={`${around}${belowGroup(member)}/`} />
+              <Members members={member.members} link={link} around={`${around}${belowGroup(member)}${INSIDE}`} />
             </details>
           )}
         </li>
