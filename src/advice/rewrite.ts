@@ -1,5 +1,6 @@
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
+import { commitPath, commitsFolder } from '../format/commit-files.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
 import { encode } from '../format/io.ts'
 import { openAt, openedDeletes } from '../read/opening.ts'
@@ -11,8 +12,6 @@ import { openTarget } from '../store/target.ts'
 import {
   type ArrayFile,
   arrayFiles,
-  commitPath,
-  commitsFolder,
   fragmentFiles,
   lockFiles,
   schemaFileName,

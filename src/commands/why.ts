@@ -37,6 +37,7 @@ export const command: CommandModule<object> = {
       reason: answer.reason,
       how: howText(answer, path, cx.shownPath(answer.root), kind === 'folder'),
       empties: answer.empties ?? null,
+      changes_metadata: answer.changes_metadata ?? null,
     }
     yield {
       document,

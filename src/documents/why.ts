@@ -28,4 +28,6 @@ export interface WhyDocument extends DocumentHead<'why'> {
   how: string | null
   /** First and last time of which reads are empty after the vacuum that `how` names; null: none. */
   empties: readonly [first: Int64, last: Int64] | null
+  /** First and last time as of which key-value metadata is other after the vacuum that `how` names; null: none. */
+  changes_metadata: readonly [first: Int64, last: Int64] | null
 }

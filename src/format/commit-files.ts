@@ -68,3 +68,14 @@ export function lastPathPart(path: string): string {
   const trimmed = path.endsWith('/') ? path.slice(0, -1) : path
   return trimmed.slice(trimmed.lastIndexOf('/') + 1)
 }
+
+/** Folder of the commits of a format version, relative to the array: empty or ending in `/`. */
+export function commitsFolder(version: number): string {
+  return version >= 12 ? '__commits/' : ''
+}
+
+/** Path of the file that commits a fragment; undefined before version 5, which had none. */
+export function commitPath(version: number, fragment: string): string | undefined {
+  if (version >= 12) return `${commitsFolder(version)}${fragment}.wrt`
+  return version >= 5 ? `${fragment}.ok` : undefined
+}

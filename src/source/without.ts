@@ -1,11 +1,18 @@
 import { InspectError } from '../base/errors.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { MemorySource } from './memory.ts'
 import type { ByteSource, Entry, Storage } from './source.ts'
 
 /**
  * A storage as it would be without some files and folders: the paths, and all below them, are not there. An object store has no empty
  * folders: there a folder is gone with the last file in it.
+ * @param added a file that is there instead, in a folder that stays
  */
-export function storageWithout(storage: Storage, paths: readonly string[]): Storage {
+export function storageWithout(
+  storage: Storage,
+  paths: readonly string[],
+  added?: { path: string; bytes: Uint8Array },
+): Storage {
   const gone = new Set(paths)
   const isGone = (path: string): boolean => {
     for (let at = path; ; ) {
@@ -28,6 +35,7 @@ export function storageWithout(storage: Storage, paths: readonly string[]): Stor
   }
   return {
     async kind(path) {
+      if (path === added?.path) return 'file'
       if (isGone(path)) return undefined
       const kind = await storage.kind(path)
       return kind === 'folder' && (await isEmptied(path)) ? undefined : kind
@@ -37,9 +45,12 @@ export function storageWithout(storage: Storage, paths: readonly string[]): Stor
       const entries: Entry[] = []
       for (const entry of await rest(path))
         if (entry.kind !== 'folder' || !(await isEmptied(`${path}/${entry.name}`))) entries.push(entry)
+      const name = added && lastPathPart(added.path)
+      if (name && added.path === `${path}/${name}`) entries.push({ name, kind: 'file', size: added.bytes.length })
       return entries
     },
     open(path) {
+      if (path === added?.path) return new MemorySource(path, added.bytes)
       if (!isGone(path)) return storage.open(path)
       const missing = (): Promise<never> => notFound(path)
       return { name: path, size: missing, read: missing, close: async () => {} } satisfies ByteSource

@@ -2,6 +2,7 @@ import { usage } from '../base/errors.ts'
 import { compareValues, unionOf } from '../cells/rtree-builder.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
+import { commitPath, commitsFolder } from '../format/commit-files.ts'
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { encode } from '../format/io.ts'
@@ -11,16 +12,13 @@ import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { readAll, withSource } from '../source/source.ts'
 import { type InspectArray, METADATA_FOLDER } from '../store/array.ts'
 import { commitKind, linePath } from '../store/commits.ts'
+import { vacuumedMetadata } from '../store/vacuum.ts'
 import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
-import { commitPath, commitsFolder, fragmentFiles, metadataFile } from '../write/array-writer.ts'
+import { fragmentFiles, metadataFile } from '../write/array-writer.ts'
 import type { FragmentToWrite } from '../write/fragment-writer.ts'
 import { genericTileWriter } from '../write/generic-tile-writer.ts'
 import { cellsToConsolidate, cellsToRewrite } from './cells.ts'
 import type { Place } from './place.ts'
-import { vacuumedMetadata } from './vacuum.ts'
-
-/** What `tiledb.consolidate` puts together; as the setting sm.consolidation.mode names it. */
-export type ConsolidationMode = 'fragments' | 'fragment_meta' | 'commits' | 'array_meta'
 
 export interface FragmentConsolidation {
   /** Names of the fragments; all that are read, if undefined. */

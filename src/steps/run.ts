@@ -1,4 +1,5 @@
 import { addPlace, usage } from '../base/errors.ts'
+import { commitPath } from '../format/commit-files.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { encode } from '../format/io.ts'
@@ -6,7 +7,8 @@ import { bytesOf } from '../format/value.ts'
 import { negated } from '../read/condition.ts'
 import { openAt } from '../read/opening.ts'
 import { loadWhere } from '../read/where.ts'
-import { commitPath, fragmentFiles, metadataFile, timestampsOf } from '../write/array-writer.ts'
+import { CONSOLIDATION_MODES } from '../store/vacuum.ts'
+import { fragmentFiles, metadataFile, timestampsOf } from '../write/array-writer.ts'
 import {
   asIs,
   type DocumentValue,
@@ -28,7 +30,6 @@ import { cellsFromRows, type RowInput } from '../write/ndjson-cells.ts'
 import { NEWEST_STABLE, OLDEST_WRITTEN } from '../write/schema-check.ts'
 import { parseSchemaDocument } from '../write/schema-document.ts'
 import {
-  type ConsolidationMode,
   consolidateArrayMetadata,
   consolidateCommits,
   consolidateFragmentMetadata,
@@ -61,7 +62,7 @@ const time: Read<bigint | undefined> = or((value) => {
   if (typeof value.value !== 'string' || /^\d+$/.test(value.value)) return uint64(value)
   return integerOf('DATETIME_MS', bytesOf('DATETIME_MS', 1, value.value))
 }, undefined)
-const modes = oneOf(['fragments', 'fragment_meta', 'commits', 'array_meta'] satisfies ConsolidationMode[])
+const modes = oneOf(CONSOLIDATION_MODES)
 const DELETES_SINCE = 16
 const COMMITS_SINCE = 12
 /** Keys of every step. */

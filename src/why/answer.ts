@@ -20,6 +20,8 @@ export interface Answer {
   how?: string | undefined
   /** First and last time of which reads are empty after the vacuum that `how` names. */
   empties?: readonly [first: Int64, last: Int64] | undefined
+  /** First and last time as of which key-value metadata is other after that vacuum. */
+  changes_metadata?: readonly [first: Int64, last: Int64] | undefined
 }
 
 export type NoticedBy = 'open' | 'read' | 'silent' | 'other' | 'nobody'

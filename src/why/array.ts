@@ -1,12 +1,13 @@
 import { sameBytes } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
+import { encodeText } from '../format/text.ts'
 import { conditionFields } from '../read/condition.ts'
 import { Folder, readAll, withSource } from '../source/source.ts'
 import { storageWithout } from '../source/without.ts'
 import { InspectArray, readMetadata, SCHEMA_FOLDER } from '../store/array.ts'
-import { type CommitFile, committedPath } from '../store/commits.ts'
+import { COMMITS_FOLDER } from '../store/commits.ts'
 import { deletePlaces, readDelete } from '../store/deletes.ts'
-import { vacuumPath } from '../store/visibility.ts'
+import { CONSOLIDATION_MODES, vacuumedBy } from '../store/vacuum.ts'
 import type { Answer, Effect, Need, NoticedBy } from './answer.ts'
 import { CellCounter } from './cells.ts'
 import { type Part, partAt } from './part.ts'
@@ -59,14 +60,24 @@ export async function whyInArray(
     reason: answer === 'no' && effects.length === 0 ? await reasonOfNo(removal, seen) : reasonOf(answer, part, effects),
     how: vacuum?.how ?? part.how ?? (isSafe ? 'rm' : undefined),
     empties: vacuum?.empties,
+    changes_metadata: vacuum?.changes_metadata,
   }
 }
 
-/** The array as it would be without some paths in it. What is missing there is no fault to report. */
-export function arrayWithout({ folder, cx }: InspectArray, paths: readonly string[]): InspectArray {
+/**
+ * The array as it would be without some paths in it. What is missing there is no fault to report.
+ * @param voided lines of lists of commits that do not count
+ */
+export function arrayWithout(
+  { folder, cx }: InspectArray,
+  paths: readonly string[],
+  voided: readonly string[] = [],
+): InspectArray {
+  const ignore = `${folder.path}/${COMMITS_FOLDER}/__0_0_${'0'.repeat(32)}_22.ign`
   const storage = storageWithout(
     folder.storage,
     paths.map((path) => `${folder.path}/${path}`),
+    voided.length === 0 ? undefined : { path: ignore, bytes: encodeText(voided.map((line) => `${line}\n`).join('')) },
   )
   return new InspectArray(new Folder(storage, folder.path), { ...cx, onFault: () => {} })
 }
@@ -306,74 +317,58 @@ const NO_VALUE = new Uint8Array(0)
  * The call of TileDB that removes a path for good while a read as of now stays the same; undefined if none does. What it removes beside the
  * path is taken away, too, and the array opened.
  */
-async function vacuumOf(
-  { array, path, part }: Removal,
-  times: Times,
-): Promise<{ how: string; empties: Answer['empties'] } | undefined> {
-  for (const [mode, paths] of await vacuumed(array)) {
-    if (!paths.some((one) => isWithinPath(path, one))) continue
-    const now: View['between'] = [0n, array.cx.now]
-    const [before, after] = [await viewOf(array, now), await viewOf(arrayWithout(array, paths), now)]
+async function vacuumOf(removal: Removal, times: Times): Promise<Vacuum | undefined> {
+  const { array, path, part } = removal
+  const now: View['between'] = [0n, array.cx.now]
+  // That of fragments comes last: it takes earlier states with it.
+  for (const mode of [...CONSOLIDATION_MODES].reverse()) {
+    const { gone, voided } = await vacuumedBy(array, mode)
+    if (!gone.some((one) => isWithinPath(path, one)) || part.isHidden) continue
+    // Some of what it removes may be in no other fragment.
+    if (mode === 'fragments' && (await array.fragments()).some(({ state }) => state === 'hidden')) continue
+    const less = arrayWithout(array, gone, voided)
+    const [before, after] = [await viewOf(array, now), await viewOf(less, now)]
     if (after.fails !== undefined || before.fails !== undefined || !sameNames(before.fragments, after.fragments))
       continue
-    if (!sameNames(before.deletes, after.deletes) || part.isHidden) continue
-    if (mode === 'array_meta') {
-      const read = (one: InspectArray) => readMetadata(one.folder, { ...one.cx, from: 0n, now: array.cx.now })
-      if (keysThatDiffer(await read(array), await read(arrayWithout(array, paths))).length > 0) continue
+    if (!sameNames(before.deletes, after.deletes)) continue
+    if (mode === 'array_meta' && (await otherMetadata(array, less, now))) continue
+    return {
+      how: mode === 'fragments' ? 'vacuum' : `vacuum ${mode}`,
+      empties: await firstTimes(times, (between) => isEmptied(array, less, between)),
+      changes_metadata:
+        mode === 'array_meta' ? await firstTimes(times, (between) => otherMetadata(array, less, between)) : undefined,
     }
-    const how = mode === 'fragments' ? 'vacuum' : `vacuum ${mode}`
-    return { how, empties: await emptied(array, arrayWithout(array, paths), times) }
   }
   return undefined
 }
 
-/** The first and last time of which a read finds fragments in an array, and none any more without some paths. */
-async function emptied(array: InspectArray, less: InspectArray, { pairs }: Times): Promise<Answer['empties']> {
+type Vacuum = Pick<Answer, 'empties' | 'changes_metadata'> & { how: string }
+
+async function otherMetadata(array: InspectArray, less: InspectArray, [from, now]: View['between']): Promise<boolean> {
+  const [before, after] = await Promise.all(
+    [array, less].map((one) => readMetadata(one.folder, { ...one.cx, from, now })),
+  )
+  return keysThatDiffer(before, after).length > 0
+}
+
+/** Whether a read finds fragments in an array, and none in the other. */
+async function isEmptied(array: InspectArray, less: InspectArray, between: View['between']): Promise<boolean> {
+  const { fragments } = await viewOf(array, between)
+  return fragments.length > 0 && (await viewOf(less, between)).fragments.length === 0
+}
+
+/** The first and last of the first times as of which something holds. */
+async function firstTimes(
+  { pairs }: Times,
+  holds: (between: View['between']) => Promise<boolean>,
+): Promise<Answer['empties']> {
   const until = pairs.filter(([from]) => from === 0n).sort(([, a], [, b]) => (a < b ? -1 : 1))
   let first: bigint | undefined
   for (const between of until) {
-    const isEmpty =
-      (await viewOf(array, between)).fragments.length > 0 && (await viewOf(less, between)).fragments.length === 0
-    if (isEmpty) first ??= between[1]
+    if (await holds(between)) first ??= between[1]
     else if (first !== undefined) return [first, between[1] - 1n]
   }
   return undefined
-}
-
-/** What `tiledb.vacuum` removes, by its mode. */
-async function vacuumed(array: InspectArray): Promise<Map<string, string[]>> {
-  const { files } = await array.commits()
-  const fragments: string[] = []
-  const { visibility } = await array.at({ from: 0n, now: array.cx.now }).listing()
-  for (const { kind, path, entries } of files) {
-    if (kind !== 'vacuum') continue
-    const hidden = entries.flatMap(({ text }) => vacuumPath(text) ?? [])
-    if (hidden.some((one) => visibility.state(one) === 'hidden')) continue
-    fragments.push(path, ...hidden, ...hidden.flatMap((one) => commitsOf(files, one)))
-  }
-  const consolidated = new Set(
-    files.flatMap(({ kind, entries }) => (kind === 'consolidated-commits' ? entries.map(({ text }) => text) : [])),
-  )
-  const commits = files.filter(({ kind, path }) => kind === 'write' && consolidated.has(path)).map(({ path }) => path)
-  const metadata: string[] = []
-  for (const { name, kind } of await array.folder.folder('__meta').listIfThere()) {
-    if (kind !== 'file' || !name.endsWith('.vac')) continue
-    const text = new TextDecoder().decode(await bytesOf(array, `__meta/${name}`))
-    metadata.push(
-      `__meta/${name}`,
-      ...text.split('\n').flatMap((line) => (line === '' ? [] : [`__meta/${lastPathPart(line)}`])),
-    )
-  }
-  return new Map([
-    ['fragments', fragments],
-    ['commits', commits],
-    ['array_meta', metadata],
-  ])
-}
-
-/** Paths of the commit files of a fragment. */
-function commitsOf(files: readonly CommitFile[], fragment: string): string[] {
-  return files.filter(({ kind, path }) => kind === 'write' && committedPath(path) === fragment).map(({ path }) => path)
 }
 
 export function noticedBy(effects: readonly Effect[], writers: boolean): NoticedBy[] {

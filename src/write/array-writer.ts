@@ -2,6 +2,7 @@ import { withPlace } from '../base/errors.ts'
 import { coordinateRange } from '../cells/rtree-builder.ts'
 import { type ArrayMetadata, arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
+import { commitPath } from '../format/commit-files.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { type Enumeration, enumerationFile } from '../format/enumeration.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
@@ -38,17 +39,6 @@ export interface WrittenFragmentFacts {
 /** Folder of the fragments of a format version, relative to the array: empty or ending in `/`. */
 export function fragmentsFolder(version: number): string {
   return version >= 12 ? '__fragments/' : ''
-}
-
-/** Folder of the commits of a format version, relative to the array: empty or ending in `/`. */
-export function commitsFolder(version: number): string {
-  return version >= 12 ? '__commits/' : ''
-}
-
-/** Path of the file that commits a fragment; undefined before version 5, which had none. */
-export function commitPath(version: number, fragment: string): string | undefined {
-  if (version >= 12) return `${commitsFolder(version)}${fragment}.wrt`
-  return version >= 5 ? `${fragment}.ok` : undefined
 }
 
 /** Name of the file of a schema of this time. */

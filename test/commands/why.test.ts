@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
+import { lastPathPart } from '../../src/format/commit-files.ts'
+import { encodeText } from '../../src/format/text.ts'
 import { MemoryStorage } from '../../src/source/memory.ts'
 import type { Storage } from '../../src/source/source.ts'
 import { Folder } from '../../src/source/source.ts'
@@ -213,6 +215,29 @@ describe('the command', () => {
     expect(documents).toMatchObject([{ delete: 'tiledb', empties }])
     const { text } = await run(['why', path], { storage: array.storage() })
     expect(text.includes('stays the same; reads as of 10 to 19 become empty\n')).toBe(empties !== null)
+  })
+
+  test('says what a vacuum of the list takes with it: metadata at earlier times', async () => {
+    const array = new EditedArray('removed/metadata')
+    const path = array.find(/__meta\/.*\.vac$/)
+    const { documents } = await runJson(['why', path], { storage: array.storage() })
+    expect(documents).toMatchObject([{ delete: 'yes', empties: null, changes_metadata: [10, 29] }])
+  })
+
+  // Measured: TileDB 2.30 vacuums such fragments, and says in an .ign file that the line of the list is void.
+  test('knows that a vacuum takes a fragment away although a list of commits names it', async () => {
+    const array = new EditedArray('removed/dense_consolidated')
+    const commits = [...array.files.keys()]
+      .filter((path) => path.endsWith('.wrt'))
+      .map((path) => `__commits/${lastPathPart(path)}`)
+    array.files.set(
+      `${EDITED}/__commits/__10_20_${'a'.repeat(32)}_22.con`,
+      encodeText(commits.map((line) => `${line}\n`).join('')),
+    )
+    const { documents } = await runJson(['why', array.find(/__fragments\/__10_10_.*__fragment_metadata\.tdb$/)], {
+      storage: array.storage(),
+    })
+    expect(documents).toMatchObject([{ delete: 'tiledb', empties: [10, 19] }])
   })
 
   test('names a path that was meant, and tells what lies in no array', async () => {

@@ -129,11 +129,11 @@ function timesText({ as_of: [first, last], between }: Effect): string {
   return BigInt(first) === 0n ? '' : `, from ${timeText(first, false)} on`
 }
 
-function verdict({ delete: answer, reason, how, empties }: WhyDocument): string {
+function verdict({ delete: answer, reason, how, empties, changes_metadata }: WhyDocument): string {
+  const times = (what: string, range: WhyDocument['empties'], becomes: string): string =>
+    range ? `; ${what} as of ${timeText(range[0], false)} to ${timeText(range[1], false)} ${becomes}` : ''
   const earlier =
-    empties === null
-      ? ''
-      : `; reads as of ${timeText(empties[0], false)} to ${timeText(empties[1], false)} become empty`
+    times('reads', empties, 'become empty') + times('after it metadata', changes_metadata, 'is no longer there')
   if (answer === 'yes') return `yes: ${how ?? 'delete it'}${earlier}${reason === '' ? '' : `  (${reason})`}`
   if (answer === 'tiledb') return `NOT BY HAND: ${how} removes it, and a read as of now stays the same${earlier}`
   const why = reason === '' ? '' : ` ${reason[0].toUpperCase()}${reason.slice(1)}.`

@@ -1,0 +1,92 @@
+import { commitPath, lastPathPart } from '../format/commit-files.ts'
+import { nameFacts } from '../format/timestamped-name.ts'
+import { readAll, withSource } from '../source/source.ts'
+import { type InspectArray, METADATA_FOLDER } from './array.ts'
+import type { Commits } from './commits.ts'
+
+/** What `tiledb.vacuum` removes, and `tiledb.consolidate` puts together; as the settings sm.vacuum.mode and sm.consolidation.mode name it. */
+export const CONSOLIDATION_MODES = ['fragments', 'fragment_meta', 'commits', 'array_meta'] as const
+
+export type ConsolidationMode = (typeof CONSOLIDATION_MODES)[number]
+
+/** What a vacuum does to an array. */
+export interface Vacuumed {
+  /** Paths in the array that it removes. */
+  gone: readonly string[]
+  /** Lines of lists of commits that it makes void, with an `.ign` file. */
+  voided: readonly string[]
+}
+
+/** What `tiledb.vacuum` would do now. */
+export async function vacuumedBy(array: InspectArray, mode: ConsolidationMode): Promise<Vacuumed> {
+  if (mode === 'fragments') return replacedFragments(array)
+  const { files } = await array.commits()
+  if (mode === 'fragment_meta') return { gone: olderFragmentMetadata(files), voided: [] }
+  if (mode === 'commits') return { gone: listedCommitFiles(files), voided: [] }
+  const { names, lists } = await vacuumedMetadata(array)
+  const there = new Set((await array.folder.folder(METADATA_FOLDER).listIfThere()).map(({ name }) => name))
+  const gone = [...names, ...lists].filter((name) => there.has(name)).map((name) => `${METADATA_FOLDER}/${name}`)
+  return { gone, voided: [] }
+}
+
+/** Fragments that a `.vac` file names, their commits, and the files that name them. */
+async function replacedFragments(array: InspectArray): Promise<Vacuumed> {
+  const { files, consolidated } = await array.commits()
+  const own = new Set(files.map(({ path }) => path))
+  const gone: string[] = []
+  const voided: string[] = []
+  for (const { path, name, to_vacuum } of await array.fragments()) {
+    if (!to_vacuum) continue
+    gone.push(path)
+    const commit = commitPath(path.includes('/') ? COMMITS_IN_FOLDER : COMMITS_IN_ROOT, name)
+    if (commit === undefined) continue
+    if (own.has(commit)) gone.push(commit)
+    if (consolidated.has(path)) voided.push(commit)
+  }
+  for (const { path, kind } of files) if (kind === 'vacuum') gone.push(path)
+  return { gone, voided }
+}
+
+/** Format versions whose commits stand in the array's own folder, and in a folder of theirs. */
+const [COMMITS_IN_ROOT, COMMITS_IN_FOLDER] = [11, 12]
+
+/** Consolidated metadata but that of the latest time. @see FragmentMetaConsolidator::vacuum */
+function olderFragmentMetadata(files: Commits['files']): string[] {
+  const lastOf = (path: string): bigint => nameFacts(lastPathPart(path))?.timestamp_range[1] ?? 0n
+  const paths = files.filter(({ kind }) => kind === 'fragment-metadata').map(({ path }) => path)
+  return paths.filter((path) => paths.some((other) => lastOf(other) > lastOf(path)))
+}
+
+/**
+ * Files of commits that a list has, and lists beside one that has everything.
+ * @see ArrayDirectory::load_consolidated_commit_uris, load_commits_uris_to_consolidate
+ */
+function listedCommitFiles(files: Commits['files']): string[] {
+  const ignored = new Set(
+    files.flatMap(({ kind, entries }) => (kind === 'ignore' ? entries.map(({ text }) => text) : [])),
+  )
+  const lists = files.filter(({ kind }) => kind === 'consolidated-commits')
+  const listed = new Set(
+    lists.flatMap(({ entries }) => entries.map(({ text }) => text)).filter((text) => !ignored.has(text)),
+  )
+  const gone = files.map(({ path }) => path).filter((path) => listed.has(path))
+  const whole = lists.find(
+    ({ entries }) => entries.length === listed.size && entries.every(({ text }) => listed.has(text)),
+  )
+  if (whole)
+    for (const { kind, path } of files)
+      if (kind === 'ignore' || (kind === 'consolidated-commits' && path !== whole.path)) gone.push(path)
+  return gone
+}
+
+/** Names of the metadata files that `.vac` files there list, and of these files. */
+export async function vacuumedMetadata(array: InspectArray): Promise<{ names: Set<string>; lists: string[] }> {
+  const inside = array.folder.folder(METADATA_FOLDER)
+  const lists = (await inside.listIfThere()).map(({ name }) => name).filter((name) => name.endsWith('.vac'))
+  const names = new Set<string>()
+  for (const list of lists) {
+    const text = new TextDecoder().decode(await withSource(inside.file(list), readAll))
+    for (const line of text.split('\n')) if (line !== '') names.add(lastPathPart(line))
+  }
+  return { names, lists }
+}
