@@ -80,7 +80,7 @@ function oneOf<T extends string>(option: string, known: readonly T[], text: stri
 const NOT_CHECKED: Readonly<Record<Level, readonly string[]>> = {
   structure: ['data tiles (--level chunks)', 'cells (--level cells)'],
   chunks: ['cells (--level cells)'],
-  cells: [],
+  cells: ['values that no checksum and no statistic covers'],
 }
 
 /** A check that is under way: its items are found as they are walked over. */

@@ -634,6 +634,7 @@ export class ArrayPlanner extends ArrayDrafts {
     const all = [...this.damaged.values()]
     for (const one of all) await one.measure(this.array, this.entries.length, this.words)
     for (const one of all) await this.sayOlder(one)
+    for (const one of all) await one.keepOthers(this.shell, this.fresh)
     if (all.some(({ isParted }) => isParted)) {
       const [first, ...others] = all
       for (const other of others) first.draft.absorb(other.draft)
@@ -648,7 +649,6 @@ export class ArrayPlanner extends ArrayDrafts {
     }
     for (const one of all) {
       const { entry, draft } = one
-      await one.keepOthers(this.shell, this.fresh)
       if (one.isLost) {
         this.move(draft, entry.path)
         this.uncommit(draft, entry)

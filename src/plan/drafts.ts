@@ -69,6 +69,7 @@ export class Draft {
     if (WORST_FIRST.indexOf(other.severity) < WORST_FIRST.indexOf(this.severity)) this.severity = other.severity
     for (const key of ['lost', 'notLost', 'loses', 'bringsBack', 'never'] as const)
       for (const text of other[key]) this[key].add(text)
+    this.keep.push(...other.keep)
   }
 
   /** Steps that can be undone, in order. */

@@ -92,7 +92,10 @@ export async function fragmentLoss(fragment: Fragment, byField: LostTiles): Prom
     const where = [tilesText(sorted, info.tile_num), ...(box === undefined ? [] : [box])].join(', ')
     lost.push({ field, of: `${cellsOf(own)} cells (${where})` })
   }
-  const whole = info.slots.filter(({ name, phantom }) => !phantom && !byField.has(name)).map(({ name }) => name)
+  const isWhole = ({ name }: { name: string }): boolean => !byField.has(name)
+  // Coordinates of dense cells are not stored: alone they are nothing to keep.
+  const isAnyWhole = !info.dense || info.schema.attributes.some(isWhole)
+  const whole = info.slots.filter((slot) => !slot.phantom && isAnyWhole && isWhole(slot)).map(({ name }) => name)
   const sorted = [...tiles].sort((a, b) => a - b)
   const around = wholeBox(info)
   const boxes = (await tileBoxes(fragment, info, sorted)) ?? (around ? [around] : [])
@@ -149,7 +152,17 @@ async function boxText(fragment: Fragment, info: FragmentInfo, tiles: readonly n
     ]
     return `${name} ${String(low)}..${String(high)}`
   })
-  return parts.join(', ')
+  return `${info.dense && !areWholeBox(info, tiles) ? 'inside ' : ''}${parts.join(', ')}`
+}
+
+/** Whether dense tiles fill the box around them. */
+function areWholeBox(info: FragmentInfo, tiles: readonly number[]): boolean {
+  const boxes = denseBoxes(info, tiles)
+  const ends = boxes[0].map((_, d) => boxes.flatMap((box) => [Number(box[d].low), Number(box[d].high)]))
+  const around = ends.reduce((cells, all) => cells * (Math.max(...all) - Math.min(...all) + 1), 1)
+  const cellsIn = (box: CellsBox): number =>
+    box.reduce((cells, { low, high }) => cells * (Number(high) - Number(low) + 1), 1)
+  return boxes.reduce((cells, box) => cells + cellsIn(box), 0) === around
 }
 
 /** The boxes of some tiles of a dense fragment. Undefined if they are too many, or the metadata does not say. */

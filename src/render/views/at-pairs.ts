@@ -42,7 +42,7 @@ export function noticePairs(document: AtDocument): Pairs {
       ? ''
       : detected_in === 'array --all'
         ? ' (by check --all: nothing uses this file)'
-        : ` (tried on this ${detected_in} alone, the array is large or far)`
+        : ` (tried on this ${detected_in} alone, as the array is large or far: check --level cells may find more)`
   if (detected_by.length === 0) return [[name, `nothing${only}`]]
   const bits = (document.detected_by_bit ?? []).flatMap((names, bit) => (names.length > 0 ? [] : [bit]))
   const some = bits.length === 0 ? '' : `; bit${bits.length > 1 ? 's' : ''} ${bits.join(', ')}: by nothing`

@@ -16,7 +16,7 @@ import type {
 import type { Role } from '../color.ts'
 import { formatCount } from '../units.ts'
 import { codeLine, limitOf, line, listOf, ROWS, type Shows, section, tableOrBelow, title } from './parts.ts'
-import { counted, countText, fieldName, NOTHING, opened, rangeText, shortSizeText } from './wording.ts'
+import { changeText, counted, countText, fieldName, NOTHING, opened, rangeText, shortSizeText } from './wording.ts'
 
 /** What the tables need beside the document. */
 export interface ExplainStyle {
@@ -150,8 +150,7 @@ export async function findingLines(findings: readonly Finding[], out: Output): P
 /** `consolidated: 23 tiles, 8,000 cells, 98.1 KiB unfiltered (-29 %), 20 reads; computed` */
 function remedyText({ change, basis, before, after }: Remedy): string {
   const { tiles_read, cells_read, unfiltered_bytes, requests } = after
-  const percent = (part: number, whole: number): string =>
-    whole === 0 ? '' : ` (${part < whole ? '' : '+'}${Math.round((100 * part) / whole) - 100} %)`
+  const percent = (part: number, whole: number): string => (whole === 0 ? '' : ` (${changeText(part, whole, 0)})`)
   const bytes = `${shortSize(unfiltered_bytes)} unfiltered${percent(unfiltered_bytes, before.unfiltered_bytes)}`
   const reads = `${counted(requests, 'read')}${percent(requests, before.requests)}`
   // TileDB does not count the cells of every reader.

@@ -50,7 +50,8 @@ export function stateLines(
   for (const state of STATES_TO_EXPLAIN) {
     const count = fragments.filter((fragment) => fragment.state === state).length
     const meaning = meaningOf(state, as_of)
-    const never = state === 'to-vacuum' && !as_of ? 'not read by TileDB now, only as of earlier times' : 'not read by TileDB'
+    const never =
+      state === 'to-vacuum' && !as_of ? 'not read by TileDB now, only as of earlier times' : 'not read by TileDB'
     const what = state === 'unlisted' ? meaning : `${never}; ${meaning}`
     if (count > 0) lines.push({ state, text: `${state} (${count}): ${what}` })
   }

@@ -109,13 +109,12 @@ async function stepsText(name: string, steps: readonly PlanStep[], out: Output, 
   }
 }
 
-function verdict({ ok, plans, advice, not_examined, not_checked }: PlanDocument): string {
+function verdict({ ok, plans, advice, not_examined }: PlanDocument): string {
   const findings = plans.reduce((sum, { finding_num }) => sum + finding_num, 0)
   const word = !ok ? 'NOT OK' : not_examined.length > 0 ? 'NOT FULLY EXAMINED' : 'OK'
   const advised = advice.reduce((sum, one) => sum + one.findings.length, 0)
   const more = advised === 0 ? '' : `; ${counted(advised, 'cause')} of slow reads`
-  const nothing = not_checked.length > 0 ? 'no findings in what was checked' : 'no findings, nothing to mend'
-  if (findings === 0) return `${word}: ${nothing}${more}${more && '. Nothing was run.'}`
+  if (findings === 0) return `${word}: no findings in what was checked${more}${more && '. Nothing was run.'}`
   const count = (outcome: PlanLine['outcome'], words: string): string[] => {
     const found = plans.filter((plan) => plan.outcome === outcome)
     const sum = found.reduce((total, { finding_num }) => total + finding_num, 0)

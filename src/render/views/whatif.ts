@@ -2,7 +2,7 @@ import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type { WhatifDocument, WhatifField, WhatifLayout, WhatifTrial } from '../../documents/whatif.ts'
 import { line, listOf, type Shows, section, tableOrBelow, title } from './parts.ts'
-import { counted, countText, fieldName, NOTHING, typeText } from './wording.ts'
+import { changeText, counted, countText, fieldName, NOTHING, typeText } from './wording.ts'
 
 /** What other filters and tiles would do; then what to choose. */
 export async function whatifTable(document: WhatifDocument, out: Output): Promise<void> {
@@ -118,9 +118,7 @@ function digits(times: number): string {
 }
 
 function percent(part: number, whole: number): string {
-  if (whole === 0) return NOTHING
-  const change = (100 * part) / whole - 100
-  return `${change > 0 ? '+' : ''}${change.toFixed(Math.abs(change) < 10 ? 1 : 0)} %`
+  return whole === 0 ? NOTHING : changeText(part, whole, Math.abs(part / whole - 1) < 0.1 ? 1 : 0)
 }
 
 type Row = WhatifTrial & { isNow?: boolean }

@@ -223,3 +223,10 @@ function filterText({ name, ...rest }: FilterDescription): string {
   }
   return options.length === 0 ? name : `${name}(${options.join(', ')})`
 }
+
+/** By how much something changes: `-29 %`. What is not gone has not lost 100 %. @param digits after the point */
+export function changeText(now: number, before: number, digits: number): string {
+  const change = (100 * now) / before - 100
+  const text = change.toFixed(now > 0 && change < -99 ? Math.max(1, digits) : digits).replace(/^-(?=0(\.0)?$)/, '')
+  return `${change < 0 ? '' : '+'}${now > 0 && text === '-100.0' ? '-99.9' : text} %`
+}
