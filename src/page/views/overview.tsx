@@ -104,7 +104,7 @@ function arrayFacts(found: ArrayOverview, props: ViewProps): readonly Fact[] {
     ...(found.later_deletes.length > 0 ? [['Deletes later', laterDeletesText(found.later_deletes)] as const] : []),
     [
       'Size',
-      `${sizeText(found.size)}${found.unread_size > 0 ? `, of which readers skip ${sizeText(found.unread_size)}` : ''}`,
+      `${sizeText(found.size)} in fragments${found.unread_size > 0 ? `, of which readers skip ${sizeText(found.unread_size)}` : ''}. Bytes counts the files beside them, too.`,
     ],
     ['Schemas', countText(found.schema_num)],
   ]

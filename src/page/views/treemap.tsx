@@ -40,6 +40,9 @@ function waysOf({ w }: Link): Way {
   return WAYS.find((way) => way === w) ?? 'field'
 }
 
+/** Schemas, commits and key-value metadata, which the overview's size leaves out. */
+const OUTSIDE = 'outside of fragments'
+
 /** What the bytes are of, and what they leave out. */
 interface Sums {
   parts: readonly Part[]
@@ -50,9 +53,7 @@ async function sumsOf(inspected: Inspected, link: Link): Promise<Sums> {
   const way = waysOf(link)
   const found = (await inspected.document('stats', timesOf(link))) as unknown as StatsDocument
   const outside: Part[] =
-    found.target === 'array'
-      ? [{ kind: 'outside of fragments', more: '', size: found.other_size, unfiltered_size: null }]
-      : []
+    found.target === 'array' ? [{ kind: OUTSIDE, more: '', size: found.other_size, unfiltered_size: null }] : []
   if (way === 'fragment') {
     const listed = await inspected.document('ls', timesOf(link))
     if (listed.kind === 'array')
@@ -111,6 +112,7 @@ function Treemap({ inspected, link }: ViewProps) {
 function Areas({ parts, leftOut }: Sums) {
   const [over, setOver] = useState<Part | undefined>(undefined)
   const { shown, colours, total } = useMemo(() => areasOf(parts), [parts])
+  const other = parts.find(({ kind }) => kind === OUTSIDE)?.size ?? 0
   const rects = useRef<readonly Rect[]>([])
   const draw = (sheet: Sheet): void => {
     rects.current = squarify(
@@ -146,7 +148,7 @@ function Areas({ parts, leftOut }: Sums) {
             <Text>{over.kind}</Text> {over.more}: {sizeText(over.size)}, {shareText(over.size, total)}
           </>
         ) : (
-          `Together ${sizeText(total)}.${leftOut ? leftOutText(leftOut, total) : ''}`
+          `Together ${sizeText(total)}.${other > 0 ? ` Of it, ${sizeText(other)} are outside of fragments.` : ''}${leftOut ? leftOutText(leftOut, total) : ''}`
         )}
       </p>
       {table}
