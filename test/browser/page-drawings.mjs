@@ -3,6 +3,7 @@ import { cpSync, linkSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { formatCount } from '../../src/render/units.ts'
 import { ALL, assertBelow, axe, cli, document, emptyFolder, follow, open, rowsOf, show, turn } from './opened-page.mjs'
 
 /** The drawings of a page: their tables say what the command line prints, keys do what the mouse does, and nothing stutters. */
@@ -266,6 +267,39 @@ describe('the map', () => {
     await page.close()
   })
 
+  test('of overlapping boxes, a second click at the same place names the next; its ends are those of the domain', async () => {
+    const array = join(FOLDER, 'overlapping')
+    const size = '--dim x:INT32:0..9:10 --dim y:INT32:0..9:10 --attr a:INT32 --dense --cells 100'.split(' ')
+    cli('write-sample', array, ...size, '--fragments', '2', '--quiet')
+    const { page, wrong } = await report(array, 'map')
+    await page.waitForFunction(() => document.querySelectorAll('tbody')[1]?.rows.length === 2)
+    const names = document('ls', array).fragments.map(({ name }) => name)
+    for (const [i, name] of [names[1], names[0], names[1]].entries()) {
+      await page.click('canvas', { position: { x: 300, y: 200 } })
+      const text = await page.textContent('.under')
+      assert.ok(text.startsWith(name), `${text}: ${name}`)
+      assert.match(text, new RegExp(`Box ${(i % 2) + 1} of 2 that lie here`))
+    }
+    await page.click('canvas', { position: { x: 400, y: 200 } })
+    assert.match(await page.textContent('.under'), /Box 1 of 2/)
+    const drawn = async (key) => {
+      await page.evaluate(() => {
+        window.texts = []
+        const { fillText } = CanvasRenderingContext2D.prototype
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
+          window.texts.push(text)
+          fillText.call(this, text, ...more)
+        }
+      })
+      await page.press('canvas', key)
+      await page.waitForFunction(() => window.texts.length > 0)
+      return page.evaluate(() => window.texts.filter((text) => /\d/.test(text)))
+    }
+    for (const key of ['-', '0']) assert.deepEqual([...new Set(await drawn(key))].sort(), ['0', '9'])
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
   /** Writing as many as are promised alone takes a minute. */
   const tileNum = ALL ? 1_250_000 : 312_500
 
@@ -331,6 +365,7 @@ describe('the bytes', () => {
       // What no field has, as in fragments that cannot be read, is a row of its own.
       const rest = [metadata.size, other_size, size - data_size - metadata.size].filter((one) => one > 0)
       const falling = (sizes) => [...sizes, ...rest].sort((a, b) => b - a)
+      assert.ok((await page.textContent('.under')).includes(`${formatCount(other_size)} bytes`))
       assert.deepEqual(await numbers(), falling(fields.flatMap(({ files }) => files.map(({ size }) => size))))
       assert.equal(await page.textContent('th[aria-sort=descending]'), 'size')
       assert.deepEqual(await axe(page), [])

@@ -18,8 +18,10 @@ export interface Axis {
   isText: boolean
   /** The place of a value at bytes `from` to `to`. */
   place(bytes: Uint8Array, from: number, to: number): number
-  /** The value at a place, as documents have it. */
-  text(place: number): string
+  /** Where values begin and end: beyond, there are none. */
+  ends(): readonly [low: number, high: number]
+  /** The value at a place, as documents have it. @param isEnd whether the place is where a box ends: behind its last cell */
+  text(place: number, isEnd?: boolean): string
   /** The values between two places, ends included, as `--range` takes them; undefined if they cannot be written so. */
   range(low: number, high: number): string | undefined
   /** Makes the steps of text. */
@@ -27,16 +29,27 @@ export interface Axis {
 }
 
 /** The axis of a dimension. */
-export function axisOf({ name, type, cell_val_num }: Dimension): Axis {
+export function axisOf({ name, type, cell_val_num, domain }: Dimension): Axis {
   if (datatypeKind(type) === 'text') return textAxis(name, type)
   const read = cellReader(type, cell_val_num, { raw: true })
   const isFloat = datatypeKind(type) === 'float'
+  const half = domain.length / 2
+  const [low, high] = [domain.subarray(0, half), domain.subarray(half)].map((one) => ({
+    place: Number(read(one, 0, half)),
+    // Numbers of a drawing cannot tell the last integers of 64 bits apart.
+    text: shortValue(cellValue(type, 1, one, { raw: false })),
+  }))
   return {
     name,
     unit: isFloat ? 0 : 1,
     isText: false,
+    ends: () => [low.place, high.place + (isFloat ? 0 : 1)],
     place: (bytes, from, to) => Number(read(bytes, from, to)),
-    text: (place) => (isFloat ? String(Number(place.toPrecision(6))) : integerText(type, Math.floor(place))),
+    text(place, isEnd) {
+      if (isFloat) return String(Number(place.toPrecision(6)))
+      const value = cellAt(place, isEnd)
+      return value <= low.place ? low.text : value >= high.place ? high.text : integerText(type, value)
+    },
     range(low, high) {
       if (isFloat) return `${low}..${high}`
       return `${integerText(type, Math.ceil(low))}..${integerText(type, Math.floor(high))}`
@@ -44,6 +57,8 @@ export function axisOf({ name, type, cell_val_num }: Dimension): Axis {
     steps() {},
   }
 }
+
+const cellAt = (place: number, isEnd: boolean | undefined): number => (isEnd ? Math.ceil(place) - 1 : Math.floor(place))
 
 /** Integers, and dates and times as they are shown elsewhere. */
 function integerText(type: Datatype, place: number): string {
@@ -71,8 +86,9 @@ function textAxis(name: string, type: Datatype): Axis {
       }
       return from
     },
-    text(place) {
-      const value = sorted[Math.max(0, Math.min(sorted.length - 1, Math.floor(place)))]
+    ends: () => [0, sorted.length],
+    text(place, isEnd) {
+      const value = sorted[Math.max(0, Math.min(sorted.length - 1, cellAt(place, isEnd)))]
       return value === undefined ? '' : shortValue(cellValue(type, 'var', value, { raw: false }), 16)
     },
     range(low, high) {
@@ -98,7 +114,8 @@ export function fragmentAxis(count: number): Axis {
     unit: 1,
     isText: false,
     place: () => 0,
-    text: (place) => formatCount(Math.max(0, Math.min(count - 1, Math.floor(place)))),
+    ends: () => [0, count],
+    text: (place, isEnd) => formatCount(Math.max(0, Math.min(count - 1, cellAt(place, isEnd)))),
     range: () => undefined,
     steps() {},
   }

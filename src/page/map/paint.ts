@@ -119,8 +119,8 @@ export function paint(
   }
 }
 
-/** The tile of a fragment whose box has a place in it: the smallest of them. */
-export function tileAt({ levels, fanout }: Boxes, x: number, y: number): number | undefined {
+/** The tiles of a fragment whose boxes have a place in them, the smallest first. */
+export function tilesAt({ levels, fanout }: Boxes, x: number, y: number): number[] {
   const point = { x0: x, x1: x, y0: y, y1: y }
   let ids = levels.length === 0 ? [] : Array.from({ length: levels[0].count }, (_, i) => i)
   for (const [level, { places }] of levels.entries()) {
@@ -135,7 +135,7 @@ export function tileAt({ levels, fanout }: Boxes, x: number, y: number): number 
     }
     const area = (id: number): number =>
       (places[4 * id + 1] - places[4 * id]) * (places[4 * id + 3] - places[4 * id + 2])
-    return hits.sort((a, b) => area(a) - area(b))[0]
+    return hits.sort((a, b) => area(a) - area(b))
   }
-  return undefined
+  return []
 }

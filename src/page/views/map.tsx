@@ -21,7 +21,7 @@ import type { Inspected } from '../inspected.ts'
 import { change, goTo, type Link } from '../link.ts'
 import { type Axis, axisOf, fragmentAxis } from '../map/axis.ts'
 import { addEnds, type Boxes, placedBoxes, type StoredBoxes, side, storedBoxes } from '../map/boxes.ts'
-import { type Drawn, isSeen, paint, type Seen, tileAt } from '../map/paint.ts'
+import { type Drawn, isSeen, paint, type Seen, tilesAt } from '../map/paint.ts'
 import { type Column, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { timesOf, timeWords } from '../times.ts'
@@ -189,7 +189,7 @@ async function placeDomains(loaded: Loaded, dims: readonly [number | undefined, 
     full.y1 = Math.max(full.y1, domain[3])
     return { domain }
   })
-  return { loaded, axes, dims, lying, full, whole: padded(full), stored }
+  return { loaded, axes, dims, lying, full, whole: padded(full, axes), stored }
 }
 
 /** A fragment whose tiles have no boxes that can be read is drawn as a whole. */
@@ -203,9 +203,18 @@ async function readBoxes({ fragment }: Mapped): Promise<StoredBoxes | undefined>
   }
 }
 
-function padded({ x0, x1, y0, y1 }: Seen): Seen {
-  const [dx, dy] = [(x1 - x0 || 1) * 0.02, (y1 - y0 || 1) * 0.02]
-  return { x0: x0 - dx, x1: x1 + dx, y0: y0 - dy, y1: y1 + dy }
+/** With an edge, but not beyond the domain. */
+function padded({ x0, x1, y0, y1 }: Seen, axes: readonly [Axis, Axis]): Seen {
+  const [x, y] = [
+    [x0, x1],
+    [y0, y1],
+  ].map(([from, to], a): [number, number] => {
+    const edge = (to - from || 1) * 0.02
+    const [low, high] = axes[a].ends()
+    const inside = [Math.max(from - edge, Math.min(from, low)), Math.min(to + edge, Math.max(to, high))] as const
+    return inside[0] < inside[1] ? [...inside] : [from - edge, to + edge]
+  })
+  return { x0: x[0], x1: x[1], y0: y[0], y1: y[1] }
 }
 
 function MapOf({ inspected, link, loaded }: { inspected: Inspected; link: Link; loaded: Loaded }) {
@@ -299,6 +308,16 @@ interface Tile {
   tile: number | undefined
 }
 
+/** What was clicked: all that lies there, of which a click at the same place chooses the next. */
+interface Pinned {
+  tiles: readonly Tile[]
+  at: number
+  place: readonly [x: number, y: number]
+}
+
+/** In CSS pixels: what a hand moves between two clicks at one place. */
+const SAME = 4
+
 function Canvas(props: { inspected: Inspected; link: Link; meaning: Meaning; placed: Placed }) {
   const { inspected, link, meaning, placed } = props
   const { loaded } = placed
@@ -307,7 +326,7 @@ function Canvas(props: { inspected: Inspected; link: Link; meaning: Meaning; pla
   const [seen, setSeen] = useState(() => seenOf(link.b, whole))
   const [rested, setRested] = useState(seen)
   const [over, setOver] = useState<Tile | undefined>(undefined)
-  const [pinned, setPinned] = useState<Tile | undefined>(undefined)
+  const [pinned, setPinned] = useState<Pinned | undefined>(undefined)
   const [come, setCome] = useState(0)
   const [stored] = useState(() => new Map(placed.stored))
   const [sizes] = useState(() => new Map<number, Float64Array>())
@@ -405,16 +424,25 @@ function Canvas(props: { inspected: Inspected; link: Link; meaning: Meaning; pla
     const width = (event.currentTarget as Element).clientWidth - 2 * LEFT
     return [(x - LEFT) / width, 1 - y / (HEIGHT - BELOW)]
   }
-  const tileUnder = (event: MouseEvent): Tile | undefined => {
+  /** What lies where the mouse is, what was written last first. @param most of them */
+  const tilesUnder = (event: MouseEvent, most: number): readonly Tile[] => {
+    const found: Tile[] = []
     const [ax, ay] = shareOf(event)
     const [x, y] = [seen.x0 + (seen.x1 - seen.x0) * ax, seen.y0 + (seen.y1 - seen.y0) * ay]
-    for (let i = lying.length - 1; i >= 0; i--) {
+    for (let i = lying.length - 1; i >= 0 && found.length < most; i--) {
       const { domain, boxes } = lying[i]
       if (!isSeen(domain, 0, { x0: x, x1: x, y0: y, y1: y })) continue
-      const tile = boxes && tileAt(boxes, x, y)
-      if (!boxes || tile !== undefined) return { fragment: i, tile }
+      for (const tile of boxes ? tilesAt(boxes, x, y) : [undefined]) found.push({ fragment: i, tile })
     }
-    return undefined
+    return found
+  }
+  const pin = (event: MouseEvent): void => {
+    const tiles = tilesUnder(event, Infinity)
+    const place = placeOf(event)
+    const isSame =
+      pinned?.tiles.length === tiles.length && pinned.place.every((from, a) => Math.abs(from - place[a]) <= SAME)
+    if (isSame && tiles.length > 0) setPinned({ ...pinned, at: (pinned.at + 1) % tiles.length })
+    else setPinned(tiles.length > 0 ? { tiles, at: 0, place } : undefined)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const keys: Record<string, () => void> = {
@@ -432,7 +460,7 @@ function Canvas(props: { inspected: Inspected; link: Link; meaning: Meaning; pla
     event.preventDefault()
     key()
   }
-  const told = pinned ?? over
+  const told = pinned ? pinned.tiles[pinned.at] : over
   const tables = useMemo(
     () => (
       <>
@@ -478,7 +506,7 @@ function Canvas(props: { inspected: Inspected; link: Link; meaning: Meaning; pla
         }}
         onPointerMove={(event) => {
           const from = dragged.current
-          if (!from) return setOver(tileUnder(event))
+          if (!from) return setOver(tilesUnder(event, 1)[0])
           const to = shareOf(event)
           dragged.current = to
           move(from[0] - to[0], from[1] - to[1])
@@ -487,10 +515,17 @@ function Canvas(props: { inspected: Inspected; link: Link; meaning: Meaning; pla
           dragged.current = undefined
         }}
         onMouseLeave={() => setOver(undefined)}
-        onClick={(event) => setPinned(tileUnder(event))}
+        onClick={pin}
       />
       <p class="under" role="status">
-        {told ? <Told {...{ loaded, stored, link, told }} /> : 'A click on a box names it here.'}
+        {told ? (
+          <Told {...{ loaded, stored, link, told }} />
+        ) : (
+          'A click on a box names it here. The tables below list the fragments and the tiles in sight.'
+        )}
+        {pinned &&
+          pinned.tiles.length > 1 &&
+          `. Box ${formatCount(pinned.at + 1)} of ${formatCount(pinned.tiles.length)} that lie here: another click at the same place names the next.`}
       </p>
       <p class="about">{LEGENDS[meaning]}</p>
       {tables}
@@ -685,10 +720,23 @@ function drawMap(
   }
   canvas.textBaseline = 'top'
   const below = height - BELOW + 3
-  label(x.text(seen.x0), LEFT, below, 'left')
+  for (const [i, [share, text]] of endsSeen(x, seen.x0, seen.x1).entries())
+    label(text, LEFT + share * (width - 2 * LEFT), below, i === 0 ? 'left' : 'right')
   label(`${fieldName(x.name)} →`.slice(0, 60), width / 2, below, 'center')
-  label(x.text(seen.x1), width - LEFT, below, 'right')
-  label(y.text(seen.y1), LEFT + 4, 4, 'left')
+  for (const [i, [share, text]] of endsSeen(y, seen.y0, seen.y1).entries())
+    label(text, LEFT + 4, (1 - share) * (height - BELOW) + (i === 0 ? -18 : 4), 'left')
   label(`${fieldName(y.name)} ↑`.slice(0, 60), LEFT + 4, (height - BELOW) / 2, 'left')
-  label(y.text(seen.y0), LEFT + 4, height - BELOW - 18, 'left')
+}
+
+/** The first and last value in sight, with how far along the axis they are, from 0 to 1; none beyond the domain. */
+function endsSeen(axis: Axis, from: number, to: number): readonly (readonly [share: number, text: string])[] {
+  const [low, high] = axis.ends()
+  const [first, last] = [Math.max(from, low), Math.min(to, high)]
+  if (first > last) return []
+  // Of the whole domain of floats, the difference is infinite.
+  const share = (place: number): number => (place === from ? 0 : place === to ? 1 : (place - from) / (to - from))
+  return [
+    [share(first), axis.text(first)],
+    [share(last), axis.text(last, true)],
+  ]
 }

@@ -273,7 +273,7 @@ function Drawn({ inspected, fragments, items, link }: DrawnProps) {
             )}
           </>
         ) : (
-          'A click on a mark shows the array as of its last time, in all views.'
+          'A click on a mark shows the array as of its last time, in all views. The slider above has the same times, and the tables below the same marks.'
         )}
       </p>
       {table}
