@@ -113,8 +113,7 @@ function About({ place: { kind, leftOut, made, onWarning } }: { place: Place }) 
 function Views({ inspected, link, isFirst }: { inspected: Inspected; link: Link; isFirst: { current: boolean } }) {
   const views = VIEWS.filter(({ targets }) => targets.includes(inspected.target.type))
   const view = views.find(({ id }) => id === link.v) ?? views[0]
-  const { words, path } = view.call({ inspected, link })
-  const [name, ...options] = words
+  const call = view.call({ inspected, link })
   // A link that was followed is gone with its view, or with what was shown, and the focus with it.
   useEffect(() => {
     if (!isFirst.current && document.activeElement === document.body) document.getElementById('main')?.focus()
@@ -162,7 +161,9 @@ function Views({ inspected, link, isFirst }: { inspected: Inspected; link: Link;
       <main id="main" tabIndex={-1} aria-labelledby="view-title">
         <h2 id="view-title">{view.title}</h2>
         <view.Show key={view.id} inspected={inspected} link={link} />
-        <Call words={[name, inspected.shownPath(path ?? inspected.path), ...options]} />
+        {call && (
+          <Call words={[call.words[0], inspected.shownPath(call.path ?? inspected.path), ...call.words.slice(1)]} />
+        )}
       </main>
     </>
   )

@@ -28,7 +28,7 @@ export function Call({ words }: { words: readonly string[] }) {
       <button type="button" onClick={copy}>
         Copy
       </button>{' '}
-      <span role="status">{told}</span>
+      <span role="status">{told}</span> <code>--json</code> gives it as JSON.
     </p>
   )
 }

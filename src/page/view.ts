@@ -19,8 +19,8 @@ export interface View {
   targets: readonly Target['type'][]
   /**
    * The call that prints the same as text: words behind `tiledb-inspect`, without the target, which is put after the first word;
-   * with `path` another target, in the storage's words.
+   * with `path` another target, in the storage's words. Undefined while something is missing that the user has to give.
    */
-  call(props: ViewProps): { words: readonly string[]; path?: string }
+  call(props: ViewProps): { words: readonly string[]; path?: string } | undefined
   Show(props: ViewProps): ComponentChild
 }

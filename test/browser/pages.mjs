@@ -671,6 +671,8 @@ test('a cell may be typed without names; the focus stays in the form, and on the
   cli('page', '-o', file, array)
   const { page, wrong } = await open(pathToFileURL(file).href)
   await goTo(page, { v: 'history' })
+  // Without a cell no call would run.
+  assert.equal(await page.locator('.call').count(), 0)
   await page.fill('input[name=c]', '1, 2')
   await page.keyboard.press('Enter')
   await page.waitForSelector('text=Versions, oldest first')

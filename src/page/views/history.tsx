@@ -17,7 +17,7 @@ export const history: View = {
   id: 'history',
   title: 'History',
   targets: ['array'],
-  call: ({ link }) => ({ words: ['history', ...wordsOf(optionsOf(link))] }),
+  call: ({ link }) => (link.c ? { words: ['history', ...wordsOf(optionsOf(link))] } : undefined),
   Show: History,
 }
 
