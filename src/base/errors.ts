@@ -37,6 +37,8 @@ export interface ErrorPlace {
   file?: string | undefined
   offset?: number | undefined
   field?: string | undefined
+  /** Index of the tile, where a tile of a fragment was read. */
+  tile?: number | undefined
   /** Set when `offset` counts in unfiltered content instead of in the file. */
   space?: string | undefined
 }
@@ -135,6 +137,7 @@ export function addPlace(error: unknown, place: ErrorPlace): unknown {
   at.offset ??= place.offset
   at.field ??= place.field
   at.space ??= place.space
+  at.tile ??= place.tile
   const placed = new InspectError(error.code, error.message, at, { cause: error.cause })
   if (error.stack !== undefined) placed.stack = error.stack
   return placed

@@ -259,8 +259,9 @@ export class FragmentCells {
   }
 
   private unread(error: unknown, index: number, tile: number): undefined {
-    if (!(error instanceof InspectError) || !this.selection.onColumnError) throw error
-    this.selection.onColumnError(error, this.columns[index], tile)
+    const placed = addPlace(error, { tile })
+    if (!(placed instanceof InspectError) || !this.selection.onColumnError) throw placed
+    this.selection.onColumnError(placed, this.columns[index], tile)
   }
 
   private async openFile(slot: number, role: TileRole): Promise<TileFile> {

@@ -39,6 +39,8 @@ export interface CommandContext {
    * it.
    */
   fault(error: InspectError, isShown?: boolean): void
+  /** Whether {@link fault} wants those of every tile, also where they say the same. */
+  wantsEveryFault?: boolean
   /** Prints a message on stderr that is not a fault, unless --quiet is given. */
   note(text: string): void
   /**

@@ -67,7 +67,7 @@ class Faults {
   }
 
   readonly add = (fault: InspectError): void => {
-    if (!isNew(this.told, fault)) return
+    if (!isNew(this.told, fault) && !this.cx.wantsEveryFault) return
     if (this.found.length < MOST_FAULTS) this.found.push(fault)
     this.cx.fault(fault)
   }

@@ -15,6 +15,7 @@ import { inside } from '../render/views/wording.ts'
 import type { InspectArray } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { Inspected } from './inspected.ts'
+import type { Fault } from './tasks.ts'
 
 /** Which fields findings are about, and what was lost with them. */
 export interface Damage {
@@ -37,10 +38,22 @@ export interface Loss {
   timestamp_range: TimestampRange | null
   /** By field: which of its cells, in words, and the first finding about it. */
   fields: readonly { name: string; of: string; finding: CheckFinding }[]
-  /** Cells of the fragment of which nothing was lost. */
+  /** Cells of the fragment of which nothing was lost, and of which something was. */
   whole?: bigint
+  cells?: number
   /** Why nothing of it can be read. */
   because?: string
+}
+
+/** Faults of a read as findings. Without a tile, only what cannot be opened at all is said to be lost. */
+export function asFindings(inspected: Inspected, faults: readonly Fault[]): CheckFinding[] {
+  return faults.flatMap(({ code, message, at: { file, offset = null, field = null, tile } }) => {
+    if (file === undefined) return []
+    const isGone = code === 'MISSING_FILE'
+    const lost = isGone ? 'FILE_MISSING' : tile === undefined ? 'FRAGMENT_NO_METADATA' : 'TILE_UNREADABLE'
+    const of = { file: inspected.shownPath(file), offset, field, ...(!isGone && { tile }) }
+    return [{ severity: 'error', code: lost, ...of, expected: '', found: '', message, meaning: '' }]
+  })
 }
 
 /** Fragments that are opened for what they lost. */
@@ -49,7 +62,8 @@ const MOST = 50
 export async function damageOf(inspected: Inspected, findings: readonly CheckFinding[]): Promise<Damage> {
   const byFragment = new Map<string, CheckFinding[]>()
   for (const finding of findings) {
-    const folder = finding.file.slice(0, Math.max(0, finding.file.lastIndexOf('/')))
+    const { file } = finding
+    const folder = parseFragmentName(nameOf(file)) ? file : file.slice(0, Math.max(0, file.lastIndexOf('/')))
     if (parseFragmentName(nameOf(folder))) byFragment.set(folder, [...(byFragment.get(folder) ?? []), finding])
   }
   const fields = new Map<CheckFinding, string>()
@@ -85,7 +99,7 @@ async function lossOf(
   array: InspectArray | undefined,
   findings: readonly CheckFinding[],
   fields: Map<CheckFinding, string>,
-): Promise<Required<Pick<Loss, 'fields' | 'whole'>> | undefined> {
+): Promise<Required<Pick<Loss, 'fields' | 'whole' | 'cells'>> | undefined> {
   const { slots } = await fragment.info()
   const files = new Map((await fragment.fieldFiles()).map(({ name, slot }) => [name, slots[slot].name]))
   const lost: LostTiles = new Map()
@@ -111,7 +125,7 @@ async function lossOf(
     const others = array ? await failsOthers(array, name, words) : ''
     lostFields.push({ name, of: loss.lost[i].of + others, finding })
   }
-  return { fields: lostFields, whole: BigInt(loss.all) - BigInt(loss.cells) }
+  return { fields: lostFields, whole: BigInt(loss.all) - BigInt(loss.cells), cells: loss.cells }
 }
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

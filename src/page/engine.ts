@@ -129,6 +129,7 @@ export class Engine {
       },
       progress: async () => ({ update: () => {}, stop: () => {} }),
       fault: (fault) => onFault(fault),
+      wantsEveryFault: true,
       note: () => {},
       refuseReadPlace: async () => {},
     }

@@ -46,10 +46,21 @@ function pace(): { isDue(): boolean; shown(): void } {
   }
 }
 
-/** Collects the faults of a reading as plain data. */
+/** Faults of a reading that are kept: a damaged file may cause one for each tile. */
+export const MOST_FAULTS = 1000
+
+/** Collects the faults of a reading as plain data, each once. */
 function collected(): { faults: Fault[]; onFault(fault: InspectError): void } {
   const faults: Fault[] = []
-  return { faults, onFault: ({ code, message, at }) => faults.push({ code, message, at }) }
+  const told = new Set<string>()
+  return {
+    faults,
+    onFault({ code, message, at }) {
+      const text = JSON.stringify([code, message, at])
+      if (faults.length < MOST_FAULTS && !told.has(text)) faults.push({ code, message, at })
+      told.add(text)
+    },
+  }
 }
 
 // biome-ignore lint/correctness/useYield: of a document there is nothing before its end.

@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { asInspectError } from '../../base/errors.ts'
+import { exitCodeOf } from '../../base/errors.ts'
 import { formatCount } from '../../render/units.ts'
 import { fillWords, Queried, type QueryOptions, queryOptions, wordsOf } from '../cell-query.tsx'
+import { Damaged } from '../damaged.tsx'
 import type { DocumentOf, Inspected } from '../inspected.ts'
 import type { Job } from '../job.ts'
 import { change, goTo, type Link } from '../link.ts'
@@ -9,7 +10,6 @@ import type { ShortCell } from '../short-cell.ts'
 import { type Column, Table } from '../table.tsx'
 import type { Row, Rows } from '../tasks.ts'
 import { Text } from '../text.tsx'
-import { Fault } from '../use-loaded.tsx'
 import { useReading } from '../use-reading.ts'
 import type { View, ViewProps } from '../view.ts'
 
@@ -104,8 +104,9 @@ function CellRows({ schema, inspected, link }: ViewProps & { schema: DocumentOf<
         {!isDone && `Reading cells … ${value ? formatCount(value.read) : ''}`}
         {isDone &&
           last > 0 &&
-          `Cells ${formatCount(from + 1)} to ${formatCount(from + last)}${value?.isEnd ? ', the last' : ''}.` +
+          `Cells ${formatCount(from + 1)} to ${formatCount(from + last)}${value?.isEnd ? `, the last${value.faults.length > 0 ? ' that can be read' : ''}` : ''}.` +
             (inspected.target.type === 'array' ? fillWords(schema, options) : '')}
+        {error && exitCodeOf(error) === 1 && ' Stopped at damage.'}
         {isDone && last === 0 && !error && (from > 0 ? 'There are no more cells.' : 'No cell.')}
       </p>
       <p>
@@ -119,10 +120,7 @@ function CellRows({ schema, inspected, link }: ViewProps & { schema: DocumentOf<
           Next {PAGE}
         </button>
       </p>
-      {error && <Fault error={asInspectError(error)} />}
-      {value?.faults.map((fault, i) => (
-        <Fault key={i} error={fault} />
-      ))}
+      <Damaged {...{ inspected, link, error }} faults={value?.faults} isUnderWay={!value?.isEnd} canGoOn />
       {value && last > 0 && (
         <Table
           caption="Cells"

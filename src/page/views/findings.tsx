@@ -125,10 +125,10 @@ function Found({ document, inspected, link }: ViewProps & { document: DocumentOf
   )
 }
 
-const NO_DAMAGE: Damage = { fields: new Map(), losses: [], others: 0 }
+export const NO_DAMAGE: Damage = { fields: new Map(), losses: [], others: 0 }
 
 /** What damage costs, in sentences: of each fragment the fields and cells that cannot be read. */
-function Lost({ damage: { losses, others }, inspected, link }: ViewProps & { damage: Damage }) {
+export function Lost({ damage: { losses, others }, inspected, link }: ViewProps & { damage: Damage }) {
   if (losses.length === 0) return null
   return (
     <section aria-labelledby="lost">

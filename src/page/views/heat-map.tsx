@@ -1,17 +1,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { exitCodeOf } from '../../base/errors.ts'
 import { formatCount, shortValue } from '../../render/units.ts'
-import { counted, fieldName } from '../../render/views/wording.ts'
+import { fieldName } from '../../render/views/wording.ts'
 import { listOf, wordsOf } from '../cell-query.tsx'
+import { Damaged } from '../damaged.tsx'
 import { change, goTo } from '../link.ts'
 import { isNumeric, pixelOf, pointAt, type Raster, type RasterAxis } from '../raster.ts'
 import { cellOption, coordinateText } from '../short-cell.ts'
 import { shownNumber } from '../shown-number.ts'
 import { type Column, Table } from '../table.tsx'
-import type { Fault as Missing, Openable, Pictured, Wanted } from '../tasks.ts'
+import type { Openable, Pictured, Wanted } from '../tasks.ts'
 import { Text } from '../text.tsx'
 import { timesOf } from '../times.ts'
-import { Fault, Shown, useLoaded } from '../use-loaded.tsx'
+import { Shown, useLoaded } from '../use-loaded.tsx'
 import { useReading } from '../use-reading.ts'
 import type { View, ViewProps } from '../view.ts'
 
@@ -193,8 +194,7 @@ function Picture({
           </button>
         )}
       </p>
-      {error && <Fault error={error} />}
-      <LeftOut faults={[...unopened, ...(value?.faults ?? [])]} />
+      <Damaged {...{ inspected, link, error }} faults={[...unopened, ...(value?.faults ?? [])]} isUnderWay={!isDone} />
       {unopened.length > 0 && <p>Where a fragment is left out, the picture has older values, or none.</p>}
       {raster && (
         <Drawing
@@ -207,23 +207,6 @@ function Picture({
       )}
       {raster && isDone && <Pixels raster={raster} />}
     </>
-  )
-}
-
-/** Faults that are told one by one. */
-const MOST_FAULTS = 20
-
-/** Which fragments and tiles are not in the picture, and why. */
-function LeftOut({ faults }: { faults: readonly Missing[] }) {
-  if (faults.length === 0) return null
-  return (
-    <details open={faults.length <= 3}>
-      <summary class="bad">{counted(faults.length, 'damaged part')} left out:</summary>
-      {faults.slice(0, MOST_FAULTS).map((fault, i) => (
-        <Fault key={i} error={fault} />
-      ))}
-      {faults.length > MOST_FAULTS && <p>Findings lists all damage.</p>}
-    </details>
   )
 }
 

@@ -2,12 +2,12 @@ import { exitCodeOf } from '../../base/errors.ts'
 import { escapeText, formatCount } from '../../render/units.ts'
 import { counted, fieldName } from '../../render/views/wording.ts'
 import { fillWords, Queried, queryOptions, wordsOf } from '../cell-query.tsx'
+import { Damaged } from '../damaged.tsx'
 import type { Bar } from '../histogram.ts'
 import type { DocumentOf } from '../inspected.ts'
 import { type Column, Table } from '../table.tsx'
 import type { Counted } from '../tasks.ts'
 import { Text } from '../text.tsx'
-import { Fault } from '../use-loaded.tsx'
 import { useReading } from '../use-reading.ts'
 import type { View, ViewProps } from '../view.ts'
 
@@ -43,7 +43,7 @@ function Columns({ schema, inspected, link }: ViewProps & { schema: DocumentOf<'
     <>
       <p role="status">
         {!isDone && `Reading cells … ${formatCount(value?.cells ?? 0)} `}
-        {isDone && value && !error && ofWhat(value.cells, Number(options.limit)) + fillWords(schema, options)}
+        {isDone && value && !error && ofWhat(value, Number(options.limit)) + fillWords(schema, options)}
         {error &&
           exitCodeOf(error) === 1 &&
           `Stopped at damage, after ${counted(value?.cells ?? 0, 'cell')}: “go on after damage” counts the others.`}
@@ -53,10 +53,7 @@ function Columns({ schema, inspected, link }: ViewProps & { schema: DocumentOf<'
           Stop
         </button>
       )}
-      {error && <Fault error={error} />}
-      {value?.faults.map((fault, i) => (
-        <Fault key={i} error={fault} />
-      ))}
+      <Damaged {...{ inspected, link, error }} faults={value?.faults} isUnderWay={!isDone} canGoOn />
       {isDone && value && (
         <div class="histograms">
           {value.summaries.map((summary) => (
@@ -68,10 +65,10 @@ function Columns({ schema, inspected, link }: ViewProps & { schema: DocumentOf<'
   )
 }
 
-function ofWhat(cells: number, limit: number): string {
+function ofWhat({ cells, faults }: Counted, limit: number): string {
   return cells === limit
     ? `Of the first ${formatCount(cells)} cells; there may be more.`
-    : `Of ${counted(cells, 'cell')}.`
+    : `Of ${counted(cells, 'cell')}${faults.length > 0 ? ' that can be read' : ''}.`
 }
 
 /** @param unread cells that another field has, and this one lacks: they are damaged */

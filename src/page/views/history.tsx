@@ -2,6 +2,7 @@ import type { CellValue } from '../../documents/common.ts'
 import type { HistoryVersion } from '../../documents/history.ts'
 import { countText, fieldName, NEVER_WRITTEN, writtenText } from '../../render/views/wording.ts'
 import { wordsOf } from '../cell-query.tsx'
+import { Damaged } from '../damaged.tsx'
 import { change } from '../link.ts'
 import { NotExamined } from '../not-examined.tsx'
 import { shortCell } from '../short-cell.ts'
@@ -78,6 +79,7 @@ function namedCell(names: readonly string[], text: string): string {
 
 function Versions({ inspected, link }: ViewProps) {
   const document = useLoaded(() => inspected.document('history', optionsOf(link)), [inspected, link.t, link.c])
+  if (document && 'error' in document) return <Damaged {...{ inspected, link }} error={document.error} />
   return (
     <Shown
       of={document}

@@ -1,0 +1,69 @@
+import { exitCodeOf, type InspectError } from '../base/errors.ts'
+import { counted } from '../render/views/wording.ts'
+import { asFindings, damageOf } from './damage.ts'
+import { change, goTo } from './link.ts'
+import { type Fault as Met, MOST_FAULTS } from './tasks.ts'
+import { Fault, useLoaded } from './use-loaded.tsx'
+import type { ViewProps } from './view.ts'
+import { Lost, NO_DAMAGE } from './views/findings.tsx'
+
+/** Faults that are told one by one. */
+const MOST_SHOWN = 20
+
+interface DamagedProps extends ViewProps {
+  /** What ended a read. */
+  error?: InspectError | undefined
+  /** What a read went on after. */
+  faults?: readonly Met[] | undefined
+  /** Whether the read may yet meet more. */
+  isUnderWay?: boolean
+  /** Whether the view can go on after damage, if its link says so. */
+  canGoOn?: boolean
+}
+
+/** What a read could not have, in words: which cells of which fields and fragments, and where it is stored. */
+export function Damaged({ inspected, link, error, faults = [], isUnderWay, canGoOn }: DamagedProps) {
+  const isDamage = error !== undefined && exitCodeOf(error) === 1
+  const found = useLoaded(
+    () => damageOf(inspected, asFindings(inspected, isDamage ? [...faults, error] : faults)),
+    [inspected, error, faults.length],
+  )
+  const damage = found && 'value' in found ? found.value : NO_DAMAGE
+  // The read may not have met all damage.
+  const losses = damage.losses.map(({ whole, ...loss }) => loss)
+  const cells = losses.reduce((sum, { cells = 0 }) => sum + cells, 0)
+  const isMore =
+    faults.length === MOST_FAULTS || damage.others > 0 || losses.some(({ because }) => because !== undefined)
+  return (
+    <>
+      {faults.length > 0 && (
+        <p class="bad">
+          {counted(faults.length, 'damaged part')} left out{isUnderWay && ' so far'}
+          {cells > 0 && `: tiles that hold ${isMore ? 'at least ' : ''}${counted(cells, 'cell')}`}.
+        </p>
+      )}
+      {(faults.length > 0 || isDamage) && (
+        <>
+          <Lost {...{ inspected, link }} damage={{ ...damage, losses }} />
+          <p>
+            <a href={goTo(link, 'findings')}>Findings</a> lists all damage.{' '}
+            {isDamage && canGoOn && !link.x?.includes('k') && (
+              <button type="button" onClick={() => change(link, { x: `${link.x ?? ''}k` })}>
+                Go on after damage
+              </button>
+            )}
+          </p>
+        </>
+      )}
+      {error && <Fault error={error} />}
+      {faults.length > 0 && (
+        <details open={faults.length <= 3}>
+          <summary>Where in the files</summary>
+          {faults.slice(0, MOST_SHOWN).map((fault, i) => (
+            <Fault key={i} error={fault} />
+          ))}
+        </details>
+      )}
+    </>
+  )
+}
