@@ -1,5 +1,5 @@
 import type { MetadataVersionDescription } from '../documents/metadata.ts'
-import { shortValue } from '../render/units.ts'
+import { escapeText, shortValue } from '../render/units.ts'
 import { counted, NOTHING, timeRangeText } from '../render/views/wording.ts'
 import type { Inspected } from './inspected.ts'
 import { goTo, type Link } from './link.ts'
@@ -98,8 +98,9 @@ const columns = (link: Link): readonly Column<Version>[] => [
   {
     title: 'file',
     show: ({ file }) => (
-      <a href={goTo(link, 'files', { p: file })}>
-        <Text>{file}</Text>
+      // The time stands beside it: a name of 75 characters would take the room of the value.
+      <a href={goTo(link, 'files', { p: file })} title={escapeText(file)}>
+        <Text>{`${file.slice(0, 12)}…${file.slice(-11)}`}</Text>
       </a>
     ),
     by: ({ file }) => file,

@@ -841,6 +841,24 @@ test('on a narrow screen nothing scrolls sideways but tables', async () => {
   await page.close()
 })
 
+test('on a narrow screen, a table of six fragments shows the newest without scrolling of its own', async () => {
+  const array = join(FOLDER, 'six')
+  cli('write-sample', array, ...'--dim x:INT32:0..99:10 --attr a:INT32 --fragments 6 --quiet'.split(' '))
+  const file = join(FOLDER, 'six.html')
+  cli('page', '-o', file, array)
+  const { page } = await open(pathToFileURL(file).href)
+  await page.setViewportSize({ width: 390, height: 600 })
+  await show(page, 'timeline')
+  await page.waitForSelector('.scroll')
+  const { clientHeight, scrollHeight } = await page.evaluate(() => {
+    const { clientHeight, scrollHeight } = document.querySelector('.scroll')
+    return { clientHeight, scrollHeight }
+  })
+  assert.ok(scrollHeight > 600, `${scrollHeight}`)
+  assert.equal(clientHeight, scrollHeight)
+  await page.close()
+})
+
 test('served, it reads from its own server alone', async () => {
   const url = await served(DAMAGED)
   const { page, wrong } = await open(url, [url])
