@@ -13,6 +13,7 @@ import type { MetadataDocument } from '../documents/metadata.ts'
 import type { OverviewDocument } from '../documents/overview.ts'
 import type { SchemaDocument } from '../documents/schema.ts'
 import type { TileDocument } from '../documents/tile.ts'
+import { inside } from '../render/views/wording.ts'
 import { openTarget, type Target } from '../store/target.ts'
 import { type CommandName, readingOf, type Source, shownPath } from './engine.ts'
 import { type Job, Workers } from './job.ts'
@@ -63,6 +64,9 @@ export function insideOf(place: Place, i: string | undefined): Place {
   if (!below || /(^|\/)\.{0,2}(\/|$)/.test(below)) return place
   return { ...place, path: `${place.path}/${below}`, shown: `${place.shown.replace(/\/*$/, '')}/${below}` }
 }
+
+/** What this page has checked of a place: the array, or a group or fragment around or inside of it. */
+const CHECKS = new WeakMap<Place['storage'], Set<DocumentOf<'check'>>>()
 
 /** The opened target of the page. */
 export class Inspected {
@@ -147,14 +151,52 @@ export class Inspected {
   ): { document: Promise<DocumentOf<Name>>; read(): number; stop(): void } {
     const key = documentKey([name, ...more].join(' '), path, options)
     const known = this.kept.get(key) ?? this.recorded(key)
-    if (known) return { document: known as Promise<DocumentOf<Name>>, read: () => 0, stop: () => {} }
+    const keep = (found: DocumentOf<Name>): void => {
+      if (name === 'check') this.checks.add(found as DocumentOf<'check'>)
+    }
+    if (known) {
+      const document = known as Promise<DocumentOf<Name>>
+      document.then(keep, () => {})
+      return { document, read: () => 0, stop: () => {} }
+    }
     const { next, read, stop } = this.begin('document', name, options, [path, ...more])
     const document = next().then(({ value }) => value as DocumentOf<Name>)
     document.then(
-      () => this.kept.set(key, document),
+      (found) => {
+        this.kept.set(key, document)
+        keep(found)
+      },
       () => {},
     )
     return { document, read, stop }
+  }
+
+  private get checks(): Set<DocumentOf<'check'>> {
+    const { storage } = this.place
+    const checks = CHECKS.get(storage) ?? new Set()
+    CHECKS.set(storage, checks)
+    return checks
+  }
+
+  /** The errors that checks found in what is shown: undefined where they found none, but did not read all. */
+  errors(): readonly CheckFinding[] | undefined {
+    const shown = this.shownPath(this.path)
+    const all = [...this.checks]
+    const own = all
+      .flatMap(({ findings }) => findings)
+      .filter(({ severity, file }) => severity === 'error' && inside(file, shown) !== file)
+    const isRead = all.some(
+      ({ level, path, not_examined }) =>
+        level !== 'structure' && not_examined.length === 0 && (path === shown || inside(shown, path) !== shown),
+    )
+    // Checks of several levels find the same.
+    const errors = [...new Map(own.map((one) => [`${one.file} ${one.offset} ${one.message}`, one])).values()]
+    return errors.length > 0 || isRead ? errors : undefined
+  }
+
+  /** The folders with such errors, by their names: fragments among them. */
+  damagedFolders(): ReadonlySet<string | undefined> {
+    return new Set(this.errors()?.map(({ file }) => file.split('/').at(-2)))
   }
 
   private recorded(key: string): Promise<unknown> | undefined {

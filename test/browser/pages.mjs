@@ -256,6 +256,36 @@ async function goTo(page, link) {
   await follow(page, link)
 }
 
+test('an overview is neutral before the data were read, and says what Findings found', async () => {
+  for (const [array, verdict] of [
+    [DAMAGED, /^3 errors found: see Findings\.$/],
+    ['examples/arrays/weather', /^No error: every tile was read\.$/],
+  ]) {
+    const url = await served(array)
+    const { page, wrong } = await open(url, [url])
+    const [{ name }] = document('ls', array).fragments
+    const says = async (pattern, link) => {
+      await follow(page, { v: 'overview', ...link })
+      await page.waitForFunction(
+        (text) => new RegExp(text).test(document.querySelector('main > p')?.textContent),
+        pattern.source,
+      )
+    }
+    await says(/^Nothing is wrong, as far as names and footers tell; data not read\. Findings reads every tile\.$/)
+    assert.equal(await page.isVisible('main > p .good'), false)
+    await show(page, 'findings')
+    await says(verdict)
+    const isDamaged = array === DAMAGED
+    await show(page, 'fragments')
+    assert.equal((await rowsOf(page, 'Fragments'))[0][1].endsWith(' damaged'), isDamaged)
+    await show(page, 'timeline')
+    assert.equal((await rowsOf(page, 'Fragments in time'))[0][1].endsWith(', damaged'), isDamaged)
+    await says(verdict, { i: `__fragments/${name}` })
+    assert.deepEqual(wrong, [])
+    await page.close()
+  }
+})
+
 describe('cells', () => {
   const FIXTURES = 'test/fixtures/22'
 

@@ -54,7 +54,7 @@ function Fragments({ inspected, link }: ViewProps) {
           <>
             <Table
               caption="Fragments"
-              columns={fragmentColumns(names, paths, link)}
+              columns={fragmentColumns(names, paths, link, inspected.damagedFolders())}
               rows={listed.fragments}
               keyOf={({ name }) => name}
             />
@@ -71,6 +71,7 @@ function fragmentColumns(
   names: readonly string[],
   paths: ReadonlyMap<string, string>,
   link: Link,
+  damaged: ReadonlySet<string | undefined>,
 ): readonly Column<ArrayFragment>[] {
   return [
     {
@@ -84,7 +85,12 @@ function fragmentColumns(
     },
     {
       title: 'state',
-      show: (one) => <span class={stateRole(one.state ?? '')}>{stateText(one)}</span>,
+      show: (one) => (
+        <>
+          <span class={stateRole(one.state ?? '')}>{stateText(one)}</span>
+          {damaged.has(one.name) && <span class="bad"> damaged</span>}
+        </>
+      ),
       by: ({ state }) => state,
     },
     {

@@ -51,7 +51,7 @@ function Overview({ inspected, link }: ViewProps) {
       show={(found) => (
         <>
           <Facts facts={factsOf(found, { inspected, link })} />
-          <Worst found={found} link={link} />
+          <Worst {...{ found, inspected, link }} />
           <NotExamined errors={found.not_examined} />
           {(found.target === 'array' || found.target === 'group') && (
             <Metadata {...{ inspected, link }} isAll={false} />
@@ -146,22 +146,34 @@ function fileFacts(found: FileOverview): readonly Fact[] {
   ]
 }
 
-function Worst({ found, link }: { found: OverviewDocument; link: ViewProps['link'] }) {
-  if (found.findings.length === 0)
-    return found.not_examined.length > 0 ? null : (
-      <p>
-        <span class="good">Nothing is wrong, as far as names and footers tell.</span>{' '}
-        <a href={goTo(link, 'findings')}>Findings</a> reads every tile.
-      </p>
-    )
+function Worst({ found, inspected, link }: ViewProps & { found: OverviewDocument }) {
+  const errors = inspected.errors()
+  const toFindings = <a href={goTo(link, 'findings')}>Findings</a>
+  const isFine = found.findings.length === 0
+  if (isFine && !errors?.length && found.not_examined.length > 0) return null
   return (
-    <section aria-labelledby="worst">
-      <h3 id="worst">Findings</h3>
-      <FindingList findings={found.findings} />
+    <>
       <p>
-        That is as far as names and footers tell. <a href={goTo(link, 'findings')}>Findings</a> reads every tile.
+        {errors?.length ? (
+          <>
+            <span class="bad">{counted(errors.length, 'error')} found:</span> see {toFindings}.
+          </>
+        ) : errors ? (
+          <span class="good">No error: every tile was read.</span>
+        ) : (
+          <>
+            {isFine ? 'Nothing is wrong,' : 'What follows is'} as far as names and footers tell; data not read.{' '}
+            {toFindings} reads every tile.
+          </>
+        )}
       </p>
-    </section>
+      {!isFine && (
+        <section aria-labelledby="worst">
+          <h3 id="worst">Findings</h3>
+          <FindingList findings={found.findings} />
+        </section>
+      )}
+    </>
   )
 }
 

@@ -229,8 +229,15 @@ function Drawn({ inspected, fragments, items, link }: DrawnProps) {
     change(link, { t: to === undefined ? undefined : String(to) })
   // The mouse moves often, and a table is slow to make.
   const table = useMemo(
-    () => <Table caption="Fragments in time" columns={columnsOf(link)} rows={fragments} keyOf={({ name }) => name} />,
-    [fragments, link],
+    () => (
+      <Table
+        caption="Fragments in time"
+        columns={columnsOf(inspected, link)}
+        rows={fragments}
+        keyOf={({ name }) => name}
+      />
+    ),
+    [fragments, inspected, link],
   )
   return (
     <>
@@ -493,10 +500,15 @@ function drawTimeline(
   canvas.setLineDash([])
 }
 
-function columnsOf(link: Link): readonly Column<ArrayFragment>[] {
+function columnsOf(inspected: Inspected, link: Link): readonly Column<ArrayFragment>[] {
+  const damaged = inspected.damagedFolders()
   return [
     { title: 'name', show: ({ name }) => <Text>{name}</Text>, by: ({ name }) => name },
-    { title: 'state', show: (one) => stateText(one), by: ({ state }) => state },
+    {
+      title: 'state',
+      show: (one) => `${stateText(one)}${damaged.has(one.name) ? ', damaged' : ''}`,
+      by: ({ state }) => state,
+    },
     {
       title: 'first time',
       show: ({ timestamp_range }) => <Text>{timestamp_range ? timeText(timestamp_range[0], false) : NOTHING}</Text>,
