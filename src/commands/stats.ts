@@ -2,6 +2,7 @@ import type { Finding } from '../advice/finding.ts'
 import { arrayFindings, fragmentFindings } from '../advice/findings.ts'
 import { InspectError, inconsistent, orError, unlessFault, usage, withPlaceAsync } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import { shortSize } from '../base/sizes.ts'
 import { checkOffsetCount, fieldTileFile, tileRole } from '../cells/tile-places.ts'
 import type { DamagedFile, Distribution as DistributionResult, DocumentHead } from '../documents/common.ts'
 import type {
@@ -98,11 +99,17 @@ export const command: CommandModule<StatsOptions> = {
         }
       })
     const each = async function* (path: string, target: Promise<Target>): AsyncGenerator<Outcome> {
-      if (!(await isGroup(target))) yield await work(path, target)
-      else
-        yield* throughGroups(cx, path, await target, async function* (path, target) {
-          if (target.type !== 'group') yield await work(path, target)
-        })
+      if (!(await isGroup(target))) {
+        yield await work(path, target)
+        return
+      }
+      const before = found.length
+      yield* throughGroups(cx, path, await target, async function* (path, target) {
+        if (target.type !== 'group') yield await work(path, target)
+      })
+      const arrays = found.slice(before)
+      const sizes = arrays.reduce((sum, { size }) => sum + size, 0)
+      if (arrays.length > 1) cx.note(`${cx.shownPath(path)}: ${arrays.length} arrays, ${shortSize(sizes)} in all`)
     }
     const both = paths.length === 2 ? paths.map((path) => cx.open(path)) : []
     if (both.length === 0 || (await isGroup(both[0])) || (await isGroup(both[1]))) {

@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { shortSize } from '../../src/base/sizes.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -91,6 +92,10 @@ describe('groups of releases before TileDB 2.8', () => {
       const { code, documents } = await runJson([command, OLD])
       expect({ command, code, length: documents.length }).toEqual({ command, code: 0, length: kinds })
     }
+    const { stderr } = await run(['stats', OLD])
+    const { documents } = await runJson(['stats', OLD])
+    const sizes = documents.reduce<number>((sum, one) => sum + Number(get(one, 'size')), 0)
+    expect(stderr).toContain(`\nnote: ${OLD}: 3 arrays, ${shortSize(sizes)} in all\n`)
     const { text } = await run(['commits', OLD, '--format', 'ndjson'])
     expect(
       text
