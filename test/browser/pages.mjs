@@ -992,7 +992,7 @@ describe('files', () => {
   })
 
   test('the tree has the fields that dump prints; damaged bytes are marked', async () => {
-    const { page, wrong } = await openFile(DAMAGED, `${fragment}/d0.tdb`)
+    const { page, wrong } = await openFile(DAMAGED, `${fragment}/a1.tdb`)
     await page.focus('[role=tree]')
     await page.keyboard.press('Home')
     await page.keyboard.press('*')
@@ -1138,10 +1138,19 @@ describe('files', () => {
       cells.map(([, , value]) => Number(value)),
       decoded.cells.map(({ lat }) => lat),
     )
+    assert.equal(await page.isVisible('details > p.bad'), false)
     assert.deepEqual(await axe(page), [])
     assert.match(page.url(), /w=tile/)
     assert.deepEqual(wrong, [])
     await page.close()
+
+    // What a wrong checksum protects is shown with a warning.
+    const damaged = await openFile(DAMAGED, `${fragment}/a1.tdb`, '&n=tiles%5B2%5D&w=tile')
+    await damaged.page.waitForSelector(
+      'details > p.bad:has-text("so values may be wrong") ~ .table-box caption:has-text("Cells of chunk")',
+    )
+    assert.deepEqual(damaged.wrong, [])
+    await damaged.page.close()
   })
 
   test('the search finds text, bytes and fields, and goes there', async () => {

@@ -122,6 +122,12 @@ function Opened({ inspected, path, root, node, tile, choose }: TileProps & { til
               rows={stages}
               keyOf={(_, i) => i}
             />
+            {document.chunks.some(({ error }) => error?.code === 'CHECKSUM') && (
+              <p class="bad">
+                A checksum below does not fit: bytes of this tile changed since they were written, so values may be
+                wrong.
+              </p>
+            )}
             {cells.length > 0 && (
               <Table
                 caption={`Cells of chunk ${chunk}${cellNum > cells.length ? `: the first ${cells.length} of ${formatCount(cellNum)}` : ''}`}
