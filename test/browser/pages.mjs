@@ -992,7 +992,7 @@ describe('files', () => {
   })
 
   test('the tree has the fields that dump prints; damaged bytes are marked', async () => {
-    const { page, wrong } = await openFile(DAMAGED, `${fragment}/a1.tdb`)
+    const { page, wrong } = await openFile(DAMAGED, `${fragment}/d0.tdb`)
     await page.focus('[role=tree]')
     await page.keyboard.press('Home')
     await page.keyboard.press('*')
