@@ -243,7 +243,8 @@ function fieldsText(fields: readonly OverviewField[]): string {
 function diskText(document: ArrayOverview): string {
   const { size, unread_size, examined_num, fragment_num, states } = document
   const counts = states.map(({ state, fragment_num: count }) => `${countText(count)} ${state}`).join(', ')
-  const unread = unread_size === 0 ? '' : `; TileDB does not read ${shortSize(unread_size)} of it`
+  const unread =
+    unread_size === 0 ? '' : `; TileDB does not read ${shortSize(unread_size)} of it${document.as_of ? '' : ' now'}`
   const fragments = `${counted(fragment_num, 'fragment')}: ${counts}`
   if (examined_num === 0) return fragments
   const where = examined_num < fragment_num ? `in ${countText(examined_num)} of ` : 'in '
