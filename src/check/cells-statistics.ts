@@ -15,9 +15,10 @@ import {
 } from '../cells/tile-statistics.ts'
 import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
 import { filterOf } from '../filters/registry.ts'
-import { type Datatype, datatypeKind } from '../format/datatype.ts'
+import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
+import { cellValue } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import { FINDING_CODES, type FindingCode, type Meaning } from './codes.ts'
 import { type Finding, finding, type Item, type Place, quietly } from './finding.ts'
@@ -394,11 +395,19 @@ export class StatisticsCheck {
 
   private text(which: Which, value: Value): string {
     if (typeof value === 'number') return String(value)
-    if (which !== 'sum') return hexOf(value)
+    if (which !== 'sum') return this.extremeText(value)
     if (value.length < 8) return 'none'
     const view = new DataView(value.buffer, value.byteOffset, 8)
     if (datatypeKind(this.field.type) === 'float') return String(view.getFloat64(0, true))
     return String(hasSignedSum(this.field.type) ? view.getBigInt64(0, true) : view.getBigUint64(0, true))
+  }
+
+  /** A number or time as its value; texts, which may be of any bytes, and values of another size as bytes. */
+  private extremeText(value: Uint8Array): string {
+    const { type, cell_val_num } = this.field
+    const isText = ['text', 'bytes'].includes(datatypeKind(type))
+    if (isText || cell_val_num !== 1 || value.length !== datatypeSize(type)) return hexOf(value)
+    return String(cellValue(type, 1, value, { raw: false }))
   }
 }
 

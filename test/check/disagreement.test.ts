@@ -38,6 +38,18 @@ describe('cells and metadata that disagree', () => {
     expect(sums[0].meaning).toContain('fit the metadata: the cells were changed')
   })
 
+  test('extremes are said as values', async () => {
+    const array = new EditedArray('22/sparse_2d_row_row')
+    await array.editSection('tile_maxs', await slotOf(array, 'a'), ({ fixed, variable }) => {
+      const changed = fixed.slice()
+      changed[3] ^= 0x40
+      return { fixed: changed, variable }
+    })
+    const { findings } = await check(array.storage(), EDITED)
+    const found = findings.filter(({ code }) => code === 'TILE_MIN_MAX').map((one) => one.found)
+    expect(found).toEqual([expect.stringMatching(/^-?\d+ by the cells, -?\d{10} in the metadata$/)])
+  })
+
   test('a checksum that fits proves the cells', async () => {
     const array = new EditedArray('22/filter_sha256')
     const slot = await firstSlot(array)
