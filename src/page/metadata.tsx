@@ -50,7 +50,7 @@ export function Metadata({ inspected, link, isAll }: { inspected: Inspected; lin
             )}
             {!isAll && past > 0 && (
               <p>
-                {counted(past, 'earlier change')} of metadata: see{' '}
+                {counted(past, 'other stored value')} of metadata: see{' '}
                 {inspected.target.type === 'array' ? <a href={goTo(link, 'timeline')}>Timeline</a> : 'the files'}.
               </p>
             )}

@@ -158,7 +158,7 @@ describe('the timeline', () => {
       await table('Key-value metadata'),
       all.filter(({ current, deleted }) => current && !deleted).map((one) => row(one, 'current')),
     )
-    assert.match(await page.textContent('main'), /3 earlier changes of metadata: see Timeline/)
+    assert.match(await page.textContent('main'), /3 other stored values of metadata: see Timeline/)
     await table('Key-value metadata', '20')
     assert.match(await page.textContent('main'), /2 changes of metadata come after that time/)
     assert.deepEqual(await axe(page), [])

@@ -384,7 +384,7 @@ describe('cells', () => {
     assert.match(await lostText(), tile)
     await page.click('main button:text("Go on after damage")')
     await page.waitForSelector(`text=${found.length} damaged parts left out: tiles that hold 8 cells.`)
-    assert.match(await page.textContent('main [role=status]'), /, the last that can be read\.$/)
+    assert.match(await page.textContent('main [role=status]'), /, the last of which all fields can be read\.$/)
     assert.equal(await page.isChecked('input[value=k]'), true)
     assert.ok((await lostText()).startsWith(words))
     assert.match(await page.textContent('main [role=alert]'), /\.tdb/)

@@ -98,16 +98,17 @@ function CellRows({ schema, inspected, link }: ViewProps & { schema: DocumentOf<
   const { value, isDone, error } = reading
   const to = (row: number) => change(link, { s: row > 0 ? String(row) : undefined })
   const last = value ? value.rows.length : 0
+  const readable = value && value.faults.length > 0 ? ' of which all fields can be read' : ''
   return (
     <>
       <p role="status">
         {!isDone && `Reading cells … ${value ? formatCount(value.read) : ''}`}
         {isDone &&
           last > 0 &&
-          `Cells ${formatCount(from + 1)} to ${formatCount(from + last)}${value?.isEnd ? `, the last${value.faults.length > 0 ? ' that can be read' : ''}` : ''}.` +
+          `Cells ${formatCount(from + 1)} to ${formatCount(from + last)}${value?.isEnd ? `, the last${readable}` : ''}.` +
             (inspected.target.type === 'array' ? fillWords(schema, options) : '')}
         {error && exitCodeOf(error) === 1 && ' Stopped at damage.'}
-        {isDone && last === 0 && !error && (from > 0 ? 'There are no more cells.' : 'No cell.')}
+        {isDone && last === 0 && !error && (from > 0 ? 'There are no more cells.' : `No cell${readable}.`)}
       </p>
       <p>
         <button type="button" disabled={from === 0} onClick={() => to(0)}>
