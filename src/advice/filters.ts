@@ -3,6 +3,7 @@ import { shortSize } from '../base/sizes.ts'
 import { withTileFile } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
 import { unfilterSeconds } from '../explain/filter-rates.ts'
+import type { Codecs } from '../filters/codecs/codecs.ts'
 import { Pipeline } from '../filters/pipeline.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
@@ -204,10 +205,10 @@ async function sampleOf(file: FileFacts): Promise<Uint8Array | undefined> {
 /**
  * How many times the bytes that our filters make TileDB's make, by a tile that TileDB wrote: its compressors are other libraries.
  */
-export async function storedFactor(file: FileFacts): Promise<number> {
+export async function storedFactor(file: FileFacts, codecs: Codecs): Promise<number> {
   if (!file.filters.some(({ name }) => GENERAL.has(name))) return 1
   const sample = await sampleTile(file)
-  const ours = sample && (await filteredSize(file, sample.data, file.filters))
+  const ours = sample && (await filteredSize(file, sample.data, file.filters, codecs))
   return sample && ours ? sample.stored_bytes / ours : 1
 }
 
@@ -216,6 +217,7 @@ async function filteredSize(
   { fragment: { fragment, info }, slot, role }: FileFacts,
   sample: Uint8Array,
   filters: readonly FilterConfig[],
+  codecs = fragment.cx.codecs,
 ): Promise<number | undefined> {
   const { type, varSized } = info.slots[slot]
   const datatype = role === 'offsets' ? 'UINT64' : role === 'validity' ? 'UINT8' : type
@@ -223,7 +225,7 @@ async function filteredSize(
     role === 'offsets' ? 8 : role === 'validity' ? 1 : varSized ? datatypeSize(type) : info.slots[slot].cellSize
   const forward = async (): Promise<number> => {
     const tile = { datatype, cellSize, formatVersion: info.format_version }
-    const pipeline = await Pipeline.load([...filters], tile, fragment.cx.codecs)
+    const pipeline = await Pipeline.load([...filters], tile, codecs)
     const whole = sample.subarray(0, sample.length - (sample.length % cellSize))
     return pipeline.forwardTile(whole, fixedChunkLengths(whole.length, cellSize, LARGEST_CHUNK)).length
   }

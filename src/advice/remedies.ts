@@ -3,6 +3,7 @@ import { type TileRole, tileRole } from '../cells/tile-places.ts'
 import { planRead } from '../explain/explain.ts'
 import type { ExplainQuery, ReadPlan } from '../explain/plan.ts'
 import { type ReadCost, readCost } from '../explain/read-cost.ts'
+import type { Codecs } from '../filters/codecs/codecs.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
@@ -78,17 +79,21 @@ export class Remedies {
     return Math.round(bytes)
   }
 
+  private get codecs(): Codecs {
+    return this.asked.codecs ?? this.asked.opened.array.cx.codecs
+  }
+
   private factorOf(field: string, role: TileRole): Promise<number> {
     const key = `${role} ${field}`
     const file = this.facts.files.find((one) => one.field === field && tileRole(one) === role)
-    const factor = this.factors.get(key) ?? (file ? storedFactor(file) : Promise.resolve(1))
+    const factor = this.factors.get(key) ?? (file ? storedFactor(file, this.codecs) : Promise.resolve(1))
     this.factors.set(key, factor)
     return factor
   }
 
   private async changed(change: Change): Promise<OpenedArray | undefined> {
     const { opened } = this.asked
-    const { codecs } = opened.array.cx
+    const { codecs } = this
     if ('consolidate' in change) return consolidatedInMemory(opened, codecs)
     const schema = { ...opened.schema, dimension_labels: [] }
     this.rewritten ??= cellsToRewrite(opened)

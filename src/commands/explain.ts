@@ -33,6 +33,7 @@ import { LOCAL_DISK, OBJECT_STORE, type StepCost, type StorageRates, secondsOf }
 import type { Datatype } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { bytesOf, cellValue } from '../format/value.ts'
+import { writingCodecs } from '../node/node-codecs.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray, ReadQuery } from '../read/query.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
@@ -115,7 +116,7 @@ async function arrayOutcome(
     throw usage('--budget and --config sm.mem.total_budget are the same: expects one of them')
   const given = options.budget === undefined ? config.total_budget : parseSize('--budget', options.budget)
   const budget = given ?? DEFAULT_BUDGET
-  const asked: ExplainQuery = { opened, query: await parseQuery(cx, opened, options), exact }
+  const asked: ExplainQuery = { opened, query: await parseQuery(cx, opened, options), exact, codecs: writingCodecs }
   const plan = await planRead(asked, budget)
   const cost = await readCost(asked, plan)
   const { tiles, steps } = cost

@@ -1,3 +1,4 @@
+import type { Codecs } from '../filters/codecs/codecs.ts'
 import type { SectionName } from '../format/metadata-sections.ts'
 import type { OpenedArray, ReadQuery } from '../read/query.ts'
 
@@ -13,6 +14,8 @@ export interface ExplainQuery {
   query: ReadQuery
   /** Undo the tiles of coordinates, to know which cells count. Otherwise every number is an upper bound. */
   exact: boolean
+  /** What writes the array as it would be after a remedy: as TileDB does, if the numbers are to be its own. Those of the array, if left out. */
+  codecs?: Codecs
 }
 
 /** Why a reader reads nothing of a fragment. `null`: it reads some. */
