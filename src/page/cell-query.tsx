@@ -95,22 +95,44 @@ export function Queried({
   )
 }
 
+/** Boxes to tick for attributes. A form that has them gives {@link chosenAttributes}. */
+export function AttributeChoice({ attributes, link }: Pick<Schema, 'attributes'> & { link: Link }) {
+  const fields = listOf(link.f)
+  if (attributes.length < 2) return null
+  return (
+    <details key={link.f}>
+      <summary>
+        {fields.length || 'all'} of {attributes.length} attributes
+      </summary>
+      {attributes.map(({ name }, i) => (
+        <label key={name}>
+          <input type="checkbox" name="f" value={i} defaultChecked={fields.length === 0 || fields.includes(name)} />{' '}
+          <Text>{name || '(no name)'}</Text>
+        </label>
+      ))}
+    </details>
+  )
+}
+
+/** `f` of the link: undefined for all of them. */
+export function chosenAttributes(data: FormData, attributes: Schema['attributes']): string | undefined {
+  const names = data.getAll('f').flatMap((i) => attributes[Number(i)]?.name ?? [])
+  return names.length > 0 && names.length < attributes.length ? JSON.stringify(names) : undefined
+}
+
 /** A form for the part of the link that says which cells are read. What it shows is in the link once it is sent. */
 function QueryForm(props: { schema: Schema; link: Link; switches: string; isFragment: boolean }) {
   const { schema, link, switches, isFragment } = props
   const { dimensions, attributes } = schema
   const ranges = listOf(link.r)
-  const fields = listOf(link.f)
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     const data = new FormData(event.currentTarget as HTMLFormElement)
     const text = (name: string): string => String(data.get(name) ?? '').trim()
     const range = dimensions.flatMap(({ name }, d) => (text(`r${d}`) === '' ? [] : [`${name}=${text(`r${d}`)}`]))
-    const field = data.getAll('f').flatMap((i) => attributes[Number(i)]?.name ?? [])
-    const all = field.length === attributes.length
     change(link, {
       r: range.length > 0 ? JSON.stringify(range) : undefined,
-      f: field.length > 0 && !all ? JSON.stringify(field) : undefined,
+      f: chosenAttributes(data, attributes),
       w: text('w'),
       o: text('o'),
       n: text('n'),
@@ -118,7 +140,6 @@ function QueryForm(props: { schema: Schema; link: Link; switches: string; isFrag
       s: undefined,
     })
   }
-  const isOn = (name: string): boolean => fields.length === 0 || fields.includes(name)
   return (
     <form class="query" onSubmit={submit} key={JSON.stringify(link)}>
       {dimensions.map(({ name, domain }, d) => (
@@ -147,19 +168,7 @@ function QueryForm(props: { schema: Schema; link: Link; switches: string; isFrag
       <label>
         at most <input name="n" type="number" min="1" defaultValue={link.n} /> cells
       </label>
-      {attributes.length > 1 && (
-        <details>
-          <summary>
-            {fields.length || 'all'} of {attributes.length} attributes
-          </summary>
-          {attributes.map(({ name }, i) => (
-            <label key={name}>
-              <input type="checkbox" name="f" value={i} defaultChecked={isOn(name)} />{' '}
-              <Text>{name || '(no name)'}</Text>
-            </label>
-          ))}
-        </details>
-      )}
+      <AttributeChoice {...{ attributes, link }} />
       {Object.entries(SWITCHES).map(([letter, [, words]]) => (
         <label key={letter} hidden={!switches.includes(letter) || (isFragment && letter === 'p')}>
           <input type="checkbox" name="x" value={letter} defaultChecked={link.x?.includes(letter) ?? false} /> {words}

@@ -394,6 +394,12 @@ describe('cells', () => {
     await goTo(page, { v: 'history', c: `lat=${lat},lon=${lon}` })
     assert.match(await lostText(), tile)
     assert.equal(await page.getAttribute('main p > a', 'href'), '#v=findings')
+    // Damage of an attribute does not keep from the versions of the others.
+    await page.click('main summary')
+    await page.uncheck('input[name=f][value="0"]')
+    await page.click('main button[type=submit]')
+    const [, ...others] = document('schema', DAMAGED).attributes.map(({ name }) => `--field ${name}`)
+    await page.waitForSelector(`.call >> text=${others.join(' ')}`)
     assert.deepEqual(wrong, [])
     await page.close()
   })

@@ -160,7 +160,7 @@ function versionsColumn(link: Link): Column<Row> {
     title: 'history',
     show: ({ cell }) =>
       cell && (
-        <a class="short" href={goTo(link, 'history', { c: cell })}>
+        <a class="short" href={goTo(link, 'history', { c: cell, f: link.f })}>
           versions
         </a>
       ),

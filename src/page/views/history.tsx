@@ -1,7 +1,7 @@
 import type { CellValue } from '../../documents/common.ts'
 import type { HistoryVersion } from '../../documents/history.ts'
 import { countText, fieldName, NEVER_WRITTEN, writtenText } from '../../render/views/wording.ts'
-import { wordsOf } from '../cell-query.tsx'
+import { AttributeChoice, chosenAttributes, listOf, wordsOf } from '../cell-query.tsx'
 import { Damaged } from '../damaged.tsx'
 import { change } from '../link.ts'
 import { NotExamined } from '../not-examined.tsx'
@@ -13,7 +13,7 @@ import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { View, ViewProps } from '../view.ts'
 import { Cell } from './cells.tsx'
 
-/** What became of a cell: `history`. `c` of the link is the cell, as `--cell` takes it. */
+/** What became of a cell: `history`. `c` of the link is the cell, as `--cell` takes it; `f` are the attributes. */
 export const history: View = {
   id: 'history',
   title: 'History',
@@ -23,29 +23,28 @@ export const history: View = {
 }
 
 function optionsOf(link: ViewProps['link']) {
-  return { ...timesOf(link), cell: [link.c ?? ''] }
+  return { ...timesOf(link), cell: [link.c ?? ''], ...(link.f && { field: listOf(link.f) }) }
 }
 
 function History({ inspected, link }: ViewProps) {
   const schema = useLoaded(() => inspected.document('schema', timesOf(link)), [inspected, link.t])
-  const submit = (event: SubmitEvent, names: readonly string[]): void => {
-    event.preventDefault()
-    change(link, { c: namedCell(names, String(new FormData(event.currentTarget as HTMLFormElement).get('c')).trim()) })
-  }
   return (
     <Shown
       of={schema}
       what="the schema"
-      show={({ dimensions }) => (
+      show={({ dimensions, attributes }) => (
         <>
           <form
             class="query"
-            onSubmit={(event) =>
-              submit(
-                event,
-                dimensions.map(({ name }) => name),
-              )
-            }
+            onSubmit={(event) => {
+              event.preventDefault()
+              const data = new FormData(event.currentTarget)
+              const names = dimensions.map(({ name }) => name)
+              change(link, {
+                c: namedCell(names, String(data.get('c')).trim()),
+                f: chosenAttributes(data, attributes),
+              })
+            }}
           >
             <label>
               cell{' '}
@@ -57,6 +56,7 @@ function History({ inspected, link }: ViewProps) {
                 placeholder={dimensions.map(({ name, domain }) => `${name}=${domain?.[0] ?? '"a"'}`).join(',')}
               />
             </label>{' '}
+            <AttributeChoice {...{ attributes, link }} />
             <button type="submit">Show its versions</button>
           </form>
           {link.c ? (
@@ -78,7 +78,7 @@ function namedCell(names: readonly string[], text: string): string {
 }
 
 function Versions({ inspected, link }: ViewProps) {
-  const document = useLoaded(() => inspected.document('history', optionsOf(link)), [inspected, link.t, link.c])
+  const document = useLoaded(() => inspected.document('history', optionsOf(link)), [inspected, link.t, link.c, link.f])
   if (document && 'error' in document) return <Damaged {...{ inspected, link }} error={document.error} />
   return (
     <Shown
