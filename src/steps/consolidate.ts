@@ -10,9 +10,8 @@ import { nameFacts } from '../format/timestamped-name.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { readAll, withSource } from '../source/source.ts'
-import { type InspectArray, METADATA_FOLDER } from '../store/array.ts'
+import { type InspectArray, METADATA_FOLDER, vacuumedMetadata } from '../store/array.ts'
 import { commitKind, linePath } from '../store/commits.ts'
-import { vacuumedMetadata } from '../store/vacuum.ts'
 import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
 import { fragmentFiles, metadataFile } from '../write/array-writer.ts'
 import type { FragmentToWrite } from '../write/fragment-writer.ts'
@@ -258,10 +257,10 @@ async function listedCommits(array: InspectArray): Promise<ListedCommit[]> {
 export async function consolidateArrayMetadata(place: Place): Promise<string | undefined> {
   const array = await place.array()
   const { schema } = await array.newestSchema()
-  const gone = (await vacuumedMetadata(array)).names
-  const names = (await array.folder.folder(METADATA_FOLDER).listIfThere())
-    .map(({ name }) => name)
-    .filter((name) => !name.endsWith('.vac') && !gone.has(name))
+  const inside = array.folder.folder(METADATA_FOLDER)
+  const listing = await inside.listIfThere()
+  const gone = await vacuumedMetadata(inside, listing)
+  const names = listing.map(({ name }) => name).filter((name) => !name.endsWith('.vac') && !gone.has(name))
   if (names.length < 2) return undefined
   const times = spanOf(names.map((name) => nameFacts(name)?.timestamp_range ?? [0n, 0n]))
   const entries = [...(await array.metadata()).values()]

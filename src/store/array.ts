@@ -521,10 +521,14 @@ export async function metadataVersions(folder: Folder, cx: ReadContext): Promise
     })
 }
 
-/** Names of the files that `.vac` files of `__meta` list, of those that count. */
-async function vacuumedMetadata(inside: Folder, entries: readonly Entry[], cx: ReadContext): Promise<Set<string>> {
+/**
+ * Names of the files that `.vac` files of `__meta` list.
+ * @param entries what `__meta` has
+ * @param times those at which the lists count; all lists count without them
+ */
+export async function vacuumedMetadata(inside: Folder, entries: readonly Entry[], times?: Times): Promise<Set<string>> {
   const vacuumed = new Set<string>()
-  const counts = (name: string): boolean => isWithin(nameFacts(name)?.timestamp_range ?? [0n, 0n], cx)
+  const counts = (name: string): boolean => !times || isWithin(nameFacts(name)?.timestamp_range ?? [0n, 0n], times)
   for (const { name } of entries) {
     if (!name.endsWith('.vac') || !counts(name)) continue
     const bytes = await withSource(inside.file(name), readAll)

@@ -1,7 +1,6 @@
 import { commitPath, lastPathPart } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
-import { readAll, withSource } from '../source/source.ts'
-import { type InspectArray, METADATA_FOLDER } from './array.ts'
+import { type InspectArray, METADATA_FOLDER, vacuumedMetadata } from './array.ts'
 import type { Commits } from './commits.ts'
 
 /** What `tiledb.vacuum` removes, and `tiledb.consolidate` puts together; as the settings sm.vacuum.mode and sm.consolidation.mode name it. */
@@ -23,10 +22,11 @@ export async function vacuumedBy(array: InspectArray, mode: ConsolidationMode): 
   const { files } = await array.commits()
   if (mode === 'fragment_meta') return { gone: olderFragmentMetadata(files), voided: [] }
   if (mode === 'commits') return { gone: listedCommitFiles(files), voided: [] }
-  const { names, lists } = await vacuumedMetadata(array)
-  const there = new Set((await array.folder.folder(METADATA_FOLDER).listIfThere()).map(({ name }) => name))
-  const gone = [...names, ...lists].filter((name) => there.has(name)).map((name) => `${METADATA_FOLDER}/${name}`)
-  return { gone, voided: [] }
+  const inside = array.folder.folder(METADATA_FOLDER)
+  const entries = await inside.listIfThere()
+  const listed = await vacuumedMetadata(inside, entries)
+  const gone = entries.filter(({ name }) => listed.has(name) || name.endsWith('.vac'))
+  return { gone: gone.map(({ name }) => `${METADATA_FOLDER}/${name}`), voided: [] }
 }
 
 /** Fragments that a `.vac` file names, their commits, and the files that name them. */
@@ -77,16 +77,4 @@ function listedCommitFiles(files: Commits['files']): string[] {
     for (const { kind, path } of files)
       if (kind === 'ignore' || (kind === 'consolidated-commits' && path !== whole.path)) gone.push(path)
   return gone
-}
-
-/** Names of the metadata files that `.vac` files there list, and of these files. */
-export async function vacuumedMetadata(array: InspectArray): Promise<{ names: Set<string>; lists: string[] }> {
-  const inside = array.folder.folder(METADATA_FOLDER)
-  const lists = (await inside.listIfThere()).map(({ name }) => name).filter((name) => name.endsWith('.vac'))
-  const names = new Set<string>()
-  for (const list of lists) {
-    const text = new TextDecoder().decode(await withSource(inside.file(list), readAll))
-    for (const line of text.split('\n')) if (line !== '') names.add(lastPathPart(line))
-  }
-  return { names, lists }
 }
