@@ -1,3 +1,4 @@
+import { FOLDERS_SINCE } from '../format/commit-files.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts, parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
 import { type Entry, type Folder, withSource } from '../source/source.ts'
@@ -11,9 +12,6 @@ import { checkStray } from './strays.ts'
 
 const LOCK_FILE = '__lock.tdb'
 const KNOWN_FOLDERS = new Set(['__schema', FRAGMENTS_FOLDER, '__meta', COMMITS_FOLDER, '__fragment_meta', '__labels'])
-
-/** From this version on, fragments are in `__fragments` and their commits in `__commits`. */
-export const FOLDERS_SINCE = 12
 
 /**
  * Checks the names in an array's folder against the rules of their version.

@@ -19,12 +19,14 @@ import {
   commitKindIn,
   committedPath,
   FRAGMENTS_FOLDER,
+  fragmentPath,
   linePath,
   mayBeFragment,
+  pathOfCommit,
   stem,
 } from '../store/commits.ts'
 import { mayReplace, type Visibility, vacuumPath } from '../store/visibility.ts'
-import { FOLDERS_SINCE, isFolderMark, isMasking, masking } from './array-folder.ts'
+import { isFolderMark, isMasking, masking } from './array-folder.ts'
 import { MEANINGS } from './codes.ts'
 import { type Finding, finding, fromError, type Items, type Place } from './finding.ts'
 import { folderMeaning, hasTimes, isVacuumPath } from './names.ts'
@@ -157,9 +159,8 @@ async function* checkCommitFile(facts: CommitFacts, file: CommitFile): Items {
 
 async function* checkWrite(facts: CommitFacts, file: string, path: string, name: string): Items {
   yield* checkCommitted(facts, { file }, path === `${COMMITS_FOLDER}/${name}.wrt`, name)
-  const version = parseFragmentName(name)?.least_version
-  if (!facts.fragments.has(name) || version === undefined) return
-  const expected = version >= FOLDERS_SINCE ? `${COMMITS_FOLDER}/${name}.wrt` : `${name}.ok`
+  if (!facts.fragments.has(name) || !parseFragmentName(name)) return
+  const expected = pathOfCommit(fragmentPath(name))
   if (path !== expected) yield finding('COMMIT_WRONG_FOLDER', { file }, expected, path)
 }
 

@@ -5,6 +5,7 @@ import { shellWord } from '../base/shell-word.ts'
 import type { SampleDocument, SampleFile } from '../documents/sample.ts'
 import { concat } from '../filters/bytes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
+import { fragmentsFolder } from '../format/commit-files.ts'
 import { absolutePath } from '../node/current-folder.ts'
 import { localStorage } from '../node/file.ts'
 import { type FolderOutput, openFolderAddition, openFolderOutput } from '../node/folder-output.ts'
@@ -407,7 +408,7 @@ function nextCommands(path: string, version: number, fragments: readonly Written
   const commands = [`tiledb-inspect ls ${array}${key}`, `tiledb-inspect schema ${array}${key}`]
   const [first] = fragments
   if (first) {
-    const fragment = shellWord(`${root}/${version >= 12 ? '__fragments/' : ''}${first.name}`)
+    const fragment = shellWord(`${root}/${fragmentsFolder(version)}${first.name}`)
     commands.push(`tiledb-inspect decode ${fragment} --limit 10${key}`, `tiledb-inspect footer ${fragment}${key}`)
   }
   return [...commands, `tiledb-inspect verify-checksums ${array}${key}`]

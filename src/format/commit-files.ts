@@ -69,13 +69,21 @@ export function lastPathPart(path: string): string {
   return trimmed.slice(trimmed.lastIndexOf('/') + 1)
 }
 
+/** Since this format version an array has a folder for its fragments, and others for their commits and for copies of their footers. */
+export const FOLDERS_SINCE = 12
+
+/** Folder of the fragments of a format version, relative to the array: empty or ending in `/`. */
+export function fragmentsFolder(version: number): string {
+  return version >= FOLDERS_SINCE ? '__fragments/' : ''
+}
+
 /** Folder of the commits of a format version, relative to the array: empty or ending in `/`. */
 export function commitsFolder(version: number): string {
-  return version >= 12 ? '__commits/' : ''
+  return version >= FOLDERS_SINCE ? '__commits/' : ''
 }
 
 /** Path of the file that commits a fragment; undefined before version 5, which had none. */
 export function commitPath(version: number, fragment: string): string | undefined {
-  if (version >= 12) return `${commitsFolder(version)}${fragment}.wrt`
+  if (version >= FOLDERS_SINCE) return `${commitsFolder(version)}${fragment}.wrt`
   return version >= 5 ? `${fragment}.ok` : undefined
 }

@@ -1,17 +1,14 @@
 import type { FindingCode } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
-import { parseFragmentName } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
-import { COMMITS_FOLDER, stem } from '../store/commits.ts'
+import { fragmentPath, pathOfCommit, stem } from '../store/commits.ts'
 import { Draft } from './drafts.ts'
 import { listLines, partsWithout } from './lists.ts'
 import { lostOf } from './mending.ts'
 import type { Move, Shell } from './shell.ts'
 import type { ConditionWords } from './tile-loss.ts'
 
-/** From this version on, fragments are in `__fragments`, their commits in `__commits`. */
-export const FOLDERS_SINCE = 12
 /** Findings that a new name or place mends. */
 const ABOUT_NAMES: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'COMMIT_NAME_INVALID',
@@ -201,8 +198,7 @@ export class ArrayDrafts {
   }
 }
 
-/** Path of the file that commits a fragment of this name. */
+/** Path of the file that commits a fragment of this name where it belongs. */
 export function commitOf(name: string): string {
-  const version = parseFragmentName(name)?.least_version ?? FOLDERS_SINCE
-  return version >= FOLDERS_SINCE ? `${COMMITS_FOLDER}/${name}.wrt` : `${name}.ok`
+  return pathOfCommit(fragmentPath(name))
 }

@@ -2,12 +2,12 @@ import { unlessFault } from '../base/errors.ts'
 import { FINDING_CODES, type FindingCode } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
-import { nameFacts, parseFragmentName, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
+import { nameFacts, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
 import { type FragmentEntry, SCHEMA_FOLDER } from '../store/array.ts'
-import { COMMITS_FOLDER, committedPath, FRAGMENTS_FOLDER, stem } from '../store/commits.ts'
+import { COMMITS_FOLDER, committedPath, FRAGMENTS_FOLDER, fragmentPath, stem } from '../store/commits.ts'
 import { cellsInDomain, fileSizes } from '../store/file-sizes.ts'
 import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
-import { ArrayDrafts, commitOf, FOLDERS_SINCE } from './array-drafts.ts'
+import { ArrayDrafts, commitOf } from './array-drafts.ts'
 import type { Draft, MendPlan } from './drafts.ts'
 import { DamagedFragment, loseSign, type RecoverWay, recoverArray, recoverFragment } from './fragment-plan.ts'
 import { listLines } from './lists.ts'
@@ -217,8 +217,7 @@ export class ArrayPlanner extends ArrayDrafts {
     const name = this.marks.has(commitOf(lastPathPart(path)))
       ? lastPathPart(path)
       : (this.missedName() ?? lastPathPart(path))
-    const isNew = (parseFragmentName(name)?.least_version ?? FOLDERS_SINCE) >= FOLDERS_SINCE
-    const to = isNew ? `${FRAGMENTS_FOLDER}/${name}` : name
+    const to = fragmentPath(name)
     if ((await this.array.folder.kind(to)) !== undefined) return void this.takeAway(path, finding)
     const draft = this.draft(`place ${name}`, finding)
     await this.folderOf(draft, to)
@@ -301,7 +300,7 @@ export class ArrayPlanner extends ArrayDrafts {
     const missed = this.missedName()
     if (!isCommitted && missed !== undefined) {
       const draft = this.draft(`place ${missed}`, finding)
-      this.moveTo(draft, path, committedPath(commitOf(missed)))
+      this.moveTo(draft, path, fragmentPath(missed))
       this.placed.set(missed, draft)
       return
     }

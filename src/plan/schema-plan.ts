@@ -1,6 +1,6 @@
 import type { FindingCode } from '../check/codes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
-import { FOLDERS_SINCE } from './array-drafts.ts'
+import { FOLDERS_SINCE } from '../format/commit-files.ts'
 import type { Draft } from './drafts.ts'
 import { folderOf, python, type Shell, word } from './shell.ts'
 

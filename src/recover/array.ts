@@ -11,7 +11,7 @@ import type { NDRange } from '../format/range.ts'
 import { nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
 import { type Folder, readAll, withSource } from '../source/source.ts'
 import { type FragmentEntry, type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
-import { COMMITS_FOLDER, type CommitFile, committedPath, FRAGMENTS_FOLDER, linePath, stem } from '../store/commits.ts'
+import { type CommitFile, committedPath, FRAGMENTS_FOLDER, linePath, pathOfCommit, stem } from '../store/commits.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { readTileFile } from '../store/generic-tile.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
@@ -356,6 +356,6 @@ async function commitFiles(
     const isNamed = commits.committed.has(path)
     for (const part of written)
       if (inside ? !isNamed || part.name !== name : isNamed && part.name !== name)
-        commit(inside ? `${COMMITS_FOLDER}/${part.name}.wrt` : `${part.name}.ok`)
+        commit(pathOfCommit(inside ? `${FRAGMENTS_FOLDER}/${part.name}` : part.name))
   }
 }

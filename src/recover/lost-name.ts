@@ -1,10 +1,9 @@
 import { InspectError } from '../base/errors.ts'
-import { lastPathPart } from '../format/commit-files.ts'
+import { fragmentsFolder, lastPathPart } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { mounted } from '../source/overlay.ts'
 import { Folder } from '../source/source.ts'
 import { InspectArray } from '../store/array.ts'
-import { FRAGMENTS_FOLDER } from '../store/commits.ts'
 import { Fragment } from '../store/fragment.ts'
 import { fragmentName } from '../write/fragment-writer.ts'
 import { Random } from '../write/random.ts'
@@ -24,9 +23,6 @@ export interface NamedFragment {
   /** What was taken for granted, in words. */
   assumed: string[]
 }
-
-/** From this version on, fragments are in `__fragments`. */
-const FOLDERS_SINCE = 12
 
 /**
  * A fragment whose folder has lost its name, as if it were in its place. The name has when it was written, which nothing else tells, and
@@ -50,7 +46,7 @@ export async function underItsName(array: InspectArray, folder: Folder, known: K
     }
     const [uuid = new Random(`${folder.path} ${times.join(' ')}`).uuid()] = /[0-9a-f]{32}/.exec(folder.name) ?? []
     const name = fragmentName(version, times, uuid)
-    path = version >= FOLDERS_SINCE ? `${FRAGMENTS_FOLDER}/${name}` : name
+    path = `${fragmentsFolder(version)}${name}`
   }
   const storage = mounted(array.folder.storage, `${array.folder.path}/${path}`, folder.path)
   const around = new InspectArray(new Folder(storage, array.folder.path), array.cx)

@@ -2,7 +2,7 @@ import { usage } from '../base/errors.ts'
 import { compareValues, unionOf } from '../cells/rtree-builder.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
-import { commitPath, commitsFolder } from '../format/commit-files.ts'
+import { commitPath, commitsFolder, FOLDERS_SINCE } from '../format/commit-files.ts'
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { encode } from '../format/io.ts'
@@ -183,7 +183,7 @@ export async function consolidateFragmentMetadata(place: Place): Promise<string 
   for (const entry of entries) entry.offset += before
   const writeTile = await genericTileWriter(version, place.cx.writing)
   const [first, last] = timesOf(fragments)
-  const path = `${version >= 12 ? '__fragment_meta/' : ''}__${first}_${last}_${place.cx.uuid()}_${version}.meta`
+  const path = `${version >= FOLDERS_SINCE ? '__fragment_meta/' : ''}__${first}_${last}_${place.cx.uuid()}_${version}.meta`
   await place.write({
     path,
     bytes: writeTile(encode({ entries, footers: concat(footers) }, consolidatedFragmentMetadata)),

@@ -1,7 +1,14 @@
 import { addPlace, faultOf, type InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
-import { type ConsolidatedCommit, lastPathPart, parseConsolidatedCommits, parseLines } from '../format/commit-files.ts'
-import { nameFacts } from '../format/timestamped-name.ts'
+import {
+  type ConsolidatedCommit,
+  FOLDERS_SINCE,
+  fragmentsFolder,
+  lastPathPart,
+  parseConsolidatedCommits,
+  parseLines,
+} from '../format/commit-files.ts'
+import { nameFacts, parseFragmentName } from '../format/timestamped-name.ts'
 import { type Entry, type Folder, hasEntry, readAll, withSource } from '../source/source.ts'
 
 /** Folder of commit files since version 12. */
@@ -170,6 +177,18 @@ function committedBy(files: readonly CommitFile[]): Omit<Commits, 'files'> {
 export function committedPath(path: string): string {
   const name = stem(lastPathPart(path))
   return path.endsWith('.ok') ? name : `${FRAGMENTS_FOLDER}/${name}`
+}
+
+/** Path of the commit file of the fragment at a path: the inverse of {@link committedPath}. */
+export function pathOfCommit(fragment: string): string {
+  const name = lastPathPart(fragment)
+  return name === fragment ? `${name}.ok` : `${COMMITS_FOLDER}/${name}.wrt`
+}
+
+/** Path where a fragment of this name belongs. A name that says no version counts as a new one. */
+export function fragmentPath(name: string): string {
+  const version = parseFragmentName(name)?.least_version ?? FOLDERS_SINCE
+  return `${fragmentsFolder(version)}${name}`
 }
 
 /**

@@ -1,7 +1,7 @@
-import { commitPath, lastPathPart } from '../format/commit-files.ts'
+import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { type InspectArray, METADATA_FOLDER, vacuumedMetadata } from './array.ts'
-import type { Commits } from './commits.ts'
+import { type Commits, pathOfCommit } from './commits.ts'
 
 /** What `tiledb.vacuum` removes, and `tiledb.consolidate` puts together; as the settings sm.vacuum.mode and sm.consolidation.mode name it. */
 export const CONSOLIDATION_MODES = ['fragments', 'fragment_meta', 'commits', 'array_meta'] as const
@@ -35,20 +35,16 @@ async function replacedFragments(array: InspectArray): Promise<Vacuumed> {
   const own = new Set(files.map(({ path }) => path))
   const gone: string[] = []
   const voided: string[] = []
-  for (const { path, name, to_vacuum } of await array.fragments()) {
+  for (const { path, to_vacuum } of await array.fragments()) {
     if (!to_vacuum) continue
     gone.push(path)
-    const commit = commitPath(path.includes('/') ? COMMITS_IN_FOLDER : COMMITS_IN_ROOT, name)
-    if (commit === undefined) continue
+    const commit = pathOfCommit(path)
     if (own.has(commit)) gone.push(commit)
     if (consolidated.has(path)) voided.push(commit)
   }
   for (const { path, kind } of files) if (kind === 'vacuum') gone.push(path)
   return { gone, voided }
 }
-
-/** Format versions whose commits stand in the array's own folder, and in a folder of theirs. */
-const [COMMITS_IN_ROOT, COMMITS_IN_FOLDER] = [11, 12]
 
 /** Consolidated metadata but that of the latest time. @see FragmentMetaConsolidator::vacuum */
 function olderFragmentMetadata(files: Commits['files']): string[] {

@@ -2,7 +2,7 @@ import { withPlace } from '../base/errors.ts'
 import { coordinateRange } from '../cells/rtree-builder.ts'
 import { type ArrayMetadata, arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
-import { commitPath } from '../format/commit-files.ts'
+import { commitPath, FOLDERS_SINCE, fragmentsFolder } from '../format/commit-files.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { type Enumeration, enumerationFile } from '../format/enumeration.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
@@ -36,11 +36,6 @@ export interface WrittenFragmentFacts {
   cell_num: number
 }
 
-/** Folder of the fragments of a format version, relative to the array: empty or ending in `/`. */
-export function fragmentsFolder(version: number): string {
-  return version >= 12 ? '__fragments/' : ''
-}
-
 /** Name of the file of a schema of this time. */
 export function schemaFileName(version: number, time: bigint, uuid: () => string): string {
   return version >= 10 ? `__${time}_${time}_${uuid()}` : OLD_SCHEMA_FILE
@@ -58,7 +53,7 @@ export async function fragmentFiles(
 
 /** The empty file that every array before version 12 has. */
 export function lockFiles(version: number): ArrayFile[] {
-  return version < 12 ? [{ path: '__lock.tdb', bytes: new Uint8Array(0) }] : []
+  return version < FOLDERS_SINCE ? [{ path: '__lock.tdb', bytes: new Uint8Array(0) }] : []
 }
 
 /** The files of a schema: those of its enumerations, then its own. @param name {@link schemaFileName} */
