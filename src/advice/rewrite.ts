@@ -3,6 +3,7 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import { commitPath, commitsFolder } from '../format/commit-files.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
 import { encode } from '../format/io.ts'
+import { LAST_TIME } from '../format/timestamped-name.ts'
 import { openAt, openedDeletes } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { MemoryStorage } from '../source/memory.ts'
@@ -78,9 +79,6 @@ export async function consolidatedInMemory(opened: OpenedArray, codecs: Codecs):
     { ...readContext(codecs), now: opened.between[1] },
   )
 }
-
-/** Later than any time in a name. */
-const LAST_TIME = 2n ** 64n - 1n
 
 /** Whether consolidation makes one fragment of all. */
 function mayConsolidate(opened: OpenedArray): boolean {

@@ -32,6 +32,7 @@ import { type ReadCost, readCost } from '../explain/read-cost.ts'
 import { LOCAL_DISK, OBJECT_STORE, type StepCost, type StorageRates, secondsOf } from '../explain/step-cost.ts'
 import type { Datatype } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
+import { LAST_TIME } from '../format/timestamped-name.ts'
 import { bytesOf, cellValue } from '../format/value.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
 import { openAt } from '../read/opening.ts'
@@ -232,7 +233,7 @@ function consolidationOf(opened: OpenedArray, { consolidation, given }: Config):
   try {
     const every = consolidatables(opened)
     const nameOf = (i: number): string => opened.fragments[i].fragment.name
-    const { timestamp_start = 0n, timestamp_end = 2n ** 64n - 1n } = consolidation ?? {}
+    const { timestamp_start = 0n, timestamp_end = LAST_TIME } = consolidation ?? {}
     const times = opened.fragments.map(({ fragment }) => fragment.timestamp_range ?? ([0n, 0n] as const))
     const { candidates, before } = ofTimes(every, times, [timestamp_start, timestamp_end])
     const all = candidates.map((i) => every[i])

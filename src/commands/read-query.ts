@@ -1,5 +1,6 @@
 import type { Command as CommanderCommand } from 'commander'
 import { usage } from '../base/errors.ts'
+import { LAST_TIME } from '../format/timestamped-name.ts'
 import { fieldNames, type OpenedArray, READ_ORDERS, type ReadOrder, type ReadQuery } from '../read/query.ts'
 import { defaultOrder } from '../read/read.ts'
 import { loadWhere, WHERE_FORMS } from '../read/where.ts'
@@ -50,9 +51,6 @@ export async function parseQuery(cx: CommandContext, opened: OpenedArray, option
     where: options.where === undefined ? undefined : await loadWhere(options.where, schema, array),
   }
 }
-
-/** The latest time that a name can have. */
-const LAST_TIME = 2n ** 63n - 1n
 
 /**
  * Checks the names of `--field`. A field that the array has later, and not at the time of the read, is left out.

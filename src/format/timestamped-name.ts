@@ -13,6 +13,9 @@ export interface TimestampedName {
   suffix: string | undefined
 }
 
+/** The last time that there can be. As the time of a read it leaves nothing out. */
+export const LAST_TIME = 2n ** 64n - 1n
+
 const STAMPED = /^__(\d+)_(\d+)_([0-9a-zA-Z]{32})(?:_(\d+))?(?:\.(.*))?$/
 
 export function parseTimestampedName(name: string): TimestampedName | undefined {

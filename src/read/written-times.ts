@@ -1,7 +1,7 @@
 import { unlessFault } from '../base/errors.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import type { Datatype } from '../format/datatype.ts'
-import { isConsolidatedName } from '../format/timestamped-name.ts'
+import { isConsolidatedName, LAST_TIME } from '../format/timestamped-name.ts'
 import type { InspectArray } from '../store/array.ts'
 import { stem } from '../store/commits.ts'
 import { mayReplace, vacuumLists } from '../store/visibility.ts'
@@ -16,7 +16,7 @@ import type { OpenedFragment } from './query.ts'
 export type WrittenTime = bigint | 'unknown' | 'never'
 
 /** Lists count whatever the times of the read: they say what was consolidated. */
-const ALWAYS = { now: 2n ** 64n - 1n }
+const ALWAYS = { now: LAST_TIME }
 
 /** A fragment that consolidation replaced. */
 interface Original {

@@ -6,7 +6,7 @@ import { commitPath, commitsFolder, FOLDERS_SINCE } from '../format/commit-files
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { encode } from '../format/io.ts'
-import { nameFacts } from '../format/timestamped-name.ts'
+import { LAST_TIME, nameFacts } from '../format/timestamped-name.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { readAll, withSource } from '../source/source.ts'
@@ -117,7 +117,7 @@ function spanOf(ranges: readonly Times[]): Times {
 /** @throws InspectError USAGE for a name that no fragment has that is read */
 function chosenFragments(
   all: readonly OpenedFragment[],
-  { fragments: names, between: [from, to] = [0n, 2n ** 64n] }: FragmentConsolidation,
+  { fragments: names, between: [from, to] = [0n, LAST_TIME] }: FragmentConsolidation,
 ): OpenedFragment[] {
   for (const name of names ?? [])
     if (!all.some(({ fragment }) => fragment.name === name))

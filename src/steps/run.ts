@@ -3,6 +3,7 @@ import { commitPath } from '../format/commit-files.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { encode } from '../format/io.ts'
+import { LAST_TIME } from '../format/timestamped-name.ts'
 import { bytesOf } from '../format/value.ts'
 import { negated } from '../read/condition.ts'
 import { openAt } from '../read/opening.ts'
@@ -114,7 +115,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   async consolidate(place, step) {
     const between = or((value: DocumentValue) => {
       const ends = list(time)(value)
-      return ends.length === 2 ? ([ends[0] ?? 0n, ends[1] ?? 2n ** 64n] as const) : value.fail('[first, last]')
+      return ends.length === 2 ? ([ends[0] ?? 0n, ends[1] ?? LAST_TIME] as const) : value.fail('[first, last]')
     }, undefined)
     const { mode, ...options } = object({
       ...COMMON,
