@@ -3,7 +3,7 @@ import { type CellReader, type CellValue, cellReader, type ValueStyle } from '..
 import type { CellBatch, ColumnData, ColumnType } from './column.ts'
 
 /** The value of `__delete_timestamps` and `__delete_condition_index` for cells that are not deleted. */
-const NOT_DELETED = 0xffffffffffffffffn
+export const NOT_DELETED = 0xffffffffffffffffn
 
 /** Reads the value of a cell for printing; null for null cells. */
 export type ColumnValue = (data: ColumnData, cell: number) => CellValue

@@ -1,6 +1,7 @@
 import type { RangeSets } from '../cells/bounds.ts'
 import { allRows, type ColumnData, type ColumnType, cellBytes } from '../cells/column.ts'
 import { gather } from '../cells/gather.ts'
+import { NOT_DELETED } from '../cells/rows.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
 import { concat } from '../filters/bytes.ts'
 import { datatypeSize } from '../format/datatype.ts'
@@ -45,8 +46,6 @@ export async function cellsToRewrite(
 
 /** What consolidation does with the cells that delete conditions name: keeps them as they are, with the time of their deletion, or not at all. */
 export type OfDeleted = 'as-they-are' | 'marked' | 'purged'
-
-const NOT_DELETED = 2n ** 64n - 1n
 
 /**
  * All cells of a sparse array with their times, as `tiledb.consolidate` writes them: of several cells with the same coordinates, all

@@ -2,6 +2,7 @@ import { badValue, InspectError, withPlace, withPlaceAsync } from '../base/error
 import type { ColumnData } from '../cells/column.ts'
 import { denseBox } from '../cells/dense-box.ts'
 import { gather } from '../cells/gather.ts'
+import { NOT_DELETED } from '../cells/rows.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
@@ -38,8 +39,6 @@ const EXTRA_FIELDS: readonly { name: string; since: number }[] = [
 ]
 /** Keys that `decode` and `read` add to cells, which are not always fields of a fragment. */
 const NOT_FIELDS = new Set(['__fragment', '__tile', '__cell', '__written', ...EXTRA_FIELDS.map(({ name }) => name)])
-/** `decode` prints null for it. */
-const NOT_DELETED = 2n ** 64n - 1n
 
 /** A value as JSON has it, or bytes. */
 export type RowValue = Json | Uint8Array | RowValue[]
@@ -247,6 +246,7 @@ function addRow({ fields, names }: Group, row: Row): void {
   }
   for (const { name, nullable, read, column } of fields) {
     if (!Object.hasOwn(row, name)) throw badValue('expected every field of the schema in each cell', { field: name })
+    // `decode` prints null for it.
     const value = row[name] === null && name.startsWith('__delete_') ? NOT_DELETED : row[name]
     if (value !== null) withPlace({ field: name }, () => column.add(read(value)))
     else if (nullable) column.addNull()
