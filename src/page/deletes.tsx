@@ -3,7 +3,7 @@ import { shownCondition } from '../commands/condition-text.ts'
 import { timeText } from '../format/timestamped-name.ts'
 import { formatCount } from '../render/units.ts'
 import type { InspectArray } from '../store/array.ts'
-import { type DeletePlace, deletePlaces, laterDeletePlaces, readDelete } from '../store/deletes.ts'
+import { allDeletePlaces, type DeletePlace, readDelete } from '../store/deletes.ts'
 import type { Inspected } from './inspected.ts'
 import { goTo, type Link } from './link.ts'
 import { pageWords } from './page-words.ts'
@@ -11,12 +11,9 @@ import { Text } from './text.tsx'
 import { atOf } from './times.ts'
 import { Shown, useLoaded } from './use-loaded.tsx'
 
-/** The delete conditions of an array, whether they are applied yet or not, oldest first. */
+/** {@link allDeletePlaces}; none where the commits cannot be read. */
 export async function allDeletes(array: InspectArray): Promise<readonly DeletePlace[]> {
-  return [
-    ...((await deletePlaces(array).catch(unlessFault)) ?? []),
-    ...((await laterDeletePlaces(array).catch(unlessFault)) ?? []),
-  ]
+  return (await allDeletePlaces(array).catch(unlessFault)) ?? []
 }
 
 /** A delete condition as History prints it. It is read when it is shown: there may be thousands. */

@@ -34,7 +34,8 @@ export async function laterDeletePlaces(array: InspectArray): Promise<DeletePlac
   return (await allDeletePlaces(array)).filter(({ end }) => end > array.cx.now)
 }
 
-async function allDeletePlaces(array: InspectArray): Promise<DeletePlace[]> {
+/** The delete conditions of an array, whether TileDB applies them at the time of its context or not, oldest first. */
+export async function allDeletePlaces(array: InspectArray): Promise<DeletePlace[]> {
   const found = new Map<string, DeletePlace>()
   const add = (text: string, path: string, tile: DeletePlace['tile']): void => {
     if (commitKind(text) !== 'delete') return
