@@ -14,6 +14,7 @@ import type { OverviewDocument } from '../documents/overview.ts'
 import type { SchemaDocument } from '../documents/schema.ts'
 import type { TileDocument } from '../documents/tile.ts'
 import { inside } from '../render/views/wording.ts'
+import type { ReadContext } from '../store/generic-tile.ts'
 import { openTarget, type Target } from '../store/target.ts'
 import { type CommandName, readingOf, type Source, shownPath } from './engine.ts'
 import { type Job, Workers } from './job.ts'
@@ -96,9 +97,14 @@ export class Inspected {
   /** A path of the storage as the user would write it. */
   readonly shownPath = (path: string): string => shownPath(this.place, path)
 
+  /** How what the views themselves open is read: past damage, which they do not speak of. */
+  private get reading(): ReadContext {
+    return { ...readingOf(this.place, this.key), onFault: () => {} }
+  }
+
   /** Opens something else in the storage: with codecs and key of the page. */
   open(path: string): Promise<Target> {
-    return openTarget(this.place.storage, path, { ...readingOf(this.place, this.key), onFault: () => {} })
+    return openTarget(this.place.storage, path, this.reading)
   }
 
   /**
@@ -106,7 +112,7 @@ export class Inspected {
    * @throws InspectError WRONG_TARGET, NOT_FOUND and others
    */
   async anatomy(path: string): Promise<{ root: Part; close(): Promise<void> }> {
-    const reading = { ...readingOf(this.place, this.key), onFault: () => {} }
+    const { reading } = this
     const target = await openTarget(this.place.storage, path, reading)
     if (target.type !== 'file') throw new InspectError('WRONG_TARGET', 'expected a file', { file: path })
     const { root, close } = await openAnatomy(target, { reading, style: { raw: false } })
