@@ -42,15 +42,15 @@ async function runAlone(target: Target, unit: Unit<Item>): Promise<UnitResult<It
 /** @param asked takes the units whose results are to come */
 async function* unitsOf(plan: Plan, asked: Unit<Item>[]): AsyncGenerator<Unit<Item>> {
   for await (const one of plan) {
-    const known = (item: Item): Unit<Item> => ({
-      path: '',
-      part: { kind: 'known', result: { counts: {}, items: [item] } },
-      bytes: 0,
-    })
-    const unit = 'part' in one ? one : known(one)
+    const unit = 'part' in one ? one : knownUnit(one)
     asked.push(unit)
     yield unit
   }
+}
+
+/** A finding that is there already, in the place of a unit, so that all come in their order. */
+function knownUnit(item: Item): Unit<Item> {
+  return { path: '', part: { kind: 'known', result: { counts: {}, items: [item] } }, bytes: 0 }
 }
 
 /** @param again runs a unit in place of those that share its tiles: see {@link FieldsPart.shared} */
