@@ -1,6 +1,7 @@
 import { type Comparable, comparable, compare } from '../cells/bounds.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
+import type { Interval } from '../read/dense-windows.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
 
@@ -18,9 +19,14 @@ export function boxOf(dimensions: readonly RangeType[], range: NDRange): CellsBo
 }
 
 /** The boxes of some dense tiles, as far as cells were written to them. */
-export function denseBoxes(info: FragmentInfo, tiles: readonly number[]): CellsBox[] {
+export function denseBoxes(info: FragmentInfo, tiles: readonly number[]): Interval[][] {
   const grid = new DenseCoordinates(info)
   return tiles.map((tile) => grid.tileBox(tile))
+}
+
+/** Cells in a box of a dense array. */
+export function cellsInBox(box: readonly Interval[]): number {
+  return box.reduce((cells, { low, high }) => cells * Number(high - low + 1n), 1)
 }
 
 /** The box of all cells of a fragment; undefined if it has none. */

@@ -9,11 +9,12 @@ import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { bytesOf, cellValue } from '../format/value.ts'
 import { conditionFields } from '../read/condition.ts'
+import { hull } from '../read/dense-windows.ts'
 import { openedDeletes } from '../read/opening.ts'
 import type { InspectArray } from '../store/array.ts'
 import { cellsInDomain } from '../store/file-sizes.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
-import { boxOf, type CellsBox, denseBoxes, wholeBox } from './older.ts'
+import { boxOf, type CellsBox, cellsInBox, denseBoxes, wholeBox } from './older.ts'
 
 /** Findings that take a tile or a whole data file from readers; a plan drops its cells. */
 export const LOSES_TILES: ReadonlySet<FindingCode> = new Set<FindingCode>([
@@ -77,10 +78,7 @@ export async function fragmentLoss(fragment: Fragment, byField: LostTiles): Prom
   if (!info) return undefined
   // Of a dense tile, those in the non-empty domain: the rest is padding.
   const dense = info.dense && info.nonempty_domain ? new DenseCoordinates(info) : undefined
-  const cellNum = (tile: number): number =>
-    dense
-      ? dense.tileBox(tile).reduce((cells, { low, high }) => cells * Number(high - low + 1n), 1)
-      : tileCellNum(info, tile)
+  const cellNum = (tile: number): number => (dense ? cellsInBox(dense.tileBox(tile)) : tileCellNum(info, tile))
   const cellsOf = (tiles: Iterable<number>): number => [...tiles].reduce((sum, tile) => sum + cellNum(tile), 0)
   const all = cellsInDomain(info)
   const lost: FragmentLoss['lost'] = []
@@ -158,11 +156,8 @@ async function boxText(fragment: Fragment, info: FragmentInfo, tiles: readonly n
 /** Whether dense tiles fill the box around them. */
 function areWholeBox(info: FragmentInfo, tiles: readonly number[]): boolean {
   const boxes = denseBoxes(info, tiles)
-  const ends = boxes[0].map((_, d) => boxes.flatMap((box) => [Number(box[d].low), Number(box[d].high)]))
-  const around = ends.reduce((cells, all) => cells * (Math.max(...all) - Math.min(...all) + 1), 1)
-  const cellsIn = (box: CellsBox): number =>
-    box.reduce((cells, { low, high }) => cells * (Number(high) - Number(low) + 1), 1)
-  return boxes.reduce((cells, box) => cells + cellsIn(box), 0) === around
+  const around = boxes[0].flatMap((_, d) => hull(boxes.map((box) => box[d])) ?? [])
+  return boxes.reduce((cells, box) => cells + cellsInBox(box), 0) === cellsInBox(around)
 }
 
 /** The boxes of some tiles of a dense fragment. Undefined if they are too many, or the metadata does not say. */
