@@ -3,8 +3,8 @@ import type { DocumentOf } from './inspected.ts'
 import { change, type Link } from './link.ts'
 import { Text } from './text.tsx'
 import { timesOf } from './times.ts'
-import { Shown, useLoaded } from './use-loaded.tsx'
 import type { ViewProps } from './view.ts'
+import { WithSchema } from './with-schema.tsx'
 
 /**
  * Which cells are read, in the link: `r` ranges and `f` fields as lists of texts, `w` the condition, `o` the order, `n` the most
@@ -80,11 +80,9 @@ export function Queried({
   switches = 'plk',
   show,
 }: ViewProps & { switches?: string; show(schema: Schema): ComponentChild }) {
-  const schema = useLoaded(() => inspected.document('schema', timesOf(link)), [inspected, link.t])
   return (
-    <Shown
-      of={schema}
-      what="the schema"
+    <WithSchema
+      {...{ inspected, link }}
       show={(schema) => (
         <>
           <QueryForm {...{ schema, link, switches }} isFragment={inspected.target.type === 'fragment'} />

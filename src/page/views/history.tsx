@@ -11,6 +11,7 @@ import { Text } from '../text.tsx'
 import { timesOf } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { View, ViewProps } from '../view.ts'
+import { WithSchema } from '../with-schema.tsx'
 import { Cell } from './cells.tsx'
 
 /** What became of a cell: `history`. `c` of the link is the cell, as `--cell` takes it; `f` are the attributes. */
@@ -27,11 +28,9 @@ function optionsOf(link: ViewProps['link']) {
 }
 
 function History({ inspected, link }: ViewProps) {
-  const schema = useLoaded(() => inspected.document('schema', timesOf(link)), [inspected, link.t])
   return (
-    <Shown
-      of={schema}
-      what="the schema"
+    <WithSchema
+      {...{ inspected, link }}
       show={({ dimensions, attributes }) => (
         <>
           <form

@@ -12,9 +12,9 @@ import {
 } from '../../render/views/wording.ts'
 import { type Column, Facts, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
-import { timesOf, timeWords } from '../times.ts'
-import { Shown, useLoaded } from '../use-loaded.tsx'
+import { timeWords } from '../times.ts'
 import type { View, ViewProps } from '../view.ts'
+import { WithSchema } from '../with-schema.tsx'
 
 /** The schema that a reader uses, as a card. */
 export const schema: View = {
@@ -26,11 +26,9 @@ export const schema: View = {
 }
 
 function Schema({ inspected, link }: ViewProps) {
-  const document = useLoaded(() => inspected.document('schema', timesOf(link)), [inspected, link.t])
   return (
-    <Shown
-      of={document}
-      what="the schema"
+    <WithSchema
+      {...{ inspected, link }}
       show={(found) => (
         <>
           <Facts
