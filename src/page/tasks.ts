@@ -131,6 +131,12 @@ export interface Counted {
   faults: readonly Fault[]
 }
 
+/** What a read has counted so far. */
+interface Columns {
+  tallies: Map<string, Tally>
+  cells: number
+}
+
 /**
  * How the values of columns are spread. Where some could not be read, each attribute is read by itself, so that none lacks cells because
  * another is damaged.
@@ -142,20 +148,22 @@ async function* histograms(
 ): AsyncGenerator<Counted, Counted> {
   const { faults, onFault } = collected()
   const { isDue, shown } = pace()
-  const tallies = new Map<string, Tally>()
-  let cells = 0
+  const all: Columns = { tallies: new Map(), cells: 0 }
   const counted = (): Counted => {
-    const summaries = [...tallies].map(([name, tally]) => ({ name, ...tally.summary() }))
-    return { summaries, cells, faults }
+    const summaries = [...all.tallies].map(([name, tally]) => ({ name, ...tally.summary() }))
+    return { summaries, cells: all.cells, faults }
   }
-  try {
-    for await (const row of engine.rows('read', options, onFault)) {
-      if (cells++ === 0) for (const name of Object.keys(row)) tallies.set(name, tallyOf(schema, name))
-      for (const [name, tally] of tallies) tally.add(row[name])
+  async function* count(columns: Columns, rows: ReturnType<Engine['rows']>): AsyncGenerator<Counted, void> {
+    for await (const row of rows) {
+      if (columns.cells++ === 0) for (const name of Object.keys(row)) columns.tallies.set(name, tallyOf(schema, name))
+      for (const [name, tally] of columns.tallies) tally.add(row[name])
       if (!isDue()) continue
       yield counted()
       shown()
     }
+  }
+  try {
+    yield* count(all, engine.rows('read', options, onFault))
   } catch (error) {
     // What was counted before it is shown.
     yield counted()
@@ -164,18 +172,14 @@ async function* histograms(
   if (faults.length === 0) return counted()
   const attributes = schema.attributes.map(({ name }) => name).filter((name) => options.field?.includes(name) ?? true)
   for (const field of attributes.length > 1 ? attributes : []) {
-    const own = new Map<string, Tally>()
-    let read = 0
-    for await (const row of engine.rows('read', { ...options, field: [field] }, () => {})) {
-      if (read++ === 0) for (const name of Object.keys(row)) own.set(name, tallyOf(schema, name))
-      for (const [name, tally] of own) tally.add(row[name])
-      if (!isDue()) continue
-      yield counted()
-      shown()
-    }
+    const own: Columns = { tallies: new Map(), cells: 0 }
+    yield* count(
+      own,
+      engine.rows('read', { ...options, field: [field] }, () => {}),
+    )
     // Coordinates are those of the field of which most was read.
-    for (const [name, tally] of own) if (name === field || read > cells) tallies.set(name, tally)
-    cells = Math.max(cells, read)
+    for (const [name, tally] of own.tallies) if (name === field || own.cells > all.cells) all.tallies.set(name, tally)
+    all.cells = Math.max(all.cells, own.cells)
   }
   return counted()
 }
