@@ -1,5 +1,6 @@
 import type { Datatype } from '../format/datatype.ts'
 import type { ArrayType } from '../format/layout.ts'
+import type { ConsolidationMode } from '../store/vacuum.ts'
 import type {
   AttributeDescription,
   CellValue,
@@ -32,8 +33,6 @@ export type Step =
 
 /** Milliseconds since 1970, or a date as in 2024-01-31T12:00:00. */
 export type StepTime = Count | string
-
-export type ConsolidationMode = 'fragments' | 'fragment_meta' | 'commits' | 'array_meta'
 
 export interface PlacedStep {
   /** The array or group in the folder that it is about; without it, the folder itself. */
