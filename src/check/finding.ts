@@ -5,10 +5,8 @@ import { FINDING_CODES, type FindingCode, type Meaning, type Severity } from './
 export const LEVELS = ['structure', 'chunks', 'cells'] as const
 export type Level = (typeof LEVELS)[number]
 
-/** One fault, or one thing worth noting. */
-export interface Finding {
-  severity: Severity
-  code: FindingCode
+/** Where a finding is. */
+export interface Place {
   file: string
   /** Bytes from the start of the file, or, if `space` is set, of the content below a filter. */
   offset?: number | undefined
@@ -19,6 +17,12 @@ export interface Finding {
   chunk?: number | undefined
   /** Index of the cell in its tile. */
   cell?: number | undefined
+}
+
+/** One fault, or one thing worth noting. */
+export interface Finding extends Place {
+  severity: Severity
+  code: FindingCode
   expected: string
   found: string
   /** What it means for a reader. For a known fault of a release, it also names the release. */
@@ -54,17 +58,6 @@ export function asIgnored(item: Item, ignored: IgnoredReason | undefined): Item 
 
 /** The results of a check, as they are found. The return value is for the caller. */
 export type Items<T = void> = AsyncGenerator<Item, T>
-
-/** Where a finding is. */
-export interface Place {
-  file: string
-  offset?: number | undefined
-  space?: string | undefined
-  field?: string | undefined
-  tile?: number | undefined
-  chunk?: number | undefined
-  cell?: number | undefined
-}
 
 /** @param known a known fault of TileDB releases, which makes the finding a note; or another meaning of the code */
 export function finding(
