@@ -1,10 +1,11 @@
 import type { InspectError } from '../base/errors.ts'
 import { extensionOf } from '../base/extension.ts'
-import { isFields, type Output, type Result } from '../base/result.ts'
+import { isFields, type Output, Pages, type Result } from '../base/result.ts'
 import { VERSION } from '../base/version.ts'
+import { ColumnRows } from '../cells/column-rows.ts'
 import type { CommandModule, FormatOfSome, Outcome } from '../commands/command.ts'
 import type { List } from '../documents/common.ts'
-import { type JsonNotes, type JsonStyle, writeJson } from '../render/json.ts'
+import { type JsonNotes, type JsonParts, type JsonStyle, writeJson } from '../render/json.ts'
 import type { Reporter } from '../render/reports/reporter.ts'
 
 /** What a format needs to know besides the outcome that it writes. */
@@ -101,7 +102,11 @@ export function formatNames(module?: Pick<CommandModule<never>, 'formats'>): rea
 
 /** A document as JSON: over many lines, or in one. */
 function writeWhole({ document, tail }: Outcome, { out, int64, ending }: Writing, indent: boolean): Promise<JsonNotes> {
-  return writeJson(document, out, { int64, indent }, { tail, ending })
+  const columnLines: JsonParts['columnLines'] = async (lines, int64) => {
+    const { ColumnLines } = await import('../render/column-lines.ts')
+    return new ColumnLines(lines, int64)
+  }
+  return writeJson(document, out, { int64, indent }, { tail, ending, columnLines })
 }
 
 /** Cells without an object a row; undefined if the outcome has none, or its rows must name their target. */
@@ -142,7 +147,22 @@ function rowsOf({ rows, ...outcome }: Outcome, several: boolean): List<Result> {
 }
 
 /** Rows that name their origin stay unchanged. So their columns have the same order for one target and for several. */
-async function* withOrigin(rows: List<Result>, origin: { readonly [key: string]: Result }): AsyncGenerator<Result> {
+function withOrigin(rows: List<Result>, origin: { readonly [key: string]: Result }): List<Result> {
   const keys = Object.keys(origin)
-  for await (const row of rows) yield isFields(row) && !keys.every((key) => key in row) ? { ...origin, ...row } : row
+  const named = (row: Result): Result =>
+    isFields(row) && !keys.every((key) => key in row) ? { ...origin, ...row } : row
+  if (rows instanceof Pages) return new Pages(() => mapped(rows.pages(), (page) => namedPage(page, origin, named)))
+  return mapped(rows, named)
+}
+
+function namedPage(
+  page: Iterable<Result>,
+  origin: { readonly [key: string]: Result },
+  named: (row: Result) => Result,
+): Iterable<Result> {
+  return page instanceof ColumnRows ? page.after(origin) : Array.from(page, named)
+}
+
+async function* mapped<A, B>(list: List<A>, change: (element: A) => B): AsyncGenerator<B> {
+  for await (const element of list) yield change(element)
 }

@@ -5,7 +5,7 @@ import type { ComparisonOp, ConditionNode, ConditionValue } from '../format/dele
 import { type CellValue, cellValue, type ValueStyle } from '../format/value.ts'
 import { conditionFields, isNullTest, NEGATED, setMembers } from '../read/condition.ts'
 import { fieldText } from '../read/where-syntax.ts'
-import { toJson } from '../render/json.ts'
+import { isScalar, scalarJson } from '../render/scalar-json.ts'
 import type { InspectArray } from '../store/array.ts'
 import { attributeLabels } from '../store/labels.ts'
 import type { CommandContext } from './command.ts'
@@ -68,6 +68,12 @@ function text(node: ConditionNode, negate: boolean, fields: ConditionFields, top
   return top || (!isNot && node.children.length < 2) ? joined : `(${joined})`
 }
 
+/** A value, or the values of a cell that has several. */
+function valueText(value: Result): string {
+  if (isScalar(value)) return scalarJson(value, COMPACT)
+  return `[${Array.from(value as Iterable<Result>, valueText).join(',')}]`
+}
+
 function comparison(node: ConditionValue, op: ComparisonOp, fields: ConditionFields): string {
   if (op === 'ALWAYS_TRUE') return 'true'
   if (op === 'ALWAYS_FALSE') return 'false'
@@ -75,13 +81,13 @@ function comparison(node: ConditionValue, op: ComparisonOp, fields: ConditionFie
   const { schema, labels, style } = fields
   const type = [...schema.attributes, ...schema.domain.dimensions].find(({ name }) => name === field)
   const show = (bytes: Uint8Array): string => {
-    if (!type) return toJson(bytes, COMPACT)
+    if (!type) return scalarJson(bytes, COMPACT)
     // Text may be compared with text of any length, whatever the length of the cells.
     const count = datatypeKind(type.type) === 'text' ? 'var' : type.cell_val_num
     const shown: Result = cellValue(type.type, count, bytes, style)
     const label =
       typeof shown === 'number' || typeof shown === 'bigint' ? labels.get(field)?.[Number(shown)] : undefined
-    return toJson(label ?? shown, COMPACT)
+    return valueText(label ?? shown)
   }
   if (offsets) return `${fieldText(field)} ${SYMBOLS[op]} [${setMembers(node).map(show).join(', ')}]`
   return `${fieldText(field)} ${SYMBOLS[op]} ${isNullTest(node, type?.type) ? 'null' : show(value)}`

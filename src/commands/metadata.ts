@@ -1,5 +1,6 @@
 import { usage } from '../base/errors.ts'
 import { type Output, PagedBytes, Pages } from '../base/result.ts'
+import { ValueColumn } from '../cells/column-rows.ts'
 import type { CellValue, KeyValues } from '../documents/common.ts'
 import type { FragmentMetadataDocument, FragmentMetadataField, TileValues } from '../documents/fragment-metadata.ts'
 import type { MetadataDocument, MetadataVersionDescription } from '../documents/metadata.ts'
@@ -9,7 +10,8 @@ import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.t
 import type { Slot } from '../format/fragment-slots.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
-import { cellReader, cellValue, sumReader, sumValue, type ValueStyle } from '../format/value.ts'
+import { u64s } from '../format/u32.ts'
+import { cellValue, sumType, sumValue, type ValueStyle } from '../format/value.ts'
 import { countReadBytes } from '../source/lean-heap.ts'
 import { METADATA_FOLDER, type MetadataVersion, metadataVersions, type WrittenMetadata } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
@@ -195,7 +197,7 @@ async function slotColumns(lists: TileLists, slot: Slot, i: number, style: Value
     tile_validity_offsets: await offsets('tile_validity_offsets'),
     tile_mins: mins,
     tile_maxs: maxs,
-    tile_sums: sums && listResult(sums, (values) => sumsResult(slot.type, values)),
+    tile_sums: sums && listResult(sums, (values) => sumValues(slot.type, values)),
     tile_null_counts: await offsets('tile_null_counts'),
   }
 }
@@ -225,9 +227,7 @@ async function* blocks<T>(list: TileList<T>, tiles: number): AsyncGenerator<T> {
 
 /** One value per tile. Bytes that are not whole values (junk of the phantom coordinates slot) stay bytes. */
 function minMaxResult(slot: Slot, minMax: TileMinMax, style: ValueStyle): Iterable<CellValue> {
-  const values = minMaxValues(slot, minMax, style)
-  if (values) return listOf(values.count, values.at)
-  return minMax.fixed.length + minMax.variable.length === 0 ? [] : minMax.fixed
+  return minMaxValues(slot, minMax, style) ?? (minMax.fixed.length + minMax.variable.length === 0 ? [] : minMax.fixed)
 }
 
 export const NO_VALUES: TileMinMax = { fixed: NO_BYTES, variable: NO_BYTES }
@@ -238,35 +238,21 @@ export function minMaxCellSize(slot: Slot): number | undefined {
 }
 
 /** Minima or maxima of a slot by tile; undefined if the bytes are not whole values. */
-export function minMaxValues(
-  slot: Slot,
-  { fixed, variable }: TileMinMax,
-  style: ValueStyle,
-): { count: number; at: (tile: number) => CellValue } | undefined {
+export function minMaxValues(slot: Slot, { fixed, variable }: TileMinMax, style: ValueStyle): ValueColumn | undefined {
   if (slot.phantom) return undefined
   const { type, cell_val_num } = slot
   if (cell_val_num === 'var') {
-    const count = Math.floor(fixed.length / 8)
-    const view = new DataView(fixed.buffer, fixed.byteOffset, fixed.byteLength)
-    const start = (tile: number): number =>
-      tile < count ? view.getUint32(tile * 8 + 4, true) * 2 ** 32 + view.getUint32(tile * 8, true) : variable.length
-    const read = cellReader(type, 'var', style)
-    return { count, at: (tile) => read(variable, start(tile), start(tile + 1)) }
+    const starts = u64s(fixed, variable.length)
+    return ValueColumn.of(type, 'var', { data: variable, starts, length: starts.length - 1 }, style)
   }
-  const size = slot.cellSize
-  if (fixed.length % size !== 0) return undefined
-  const read = cellReader(type, cell_val_num, style)
-  return { count: fixed.length / size, at: (tile) => read(fixed, tile * size, (tile + 1) * size) }
+  const length = fixed.length / slot.cellSize
+  return Number.isInteger(length) ? ValueColumn.of(type, cell_val_num, { data: fixed, length }, style) : undefined
 }
 
-function sumsResult(type: Datatype, sums: Uint8Array): Iterable<bigint | number> {
-  return listOf(sums.length / 8, sumReader(type, sums))
-}
-
-function listOf<V>(count: number, at: (index: number) => V): V[] {
-  const list: V[] = []
-  for (let i = 0; i < count; i++) list.push(at(i))
-  return list
+/** The sums of tiles. */
+export function sumValues(type: Datatype, data: Uint8Array): ValueColumn<bigint | number> {
+  const length = Math.floor(data.length / 8)
+  return ValueColumn.of(sumType(type), 1, { data, length }, { raw: false }) as ValueColumn<bigint | number>
 }
 
 /** Statistics of one slot over the fragment; null if it has none. */

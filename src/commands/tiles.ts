@@ -1,5 +1,7 @@
 import { Pages } from '../base/result.ts'
 import { rangeFilter } from '../cells/bounds.ts'
+import { allRows } from '../cells/column.ts'
+import { ColumnRows, type InColumns, ValueColumn } from '../cells/column-rows.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import {
   checkOffsetCount,
@@ -15,7 +17,7 @@ import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
-import { sumReader, type ValueStyle } from '../format/value.ts'
+import type { ValueStyle } from '../format/value.ts'
 import { countReadBytes } from '../source/lean-heap.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
@@ -29,10 +31,10 @@ import {
 } from './command.ts'
 import { parseTiles } from './decode.ts'
 import { selectedSlots } from './fields.ts'
-import { minMaxCellSize, minMaxValues, NO_VALUES } from './metadata.ts'
+import { minMaxCellSize, minMaxValues, NO_VALUES, sumValues } from './metadata.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { addTimesOptions, asOf, type TimesOptions, useTimes } from './times.ts'
-import { mbrsResult, rangesResult } from './values.ts'
+import { mbrColumns, mbrsResult, rangesResult } from './values.ts'
 
 interface TilesOptions extends TimesOptions {
   field?: string[]
@@ -77,13 +79,13 @@ async function tilesOutcome(cx: CommandContext, fragment: Fragment, options: Til
   }
   const from = wanted?.from ?? 0
   const end = Math.min(wanted?.to ?? info.tile_num - 1, info.tile_num - 1) + 1
-  async function* pages(): AsyncGenerator<Iterable<TilesLine>> {
+  async function* pages(): AsyncGenerator<ColumnRows<TilesLine>> {
     for (let first = from; first < end; first += BLOCK_TILES) {
       const next = Math.min(first + BLOCK_TILES, end)
       const box = await boxes(first, next)
       const ofFields: FieldBlock[] = []
       for (const field of fields) ofFields.push(await field(first, next))
-      yield rows(info, { first, next, box }, ofFields, touches)
+      yield rowsOf(info, { first, next, box }, ofFields, touches)
     }
   }
   const tiles = new Pages(pages)
@@ -109,34 +111,44 @@ async function tilesOutcome(cx: CommandContext, fragment: Fragment, options: Til
 }
 
 /** The tiles `[first, next)`, except those whose box does not overlap the range. */
-function* rows(
+function rowsOf(
   info: FragmentInfo,
   { first, next, box }: { first: number; next: number; box: BoxBlock },
   fields: readonly FieldBlock[],
   touches: ((box: NDRange) => boolean) | undefined,
-): Generator<TilesLine> {
-  for (let tile = first; tile < next; tile++) {
-    if (touches) {
-      const range = box.range(tile)
-      if (!range || !touches(range)) continue
-    }
-    const cell_num = tileCellNum(info, tile)
-    const value = box.value(tile)
-    const ofFields: TilesLineField[] = []
-    for (const field of fields) ofFields.push(field(tile))
-    yield info.dense
-      ? { tile, cell_num, tile_domain: value, fields: ofFields }
-      : { tile, cell_num, mbr: value, fields: ofFields }
-  }
+): ColumnRows<TilesLine> {
+  const length = next - first
+  const tile = numbers(length, (i) => first + i)
+  const cell_num = cellNums(info, first, next)
+  const shape = info.dense
+    ? { tile, cell_num, tile_domain: box.values, fields }
+    : { tile, cell_num, mbr: box.values, fields }
+  if (!touches) return new ColumnRows<TilesLine>(shape, length)
+  const touched = allRows(length).filter((i) => {
+    const range = box.range(first + i)
+    return range !== undefined && touches(range)
+  })
+  return new ColumnRows<TilesLine>(shape, touched.length, touched)
+}
+
+/** Cells of each tile `[first, next)`. */
+function cellNums(info: FragmentInfo, first: number, next: number, cellSize = 1): ValueColumn<number> {
+  return numbers(next - first, (i) => tileCellNum(info, first + i) * cellSize)
+}
+
+function numbers(length: number, at: (index: number) => number): ValueColumn<number> {
+  const values = new Float64Array(length)
+  for (let i = 0; i < length; i++) values[i] = at(i)
+  return ValueColumn.numbers(values)
 }
 
 /** Boxes of the tiles of a block: raw, and as they are shown. */
 interface BoxBlock {
   range: (tile: number) => NDRange | undefined
-  value: (tile: number) => ValueRange[] | null
+  values: InColumns<readonly ValueRange[] | null>
 }
 
-const NO_BOXES: BoxBlock = { range: () => undefined, value: () => null }
+const NO_BOXES: BoxBlock = { range: () => undefined, values: null }
 
 /** The box of each tile: its MBR, or in dense fragments its part of the non-empty domain. */
 async function boxBlocks(
@@ -147,8 +159,11 @@ async function boxBlocks(
   const { dimensions } = info.schema.domain
   if (info.dense) {
     const range = denseBoxes(info)
-    const block = range ? { range, value: (tile: number) => rangesResult(dimensions, range(tile), style) } : NO_BOXES
-    return async () => block
+    if (!range) return async () => NO_BOXES
+    return async (from, to) => ({
+      range,
+      values: new ValueColumn(to - from, (i) => rangesResult(dimensions, range(from + i), style)),
+    })
   }
   const leaves = await lists.boxes()
   if (!leaves) return async () => NO_BOXES
@@ -157,7 +172,9 @@ async function boxBlocks(
     const mbr = mbrsResult(entries, dimensions, style)
     return {
       range: (tile) => (tile < leaves.count ? mbrAt(entries, tile - first, dimensions) : undefined),
-      value: (tile) => (tile < leaves.count ? mbr(tile - first) : null),
+      values:
+        (to <= leaves.count && mbrColumns(entries, from - first, to - first, dimensions, style)) ||
+        new ValueColumn(to - from, (i) => (from + i < leaves.count ? mbr(from + i - first) : null)),
     }
   }
 }
@@ -190,10 +207,10 @@ function integerBytes(type: Datatype, value: bigint): Uint8Array {
   return bytes.subarray(0, datatypeSize(type))
 }
 
-/** What the metadata says about one tile of a field, for the tiles of a block. */
-type FieldBlock = (tile: number) => TilesLineField
+/** What the metadata says about the tiles of a block, of one field. */
+type FieldBlock = InColumns<TilesLineField>
 type FieldBlocks = (from: number, to: number) => Promise<FieldBlock>
-type Block<T> = (from: number, to: number) => Promise<(tile: number) => T>
+type Block<T> = (from: number, to: number) => Promise<T>
 
 /** Opens the lists of one field. Lists that its version or type does not have are left out. */
 async function fieldBlocks(
@@ -211,46 +228,34 @@ async function fieldBlocks(
   const validity = nullable ? await ofFile('validity') : undefined
   const mins = await minMaxBlocks(lists, field, slot, 'min', style)
   const maxs = await minMaxBlocks(lists, field, slot, 'max', style)
-  const sums = perTile(await lists.sums(slot), (entries) => sumReader(field.type, entries))
-  const nulls = perTile(await lists.offsets('tile_null_counts', slot), (counts) => (index) => counts[index])
+  const sums = perTile(await lists.sums(slot), (entries) => sumValues(field.type, entries))
+  const nulls = perTile(await lists.offsets('tile_null_counts', slot), ValueColumn.numbers)
   return async (from, to) => {
     const place = await main(from, to)
     const varPlace = await variable?.(from, to)
     const validityPlace = await validity?.(from, to)
-    const min = await mins?.(from, to)
-    const max = await maxs?.(from, to)
-    const sum = await sums?.(from, to)
-    const null_count = await nulls?.(from, to)
-    return (tile) => {
-      const own = place(tile)
-      const ofVar = varPlace?.(tile)
-      const ofValidity = validityPlace?.(tile)
-      // Objects of one shape are fast to create and to write.
-      return {
-        name,
-        offset: own.offset,
-        size: own.size,
-        unfiltered_size: own.unfiltered_size,
-        var_offset: ofVar?.offset,
-        var_size: ofVar?.size,
-        var_unfiltered_size: ofVar?.unfiltered_size,
-        validity_offset: ofValidity?.offset,
-        validity_size: ofValidity?.size,
-        validity_unfiltered_size: ofValidity?.unfiltered_size,
-        min: min?.(tile),
-        max: max?.(tile),
-        sum: sum?.(tile),
-        null_count: null_count?.(tile),
-      }
+    return {
+      name,
+      ...place,
+      var_offset: varPlace?.offset,
+      var_size: varPlace?.size,
+      var_unfiltered_size: varPlace?.unfiltered_size,
+      validity_offset: validityPlace?.offset,
+      validity_size: validityPlace?.size,
+      validity_unfiltered_size: validityPlace?.unfiltered_size,
+      min: await mins?.(from, to),
+      max: await maxs?.(from, to),
+      sum: await sums?.(from, to),
+      null_count: await nulls?.(from, to),
     }
   }
 }
 
-/** Place of a tile in its file, with its stored and unfiltered bytes. */
+/** Places of tiles in their file, with their stored and unfiltered bytes. */
 interface Place {
-  offset: number
-  size: number
-  unfiltered_size: number
+  offset: ValueColumn<number>
+  size: ValueColumn<number>
+  unfiltered_size: ValueColumn<number>
 }
 
 /** @throws InspectError INCONSISTENT if the metadata does not have an offset for each tile */
@@ -272,11 +277,19 @@ async function placeBlocks(
     // A tile ends where the next one starts.
     const { first, entries } = (await offsets?.block(from, to + 1)) ?? none
     const sizes = await varSizes?.block(from, to)
-    return (tile) => {
-      const offset = entries[tile - first]
-      const end = tile + 1 < info.tile_num ? entries[tile + 1 - first] : fileSize
-      const unfiltered_size = sizes ? sizes.entries[tile - sizes.first] : tileCellNum(info, tile) * cellSize
-      return { offset, size: sizeBetween(offset, end, tile, file), unfiltered_size }
+    const ends = entries.subarray(from + 1 - first, to + 1 - first)
+    const endOf = (i: number): number => (from + i + 1 < info.tile_num ? ends[i] : fileSize)
+    const offset = entries.subarray(from - first, to - first)
+    const differences = offset.map((start, i) => endOf(i) - start)
+    return {
+      offset: ValueColumn.numbers(offset),
+      // Only the row of a tile that ends before its start throws. The rows before it are shown.
+      size: differences.some((size) => size < 0)
+        ? new ValueColumn(to - from, (i) => sizeBetween(offset[i], endOf(i), from + i, file))
+        : ValueColumn.numbers(differences),
+      unfiltered_size: sizes
+        ? ValueColumn.numbers(sizes.entries.subarray(from - sizes.first, to - sizes.first))
+        : cellNums(info, from, to, cellSize),
     }
   }
 }
@@ -287,23 +300,25 @@ async function minMaxBlocks(
   slot: number,
   which: 'min' | 'max',
   style: ValueStyle,
-): Promise<Block<CellValue> | undefined> {
+): Promise<Block<ValueColumn<CellValue> | null> | undefined> {
   const list = await lists.minMax(which, slot, minMaxCellSize(field))
   if (!list || !minMaxValues(field, list.whole ?? NO_VALUES, style)) return undefined
-  return perTile(list, (entries) => minMaxValues(field, entries, style)?.at ?? (() => null))
+  return perTile(list, (entries) => minMaxValues(field, entries, style))
 }
 
-/** The values of a list, block by block; null for tiles without an entry. @param read the value at an index of the entries */
+/** The values of a list, block by block; null for tiles without an entry. @param values all those of the entries */
 function perTile<L, T>(
   list: TileList<L> | undefined,
-  read: (entries: L) => (index: number) => T,
-): Block<T | null> | undefined {
+  values: (entries: L) => ValueColumn<T> | undefined,
+): Block<ValueColumn<T | null> | null> | undefined {
   return (
     list &&
     (async (from, to) => {
       const { first, entries } = await list.block(from, to)
-      const at = read(entries)
-      return (tile) => (tile < list.count ? at(tile - first) : null)
+      const column = values(entries)
+      if (!column || from >= list.count) return null
+      if (to <= list.count) return column.part(from - first, to - first)
+      return new ValueColumn(to - from, (i) => (from + i < list.count ? column.at(from + i - first) : null))
     })
   )
 }

@@ -1,3 +1,4 @@
+import { type InColumns, ValueColumn } from '../cells/column-rows.ts'
 import type { FilterDescription, PipelineDescription, ValueRange } from '../documents/common.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
@@ -41,6 +42,32 @@ export function mbrsResult(
       return [read(bytes, min, min + size), read(bytes, min + size, min + 2 * size)]
     })
   }
+}
+
+/** MBRs `[from, to)` of a level, as columns. Undefined if they differ in length, as those of strings do. */
+export function mbrColumns(
+  { bytes, mbr_num, starts }: RTreeLevel,
+  from: number,
+  to: number,
+  dimensions: readonly RangeType[],
+  style: ValueStyle,
+): InColumns<ValueRange>[] | undefined {
+  const stride = bytes.length / mbr_num
+  const columns: InColumns<ValueRange>[] = []
+  let at = from * stride
+  for (const dimension of dimensions) {
+    const size = fixedSize(dimension)
+    if (starts || size === undefined) return undefined
+    const column = (): ValueColumn => {
+      const data = new Uint8Array((to - from) * size)
+      for (let i = 0, start = at; i < data.length; i += size, start += stride)
+        for (let b = 0; b < size; b++) data[i + b] = bytes[start + b]
+      at += size
+      return ValueColumn.of(dimension.type, dimension.cell_val_num, { data, length: to - from }, style)
+    }
+    columns.push([column(), column()])
+  }
+  return columns
 }
 
 /** `[lo, hi]` of a dimension's domain; null if it has none. */

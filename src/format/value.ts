@@ -400,16 +400,14 @@ function bytesFromBase64(value: unknown): Uint8Array | undefined {
  */
 export function sumValue(type: Datatype, bytes: Uint8Array): bigint | number {
   if (bytes.length !== 8) throw unexpected('8 bytes for a sum', `${bytes.length} bytes`)
-  return sumReader(type, bytes)(0)
+  return cellValue(sumType(type), 1, bytes, { raw: false }) as bigint | number
 }
 
-/** {@link sumValue} of the i-th of many sums. */
-export function sumReader(type: Datatype, sums: Uint8Array): (index: number) => bigint | number {
-  const view = new DataView(sums.buffer, sums.byteOffset, sums.byteLength)
+/** The type of the sums of a field. */
+export function sumType(type: Datatype): 'FLOAT64' | 'UINT64' | 'INT64' {
   const kind = datatypeKind(type)
-  if (kind === 'float') return (index) => view.getFloat64(index * 8, true)
-  if (kind === 'uint' || kind === 'bool') return (index) => view.getBigUint64(index * 8, true)
-  return (index) => view.getBigInt64(index * 8, true)
+  if (kind === 'float') return 'FLOAT64'
+  return kind === 'uint' || kind === 'bool' ? 'UINT64' : 'INT64'
 }
 
 /** A value in words, for errors. */

@@ -1,6 +1,6 @@
 import type { Output, Result } from '../base/result.ts'
-import type { CellBatch, ColumnType } from '../cells/column.ts'
-import { type ColumnValue, columnValue, type ShownLabels } from '../cells/rows.ts'
+import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
+import { columnValue, type ShownLabels } from '../cells/rows.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { type CsvStyle, csvField, csvHeader, lineEnd, NULL_LINE, separator } from './csv.ts'
@@ -23,7 +23,20 @@ function csvStyle({ format, int64, terminal }: CellLineStyle): CsvStyle | undefi
 /** A column, and its enumeration's values if they are shown in place of the stored indexes. */
 export interface ShownColumn {
   column: ColumnType
-  labels: ShownLabels | undefined
+  labels?: ShownLabels | undefined
+  /** Makes the values, if the stored cells alone do not say how. */
+  value?: ((data: ColumnData, cell: number) => Result) | undefined
+  /** Whether `value` says something else than the stored cells. */
+  made?: boolean
+}
+
+/** What stands between the cells of a line. */
+export interface LineTexts {
+  /** Before each cell, if it is the first of its line, and elsewhere. */
+  first: readonly Uint8Array[]
+  later: readonly Uint8Array[]
+  /** After the last cell. */
+  end: Uint8Array
 }
 
 /** This many rows take as long as compiling the module. */
@@ -45,59 +58,106 @@ export async function writeCellLines(
   plainRows = PLAIN_ROWS,
 ): Promise<JsonNotes> {
   const lines = new TextBuffer(out)
-  const plain = new PlainRows(columns, lines, style)
-  if (plain.csv)
+  const rows = new CellLines(columns, lines, style, { plainRows })
+  const csv = csvStyle(style)
+  if (csv)
     lines.add(
       csvHeader(
         columns.map(({ column }) => column.name),
-        plain.csv,
+        csv,
       ),
     )
-  let quick: QuickRows | undefined
-  let written = 0
   if (limit > 0) {
     for await (const batch of batches) {
-      const count = Math.min(limit - written, batch.rows?.length ?? batch.cell_num)
-      written += count
-      if (written > plainRows) quick ??= await quickRows(columns, plain, style)
-      plain.begin(batch)
-      const rows = quick?.begin(batch) ? quick : plain
-      for (let i = 0; i < count; ) {
-        i = rows.rows(batch.rows, i, count)
-        if (lines.full) await lines.flush()
-      }
-      if (written >= limit) break
+      const count = Math.min(limit - rows.written, batch.rows?.length ?? batch.cell_num)
+      await rows.write(batch, 0, count)
+      if (rows.written >= limit) break
     }
   }
-  quick?.end()
+  rows.end()
   await lines.flush()
-  return { rounded: !plain.csv && plain.json.rounded }
+  return { rounded: rows.rounded }
+}
+
+/** Adds lines of cells to a buffer, which is written out whenever it is full. */
+export class CellLines {
+  /** Number of rows so far. */
+  written = 0
+  private readonly columns: readonly ShownColumn[]
+  private readonly style: CellLineStyle
+  private readonly plainRows: number
+  private readonly plain: PlainRows
+  private quick: QuickRows | undefined
+
+  /**
+   * @param options.texts those of `style`, if they are not given
+   * @param options.plainRows rows to write before the module is compiled
+   */
+  constructor(
+    columns: readonly ShownColumn[],
+    lines: TextBuffer,
+    style: CellLineStyle,
+    { texts = textsOf(columns, style), plainRows = PLAIN_ROWS }: { texts?: LineTexts; plainRows?: number } = {},
+  ) {
+    this.columns = columns
+    this.style = style
+    this.plainRows = plainRows
+    this.plain = new PlainRows(columns, texts, lines, style)
+  }
+
+  /** Adds rows `[from, to)` of a batch. */
+  async write(batch: CellBatch, from: number, to: number): Promise<void> {
+    const { plain } = this
+    this.written += to - from
+    if (this.written > this.plainRows) this.quick ??= await quickRows(this.columns, plain, this.style)
+    plain.begin(batch)
+    const rows = this.quick?.begin(batch) ? this.quick : plain
+    for (let i = from; i < to; ) {
+      i = rows.rows(batch.rows, i, to)
+      if (plain.lines.full) await plain.lines.flush()
+    }
+  }
+
+  /** Call this after the last row, and before other text is added to the buffer. More rows may follow. */
+  end(): void {
+    this.quick?.end()
+  }
+
+  /** See {@link JsonNotes}. */
+  get rounded(): boolean {
+    return !this.plain.csv && this.plain.json.rounded
+  }
+}
+
+function textsOf(columns: readonly ShownColumn[], style: CellLineStyle): LineTexts {
+  const csv = csvStyle(style)
+  const before = (mark: string): Uint8Array[] =>
+    columns.map(({ column }) => utf8(csv ? '' : `${mark}${jsonKey(column.name)}:`))
+  return {
+    first: before('{'),
+    later: csv ? columns.map(() => utf8(separator(csv))) : before(','),
+    end: utf8(csv ? lineEnd(csv) : '}\n'),
+  }
 }
 
 /** Rows written value by value. */
 class PlainRows {
   readonly lines: TextBuffer
   readonly csv: CsvStyle | undefined
-  /** The text before the first cell of a line, before each other cell, and after the last. */
-  readonly first: readonly Uint8Array[]
-  readonly later: readonly Uint8Array[]
-  readonly end: Uint8Array
+  readonly texts: LineTexts
   readonly json: JsonText
-  private readonly values: readonly ColumnValue[]
+  private readonly values: readonly ((data: ColumnData, cell: number) => Result)[]
   private batch: CellBatch | undefined
   private cell = 0
 
-  constructor(shown: readonly ShownColumn[], lines: TextBuffer, style: CellLineStyle) {
-    const csv = csvStyle(style)
+  constructor(shown: readonly ShownColumn[], texts: LineTexts, lines: TextBuffer, style: CellLineStyle) {
     this.lines = lines
-    this.csv = csv
+    this.texts = texts
+    this.csv = csvStyle(style)
     this.json = new JsonText(lines, { int64: style.int64, indent: false })
-    this.values = shown.map(({ column, labels }) => columnValue(column, style, labels && this.reportedOnce(labels)))
-    const before = (mark: string): Uint8Array[] =>
-      shown.map(({ column }) => utf8(csv ? '' : `${mark}${jsonKey(column.name)}:`))
-    this.first = before('{')
-    this.later = csv ? shown.map(() => utf8(separator(csv))) : before(',')
-    this.end = utf8(csv ? lineEnd(csv) : '}\n')
+    this.values = shown.map(
+      ({ column, labels, value }) => value ?? columnValue(column, style, labels && this.reportedOnce(labels)),
+    )
   }
 
   /** A cell may be written again, if it did not fit into the kernel's memory. Its missing label is reported once. */
@@ -136,17 +196,18 @@ class PlainRows {
    * @returns the first row that was not added
    */
   rows(rows: Uint32Array | undefined, from: number, to: number): number {
-    const { lines, csv, end } = this
+    const { lines, csv } = this
+    const { first, later, end } = this.texts
     const columns = this.batch?.columns ?? []
     let i = from
     for (; i < to && !lines.full; i++) {
       const start = lines.length
-      let before = this.first
+      let before = first
       for (let c = 0; c < columns.length; c++) {
         if (!columns[c] && !csv) continue
         lines.addBytes(before[c])
         this.add(c, rows === undefined ? i : rows[i])
-        before = this.later
+        before = later
       }
       if (lines.length === start) lines.add(csv ? NULL_LINE : '{')
       lines.addBytes(end)
@@ -233,7 +294,7 @@ async function quickRows(
     import('./row-kernel.ts'),
     import('./kernels/binary.ts'),
   ])
-  const { csv, lines } = plain
+  const { csv, lines, texts } = plain
   const text = (value: Result): Uint8Array =>
     utf8(csv ? csvField(value, csv) : toJson(value, { int64: 'number', indent: false }))
   const madeText = (column: number, cell: number): Uint8Array => {
@@ -244,9 +305,9 @@ async function quickRows(
   const make = (made: ReadonlySet<number>): RowKernel | undefined =>
     RowKernel.make(
       Buffer.from(KERNELS_WASM, 'base64'),
-      shown.map(({ column }, c) => ({ column, first: plain.first[c], later: plain.later[c], made: made.has(c) })),
+      shown.map(({ column }, c) => ({ column, first: texts.first[c], later: texts.later[c], made: made.has(c) })),
       {
-        end: plain.end,
+        end: texts.end,
         null: text(null),
         emptyLine: utf8(NULL_LINE),
         nan: text(Number.NaN),
@@ -262,8 +323,8 @@ async function quickRows(
 }
 
 /** Whether the cells of a column are printed as numbers, dates, BOOL or the stored text. */
-function isQuick({ column, labels }: ShownColumn, { raw }: CellLineStyle): boolean {
-  if (labels || (column.kind.startsWith('delete') && !raw)) return false
+function isQuick({ column, labels, made }: ShownColumn, { raw }: CellLineStyle): boolean {
+  if (labels || made || (column.kind.startsWith('delete') && !raw)) return false
   const kind = datatypeKind(column.type)
   return kind === 'text' ? !raw : kind !== 'bytes'
 }

@@ -6,15 +6,13 @@
 import { InspectError } from '../base/errors.ts'
 import { isAsyncIterable, isFields, isIterable, type Output, PagedBytes, Pages, type Result } from '../base/result.ts'
 import { jsonString } from '../base/unsafe-text.ts'
+import { ColumnRows, ValueColumn } from '../cells/column-rows.ts'
 import { decodeText, encodeText } from '../format/text.ts'
+import type { ColumnLines } from './column-lines.ts'
+import { base64, base64Brackets, isScalar, type JsonStyle, type Scalar, scalarJson } from './scalar-json.ts'
 import { FrequentText, TextBuffer } from './text-buffer.ts'
 
-export interface JsonStyle {
-  /** How 64-bit integers are printed: with all digits, or as strings for readers that round. */
-  int64: 'number' | 'string'
-  /** One key per line, with short arrays on one line; otherwise everything on one line without spaces. */
-  indent: boolean
-}
+export type { JsonStyle }
 
 /** Notes for the user about the written text. */
 export interface JsonNotes {
@@ -32,10 +30,11 @@ const COMPACT_ROOM = 256
 const INLINE_DEPTH = 3
 /** Number of keys whose written form is remembered. Documents have few different keys. */
 const KEYS_KEPT = 1024
+/** Pages with this many values in a column are worth the code that writes them at once. */
+const LONG_PAGE = 1024
 /** Number of scalars in a list that are written together. */
 const TOGETHER = 32
 
-type Scalar = null | boolean | number | bigint | string | Uint8Array
 type Fields = { readonly [key: string]: Result | undefined }
 
 /** A container that is being written. */
@@ -54,13 +53,14 @@ interface Fieldwise {
   tail: (() => object) | undefined
 }
 
-/** Elements: first `values` from `at` on, then those of `iterator`, then those of `later`, which must be waited for. */
+/** Elements: first those of `rows` or `values` from `at` on, then those of `iterator`, then those of `later`, which must be waited for. */
 interface List {
   kind: 'list'
   values: ArrayLike<Result>
   at: number
   iterator: Iterator<Result> | undefined
   later: AsyncIterator<unknown> | undefined
+  rows: ColumnRows<unknown> | undefined
   /** What `later` gives: an element, some of them, or bytes whose base64 follows that of the bytes before. */
   gives: 'element' | 'page' | 'bytes'
 }
@@ -88,6 +88,15 @@ interface Before {
   next: Before | undefined
 }
 
+/** What {@link writeJson} takes besides the value. */
+export interface JsonParts {
+  tail?: (() => object) | undefined
+  ending?: (error: InspectError) => Result
+  columnLines?: OpenColumnLines | undefined
+}
+
+type OpenColumnLines = (lines: TextBuffer, int64: JsonStyle['int64']) => Promise<ColumnLines>
+
 /** Why {@link JsonText.advance} stopped. */
 type Stop = 'done' | 'full' | 'await'
 
@@ -96,6 +105,7 @@ type Stop = 'done' | 'full' | 'await'
  * even in the middle of a value. If `out` fails, open iterators are closed.
  *
  * @param parts.tail makes the last keys of an object, after its own are written
+ * @param parts.columnLines opens what writes long lists of stored values faster
  * @param parts.ending writes the last key, `error`, of a document that an InspectError ends early; without it the error is
  * thrown
  */
@@ -103,10 +113,10 @@ export async function writeJson(
   value: Result,
   out: Output,
   style: JsonStyle,
-  { tail, ending }: { tail?: (() => object) | undefined; ending?: (error: InspectError) => Result } = {},
+  { tail, ending, columnLines }: JsonParts = {},
 ): Promise<JsonNotes> {
   const buffer = new TextBuffer(out)
-  const text = new JsonText(buffer, style)
+  const text = new JsonText(buffer, style, columnLines)
   let failed: InspectError | undefined
   try {
     await writeValue(value, buffer, text, tail)
@@ -182,10 +192,16 @@ export class JsonText {
   /** A key or a comma was written, but not the value after it. */
   private owed = false
   private readonly levels: Level[] = []
+  private columns: ColumnLines | undefined
+  /** Of the rows that are being written, the one whose values stand for columns; -1 outside. */
+  private row = -1
 
-  constructor(sink: TextBuffer, style: JsonStyle) {
+  private readonly columnLines: OpenColumnLines | undefined
+
+  constructor(sink: TextBuffer, style: JsonStyle, columnLines?: OpenColumnLines) {
     this.sink = sink
     this.style = style
+    this.columnLines = columnLines
   }
 
   /** @param tail as in {@link writeJson} */
@@ -226,8 +242,23 @@ export class JsonText {
     const { done, value } = await source.later.next()
     if (done) source.later = undefined
     else if (source.gives === 'element') this.element(frame, value as Result)
-    else if (source.gives === 'page') putPage(source, value as Iterable<Result>)
+    else if (source.gives === 'page') await this.page(frame, source, value as Iterable<Result>)
     else this.sink.add(base64(value as Uint8Array))
+  }
+
+  /** Sets the next elements. A long page of values in a column is written at once. */
+  private async page(frame: Frame, list: List, page: Iterable<Result>): Promise<void> {
+    const values = page instanceof Float64Array ? ValueColumn.numbers(page) : page
+    if (!this.columnLines || !(values instanceof ValueColumn) || values.length < LONG_PAGE) {
+      putPage(list, page)
+      return
+    }
+    const { element } = frame.level
+    const from = frame.empty ? 1 : 0
+    if (from === 1) this.element(frame, values.at(0))
+    this.columns ??= await this.columnLines(this.sink, this.style.int64)
+    await this.columns.list(values, from, element.text.text)
+    this.rounded ||= this.columns.rounded
   }
 
   /** After {@link abandon}: closes what is open, and adds a key to the outermost object. */
@@ -255,7 +286,13 @@ export class JsonText {
 
   /** Writes the next elements: scalars together, other values one at a time. @returns false if they must be waited for */
   private elements(frame: Frame, source: List): boolean {
-    const { values, iterator } = source
+    const { rows, values, iterator } = source
+    if (rows) {
+      this.row = source.at < rows.length ? rows.position(source.at++) : -1
+      if (this.row < 0) putPage(source, [])
+      else this.element(frame, rows.shape as Result)
+      return true
+    }
     if (source.at < values.length) {
       const end = Math.min(values.length, source.at + TOGETHER)
       if (values instanceof Float64Array) {
@@ -266,7 +303,7 @@ export class JsonText {
         }
       }
       while (source.at < end) {
-        const value = values[source.at++]
+        const value = this.inRow(values[source.at++]) as Result
         if (!isScalar(value)) {
           this.element(frame, value)
           break
@@ -285,6 +322,11 @@ export class JsonText {
     if (source.later) return false
     this.close(frame)
     return true
+  }
+
+  /** In the shape of rows, a column stands for its value in the row. */
+  private inRow(value: Result | undefined): Result | undefined {
+    return this.row >= 0 && value instanceof ValueColumn ? (value.at(this.row) as Result) : value
   }
 
   private element(frame: Frame, value: Result): void {
@@ -307,7 +349,7 @@ export class JsonText {
       return
     }
     const key = source.keys[source.at++]
-    const value = source.fields[key]
+    const value = this.inRow(source.fields[key])
     if (value === undefined) return
     const name = this.key(frame.level, key)
     this.before(frame, name)
@@ -324,7 +366,7 @@ export class JsonText {
     let at = 0
     let empty = true
     for (const key in fields) {
-      const value = fields[key]
+      const value = this.inRow(fields[key])
       if (value !== undefined) {
         if (!isScalar(value)) {
           this.stack.push({ source: fieldwise(fields, at), close: '}', level, empty })
@@ -377,7 +419,7 @@ export class JsonText {
     } else if (Array.isArray(value) || isIterable(value)) {
       if (!this.inline(value, this.style.indent ? COLUMNS - column : COMPACT_ROOM)) this.open('[', ']', listOf(value))
     } else if (value instanceof PagedBytes) {
-      const [bracket, close] = this.base64Brackets()
+      const [bracket, close] = base64Brackets(this.style)
       this.open(bracket, close, listOf([], value.pages(), 'bytes'))
     } else if (value instanceof Pages) {
       this.open('[', ']', listOf([], value.pages(), 'page'))
@@ -410,7 +452,7 @@ export class JsonText {
     if (Array.isArray(values)) {
       // Without an iterator, because millions of pairs pass here.
       for (let i = 0; i < values.length && columns >= 0; i++) {
-        columns = this.lineElement(columns, values[i], room, depth)
+        columns = this.lineElement(columns, this.inRow(values[i]) as Result, room, depth)
       }
     } else {
       for (const value of values) {
@@ -464,24 +506,8 @@ export class JsonText {
 
   /** The text of what {@link scalar} does not write itself. */
   private scalarText(value: Exclude<Scalar, number>): string {
-    switch (typeof value) {
-      case 'string':
-        // No reader accepts half a character.
-        return value.isWellFormed() ? jsonString(value) : this.scalarText(encodeText(value))
-      case 'bigint':
-        if (this.style.int64 === 'string') return `"${value}"`
-        this.rounded = true
-        return String(value)
-      case 'boolean':
-        return value ? 'true' : 'false'
-    }
-    if (value === null) return 'null'
-    const [bracket, close] = this.base64Brackets()
-    return bracket + base64(value) + close
-  }
-
-  private base64Brackets(): [string, string] {
-    return [this.style.indent ? '{"base64": "' : '{"base64":"', '"}']
+    if (typeof value === 'bigint' && this.style.int64 === 'number') this.rounded = true
+    return scalarJson(value, this.style)
   }
 }
 
@@ -518,6 +544,7 @@ function listOf(now: Iterable<Result>, later?: AsyncIterable<unknown>, gives: Li
     at: 0,
     iterator: undefined,
     later: later?.[Symbol.asyncIterator](),
+    rows: undefined,
     gives,
   }
   putPage(list, now)
@@ -526,18 +553,11 @@ function listOf(now: Iterable<Result>, later?: AsyncIterable<unknown>, gives: Li
 
 /** Sets the elements that are there. */
 function putPage(list: List, page: Iterable<Result>): void {
-  const counted = page instanceof Float64Array || Array.isArray(page)
-  list.values = counted ? page : []
+  list.rows = page instanceof ColumnRows ? page : undefined
+  const counted = list.rows !== undefined || page instanceof Float64Array || Array.isArray(page)
+  list.values = counted && !list.rows ? (page as ArrayLike<Result>) : []
   list.at = 0
   list.iterator = counted ? undefined : page[Symbol.iterator]()
-}
-
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
-}
-
-function isScalar(value: Result): value is Scalar {
-  return typeof value !== 'object' || value === null || value instanceof Uint8Array
 }
 
 /** True for generators, as looking ahead would use them up. */

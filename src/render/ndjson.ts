@@ -1,4 +1,6 @@
-import type { Output, Result } from '../base/result.ts'
+import { type Output, Pages, type Result } from '../base/result.ts'
+import { ColumnRows } from '../cells/column-rows.ts'
+import type { ColumnLines } from './column-lines.ts'
 import { type JsonNotes, type JsonStyle, JsonText, writeValue } from './json.ts'
 import { eachRow, type Rows, TextBuffer } from './text-buffer.ts'
 
@@ -17,10 +19,19 @@ export async function writeNdjson(
     buffer.add('\n')
     if (buffer.full || flushRows) return buffer.flush()
   }
-  await eachRow(rows, (row) => {
+  const write = (row: Result): Promise<void> | void => {
     const wait = writeValue(row, buffer, text)
     return wait ? wait.then(endLine) : endLine()
-  })
+  }
+  let columns: ColumnLines | undefined
+  if (rows instanceof Pages) {
+    for await (const page of rows.pages()) {
+      if (page instanceof ColumnRows) {
+        columns ??= new (await import('./column-lines.ts')).ColumnLines(buffer, int64)
+        await columns.rows(page)
+      } else await eachRow(page as Iterable<Result>, write)
+    }
+  } else await eachRow(rows, write)
   await buffer.flush()
-  return { rounded: text.rounded }
+  return { rounded: text.rounded || columns?.rounded === true }
 }

@@ -27,12 +27,14 @@ const TOGETHER = 4
 
 /** A text that is written often. */
 export class FrequentText {
+  readonly text: string
   readonly length: number
   /** The bytes, and some more, so that they can be copied together from any of them on. */
   readonly view: DataView
 
   constructor(text: string) {
     const bytes = encoder.encode(text)
+    this.text = text
     this.length = bytes.length
     this.view = new DataView(new ArrayBuffer(bytes.length + TOGETHER))
     new Uint8Array(this.view.buffer).set(bytes)

@@ -109,8 +109,7 @@ export function writeRows(
       break
     }
     if (out === start) out = textAt(EMPTY_LINE, out)
-    v128.store(out, v128.load(end))
-    out += endLength
+    out = written(out, end, endLength)
   }
   reached = row
   return out

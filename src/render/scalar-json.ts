@@ -1,0 +1,46 @@
+import type { Result } from '../base/result.ts'
+import { jsonString } from '../base/unsafe-text.ts'
+import { encodeText } from '../format/text.ts'
+
+export interface JsonStyle {
+  /** How 64-bit integers are printed: with all digits, or as strings for readers that round. */
+  int64: 'number' | 'string'
+  /** One key per line, with short arrays on one line; otherwise everything on one line without spaces. */
+  indent: boolean
+}
+
+export type Scalar = null | boolean | number | bigint | string | Uint8Array
+
+export function isScalar(value: Result): value is Scalar {
+  return typeof value !== 'object' || value === null || value instanceof Uint8Array
+}
+
+/** A scalar as JSON. */
+export function scalarJson(value: Scalar, style: JsonStyle): string {
+  switch (typeof value) {
+    case 'number':
+      if (value - value !== 0) return `"${value}"`
+      return Object.is(value, -0) ? '-0.0' : String(value)
+    case 'string':
+      // No reader accepts half a character.
+      return value.isWellFormed() ? jsonString(value) : scalarJson(encodeText(value), style)
+    case 'bigint':
+      return style.int64 === 'string' ? `"${value}"` : String(value)
+    case 'boolean':
+      return value ? 'true' : 'false'
+  }
+  if (value === null) return 'null'
+  const [bracket, close] = base64Brackets(style)
+  return bracket + base64(value) + close
+}
+
+/** What stands around the base64 of bytes. */
+export function base64Brackets({ indent }: JsonStyle): [string, string] {
+  return [indent ? '{"base64": "' : '{"base64":"', '"}']
+}
+
+export function base64(bytes: Uint8Array): string {
+  // Browsers have none.
+  if (typeof Buffer === 'undefined') return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
+}
