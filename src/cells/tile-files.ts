@@ -4,7 +4,7 @@ import { Pipeline, type ReadOptions, type TileType, type UnfilteredTile } from '
 import type { FileRole } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decode } from '../format/io.ts'
-import { tileChunks } from '../format/tile-chunks.ts'
+import { onlyChunk, type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import { type PlanOptions, ReadAhead } from '../source/read-ahead.ts'
 import type { ByteRange, ByteSource } from '../source/source.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
@@ -46,6 +46,8 @@ export class TileFile {
   readonly fragment: Fragment
   readonly info: FragmentInfo
   private readonly size: number
+  /** Unfiltered bytes of a cell; 0 for var-sized values. */
+  private readonly cellSize: number
   private readonly varSizes: Float64Array | undefined
   /** Pipelines by whether the data holds the offsets. */
   private readonly pipelines = new Map<boolean, Promise<Pipeline>>()
@@ -72,6 +74,7 @@ export class TileFile {
     const { name, size } = fieldTileFile(info, slot, role)
     this.name = name
     this.size = size
+    this.cellSize = role === 'var' ? 0 : fileCellSize(info, slot, role)
     this.source = fragment.folder.file(this.name)
     this.stream = new ReadAhead(this.source)
   }
@@ -159,9 +162,7 @@ export class TileFile {
 
   /** Unfiltered size in bytes that a tile must have; undefined if the metadata does not say. */
   expectedSize(tile: number): number | undefined {
-    return this.role === 'var'
-      ? this.varSizes?.[tile]
-      : this.cells(tile) * fileCellSize(this.info, this.slot, this.role)
+    return this.role === 'var' ? this.varSizes?.[tile] : this.cells(tile) * this.cellSize
   }
 
   /** Announces that tiles `from` to `to` will be read, in this order. */
@@ -194,6 +195,15 @@ export class TileFile {
   storedNow(tile: number): Uint8Array | undefined {
     const { offset, size } = this.place(tile)
     return this.stream.readNow(offset, size)
+  }
+
+  /** The only chunk of a tile that has one, if an earlier read fetched it. */
+  onlyChunkNow(tile: number): StoredChunk | undefined {
+    const { held } = this.stream
+    if (!held) return undefined
+    const at = this.offsets[tile] - held.offset
+    const end = this.end(tile) - held.offset
+    return at >= 0 && end <= held.bytes.length ? onlyChunk(held.bytes, at, end) : undefined
   }
 
   private async readListed(offset: number, size: number): Promise<Uint8Array> {

@@ -5,6 +5,7 @@ import { coordinatesOf } from '../cells/fragment-cells.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { leafLevel } from '../format/rtree.ts'
+import { countReadBytes } from '../source/lean-heap.ts'
 import { type Fragment, type FragmentInfo, slotHasFiles, storedCellNum } from '../store/fragment.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import { checkColumn, checkEnumerationIndexes, labelNum } from './cells-columns.ts'
@@ -100,11 +101,13 @@ async function* checkFields(
   )
   for await (const opened of fields) {
     const check = cells && (await openCellsCheck(fragment, info, opened, cells))
-    yield* eachTile(opened, (tile, reads, items) => check?.visit(tile, reads, items))
+    yield* eachTile(opened, check && ((tile, reads, items) => check.visit(tile, reads, items)))
     const items: Item[] = []
     if (check && !check.finish(items, run.isPart === true)) run.unsure = true
     yield* items
     fragment.forget()
+    // The lists of a million tiles are not kept beside those of the next field.
+    countReadBytes(opened.run.slots.length * info.tile_num * LISTS_BYTES)
   }
 }
 

@@ -36,6 +36,9 @@ export interface ReadColumn {
   validity: Uint8Array | undefined
 }
 
+/** Stands for the cells of a tile whose bytes are not wanted. */
+const UNREAD: ReadColumn = { data: undefined, starts: undefined, validity: undefined }
+
 /**
  * The files of one field, read tile by tile. All faults of their chunks are reported: it compares headers with the tile, undoes
  * every filter, verifies every checksum and tag, and compares sizes with the metadata.
@@ -98,17 +101,24 @@ export class FieldReader {
 
   /** {@link read} without waiting, for a tile without faults; undefined for others, and for one that is not in memory. */
   readNow(tile: number): ReadColumn | undefined {
-    if (!this.sound) return undefined
     const column: ReadColumn = { data: undefined, starts: undefined, validity: undefined }
-    for (const { role, tiles } of this.sound) {
+    return this.undoNow(tile, column) ? column : undefined
+  }
+
+  /** {@link readNow} for callers that need no bytes. @returns whether the tile was read */
+  undoNow(tile: number, column?: ReadColumn): boolean {
+    const { sound } = this
+    if (!sound) return false
+    for (const { role, tiles } of sound) {
       const undone = tiles.undo(tile)
-      if (!undone) return undefined
+      if (!undone) return false
+      if (!column) continue
       if (role === 'offsets') column.starts = startsOf(undone)
       else column[role === 'validity' ? role : 'data'] = undone
     }
-    this.run.counts.tile_num += this.sound.length
-    this.run.counts.chunk_num += this.sound.length
-    return column
+    this.run.counts.tile_num += sound.length
+    this.run.counts.chunk_num += sound.length
+    return true
   }
 
   async read(tile: number, items: Item[]): Promise<ReadColumn> {
@@ -358,25 +368,27 @@ function visitNow(
   fields: readonly FieldReader[],
   from: number,
   to: number,
-  visit: VisitTile,
+  visit: VisitTile | undefined,
   columns: ReadColumn[],
   items: Item[],
 ): number {
   for (let tile = from; tile < to; tile++) {
-    columns.length = 0
-    for (const field of fields) {
-      const column = field.readNow(tile)
-      if (!column) return tile
-      columns.push(column)
+    for (let i = 0; i < fields.length; i++) {
+      const column = visit ? fields[i].readNow(tile) : fields[i].undoNow(tile) && UNREAD
+      if (!column) {
+        columns.length = i
+        return tile
+      }
+      columns[i] = column
     }
-    visit(tile, columns, items)
+    visit?.(tile, columns, items)
     if (items.length > 0) return tile
   }
   return to
 }
 
 /** Runs through tiles of open fields, then closes them. */
-export async function* eachTile(opened: OpenFields, visit: VisitTile): Items {
+export async function* eachTile(opened: OpenFields, visit: VisitTile | undefined): Items {
   const { check, run, lead, fields, items: reported } = opened
   try {
     // The first run reports for the whole file.
@@ -389,7 +401,7 @@ export async function* eachTile(opened: OpenFields, visit: VisitTile): Items {
       // The part before it reports this tile, and counts it.
       const columns: ReadColumn[] = []
       for (const field of fields) columns.push(await field.read(lead, []))
-      visit(lead, columns, [])
+      visit?.(lead, columns, [])
       Object.assign(counts, before)
     }
     for (let tile = run.from; tile < run.to; tile++) {
@@ -399,7 +411,7 @@ export async function* eachTile(opened: OpenFields, visit: VisitTile): Items {
       if (tile < run.to && items.length === 0) {
         for (const field of fields.slice(columns.length))
           columns.push(field.readNow(tile) ?? (await field.read(tile, items)))
-        visit(tile, columns, items)
+        visit?.(tile, columns, items)
       }
       if (items.length > 0) yield* items
     }

@@ -147,6 +147,8 @@ export class SoundTiles {
   private readonly file: TileFile
   private readonly keep: boolean
   private isOdd = false
+  /** For bytes that are not wanted. */
+  private room = NO_BYTES
   private readonly options: ReadOptions
 
   /** @param keep whether to give the unfiltered bytes */
@@ -159,7 +161,7 @@ export class SoundTiles {
     const onVerdict = ({ ok }: ChecksumVerdict): void => {
       if (!ok) odd()
     }
-    this.options = { onVerdict, onLostTail: odd, onRefused: odd, onOtherType: odd }
+    this.options = { onVerdict, onLostTail: odd, onRefused: odd, onOtherType: odd, unread: !keep }
   }
 
   /** The unfiltered bytes, empty if they are not wanted. Undefined if {@link openTile} and {@link undoTile} must do the tile. */
@@ -168,12 +170,11 @@ export class SoundTiles {
     const pipeline = file.pipelineNow
     if (!pipeline || file.isLarge(tile)) return undefined
     try {
-      const stored = file.storedNow(tile)
-      const chunk = stored && onlyChunk(stored)
+      const chunk = file.onlyChunkNow(tile)
       if (!chunk || chunk.original_length !== file.expectedSize(tile)) return undefined
-      pipeline.refuseBeyond(chunk.original_length, chunk.original_length, stored.length)
       this.isOdd = false
-      const { data } = keep ? pipeline.reverseChunk(chunk, 0, options) : pipeline.undoAt(stored, 0, chunk, 0, options)
+      if (!keep && this.room.length !== chunk.original_length) this.room = new Uint8Array(chunk.original_length)
+      const { data } = keep ? pipeline.reverseChunk(chunk, 0, options) : pipeline.undo(chunk, 0, options, this.room)
       if (this.isOdd) return undefined
       return keep ? data : NO_BYTES
     } catch (error) {

@@ -75,12 +75,16 @@ export function byteCodecFilter(
 ): Filter {
   return compressionFilter({
     compress: (part, config) => codec.compress(part, config.level ?? DEFAULT_LEVEL),
-    decompress(part, originalLength, _config, { kernels, into, onRefused }) {
+    decompress(part, originalLength, _config, { kernels, into, onRefused, unread }) {
       const done = kernels && kernel?.(kernels, part, originalLength)
       if (done) return done
       if (originalLength === 0 && isCutShort?.(part)) {
         onRefused?.('stream cut short')
         return NO_BYTES
+      }
+      if (unread && codec.verify && into?.length === originalLength) {
+        codec.verify(part, originalLength)
+        return into
       }
       const out = codec.decompressInto && (into?.length === originalLength ? into : kernels?.block(originalLength))
       if (!out) return codec.decompress(part, originalLength)

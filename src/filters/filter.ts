@@ -97,6 +97,8 @@ export interface FilterContext {
    * a copy.
    */
   into?: Uint8Array | undefined
+  /** Whether nobody reads the output in `into`: it must be right, but its bytes may be left as they are. */
+  unread?: boolean | undefined
   /** Fast code to undo filters. The output may then be in its memory, and is valid for this chunk only. */
   kernels?: Kernels | undefined
 }

@@ -70,6 +70,8 @@ export interface ReadOptions {
    * a millisecond for each MiB, as much as the faster filters do.
    */
   into?: Uint8Array | undefined
+  /** Whether the bytes in the given room are not read: see {@link FilterContext.unread}. */
+  unread?: boolean | undefined
   /** Undo only as many filters as it takes to compare every checksum and tag. */
   checksumsOnly?: boolean | undefined
 }
@@ -138,6 +140,18 @@ export function withRoom(data: Uint8Array, used: number, needed: number, total: 
   return larger
 }
 
+/** What the filters know of a chunk that is being undone. */
+interface Contexts {
+  readonly options: ReadOptions
+  readonly stages: readonly Stage[]
+  /** One a stage. */
+  readonly ofStages: FilterContext[]
+  /** Index of the chunk in its tile. */
+  index: number
+  /** Bytes that TileDB dropped in later filters when it wrote the chunk. */
+  lost: number
+}
+
 type Loaded = Pick<Stage, 'config' | 'definition' | 'filter'>
 
 function stagesOf(loaded: readonly Loaded[], first: Datatype, formatVersion: number): Stage[] {
@@ -158,6 +172,8 @@ export class Pipeline {
   private readonly others: readonly Stage[] | undefined
   private readonly tile: TileType
   private readonly kernels: LazyKernels | undefined
+  /** Those of the last chunk. */
+  private contexts: Contexts | undefined
 
   private constructor(loaded: readonly Loaded[], tile: TileType, kernels: LazyKernels | undefined) {
     this.stages = stagesOf(loaded, tile.datatype, tile.formatVersion)
@@ -296,7 +312,7 @@ export class Pipeline {
    * {@link reverseChunk}, with a result that may be in the kernels' memory.
    * @param room memory for the unfiltered bytes, of exactly their length. The result may be in it.
    */
-  private undo(chunk: StoredChunk, index: number, options: ReadOptions, room?: Uint8Array): FilteredBytes {
+  undo(chunk: StoredChunk, index: number, options: ReadOptions, room?: Uint8Array): FilteredBytes {
     const { stages, others } = this
     const other = others && !this.fits(stages, chunk, index) && this.fits(others, chunk, index)
     if (other) options.onOtherType?.(index)
@@ -324,47 +340,27 @@ export class Pipeline {
     this.refuseLarger(chunk.original_length)
     if (this.tile.stringOffsets && chunk.metadata.length + chunk.data.length === 0) return this.chunkOfNothing(chunk)
     if (chunk.original_length === 0 && options.onRefused && this.losesEmptyPart()) options.onRefused('part of nothing')
-    const onVerdict = options.onVerdict && ((verdict: ChecksumVerdict) => options.onVerdict?.(verdict, index))
+    const contexts = this.contextsFor(stages, options)
+    contexts.index = index
+    contexts.lost = 0
     let bytes: FilteredBytes = { metadata: chunk.metadata, data: chunk.data }
-    const { cellSize, formatVersion, key } = this.tile
-    const { onRefused } = options
-    const otherType = stages === this.others
     const last = options.checksumsOnly ? this.firstChecksum : 0
-    let lost = 0
-    const onLostTail = (tail: LostTail): void => {
-      lost += tail.length
-      options.onLostTail?.(tail)
-    }
     // No kernels for callers of onStage: they keep the bytes of each stage.
     const kernels = options.onStage ? undefined : this.kernels?.forChunk(chunk.original_length)
     const least = this.tile.stringOffsets ? LEAST_OF_STRINGS : SMALLEST_LIMIT
     for (let i = stages.length - 1; i >= last; i--) {
       const { config, filter, datatype, growth } = stages[i]
-      const stringOffsets = i === 0 && this.tile.stringOffsets === true
-      const limit = least + chunk.original_length * growth
-      const into = i === 0 ? room : undefined
-      // No object spread here: it costs as much as undoing a small chunk.
-      const cx: FilterContext = {
-        datatype,
-        cellSize,
-        formatVersion,
-        key,
-        stringOffsets,
-        limit,
-        onVerdict,
-        onRefused,
-        onLostTail,
-        kernels,
-        into,
-        otherType,
-      }
+      const cx = contexts.ofStages[i]
+      cx.limit = least + chunk.original_length * growth
+      cx.kernels = kernels
+      cx.into = i === 0 ? room : undefined
       let output: FilteredBytes
       try {
         output = filter.reverse(bytes, config, cx)
       } catch (error) {
-        throw inFilter(error, config, lost)
+        throw inFilter(error, config, contexts.lost)
       }
-      options.onStage?.({ config, datatype, stringOffsets, input: bytes, output }, index)
+      options.onStage?.({ config, datatype, stringOffsets: cx.stringOffsets, input: bytes, output }, index)
       bytes = output
     }
     if (last > 0) return bytes
@@ -379,6 +375,37 @@ export class Pipeline {
       )
     }
     return bytes
+  }
+
+  /** What the filters know of a chunk. It is kept for the next chunk: making it costs as much as undoing a small one. */
+  private contextsFor(stages: readonly Stage[], options: ReadOptions): Contexts {
+    if (this.contexts?.options === options && this.contexts.stages === stages) return this.contexts
+    const { cellSize, formatVersion, key, stringOffsets } = this.tile
+    const contexts: Contexts = { options, stages, index: 0, lost: 0, ofStages: [] }
+    const onVerdict = options.onVerdict && ((verdict: ChecksumVerdict) => options.onVerdict?.(verdict, contexts.index))
+    const onLostTail = (tail: LostTail): void => {
+      contexts.lost += tail.length
+      options.onLostTail?.(tail)
+    }
+    for (const [i, { datatype }] of stages.entries()) {
+      contexts.ofStages.push({
+        datatype,
+        cellSize,
+        formatVersion,
+        key,
+        stringOffsets: i === 0 && stringOffsets === true,
+        limit: 0,
+        onVerdict,
+        onRefused: options.onRefused,
+        onLostTail,
+        kernels: undefined,
+        into: undefined,
+        unread: i === 0 && options.unread === true,
+        otherType: stages === this.others,
+      })
+    }
+    this.contexts = contexts
+    return contexts
   }
 
   /**

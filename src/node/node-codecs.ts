@@ -113,6 +113,11 @@ async function loadZstd(): Promise<ByteCodec> {
       if (portable?.decompressInto) portable.decompressInto(data, out)
       else out.set(nodeDecompress(data, out.length))
     },
+    verify(data, size) {
+      const portable = size <= SMALL_FRAME ? forSmall() : undefined
+      if (portable?.verify) portable.verify(data, size)
+      else nodeDecompress(data, size)
+    },
   }
 }
 

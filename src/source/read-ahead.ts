@@ -36,7 +36,8 @@ export class ReadAhead {
   private groups: Iterator<ByteRange, undefined> | undefined
   /** The next group, undefined after the last. */
   private next: Group | undefined
-  private held: { offset: number; bytes: Uint8Array } | undefined
+  /** What the last read brought. */
+  held: { offset: number; bytes: Uint8Array } | undefined
   private mostHeld = GROUP_BYTES
   /** Ends with the last read that was begun. Reads wait for each other, as they may write to the same memory. */
   private last: Promise<unknown> = Promise.resolve()

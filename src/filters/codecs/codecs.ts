@@ -24,6 +24,8 @@ export interface ByteCodec {
   decompress(data: Uint8Array, size: number): Uint8Array
   /** The same into `out`, which it fills. Present if this saves a copy. */
   decompressInto?(data: Uint8Array, out: Uint8Array): void
+  /** Finds out whether {@link decompress} would throw, and throws the same. Present if this saves a copy. */
+  verify?(data: Uint8Array, size: number): void
   /** @param level as stored in the filter's options. Each codec maps it as TileDB does. */
   compress(data: Uint8Array, level: number): Uint8Array
 }

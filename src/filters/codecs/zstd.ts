@@ -81,8 +81,13 @@ export function zstdCodec(module: WebAssembly.Module): ByteCodec {
         return true
       })
     },
+    verify(data, size) {
+      undoZstdFrame(zstd, undo, data, size, isThere)
+    },
   }
 }
+
+const isThere = (): boolean => true
 
 /** @param module the file {@link ZSTD_WRITER_WASM}, compiled */
 export function zstdCompressor(module: WebAssembly.Module): ByteCodec['compress'] {
