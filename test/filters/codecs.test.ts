@@ -1,6 +1,7 @@
 import { createDecipheriv, createHash } from 'node:crypto'
 import { deflateSync, inflateSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
+import { InspectError } from '../../src/base/errors.ts'
 import { hex } from '../../src/filters/bytes.ts'
 import type { ByteCodec } from '../../src/filters/codecs/codecs.ts'
 import { bzip2Level, gzipLevel, zstdLevel } from '../../src/filters/codecs/levels.ts'
@@ -11,6 +12,17 @@ import { nodeCodecs, portableCodecs } from '../../src/node/node-codecs.ts'
 import { BACKENDS, fromHex, noise, numbers, plainText, refusal } from './libraries.ts'
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** The refusal of a call; undefined if it went well. */
+function outcome(call: () => unknown): { code: string; message: string } | undefined {
+  try {
+    call()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    return { code: error.code, message: error.message }
+  }
+}
 
 const NAMES = ['gzip', 'zstd', 'lz4', 'bzip2'] as const
 
@@ -54,6 +66,25 @@ describe.each(BACKENDS)('%s backend', (_name, codecs) => {
       const packed = codec.compress(sample, -1)
       expect(refusal(() => codec.decompress(packed, sample.length - 1)).code).toBe('BAD_FILTERED_DATA')
       expect(refusal(() => codec.decompress(packed, sample.length + 1)).code).toBe('BAD_FILTERED_DATA')
+    }
+  })
+
+  test.each(NAMES)('%s verifies what it would give back, and refuses the same', async (name) => {
+    const { compress, decompress, verify } = await codecs[name]()
+    if (!verify) return
+    for (const sample of [plainText(1), plainText(500), noise(70_000)]) {
+      const packed = compress(sample, -1)
+      expect(verify(packed, sample.length)).toBe(undefined)
+      const shorter = packed.subarray(0, packed.length - 1)
+      const flipped = packed.map((byte, i) => (i === packed.length >> 1 ? byte ^ 0x55 : byte))
+      for (const [broken, size] of [
+        [packed, sample.length + 1],
+        [shorter, sample.length],
+        [flipped, sample.length],
+      ] as const) {
+        const why = outcome(() => decompress(broken, size))
+        expect(outcome(() => verify(broken, size))).toEqual(why)
+      }
     }
   })
 
