@@ -5,6 +5,7 @@ import type { ChecksumVerdict, RefusedPart } from '../filters/filter.ts'
 import { mayHoldOffsets } from '../filters/registry.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { countReadBytes } from '../source/lean-heap.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { keyOrDamage } from '../store/generic-tile.ts'
 import { MEANINGS, type Meaning } from './codes.ts'
@@ -343,6 +344,7 @@ export async function openFields(
     fields.push(await FieldReader.open(check, fragment, info, slot, items))
     // The lists of a million tiles are copied from what this drops.
     fragment.forget()
+    countReadBytes(info.tile_num * LIST_ENTRY_BYTES)
   }
   const lead = check.isPart ? run.from - 1 : -1
   planTiles(
@@ -355,6 +357,9 @@ export async function openFields(
   )
   return { check, run, lead, fields, items }
 }
+
+/** Bytes that a tile takes in a list of the metadata, and in its copy. */
+const LIST_ENTRY_BYTES = 16
 
 /** Checks a tile. `columns` has one column for each field. */
 export type VisitTile = (tile: number, columns: readonly ReadColumn[], items: Item[]) => void

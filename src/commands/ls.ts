@@ -207,12 +207,14 @@ async function* listedEntries(
   const reported = new Set([unreadable?.at.file])
   let footers: Promise<ReadonlyMap<string, Uint8Array>> | undefined
   const work = async (fragment: Fragment, entry: FragmentEntry): Promise<Listed> => {
+    // Its end tells the size of the metadata file, too.
+    const now = array.folder.isRemote || entry.state === 'no-metadata' ? undefined : fragment.infoNow()
     const onDisk = await fragmentFileSizes(fragment)
     if (array.folder.isRemote) footers ??= array.consolidatedFooters()
     const footer = (await footers)?.get(entry.name)
     const fileSize = onDisk.get(FRAGMENT_METADATA_FILE)
     if (footer && fileSize !== undefined) fragment.assumeFooter(footer, fileSize)
-    return listedFragment(cx, fragment, entry, onDisk, await infoOf(fragment, entry))
+    return listedFragment(cx, fragment, entry, onDisk, now ?? (await infoOf(fragment, entry)))
   }
   for await (const one of overEntries(cx, array, entries, 'reading footers', work)) {
     const { fault, isRead, result } = one

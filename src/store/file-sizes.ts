@@ -1,4 +1,5 @@
 import { denseTileGrid } from '../format/dense-tiles.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { type Entry, type Folder, withSource } from '../source/source.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, storedCellNum } from './fragment.ts'
 
@@ -35,14 +36,25 @@ export function cellsInDomain(info: FragmentInfo): number | bigint {
   return cells <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cells) : cells
 }
 
-/** Sizes in bytes of a folder's files, by name. @param entries of the folder, if they are known */
-export async function fileSizes(folder: Folder, entries?: readonly Entry[]): Promise<Map<string, number>> {
+/**
+ * Sizes in bytes of a folder's files, by name.
+ * @param entries of the folder, if they are known
+ * @param known a file's size that need not be asked for
+ */
+export async function fileSizes(
+  folder: Folder,
+  entries?: readonly Entry[],
+  known?: { name: string; size: number | undefined },
+): Promise<Map<string, number>> {
   const sizes = new Map<string, number>()
   const asked: Promise<unknown>[] = []
   for (const entry of entries ?? (await folder.list())) {
     const { name, kind } = entry
     if (kind !== 'file') continue
-    const size = entry.size ?? folder.storage.sizeNow?.(`${folder.path}/${name}`)
+    const size =
+      entry.size ??
+      (name === known?.name ? known.size : undefined) ??
+      folder.storage.sizeNow?.(`${folder.path}/${name}`)
     // In the order of the entries, even if the size comes later.
     sizes.set(name, size ?? 0)
     if (size === undefined) asked.push(entrySize(folder, entry).then((found) => sizes.set(name, found)))
@@ -53,7 +65,8 @@ export async function fileSizes(folder: Folder, entries?: readonly Entry[]): Pro
 
 /** Sizes in bytes of the files in a fragment's folder, by name. */
 export async function fragmentFileSizes(fragment: Fragment): Promise<Map<string, number>> {
-  return fileSizes(fragment.folder, await fragment.entries())
+  const metadata = { name: FRAGMENT_METADATA_FILE, size: fragment.metadataSize }
+  return fileSizes(fragment.folder, await fragment.entries(), metadata)
 }
 
 /** Bytes of one file. Asks the storage only if the listing did not give the size. */

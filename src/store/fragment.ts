@@ -173,8 +173,12 @@ export class Fragment {
     const found = this.file.footerNow()
     const info = found && this.array.layouts.info(found.bytes, { file: this.file.source().name, offset: found.offset })
     if (info) this.infoRead = Promise.resolve(info)
+    if (found) this.metadataSize = found.offset + found.bytes.length + FOOTER_LENGTH_BYTES
     return info
   }
+
+  /** Bytes of the metadata file, once {@link infoNow} has read its end. */
+  metadataSize: number | undefined
 
   /**
    * Uses a copy of the footer, of version 10 or later, instead of reading it.
