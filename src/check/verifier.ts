@@ -187,7 +187,11 @@ class Verifier {
   /** Verifies tiles `from` to `to` (exclusive) of one data file. The file is counted with its first part. */
   async dataFile(fragment: Fragment, part: DataFilePart): Promise<void> {
     const path = `${fragment.folder.path}/${part.name}`
-    if (part.from === 0) this.counts.file_num++
+    if (part.from === 0) {
+      this.counts.file_num++
+      // The lists of the file before are not needed again.
+      fragment.forget()
+    }
     await this.attempt({ file: path }, async () => {
       const file = await TileFile.open(fragment, part.slot, part.role)
       try {

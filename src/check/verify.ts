@@ -139,6 +139,7 @@ async function* fragmentUnits(fragment: Fragment): Units {
       const part = { kind: 'data-file', name: file.name, slot: file.slot, role: tileRole(file) } as const
       for (const { from, to, bytes } of await tileRuns(fragment, info, [file]))
         yield { path, part: { ...part, from, to }, bytes }
+      fragment.forget()
     }
   } catch (error) {
     // The metadata file's own unit reports its faults.
