@@ -39,12 +39,12 @@ export interface FragmentFacts {
   cellsPerTile: number
   /** Undefined if only filtered texts could tell. */
   lastTileCellNum: number | undefined
-  /** Of a dense fragment. */
+  /** The non-empty domain of a dense fragment. */
   domain: NDRange | undefined
-  /** Undefined: cells have to tell. */
+  /** Undefined if only the cells can tell. */
   processedConditions: readonly string[] | undefined
   /** Whether the metadata agrees with the data files, so that only single sections of it can be damaged. */
-  isListed: boolean
+  metadataAgrees: boolean
   /** What could not be known and was taken for granted, in words. */
   assumed: readonly string[]
 }
@@ -59,8 +59,8 @@ export interface FactsFromOutside {
 
 /** A guess at what a fragment is; the data files prove it. */
 interface Shape extends Pick<FragmentFacts, 'version' | 'schemaName' | 'schema' | 'dense' | 'slots'> {
-  /** How many things speak against it. */
-  against: number
+  /** How many files contradict it. */
+  contradictions: number
 }
 
 /** Finds out everything about a fragment that its metadata file holds, except what follows from cells. */
@@ -72,7 +72,7 @@ export async function factsOf(
   const walked = await walkFiles(fragment)
   const info = await agreeingInfo(fragment, walked)
   const remains = info ? undefined : await footerRemains(array, fragment)
-  const shape: Omit<Shape, 'against'> = info
+  const shape: Omit<Shape, 'contradictions'> = info
     ? { ...info, version: info.format_version }
     : await bestShape(array, fragment, walked, remains)
   const { version, schema, schemaName, dense, slots } = shape
@@ -86,7 +86,7 @@ export async function factsOf(
   const assumed: string[] = []
   let domain = info?.dense ? info.nonempty_domain : undefined
   if (dense && !domain) {
-    const agrees = remains !== undefined && agreesWith(remains, shape, walked)
+    const agrees = remains !== undefined && footerAgrees(remains, shape, walked)
     const inPlace = await domainInPlace(fragment, shape)
     const known = { given: () => outside.domain(schema), remains, inPlace, agrees, union: await outside.union() }
     const found = denseDomain(schema, tileNum, known)
@@ -97,7 +97,7 @@ export async function factsOf(
   const last = info?.last_tile_cell_num ?? (dense ? cellsPerTile : lastCells(shape, files, tileNum))
   return {
     ...{ version, schema, schemaName, dense, slots, files, tileNum, cellsPerTile, domain, assumed },
-    isListed: info !== undefined,
+    metadataAgrees: info !== undefined,
     lastTileCellNum: last,
     processedConditions: conditions || (slots.some(({ kind }) => kind === 'delete_timestamps') ? undefined : []),
   }
@@ -131,13 +131,13 @@ async function agreeingInfo(
       if (file.starts.length !== info.tile_num) return undefined
       if (each !== undefined && last > 0 && last !== info.last_tile_cell_num * each) return undefined
     }
-    // A file that lost its end, or all.
+    // A file that lost its end, or all of it, cannot have more tiles than the metadata.
     if (file.size < size && file.starts.length > info.tile_num) return undefined
   }
   return info
 }
 
-function agreesWith({ footer }: FooterRemains, shape: FilesShape, walked: ReadonlyMap<string, WalkedFile>): boolean {
+function footerAgrees({ footer }: FooterRemains, shape: FilesShape, walked: ReadonlyMap<string, WalkedFile>): boolean {
   if (!footer) return false
   return filesOf(shape).every(({ slot, role, name }) => {
     const sizes =
@@ -190,12 +190,12 @@ async function bestShape(
     })
     if (!schema) continue
     const shape = shapeWith(schemaName, schema, versionOf(named, schema), walked)
-    if (!best || shape.against < best.against) best = shape
+    if (!best || shape.contradictions < best.contradictions) best = shape
   }
   if (best) return best
   throw (
     fault ??
-    new InspectError('NO_SCHEMA', 'expected a schema that tells its fields, found none', { file: fragment.folder.path })
+    new InspectError('NO_SCHEMA', 'expected a schema that names its fields, found none', { file: fragment.folder.path })
   )
 }
 
@@ -218,18 +218,18 @@ function shapeWith(
     includes_delete_metadata: version >= 15 && walked.has('dt.tdb'),
   }
   const slots = fragmentSlots(version, schema, flags)
-  const ofCells = filesOf({ version, dense: false, slots }).filter(({ slot }) =>
+  const coordinateFiles = filesOf({ version, dense: false, slots }).filter(({ slot }) =>
     ['coords', 'dimension'].includes(slots[slot].kind),
   )
-  const dense = schema.array_type === 'dense' && !ofCells.some(({ name }) => walked.has(name))
-  const shape = { schemaName, schema, version, dense, slots, against: 0 }
+  const dense = schema.array_type === 'dense' && !coordinateFiles.some(({ name }) => walked.has(name))
+  const shape = { schemaName, schema, version, dense, slots, contradictions: 0 }
   const expected = filesOf(shape)
   const names = new Set(expected.map(({ name }) => name))
-  shape.against += [...walked.keys()].filter((name) => !names.has(name)).length
+  shape.contradictions += [...walked.keys()].filter((name) => !names.has(name)).length
   const cells = dense ? gridOf(schema).cells_per_tile : Number(schema.capacity)
   for (const { name, slot, role } of expected) {
     const found = walked.get(name)
-    if (!found || (isWhole(found) && !fits(found, cellSize(slots[slot], role), cells, dense))) shape.against++
+    if (!found || (isWhole(found) && !fits(found, cellSize(slots[slot], role), cells, dense))) shape.contradictions++
   }
   return shape
 }
@@ -261,7 +261,7 @@ function lastCells({ slots }: FilesShape, files: readonly DataFile[], tileNum: n
   return undefined
 }
 
-/** @param stored what the metadata says: for files whose chunks do not say it any more */
+/** @param stored tiles by the metadata, for files that lost some of theirs */
 function placed(
   { starts, lengths, end, size }: WalkedFile,
   tileNum: number,

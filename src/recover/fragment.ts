@@ -149,7 +149,7 @@ async function recoverOpened(
     return { ...lost(fragment.name), codes, why }
   }
   return {
-    ...(await rebuilt(array, fragment, facts, facts.isListed ? contradicted : new Map(), dropDamaged, cx)),
+    ...(await rebuilt(array, fragment, facts, facts.metadataAgrees ? contradicted : new Map(), dropDamaged, cx)),
     codes,
   }
 }
