@@ -16,13 +16,13 @@ export const OF_TYPICAL_BOXES: ReadonlySet<string> = new Set([
   'BOXES_NOT_PRUNING',
 ])
 
-/** Fragments of which a query reads tiles are many from this number on. */
-const DEEP = 6
+/** From this number on, a query reads tiles of many fragments. */
+const MANY_FRAGMENTS = 6
 
 /** Fragments that all hold cells in the ranges. */
 export function* touchedFragments(asked: ExplainQuery, facts: ArrayFacts, plan: ReadPlan): Generator<Finding> {
   const touched = new Set(plan.tile_reads.flatMap(({ fragment, tiles }) => (tiles.length > 0 ? [fragment] : [])))
-  if (touched.size < DEEP) return
+  if (touched.size < MANY_FRAGMENTS) return
   const some = Array.from(touched, (fragment) => facts.fragments[fragment])
   const now = sum(some, requestsOf)
   const after = Math.max(...some.map(requestsOf))
@@ -38,10 +38,10 @@ export function* touchedFragments(asked: ExplainQuery, facts: ArrayFacts, plan: 
   })
 }
 
-/** Cells read for one that is wanted, and bytes before filtering that are too many. */
+/** A finding needs so many cells read for each wanted one, and so many unfiltered bytes read in vain. */
 const MUCH_OVERREAD = 8
 const WORTH_BYTES = 256 * 1024
-/** As for typical boxes: times what is read in tiles of the same size whose sides have the proportions of the box. */
+/** A shape is bad if it reads so many times the cells that tiles in the proportions of the ranges would read. */
 const MUCH_WORSE = 2.5
 
 /** Tiles of which the ranges need little: of a bad shape, or too large. */
@@ -56,7 +56,7 @@ export function* overRead(
   const read = sum(touched, ({ tiles, perTile }) => tiles * perTile)
   if (wanted === undefined || read === 0 || read < MUCH_OVERREAD * wanted.cells) return
   const { cells, sides } = wanted
-  // Of files without filters TileDB counts none of these.
+  // TileDB counts no unfiltered bytes for files without filters.
   const tooMany = Math.max(counts.unfiltered_bytes, counts.stored_bytes) * (1 - cells / read)
   if (tooMany < WORTH_BYTES) return
   const perTile = read / sum(touched, ({ tiles }) => tiles)
@@ -83,7 +83,7 @@ export function* overRead(
   }
 }
 
-/** How many tiles are read of a fragment, of the field of which most are. TileDB counts cells of some readers only. */
+/** How many tiles are read of each fragment: those of the field with the most. */
 function touchedTiles(facts: ArrayFacts, { tile_reads }: ReadPlan): { tiles: number; perTile: number }[] {
   const most = new Map<number, number>()
   for (const { fragment, tiles } of tile_reads) most.set(fragment, Math.max(most.get(fragment) ?? 0, tiles.length))
@@ -100,7 +100,7 @@ interface Wanted {
   sides: number[]
 }
 
-/** Undefined without ranges, and where text dimensions are limited, whose parts are not known. */
+/** Undefined without ranges, and if one limits a text dimension: how much of it that covers is not known. */
 function wantedCells(
   { opened, fragments, cell_num }: ArrayFacts,
   ranges: RangeSets,
@@ -108,7 +108,7 @@ function wantedCells(
 ): Wanted | undefined {
   const { dimensions } = opened.schema.domain
   if (ranges.size === 0) return undefined
-  // Cells of dense arrays are whole steps apart, so that one has a part of a dimension.
+  // A dense cell is one step wide: a range of a single cell covers a part of the dimension.
   const dense = opened.schema.array_type === 'dense'
   const step = dense ? 1 : 0
   // A read of a dense array gives a cell once, however many fragments have it.
@@ -137,12 +137,12 @@ function wantedCells(
   return { cells, sides }
 }
 
-/** Tiles of the same size in the proportions of the ranges. */
-function shapeOf({ opened }: ArrayFacts, sides: readonly number[], cells: number): Rewrite {
+/** Tiles of `perTile` cells in the proportions of the ranges. */
+function shapeOf({ opened }: ArrayFacts, sides: readonly number[], perTile: number): Rewrite {
   const domain = domainLengths(opened)
   if (!domain) return { cell_order: 'hilbert' }
   const lengths = domain.map((length, d) => Math.max(1, length * sides[d]))
-  const stretch = (cells / lengths.reduce((a, b) => a * b)) ** (1 / lengths.length)
+  const stretch = (perTile / lengths.reduce((a, b) => a * b)) ** (1 / lengths.length)
   return extentsOf(
     opened,
     lengths.map((length) => length * stretch),
@@ -177,7 +177,7 @@ export async function withRemedies(
     }
     found.sort((a, b) => a.remedy.after.unfiltered_bytes - b.remedy.after.unfiltered_bytes)
     const best = found.filter(({ remedy }) => helps(remedy))
-    // Known by trial not to help.
+    // The trials showed that no change helps.
     const tried = found.some(({ remedy }) => remedy.basis === 'computed')
     if (tried && best.length === 0 && OF_BOXES.has(finding.code)) continue
     const [first] = best
@@ -231,7 +231,7 @@ function estimated(
   before: ReadCounts,
 ): Remedy | undefined {
   const { opened, fragments } = facts
-  // What comes of tiles that are put together, with cells that newer ones hide and times of all cells, only --exact tells.
+  // Only --exact tells how full consolidated tiles are, and how many hidden cells and timestamps they keep.
   if ('consolidate' in change) return undefined
   const touched = touchedTiles(facts, plan)
   if (touched.length === 0) return undefined
