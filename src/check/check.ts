@@ -39,7 +39,7 @@ async function runAlone(target: Target, unit: Unit<Item>): Promise<UnitResult<It
   }
 }
 
-/** @param asked takes the units whose results are to come */
+/** @param asked receives the units whose results are still to come */
 async function* unitsOf(plan: Plan, asked: Unit<Item>[]): AsyncGenerator<Unit<Item>> {
   for await (const one of plan) {
     const unit = 'part' in one ? one : knownUnit(one)
@@ -48,7 +48,7 @@ async function* unitsOf(plan: Plan, asked: Unit<Item>[]): AsyncGenerator<Unit<It
   }
 }
 
-/** A finding that is there already, in the place of a unit, so that all come in their order. */
+/** Makes a unit of a finding that is known already, so that all findings come in order. */
 function knownUnit(item: Item): Unit<Item> {
   return { path: '', part: { kind: 'known', result: { counts: {}, items: [item] } }, bytes: 0 }
 }

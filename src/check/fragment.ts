@@ -49,11 +49,11 @@ export async function* checkFragment(
   ignored: IgnoredReason | undefined,
   sizes?: ReadonlyMap<string, number>,
 ): Plan {
-  for await (const one of checkReadFragment(run, fragment, schemas, ignored, sizes))
+  for await (const one of checkAsRead(run, fragment, schemas, ignored, sizes))
     yield 'part' in one ? one : asIgnored(one, ignored)
 }
 
-async function* checkReadFragment(
+async function* checkAsRead(
   run: CheckRun,
   fragment: Fragment,
   schemas: CheckedSchemas | undefined,
@@ -122,9 +122,9 @@ async function footerError(
   const { at, code, message } = error
   if (at.file !== undefined && at.file !== file && at.file !== fragment.folder.path) {
     const schemaName = at.file.slice(at.file.lastIndexOf('/') + 1)
-    // Without any schema, that is what is wrong with the array, and said once.
+    // An array without schemas has one finding of its own that says so.
     if (schemas?.files.length === 0) {
-      const why = `its schema ${schemaName} is not there, as no schema of the array is`
+      const why = `its schema ${schemaName} is not there, and no other schema of the array is`
       return { notExamined: new InspectError('NO_SCHEMA', why, { file: fragment.folder.path }, { cause: error }) }
     }
     if (code === 'NOT_FOUND' || code === 'MISSING_FILE') {
