@@ -3,7 +3,7 @@ import type { Cells, Numbers } from './elements.ts'
 
 /** This many integers of up to 32 bits can be added before a number may lose exactness. */
 const EXACT_ADDITIONS = 1 << 20
-/** Up to here no sum reaches a limit, also if this was computed with rounding. */
+/** A sum estimated below this has not reached a limit, even if the estimate was rounded. */
 const BELOW_LIMITS = 2 ** 62
 
 /**
@@ -53,14 +53,14 @@ export class SumOf {
   /** {@link addNumbers} for 8-byte integers, given as lanes. */
   addWide(lanes: Uint32Array, cells: Cells): void {
     for (let from = 0; from < cells.length; from += EXACT_ADDITIONS)
-      if (!this.addSome(lanes, cells, from, Math.min(cells.length, from + EXACT_ADDITIONS))) return
+      if (!this.addBlock(lanes, cells, from, Math.min(cells.length, from + EXACT_ADDITIONS))) return
   }
 
   /**
-   * The halves of the integers are added apart, as a bigint for each takes ten times as long.
+   * Adds the low and high halves of the integers apart: a bigint for each takes ten times as long.
    * @returns whether the sum stayed below the limit
    */
-  private addSome(lanes: Uint32Array, cells: Cells, from: number, to: number): boolean {
+  private addBlock(lanes: Uint32Array, cells: Cells, from: number, to: number): boolean {
     const { at } = cells
     const signed = this.type === 'INT64'
     let highs = 0

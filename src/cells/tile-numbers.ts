@@ -53,7 +53,7 @@ export function tileLanes(dimension: Dimension, column: ColumnData, cellNum: num
   }
   const mask = 2 ** (8 * size) - 1
   for (let i = 0; i < cellNum; i++) {
-    // int is 32 bits: differences of the smaller types do not wrap.
+    // C++ subtracts smaller types as int, of 32 bits: their differences do not wrap.
     const difference = how === 'bytes' ? (values[i] & mask) - (first & mask) : (values[i] - first) | 0
     const quotient = Math.trunc(difference / divisor)
     const tile = how === 'typed' && small ? (quotient << (32 - 8 * size)) >> (32 - 8 * size) : quotient
@@ -115,19 +115,19 @@ function wideLanes(
   const high = new Uint32Array(cellNum)
   const low = new Uint32Array(cellNum)
   const step = Number(extent)
-  const turn = how === 'typed' ? 0x80000000 : 0
+  const signBit = how === 'typed' ? 0x80000000 : 0
   for (let i = 0; i < cellNum; i++) {
     const lo = pairs[2 * i] - startLow
     const hi = (pairs[2 * i + 1] - startHigh - (lo < 0 ? 1 : 0)) >>> 0
     const difference = hi * 2 ** 32 + (lo >>> 0)
     if (difference < SAFE_DIFFERENCE) {
       const tile = Math.floor(difference / step)
-      high[i] = (tile / 2 ** 32) ^ turn
+      high[i] = (tile / 2 ** 32) ^ signBit
       low[i] = tile
     } else {
       const exact = (BigInt(hi) << 32n) | BigInt(lo >>> 0)
       const tile = (how === 'exact' ? exact : BigInt.asIntN(64, exact)) / extent
-      high[i] = Number(BigInt.asIntN(32, tile >> 32n)) ^ turn
+      high[i] = Number(BigInt.asIntN(32, tile >> 32n)) ^ signBit
       low[i] = Number(tile & 0xffffffffn)
     }
   }
