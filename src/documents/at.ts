@@ -30,7 +30,7 @@ export interface AtDocument extends DocumentHead<'at'> {
    */
   findings_by_bit?: readonly (readonly (FindingCode | ErrorCode)[])[] | null | undefined
   /**
-   * Why no flip says anything: reading the tile again for each bit would take too long, or it is damaged already. Left out otherwise.
+   * Why nothing is known of flips: to read the tile again for each bit takes too long, or the tile is damaged already.
    */
   not_tried?: string | undefined
   /** What the flip was tried on. */
@@ -42,11 +42,11 @@ export type AtTriedOn = 'array' | 'array --all' | 'tile' | 'file'
 
 /** Cells that are read from the byte. */
 export interface AtCells extends DumpCells {
-  /** Field of these cells; left out where it is all coordinates. */
+  /** Field of these cells; left out for coordinates of all dimensions. */
   field?: string | undefined
-  /** Coordinates of the cell by dimension, where it is one. */
+  /** Coordinates by dimension, of a single cell only. */
   coordinates?: Record<string, CellValue> | undefined
-  /** What the cell holds, where it is one. */
+  /** What the cell holds, of a single cell only. */
   value?: CellValue | undefined
   /** Set where the cell lies outside the non-empty domain. */
   padding?: true | undefined

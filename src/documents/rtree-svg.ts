@@ -10,7 +10,7 @@ export interface RtreeSvgDocument extends DocumentHead<'rtree-svg'> {
   fragments: readonly RtreeSvgFragment[]
   /** Number of boxes in all. */
   box_num: Count
-  /** Number of boxes that were left out, as they begin or end at NaN or infinity. */
+  /** Number of boxes that were left out, because they begin or end at NaN or infinity. */
   undrawn_box_num: Count
 }
 
