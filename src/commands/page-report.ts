@@ -13,9 +13,9 @@ import { pageWasm, pageWith } from './page-html.ts'
 import { type PageTree, pagePlaces, pageTree } from './page-places.ts'
 
 /**
- * A report is the page with the bytes of the target's files: the page reads them as it reads any others, so that one program shows
- * reports, folders and URLs, and all of it works without a network. Only if bytes are left out, it holds what `check` printed, which
- * needs all of them.
+ * A report is the page with the bytes of the target's files. The page reads them as it reads any others, so that one program shows
+ * reports, folders and URLs. A report needs no network. If bytes are left out, it also holds what `check` printed, because the page
+ * cannot check files that it does not have.
  */
 
 /** A file of the target. */
@@ -27,14 +27,14 @@ interface Found {
   full: string
 }
 
-/** Bytes that come first in a large report, and of one file: a fragment's footer stands at the end of its metadata. */
+/** A large report begins with so many bytes, and so many from the end of each file: footers stand there. */
 const FIRST_SIZE = 2 ** 20
 const FIRST_OF_FILE = 2 ** 16
 
 /**
  * The report of a target, in pieces.
  * @param shown the target as the user wrote it
- * @param most bytes of its files
+ * @param most bytes of files that it may hold
  */
 export async function report(
   cx: CommandContext,
@@ -70,14 +70,14 @@ export async function report(
       ...(first !== undefined && { first: bytes[bytes.length - 1].length }),
     })
   }
-  const filters = await filtersText(target)
-  const wasm = await pageWasm((filter) => filters === undefined || filters.includes(filter))
+  const schemas = await schemasText(target)
+  const wasm = await pageWasm((filter) => schemas === undefined || schemas.includes(filter))
   const places = pagePlaces('report', tree, target, shown, cx.reading.now, wasm)
   const leftOut = files.filter(({ isLeftOut }) => isLeftOut)
   if (leftOut.length > 0) {
     const size = leftOut.reduce((sum, file) => sum + file.size, 0)
     cx.note(
-      `${leftOut.length} of ${files.length} files are left out of the report, ${formatSize(size)}: --max-size takes more`,
+      `${leftOut.length} of ${files.length} files are left out of the report (${formatSize(size)}): a larger --max-size takes more`,
     )
   }
   const documents = leftOut.length > 0 ? await checkedDocument(cx, places.path, shown) : {}
@@ -94,7 +94,7 @@ function page(head: ReportHead, bytes: readonly Uint8Array[], rest: readonly Uin
 }
 
 /**
- * What comes first in a large report: as much as the page needs to show something, which browsers have read long before the rest.
+ * What comes first in a large report: enough for the page to show something, long before the browser has read the rest.
  * @param kept in the order of use
  * @returns how many bytes of a file's end come first, undefined for all
  */
@@ -128,7 +128,7 @@ function isData({ path }: Found): boolean {
   return /\.tdb$/.test(path) && !/(^|\/)__[^/]*\.tdb$/.test(path)
 }
 
-/** Metadata first, which every view needs; then the smaller files. */
+/** Metadata first, because every view needs it; then small files before large ones. */
 function inOrderOfUse(files: readonly Found[]): Found[] {
   return [...files].sort((a, b) => Number(isData(a)) - Number(isData(b)) || a.size - b.size)
 }
@@ -142,8 +142,8 @@ async function checkedDocument(cx: CommandContext, path: string, shown: string):
   return {}
 }
 
-/** The array's schemas as text, which has the names of their filters; undefined if that does not tell. */
-async function filtersText(target: Target): Promise<string | undefined> {
+/** The array's schemas as text, to look up names of filters in; undefined if they cannot be read. */
+async function schemasText(target: Target): Promise<string | undefined> {
   const { array } = { array: undefined, ...target }
   if (!array) return undefined
   try {
