@@ -16,8 +16,8 @@ interface Places {
 }
 
 /**
- * What completes the last of `words`, for the scripts of `completion`: fields, dimensions, and paths inside of an array that are no
- * paths of the disk: `array/__17…` for a fragment, and the files in it.
+ * What completes the last of `words`, for the scripts of `completion`: fields, dimensions, and short paths inside an array, which
+ * the shell cannot complete: `array/__17…` for a fragment, and the files in it.
  *
  * @param words of a call after the program's name
  * @returns nothing where only the shell's own completion helps, and where something is wrong: a Tab prints no errors
@@ -26,7 +26,7 @@ export async function completedWords(places: Places, words: readonly string[]): 
   const [word, before] = [words.at(-1) ?? '', words.at(-2) ?? '']
   try {
     const found = await candidates(places, words, word, before)
-    // A shell takes what it reads line by line, and shows what it takes.
+    // The shell reads one word from each line and prints it: a word with control characters could do harm.
     return found.filter((one) => one.startsWith(word) && one !== word && one.search(UNSAFE) < 0)
   } catch {
     return []
@@ -66,7 +66,7 @@ async function schemaOfTarget({ storage, reading, internalPath }: Places, words:
   return undefined
 }
 
-/** `array/__17` to the names of fragments, `array/__17…/` to the files in one. */
+/** Completes `array/__17` to names of fragments, and `array/__17…/` to the files in one. */
 async function pathsInside({ storage, internalPath }: Places, word: string): Promise<string[]> {
   const at = word.lastIndexOf('/')
   if (at < 0 || word.includes('://')) return []
@@ -82,7 +82,7 @@ async function pathsInside({ storage, internalPath }: Places, word: string): Pro
   return files.map(({ name }) => `${folder}/${name}`)
 }
 
-/** The names of an array's fragments; undefined if it is no array that has them in a folder of their own. */
+/** The names of an array's fragments; undefined if it has no `__fragments`. */
 async function fragments(storage: Storage, array: string): Promise<string[] | undefined> {
   if ((await storage.kind(`${array}/__fragments`)) !== 'folder') return undefined
   return (await storage.list(`${array}/__fragments`)).map(({ name }) => name).sort()

@@ -7,8 +7,9 @@ import { NEW_VERSION } from './trial.ts'
 
 /** Pipelines to try where the user names none: what users of TileDB choose for such values. */
 
-/** The compressor behind which ways to rearrange values are compared, and those that the best way is tried with. */
+/** Ways to rearrange values are compared in front of this compressor. */
 const FIRST: FilterConfig = { ...defaultFilter('ZSTD'), level: 3 }
+/** The best way is then tried in front of these. */
 const OTHERS: readonly FilterConfig[] = [
   defaultFilter('LZ4'),
   { ...defaultFilter('ZSTD'), level: 9 },
@@ -25,7 +26,7 @@ const REARRANGE_INTEGERS: readonly (readonly FilterType[])[] = [
   ['DELTA', 'BITSHUFFLE'],
   ['BIT_WIDTH_REDUCTION'],
 ]
-/** POSITIVE_DELTA for offsets alone, which never decrease: TileDB refuses to write a tile of values that do. */
+/** POSITIVE_DELTA only here: TileDB refuses to write values that decrease with it, and offsets never do. */
 const REARRANGE_OFFSETS: typeof REARRANGE_INTEGERS = [
   ...REARRANGE_INTEGERS,
   ['POSITIVE_DELTA'],
@@ -69,7 +70,7 @@ export function secondCandidates(sample: Sample, best: readonly FilterConfig[]):
   )
 }
 
-/** A pipeline of {@link firstCandidates} without its compressor; undefined if it has another. */
+/** A pipeline of {@link firstCandidates} without {@link FIRST}; undefined if it does not have that. */
 export function withoutCompressor(filters: readonly FilterConfig[]): FilterConfig[] | undefined {
   const at = filters.findIndex(({ name, level }) => name === FIRST.name && level === FIRST.level)
   return at < 0 ? undefined : filters.slice(0, at)
@@ -90,7 +91,7 @@ function rearrangements(sample: Sample): readonly (readonly FilterType[])[] {
   return datatypeSize(type) > 1 ? REARRANGE_INTEGERS : REARRANGE_BYTES
 }
 
-/** Those that TileDB takes for such a field, and that read back, with the checksum that is there now. */
+/** Those that TileDB can write and read back for such a field, each with the checksums that it has now. */
 function valid(sample: Sample, pipelines: readonly FilterConfig[][]): FilterConfig[][] {
   const checksums = sample.pipeline.filters.filter((filter) => hasChecksum([filter]))
   return pipelines
@@ -113,10 +114,10 @@ export function refusalOf(
   return refusal(filters, field) ?? writingRefusal(filters, field)
 }
 
-/** Decimal places that are looked for, and how many values. */
+/** Decimal places that values may have, and about how many values are looked at. */
 const MOST_PLACES = 6
 const LOOKED_AT = 10_000
-/** A decimal number of so many digits comes back from the nearest float: their relative distance. */
+/** Values count as decimal up to this relative distance from the nearest decimal number. */
 const NEAR: Readonly<Partial<Record<Datatype, number>>> = { FLOAT32: 2 ** -22, FLOAT64: 2 ** -50 }
 
 /** SCALE_FLOAT with the scale that makes the values integers, if they are rounded to a number of decimal places. */

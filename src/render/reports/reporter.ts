@@ -46,7 +46,7 @@ export function sentence(text: string): string {
 }
 
 /**
- * A file as a path below the folder of the call, which CI systems take for the root of the repository, percent-encoded. What lies
+ * The percent-encoded path of a file below the folder of the call, which CI systems take for the root of the repository. A file
  * elsewhere keeps its path without the scheme or the first slash: code scanning takes no result without a path in the repository.
  */
 export function pathInRepository(file: string, folder: string): string {
