@@ -1,3 +1,4 @@
+import { Slab } from '../base/slab.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 
 /** Elements that are numbers: of every type except 8-byte integers. */
@@ -11,9 +12,14 @@ export type Numbers =
   | Float32Array
   | Float64Array
 
+const slab = new Slab()
+
 /** The bytes at an address that typed arrays accept: a copy if they are not aligned. */
 export function aligned(bytes: Uint8Array, size: number): Uint8Array {
-  return bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes)
+  if (bytes.byteOffset % size === 0) return bytes
+  const copy = slab.take(bytes.length)
+  copy.set(bytes)
+  return copy
 }
 
 /** Whether elements are 8-byte integers, which a number cannot always hold exactly. */
@@ -35,6 +41,21 @@ const ARRAYS: { readonly [type in Datatype]?: new (...args: [ArrayBufferLike, nu
   INT32: Int32Array,
   FLOAT32: Float32Array,
   FLOAT64: Float64Array,
+}
+
+/** One element, at an address that typed arrays accept, and views of it. A view of its own for each element takes longer. */
+const one = new Uint8Array(new ArrayBuffer(8))
+const viewsOfOne = new Map<Datatype, Numbers>()
+
+/** The first of {@link numbersOf}. */
+export function numberOf(type: Datatype, bytes: Uint8Array): number {
+  let view = viewsOfOne.get(type)
+  if (!view) {
+    view = numbersOf(type, one)
+    viewsOfOne.set(type, view)
+  }
+  for (let i = 0; i < view.BYTES_PER_ELEMENT; i++) one[i] = bytes[i]
+  return view[0]
 }
 
 /** 8-byte integers as pairs of lanes, the low lane first. */

@@ -63,6 +63,7 @@ function numberExtremes(data: Uint8Array, type: Datatype, { length, at }: Cells)
       maxAt = cell
     }
   }
+  if (minAt >= 0 && maxAt >= 0) return { min: cellOf(data, minAt, size), max: cellOf(data, maxAt, size) }
   const none = new Uint8Array(2 * size)
   numbersOf(type, none).set(limits)
   return {

@@ -3,8 +3,9 @@ import { datatypeKind, isSignedInteger } from '../format/datatype.ts'
 import { encode } from '../format/io.ts'
 import { type NDRange, ndRange, type Range, type RangeType } from '../format/range.ts'
 import { levelOf, RTREE_FANOUT, type RTree } from '../format/rtree.ts'
+import { u32 } from '../format/u32.ts'
 import type { ColumnData } from './column.ts'
-import { isWide, lanesOf, numbersOf } from './elements.ts'
+import { isWide, numberOf, numbersOf } from './elements.ts'
 import { wideExtremes } from './extremes.ts'
 
 /**
@@ -89,11 +90,9 @@ export function compareValues({ type, cell_val_num }: RangeType, a: Uint8Array, 
   if (cell_val_num === 'var') return compareBytes(a, b)
   if (isWide(type)) {
     const turn = isSignedInteger(type) ? 0x80000000 : 0
-    const [aLow, aHigh] = lanesOf(a)
-    const [bLow, bHigh] = lanesOf(b)
-    return ((aHigh ^ turn) >>> 0) - ((bHigh ^ turn) >>> 0) || aLow - bLow
+    return ((u32(a, 4) ^ turn) >>> 0) - ((u32(b, 4) ^ turn) >>> 0) || u32(a, 0) - u32(b, 0)
   }
-  const [x] = numbersOf(type, a)
-  const [y] = numbersOf(type, b)
+  const x = numberOf(type, a)
+  const y = numberOf(type, b)
   return x < y ? -1 : x > y ? 1 : 0
 }

@@ -1,5 +1,8 @@
+import { Slab } from '../base/slab.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { Cells, Numbers } from './elements.ts'
+
+const slab = new Slab()
 
 /** This many integers of up to 32 bits can be added before a number may lose exactness. */
 const EXACT_ADDITIONS = 1 << 20
@@ -99,8 +102,8 @@ export class SumOf {
 
   /** The sum, as 8 bytes. */
   bytes(): Uint8Array {
-    const bytes = new Uint8Array(8)
-    const view = new DataView(bytes.buffer)
+    const bytes = slab.take(8)
+    const view = new DataView(bytes.buffer, bytes.byteOffset)
     if (this.type === 'FLOAT64') view.setFloat64(0, this.real, true)
     else view.setBigInt64(0, this.whole, true)
     return bytes

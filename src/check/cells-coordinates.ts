@@ -1,3 +1,4 @@
+import { Slab } from '../base/slab.ts'
 import { type KeyLanes, orderLanes } from '../cells/cell-order.ts'
 import { type ColumnData, sameCell } from '../cells/column.ts'
 import { numbersOf } from '../cells/elements.ts'
@@ -46,21 +47,27 @@ export class CoordinatesCheck {
     this.last = undefined
   }
 
-  add(tile: number, columns: readonly ColumnData[], cells: number, places: readonly Place[], items: Item[]): void {
+  add(
+    tile: number,
+    columns: readonly ColumnData[],
+    cells: number,
+    placeOf: (dimension: number) => Place,
+    items: Item[],
+  ): void {
     const ranges: NDRange = this.dimensions.map((dimension, d) => coordinateRange(dimension, columns[d], cells))
     for (const [d, dimension] of this.dimensions.entries()) {
       if (this.nanReported.has(d) || !hasNaN(dimension, columns[d].data)) continue
       this.nanReported.add(d)
-      const at = named(places[d], dimension)
+      const at = named(placeOf(d), dimension)
       items.push(finding('COORDINATE_DOMAIN', at, 'coordinates of the domain', 'NaN', NAN_FAULTS.coordinate))
     }
-    this.domain(ranges, places, items)
-    if (this.leaves) this.box(tile, columns, ranges, mbrAt(this.leaves, tile, this.dimensions), places, items)
+    this.domain(ranges, placeOf, items)
+    if (this.leaves) this.box(tile, columns, ranges, mbrAt(this.leaves, tile, this.dimensions), placeOf, items)
     this.beyondAscii ||= columns.some(({ data, starts }) => starts !== undefined && !isAscii(data))
-    this.order(columns, cells, places[0], items)
+    this.order(columns, cells, placeOf, items)
   }
 
-  private domain(ranges: NDRange, places: readonly Place[], items: Item[]): void {
+  private domain(ranges: NDRange, placeOf: (dimension: number) => Place, items: Item[]): void {
     for (const [d, dimension] of this.dimensions.entries()) {
       if (dimension.cell_val_num === 'var') continue
       const size = datatypeSize(dimension.type)
@@ -71,7 +78,13 @@ export class CoordinatesCheck {
       if (!inside) {
         const found = 'coordinates outside of it'
         items.push(
-          finding('COORDINATE_DOMAIN', named(places[d], dimension), 'coordinates inside the domain', found, this.lossy),
+          finding(
+            'COORDINATE_DOMAIN',
+            named(placeOf(d), dimension),
+            'coordinates inside the domain',
+            found,
+            this.lossy,
+          ),
         )
       }
     }
@@ -82,7 +95,7 @@ export class CoordinatesCheck {
     columns: readonly ColumnData[],
     ranges: NDRange,
     mbr: NDRange,
-    places: readonly Place[],
+    placeOf: (dimension: number) => Place,
     items: Item[],
   ): void {
     for (const [d, dimension] of this.dimensions.entries()) {
@@ -94,24 +107,35 @@ export class CoordinatesCheck {
       if (low < 0 || high > 0 || unfounded || (!nan && hasNaN(dimension, ranges[d].min))) {
         const expected = `coordinates inside the box of tile ${tile}`
         const known = emptyStringFault(this.info, dimension, mbr[d].min) ?? this.lossy
-        items.push(finding('COORDINATE_MBR', named(places[d], dimension), expected, 'some outside of it', known))
+        items.push(finding('COORDINATE_MBR', named(placeOf(d), dimension), expected, 'some outside of it', known))
       } else if (low > 0 || high < 0) {
         const expected = `the smallest box around tile ${tile}`
-        items.push(finding('MBR_LOOSE', named(places[d], dimension), expected, 'a larger one', this.lossy))
+        items.push(finding('MBR_LOOSE', named(placeOf(d), dimension), expected, 'a larger one', this.lossy))
       }
     }
   }
 
-  private order(columns: readonly ColumnData[], cells: number, place: Place, items: Item[]): void {
+  private order(
+    columns: readonly ColumnData[],
+    cells: number,
+    placeOf: (dimension: number) => Place,
+    items: Item[],
+  ): void {
     const first = columns.map((column, d) => cellOf(column, 0, this.dimensions[d]))
     const both = this.last?.map((column, d) => joined(column, first[d]))
-    if (both) this.compare(both, 2, -1, place, items)
-    this.compare(columns, cells, 0, place, items)
+    if (both) this.compare(both, 2, -1, placeOf, items)
+    this.compare(columns, cells, 0, placeOf, items)
     this.last = columns.map((column, d) => cellOf(column, cells - 1, this.dimensions[d]))
   }
 
   /** Compares each cell with the previous one. The first fault of each kind is reported. */
-  private compare(columns: readonly ColumnData[], cells: number, base: number, place: Place, items: Item[]): void {
+  private compare(
+    columns: readonly ColumnData[],
+    cells: number,
+    base: number,
+    placeOf: (dimension: number) => Place,
+    items: Item[],
+  ): void {
     const { schema, footer } = this.info
     const faultsBy = ({ rule, holds }: Partial<OldOrder> = {}): OrderFaults => {
       const lanes = orderLanes(schema, columns, cells, rule)
@@ -128,7 +152,7 @@ export class CoordinatesCheck {
     }
     let { falling, same } = faultsBy()
     if (falling >= 0) {
-      const at = { ...place, cell: base + falling }
+      const at = { ...placeOf(0), cell: base + falling }
       const expected = 'a cell that sorts after the one before it in global order'
       const orders = this.nanReported.size > 0 ? [...this.oldOrders, ...nanOrders(this.info)] : this.oldOrders
       const known = orders.find((order) => {
@@ -140,7 +164,7 @@ export class CoordinatesCheck {
       items.push(finding('COORDINATE_ORDER', at, expected, 'one that sorts before it', known?.fault ?? this.lossy))
     }
     if (same >= 0 && !schema.allows_duplicates && footer?.includes_timestamps !== true) {
-      const at = { ...place, cell: base + same }
+      const at = { ...placeOf(0), cell: base + same }
       const found = 'those of the cell before it'
       items.push(finding('COORDINATE_DUPLICATE', at, 'coordinates of its own', found, this.lossy))
     }
@@ -182,18 +206,19 @@ function hasNaN({ type }: Dimension, data: Uint8Array): boolean {
   return false
 }
 
+const slab = new Slab()
+
 /** A column with only one cell of another column. */
 function cellOf({ data, starts }: ColumnData, cell: number, { type }: Dimension): ColumnData {
-  if (!starts) {
-    const size = datatypeSize(type)
-    return { data: data.slice(cell * size, (cell + 1) * size), starts: undefined, validity: undefined }
-  }
-  const value = data.slice(starts[cell], starts[cell + 1])
-  return { data: value, starts: Float64Array.of(0, value.length), validity: undefined }
+  const size = datatypeSize(type)
+  const [from, to] = starts ? [starts[cell], starts[cell + 1]] : [cell * size, (cell + 1) * size]
+  const value = slab.take(to - from)
+  value.set(data.subarray(from, to))
+  return { data: value, starts: starts && Float64Array.of(0, value.length), validity: undefined }
 }
 
 function joined(a: ColumnData, b: ColumnData): ColumnData {
-  const data = new Uint8Array(a.data.length + b.data.length)
+  const data = slab.take(a.data.length + b.data.length)
   data.set(a.data)
   data.set(b.data, a.data.length)
   const starts = a.starts && Float64Array.of(0, a.data.length, data.length)

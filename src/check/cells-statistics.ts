@@ -1,6 +1,6 @@
 import type { ColumnData } from '../cells/column.ts'
 import { DenseCoordinates, type Slabs } from '../cells/dense-coordinates.ts'
-import { type Cells, numbersOf } from '../cells/elements.ts'
+import { type Cells, numberOf, numbersOf } from '../cells/elements.ts'
 import { extremesOf, isPlainText } from '../cells/extremes.ts'
 import { type Loss, lossOf } from '../cells/loss.ts'
 import {
@@ -387,8 +387,8 @@ export class StatisticsCheck {
     if (which !== 'sum' && isPlainText(this.field)) return a.length === b.length && sameText(a, b)
     if (datatypeKind(this.field.type) !== 'float' || a.length !== b.length || a.length === 0) return sameBytes(a, b)
     const type = which === 'sum' ? 'FLOAT64' : this.field.type
-    const [x] = numbersOf(type, a)
-    const [y] = numbersOf(type, b)
+    const x = numberOf(type, a)
+    const y = numberOf(type, b)
     if (x === y || (Number.isNaN(x) && Number.isNaN(y))) return true
     return which === 'sum' && Math.abs(x - y) <= FLOAT_TOLERANCE * Math.max(1, Math.abs(x), Math.abs(y))
   }

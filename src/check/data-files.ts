@@ -250,8 +250,8 @@ async function coordinatesCheck(
         validity: undefined,
       }))
     })
-    const places = dimensions.map((_, d) => (fields[d] ?? fields[0]).place(tile))
-    if (columns.length === dimensions.length && cells > 0) check.add(tile, columns, cells, places, items)
+    const placeOf = (d: number) => (fields[d] ?? fields[0]).place(tile)
+    if (columns.length === dimensions.length && cells > 0) check.add(tile, columns, cells, placeOf, items)
     else {
       check.skip()
       skipStatistics()

@@ -1,4 +1,5 @@
 import { InspectError } from '../base/errors.ts'
+import { Slab } from '../base/slab.ts'
 import { type PlacedChunk, placedChunks } from '../cells/tile-chunks.ts'
 import type { TileFile } from '../cells/tile-files.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
@@ -147,8 +148,9 @@ export class SoundTiles {
   private readonly file: TileFile
   private readonly keep: boolean
   private isOdd = false
-  /** For bytes that are not wanted. */
-  private room = NO_BYTES
+  private readonly slab = new Slab()
+  /** For the bytes of a tile: the same for every tile if they are not wanted. */
+  private room: Uint8Array = NO_BYTES
   private readonly options: ReadOptions
 
   /** @param keep whether to give the unfiltered bytes */
@@ -173,10 +175,12 @@ export class SoundTiles {
       const chunk = file.onlyChunkNow(tile)
       if (!chunk || chunk.original_length !== file.expectedSize(tile)) return undefined
       this.isOdd = false
-      if (!keep && this.room.length !== chunk.original_length) this.room = new Uint8Array(chunk.original_length)
-      const { data } = keep ? pipeline.reverseChunk(chunk, 0, options) : pipeline.undo(chunk, 0, options, this.room)
+      if (keep || this.room.length !== chunk.original_length) this.room = this.slab.take(chunk.original_length)
+      const { data } = pipeline.undo(chunk, 0, options, this.room)
       if (this.isOdd) return undefined
-      return keep ? data : NO_BYTES
+      if (!keep) return NO_BYTES
+      if (data !== this.room) this.room.set(data)
+      return this.room
     } catch (error) {
       if (error instanceof InspectError) return undefined
       throw error
