@@ -24,7 +24,8 @@ function found(type: keyof typeof LIMITS, calls: readonly (readonly bigint[])[])
     const lanes = new Uint32Array(BigUint64Array.from(values, (value) => BigInt.asUintN(64, value)).buffer)
     sum.addWide(lanes, { length: values.length, at: undefined })
   }
-  return new DataView(sum.bytes().buffer).getBigUint64(0, true)
+  const bytes = sum.bytes()
+  return new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true)
 }
 
 const NEAR = 2n ** 62n
