@@ -32,7 +32,7 @@ export function byCorner(schema: ArraySchema, places: readonly Place[]): Schedul
   const { dimensions } = schema.domain
   const corners = dimensions.map((dimension, d) =>
     columnOf(
-      places.map(({ mbr }) => mbr[d].min),
+      places.map(({ source, tile }) => source.mbr(tile)[d].min),
       fixedSize(dimension),
     ),
   )
@@ -47,8 +47,8 @@ export function byCorner(schema: ArraySchema, places: readonly Place[]): Schedul
     },
     before() {
       if (done === order.length) return undefined
-      const { mbr } = places[order[done]]
-      return dimensions.map((dimension, d) => columnOf([mbr[d].min], fixedSize(dimension)))
+      const { source, tile } = places[order[done]]
+      return source.mbr(tile).map(({ min }, d) => columnOf([min], fixedSize(dimensions[d])))
     },
     held() {},
   }

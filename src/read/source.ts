@@ -14,7 +14,6 @@ import type { OpenedFragment, ReadQuery } from './query.ts'
 /** A tile of a sparse fragment that the ranges touch. */
 export interface WantedTile {
   tile: number
-  mbr: NDRange
   overlap: Overlap
 }
 
@@ -34,6 +33,11 @@ export interface SourceBatch {
   /** Whether a column could not be read. The cells hide older ones, and are left out. */
   lost?: boolean | undefined
 }
+
+/** Tiles that are looked for at once. */
+const FIRST_GROUP = 256
+const MOST_GROUP = 2 ** 16
+const GROUP_GROWS = 4
 
 const TIMESTAMPS = '__timestamps'
 const DELETE_TIMESTAMPS = '__delete_timestamps'
@@ -98,14 +102,30 @@ export class Source {
   /** The tiles that the ranges touch, in stored order, without those that {@link mayHold} leaves out. */
   *tiles(ranges: RangeSets): Generator<WantedTile> {
     const { leaves, fragment } = this
-    const { schema, tile_num } = fragment.info
-    const { dimensions } = schema.domain
-    const overlapOf = rangeOverlap(dimensions, ranges)
-    for (let tile = 0; tile < Math.min(tile_num, leaves?.mbr_num ?? 0); tile++) {
-      const mbr = mbrAt(leaves as RTreeLevel, tile, dimensions)
+    const overlapOf = rangeOverlap(fragment.info.schema.domain.dimensions, ranges)
+    for (let tile = 0; tile < Math.min(fragment.info.tile_num, leaves?.mbr_num ?? 0); tile++) {
+      const mbr = this.mbr(tile)
       const overlap = overlapOf(mbr)
-      if (overlap !== 'none' && this.mayHold?.(tile, mbr) !== false) yield { tile, mbr, overlap }
+      if (overlap !== 'none' && this.mayHold?.(tile, mbr) !== false) yield { tile, overlap }
     }
+  }
+
+  /** The bounding box of one of {@link tiles}. */
+  mbr(tile: number): NDRange {
+    return mbrAt(this.leaves as RTreeLevel, tile, this.fragment.info.schema.domain.dimensions)
+  }
+
+  /** {@link tiles} some at a time: few at first, so that the first cells come soon. */
+  *tileGroups(ranges: RangeSets): Generator<WantedTile[]> {
+    let [group, most]: [WantedTile[], number] = [[], FIRST_GROUP]
+    for (const tile of this.tiles(ranges)) {
+      group.push(tile)
+      if (group.length < most) continue
+      yield group
+      group = []
+      most = Math.min(MOST_GROUP, most * GROUP_GROWS)
+    }
+    yield group
   }
 
   /** About so many bytes are the wanted columns of a tile. */

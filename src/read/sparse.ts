@@ -145,9 +145,20 @@ class SparseReader {
   /** The cells of one fragment as they are stored. */
   private async *streamed(source: Source, ranges: RangeSets, reuse: boolean): ReadBatches {
     await this.files.use(source)
-    const { tiles, partly } = await wantedTiles(source, [...source.tiles(ranges)], ranges)
+    for (const group of source.tileGroups(ranges)) {
+      const { tiles, partly } = await wantedTiles(source, group, ranges)
+      yield* this.streamedTiles(source, tiles, (tile) => (partly.has(tile) ? ranges : undefined), reuse)
+    }
+  }
+
+  private async *streamedTiles(
+    source: Source,
+    tiles: readonly number[],
+    rangesOf: (tile: number) => RangeSets | undefined,
+    reuse: boolean,
+  ): ReadBatches {
     for await (const batch of source.batches(tiles, reuse)) {
-      const rows = this.rowsOf(batch, partly.has(batch.tile) ? ranges : undefined)
+      const rows = this.rowsOf(batch, rangesOf(batch.tile))
       this.query.onHeld?.(rows?.length ?? batch.cell_num)
       const columns = batch.columns.slice(0, this.shown)
       if (this.filter.keepsAll(batch) && !this.query.provenance && columns.every((column) => column !== undefined)) {
@@ -244,11 +255,10 @@ class SparseReader {
     const { ranges } = this.query
     const { type } = this.opened.schema.domain.dimensions[dimension]
     const spans = this.sources.flatMap((source) =>
-      [...source.tiles(ranges)].map(({ tile, mbr }) => ({
-        low: comparable(type, mbr[dimension].min),
-        high: comparable(type, mbr[dimension].max),
-        bytes: source.tileBytes(tile),
-      })),
+      Array.from(source.tiles(ranges), ({ tile }) => {
+        const { min, max } = source.mbr(tile)[dimension]
+        return { low: comparable(type, min), high: comparable(type, max), bytes: source.tileBytes(tile) }
+      }),
     )
     let low: Comparable | undefined
     for (const below of cuts(spans, this.mostSorted)) {
