@@ -72,6 +72,7 @@ export async function listedFragment(
   const files = info ? await fragment.fieldFiles() : []
   const damaged = damagedFiles(files, onDisk)
   if (!fault && damaged.length > 0 && (entry?.isRead ?? true)) fault = damagedFault(fragment, damaged)
+  const { data_size, unfiltered_size, ratio } = dataSizes(info, files, onDisk, damaged)
   const result: ArrayFragment = {
     name: fragment.name,
     path: cx.shownPath(fragment.folder.path),
@@ -82,7 +83,9 @@ export async function listedFragment(
     cells_in_domain: info ? exact(BigInt(cellsInDomain(info))) : null,
     tile_num: info?.tile_num ?? null,
     size,
-    ...dataSizes(info, files, onDisk, damaged),
+    data_size,
+    unfiltered_size,
+    ratio,
     damaged_files: damaged.length > 0 ? damaged : undefined,
     nonempty_domain: info?.nonempty_domain
       ? rangesResult(info.schema.domain.dimensions, info.nonempty_domain, cx.style)

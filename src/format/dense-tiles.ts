@@ -4,10 +4,14 @@ import { type Datatype, datatypeSize, isSignedInteger } from './datatype.ts'
 import type { Dimension } from './dimension.ts'
 import type { NDRange } from './range.ts'
 
-/** A little-endian integer of a dimension's type. Dates and times are integers, too. */
+/** A little-endian integer of a dimension's type, up to 8 bytes. Dates and times are integers, too. */
 export function integerOf(type: Datatype, bytes: Uint8Array): bigint {
-  let value = 0n
-  for (let i = bytes.length - 1; i >= 0; i--) value = (value << 8n) | BigInt(bytes[i])
+  let [low, high] = [0, 0]
+  for (let i = 0; i < bytes.length; i++)
+    if (i < 4) low += bytes[i] * 2 ** (8 * i)
+    else high += bytes[i] * 2 ** (8 * i - 32)
+  // Most numbers need a single BigInt: each takes memory of its own.
+  const value = high < 2 ** 21 ? BigInt(high * 2 ** 32 + low) : (BigInt(high) << 32n) | BigInt(low)
   return isSignedInteger(type) ? BigInt.asIntN(8 * bytes.length, value) : value
 }
 

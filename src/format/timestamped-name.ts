@@ -23,11 +23,17 @@ export function parseTimestampedName(name: string): TimestampedName | undefined 
   if (!match) return undefined
   const [, t1, t2, uuid, version, suffix] = match
   return {
-    timestamp_range: [BigInt(t1), BigInt(t2)],
+    timestamp_range: timesOf(t1, t2),
     uuid,
     format_version: version === undefined ? undefined : Number(version),
     suffix,
   }
+}
+
+/** Most names have the same time twice: one number then serves as both. */
+function timesOf(first: string, last: string): [bigint, bigint] {
+  const from = BigInt(first)
+  return [from, last === first ? from : BigInt(last)]
 }
 
 /**
@@ -70,6 +76,13 @@ export function parseFragmentName(name: string): FragmentName | undefined {
   return { timestamp_range: [stamp, stamp], uuid, least_version: 1 }
 }
 
+const NEW = /^__\d+_\d+_[0-9a-zA-Z]{32}(?:_\d+)?$/
+
+/** Whether {@link parseFragmentName} knows a name. */
+export function isFragmentName(name: string): boolean {
+  return NEW.test(name) || OLD.test(name)
+}
+
 /** Timestamps, with what C's `%ld` accepts: white space and a sign. */
 const TIMES = /^__[ \t-\r]*([+-]?\d+)(?:_[ \t-\r]*([+-]?\d+))?/
 const NUMBER = /^[ \t-\r]*([+-]?\d+)/
@@ -103,7 +116,7 @@ export function nameFacts(name: string): { timestamp_range: [bigint, bigint]; fo
   const usual = USUAL.exec(name)
   if (usual) {
     const [, first, last, version] = usual
-    return { timestamp_range: [BigInt(first), BigInt(last)], format_version: Number(version ?? 4) }
+    return { timestamp_range: timesOf(first, last), format_version: Number(version ?? 4) }
   }
   const dot = name.lastIndexOf('.')
   const base = dot < 0 ? name : name.slice(0, dot)
@@ -137,8 +150,8 @@ export function compareByTimestamps(
 
 /** Whether a fragment's name shows that consolidation wrote it: it has two different timestamps. */
 export function isConsolidatedName(name: string): boolean {
-  const stamped = parseTimestampedName(name)
-  if (stamped) return stamped.timestamp_range[0] !== stamped.timestamp_range[1]
+  const stamped = STAMPED.exec(name)
+  if (stamped) return stamped[1] !== stamped[2] && BigInt(stamped[1]) !== BigInt(stamped[2])
   return OLD.exec(name)?.[3] !== undefined
 }
 

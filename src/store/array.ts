@@ -8,7 +8,7 @@ import {
 } from '../format/consolidated-fragment-metadata.ts'
 import { checkOffsets, type Enumeration, type EnumerationEntry, enumerationFile } from '../format/enumeration.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
-import { compareByTimestamps, nameFacts, parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
+import { compareByTimestamps, isFragmentName, nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
 import {
   type ByteSource,
   type Entry,
@@ -58,7 +58,7 @@ const NOT_FRAGMENTS = new Set([
 
 /** Whether a folder of this name in an array is part of it. */
 export function isArrayFolder(name: string): boolean {
-  return NOT_FRAGMENTS.has(name) || parseFragmentName(name) !== undefined
+  return NOT_FRAGMENTS.has(name) || isFragmentName(name)
 }
 
 /** One file that holds an array schema. */
@@ -313,8 +313,9 @@ export class InspectArray {
     const commits = await this.commits()
     const folders: Listing['folders'][number][] = []
     for (const folder of await this.fragmentFolders()) {
-      const { name, path, old } = folder
-      folders.push({ ...folder, committed: commits.committed.has(path) || (old && (await this.hasMetadata(name))) })
+      const { name, path, timestamp_range, facts, old } = folder
+      const committed = commits.committed.has(path) || (old && (await this.hasMetadata(name)))
+      folders.push({ name, path, timestamp_range, facts, old, committed })
     }
     const partly =
       folders.some(({ facts }) => isPartly(facts, this.cx)) ||
@@ -373,7 +374,7 @@ export class InspectArray {
       for (const { name, kind } of entries) {
         const path = folder + name
         if (kind !== 'folder' || NOT_FRAGMENTS.has(path)) continue
-        if (!parseFragmentName(name) && !(await this.isUnusualFragment(path))) continue
+        if (!isFragmentName(name) && !(await this.isUnusualFragment(path))) continue
         const facts = nameFacts(name)
         const old = folder === '' && isOld(facts)
         found.push({ name, path, timestamp_range: facts?.timestamp_range, facts, old })

@@ -62,8 +62,8 @@ export interface CommitFile {
   /** Path relative to the array: `__commits/<name>.wrt`, `<name>.ok`. */
   path: string
   kind: CommitKind
-  /** Set if a `.wrt` or `.ok` name is a folder. TileDB accepts it: it only checks that the name exists. */
-  isFolder?: true
+  /** Whether a `.wrt` or `.ok` name is a folder. TileDB accepts it: it only checks that the name exists. */
+  isFolder: boolean
   /** Lines of `.vac`, `.ign` and `.con` files. */
   entries: readonly CommitEntry[]
   /** Damage of the file. `entries` has the lines before the damage. */
@@ -104,27 +104,24 @@ export async function readCommits(array: Folder, rootEntries: readonly Entry[]):
   const files: CommitFile[] = []
   for (const folder of ['', COMMITS_FOLDER, FRAGMENT_META_FOLDER]) {
     if (folder !== '' && !hasEntry(rootEntries, folder, 'folder')) continue
-    const found: Pick<CommitFile, 'path' | 'kind' | 'isFolder'>[] = []
     for (const { name, kind: fileKind } of folder === '' ? rootEntries : await array.folder(folder).list()) {
       const kind = fileKind === 'other' ? undefined : commitKindIn(folder, name)
+      if (!kind || (fileKind !== 'file' && kind !== 'write')) continue
       const path = folder === '' ? name : `${folder}/${name}`
-      if (fileKind === 'file' && kind) found.push({ path, kind })
-      else if (kind === 'write') found.push({ path, kind, isFolder: true })
-    }
-    const read = (file: (typeof found)[number]): Promise<Contents> => readEntries(array, file.path)
-    const contents = inOrder(found.filter(hasEntries), atOnce(array), read)
-    for (const file of found) {
-      const { entries, fault } = hasEntries(file) ? ((await contents.next()).value as Contents) : NOTHING
-      files.push({ ...file, entries, fault })
+      files.push({ path, kind, isFolder: fileKind !== 'file', entries: NO_ENTRIES, fault: undefined })
     }
   }
+  const listed = files.filter(hasEntries)
+  let at = 0
+  for await (const contents of inOrder(listed, atOnce(array), ({ path }) => readEntries(array, path)))
+    Object.assign(listed[at++], contents)
   return { files, ...committedBy(files) }
 }
 
 type Contents = Pick<CommitFile, 'entries' | 'fault'>
 
-/** Arrays may have 100,000 commit files. Those without entries share this object. */
-const NOTHING: Contents = { entries: [], fault: undefined }
+/** Arrays may have 100,000 commit files. Those without entries share this list. */
+const NO_ENTRIES: CommitFile['entries'] = []
 
 function hasEntries({ kind }: Pick<CommitFile, 'kind'>): boolean {
   return kind === 'vacuum' || kind === 'ignore' || kind === 'consolidated-commits'

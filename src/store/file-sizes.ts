@@ -1,4 +1,4 @@
-import { denseTileGrid } from '../format/dense-tiles.ts'
+import { integerOf } from '../format/dense-tiles.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { type Entry, type Folder, withSource } from '../source/source.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, storedCellNum } from './fragment.ts'
@@ -32,7 +32,10 @@ export function cellsInDomain(info: FragmentInfo): number | bigint {
   if (!info.dense) return storedCellNum(info)
   if (!info.nonempty_domain) return 0
   let cells = 1n
-  for (const { low, high } of denseTileGrid(info.schema, info.nonempty_domain).axes) cells *= high - low + 1n
+  for (const [d, { type }] of info.schema.domain.dimensions.entries()) {
+    const { min, max } = info.nonempty_domain[d]
+    cells *= integerOf(type, max) - integerOf(type, min) + 1n
+  }
   return cells <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cells) : cells
 }
 
