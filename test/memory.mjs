@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { env, exit, stdout } from 'node:process'
+import { once, scratch, TOOL } from '../bench/measure.mjs'
+
+/**
+ * Whether memory stays flat: each command on a small array and on one of four times as many tiles or fragments, in a small heap, in which V8
+ * ends a program that holds more. What a command takes for each tile or fragment has a bound, too.
+ */
+
+const HEAP = '--max-old-space-size=64'
+const MOST_MB = 150
+const TIMES = 4
+
+delete env.NODE_EXTRA_CA_CERTS
+
+/** @param options of write-sample */
+function written(name, options) {
+  const array = join(scratch, name)
+  execFileSync('node', [...TOOL, 'write-sample', array, '--seed', '7', ...options.split(' ')], { stdio: 'ignore' })
+  const [fragment] = readdirSync(join(array, '__fragments'))
+  return { array, fragment: join(array, '__fragments', fragment) }
+}
+
+const TILES = 100_000
+const sparse = (tiles) =>
+  written(`sparse-${tiles}`, `--dim x:INT64:0..99999999 --attr v:INT32 --capacity 4 --cells ${4 * tiles} --fragments 1`)
+const FRAGMENTS = 1000
+const dense = (fragments) =>
+  written(
+    `dense-${fragments}`,
+    `--dense --dim x:INT32:0..${100 * fragments - 1}:100 --attr v:INT32 --fragments ${fragments}`,
+  )
+
+/** Bytes that a tile or a fragment may take: lists that are in memory as a whole, of 8 bytes a tile and file, and objects of a fragment. */
+const KINDS = [
+  {
+    of: 'tiles',
+    arrays: [sparse(TILES), sparse(TIMES * TILES)],
+    more: (TIMES - 1) * TILES,
+    most: 140,
+    commands: [
+      ({ array }) => ['check', array],
+      ({ array }) => ['verify-checksums', '--deep', array],
+      ({ array }) => ['stats', array],
+      ({ array }) => ['explain', array],
+      ({ array }) => ['read', '--format', 'csv', array],
+      ({ fragment }) => ['metadata', '--json', fragment],
+      ({ fragment }) => ['tiles', '--format', 'ndjson', fragment],
+      ({ fragment }) => ['rtree', '--json', fragment],
+      ({ fragment }) => ['decode', '--format', 'ndjson', fragment],
+      ({ fragment }) => ['footer', '--json', fragment],
+    ],
+  },
+  {
+    of: 'fragments',
+    arrays: [dense(FRAGMENTS), dense(TIMES * FRAGMENTS)],
+    more: (TIMES - 1) * FRAGMENTS,
+    most: 13_000,
+    commands: [
+      ({ array }) => ['ls', '--json', array],
+      ({ array }) => ['ls', array],
+      ({ array }) => ['check', array],
+      ({ array }) => ['commits', '--json', array],
+      ({ array }) => ['diff', array, array],
+    ],
+  },
+]
+
+let failed = 0
+for (const { of, arrays, more, most, commands } of KINDS) {
+  for (const command of commands) {
+    const [small, large] = arrays.map(
+      (one) => once('node', [HEAP, ...TOOL, ...command(one)], { memory: true }).megabytes,
+    )
+    const each = ((large - small) * 2 ** 20) / more
+    const fits = large <= MOST_MB && each <= most
+    if (!fits) failed++
+    const name = command({ array: '', fragment: '' }).join(' ').trim()
+    const figures = `${small.toFixed(0)} MB, ${large.toFixed(0)} with ${TIMES} times the ${of}: ${each.toFixed(0)} bytes each`
+    stdout.write(`${fits ? 'ok' : `FAILED (most: ${MOST_MB} MB, ${most} bytes each)`}: ${name}: ${figures}\n`)
+  }
+}
+exit(failed > 0 ? 1 : 0)
