@@ -131,9 +131,8 @@ export async function streamTable({ columns, rows, seeMore }: StreamContent, out
   const draw = async (cells: string[][], next: string[][] | undefined): Promise<void> => {
     widths ??= widthsOf(head, cells)
     const now = widths
-    const coming = next && widthsOf(head, next)
-    const outgrown =
-      out.columns !== undefined && coming?.some((width, c) => isWhole(columns[c]) && width > now[c]) === true
+    const coming = next && out.columns !== undefined ? widthsOf(head, next) : undefined
+    const outgrown = coming?.some((width, c) => isWhole(columns[c]) && width > now[c]) === true
     const drawing = { columns, head, cells, widths: now }
     const part = { first, last: next === undefined || outgrown }
     if (out.columns === undefined) await drawPlain(drawing, paint, out, part)

@@ -8,9 +8,18 @@ import { hex } from '../filters/bytes.ts'
 
 /** Digits in groups of three: `12,595`. */
 export function formatCount(count: number | bigint): string {
+  if (count > -1000 && count < 1000) return String(count)
   const exact = typeof count === 'number' && Number.isInteger(count) ? BigInt(count) : count
-  return String(exact).replace(/^-?\d+/, (digits) => digits.replace(/\B(?=(?:\d{3})+$)/g, ','))
+  const text = String(exact)
+  const digits = /^-?\d+/.exec(text)?.[0] ?? ''
+  const least = count < 0 ? 1 : 0
+  let [from, grouped] = [digits.length - 3, text.slice(digits.length)]
+  for (; from > least; from -= 3) grouped = `,${digits.slice(from, from + 3)}${grouped}`
+  return digits.slice(0, from + 3) + grouped
 }
+
+/** Most text: nothing in it is unsafe. The search for what is takes longer. */
+const ASCII = /^[ -~]*$/
 
 /** `12.3 KiB (12,595 bytes)`; below 1 KiB only the bytes. */
 export function formatSize(bytes: number): string {
@@ -20,7 +29,7 @@ export function formatSize(bytes: number): string {
 
 /** Text that is safe on a terminal. Characters that control the terminal or mislead its reader are escaped (`\x1b`). */
 export function escapeText(text: string): string {
-  return text.replace(UNSAFE, escapedCharacter)
+  return ASCII.test(text) ? text : text.replace(UNSAFE, escapedCharacter)
 }
 
 /** Default length of {@link shortValue} in characters. */

@@ -24,6 +24,33 @@ describe('numbers for people', () => {
       '18,446,744,073,709,551,616',
     ])
   })
+
+  test('counts are grouped before a decimal point only', () => {
+    const counts = [
+      0,
+      -999,
+      -1000,
+      -123_456,
+      12_345.678_9,
+      1e-7,
+      1e21,
+      10n ** 15n,
+      Number.NaN,
+      Number.NEGATIVE_INFINITY,
+    ]
+    expect(counts.map(formatCount)).toEqual([
+      '0',
+      '-999',
+      '-1,000',
+      '-123,456',
+      '12,345.6789',
+      '1e-7',
+      '1,000,000,000,000,000,000,000',
+      '1,000,000,000,000,000',
+      'NaN',
+      '-Infinity',
+    ])
+  })
 })
 
 describe('text for a terminal', () => {
