@@ -152,18 +152,24 @@ export class SoundTiles {
   /** For the bytes of a tile: the same for every tile if they are not wanted. */
   private room: Uint8Array = NO_BYTES
   private readonly options: ReadOptions
+  /** Of the tile that was undone last. */
+  readonly verdicts: ChecksumVerdict[] = []
 
-  /** @param keep whether to give the unfiltered bytes */
-  constructor(file: TileFile, keep: boolean) {
+  /**
+   * @param keep whether to give the unfiltered bytes
+   * @param checksumsOnly as in {@link undoTile}
+   */
+  constructor(file: TileFile, keep: boolean, checksumsOnly = false) {
     this.file = file
     this.keep = keep
     const odd = (): void => {
       this.isOdd = true
     }
-    const onVerdict = ({ ok }: ChecksumVerdict): void => {
-      if (!ok) odd()
+    const onVerdict = (verdict: ChecksumVerdict): void => {
+      if (!verdict.ok) odd()
+      this.verdicts.push(verdict)
     }
-    this.options = { onVerdict, onLostTail: odd, onRefused: odd, onOtherType: odd, unread: !keep }
+    this.options = { onVerdict, onLostTail: odd, onRefused: odd, onOtherType: odd, unread: !keep, checksumsOnly }
   }
 
   /** The unfiltered bytes, empty if they are not wanted. Undefined if {@link openTile} and {@link undoTile} must do the tile. */
@@ -175,6 +181,7 @@ export class SoundTiles {
       const chunk = file.onlyChunkNow(tile)
       if (!chunk || chunk.original_length !== file.expectedSize(tile)) return undefined
       this.isOdd = false
+      this.verdicts.length = 0
       if (keep || this.room.length !== chunk.original_length) this.room = this.slab.take(chunk.original_length)
       const { data } = pipeline.undo(chunk, 0, options, this.room)
       if (this.isOdd) return undefined
