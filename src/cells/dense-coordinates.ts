@@ -57,6 +57,8 @@ export class DenseCoordinates {
   private readonly extents: readonly number[]
   /** Axes in cell order, the fastest-varying first. */
   private readonly fastest: readonly number[]
+  /** The same in tile order. */
+  private readonly fastestTiles: readonly number[]
 
   constructor({ schema, nonempty_domain }: Pick<FragmentInfo, 'schema' | 'nonempty_domain'>) {
     if (!nonempty_domain) throw inconsistent('expected a non-empty domain in a dense fragment, found none')
@@ -64,6 +66,7 @@ export class DenseCoordinates {
     this.grid = denseTileGrid(schema, nonempty_domain)
     this.extents = this.grid.axes.map(({ extent }) => Number(extent))
     this.fastest = fastestFirst(schema.cell_order, this.extents.length)
+    this.fastestTiles = fastestFirst(schema.tile_order, this.extents.length)
     const strides = this.extents.map(() => 1)
     let stride = 1
     for (const d of this.fastest) {
@@ -78,7 +81,7 @@ export class DenseCoordinates {
     const { axes } = this.grid
     const starts = axes.map(() => 0n)
     let rest = tile
-    for (const d of fastestFirst(this.schema.tile_order, axes.length)) {
+    for (const d of this.fastestTiles) {
       const { domainLow, firstTile, extent, tile_num } = axes[d]
       starts[d] = domainLow + (firstTile + BigInt(rest % tile_num)) * extent
       rest = Math.floor(rest / tile_num)

@@ -13,10 +13,10 @@ import {
 } from '../cells/tile-places.ts'
 import type { CellValue, ValueRange } from '../documents/common.ts'
 import type { TilesDocument, TilesLine, TilesLineField } from '../documents/tiles.ts'
-import { type Datatype, datatypeSize } from '../format/datatype.ts'
+import { datatypeSize } from '../format/datatype.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
-import { leafLevel, mbrAt } from '../format/rtree.ts'
+import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { countReadBytes } from '../source/lean-heap.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
@@ -158,12 +158,16 @@ async function boxBlocks(
 ): Promise<(from: number, to: number) => Promise<BoxBlock>> {
   const { dimensions } = info.schema.domain
   if (info.dense) {
-    const range = denseBoxes(info)
-    if (!range) return async () => NO_BOXES
-    return async (from, to) => ({
-      range,
-      values: new ValueColumn(to - from, (i) => rangesResult(dimensions, range(from + i), style)),
-    })
+    const boxes = denseBoxes(info)
+    if (!boxes) return async () => NO_BOXES
+    return async (from, to) => {
+      const entries = boxes(from, to)
+      const range = (tile: number): NDRange => mbrAt(entries, tile - from, dimensions)
+      const values =
+        mbrColumns(entries, 0, to - from, dimensions, style) ??
+        new ValueColumn(to - from, (i) => rangesResult(dimensions, range(from + i), style))
+      return { range, values }
+    }
   }
   const leaves = await lists.boxes()
   if (!leaves) return async () => NO_BOXES
@@ -185,26 +189,36 @@ export async function tileBoxes(
   info: FragmentInfo,
 ): Promise<(tile: number) => NDRange | undefined> {
   const { dimensions } = info.schema.domain
-  if (info.dense) return denseBoxes(info) ?? (() => undefined)
+  if (info.dense) {
+    const boxes = denseBoxes(info)
+    return (tile) => boxes && mbrAt(boxes(tile, tile + 1), 0, dimensions)
+  }
   const leaves = leafLevel(await fragment.rtree())
   return (tile) => (leaves && tile < leaves.mbr_num ? mbrAt(leaves, tile, dimensions) : undefined)
 }
 
-function denseBoxes(info: FragmentInfo): ((tile: number) => NDRange) | undefined {
+/** The boxes of tiles `[from, to)` of a dense fragment, in the form of MBRs; undefined if nothing was written. */
+function denseBoxes(info: FragmentInfo): ((from: number, to: number) => RTreeLevel) | undefined {
   if (!info.nonempty_domain) return undefined
-  const { dimensions } = info.schema.domain
+  const sizes = info.schema.domain.dimensions.map(({ type }) => datatypeSize(type))
+  const stride = 2 * sizes.reduce((sum, size) => sum + size, 0)
   const coordinates = new DenseCoordinates(info)
-  return (tile) =>
-    coordinates.tileBox(tile).map(({ low, high }, d) => {
-      const { type } = dimensions[d]
-      return { min: integerBytes(type, low), max: integerBytes(type, high) }
-    })
-}
-
-function integerBytes(type: Datatype, value: bigint): Uint8Array {
-  const bytes = new Uint8Array(8)
-  new DataView(bytes.buffer).setBigInt64(0, BigInt.asIntN(64, value), true)
-  return bytes.subarray(0, datatypeSize(type))
+  const integer = new BigInt64Array(1)
+  const bytesOfIt = new Uint8Array(integer.buffer)
+  return (from, to) => {
+    const bytes = new Uint8Array((to - from) * stride)
+    let at = 0
+    const put = (value: bigint, size: number): void => {
+      integer[0] = value
+      for (let i = 0; i < size; i++) bytes[at++] = bytesOfIt[i]
+    }
+    for (let tile = from; tile < to; tile++)
+      for (const [d, { low, high }] of coordinates.tileBox(tile).entries()) {
+        put(low, sizes[d])
+        put(high, sizes[d])
+      }
+    return { mbr_num: to - from, bytes, starts: undefined }
+  }
 }
 
 /** What the metadata says about the tiles of a block, of one field. */

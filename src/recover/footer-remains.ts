@@ -1,3 +1,4 @@
+import { inflatePrefix } from '../filters/codecs/short-inflate.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import {
   FRAGMENT_METADATA_FILE,
@@ -19,7 +20,6 @@ import { emptySlot, type FragmentMetadataToWrite, fragmentMetadata } from '../wr
 import { unlessDamaged } from './damage.ts'
 import { wholeDomain } from './dense-domain.ts'
 import type { FragmentFacts } from './facts.ts'
-import { inflatePrefix } from './inflate-prefix.ts'
 
 /** What is left of a footer. */
 export interface FooterRemains {
