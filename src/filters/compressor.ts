@@ -1,4 +1,4 @@
-import { type CompressedPart, compressorMetadata, onlyPart } from '../format/chunk-metadata.ts'
+import { type CompressedPart, compressorMetadata, fewParts, onlyPart } from '../format/chunk-metadata.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { encode } from '../format/io.ts'
 import { checkLimit, concat, NO_BYTES, Parts, wholeMetadata } from './bytes.ts'
@@ -41,20 +41,29 @@ export function compressionFilter(codec: PartCodec): Filter {
         checkLimit(only.original_length, cx.limit, 'original_length')
         return { metadata: NO_BYTES, data: codec.decompress(bytes.data, only.original_length, config, cx) }
       }
-      const described = wholeMetadata(bytes.metadata, compressorMetadata, "a compressor's")
+      const described = fewParts(bytes.metadata) ?? wholeMetadata(bytes.metadata, compressorMetadata, "a compressor's")
       let total = 0
       for (const part of described.metadata_parts) total += part.original_length
       for (const part of described.data_parts) total += part.original_length
       checkLimit(total, cx.limit, 'original_length')
       const stored = new Parts(bytes.data, 'compressed bytes')
-      // `into` has the size of the whole chunk. Here the chunk has several parts.
-      const each = cx.into ? { ...cx, into: undefined } : cx
-      const undo = ({ original_length, compressed_length }: CompressedPart, context: FilterContext): Uint8Array =>
-        codec.decompress(stored.take(compressed_length, 'compressed_length'), original_length, config, context)
-      const metadata = concat(described.metadata_parts.map((part) => undo(part, { ...each, ofMetadata: true })))
-      const data = concat(described.data_parts.map((part) => undo(part, each)))
-      stored.end()
-      return { metadata, data }
+      const undo = ({ original_length, compressed_length }: CompressedPart): Uint8Array =>
+        codec.decompress(stored.take(compressed_length, 'compressed_length'), original_length, config, cx)
+      const { into } = cx
+      try {
+        cx.into = undefined
+        cx.ofMetadata = true
+        const metadata = concat(described.metadata_parts.map(undo))
+        cx.ofMetadata = false
+        // It has the size of all data.
+        if (described.data_parts.length === 1) cx.into = into
+        const data = concat(described.data_parts.map(undo))
+        stored.end()
+        return { metadata, data }
+      } finally {
+        cx.ofMetadata = false
+        cx.into = into
+      }
     },
   }
 }

@@ -47,6 +47,24 @@ export function onlyPart(metadata: Uint8Array): CompressedPart | undefined {
   return { original_length: u32(metadata, 8), compressed_length: u32(metadata, 12) }
 }
 
+const COUNTS = 8
+const PART = 8
+/** Metadata of up to so many bytes is worth {@link fewParts}. */
+const FEW_BYTES = 64
+
+/** Fast form of {@link compressorMetadata} for a few parts. Undefined for all other metadata, and for damaged metadata. */
+export function fewParts(metadata: Uint8Array): CompressorMetadata | undefined {
+  if (metadata.length < COUNTS || metadata.length > FEW_BYTES) return undefined
+  const metadataNum = u32(metadata, 0)
+  if (COUNTS + PART * (metadataNum + u32(metadata, 4)) !== metadata.length) return undefined
+  const parts: CompressorMetadata = { metadata_parts: [], data_parts: [] }
+  for (let at = COUNTS; at < metadata.length; at += PART) {
+    const list = at < COUNTS + PART * metadataNum ? parts.metadata_parts : parts.data_parts
+    list.push({ original_length: u32(metadata, at), compressed_length: u32(metadata, at + 4) })
+  }
+  return parts
+}
+
 export const AES_IV_BYTES = 12
 const AES_TAG_BYTES = 16
 
