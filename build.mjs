@@ -160,7 +160,7 @@ await bundle(Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`]))
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
   // Without comments and white space. Names stay, for those who read a stack trace.
-  minify: { mangle: false, compress: false },
+  minify: { mangle: false, compress: true },
 })
 
 for (const folder of await buildPage()) bundled.add(folder)
