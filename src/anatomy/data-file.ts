@@ -1,4 +1,4 @@
-import { faultOf, InspectError, unlessFault } from '../base/errors.ts'
+import { faultOf, grammatical, InspectError, unlessFault } from '../base/errors.ts'
 import { withEnd } from '../cells/elements.ts'
 import { isStringOffsetsTile, type TileFile, withTileFile } from '../cells/tile-files.ts'
 import { datatypeSize } from '../format/datatype.ts'
@@ -70,7 +70,7 @@ export function tilePart(file: TileFile, space: Space, tile: number): Part {
     space,
     offset: from,
     length: Math.min(offset + size, space.length) - from,
-    meaning: `${cells} cells`,
+    meaning: grammatical(`${cells} cells`),
     cells: { tile, from: 0, to: Math.max(0, cells - 1) },
   }
   if (size > 0) part.children = () => insideTile(file, part, tile, size)

@@ -1,4 +1,4 @@
-import { badValue, faultOf, InspectError, unlessFault } from '../base/errors.ts'
+import { badValue, faultOf, grammatical, InspectError, unlessFault } from '../base/errors.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import {
   type FooterHead,
@@ -193,8 +193,9 @@ async function sizeNotes(fragment: Fragment, { tile_num }: FragmentInfo): Promis
 
 function sizeNote(name: string, expected: number, size: number | undefined): Note {
   if (size === undefined) return { verdict: 'invalid', meaning: `${name} is missing` }
-  if (size < expected) return { verdict: 'invalid', meaning: `${name} has ${size} bytes` }
-  return { verdict: 'valid', meaning: size > expected ? `${name} has ${size - expected} bytes more` : name }
+  if (size < expected) return { verdict: 'invalid', meaning: `${name} has ${grammatical(`${size} bytes`)}` }
+  const more = grammatical(`${size - expected} bytes`)
+  return { verdict: 'valid', meaning: size > expected ? `${name} has ${more} more` : name }
 }
 
 function footerLengthPart(space: Space, { offset, size }: { offset: number; size: number }): Part {
@@ -281,7 +282,7 @@ function tileCount({ values }: TileOffsets, info: FragmentInfo): Partial<Part> {
   const fits = values.length === 0 || values.length === tile_num || hasValidityEntries(info, values)
   return fits
     ? { unit: 'entries', verdict: 'valid' }
-    : { unit: 'entries', verdict: 'invalid', meaning: `expected one for each of ${tile_num} tiles` }
+    : { unit: 'entries', verdict: 'invalid', meaning: grammatical(`expected one for each of ${tile_num} tiles`) }
 }
 
 /** The generic tiles at the start of the file, as long as one follows another, then as much of the footer as can be read. */

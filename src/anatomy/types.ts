@@ -28,7 +28,6 @@ export function ndRangeTypes(dimensions: readonly NamedType[]): TypeOf {
   return (path) => rangeType(dimensions, path)
 }
 
-/** An R-tree's boxes name dimensions by number, below `bytes`. */
 export function schemaTypes(schema: ArraySchema): TypeOf {
   const { dimensions } = schema.domain
   return (path) => {
@@ -61,7 +60,7 @@ export function minMaxTypes(slot: Slot, { fixed, variable }: TileMinMax): TypeOf
     if (cell_val_num !== 'var') return field === 'fixed' ? { type, cell_val_num, many: true } : undefined
     if (field === 'fixed') return { type: 'UINT64', cell_val_num: 1, many: true }
     const starts = fixed.length > 0 && fixed.length % 8 === 0 ? cellStarts(fixed, variable.length) : undefined
-    return starts?.[0] === 0 ? { type, cell_val_num, starts } : undefined
+    return cellsAt(starts, { type, cell_val_num })
   }
 }
 
@@ -72,6 +71,11 @@ export function cellStarts(bytes: Uint8Array, end: number): Float64Array | undef
 
 function rising(starts: Float64Array): Float64Array | undefined {
   return starts.every((start, i) => i === 0 || start >= starts[i - 1]) ? starts : undefined
+}
+
+/** Cells that cover their bytes; undefined if their starts are not known, or leave bytes before the first. */
+function cellsAt(starts: Float64Array | undefined, type: ValueType): ValueType | undefined {
+  return starts?.[0] === 0 ? { ...type, starts } : undefined
 }
 
 export function sumTypes(slot: Slot): TypeOf {
@@ -100,8 +104,7 @@ export function enumerationTypes({ type, cell_val_num, data, offsets }: Enumerat
   return ([field]) => {
     if (field !== 'data') return undefined
     if (!offsets) return { type, cell_val_num, many: true }
-    const starts = rising(withEnd(offsets, data.length))
-    return starts?.[0] === 0 ? { type, cell_val_num, starts } : undefined
+    return cellsAt(rising(withEnd(offsets, data.length)), { type, cell_val_num })
   }
 }
 
@@ -116,7 +119,7 @@ export function conditionTypes(schema: ArraySchema | undefined, root: ConditionN
     if (node.node !== 'value') return undefined
     const field = fieldType(schema, node.field)
     if (!field || !node.offsets) return field
-    return { ...field, starts: withEnd(node.offsets, node.value.length) }
+    return cellsAt(rising(withEnd(node.offsets, node.value.length)), field)
   }
 }
 

@@ -3,12 +3,15 @@ import { describe, expect, test } from '@jest/globals'
 import { childList, lazyChildren, type Part, type Space } from '../../src/anatomy/part.ts'
 import { chainTo } from '../../src/anatomy/path.ts'
 import { InspectError } from '../../src/base/errors.ts'
+import { deleteCondition } from '../../src/format/delete-condition.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
 import { hexView } from '../../src/render/views/hex.ts'
 import type { ByteSource, Storage } from '../../src/source/source.ts'
 import { readContext } from '../../src/store/generic-tile.ts'
+import { text } from '../helpers/build-bytes.ts'
 import { contextFor, fixtureFolders } from '../helpers/fixtures.ts'
+import { genericTileBytes } from '../helpers/generic-tile-bytes.ts'
 import { Random } from '../helpers/random.ts'
 import { turnOf } from '../helpers/turn.ts'
 import { dissect, filePaths } from './anatomy.ts'
@@ -58,6 +61,21 @@ describe('damaged files', () => {
   })
 })
 
+test.each([
+  ['falls', [2, 0]],
+  ['lies beyond the value', [0, 2 ** 40]],
+  ['leaves bytes before the first', [1, 2]],
+  ['is missing', []],
+])('of a set in a delete condition whose start of a member %s, every byte is told', async (_, starts) => {
+  const folder = fixtureFolders().find(({ name }) => name === '22/deletes')
+  if (!folder) throw new Error('no such fixture')
+  const path = filePaths(folder.path).find((one) => one.endsWith('.del')) ?? ''
+  const condition = { node: 'value', op: 'NOT_IN', field: 's', value: text('abxyz') } as const
+  const bytes = genericTileBytes({ ...condition, offsets: Float64Array.from(starts) }, deleteCondition)
+  const { coverage } = await dissect(path, contextFor(folder), withFile(path, bytes))
+  expect(coverage).toBeUndefined()
+})
+
 const GIB = 2 ** 30
 
 /** A file whose every byte is the lowest one of its offset. */
@@ -76,7 +94,7 @@ function countingSpace(length: number, reads: number[]): Space {
 }
 
 describe('large files', () => {
-  const text = async (
+  const shown = async (
     part: Part,
     options: { full?: boolean; range?: { from: number; to: number } },
   ): Promise<string> => {
@@ -98,11 +116,11 @@ describe('large files', () => {
     const reads: number[] = []
     const space = countingSpace(5 * GIB, reads)
     const part: Part = { name: 'data', type: 'bytes', space, offset: 0, length: 5 * GIB }
-    const shown = await text(part, {})
-    expect(shown).toMatch(/^ 000000000 {2}00 01 02/m)
-    expect(shown).toMatch(/^ 13ffffff0 {2}f0 f1 f2/m)
-    expect(shown).toMatch(/5,368,709,056 bytes more of data/)
-    const ranged = await text(part, { range: { from: 4 * GIB + 5, to: 4 * GIB + 6 } })
+    const all = await shown(part, {})
+    expect(all).toMatch(/^ 000000000 {2}00 01 02/m)
+    expect(all).toMatch(/^ 13ffffff0 {2}f0 f1 f2/m)
+    expect(all).toMatch(/5,368,709,056 bytes more of data/)
+    const ranged = await shown(part, { range: { from: 4 * GIB + 5, to: 4 * GIB + 6 } })
     expect(ranged).toMatch(/^ 100000000 {2} {15}05 06 /m)
     expect(reads.length).toBeLessThan(8)
   })
@@ -127,7 +145,7 @@ describe('large files', () => {
         ),
     }
     const root: Part = { ...list, name: 'file', type: 'file', children: async () => childList([list]) }
-    expect(await text(root, {})).toMatch(/999,993 of tiles, \[6\.\.999998\]/)
+    expect(await shown(root, {})).toMatch(/999,993 of tiles, \[6\.\.999998\]/)
     expect(made.length).toBeLessThan(12)
     made.length = 0
     const chain = await chainTo(root, 8_000_003)
