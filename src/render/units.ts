@@ -76,7 +76,8 @@ export function isDate(text: string): boolean {
 
 function shortText(text: string, room: number): string {
   if (isDate(text)) return text
-  const cut = text.length > room ? `${text.slice(0, room)}…` : text
+  // Half of a character would be shown as an escape that the text does not have.
+  const cut = text.length > room ? `${text.slice(0, room).replace(/[\ud800-\udbff]$/, '')}…` : text
   return `"${escapeText(cut.replace(/["\\]/g, '\\$&'))}"`
 }
 

@@ -96,6 +96,8 @@ test.each([
   ['/elsewhere/y.tdb', 'elsewhere/y.tdb'],
   ['../beside/y.tdb', 'repo/beside/y.tdb'],
   ['file:///repo/tree/y', 'y'],
+  ['//repo/tree/a/b.tdb', 'a/b.tdb'],
+  ['file://localhost/repo/tree/a/b.tdb', 'a/b.tdb'],
   ['s3://bucket/a/b.tdb', 'bucket/a/b.tdb'],
   ['https://example.org/a b.tdb', 'example.org/a%20b.tdb'],
 ])('%s lies in the repository at %s', (path, found) => {

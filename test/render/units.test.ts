@@ -97,6 +97,7 @@ describe('a value in one cell', () => {
 
   test('is cut where it is long', () => {
     expect(shortValue('x'.repeat(100), 5)).toBe('"xxxxx…"')
+    expect(shortValue('xxxx😀x', 5)).toBe('"xxxx…"')
     expect(shortValue(new Uint8Array(2000), 8)).toBe('0x00000000… (2,000 bytes)')
     expect(
       shortValue(

@@ -7,11 +7,12 @@ import { cellsTable } from '../../src/render/views/cells.ts'
 import { consolidationTexts, findingLines } from '../../src/render/views/explain.ts'
 import { footerTable } from '../../src/render/views/footer.ts'
 import { arrayTable, fragmentTable } from '../../src/render/views/ls.ts'
+import { fragmentMetadataTable } from '../../src/render/views/metadata.ts'
 import { rtreeTable } from '../../src/render/views/rtree.ts'
 import { schemaTable } from '../../src/render/views/schema.ts'
 import { tileTable } from '../../src/render/views/tile.ts'
 import { verifyTable } from '../../src/render/views/verify.ts'
-import { timeRangeText, versionText } from '../../src/render/views/wording.ts'
+import { rangeText, timeRangeText, versionText } from '../../src/render/views/wording.ts'
 import { run } from '../helpers/run.ts'
 import { shortTurn } from '../helpers/turn.ts'
 import { sink } from './sink.ts'
@@ -1071,6 +1072,25 @@ test('colour adds to words, and can be switched off', async () => {
   expect(colored.text).toContain('\x1b[38;5;130mPARTLY VERIFIED')
   const plain = await run(args, { columns: 80, env: { NO_COLOR: '1' } })
   expect(colored.text.replace(/\x1b\[[\d;]+m/g, '')).toBe(plain.text)
+})
+
+test('sizes of var-sized tiles are shown where those of the first tiles are 0', async () => {
+  const tile_num = 12
+  const offsets = Array.from({ length: tile_num }, (_, tile) => tile * 20)
+  const tile_var_sizes = Array.from({ length: tile_num }, (_, tile) => (tile < 11 ? 0 : 1500))
+  const field = { name: 's', tile_offsets: offsets, tile_var_offsets: offsets, tile_var_sizes }
+  const head = { kind: 'fragment-metadata', path: 'p', schema_version: 1 } as const
+  const out = sink()
+  await fragmentMetadataTable({ ...head, format_version: 22, tile_num, fields: [field] }, true, out)
+  expect(out.text()).toContain('tile  offset  var offset  var size\n')
+  expect(out.text()).toContain('  11     220         220     1,500\n')
+})
+
+test('a range is one value only if its ends are the same to their last character', () => {
+  const start = 'chromosome_1_position_00'
+  expect(rangeText([`${start}1`, `${start}9`])).toBe(`"${start}…".."${start}…"`)
+  expect(rangeText([`${start}1`, `${start}1`])).toBe(`"${start}…"`)
+  expect(rangeText([7, 7])).toBe('7')
 })
 
 test('timestamps are dates only where they are plausible', () => {

@@ -53,7 +53,9 @@ export function pathInRepository(file: string, folder: string): string {
   const root = `${encoded(folder)}/`
   const remote = /^(?:s3|https?):\/\//.exec(file)
   if (remote) return encoded(file.slice(remote[0].length))
-  const path = new URL(encoded(file.replace(/^file:\/\//, '')), `file://${root}`).pathname
+  // After several slashes at the start, a URL has a host.
+  const local = file.replace(/^file:\/\/(?:localhost)?/, '').replace(/^\/+/, '/')
+  const path = new URL(encoded(local), `file://${root}`).pathname
   return path.slice(path.startsWith(root) ? root.length : 1)
 }
 

@@ -81,7 +81,7 @@ interface TileColumn {
 const TILE_COLUMNS: readonly TileColumn[] = [
   { key: 'tile_offsets', name: 'offset', always: true, count: true },
   { key: 'tile_var_offsets', name: 'var offset', besides: 'tile_var_sizes', count: true },
-  { key: 'tile_var_sizes', name: 'var size', count: true },
+  { key: 'tile_var_sizes', name: 'var size', besides: 'tile_var_offsets', count: true },
   { key: 'tile_validity_offsets', name: 'validity', besides: 'tile_null_counts', count: true },
   { key: 'tile_mins', name: 'min', always: true },
   { key: 'tile_maxs', name: 'max', always: true },

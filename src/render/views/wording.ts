@@ -129,9 +129,16 @@ export function nameTimeText(name: string): string | undefined {
 }
 
 /** `1..366`; a point is one value. Text is quoted, and cut if long. */
-export function rangeText(range: ValueRange, room = END_ROOM): string {
-  const [from, to] = range.map((end) => shortValue(end, room))
-  return from === to ? from : `${from}..${to}`
+export function rangeText(range: ValueRange): string {
+  const [from, to] = rangeEnds(range, END_ROOM)
+  if (from !== to) return `${from}..${to}`
+  // Different ends may begin with the same characters.
+  const [first, last] = rangeEnds(range, Number.POSITIVE_INFINITY)
+  return first === last ? from : `${from}..${to}`
+}
+
+function rangeEnds(range: ValueRange, room: number): string[] {
+  return range.map((end) => shortValue(end, room))
 }
 
 /** `row 1..40, col 1..366`; without names if they are not known. */
