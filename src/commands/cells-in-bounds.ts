@@ -4,6 +4,7 @@ import type { CellBox } from '../cells/dense-coordinates.ts'
 import type { CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
+import { integer } from '../read/dense-windows.ts'
 import type { Fragment } from '../store/fragment.ts'
 
 type BoundsByDimension = ReadonlyMap<number, Bounds>
@@ -29,8 +30,6 @@ export async function limitToBounds(
 
 /** Bounds of a dimension of a dense array, as integers. */
 function sideOf(bounds: Bounds | undefined): CellBox[number] {
-  const integer = (value: Bounds['low']): bigint | undefined =>
-    value === undefined || typeof value === 'object' ? undefined : BigInt(value)
   return bounds && { low: integer(bounds.low), high: integer(bounds.high) }
 }
 

@@ -11,6 +11,7 @@ import { shownLabels } from './cell-reader.ts'
 import type { CommandContext } from './command.ts'
 import { differences, MOST_LISTED, step } from './compare-results.ts'
 import { LabelReport } from './missing-labels.ts'
+import { packDocument } from './page-data.ts'
 import { shownEnumerations } from './read.ts'
 
 /** Cells with equal coordinates: several where duplicates are allowed. */
@@ -89,7 +90,7 @@ async function* placesOf(
   for await (const batch of readMerged(opened, query)) {
     for (const cell of cellsOf(batch)) {
       const coordinates = coordinatesOf(dimensions, batch.columns, cell)
-      const row: { [field: string]: CellValue } = {}
+      const row: { [field: string]: CellValue } = Object.create(null)
       columns.forEach(({ name }, c) => {
         row[name] = values[c](batch.columns[c] as ColumnData, cell)
       })
@@ -133,9 +134,7 @@ function pairs(a: readonly CellsLine[], b: readonly CellsLine[]): [CellsLine | n
 
 /** Two cells have the same text where they are the same. */
 function rowText(row: CellsLine): string {
-  const exact = (_: string, value: unknown): unknown =>
-    typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value)) ? [String(value)] : value
-  return JSON.stringify(row, exact)
+  return JSON.stringify(row, packDocument)
 }
 
 /** `cells[x=1,y=2]` */

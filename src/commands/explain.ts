@@ -31,7 +31,6 @@ import { DEFAULT_BUDGET, type ExplainQuery, type FragmentPlan, type ReadPlan } f
 import { type ReadCost, readCost } from '../explain/read-cost.ts'
 import { LOCAL_DISK, OBJECT_STORE, type StepCost, type StorageRates, secondsOf } from '../explain/step-cost.ts'
 import type { Datatype } from '../format/datatype.ts'
-import { integerOf } from '../format/dense-tiles.ts'
 import { LAST_TIME } from '../format/timestamped-name.ts'
 import { bytesOf, cellValue } from '../format/value.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
@@ -42,7 +41,7 @@ import { type Config, parseConfig } from './config.ts'
 import { damagedFault, damagedFilesOf } from './damaged-files.ts'
 import { parseSize } from './numbers.ts'
 import { addQueryOptions, parseQuery, type QueryOptions } from './read-query.ts'
-import { resultBuffers } from './result-buffers.ts'
+import { denseCells, resultBuffers } from './result-buffers.ts'
 import { addTimesOptions, type TimesOptions, useTimes } from './times.ts'
 
 interface ExplainOptions extends QueryOptions, TimesOptions {
@@ -141,7 +140,7 @@ async function arrayOutcome(
       tiles_read: tiles.tiles,
       cells_read: plan.cells_read,
       cells_found: plan.cells_found,
-      ...denseCells(asked, plan),
+      ...cellsInTiles(asked, plan),
       result_cells: counted?.cells ?? null,
       deleted_cells: counted?.deleted ?? null,
       unfiltered_bytes: tiles.unfiltered_bytes,
@@ -185,24 +184,19 @@ function parseFailOn(text: string | undefined): number | undefined {
 }
 
 /** Of a dense read with ranges: the cells of the tiles, and those in the ranges, as far as fragments lie around them. */
-function denseCells(
-  { opened: { schema, fragments }, query: { ranges } }: ExplainQuery,
+function cellsInTiles(
+  asked: ExplainQuery,
   plan: ReadPlan,
 ): Pick<ExplainDocument['total'], 'cells_in_tiles' | 'cells_asked'> {
-  const boxes = fragments.flatMap(({ info }) => info.nonempty_domain ?? [])
-  if (schema.array_type !== 'dense' || ranges.size === 0 || boxes.length === 0)
+  const { schema, fragments } = asked.opened
+  if (
+    schema.array_type !== 'dense' ||
+    asked.query.ranges.size === 0 ||
+    !fragments.some(({ info }) => info.nonempty_domain)
+  )
     return { cells_in_tiles: null, cells_asked: null }
-  const { dimensions } = schema.domain
-  const cells_asked = dimensions.reduce((cells, { type }, d) => {
-    const own = boxes.filter((_, i) => i % dimensions.length === d)
-    const low = Math.min(...own.map(({ min }) => Number(integerOf(type, min))))
-    const high = Math.max(...own.map(({ max }) => Number(integerOf(type, max))))
-    const within = (ranges.get(d) ?? [{ low, high }]).map((range) =>
-      Math.max(0, Math.min(high, Number(range.high ?? high)) - Math.max(low, Number(range.low ?? low)) + 1),
-    )
-    return cells * within.reduce((all, one) => all + one, 0)
-  }, 1)
-  return { cells_in_tiles: plan.fragments.reduce((all, { cells_read }) => all + cells_read, 0), cells_asked }
+  const cells_in_tiles = plan.fragments.reduce((all, { cells_read }) => all + cells_read, 0)
+  return { cells_in_tiles, cells_asked: denseCells(asked, true) }
 }
 
 /** What the read fails on: missing and short files of the fields and fragments that it reads, by field. They decide the exit code. */

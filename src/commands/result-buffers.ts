@@ -3,8 +3,10 @@ import { unlessFault } from '../base/errors.ts'
 import type { ExplainResultField, ExplainResultSize } from '../documents/explain.ts'
 import type { TileCost } from '../explain/cost.ts'
 import type { ExplainQuery } from '../explain/plan.ts'
+import { datatypeSize } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { fixedSize } from '../format/range.ts'
+import { hull, integer, intersection, intervalsOf } from '../read/dense-windows.ts'
 import { readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 import { openedCells } from '../read/summary.ts'
@@ -89,24 +91,34 @@ function buffersOf(
   })
 }
 
-/** Of the ranges; of a dimension without one the box around the fragments. */
-function denseCells({ opened: { schema, fragments }, query: { ranges } }: ExplainQuery): number {
-  const boxes = fragments.flatMap(({ info }) => (info.nonempty_domain ? [info.nonempty_domain] : []))
-  return schema.domain.dimensions.reduce((cells, { type, domain }, d) => {
-    const own = ranges.get(d)
-    const ends = boxes.map((box) => [Number(integerOf(type, box[d].min)), Number(integerOf(type, box[d].max))])
-    if (!own)
-      return ends.length === 0
-        ? 0
-        : cells * (Math.max(...ends.map(([, high]) => high)) - Math.min(...ends.map(([low]) => low)) + 1)
-    const half = (domain?.length ?? 0) / 2
-    const [first, last] = domain
-      ? [domain.subarray(0, half), domain.subarray(half)].map((end) => Number(integerOf(type, end)))
-      : [0, -1]
-    return (
-      cells * own.reduce((all, { low, high }) => all + Math.max(0, Number(high ?? last) - Number(low ?? first) + 1), 0)
-    )
-  }, 1)
+/**
+ * Cells of a dense read: those of its ranges inside the domain, and along a dimension without a range those of the box around
+ * the fragments, which also gives open ends. Cells in two ranges count twice, as TileDB gives them twice.
+ * @param written whether only cells of that box count
+ */
+export function denseCells(
+  { opened: { schema, fragments }, query: { ranges } }: ExplainQuery,
+  written = false,
+): number {
+  const { dimensions } = schema.domain
+  const boxes = fragments.flatMap(({ info }) =>
+    info.nonempty_domain ? [intervalsOf(info.nonempty_domain, dimensions)] : [],
+  )
+  // Not as numbers: nanoseconds since 1970 are beyond 2^53.
+  const cells = dimensions.reduce((product, { type, domain }, d) => {
+    const size = datatypeSize(type)
+    const all = { low: integerOf(type, domain.subarray(0, size)), high: integerOf(type, domain.subarray(size)) }
+    const box = hull(boxes.map((one) => one[d]))
+    const asked = ranges.get(d) ?? (box ? [box] : [])
+    const sum = asked.reduce((count, range) => {
+      const { low, high } = box ?? all
+      const wanted = { low: integer(range.low) ?? low, high: integer(range.high) ?? high }
+      const part = intersection(wanted, (written && box) || all)
+      return part ? count + part.high - part.low + 1n : count
+    }, 0n)
+    return product * sum
+  }, 1n)
+  return Number(cells)
 }
 
 /** Bytes of the var-sized values of the result, by field. */

@@ -89,7 +89,8 @@ export function intersection(a: Interval, b: Interval): Interval | undefined {
   return low <= high ? { low, high } : undefined
 }
 
-function integer(value: number | bigint | Uint8Array | undefined): bigint | undefined {
+/** An end of a range of a dense dimension. */
+export function integer(value: number | bigint | Uint8Array | undefined): bigint | undefined {
   return value === undefined || value instanceof Uint8Array ? undefined : BigInt(value)
 }
 

@@ -89,6 +89,16 @@ describe('diff --read', () => {
     expect(get(documents[0], 'read')).toEqual({ same: 2, changed: 1, only_a: 1, only_b: 0 })
   })
 
+  test('tells 0 and negative zero apart also among duplicates', async () => {
+    const data = `${folder}/zeros.ndjson`
+    writeFileSync(data, '{"x":1,"a":-0.0}\n{"x":1,"a":0}\n')
+    const array = `${folder}/zeros`
+    const shape = ['--dim', 'x:INT32:0..99:10', '--attr', 'a:FLOAT64', '--duplicates']
+    expect((await run(['write-sample', array, ...shape, '--data', data])).code).toBe(0)
+    const { code, documents } = await runJson(['diff', '--read', array, array])
+    expect([code, get(documents[0], 'read')]).toEqual([0, { same: 2, changed: 0, only_a: 0, only_b: 0 }])
+  })
+
   test('lists every cell that differs: changed, removed and added', async () => {
     const cellsOf = (from: number, factor: number): object[] =>
       Array.from({ length: 50 }, (_, i) => ({ x: from + i, a: factor * (from + i + 1) }))

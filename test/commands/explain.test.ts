@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, rmSync, truncateSync } from 'node:fs'
+import { cpSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -95,6 +95,51 @@ test.each([
   expect((await run(['explain', `${FIXTURES}/overlaps`, '--fail-on', severity])).code).toBe(0)
   expect((await run(['explain', array])).code).toBe(0)
   expect((await run(['explain', array, '--fail-on', 'bad'])).code).toBe(2)
+})
+
+describe('cells of a dense result', () => {
+  const START = 4_611_686_018_427_387_904n
+
+  test('coordinates beyond 2^53, as dates in nanoseconds are, are counted exactly', async () => {
+    const array = `${folder}/beyond`
+    const dimension = ['--dim', `x:INT64:${START}..${START + 99n}:10`]
+    await run([
+      'write-sample',
+      array,
+      '--dense',
+      ...dimension,
+      '--attr',
+      'a:INT32',
+      '--cells',
+      '100',
+      '--fragments',
+      '1',
+    ])
+    const counted = async (...args: string[]): Promise<unknown> =>
+      get(get((await explained(array, ...args)).document, 'result_size'), 'cell_num')
+    expect(await counted()).toBe(100)
+    expect(await counted('--range', `x=${START + 3n}..${START + 7n}`)).toBe(5)
+    const { document } = await explained(array, '--range', `x=${START + 3n}..${START + 7n}`)
+    expect(document).toMatchObject({ total: { cells_in_tiles: 10, cells_asked: 5 } })
+  })
+
+  test('those of a range end with the domain, and those of an open one where `read` ends', async () => {
+    const [array, data] = [`${folder}/ends`, `${folder}/ends.ndjson`]
+    writeFileSync(data, Array.from({ length: 10 }, (_, i) => `{"x":${i + 10},"a":${i}}\n`).join(''))
+    const args = ['--dense', '--dim', 'x:INT32:1..50:10', '--attr', 'a:INT32', '--data', data]
+    expect((await run(['write-sample', array, ...args])).code).toBe(0)
+    for (const [range, cells] of [
+      ['x=0..1000', 50],
+      ['x=15..', 5],
+      ['x=..12', 3],
+      ['x=30..', 0],
+    ] as const) {
+      const { document } = await explained(array, '--range', range)
+      const read = (await runJson(['read', array, '--range', range])).documents[0]
+      expect([range, get(get(document, 'result_size'), 'cell_num')]).toEqual([range, cells])
+      expect([range, items(get(read, 'cells')).length]).toEqual([range, cells])
+    }
+  })
 })
 
 describe('data files that are not there, or short', () => {
