@@ -124,15 +124,20 @@ export async function openGiven(storage: Storage, given: string, reading: ReadCo
 export function outputFile(given: string | undefined): string | undefined {
   if (given === undefined || STDOUT.includes(given)) return undefined
   if (given === '') throw usage('--output expects a file, found an empty argument')
-  refuseOtherSchemes(given)
-  if (isRemotePath(given)) throw usage('--output expects a file of this machine, found a URL')
+  refuseUrl('--output', given)
   return localPath(given)
+}
+
+/** @throws InspectError USAGE for a URL of another machine */
+function refuseUrl(option: string, path: string): void {
+  refuseOtherSchemes(path)
+  if (isRemotePath(path)) throw usage(`${option} expects a path of this machine, found a URL`)
 }
 
 /**
  * @param given the arguments of the command
  * @param option that names `path`, or the command itself if its argument does
- * @throws InspectError USAGE if `path` is written and also read
+ * @throws InspectError USAGE if `path` is written and also read, or if it is a URL
  */
 export async function refuseReadPlace(
   command: Command,
@@ -140,6 +145,9 @@ export async function refuseReadPlace(
   path: string,
   option: string,
 ): Promise<void> {
+  refuseUrl(option, path)
+  if (path.startsWith(FILE_SCHEME))
+    throw usage(`${option} expects a path without ${FILE_SCHEME}, found ${JSON.stringify(path)}`)
   const { refuseReadPlaces } = await import('../node/read-places.ts')
   const others = [...(option === command.name() ? [] : targets(command, given)), ...namedFiles(command, option)]
   const local = others.filter((one) => !isRemotePath(one)).map(internalPath)

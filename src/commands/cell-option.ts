@@ -1,5 +1,5 @@
 import { faultOf, InspectError, usage } from '../base/errors.ts'
-import { type Bounds, rangeFilter } from '../cells/bounds.ts'
+import { type Bounds, compare, rangeFilter } from '../cells/bounds.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { parseRanges } from './ranges.ts'
@@ -35,7 +35,7 @@ function asCellOption<T>(read: () => T): T {
 
 /**
  * Bounds of one cell, by dimension, from `NAME=V,…` options.
- * @throws InspectError USAGE if a dimension has no value, or two
+ * @throws InspectError USAGE if a dimension has no value, two, or a range
  */
 export function parseCell(dimensions: readonly Dimension[], texts: readonly string[]): Map<number, Bounds> {
   const bounds = asCellOption(() => parseRanges(dimensions, splitCells(dimensions, texts)))
@@ -43,6 +43,10 @@ export function parseCell(dimensions: readonly Dimension[], texts: readonly stri
   if (missing.length > 0) {
     const found = `none for ${missing.join(', ')}: ${JSON.stringify(texts.join(','))}`
     throw usage(`--cell expects a value for each dimension, found ${found}`)
+  }
+  for (const [d, { low, high }] of bounds) {
+    if (low !== undefined && high !== undefined && compare(low, high) === 0) continue
+    throw usage(`--cell expects one value for ${dimensions[d].name}, found a range (--range takes ranges)`)
   }
   return bounds
 }

@@ -175,8 +175,9 @@ export async function* eachFragment(
     return fragment
   }
   const all = await array.fragments()
-  if (all.length === 0) cx.note(`${cx.shownPath(target.path)} has no fragments`)
   const entries = cx.times ? all.filter(({ isRead }) => isRead) : all
+  if (entries.length === 0)
+    cx.note(`${cx.shownPath(target.path)} has no fragments${all.length > 0 ? ' at that time' : ''}`)
   for await (const fragment of inOrder(entries, atOnce(array.folder), opened)) {
     try {
       yield fragment

@@ -1,5 +1,5 @@
 import { type InspectError, usage } from '../base/errors.ts'
-import { type Bounds, compare, oneRangeEach, type RangeSets } from '../cells/bounds.ts'
+import { type Bounds, oneRangeEach, type RangeSets } from '../cells/bounds.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
 import { columnValue } from '../cells/rows.ts'
 import type { CellValue } from '../documents/common.ts'
@@ -76,7 +76,7 @@ async function* outcomes(
   options: HistoryOptions,
 ): AsyncGenerator<Outcome> {
   const { dimensions } = opened.schema.domain
-  const cell = options.cell && oneCell(opened.schema, options.cell)
+  const cell = options.cell && parseCell(dimensions, options.cell)
   const ranges: RangeSets = cell ? oneRangeEach(cell) : parseRangeSets(dimensions, options.range ?? [])
   const fields = await checkFields(cx, opened, options.field)
   const report = new LabelReport()
@@ -103,16 +103,6 @@ async function* outcomes(
 }
 
 type Labels = Pick<Reader, 'enumerations' | 'report'>
-
-/** @throws InspectError USAGE if a dimension has a range */
-function oneCell({ domain }: ArraySchema, texts: readonly string[]): Map<number, Bounds> {
-  const cell = parseCell(domain.dimensions, texts)
-  for (const [d, { low, high }] of cell) {
-    if (low !== undefined && high !== undefined && compare(low, high) === 0) continue
-    throw usage(`--cell expects one value for ${domain.dimensions[d].name}, found a range (--range takes ranges)`)
-  }
-  return cell
-}
 
 function coordinatesOf({ domain }: ArraySchema, cell: ReadonlyMap<number, Bounds>): ColumnData[] {
   return domain.dimensions.map(({ type }, d) => {

@@ -51,6 +51,8 @@ export function parseBox(dimensions: readonly NamedDimension[], options: readonl
 
 function parseRange(dimensions: readonly NamedDimension[], option: string): { dimension: number; ends: Bounds } {
   const { dimension, rest } = namedDimension(dimensions, option)
+  // An unset variable of a shell is no wish for everything.
+  if (rest === '') throw usage(`--range expects NAME=LO..HI, found ${JSON.stringify(option)}`)
   const [low, high] = splitRange(rest)
   const { type } = dimensions[dimension]
   const ends = { low: parseBound(type, low, option), high: parseBound(type, high, option) }
@@ -61,8 +63,12 @@ function parseRange(dimensions: readonly NamedDimension[], option: string): { di
 
 function namedDimension(dimensions: readonly NamedDimension[], option: string): { dimension: number; rest: string } {
   const names = dimensions.map(({ name }) => name)
-  const dimension = names.findIndex((name) => option.startsWith(`${name}=`))
-  if (dimension >= 0) return { dimension, rest: option.slice(names[dimension].length + 1) }
+  const fitting = names.filter((name) => option.startsWith(`${name}=`))
+  if (fitting.length > 0) {
+    // A name may hold `=`, and then begin as another one does.
+    const longest = fitting.reduce((a, b) => (b.length > a.length ? b : a))
+    return { dimension: names.indexOf(longest), rest: option.slice(longest.length + 1) }
+  }
   const near = option.includes('=') ? didYouMean(option.split('=')[0], names) : ''
   throw usage(
     `--range expects NAME=LO..HI with a dimension (${names.join(', ')}), found ${JSON.stringify(option)}${near}`,

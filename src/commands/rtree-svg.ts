@@ -8,7 +8,7 @@ import { mbrAt } from '../format/rtree.ts'
 import { cellValue, type ValueStyle } from '../format/value.ts'
 import { type SvgAxis, type SvgBox, svgText } from '../render/svg.ts'
 import { shortValue } from '../render/units.ts'
-import { rangeText } from '../render/views/wording.ts'
+import { counted, rangeText } from '../render/views/wording.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { type CommandContext, documentHead, eachFragment, type Outcome, STDOUT } from './command.ts'
 import { unknownField } from './fields.ts'
@@ -68,7 +68,7 @@ export async function svgOutcome(
     for (const axis of [xAxis, yAxis]) axis.extend(box.range)
   }
   const box_num = boxNums.reduce((sum, one) => sum + one, 0)
-  const title = `${cx.shownPath(path)}: ${box_num} boxes of ${fragments.length === 1 ? 'one fragment' : `${fragments.length} fragments`}`
+  const title = `${cx.shownPath(path)}: ${counted(box_num, 'box', 'boxes')} of ${counted(fragments.length, 'fragment')}`
   function* boxes(): Generator<SvgBox> {
     for (const box of boxesOf(fragments)) {
       if (!hasPlace(box)) continue

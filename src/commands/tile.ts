@@ -20,6 +20,7 @@ export interface TileOptions extends HexOptions {
 }
 
 const ROLES = ['data', 'offsets', 'var', 'validity'] as const
+const FIRST = '0'
 
 export const command: CommandModule<TileOptions> = {
   about: 'With --hex or --bytes its content, with --stages what each filter made of it.',
@@ -35,7 +36,7 @@ export const command: CommandModule<TileOptions> = {
     command
       .argument('<fragment>', 'fragment, or array that has one')
       .argument('<field>', 'field, or the name of a data file (a0_var.tdb)')
-      .argument('[index]', 'tile, counted from 0', '0')
+      .argument('[index]', 'tile, counted from 0', FIRST)
       .option(
         '--role <role>',
         "which of a field's files: data, offsets, var or validity (a var-sized field means its values)",
@@ -46,7 +47,8 @@ export const command: CommandModule<TileOptions> = {
     addHexOptions(command)
   },
 
-  async *run(cx, [path, field, indexText], options) {
+  async *run(cx, [path, field, indexText = FIRST], options) {
+    refuseBeside(options, indexText)
     const fragment = await oneFragment(cx, 'tile', await cx.open(path))
     if (options.offset !== undefined) {
       const { tileAtOffset } = await import('./tile-at-offset.ts')
@@ -65,6 +67,15 @@ export const command: CommandModule<TileOptions> = {
       await fragment.close()
     }
   },
+}
+
+/** What is shown and what is written differ: an option that would do nothing is refused. */
+function refuseBeside({ hex, bytes, stages, offset, role }: TileOptions, index: string): void {
+  if (hex && (bytes || stages !== undefined))
+    throw usage(`tile expects --hex or ${bytes ? '--bytes' : '--stages'}, found both`)
+  if (offset === undefined) return
+  const other = hex ? '--hex' : role !== undefined ? '--role' : index !== FIRST ? 'an index' : undefined
+  if (other) throw usage(`tile expects --offset or ${other}, found both`)
 }
 
 function tileIndex(text: string, tileNum: number): number {

@@ -35,7 +35,7 @@ export const command: CommandModule<object> = {
       noticed_by: answer.noticed,
       delete: answer.delete,
       reason: answer.reason,
-      how: howText(answer, path, cx.shownPath(answer.root), kind === 'folder'),
+      how: howText(answer, path.startsWith('file://') ? full : path, cx.shownPath(answer.root), kind === 'folder'),
       empties: answer.empties ?? null,
       changes_metadata: answer.changes_metadata ?? null,
     }
@@ -67,7 +67,7 @@ function shownNeeds(cx: CommandContext, needs: readonly Need[]): Need[] {
   }))
 }
 
-/** The command or call of TileDB-Py for a way of deleting. */
+/** The command or call of TileDB-Py for a way of deleting. @param path as the shell knows it, or a URL */
 function howText({ how }: Answer, path: string, root: string, isFolder: boolean): string | null {
   if (how === undefined) return null
   const array = JSON.stringify(root)

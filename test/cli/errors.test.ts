@@ -137,6 +137,13 @@ describe('wrong usage: exit 2', () => {
       '--where expects one condition, found two: join them with and',
     ],
     [['schema', '--all', FRAGMENT], 'schema --all expects an array or a group, found a fragment'],
+    [['tile', FRAGMENT, 'a', '--hex', '--bytes'], 'tile expects --hex or --bytes, found both'],
+    [['tile', FRAGMENT, 'a', '--hex', '--stages', `${folder}/stages`], 'tile expects --hex or --stages, found both'],
+    [['tile', FRAGMENT, 'a0.tdb', '--offset', '0', '--hex'], 'tile expects --offset or --hex, found both'],
+    [['tile', FRAGMENT, 'a0.tdb', '--offset', '0', '--role', 'var'], 'tile expects --offset or --role, found both'],
+    [['tile', FRAGMENT, 'a0.tdb', '1', '--offset', '0'], 'tile expects --offset or an index, found both'],
+    [['at', FRAGMENT, '--cell', 'x=1..2,y=1'], '--cell expects one value for x, found a range'],
+    [['at', FRAGMENT, '--cell', 'x=,y=1'], '--cell expects NAME=V, found "x="'],
   ])('an option that says nothing here is not passed over: %j', async (args, message) => {
     const { code, text, stderr } = await run(args)
     expect({ code, text }).toEqual({ code: 2, text: '' })

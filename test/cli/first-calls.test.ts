@@ -34,7 +34,7 @@ describe('what people try first', () => {
   })
 
   test.each([
-    [['cat', PLACES], 'decode shows the cells'],
+    [['cat', PLACES], 'read shows the cells of an array, decode those of a fragment'],
     [['info', PLACES], 'schema, ls and stats'],
     [['du', PLACES], 'stats'],
     [['fsck', PLACES], 'check'],

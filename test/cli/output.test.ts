@@ -273,6 +273,21 @@ describe('a file is whole or not there', () => {
   })
 })
 
+test.each([
+  ['write-sample', ['write-sample', 's3://bucket/x']],
+  ['write-sample', ['write-sample', `file://${folder}/x`]],
+  ['--to', ['recover', array, '--to', 'https://example.org/x']],
+  ['--to', ['recover', array, '--to', `file://${folder}/x`]],
+  ['--svg', ['rtree', array, '--svg', `file://${folder}/x.svg`]],
+  ['--stages', ['tile', fragment, 'lat', '0', '--stages', 's3://bucket/x']],
+])('%s: a URL is no place to write to, and not taken for a folder of that name', async (option, args) => {
+  const { code, stderr } = await run(args)
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringMatching(`${option} expects a path (of this machine|without file://), found `),
+  })
+})
+
 const built = existsSync(`${ROOT}dist/cli`) && process.platform !== 'win32' ? test : test.skip
 
 describe('from outside', () => {

@@ -33,6 +33,16 @@ test.each<[string, number, Bounds]>([
   expect(parseRanges(DIMENSIONS, [option])).toEqual(new Map([[dimension, bounds]]))
 })
 
+test('of names that begin alike, as they may hold =, the longest is meant', () => {
+  const dimensions = ['x', 'x=y'].map((name) => ({ name, type: 'INT32', cell_val_num: 1 }) as const)
+  expect(parseRanges(dimensions, ['x=y=3', 'x=4'])).toEqual(
+    new Map([
+      [1, { low: 3, high: 3 }],
+      [0, { low: 4, high: 4 }],
+    ]),
+  )
+})
+
 test('a year is written as it is printed; of other dates a number is a count', () => {
   const dimensions = (['DATETIME_YEAR', 'DATETIME_MONTH'] as const).map((type) => ({
     name: type,
@@ -56,6 +66,8 @@ describe('refused', () => {
     ['s="a"b', 'expected a string as JSON writes it'],
     ['y=1', 'with a dimension (x, n, s)'],
     ['x', 'expects NAME=LO..HI with a dimension (x, n, s), found "x"'],
+    ['x=', '--range expects NAME=LO..HI, found "x="'],
+    ['s=', '--range expects NAME=LO..HI, found "s="'],
   ])('%s', (option, message) => {
     expect(() => parseRanges(DIMENSIONS, [option])).toThrow(expect.objectContaining({ code: 'USAGE' }))
     expect(() => parseRanges(DIMENSIONS, [option])).toThrow(message)

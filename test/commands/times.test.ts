@@ -240,6 +240,9 @@ test.each(['tiles', 'rtree'])('%s has the fragments that are read then', async (
   for (const times of [[], ['--as-of', '20'], ['--between', '0..'], ['--between', '11..20']])
     expect([times, await names(...times)]).toEqual([times, (await listed(...times)).sort()])
   expect((await names('--as-of', '20')).length).toBeLessThan((await names()).length)
+  const none = await runJson([name, '--as-of', '2', VACUUM_LEFT])
+  expect(none.stderr).toBe(`note: ${VACUUM_LEFT} has no fragments at that time\n`)
+  expect(none.documents[0]).toMatchObject({ kind: 'empty', message: `${VACUUM_LEFT} has no fragments at that time` })
 })
 
 describe('where times would say nothing they are wrong usage', () => {

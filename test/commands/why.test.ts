@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
@@ -186,6 +187,9 @@ describe('the command', () => {
     expect(code).toBe(0)
     expect(text.split('\n')[1]).toBe('is           no part of the array: TileDB does not read it')
     expect(text).toContain(`delete it?   yes: rm '${REMOVED}/left_behind_whole/README.md'`)
+    // A shell knows no URL.
+    const path = resolve(REMOVED, 'left_behind_whole/README.md')
+    expect((await run(['why', `file://${path}`])).text).toContain(`delete it?   yes: rm '${path}'`)
   })
 
   test('says of an array as a whole that nothing around it names it', async () => {
