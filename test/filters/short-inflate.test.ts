@@ -28,6 +28,17 @@ test('what a cut stream holds is the beginning of what the whole one holds', () 
   expect(inflatePrefix(deflateSync(new Uint8Array(3000)).subarray(0, -4), LARGE).length).toBe(3000)
 })
 
+test('a stream may end within the head of a stored block', () => {
+  const bytes = new Random(21).bytes(40)
+  const first = [0x78, 0x01, 0, 40, 0, 0xff ^ 40, 0xff, ...bytes]
+  // The length of the longest block, and its complement, which is 0.
+  const stream = Uint8Array.from([...first, 0, 0xff, 0xff, 0, 0])
+  for (let end = 0; end <= stream.length; end++) {
+    const there = Math.min(Math.max(end - 7, 0), bytes.length)
+    expect(inflatePrefix(stream.subarray(0, end), 100)).toEqual(bytes.subarray(0, there))
+  }
+})
+
 test('short streams give what zlib gives, damaged ones at most that', () => {
   const random = new Random(20)
   let harmless = 0

@@ -24,12 +24,15 @@ export const SHORT = 256
 /** Codes of up to this many bits are looked up, longer ones searched. A larger table takes longer to make for each block. */
 const FAST_BITS = 7
 const FIXED_BITS = 9
-/** {@link FIXED_BITS} bits in the other order: codes come with their first bit lowest. */
-const REVERSED = Uint16Array.from({ length: 1 << FIXED_BITS }, (_, code) => {
-  let reversed = 0
-  for (let bit = 0; bit < FIXED_BITS; bit++) reversed |= ((code >> bit) & 1) << (FIXED_BITS - 1 - bit)
-  return reversed
-})
+
+/** By number, its {@link FIXED_BITS} bits in the other order: codes come with their first bit lowest. */
+function reversedBits(): Uint16Array {
+  return Uint16Array.from({ length: 1 << FIXED_BITS }, (_, code) => {
+    let reversed = 0
+    for (let bit = 0; bit < FIXED_BITS; bit++) reversed |= ((code >> bit) & 1) << (FIXED_BITS - 1 - bit)
+    return reversed
+  })
+}
 
 /** Codes by their lengths in bits: of each length how many, and the symbols in order. */
 class Codes {
@@ -39,16 +42,19 @@ class Codes {
   readonly fast: Uint16Array
   private readonly places = new Uint16Array(MOST_BITS + 1)
   private readonly codes = new Uint16Array(MOST_BITS + 1)
+  private readonly reversed: Uint16Array
   private readonly fastBits: number
 
-  constructor(fastBits = FAST_BITS) {
+  /** @param reversed those of {@link reversedBits} */
+  constructor(reversed: Uint16Array, fastBits = FAST_BITS) {
+    this.reversed = reversed
     this.fastBits = fastBits
     this.fast = new Uint16Array(1 << fastBits)
   }
 
   /** @returns whether each bit leads to a symbol; `single`: or there is at most one symbol, of a single bit, as zlib accepts it */
   set(lengths: Uint8Array, from: number, to: number, single: boolean): boolean {
-    const { counts, symbols, places, codes, fast, fastBits } = this
+    const { counts, symbols, places, codes, fast, reversed, fastBits } = this
     counts.fill(0)
     for (let i = from; i < to; i++) counts[lengths[i]]++
     let [left, place, code] = [1, 0, 0]
@@ -68,7 +74,7 @@ class Codes {
       const own = codes[length]++
       if (length > fastBits) continue
       const entry = ((i - from) << 4) | length
-      for (let at = REVERSED[own << (FIXED_BITS - length)]; at < fast.length; at += 1 << length) fast[at] = entry
+      for (let at = reversed[own << (FIXED_BITS - length)]; at < fast.length; at += 1 << length) fast[at] = entry
     }
     return left === 0 || (single && counts[0] + counts[1] === to - from)
   }
@@ -84,10 +90,11 @@ class Inflater {
   private have = 0
   private filled = 0
   private readonly lengths = new Uint8Array(LITERALS + DISTANCES)
-  private readonly ofLengths = new Codes()
-  private readonly literals = new Codes()
-  private readonly distances = new Codes()
-  private readonly fixed: [Codes, Codes] = [new Codes(FIXED_BITS), new Codes()]
+  private readonly reversed = reversedBits()
+  private readonly ofLengths = new Codes(this.reversed)
+  private readonly literals = new Codes(this.reversed)
+  private readonly distances = new Codes(this.reversed)
+  private readonly fixed: [Codes, Codes] = [new Codes(this.reversed, FIXED_BITS), new Codes(this.reversed)]
 
   constructor() {
     const lengths = Uint8Array.from({ length: LITERALS }, (_, i) => (i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8))
@@ -104,7 +111,8 @@ class Inflater {
 
   /** @returns whether the stream is whole and right, and fills `out` */
   whole(stream: Uint8Array, out: Uint8Array): boolean {
-    const [method, flags] = stream
+    const method = stream[0]
+    const flags = stream[1]
     if ((method & 15) !== 8 || method >> 4 > 7 || (flags & 32) !== 0 || (method * 256 + flags) % 31 !== 0) return false
     this.start(stream, out)
     if (!this.blocks() || this.filled < out.length) return false
@@ -135,7 +143,7 @@ class Inflater {
   private stored(): boolean {
     this.bits(this.have & 7)
     const length = this.bits(16)
-    if (this.bits(16) !== (length ^ 0xffff)) return false
+    if (this.bits(16) !== (length ^ 0xffff) || this.isBehind()) return false
     const from = this.next - (this.have >> 3)
     const there = Math.min(length, this.stream.length - from, this.out.length - this.filled)
     this.out.set(this.stream.subarray(from, from + there), this.filled)
