@@ -23,6 +23,15 @@ const MEASURED: readonly (readonly [what: string, times: readonly number[], orde
       6, 5, 4,
     ],
   ],
+  // Each parting leaves all but a few of them in one part, so a heap sorts these.
+  [
+    '38 of times 1 to 10, by name',
+    [10, 10, ...Array.from({ length: 36 }, (_, i) => 1 + (i >> 2))],
+    [
+      ...[3, 2, 5, 4, 8, 9, 7, 6, 10, 11, 12, 13, 15, 16, 17, 14, 19, 21, 20, 18],
+      ...[25, 23, 24, 22, 29, 27, 28, 26, 33, 31, 32, 30, 37, 35, 36, 34, 1, 0],
+    ],
+  ],
 ]
 
 test.each(MEASURED)('%s', (_, times, order) => {
