@@ -8,6 +8,8 @@ import { shownNumber } from './shown-number.ts'
 
 /** Bins of numbers, at most. */
 const BINS = 20
+/** Of floats, the narrowest bin: a power of ten far below it would be 0. */
+const LEAST_STEP = 1e-300
 /** Most frequent values that are shown, and different ones that are counted. */
 const MOST = { shown: 20, counted: 10_000 }
 
@@ -137,34 +139,31 @@ function wholeBars(values: readonly bigint[], shown: (value: bigint) => string):
 }
 
 function floatBars(values: readonly number[], shown: (value: number) => string): Bar[] {
-  const edges = edgesOf(values)
-  const counts = new Array<number>(Math.max(0, edges.length - 1)).fill(0)
-  const step = edges[1] - edges[0]
-  for (const value of values) {
-    let bin = Math.min(counts.length - 1, Math.max(0, Math.floor((value - edges[0]) / step)))
-    // Edges are rounded to be read, so the quotient may be off by one.
-    if (value < edges[bin]) bin--
-    else if (value >= edges[bin + 1]) bin++
-    counts[Math.min(counts.length - 1, Math.max(0, bin))]++
-  }
-  return counts.map((count, i) => ({ count, label: `${shown(edges[i])} to below ${shown(edges[i + 1])}` }))
-}
-
-/** Round numbers from below the smallest to above the largest value. */
-function edgesOf(values: readonly number[]): readonly number[] {
   if (values.length === 0) return []
   const { low, high } = ends(values)
+  if (low === high) return [{ label: shown(low), count: values.length }]
   // Numbers that differ by less than their last digits have one bin.
-  const least = Math.max(Number.MIN_VALUE, Math.abs(high) * 1e-11, Math.abs(low) * 1e-11)
-  const rough = Math.max((high - low) / (BINS - 1), least)
+  const least = Math.max(LEAST_STEP, Math.abs(high) * 1e-11, Math.abs(low) * 1e-11)
+  // Divided first: the difference of large numbers may be infinite.
+  const rough = Math.max(high / (BINS - 1) - low / (BINS - 1), least)
   const power = 10 ** Math.floor(Math.log10(rough))
   const factor = [1, 2, 5, 10].find((one) => one * power >= rough * (1 - 1e-12)) ?? 10
   const step = factor * power
   const first = Math.floor(low / step)
+  // Round numbers from below the smallest to above the largest value.
   const rounded = (index: number): number => Number((index * step).toPrecision(12))
-  const edges = [rounded(first)]
-  for (let i = first + 1; edges[edges.length - 1] <= high && edges.length <= BINS + 2; i++) edges.push(rounded(i))
-  return edges.length > 1 ? edges : [low, low + step]
+  const edges = [rounded(first), rounded(first + 1)]
+  while (edges[edges.length - 1] <= high && edges.length <= BINS + 2) edges.push(rounded(first + edges.length))
+  const last = edges.length - 2
+  const counts = new Array<number>(last + 1).fill(0)
+  for (const value of values) {
+    let bin = Math.min(last, Math.max(0, Math.floor(value / step) - first))
+    // Edges are rounded to be read, so the quotient may be off by one.
+    if (value < edges[bin]) bin--
+    else if (value >= edges[bin + 1]) bin++
+    counts[Math.min(last, Math.max(0, bin))]++
+  }
+  return counts.map((count, i) => ({ count, label: `${shown(edges[i])} to below ${shown(edges[i + 1])}` }))
 }
 
 class Values implements Tally {

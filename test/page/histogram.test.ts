@@ -37,6 +37,9 @@ test.each([
   ['UINT64', [2n ** 64n - 1n, 2n ** 64n - 2n]],
   ['UINT8', [0, 255, 128]],
   ['FLOAT64', [1e300, -1e300, 5e-324]],
+  ['FLOAT64', [-Number.MAX_VALUE, Number.MAX_VALUE, 0]],
+  ['FLOAT64', [5e-324, 1e-323]],
+  ['FLOAT64', [0, -0, 0]],
   ['FLOAT64', [1e15, 1e15 + 0.125]],
   ['FLOAT32', [7]],
   ['DATETIME_NS', ['2024-05-01T00:00:00.000000001', '1970-01-01']],
@@ -45,6 +48,10 @@ test.each([
   expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(values.length)
   expect(bars.length).toBeLessThanOrEqual(22)
   expect(others).toBe(0)
+})
+
+test('equal floating-point numbers have one bar with their value', () => {
+  expect(summaryOf('FLOAT32', true, [0, 0]).bars).toEqual([{ label: '0', count: 2 }])
 })
 
 test('bins of large whole numbers do not overlap, and have the numbers between their ends', () => {
