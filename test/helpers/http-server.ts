@@ -80,7 +80,16 @@ export async function listen(listener: RequestListener): Promise<{ url: string; 
 function describe({ method = '', url = '', headers }: IncomingMessage): ServedRequest {
   const { pathname, search } = new URL(url, 'http://server')
   const { range, authorization } = headers
-  return { method, path: decodeURIComponent(pathname), search, range, authorization }
+  return { method, path: decoded(pathname), search, range, authorization }
+}
+
+/** The path; as it was asked for where its names are not UTF-8. */
+function decoded(pathname: string): string {
+  try {
+    return decodeURIComponent(pathname)
+  } catch {
+    return pathname
+  }
 }
 
 function answer(

@@ -182,6 +182,37 @@ describe('servers that send whole files', () => {
   })
 })
 
+describe('servers that know less than most', () => {
+  const { storage } = openPlaces(localStorage, [], OPTIONS)
+  const OLD = '2/dense_basic'
+  const [old] = readdirSync(`${FIXTURES}/${OLD}`).filter((name) => /^__\w{32}_\d+$/.test(name))
+
+  test.each([400, 403, 405, 501])('no HEAD (%d): the same, and what is not there is not there', async (status) => {
+    const args = ['check', '--json', `${server.url}/${OLD}/${old}`]
+    const right = await run(args, { env })
+    server.fault = ({ method }, response) => method === 'HEAD' && !!response.writeHead(status).end()
+    expect(await run(args, { env })).toEqual(right)
+    expect(await storage.kind(`${server.url}/${FRAGMENT}/a.tdb`)).toBeUndefined()
+  })
+
+  test('no ranges that count from the end: the same', async () => {
+    const right = await footer()
+    server.fault = ({ range }, response) => range?.startsWith('bytes=-') === true && !!response.writeHead(416).end()
+    expect(await footer()).toEqual(right)
+  })
+
+  test('no size of an empty file', async () => {
+    server.fault = (_, response) => !!response.writeHead(416).end()
+    expect(await storage.open(`${server.url}/empty`).size()).toBe(0)
+  })
+
+  test('a name that is not UTF-8 is asked for byte by byte', async () => {
+    const error = { code: 'NOT_FOUND' }
+    await expect(storage.open(`${server.url}/a b/\udc80é`).size()).rejects.toMatchObject(error)
+    expect(server.requests[0].path).toBe('/a%20b/%80%c3%a9')
+  })
+})
+
 describe('what is asked', () => {
   test('the footer of a fragment costs one read of its metadata and one of the schema', async () => {
     await footer()

@@ -1,5 +1,7 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { localStorage } from '../../src/node/file.ts'
+import { openPlaces } from '../../src/source/remote/places.ts'
 import { onDiskAndOn } from '../helpers/both.ts'
 import { FIXTURES, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -422,6 +424,16 @@ describe('buckets in other regions', () => {
     on((request) => region(request) !== 'eu-west-1', fault)
     expect(await footer()).toEqual(right)
     expect(server.requests.map(region)).toEqual(['us-east-1', ...server.requests.slice(1).map(() => 'eu-west-1')])
+  })
+
+  test.each(elsewhere)('%s, for two requests at once: both are asked again there', async (_, fault) => {
+    on((request) => region(request) !== 'eu-west-1', fault)
+    const { storage } = openPlaces(localStorage, [], { env, signRequests: true, note() {}, show: undefined })
+    const sizes = [METADATA, METADATA].map((file) => storage.open(`${BUCKET}/${file}`).read(0, 1))
+    expect(await Promise.all(sizes)).toEqual(
+      [FILE.subarray(0, 1), FILE.subarray(0, 1)].map((one) => new Uint8Array(one)),
+    )
+    expect(server.requests.map(region)).toEqual(['us-east-1', 'us-east-1', 'eu-west-1', 'eu-west-1'])
   })
 
   test.each(elsewhere)('%s from there, too: an error', async (_, fault) => {

@@ -1,4 +1,5 @@
 import { InspectError } from '../../base/errors.ts'
+import { encodeText } from '../../format/text.ts'
 import type { Entry } from '../source.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { type Client, type HttpRequest, statusError } from './client.ts'
@@ -64,9 +65,14 @@ export class HttpStorage extends RemoteStorage {
     }
     if (answer.status === 404 || answer.status === 410) return undefined
     // Signed URLs are often valid for GET only, and some servers do not support HEAD.
-    if (answer.status === 403 || answer.status === 405 || answer.status === 501 || answer.status === 400) {
-      await this.open(path).size()
-      return 'file'
+    if ([400, 403, 405, 501].includes(answer.status)) {
+      try {
+        await this.open(path).size()
+        return 'file'
+      } catch (error) {
+        if (error instanceof InspectError && error.code === 'NOT_FOUND') return undefined
+        throw error
+      }
     }
     throw statusError(answer, path, this.statusNote(answer.status))
   }
@@ -91,7 +97,18 @@ function originOf(path: string): string {
 /** The URL of a path. */
 function urlOf(path: string): string {
   const origin = originOf(path)
-  return origin + path.slice(origin.length).split('/').map(encodeURIComponent).join('/')
+  return origin + encodePath(path.slice(origin.length))
+}
+
+/** A path, percent-encoded between its slashes. */
+export function encodePath(path: string): string {
+  return path.split('/').map(encodeName).join('/')
+}
+
+/** Of a name that is not UTF-8, every byte is encoded. */
+function encodeName(name: string): string {
+  if (name.isWellFormed()) return encodeURIComponent(name)
+  return Array.from(encodeText(name), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
 }
 
 /** Entries of an index page: its links that lead one level below the page. */

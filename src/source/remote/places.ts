@@ -81,14 +81,17 @@ function s3Storage(client: Client, { env, signRequests, note }: PlacesOptions): 
   return new S3Storage(client, note, place, signed ? credentialChain(env, note) : noCredentials)
 }
 
+/** Of any limit: seconds of a day. */
+const MOST = 86_400
+
 /** @throws InspectError USAGE */
 function limitsFrom(env: PlacesOptions['env']): ClientLimits {
   const number = (name: string): number | undefined => {
     const text = env[name]
     if (text === undefined || text === '') return undefined
     const value = Number(text)
-    if (value > 0 && value <= 86_400) return value
-    throw usage(`${name} expects a number above 0, found ${JSON.stringify(text)}`)
+    if (value > 0 && value <= MOST) return value
+    throw usage(`${name} expects a number above 0 and up to ${MOST}, found ${JSON.stringify(text)}`)
   }
   const { concurrency, attempts, timeout, backoff } = DEFAULT_LIMITS
   return {

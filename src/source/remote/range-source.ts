@@ -138,7 +138,7 @@ export class RangeSource implements ByteSource {
       ({ first, last, size }) => first === offset && last === Math.min(end, size - 1),
       (head) => this.partOfWhole(head, offset, length),
     )
-    if (answer.status === 416) throw this.short(offset, length, sizeOfUnsatisfied(answer.headers) - offset)
+    if (answer.status === 416) throw this.short(offset, length, (sizeOfUnsatisfied(answer.headers) ?? 0) - offset)
     if (answer.status === 200 && answer.body.length > WHOLE_BYTES) throw this.noRanges(offset)
     return { offset: start, bytes: answer.body }
   }
@@ -158,10 +158,29 @@ export class RangeSource implements ByteSource {
         return NOTHING
       },
     )
-    if (answer.status === 416 && sizeOfUnsatisfied(answer.headers) !== 0) throw this.wrongRange(asked, answer)
+    if (answer.status === 416) {
+      const unsatisfied = sizeOfUnsatisfied(answer.headers)
+      if (unsatisfied) throw this.wrongRange(asked, answer)
+      tooLong = unsatisfied ?? (await this.sizeByFront())
+      if (tooLong === 0) return { size: 0, bytes: new Uint8Array(0) }
+    }
     if (answer.status === 200 && answer.body.length > WHOLE_BYTES) throw this.noRanges(0)
     if (tooLong === undefined) return { size: size ?? answer.body.length, bytes: answer.body }
-    return { size: tooLong, bytes: (await this.fetchRange(tooLong - length, length)).bytes }
+    return { size: tooLong, bytes: (await this.fetchRange(Math.max(0, tooLong - length), length)).bytes }
+  }
+
+  /** The size of a file of which a server gives no end, and does not say why: it is empty, or only ranges from the front are known. */
+  private async sizeByFront(): Promise<number> {
+    const asked = 'the first byte'
+    const { size = 0 } = await this.get(
+      'bytes=0-0',
+      asked,
+      ({ last }) => last === 0,
+      (head) => {
+        throw this.wrongRange(asked, head)
+      },
+    )
+    return size
   }
 
   /**
@@ -272,9 +291,10 @@ function contentLength(headers: Headers): number | undefined {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
-/** Size of a file that is too short for a range; 0 if the server does not say. */
-function sizeOfUnsatisfied(headers: Headers): number {
-  return Number(/^bytes \*\/(\d{1,15})$/.exec(headers.get('content-range') ?? '')?.[1] ?? 0)
+/** Size of a file that is too short for a range; undefined if the server does not say. */
+function sizeOfUnsatisfied(headers: Headers): number | undefined {
+  const size = /^bytes \*\/(\d{1,15})$/.exec(headers.get('content-range') ?? '')?.[1]
+  return size === undefined ? undefined : Number(size)
 }
 
 /** The ETag. Undefined for a weak one, which does not identify the bytes. */

@@ -4,7 +4,7 @@ import { countListedNames } from '../lean-heap.ts'
 import type { Entry } from '../source.ts'
 import { BoundedMap, keep } from './bounded-map.ts'
 import { type Answer, type Call, type Client, type HttpRequest, statusError } from './client.ts'
-import { unescaped } from './http.ts'
+import { encodePath, unescaped } from './http.ts'
 import { byName, find, RemoteStorage, upTo } from './remote-storage.ts'
 import { anonymous, type S3Identity } from './s3-credentials.ts'
 
@@ -129,19 +129,20 @@ export class S3Storage extends RemoteStorage {
 
   /** Sends again if the answer names another region for the bucket. */
   private async inBucketRegion(bucket: string, ask: () => Promise<Answer>): Promise<Answer> {
+    const used = this.regionOf(bucket)
     const answer = await ask()
     if (![301, 307, 400, 403].includes(answer.status)) return answer
     const named = /<Region>([^<]*)<\/Region>/.exec(new TextDecoder().decode(answer.body))?.[1]
     const region = answer.headers.get('x-amz-bucket-region') ?? named
     // The region becomes part of a host name, so it must be harmless.
-    if (region === undefined || !/^[a-z0-9-]{1,40}$/.test(region) || region === this.regionOf(bucket)) return answer
+    if (region === undefined || !/^[a-z0-9-]{1,40}$/.test(region) || region === used) return answer
     this.regions.set(bucket, region)
     return ask()
   }
 
   protected request(method: 'GET' | 'HEAD', path: string): Promise<HttpRequest> {
     const { bucket, key } = partsOf(path)
-    return this.signed(method, bucket, `/${key.split('/').map(encodeURIComponent).join('/')}`)
+    return this.signed(method, bucket, `/${encodePath(key)}`)
   }
 
   private async signed(method: string, bucket: string, pathAndQuery: string): Promise<HttpRequest> {
