@@ -5,8 +5,9 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { counted, sizeText } from '../render/views/wording.ts'
 import type { InspectArray } from '../store/array.ts'
-import { committedPath } from '../store/commits.ts'
+import { pathOfCommit } from '../store/commits.ts'
 import { entrySize, fileSizes } from '../store/file-sizes.ts'
+import { replacedFragments } from '../store/vacuum.ts'
 import type { Inspected } from './inspected.ts'
 import { useLoaded } from './use-loaded.tsx'
 
@@ -18,32 +19,23 @@ export async function unreadStates({ target }: Inspected): Promise<States> {
   const states = new Map<string, string>()
   if (target.type !== 'array') return states
   const { array } = target
-  const fragments = (await array.fragments().catch(unlessFault)) ?? []
-  const byName = new Map(fragments.map(({ name, state }) => [name, state]))
-  for (const { path, state, isRead } of fragments) if (!isRead) states.set(path, state)
-  for (const { path, kind, entries } of (await array.commits().catch(unlessFault))?.files ?? []) {
-    const state = kind === 'write' ? states.get(committedPath(path)) : undefined
-    if (state) states.set(path, state)
-    // A vacuum removes the list, too. Fragments that it names may be gone already.
-    const isDone = entries.every(({ name }) => (byName.get(name) ?? TO_VACUUM) === TO_VACUUM)
-    if (kind === 'vacuum' && isDone) states.set(path, TO_VACUUM)
-  }
+  for (const { path, state, isRead } of (await array.fragments().catch(unlessFault)) ?? [])
+    if (!isRead) states.set(path, state).set(pathOfCommit(path), state)
+  for (const path of await vacuumed(array)) if (!states.has(path)) states.set(path, 'to-vacuum')
   return states
 }
 
-const TO_VACUUM = 'to-vacuum'
+/** Paths of what a vacuum of fragments removes; nothing where the array cannot be read. */
+async function vacuumed(array: InspectArray): Promise<readonly string[]> {
+  return (await replacedFragments(array).catch(unlessFault))?.gone ?? []
+}
 
 /** How much a vacuum of fragments removes, and what it costs; nothing where nothing waits for it. */
 export function Removable({ inspected }: { inspected: Inspected }) {
   const text = useLoaded(async () => {
     const { target } = inspected
-    const states = [...(await unreadStates(inspected))].filter(([, state]) => state === TO_VACUUM)
-    return target.type === 'array' && states.length > 0
-      ? removable(
-          target.array,
-          states.map(([path]) => path),
-        )
-      : undefined
+    const paths = target.type === 'array' ? await vacuumed(target.array) : []
+    return target.type === 'array' && paths.length > 0 ? removable(target.array, paths) : undefined
   }, [inspected])
   return text && 'value' in text && text.value !== undefined ? <p>{text.value}</p> : null
 }

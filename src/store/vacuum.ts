@@ -29,14 +29,14 @@ export async function vacuumedBy(array: InspectArray, mode: ConsolidationMode): 
   return { gone: gone.map(({ name }) => `${METADATA_FOLDER}/${name}`), voided: [] }
 }
 
-/** Fragments that a `.vac` file names, their commits, and the files that name them. */
-async function replacedFragments(array: InspectArray): Promise<Vacuumed> {
+/** Committed fragments that a `.vac` file names, their commits, and the files that name them. */
+export async function replacedFragments(array: InspectArray): Promise<Vacuumed> {
   const { files, consolidated } = await array.commits()
   const own = new Set(files.map(({ path }) => path))
   const gone: string[] = []
   const voided: string[] = []
-  for (const { path, to_vacuum } of await array.fragments()) {
-    if (!to_vacuum) continue
+  for (const { path, to_vacuum, committed } of await array.fragments()) {
+    if (!to_vacuum || !committed) continue
     gone.push(path)
     const commit = pathOfCommit(path)
     if (own.has(commit)) gone.push(commit)

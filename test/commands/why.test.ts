@@ -10,6 +10,7 @@ import type { Storage } from '../../src/source/source.ts'
 import { Folder } from '../../src/source/source.ts'
 import { storageWithout } from '../../src/source/without.ts'
 import { InspectArray } from '../../src/store/array.ts'
+import { vacuumedBy } from '../../src/store/vacuum.ts'
 import type { Answer, Effect } from '../../src/why/answer.ts'
 import { arrayWithout } from '../../src/why/array.ts'
 import { CellCounter, type CellDifference } from '../../src/why/cells.ts'
@@ -17,6 +18,7 @@ import { timesWorthOpening, viewOf } from '../../src/why/views.ts'
 import { why } from '../../src/why/why.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
+import { openEdited } from '../helpers/open-edited.ts'
 import { run, runJson } from '../helpers/run.ts'
 import { shortTurn } from '../helpers/turn.ts'
 
@@ -242,6 +244,18 @@ describe('the command', () => {
       storage: array.storage(),
     })
     expect(documents).toMatchObject([{ delete: 'tiledb', empties: [10, 19] }])
+  })
+
+  // Measured: TileDB 2.30 leaves such a folder, and removes the .vac file.
+  test('knows that a vacuum leaves a fragment without a commit, though a .vac file names it', async () => {
+    const array = new EditedArray('removed/dense_consolidated')
+    array.files.delete(array.find(/__commits\/__10_10_.*\.wrt$/))
+    const { gone } = await vacuumedBy(await openEdited(array), 'fragments')
+    expect(gone.filter((path) => path.includes('__10_10_'))).toEqual([])
+    expect(gone.filter((path) => path.endsWith('.vac'))).toHaveLength(1)
+    const path = array.find(/__fragments\/__10_10_.*__fragment_metadata\.tdb$/)
+    const { documents } = await runJson(['why', path], { storage: array.storage() })
+    expect(documents).toMatchObject([{ delete: 'yes' }])
   })
 
   test('names a path that was meant, and tells what lies in no array', async () => {
