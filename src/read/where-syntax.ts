@@ -62,7 +62,7 @@ const MAX_DEPTH = 200
 
 const KINDS = ['bytes', 'word', 'number', 'text', 'sign'] as const
 const TOKEN =
-  /(?<bytes>[bB](?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'))|(?<word>[\p{L}_][\p{L}\p{N}_]*)|(?<number>0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?)|(?<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?<sign>[<>=!]=|[<>()[\]{},:&|+-])/suy
+  /(?<bytes>[bB](?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'))|(?<word>[\p{L}_][\p{L}\p{N}_]*)|(?<number>0[xX]_*[\da-fA-F][\da-fA-F_]*|0[oO]_*[0-7][0-7_]*|0[bB]_*[01][01_]*|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?)|(?<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?<sign>[<>=!]=|[<>()[\]{},:&|+-])/suy
 
 /** Words that name no field unless they are in `attr("…")` or `dim("…")`. */
 const WORDS: ReadonlySet<string> = new Set([
@@ -108,14 +108,14 @@ export function whereFault(text: string, at: number, message: string): InspectEr
 /** Characters of a long text that an error shows before its place, and behind. */
 const SHOWN = 60
 
-const COMPARISONS: Readonly<Record<string, keyof typeof MIRRORED>> = {
-  '<': 'LT',
-  '<=': 'LE',
-  '>': 'GT',
-  '>=': 'GE',
-  '==': 'EQ',
-  '!=': 'NE',
-}
+const COMPARISONS: ReadonlyMap<string, keyof typeof MIRRORED> = new Map([
+  ['<', 'LT'],
+  ['<=', 'LE'],
+  ['>', 'GT'],
+  ['>=', 'GE'],
+  ['==', 'EQ'],
+  ['!=', 'NE'],
+])
 
 /** What a comparison becomes when its sides are swapped. */
 const MIRRORED = { LT: 'GT', LE: 'GE', GT: 'LT', GE: 'LE', EQ: 'EQ', NE: 'NE' } as const
@@ -199,7 +199,7 @@ class Parser {
       this.next += 2
       return 'NOT_IN'
     }
-    const op = token.text === 'in' ? 'IN' : COMPARISONS[token.text]
+    const op = token.text === 'in' ? 'IN' : COMPARISONS.get(token.text)
     if (op !== undefined) this.next++
     return op
   }

@@ -18,7 +18,14 @@ import {
   readAll,
   withSource,
 } from '../source/source.ts'
-import { type Commits, FRAGMENTS_FOLDER, mayBeFragment, readCommits } from './commits.ts'
+import {
+  COMMITS_FOLDER,
+  type Commits,
+  FRAGMENT_META_FOLDER,
+  FRAGMENTS_FOLDER,
+  mayBeFragment,
+  readCommits,
+} from './commits.ts'
 import { foreignError, foreignSchema } from './foreign.ts'
 import { Fragment } from './fragment.ts'
 import {
@@ -47,13 +54,14 @@ export type { FragmentState }
 /** Folders of an array that are never fragments. */
 export const SCHEMA_FOLDER = '__schema'
 export const METADATA_FOLDER = '__meta'
+export const LABELS_FOLDER = '__labels'
 const NOT_FRAGMENTS = new Set([
   SCHEMA_FOLDER,
   FRAGMENTS_FOLDER,
   METADATA_FOLDER,
-  '__commits',
-  '__fragment_meta',
-  '__labels',
+  COMMITS_FOLDER,
+  FRAGMENT_META_FOLDER,
+  LABELS_FOLDER,
 ])
 
 /** Whether a folder of this name in an array is part of it. */
@@ -85,7 +93,7 @@ export function schemaFileOpened(files: readonly SchemaFile[], now: bigint): Sch
 }
 
 /** Path of a schema file, relative to the array. */
-function schemaPath(name: string): string {
+export function schemaPath(name: string): string {
   return name === OLD_SCHEMA_FILE ? name : `${SCHEMA_FOLDER}/${name}`
 }
 
@@ -336,15 +344,14 @@ export class InspectArray {
     }
   }
 
-  /** Paths of fragments that have a commit, so that TileDB reads them, but no folder. */
+  /** Paths of fragments that have a commit, so that TileDB reads them, but no folder there. */
   async missingFragments(): Promise<string[]> {
     const { visibility, folders } = await this.listing()
-    const there = new Set(folders.map(({ name }) => name))
+    const there = new Set(folders.map(({ path }) => path))
     const missing: string[] = []
-    for (const path of (await this.commits()).committed) {
-      const name = lastPathPart(path)
-      if (!there.has(name) && visibility.lists(path).length === 0 && (await this.isNow(name))) missing.push(path)
-    }
+    for (const path of (await this.commits()).committed)
+      if (!there.has(path) && visibility.lists(path).length === 0 && (await this.isNow(lastPathPart(path))))
+        missing.push(path)
     return missing
   }
 

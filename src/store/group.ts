@@ -3,7 +3,7 @@ import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { type GroupMember, groupDetails } from '../format/group-details.ts'
 import type { ObjectType } from '../format/layout.ts'
 import { type Entry, type Folder, hasEntry } from '../source/source.ts'
-import { isArrayFolder, readMetadata, reportFault, SCHEMA_FOLDER, type WrittenMetadata } from './array.ts'
+import { isArrayFolder, METADATA_FOLDER, readMetadata, reportFault, SCHEMA_FOLDER, type WrittenMetadata } from './array.ts'
 import type { ReadContext } from './generic-tile.ts'
 import { timedFiles } from './timed-files.ts'
 
@@ -103,10 +103,10 @@ export class InspectGroup {
 }
 
 /** Folders of a group that contain no members. */
-const OWN_FOLDERS = new Set([GROUP_DETAILS_FOLDER, '__meta'])
+const OWN_FOLDERS = new Set([GROUP_DETAILS_FOLDER, METADATA_FOLDER])
 
 /** Whether TileDB takes a folder with these entries for an array or a group; undefined for neither. */
-function objectType(entries: readonly Entry[]): 'array' | 'group' | undefined {
+export function objectType(entries: readonly Entry[]): 'array' | 'group' | undefined {
   if (hasEntry(entries, SCHEMA_FOLDER, 'folder') || hasEntry(entries, OLD_SCHEMA_FILE, 'file')) return 'array'
   return hasEntry(entries, GROUP_DETAILS_FOLDER, 'folder') || hasEntry(entries, GROUP_FILE, 'file')
     ? 'group'

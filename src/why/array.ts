@@ -1,10 +1,18 @@
 import { sameBytes } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
+import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { encodeText } from '../format/text.ts'
 import { conditionFields } from '../read/condition.ts'
 import { Folder, readAll, withSource } from '../source/source.ts'
 import { storageWithout } from '../source/without.ts'
-import { InspectArray, readMetadata, SCHEMA_FOLDER } from '../store/array.ts'
+import {
+  InspectArray,
+  LABELS_FOLDER,
+  METADATA_FOLDER,
+  readMetadata,
+  SCHEMA_FOLDER,
+  schemaPath,
+} from '../store/array.ts'
 import { COMMITS_FOLDER } from '../store/commits.ts'
 import { deletePlaces, readDelete } from '../store/deletes.ts'
 import { CONSOLIDATION_MODES, vacuumedBy } from '../store/vacuum.ts'
@@ -202,7 +210,7 @@ async function fragmentWithoutSchema({ array, path, gone }: Removal, { fragments
 }
 
 function isSchemaPath(path: string): boolean {
-  return isWithinPath(path, SCHEMA_FOLDER) || path === '__array_schema.tdb'
+  return isWithinPath(path, SCHEMA_FOLDER) || path === OLD_SCHEMA_FILE
 }
 
 /** Path of the schema that a fragment's footer names. */
@@ -213,7 +221,7 @@ export async function schemaPathOf(array: InspectArray, path: string): Promise<s
     () => '',
   )
   await fragment.close()
-  return name === '__array_schema.tdb' ? name : `${SCHEMA_FOLDER}/${name}`
+  return schemaPath(name)
 }
 
 async function otherSchema({ array }: Removal, before: View, after: View): Promise<boolean> {
@@ -268,7 +276,7 @@ async function mayBeCovered({ array, part }: Removal, { fragments, schema, delet
 
 /** Labels whose arrays are gone. */
 async function missingLabels({ array, gone }: Removal, { schema }: View): Promise<string[]> {
-  if (schema === undefined || !gone('__labels')) return []
+  if (schema === undefined || !gone(LABELS_FOLDER)) return []
   return (await array.schema(lastPathPart(schema))).dimension_labels.map(({ name }) => name)
 }
 
@@ -296,7 +304,7 @@ async function missingEnumerations({ array, path, gone }: Removal, { schema }: V
 
 /** Keys of the metadata that have another value, or none. */
 async function changedKeys({ array, less, path }: Removal, [from, now]: View['between']): Promise<string[]> {
-  if (!isWithinPath(path, '__meta')) return []
+  if (!isWithinPath(path, METADATA_FOLDER)) return []
   const read = (one: InspectArray) =>
     readMetadata(one.folder, { ...one.cx, from, now }).catch(() => new Map<string, never>())
   return keysThatDiffer(await read(array), await read(less))

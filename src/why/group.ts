@@ -1,13 +1,14 @@
-import { arrayMetadata } from '../format/array-metadata.ts'
+import { firstOf, unlessFault } from '../base/errors.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { groupDetails } from '../format/group-details.ts'
 import { Folder } from '../source/source.ts'
 import { storageWithout } from '../source/without.ts'
-import { readMetadata } from '../store/array.ts'
+import { METADATA_FOLDER, readMetadata } from '../store/array.ts'
 import { readTileFile } from '../store/generic-tile.ts'
 import { GROUP_DETAILS_FOLDER, GROUP_FILE, InspectGroup } from '../store/group.ts'
 import type { Answer } from './answer.ts'
 import { type EffectOnce, grouped, isWithinPath, keysThatDiffer, noticedBy } from './array.ts'
+import { FOLDERS, metadataText } from './part.ts'
 import { needsOfRoot } from './place.ts'
 import { stampsIn } from './views.ts'
 
@@ -47,7 +48,7 @@ export async function whyInGroup(group: InspectGroup, path: string): Promise<Ans
 
 async function timesOf({ folder, cx }: InspectGroup): Promise<bigint[]> {
   const stamps = new Set<bigint>([cx.now])
-  for (const inside of [GROUP_DETAILS_FOLDER, '__meta'])
+  for (const inside of [GROUP_DETAILS_FOLDER, METADATA_FOLDER])
     for (const { name } of await folder.folder(inside).listIfThere())
       for (const stamp of stampsIn(name)) stamps.add(stamp)
   const times = [...stamps].sort((a, b) => (a < b ? -1 : 1))
@@ -80,18 +81,14 @@ async function textsOf(group: InspectGroup): Promise<Map<string, string>> {
 async function whatIs({ folder, cx }: InspectGroup, path: string): Promise<string | undefined> {
   if (path === GROUP_FILE) return 'the file that marks a group'
   if (path === GROUP_DETAILS_FOLDER) return 'the folder of the lists of members'
-  if (path === '__meta') return 'the folder of the key-value metadata'
+  if (path === METADATA_FOLDER) return FOLDERS.get(path)
   if (isWithinPath(path, GROUP_DETAILS_FOLDER)) {
-    const details = await readTileFile(folder.file(path), groupDetails, cx).catch(() => undefined)
+    const details = await readTileFile(folder.file(path), groupDetails, cx).catch(unlessFault)
     const names = details?.members.map(
       ({ name, uri, deleted }) => `${deleted ? 'removes' : 'adds'} ${name ?? lastPathPart(uri)}`,
     )
-    return names && `a change of the members: ${names.join(', ')}`
+    return names && `a change of the members: ${firstOf(names) || 'none'}`
   }
-  if (isWithinPath(path, '__meta') && !path.endsWith('.vac')) {
-    const metadata = await readTileFile(folder.file(path), arrayMetadata, cx).catch(() => undefined)
-    const keys = metadata?.entries.map(({ key, deleted }) => `${deleted ? 'deletes' : 'sets'} ${JSON.stringify(key)}`)
-    return keys && `key-value metadata: ${keys.join(', ')}`
-  }
+  if (isWithinPath(path, METADATA_FOLDER)) return metadataText({ folder, cx }, path)
   return 'no part of the group: TileDB does not read it'
 }

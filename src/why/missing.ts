@@ -2,8 +2,15 @@ import { unlessFault } from '../base/errors.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts, parseFragmentName, timeText } from '../format/timestamped-name.ts'
 import { Folder, type Storage } from '../source/source.ts'
-import { InspectArray, SCHEMA_FOLDER } from '../store/array.ts'
-import { COMMITS_FOLDER, type CommitKind, commitKindIn, committedPath, FRAGMENTS_FOLDER } from '../store/commits.ts'
+import { InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
+import {
+  COMMITS_FOLDER,
+  type CommitKind,
+  commitKindIn,
+  committedPath,
+  FRAGMENT_META_FOLDER,
+  FRAGMENTS_FOLDER,
+} from '../store/commits.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import { commitNames, FOLDERS } from './part.ts'
 import { MOST_LEVELS, rootAt } from './place.ts'
@@ -70,7 +77,8 @@ function formOf(inside: string): Form | undefined {
     if (file === FRAGMENT_METADATA_FILE) return { what: `the metadata of ${what}`, fragment }
     return file.endsWith('.tdb') ? { what: `a data file of ${what}`, fragment, file } : undefined
   }
-  if (parts.length === 1 && FOLDERS[folder] !== undefined) return { what: FOLDERS[folder] }
+  const known = parts.length === 1 ? FOLDERS.get(folder) : undefined
+  if (known !== undefined) return { what: known }
   const kind = parts.length === 1 ? commitKindIn('', folder) : isCommitFolder(folder) && commitKindIn(folder, name)
   const last = parts[parts.length - 1]
   const time = nameFacts(last)?.timestamp_range[0]
@@ -81,12 +89,12 @@ function formOf(inside: string): Form | undefined {
       ...(kind === 'write' ? { fragment: committedPath(inside), isCommit: true } : {}),
     }
   if (folder === SCHEMA_FOLDER && parts.length === 2) return { what: `an array schema${dated}`, schema: name }
-  if (folder === '__meta' && parts.length === 2) return { what: `key-value metadata${dated}` }
+  if (folder === METADATA_FOLDER && parts.length === 2) return { what: `key-value metadata${dated}` }
   return undefined
 }
 
 function isCommitFolder(folder: string): boolean {
-  return folder === COMMITS_FOLDER || folder === '__fragment_meta'
+  return folder === COMMITS_FOLDER || folder === FRAGMENT_META_FOLDER
 }
 
 /** Paths of what needs it, in the array. */

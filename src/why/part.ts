@@ -1,11 +1,27 @@
+import { firstOf, unlessFault } from '../base/errors.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import type { FileRole } from '../format/field-files.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import { nameFacts, timeText } from '../format/timestamped-name.ts'
-import { type FragmentEntry, type InspectArray, SCHEMA_FOLDER, schemaFileOpened } from '../store/array.ts'
-import { COMMITS_FOLDER, type CommitFile, committedPath, FRAGMENTS_FOLDER, linePath, stem } from '../store/commits.ts'
+import {
+  type FragmentEntry,
+  type InspectArray,
+  LABELS_FOLDER,
+  METADATA_FOLDER,
+  SCHEMA_FOLDER,
+  schemaFileOpened,
+} from '../store/array.ts'
+import {
+  COMMITS_FOLDER,
+  type CommitFile,
+  committedPath,
+  FRAGMENT_META_FOLDER,
+  FRAGMENTS_FOLDER,
+  linePath,
+  stem,
+} from '../store/commits.ts'
 import { cellsInDomain } from '../store/file-sizes.ts'
 import { readTileFile } from '../store/generic-tile.ts'
 import { isRead, mayReplace, vacuumPath } from '../store/visibility.ts'
@@ -51,7 +67,7 @@ export async function partAt(array: InspectArray, path: string, kind: 'file' | '
   const commit = (await array.commits()).files.find((file) => file.path === path)
   if (commit) return { ...(await commitPart(array, commit)), unreadable: commit.fault && UNREADABLE }
   if (path === OLD_SCHEMA_FILE || folder === SCHEMA_FOLDER) return schemaPart(array, path)
-  if (folder === '__meta' && rest.length === 1) return metadataPart(array, path)
+  if (folder === METADATA_FOLDER && rest.length === 1) return metadataPart(array, path)
   if (path === '__lock.tdb')
     return part('the lock of old releases, which later ones do not use', {
       caution: 'TileDB 2.1 and later open the array without it',
@@ -63,17 +79,17 @@ function part(what: string, more: Partial<Part> = {}): Part {
   return { what, fragments: [], needs: [], ...more }
 }
 
-export const FOLDERS: Readonly<Record<string, string>> = {
-  [SCHEMA_FOLDER]: 'the folder of the array schemas',
-  [FRAGMENTS_FOLDER]: 'the folder of all fragments',
-  [COMMITS_FOLDER]: 'the folder of all commits',
-  __fragment_meta: 'the folder of consolidated fragment metadata',
-  __meta: 'the folder of the key-value metadata',
-  __labels: 'the folder of the arrays of dimension labels',
-}
+export const FOLDERS: ReadonlyMap<string, string> = new Map([
+  [SCHEMA_FOLDER, 'the folder of the array schemas'],
+  [FRAGMENTS_FOLDER, 'the folder of all fragments'],
+  [COMMITS_FOLDER, 'the folder of all commits'],
+  [FRAGMENT_META_FOLDER, 'the folder of consolidated fragment metadata'],
+  [METADATA_FOLDER, 'the folder of the key-value metadata'],
+  [LABELS_FOLDER, 'the folder of the arrays of dimension labels'],
+])
 
 async function folderPart(array: InspectArray, name: string): Promise<Part> {
-  const what = FOLDERS[name]
+  const what = FOLDERS.get(name)
   if (what === undefined) return part(UNKNOWN)
   const fragments =
     name === COMMITS_FOLDER || name === FRAGMENTS_FOLDER ? (await array.fragments()).map(({ path }) => path) : []
@@ -87,7 +103,7 @@ async function fragmentPart(
   path: string,
 ): Promise<Part> {
   const fragment = array.fragment(inside)
-  const info = await fragment.info().catch(() => undefined)
+  const info = await fragment.info().catch(unlessFault)
   const files = info ? await fragment.fieldFiles() : []
   await fragment.close()
   const cells = info ? `${cellsInDomain(info)} cells` : 'unknown cells'
@@ -225,7 +241,7 @@ async function mayBeMarked(array: InspectArray): Promise<boolean> {
   for (const { path, state } of await array.fragments()) {
     if (!isRead(state)) continue
     const fragment = array.fragment(path)
-    const info = await fragment.info().catch(() => undefined)
+    const info = await fragment.info().catch(unlessFault)
     await fragment.close()
     if (info?.slots.some(({ kind }) => kind === 'delete_condition_index')) return true
   }
@@ -243,7 +259,7 @@ async function schemaPart(array: InspectArray, path: string): Promise<Part> {
     for (const entry of await array.fragments()) {
       if (!entry.committed) continue
       const fragment = array.fragment(entry.path)
-      const info = await fragment.info().catch(() => undefined)
+      const info = await fragment.info().catch(unlessFault)
       await fragment.close()
       if (info?.schemaName === file.name) needs.push({ path: entry.path, why: 'a fragment that was written with it' })
     }
@@ -255,7 +271,7 @@ async function schemaPart(array: InspectArray, path: string): Promise<Part> {
   const needs: Omit<Need, 'needed_by'>[] = []
   const labels = new Set<string>()
   for (const { name, path: schemaPath } of files) {
-    const schema = await array.schema(name).catch(() => undefined)
+    const schema = await array.schema(name).catch(unlessFault)
     for (const one of schema?.enumerations ?? []) {
       if (lastPathPart(one.path_name) !== lastPathPart(path)) continue
       labels.add(one.name)
@@ -271,11 +287,19 @@ async function schemaPart(array: InspectArray, path: string): Promise<Part> {
 }
 
 async function metadataPart(array: InspectArray, path: string): Promise<Part> {
-  if (path.endsWith('.vac')) return part('the list of metadata files that a consolidated one replaced: it hides them')
-  const read = await readTileFile(array.folder.file(path), arrayMetadata, array.cx).catch(() => undefined)
-  if (!read) return part('a file of key-value metadata that cannot be read', { unreadable: UNREADABLE })
-  const text = read.entries.map(({ key, deleted }) => `${deleted ? 'deletes' : 'sets'} ${JSON.stringify(key)}`)
-  return part(
-    `key-value metadata: ${text.slice(0, 5).join(', ')}${text.length > 5 ? `, and ${text.length - 5} more` : ''}`,
-  )
+  const text = await metadataText(array, path)
+  return text === undefined
+    ? part('a file of key-value metadata that cannot be read', { unreadable: UNREADABLE })
+    : part(text)
+}
+
+/** What a file of `__meta` is, of an array or a group. Undefined if it cannot be read. */
+export async function metadataText(
+  { folder, cx }: Pick<InspectArray, 'folder' | 'cx'>,
+  path: string,
+): Promise<string | undefined> {
+  if (path.endsWith('.vac')) return 'the list of metadata files that a consolidated one replaced: it hides them'
+  const read = await readTileFile(folder.file(path), arrayMetadata, cx).catch(unlessFault)
+  const changes = read?.entries.map(({ key, deleted }) => `${deleted ? 'deletes' : 'sets'} ${JSON.stringify(key)}`)
+  return changes && `key-value metadata: ${firstOf(changes) || 'no keys'}`
 }

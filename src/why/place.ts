@@ -1,9 +1,9 @@
 import { InspectError } from '../base/errors.ts'
-import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { type Entry, Folder, hasEntry, type Storage } from '../source/source.ts'
-import { InspectArray } from '../store/array.ts'
+import { InspectArray, LABELS_FOLDER } from '../store/array.ts'
+import { COMMITS_FOLDER } from '../store/commits.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
-import { GROUP_DETAILS_FOLDER, GROUP_FILE, InspectGroup, memberPath } from '../store/group.ts'
+import { InspectGroup, memberPath, objectType } from '../store/group.ts'
 import type { Need } from './answer.ts'
 
 /** A file or folder, and the array or group that it is part of. */
@@ -48,13 +48,10 @@ export async function rootAt(folder: Folder, cx: ReadContext): Promise<Place['ro
     if (error instanceof InspectError && error.code === 'NO_PERMISSION') return []
     throw error
   })
-  const isArray =
-    hasEntry(entries, '__schema', 'folder') ||
-    hasEntry(entries, OLD_SCHEMA_FILE, 'file') ||
-    hasEntry(entries, '__commits', 'folder')
-  if (isArray) return new InspectArray(folder, cx)
-  const isGroup = hasEntry(entries, GROUP_DETAILS_FOLDER, 'folder') || hasEntry(entries, GROUP_FILE, 'file')
-  return isGroup ? new InspectGroup(folder, cx) : undefined
+  const type = objectType(entries)
+  if (type === 'group') return new InspectGroup(folder, cx)
+  // Or an array that lost its schema.
+  return type === 'array' || hasEntry(entries, COMMITS_FOLDER, 'folder') ? new InspectArray(folder, cx) : undefined
 }
 
 /** Most folders above an array in which a group is looked for. */
@@ -66,7 +63,7 @@ const GROUP_LEVELS = 3
 export async function needsOfRoot({ folder, cx }: Place['root']): Promise<Need[]> {
   const found: Need[] = []
   let at = folder.parent()
-  if (at?.name === '__labels') {
+  if (at?.name === LABELS_FOLDER) {
     const around = at.parent()
     const outer = around && (await rootAt(around, cx))
     if (outer instanceof InspectArray) {

@@ -2,7 +2,7 @@ import { InspectError } from '../base/errors.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
-import type { InspectArray } from '../store/array.ts'
+import { type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
 import { COMMITS_FOLDER, FRAGMENTS_FOLDER } from '../store/commits.ts'
 import { deletePlaces } from '../store/deletes.ts'
 import { isPartlyWithin, isRead } from '../store/visibility.ts'
@@ -70,7 +70,7 @@ function thinned(stamps: readonly bigint[], near: readonly bigint[]): bigint[] {
 /** Every time in the names of an array's files and folders, rising. */
 async function stampsOf(array: InspectArray): Promise<bigint[]> {
   const names: string[] = (await array.root()).map(({ name }) => name)
-  for (const folder of [FRAGMENTS_FOLDER, COMMITS_FOLDER, '__schema', '__meta'])
+  for (const folder of [FRAGMENTS_FOLDER, COMMITS_FOLDER, SCHEMA_FOLDER, METADATA_FOLDER])
     names.push(...(await array.folder.folder(folder).listIfThere()).map(({ name }) => name))
   for (const { entries } of (await array.commits()).files) names.push(...entries.map(({ name }) => name))
   const found = new Set<bigint>()

@@ -136,6 +136,12 @@ function fileOf(array: EditedArray, pattern: RegExp): string {
   return found.slice(EDITED.length + 1)
 }
 
+/** The two times in the name of a file, each with `__` or `_` before it removed. */
+function timesOf(path: string): [first: string, last: string] {
+  const [, first, last] = /(__\d+)_(\d+)_[^/]*$/.exec(path) ?? []
+  return [first, last]
+}
+
 describe('of a damaged array', () => {
   test('that does not open, nothing may be deleted', async () => {
     const found = await verdicts('22/sparse_basic', (array) =>
@@ -192,6 +198,31 @@ describe('the command', () => {
     // A shell knows no URL.
     const path = resolve(REMOVED, 'left_behind_whole/README.md')
     expect((await run(['why', `file://${path}`])).text).toContain(`delete it?   yes: rm '${path}'`)
+  })
+
+  test.each(['constructor', 'toString'])('takes a folder or a file for none of TileDB by the name %s', async (name) => {
+    const array = new EditedArray('22/sparse_basic')
+    const asked = await run(['why', `${EDITED}/${name}`], { storage: array.storage() })
+    expect(asked.stderr).toBe(`error: ${EDITED}/${name}: no such file or folder\n`)
+    array.files.set(`${EDITED}/${name}/a`, new Uint8Array(1))
+    const { text } = await run(['why', `${EDITED}/${name}`], { storage: array.storage() })
+    expect(text).toContain('is           no part of the array: TileDB does not read it\n')
+  })
+
+  test('knows the list of the metadata of a group that consolidation replaced', async () => {
+    const group = new EditedArray('removed/group')
+    const [first, second] = [...group.files.keys()].filter((path) => path.includes('/__meta/')).sort()
+    const path = `${EDITED}/__meta/${timesOf(first)[0]}_${timesOf(second)[1]}_${'a'.repeat(32)}.vac`
+    const bytes = group.files.get(second)
+    if (!bytes) throw new Error('no metadata')
+    group.files.set(path.slice(0, -'.vac'.length), bytes)
+    group.files.set(path, encodeText(`${first}\n${second}\n`))
+    const { text } = await run(['why', path], { storage: group.storage() })
+    expect(text).toContain(
+      'is           the list of metadata files that a consolidated one replaced: it hides them\n',
+    )
+    const { text: of } = await run(['why', second], { storage: group.storage() })
+    expect(of).toMatch(/is {11}key-value metadata: (?:sets|deletes) "/)
   })
 
   test('says of an array as a whole that nothing around it names it', async () => {

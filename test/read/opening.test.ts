@@ -75,6 +75,20 @@ test('a fragment that a commit names and whose folder is gone is an error, at th
   expect((await openAt(array, { from: 15n })).fragments).toHaveLength(1)
 })
 
+/** Measured with TileDB 2.30, which then does not open the array. */
+test('a fragment whose folder lies beside the folder of fragments is missing, too', async () => {
+  const edited = new EditedArray('22/deletes')
+  for (const [file, bytes] of [...edited.files]) {
+    if (!file.includes('__fragments/__10_10_')) continue
+    edited.files.delete(file)
+    edited.files.set(file.replace('__fragments/', ''), bytes)
+  }
+  await expect(openAt(await openEdited(edited))).rejects.toMatchObject({
+    code: 'MISSING_FILE',
+    at: { file: expect.stringContaining('/__fragments/__10_10_') },
+  })
+})
+
 test('before version 12 a commit of a fragment whose folder is gone means nothing', async () => {
   const edited = new EditedArray('5/sparse_basic')
   const { fragments } = await openAt(await openEdited(edited))

@@ -243,6 +243,8 @@ describe('errors are of usage, and say what is wrong and where', () => {
     ['a == 1 and 5', 'expected a comparison, found only a value at character 12'],
     ['a = 5', 'expected ==, found "=" at character 3'],
     ['a > > 5', 'expected a field, a value or a bracket, found ">" at character 5'],
+    ['a constructor 5', 'expected ==, !=, <, <=, >, >= or in, found "constructor" at character 3'],
+    ['a == 0x_', 'expected and, or, or the end, found "x_" at character 7'],
     ['a is None', 'expected == or !=, found "is" at character 3'],
     ['a == 1 a == 2', 'expected and, or, or the end, found "a" at character 8'],
     ['a == 1)', 'expected and, or, or the end, found ")" at character 7'],
