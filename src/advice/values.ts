@@ -2,7 +2,7 @@ import { unlessFault } from '../base/errors.ts'
 import { shortSize } from '../base/sizes.ts'
 import { isPlainText } from '../cells/extremes.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
-import { holdsExtremes } from '../cells/tile-statistics.ts'
+import { holdsExtremes, holdsTexts } from '../cells/tile-statistics.ts'
 import type { ExplainQuery } from '../explain/plan.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { Slot } from '../format/fragment-slots.ts'
@@ -83,7 +83,8 @@ function constantLines(opened: OpenedArray, field: string): string[] {
 function oneValue({ type, nullable }: Slot, one: SlotStatistics | undefined): string | undefined {
   if (!one || one.min.length === 0 || one.min.length !== one.max.length || one.null_count !== 0) return undefined
   // TileDB takes minima and maxima of nullable text from the wrong cells.
-  if (!holdsExtremes(type, one.sum) || (nullable && isPlainText({ type }))) return undefined
+  if (!holdsExtremes(type, one.sum) || (nullable && isPlainText({ type })) || !holdsTexts(type, one.min))
+    return undefined
   return one.min.every((byte, i) => byte === one.max[i]) ? one.min.join(' ') : undefined
 }
 

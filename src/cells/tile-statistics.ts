@@ -140,6 +140,14 @@ export function holdsExtremes(type: Datatype, sum: Uint8Array | undefined): bool
   return sum?.length === 8 && Math.abs(numbersOf('FLOAT64', sum)[0]) < Number.MAX_VALUE
 }
 
+/**
+ * Whether texts lie between their stored minimum and maximum. TileDB compares them only up to a zero byte, and of texts that are
+ * then alike it takes one as if it were all.
+ */
+export function holdsTexts(type: Datatype, ...extremes: (Uint8Array | undefined)[]): boolean {
+  return !isPlainText({ type }) || !extremes.some((value) => value?.includes(0))
+}
+
 /** Bytes of a cell; 0 if cells are var-sized. */
 export function cellSizeOf({ type, cell_val_num }: Pick<StatisticsField, 'type' | 'cell_val_num'>): number {
   return cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num

@@ -1,6 +1,6 @@
 import { unlessFault } from '../base/errors.ts'
 import { hasLossyDimension, lossOf } from '../cells/loss.ts'
-import { cellSizeOf, holdsExtremes } from '../cells/tile-statistics.ts'
+import { cellSizeOf, holdsExtremes, holdsTexts } from '../cells/tile-statistics.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
 import type { Slot } from '../format/fragment-slots.ts'
@@ -62,8 +62,9 @@ async function attributeBounds(fragment: Fragment, info: FragmentInfo, slot: num
   const { type, cell_val_num } = info.slots[slot]
   const sums = datatypeKind(type) === 'float' ? await fragment.tileSums(slot).catch(unlessFault) : undefined
   return (tile) => {
-    if (!holdsExtremes(type, sums?.subarray(8 * tile, 8 * tile + 8))) return undefined
-    return { type, cell_val_num, min: mins(tile), max: maxs(tile) }
+    const [min, max] = [mins(tile), maxs(tile)]
+    if (!holdsExtremes(type, sums?.subarray(8 * tile, 8 * tile + 8)) || !holdsTexts(type, min, max)) return undefined
+    return { type, cell_val_num, min, max }
   }
 }
 

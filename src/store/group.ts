@@ -3,7 +3,14 @@ import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { type GroupMember, groupDetails } from '../format/group-details.ts'
 import type { ObjectType } from '../format/layout.ts'
 import { type Entry, type Folder, hasEntry } from '../source/source.ts'
-import { isArrayFolder, METADATA_FOLDER, readMetadata, reportFault, SCHEMA_FOLDER, type WrittenMetadata } from './array.ts'
+import {
+  isArrayFolder,
+  METADATA_FOLDER,
+  readMetadata,
+  reportFault,
+  SCHEMA_FOLDER,
+  type WrittenMetadata,
+} from './array.ts'
 import type { ReadContext } from './generic-tile.ts'
 import { timedFiles } from './timed-files.ts'
 

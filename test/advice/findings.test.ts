@@ -252,6 +252,18 @@ describe('findings of an array', () => {
     expect(await arrayFindings({ ...array, deletes: deletes as never })).toEqual([])
   })
 
+  test('texts that are alike up to a zero byte have one minimum, and are not constant', async () => {
+    const names = (last: string) =>
+      Array.from({ length: N }, (_, i) => (i === N - 1 ? last : `name\0${'x'.repeat(20)}`))
+    const codes = async (last: string): Promise<string[]> => {
+      const array = await madeArray({ ...SPARSE, fragments: [{ ...cells(N), v: names(last) }] })
+      return (await arrayFindings(array)).map(({ code }) => code)
+    }
+    expect(await codes(`name\0${'y'.repeat(20)}`)).not.toContain('VALUES_CONSTANT')
+    const whole = await madeArray({ ...SPARSE, fragments: [{ ...cells(N), v: Array(N).fill('a name without one') }] })
+    expect((await arrayFindings(whole)).map(({ code }) => code)).toContain('VALUES_CONSTANT')
+  })
+
   test('an attribute that older fragments lack is not constant: reads give its fill value there', async () => {
     const array = await madeArray({
       ...CAUSED.VALUES_CONSTANT,

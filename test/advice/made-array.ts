@@ -1,7 +1,6 @@
 import { arrayInMemory } from '../../src/advice/rewrite.ts'
 import type { ColumnData } from '../../src/cells/column.ts'
 import type { ArraySchema } from '../../src/format/array-schema.ts'
-import type { Datatype } from '../../src/format/datatype.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
 import type { OpenedArray } from '../../src/read/query.ts'
@@ -17,13 +16,16 @@ export interface Made
   extends Partial<Pick<ArraySchema, 'capacity' | 'cell_order' | 'allows_duplicates' | 'coords_filters'>> {
   dense?: boolean
   dimensions: readonly MadeDimension[]
-  /** Filters of each FLOAT64 attribute. */
+  /** Filters of each attribute. Its type is FLOAT64, or STRING_ASCII for texts. */
   attributes: Readonly<Record<string, readonly FilterConfig[]>>
   /** Columns by name. Dense: attributes only, of the whole domain. */
   fragments: readonly Readonly<Record<string, Numbers | Texts>>[]
 }
 
 export const ZSTD: FilterConfig = { name: 'ZSTD', level: 3 }
+
+const FLOAT = { type: 'FLOAT64', cell_val_num: 1, fill_value: new Uint8Array(8) } as const
+const TEXT = { type: 'STRING_ASCII', cell_val_num: 'var', fill_value: new Uint8Array(1) } as const
 
 /** An array in memory. */
 export function madeArray({ dense = false, dimensions, attributes, fragments, ...more }: Made): Promise<OpenedArray> {
@@ -33,10 +35,8 @@ export function madeArray({ dense = false, dimensions, attributes, fragments, ..
       array_type: dense ? 'dense' : 'sparse',
       attributes: Object.entries(attributes).map(([name, filters]) => ({
         name,
-        type: 'FLOAT64' as Datatype,
-        cell_val_num: 1,
+        ...(Array.isArray(fragments[0]?.[name]) ? TEXT : FLOAT),
         filters: pipeline(...filters),
-        fill_value: new Uint8Array(8),
         nullable: false,
         fill_value_validity: false,
         order: 'unordered',

@@ -218,9 +218,7 @@ describe('the command', () => {
     group.files.set(path.slice(0, -'.vac'.length), bytes)
     group.files.set(path, encodeText(`${first}\n${second}\n`))
     const { text } = await run(['why', path], { storage: group.storage() })
-    expect(text).toContain(
-      'is           the list of metadata files that a consolidated one replaced: it hides them\n',
-    )
+    expect(text).toContain('is           the list of metadata files that a consolidated one replaced: it hides them\n')
     const { text: of } = await run(['why', second], { storage: group.storage() })
     expect(of).toMatch(/is {11}key-value metadata: (?:sets|deletes) "/)
   })
