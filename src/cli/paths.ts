@@ -85,10 +85,11 @@ export function internalPath(given: string): string {
   return isRemotePath(given) ? remoteTarget(given).path : absolutePath(localPath(given))
 }
 
-/** Turns paths by which something is read back into what the user wrote. */
+/** Turns paths by which something is read back into what the user wrote. What the user wrote stays as it is. */
 export function shownBy(given: readonly string[]): (path: string) => string {
   let known: string[] | undefined
   return (path) => {
+    if (given.includes(path)) return path
     known ??= given.map((one) => internalPath(one))
     for (const [i, one] of given.entries()) {
       const full = known[i]

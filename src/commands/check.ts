@@ -1,4 +1,4 @@
-import { isNew, usage } from '../base/errors.ts'
+import { isNew } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { checkTarget } from '../check/check.ts'
 import { SEVERITIES, type Severity } from '../check/codes.ts'
@@ -9,6 +9,7 @@ import type { CheckFinding, CheckSummary } from '../documents/check.ts'
 import type { NotExamined } from '../documents/common.ts'
 import { parseShard, shardText } from '../store/shard.ts'
 import type { Target } from '../store/target.ts'
+import { parseChoice } from './choice.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { documentHead, notExaminedResult, noteIfEmpty } from './command.ts'
 import { parseJobs } from './numbers.ts'
@@ -54,8 +55,8 @@ export const command: CommandModule<Options> = {
   },
 
   async *run(cx, [path], options) {
-    const level = oneOf<Level>('--level', LEVELS, options.level ?? 'chunks')
-    const failOn = oneOf<Severity>('--fail-on', SEVERITIES, options.failOn ?? 'error')
+    const level = parseChoice('--level', LEVELS, options.level ?? 'chunks')
+    const failOn = parseChoice('--fail-on', SEVERITIES, options.failOn ?? 'error')
     const shard = options.shard === undefined ? undefined : parseShard(options.shard)
     const jobs = parseJobs(options.jobs)
     const run = newRun(level, options.all ?? false, shard)
@@ -69,12 +70,6 @@ const COLUMNS: readonly (keyof CheckFinding)[] = [
   ...(['severity', 'code', 'file', 'offset', 'space', 'field', 'tile', 'chunk', 'cell'] as const),
   ...(['expected', 'found', 'message', 'meaning'] as const),
 ]
-
-function oneOf<T extends string>(option: string, known: readonly T[], text: string): T {
-  const found = known.find((one) => one === text)
-  if (found === undefined) throw usage(`${option} expects ${known.join(', ')}, found ${JSON.stringify(text)}`)
-  return found
-}
 
 /** What a level leaves out, for the last line. */
 const NOT_CHECKED: Readonly<Record<Level, readonly string[]>> = {

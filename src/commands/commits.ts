@@ -1,7 +1,6 @@
 import { InspectError, orError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { CommitsDocument, CommitsLine } from '../documents/commits.ts'
-import type { ErrorInfo } from '../documents/common.ts'
 import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
@@ -72,7 +71,7 @@ async function knownOf(cx: CommandContext, array: InspectArray) {
   const commits = await array.commits()
   const fragments = await array.fragments()
   const consolidated = commits.files.filter(({ kind }) => kind === 'consolidated-commits')
-  let processed: Promise<ReadonlyMap<string, ReadonlyMap<string, boolean>>> | undefined
+  let processed: ReturnType<typeof processedConditions> | undefined
   return {
     cx,
     array,
@@ -86,7 +85,7 @@ async function knownOf(cx: CommandContext, array: InspectArray) {
     files: new Set(commits.files.map(({ path }) => path)),
     /** Names of commits in a `.con` file. */
     consolidated: new Set(consolidated.flatMap(({ entries }) => entries.map(({ name }) => name))),
-    /** For each delete commit's name, the fragments that have processed it. Read when first needed. */
+    /** Which fragments have processed which delete conditions. Read when first needed. */
     processed() {
       processed ??= processedConditions(cx, array, fragments)
       return processed
@@ -141,8 +140,8 @@ async function fileRow(known: Known, file: CommitFile, bytes: Uint8Array): Promi
     return { ...row, effect: deleteEffect(known, name), ...(await deleteResult(known, name, file, bytes, 0)) }
   }
   if (file.kind === 'update') return { ...row, effect: 'updates' }
-  const fault = file.fault && recorded(known.cx, file.fault)
-  const lists = { entry_num: file.entries.length, error: fault }
+  // The listing of the fragments has reported what is wrong with the file.
+  const lists = { entry_num: file.entries.length, error: file.fault && errorResult(known.cx, file.fault) }
   if (file.kind === 'vacuum') {
     // It has the name of the fragment that holds the cells of the listed ones.
     const exists = there.has(name)
@@ -192,7 +191,8 @@ async function footerRows({ cx, array, there }: Known, file: CommitFile): Promis
   const row = { file: file.path, kind: 'footer' } as const
   const read = await orError(() => array.consolidatedFragmentMetadata(file.path))
   if (read instanceof InspectError) {
-    return [{ ...row, entry: null, ...NOTHING, effect: 'lists', error: recorded(cx, read) }]
+    // The listing of the fragments has reported it.
+    return [{ ...row, entry: null, ...NOTHING, effect: 'lists', error: errorResult(cx, read) }]
   }
   return read.entries.map(({ fragment_name, offset }) => {
     const name = lastPathPart(fragment_name)
@@ -226,11 +226,6 @@ function vacuumEffect({ states, array }: Known, { path }: CommitFile, { text }: 
   return ends > array.cx.now && state !== 'to-vacuum' ? 'future' : 'to-vacuum'
 }
 
-function recorded(cx: CommandContext, error: InspectError): ErrorInfo {
-  cx.fault(error)
-  return errorResult(cx, error)
-}
-
 /**
  * A delete condition as the user wrote it; the fragments that have processed it; and those with older cells that have not. In
  * the latter it is applied whenever they are read.
@@ -245,7 +240,8 @@ async function deleteResult(
   bytes: Uint8Array,
   offset: number,
 ): Promise<Condition> {
-  const done = (await processed()).get(name) ?? new Map<string, boolean>()
+  const { byCommit, unread } = await processed()
+  const done = byCommit.get(name) ?? new Map<string, boolean>()
   const at = nameFacts(name)?.timestamp_range[0]
   const before = ({ isRead, timestamp_range }: FragmentEntry): boolean =>
     isRead && at !== undefined && timestamp_range !== undefined && timestamp_range[0] <= at
@@ -254,20 +250,24 @@ async function deleteResult(
     const node = await readGenericTile(bytes, deleteCondition, cx.reading, place)
     return shownCondition(cx, array, node)
   })
+  if (condition instanceof InspectError) cx.fault(condition)
   return {
-    ...(condition instanceof InspectError ? { error: recorded(cx, condition) } : { condition }),
+    ...(condition instanceof InspectError ? { error: errorResult(cx, condition) } : { condition }),
     processed_by: [...done.keys()],
     purged_by: [...done].flatMap(([name, purged]) => (purged ? [name] : [])),
-    not_processed_by: fragments.filter((entry) => before(entry) && !done.has(entry.name)).map(({ name }) => name),
+    not_processed_by: fragments
+      .filter((entry) => before(entry) && !done.has(entry.name) && !unread.has(entry.name))
+      .map(({ name }) => name),
   }
 }
 
 /**
- * For each delete commit, by name without suffix: the fragments whose cells it has been applied to, and whether they left out what it
- * deletes. Reads each fragment once.
+ * `byCommit`: for each delete commit, by name without suffix, the fragments whose cells it has been applied to, and whether they left
+ * out what it deletes. `unread`: the fragments that do not tell it, because of damage. Reads each fragment once.
  */
 async function processedConditions(cx: CommandContext, array: InspectArray, fragments: readonly FragmentEntry[]) {
-  const processed = new Map<string, Map<string, boolean>>()
+  const byCommit = new Map<string, Map<string, boolean>>()
+  const unread = new Set<string>()
   const committed = fragments.filter((entry) => entry.committed)
   const read = inOrder(committed, atOnce(array.folder), async ({ name, path }) => {
     const fragment = array.fragment(path)
@@ -281,13 +281,14 @@ async function processedConditions(cx: CommandContext, array: InspectArray, frag
   for await (const { name, conditions, purged } of read) {
     if (conditions instanceof InspectError) {
       cx.fault(conditions)
+      unread.add(name)
       continue
     }
     for (const condition of conditions ?? []) {
       const commit = stem(lastPathPart(condition))
-      const names = processed.get(commit) ?? new Map<string, boolean>()
-      processed.set(commit, names.set(name, purged))
+      const names = byCommit.get(commit) ?? new Map<string, boolean>()
+      byCommit.set(commit, names.set(name, purged))
     }
   }
-  return processed
+  return { byCommit, unread }
 }

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander'
-import { usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { quotedWord } from '../base/shell-word.ts'
+import { parseChoice } from './choice.ts'
 import { type CommandModule, documentHead } from './command.ts'
 import { DIMENSION_OPTIONS, FIELD_OPTIONS } from './completed-words.ts'
 
@@ -29,8 +29,7 @@ export const command: CommandModule<object> = {
   },
 
   async *run(_cx, [name]) {
-    const shell = SHELLS.find((one) => one === name)
-    if (!shell) throw usage(`completion expects ${SHELLS.join(', ')}, found ${JSON.stringify(name)}`)
+    const shell = parseChoice('completion', SHELLS, name)
     const script = SCRIPTS[shell]((itself?.parent?.commands ?? []).map(describedCommand))
     yield {
       document: { ...documentHead('completion', shell), script },

@@ -1,5 +1,4 @@
 import { addPlace, asInspectError, InspectError, isNew, usage } from '../base/errors.ts'
-import type { CellBatch, ColumnType } from '../cells/column.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import type { CellsDocument, CellsLine } from '../documents/cells.ts'
 import type { Enumeration } from '../format/enumeration.ts'
@@ -226,9 +225,8 @@ async function openReader(
   changing.catch(() => {})
   const cells = await FragmentCells.open(fragment, selection)
   if (bounds) await limitToBounds(selection, fragment, cells, bounds)
-  const shown = shownColumns(cells.columns, options.field)
   const shows = (attribute: string): boolean =>
-    shown.some((c) => cells.columns[c].kind === 'attribute' && cells.columns[c].name === attribute)
+    cells.columns.some(({ kind, name }) => kind === 'attribute' && name === attribute)
   for (const { name, now, written } of await changing) {
     if (shows(name)) report.remark(name, `shown as written, ${written}; TileDB reads these cells wrongly, as ${now}`)
   }
@@ -241,12 +239,8 @@ async function openReader(
       if (why && report.isNewFault(name)) fault(why, name)
     }
   }
-  const selected = (): AsyncGenerator<CellBatch> => (bounds ? batchesInBounds(cells, bounds) : cells.batches())
-  async function* shownOnly(): AsyncGenerator<CellBatch> {
-    for await (const batch of selected()) yield { ...batch, columns: shown.map((c) => batch.columns[c]) }
-  }
   return {
-    columns: shown.map((c) => cells.columns[c]),
+    columns: cells.columns,
     limit: parseLimit(options.limit),
     enumerations,
     report,
@@ -254,7 +248,7 @@ async function openReader(
     // Each generator in between costs a microsecond per tile.
     batches: (reuse) => {
       selection.reuse = reuse
-      return shown.length === cells.columns.length ? selected() : shownOnly()
+      return bounds ? batchesInBounds(cells, bounds) : cells.batches()
     },
     close: () => cells.close(),
   }
@@ -267,13 +261,6 @@ const TAIL_LOST =
 function inField({ code, message, at, cause }: InspectError, fragment: Fragment, name: string): InspectError {
   const field = at.field === undefined ? name : `${name}, ${at.field}`
   return new InspectError(code, message, { ...at, file: at.file ?? fragment.folder.path, field }, { cause })
-}
-
-/** Dimensions, then the rest; with --field, the dimensions and the named fields. */
-function shownColumns(columns: readonly ColumnType[], fields: readonly string[] | undefined): number[] {
-  return columns.flatMap((column, i) =>
-    fields === undefined || column.kind === 'dimension' || fields.includes(column.name) ? [i] : [],
-  )
 }
 
 /** The tiles of `--tiles`, ends included. @throws InspectError USAGE */

@@ -2,6 +2,7 @@ import { InspectError, orError, usage } from '../base/errors.ts'
 import type { Result } from '../base/result.ts'
 import type { ArrayListing } from '../documents/array.ts'
 import type { CellsDocument, CellsLine } from '../documents/cells.ts'
+import type { DocumentHead } from '../documents/common.ts'
 import type { DiffDocument, DiffLine } from '../documents/diff.ts'
 import type { FragmentDocument } from '../documents/fragment.ts'
 import type { SchemaDocument } from '../documents/schema.ts'
@@ -56,22 +57,29 @@ export const command: CommandModule<DiffOptions> = {
     const run: Run = { cx, options, found: [], cell_num: undefined, unlisted: 0, not_compared: [] }
     await compareTargets(run, '', [a, await cx.open(a)], [b, await cx.open(b)], [])
     const { found, cell_num, unlisted, not_compared } = run
-    const document: DiffDocument = {
-      ...documentHead('diff', cx.shownPath(a)),
-      other: cx.shownPath(b),
+    yield diffOutcome(cx, [a, b], found, {
       equal: found.length === 0 && not_compared.length === 0,
       cells_compared: options.cells ?? false,
       cell_num,
       unlisted_cell_num: unlisted || undefined,
       not_compared: not_compared.length === 0 ? undefined : not_compared,
-      // Every row has the same keys, as text tables need them.
-      differences: found.map(({ path, a, b, more }) => ({ path, a, b, more })),
-    }
-    yield diffOutcome(cx, document)
+    })
   },
 }
 
-function diffOutcome(cx: CommandContext, document: DiffDocument): Outcome {
+function diffOutcome(
+  cx: CommandContext,
+  [a, b]: readonly [string, string],
+  found: readonly DiffLine[],
+  facts: Omit<DiffDocument, keyof DocumentHead | 'other' | 'differences'>,
+): Outcome {
+  const document: DiffDocument = {
+    ...documentHead('diff', cx.shownPath(a)),
+    other: cx.shownPath(b),
+    ...facts,
+    // Every row has the same keys, as text tables need them.
+    differences: found.map(({ path, a, b, more }) => ({ path, a, b, more })),
+  }
   return {
     document,
     rows: document.differences,
@@ -103,16 +111,12 @@ async function readOutcome(
   ]
   const { counts, unlisted } = (await compareReads(cx, left, right, found)) ?? {}
   const { same = 0, changed = 0, only_a = 0, only_b = 0 } = counts ?? {}
-  return diffOutcome(cx, {
-    ...documentHead('diff', cx.shownPath(a)),
-    other: cx.shownPath(b),
+  return diffOutcome(cx, [a, b], found, {
     equal: found.length === 0,
     cells_compared: counts !== undefined,
     cell_num: counts && same + changed + only_a + only_b,
     read: { ...(options.asOf && { as_of: left.between, other_as_of: right.between }), ...counts },
     unlisted_cell_num: unlisted || undefined,
-    // Every row has the same keys, as text tables need them.
-    differences: found.map(({ path, a, b, more }) => ({ path, a, b, more })),
   })
 }
 
@@ -207,6 +211,8 @@ async function compareGroups(
       if (!run.not_compared.includes(path)) run.not_compared.push(path)
     }
     if (!x.target || !y.target || x.path === undefined || y.path === undefined) continue
+    // Then this is said already.
+    if (x.target.type !== y.target.type && member.type !== other.type) continue
     const [one, two] = [[x.path, x.target] as const, [y.path, y.target] as const]
     const error = await orError(() => compareTargets(run, path, one, two, around))
     if (!error) continue

@@ -36,6 +36,7 @@ import { bytesOf, cellValue } from '../format/value.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray, ReadQuery } from '../read/query.ts'
+import { parseChoice } from './choice.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
 import { type Config, parseConfig } from './config.ts'
 import { damagedFault, damagedFilesOf } from './damaged-files.ts'
@@ -111,7 +112,7 @@ async function arrayOutcome(
   const exact = options.exact === true
   const rates = parseRates(options)
   const config = parseConfig(options.config)
-  const failOn = parseFailOn(options.failOn)
+  const failOn = parseChoice('--fail-on', SEVERITIES, options.failOn)
   if (options.budget !== undefined && config.total_budget !== undefined)
     throw usage('--budget and --config sm.mem.total_budget are the same: expects one of them')
   const given = options.budget === undefined ? config.total_budget : parseSize('--budget', options.budget)
@@ -166,21 +167,14 @@ async function arrayOutcome(
   return {
     document,
     foundWrong:
-      failOn !== undefined && document.findings.some(({ severity }) => SEVERITIES.indexOf(severity) >= failOn),
+      failOn !== undefined &&
+      document.findings.some(({ severity }) => SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(failOn)),
     rows: fragments,
     async table(out) {
       const { explainTable } = await import('../render/views/explain.ts')
       await explainTable(document, { full: cx.full, isTimed: cx.times !== undefined }, out)
     },
   }
-}
-
-/** The place of the severity among all; undefined without one. @throws InspectError USAGE */
-function parseFailOn(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const place = (SEVERITIES as readonly string[]).indexOf(text)
-  if (place < 0) throw usage(`--fail-on expects ${SEVERITIES.join(', ')}, found ${JSON.stringify(text)}`)
-  return place
 }
 
 /** Of a dense read with ranges: the cells of the tiles, and those in the ranges, as far as fragments lie around them. */

@@ -130,8 +130,9 @@ export async function* fileHex(cx: CommandContext, path: string, options: HexOpt
 export async function* metadataHex(cx: CommandContext, target: Target, options: HexOptions): AsyncGenerator<Outcome> {
   if (target.type === 'array' || target.type === 'group') {
     const { folder } = target.type === 'array' ? target.array : target.group
-    for (const { name, kind } of await folder.folder('__meta').listIfThere())
-      if (kind === 'file') yield* fileHex(cx, `${folder.path}/__meta/${name}`, options)
+    const files = (await folder.folder('__meta').listIfThere()).filter(({ kind }) => kind === 'file')
+    if (files.length === 0) cx.note(`${cx.shownPath(target.path)} has no key-value metadata`)
+    for (const { name } of files) yield* fileHex(cx, `${folder.path}/__meta/${name}`, options)
   } else if (target.fragment) {
     try {
       yield await fragmentHex(cx, target.fragment, 'metadata', options)

@@ -1,8 +1,9 @@
 import { InspectError, orError, withPlaceAsync } from '../base/errors.ts'
 import type { ArrayFragment, ArrayListing } from '../documents/array.ts'
 import type { DamagedFile, ErrorInfo, ListedFragment } from '../documents/common.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange } from '../format/range.ts'
-import { isConsolidatedName } from '../format/timestamped-name.ts'
+import { isConsolidatedName, parseTimestampedName } from '../format/timestamped-name.ts'
 import type { FragmentColumn } from '../render/views/ls.ts'
 import {
   countText,
@@ -16,8 +17,8 @@ import {
   timeRangeText,
 } from '../render/views/wording.ts'
 import { isNoListing } from '../source/source.ts'
-import type { FragmentEntry } from '../store/array.ts'
-import { cellsInDomain, ratioOf, unfilteredSizeByFooter } from '../store/file-sizes.ts'
+import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import { cellsInDomain, fragmentFileSizes, ratioOf, unfilteredSizeByFooter } from '../store/file-sizes.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, storedCellNum } from '../store/fragment.ts'
 import { type CommandContext, errorResult } from './command.ts'
 import { damagedFault, damagedFiles } from './damaged-files.ts'
@@ -35,6 +36,22 @@ export interface Listed {
   domain: NDRange | undefined
   /** Why it could not be read. */
   fault: InspectError | undefined
+}
+
+/**
+ * The sizes of a fragment's files, by name. Over a network its footer then comes from the consolidated fragment metadata, if it is
+ * there: that is one file for all fragments.
+ */
+export function sizesWithFooters(array: InspectArray) {
+  let footers: Promise<ReadonlyMap<string, Uint8Array>> | undefined
+  return async (fragment: Fragment): Promise<ReadonlyMap<string, number>> => {
+    const sizes = await fragmentFileSizes(fragment)
+    if (array.folder.isRemote) footers ??= array.consolidatedFooters()
+    const footer = (await footers)?.get(fragment.name)
+    const size = sizes.get(FRAGMENT_METADATA_FILE)
+    if (footer && size !== undefined) fragment.assumeFooter(footer, size)
+    return sizes
+  }
 }
 
 /** The commits' entry for a fragment; undefined outside an array, or if the server lists no names. */
@@ -76,7 +93,7 @@ export async function listedFragment(
   const result: ArrayFragment = {
     name: fragment.name,
     path: cx.shownPath(fragment.folder.path),
-    format_version: info?.format_version ?? fragment.parsedName?.least_version ?? null,
+    format_version: info?.format_version ?? parseTimestampedName(fragment.name)?.format_version ?? null,
     dense: info?.dense ?? null,
     timestamp_range: fragment.timestamp_range ?? null,
     cell_num: info ? exact(storedCellNum(info)) : null,

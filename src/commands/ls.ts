@@ -16,7 +16,7 @@ import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragmen
 import type { InspectGroup } from '../store/group.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { collect, documentHead, errorResult, overEntries, wrongTarget } from './command.ts'
-import { entryOf, fragmentColumns, infoOf, type Listed, listedFragment } from './listed-fragment.ts'
+import { entryOf, fragmentColumns, infoOf, type Listed, listedFragment, sizesWithFooters } from './listed-fragment.ts'
 import { keyValueResult } from './metadata.ts'
 import { findOverlaps } from './overlaps.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
@@ -205,15 +205,11 @@ async function* listedEntries(
   unreadable: InspectError | undefined,
 ): AsyncGenerator<Listed> {
   const reported = new Set([unreadable?.at.file])
-  let footers: Promise<ReadonlyMap<string, Uint8Array>> | undefined
+  const sizesOf = sizesWithFooters(array)
   const work = async (fragment: Fragment, entry: FragmentEntry): Promise<Listed> => {
     // Its end tells the size of the metadata file, too.
     const now = array.folder.isRemote || entry.state === 'no-metadata' ? undefined : fragment.infoNow()
-    const onDisk = await fragmentFileSizes(fragment)
-    if (array.folder.isRemote) footers ??= array.consolidatedFooters()
-    const footer = (await footers)?.get(entry.name)
-    const fileSize = onDisk.get(FRAGMENT_METADATA_FILE)
-    if (footer && fileSize !== undefined) fragment.assumeFooter(footer, fileSize)
+    const onDisk = await sizesOf(fragment)
     return listedFragment(cx, fragment, entry, onDisk, now ?? (await infoOf(fragment, entry)))
   }
   for await (const one of overEntries(cx, array, entries, 'reading footers', work)) {
@@ -287,7 +283,7 @@ async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragm
     ...asOf(cx),
     ...result,
     path: cx.shownPath(path),
-    ...(info && releases(info.format_version)),
+    ...(result.format_version !== null && releases(result.format_version)),
     files,
   }
   return {

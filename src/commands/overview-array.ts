@@ -5,17 +5,15 @@ import { QuickCheck } from '../check/quick.ts'
 import type { ArrayOverview, Exactness, NextCommand, OverviewFinding, StateCount } from '../documents/overview.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { integerOf } from '../format/dense-tiles.ts'
-import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { openedCells } from '../read/summary.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { deletePlaces, laterDeletePlaces } from '../store/deletes.ts'
-import { fragmentFileSizes } from '../store/file-sizes.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { CommandContext } from './command.ts'
 import { documentHead, overEntries } from './command.ts'
-import { infoOf, type Listed, listedFragment } from './listed-fragment.ts'
+import { infoOf, type Listed, listedFragment, sizesWithFooters } from './listed-fragment.ts'
 import { comparableDomain, releases } from './ls.ts'
 import { findOverlaps } from './overlaps.ts'
 import { type Call, dataText, judged } from './overview.ts'
@@ -113,14 +111,10 @@ async function openFragments(
   check: QuickCheck,
   items: Item[],
 ): Promise<{ opened: Listed[]; toRead: OpenedFragment[]; size: number; unread_size: number }> {
-  let footers: Promise<ReadonlyMap<string, Uint8Array>> | undefined
+  const sizesOf = sizesWithFooters(array)
   const toRead: OpenedFragment[] = []
   const work = async (fragment: Fragment, entry: FragmentEntry): Promise<{ listed: Listed; found: Item[] }> => {
-    const sizes = await fragmentFileSizes(fragment)
-    if (array.folder.isRemote) footers ??= array.consolidatedFooters()
-    const footer = (await footers)?.get(entry.name)
-    const fileSize = sizes.get(FRAGMENT_METADATA_FILE)
-    if (footer && fileSize !== undefined) fragment.assumeFooter(footer, fileSize)
+    const sizes = await sizesOf(fragment)
     const info = await infoOf(fragment, entry)
     const listed = await listedFragment(cx, fragment, entry, sizes, info)
     if (info && !(info instanceof InspectError) && entry.isRead)

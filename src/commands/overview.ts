@@ -136,7 +136,7 @@ async function fragmentOverview(
     ...asOf(cx),
     target: 'fragment',
     array: array ? cx.shownPath(array.folder.path) : null,
-    ...(info && releases(info.format_version)),
+    ...(result.format_version !== null && releases(result.format_version)),
     format_version: result.format_version,
     dense: result.dense,
     state: result.state,

@@ -135,11 +135,12 @@ function inOrderOfUse(files: readonly Found[]): Found[] {
 
 async function checkedDocument(cx: CommandContext, path: string, shown: string): Promise<Record<string, unknown>> {
   const quiet: CommandContext = Object.create(cx, { fault: { value: () => {} }, note: { value: () => {} } })
-  for await (const outcome of check.run(quiet, [shown], {})) {
-    const document = await collectedDocument(outcome)
-    return { [documentKey('check', path, {})]: JSON.parse(JSON.stringify(document, packDocument)) }
-  }
-  return {}
+  const documents: Record<string, unknown> = {}
+  for await (const outcome of check.run(quiet, [shown], {}))
+    documents[documentKey('check', path, {})] = JSON.parse(
+      JSON.stringify(await collectedDocument(outcome), packDocument),
+    )
+  return documents
 }
 
 /** The array's schemas as text, to look up names of filters in; undefined if they cannot be read. */

@@ -1,9 +1,10 @@
 import type { Command as CommanderCommand } from 'commander'
 import { usage } from '../base/errors.ts'
 import { LAST_TIME } from '../format/timestamped-name.ts'
-import { fieldNames, type OpenedArray, READ_ORDERS, type ReadOrder, type ReadQuery } from '../read/query.ts'
+import { fieldNames, type OpenedArray, READ_ORDERS, type ReadQuery } from '../read/query.ts'
 import { defaultOrder } from '../read/read.ts'
 import { loadWhere, WHERE_FORMS } from '../read/where.ts'
+import { parseChoice } from './choice.ts'
 import { type CommandContext, collect } from './command.ts'
 import { unknownField } from './fields.ts'
 import { queryRanges } from './label-ranges.ts'
@@ -45,7 +46,7 @@ function oneCondition(text: string, before: string | undefined): string {
 export async function parseQuery(cx: CommandContext, opened: OpenedArray, options: QueryOptions): Promise<ReadQuery> {
   const { schema, array } = opened
   return {
-    order: parseOrder(options.order) ?? defaultOrder(opened),
+    order: parseChoice('--order', READ_ORDERS, options.order) ?? defaultOrder(opened),
     ranges: await queryRanges(cx, opened, options.range ?? []),
     fields: await checkFields(cx, opened, options.field),
     where: options.where === undefined ? undefined : await loadWhere(options.where, schema, array),
@@ -71,10 +72,4 @@ export async function checkFields(
     cx.note(`${name}: the array has no such field at that time`)
   }
   return named
-}
-
-function parseOrder(text: string | undefined): ReadOrder | undefined {
-  const order = READ_ORDERS.find((one) => one === text)
-  if (text === undefined || order) return order
-  throw usage(`--order expects one of ${READ_ORDERS.join(', ')}, found ${JSON.stringify(text)}`)
 }

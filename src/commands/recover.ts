@@ -86,6 +86,8 @@ async function recover(cx: CommandContext, path: string, options: Options): Prom
   try {
     const found = await recovered(cx, target, options, output)
     found.fragments[0]?.assumed.push(...assumed)
+    if (target.type === 'array' && found.fragments.length === 0 && found.leftOut.length > 0)
+      cx.note(`TileDB finds no cell in ${cx.shownPath(path)}: check --plan says why, and what to do`)
     const remaining = await readBack(cx, target, output.partial, found)
     const lostFile = await writeLost(cx, options.to, found)
     // The list first: where the folder is, the list is, too.

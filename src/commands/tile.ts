@@ -9,17 +9,18 @@ import { stageMetadata } from '../filters/stage-metadata.ts'
 import { decode } from '../format/io.ts'
 import { CHUNK_HEAD_BYTES, type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
+import { parseChoice } from './choice.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, oneFragment } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 
 export interface TileOptions extends HexOptions {
-  role?: TileRole
+  role?: string
   bytes?: boolean
   stages?: string
   offset?: string
 }
 
-const ROLES = ['data', 'offsets', 'var', 'validity'] as const
+const ROLES: readonly TileRole[] = ['data', 'offsets', 'var', 'validity']
 const FIRST = '0'
 
 export const command: CommandModule<TileOptions> = {
@@ -56,7 +57,7 @@ export const command: CommandModule<TileOptions> = {
       return
     }
     const info = await fragment.info()
-    const file = await openFile(fragment, info, field, options.role)
+    const file = await openFile(fragment, info, field, parseChoice('--role', ROLES, options.role))
     try {
       const tile = tileIndex(indexText, info.tile_num)
       yield options.hex
@@ -90,9 +91,6 @@ async function openFile(
   field: string,
   role: TileRole | undefined,
 ): Promise<TileFile> {
-  if (role !== undefined && !ROLES.includes(role)) {
-    throw usage(`--role expects ${ROLES.join(', ')}, found ${JSON.stringify(role)}`)
-  }
   const files = await fragment.fieldFiles()
   const byName = files.find(({ name }) => name === field)
   const ofField = files.filter(({ slot }) => info.slots[slot].name === field)

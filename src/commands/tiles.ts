@@ -34,7 +34,7 @@ import { selectedSlots } from './fields.ts'
 import { minMaxCellSize, minMaxValues, NO_VALUES, sumValues } from './metadata.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { addTimesOptions, asOf, type TimesOptions, useTimes } from './times.ts'
-import { mbrColumns, mbrsResult, rangesResult } from './values.ts'
+import { mbrColumns, mbrsResult } from './values.ts'
 
 interface TilesOptions extends TimesOptions {
   field?: string[]
@@ -163,10 +163,7 @@ async function boxBlocks(
     return async (from, to) => {
       const entries = boxes(from, to)
       const range = (tile: number): NDRange => mbrAt(entries, tile - from, dimensions)
-      const values =
-        mbrColumns(entries, 0, to - from, dimensions, style) ??
-        new ValueColumn(to - from, (i) => rangesResult(dimensions, range(from + i), style))
-      return { range, values }
+      return { range, values: mbrColumns(entries, 0, to - from, dimensions, style) ?? null }
     }
   }
   const leaves = await lists.boxes()

@@ -1,4 +1,3 @@
-import { usage } from '../base/errors.ts'
 import type { SchemaDocument } from '../documents/schema.ts'
 import type { SchemaPythonDocument } from '../documents/schema-python.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -11,13 +10,6 @@ import { schemaResult } from './schema.ts'
 /** What `--emit` writes. */
 export const EMITTED = ['schema', 'python'] as const
 export type Emitted = (typeof EMITTED)[number]
-
-/** @throws InspectError USAGE */
-export function parseEmitted(text: string | undefined): Emitted | undefined {
-  const found = EMITTED.find((one) => one === text)
-  if (text !== undefined && !found) throw usage(`--emit expects ${EMITTED.join(' or ')}, found ${JSON.stringify(text)}`)
-  return found
-}
 
 /**
  * A schema as the document that `write-sample --schema` reads, or as TileDB-Py code.

@@ -16,6 +16,7 @@ import { NEW_VERSION, type Trial } from '../whatif/trial.ts'
 import { type Best, type FieldTrials, readSeconds, sizeOf, tryField } from '../whatif/whatif.ts'
 import { offerRefusal, parseFilters, refusal } from '../write/filter-options.ts'
 import { checkSchema } from '../write/schema-check.ts'
+import { parseChoice } from './choice.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, wrongTarget } from './command.ts'
 import { unknownField } from './fields.ts'
 import { parseWhole } from './numbers.ts'
@@ -23,7 +24,7 @@ import { RANGE_SET_FORMS } from './ranges.ts'
 import { parseQuery } from './read-query.ts'
 import { addTimesOptions, type TimesOptions, useTimes } from './times.ts'
 import { filterResult } from './values.ts'
-import { type Emitted, emitted, parseEmitted } from './whatif-emit.ts'
+import { EMITTED, type Emitted, emitted } from './whatif-emit.ts'
 
 interface WhatifOptions extends TimesOptions {
   field?: string[]
@@ -84,7 +85,7 @@ export const command: CommandModule<WhatifOptions> = {
   async *run(cx, [path], options) {
     useTimes(cx, options)
     const asked = options.filters?.map((text) => parseFilters(text, '--filters'))
-    const emit = parseEmitted(options.emit)
+    const emit = parseChoice('--emit', EMITTED, options.emit)
     const best = parseBest(options.best, emit)
     const { opened, enumerations } = await openedTarget(cx, await cx.open(path))
     checkFields(opened.fragments, opened.schema, options.field)
@@ -204,16 +205,13 @@ function usualChanges({ schema, fragments, deletes }: OpenedArray): { several: C
 function parseBest(text: string | undefined, emit: Emitted | undefined): keyof Best | undefined {
   if (text === undefined) return undefined
   if (!emit) throw usage('--best expects --emit beside it, found none')
-  if (Object.hasOwn(BESTS, text)) return BESTS[text]
-  throw usage(`--best expects ${Object.keys(BESTS).join(', ')}, found ${JSON.stringify(text)}`)
+  return BESTS[parseChoice('--best', Object.keys(BESTS), text)]
 }
 
 /** @throws InspectError USAGE */
 function parseChange({ domain }: ArraySchema, options: WhatifOptions): LayoutChange | undefined {
   const capacity = parseWhole('--capacity', options.capacity)
-  const cell_order = CELL_ORDERS.find((one) => one === options.cellOrder)
-  if (options.cellOrder !== undefined && !cell_order)
-    throw usage(`--cell-order expects ${CELL_ORDERS.join(', ')}, found ${JSON.stringify(options.cellOrder)}`)
+  const cell_order = parseChoice('--cell-order', CELL_ORDERS, options.cellOrder)
   const extents = options.tileExtent?.map((text): [string, number] => {
     const equals = text.lastIndexOf('=')
     const name = text.slice(0, Math.max(0, equals))

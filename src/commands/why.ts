@@ -35,7 +35,7 @@ export const command: CommandModule<object> = {
       noticed_by: answer.noticed,
       delete: answer.delete,
       reason: answer.reason,
-      how: howText(answer, path.startsWith('file://') ? full : path, cx.shownPath(answer.root), kind === 'folder'),
+      how: howText(answer, SHELL_REFUSES.test(path) ? full : path, cx.shownPath(answer.root), kind === 'folder'),
       empties: answer.empties ?? null,
       changes_metadata: answer.changes_metadata ?? null,
     }
@@ -45,6 +45,9 @@ export const command: CommandModule<object> = {
     }
   },
 }
+
+/** `rm` takes no URL, and refuses `.` and `..`. */
+const SHELL_REFUSES = /^file:\/\/|(?:^|\/)\.\.?\/*$/
 
 /** The error for a path where nothing is: what it would be by its name and what needs it, or what may have been meant. */
 async function missingFault(cx: CommandContext, full: string, error: InspectError): Promise<InspectError> {

@@ -200,6 +200,21 @@ describe('diff of groups', () => {
   })
 })
 
+test('diff of groups with a member of another type names it once', async () => {
+  const [left, right] = [`${folder}/with-group`, `${folder}/with-array`]
+  const inside = { [left]: `${FIXTURES}/22/group`, [right]: `${FIXTURES}/22/sparse_basic` }
+  for (const [group, member] of Object.entries(inside)) {
+    mkdirSync(`${group}/__group`, { recursive: true })
+    cpSync(member, `${group}/m`, { recursive: true })
+    const type = group === left ? ('group' as const) : ('array' as const)
+    const members = [{ version: 2, type, relative: true, name: 'm', deleted: false, uri: 'm' }]
+    const bytes = genericTileBytes({ version: 2, members }, groupDetails)
+    writeFileSync(`${group}/__group/__1_1_0123456789abcdef0123456789abcdef_2`, bytes)
+  }
+  const { code, documents } = await runJson(['diff', left, right])
+  expect([code, get(documents[0], 'differences')]).toEqual([1, [{ path: 'members.m.type', a: 'group', b: 'array' }]])
+})
+
 describe('diff of groups whose members have no name', () => {
   /** A group of arrays that are not there. */
   function groupOf(as: string, uris: readonly string[]): string {

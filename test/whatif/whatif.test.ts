@@ -377,7 +377,7 @@ describe('other tiles and orders', () => {
     [['--tile-extent', 'lat'], '--tile-extent expects NAME=N'],
     [['--cell-order', 'random'], '--cell-order expects'],
     [['--best', 'balanced'], '--best expects --emit'],
-    [['--emit', 'rust'], '--emit expects schema or python'],
+    [['--emit', 'rust'], '--emit expects schema, python, found "rust"'],
     [['--emit', 'schema', '--filters', 'lz4', '--filters', 'zstd'], 'expected one --filters'],
   ])('%s is wrong usage', async (args, message) => {
     const { code, stderr } = await run(['whatif', PLACES, ...args])
