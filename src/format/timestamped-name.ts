@@ -87,17 +87,18 @@ export function isFragmentName(name: string): boolean {
 const TIMES = /^__[ \t-\r]*([+-]?\d+)(?:_[ \t-\r]*([+-]?\d+))?/
 const NUMBER = /^[ \t-\r]*([+-]?\d+)/
 const LONG_MAX = 2n ** 63n - 1n
+const LONG_MIN = -(2n ** 63n)
 const UINT32_MAX = 0xffffffff
 /** Names of the usual form, which a single match can parse. */
 const USUAL = /^__(\d{1,18})_(\d{1,18})_[0-9a-zA-Z]{32}(?:_(\d{1,9}))?(?:\.[^.]*)?$/
 
 /**
- * A timestamp as TileDB reads it. A missing number is 0. A number above the range of a long becomes the largest long. A
+ * A timestamp as TileDB reads it. A missing number is 0. A number outside the range of a long becomes the nearest long. A
  * negative one becomes a very large uint64.
  */
 function stamp(text = '0'): bigint {
   const value = BigInt(text.replace('+', ''))
-  return BigInt.asUintN(64, value > LONG_MAX ? LONG_MAX : value < -LONG_MAX ? -LONG_MAX : value)
+  return BigInt.asUintN(64, value > LONG_MAX ? LONG_MAX : value < LONG_MIN ? LONG_MIN : value)
 }
 
 /**

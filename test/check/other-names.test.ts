@@ -102,6 +102,20 @@ test('counts beyond 2^53 have all their digits', () => {
   expect(formatCount(2 ** 66)).toBe(formatCount(2n ** 66n))
 })
 
+/** Measured with TileDB 2.30, for fragments and for key-value metadata. */
+test.each([
+  ['-1', -1n],
+  [`-${2n ** 63n - 1n}`, 1n - 2n ** 63n],
+  [`-${2n ** 63n}`, -(2n ** 63n)],
+  [`-${10n ** 20n}`, -(2n ** 63n)],
+  [`${2n ** 63n}`, 2n ** 63n - 1n],
+  ['99999999999999999999', 2n ** 63n - 1n],
+])('a time of %s is that of the nearest long', (text, time) => {
+  const stamp = BigInt.asUintN(64, time)
+  expect(nameFacts(`__${text}_${text}_${UUID}_22`)?.timestamp_range).toEqual([stamp, stamp])
+  expect(nameFacts(`__a_${text}`)?.timestamp_range).toEqual([stamp, stamp])
+})
+
 test('a name without an underscore says nothing', () => {
   expect([nameFacts('ab'), nameFacts('ab.c_d')]).toEqual([undefined, undefined])
 })
