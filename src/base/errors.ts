@@ -82,7 +82,7 @@ export function inconsistent(message: string, at?: ErrorPlace): InspectError {
 
 const QUOTED = /"(?:[^"\\]|\\.)*"/.source
 const COUNTED =
-  /(?<![\w.,-])1 (?:(entr|indic)(?:ies|es)|((?:more |whole )?(?:byte|bit|cell|tile|value|element|fragment|file|chunk|integer|string|offset|dimension|attribute|level|box|target|id|run|literal|column|row|member|number|digit|character)(?:e(?=s\b))?)s)\b/
+  /(?<![\w.,-])1 (?:(entr|indic)(?:ies|es)|((?:more |whole |other |unfiltered |stored |encrypted |LZ4 )?(?:byte|bit|cell|tile|value|element|fragment|file|chunk|integer|string|offset|dimension|attribute|field|level|box|target|id|run|literal|column|row|member|commit|number|digit|character)(?:e(?=s\b))?)s)\b/
     .source
 const ARTICLE = /\b([Aa])(?= (?:array|attribute|element|empty|entry|enumeration|error|index|integer|offset|unknown)\b)/
   .source
@@ -129,6 +129,13 @@ export function isNew(told: Set<string>, { code, message, at }: InspectError): b
   return true
 }
 
+/** The same error at another place. */
+function movedTo(at: ErrorPlace, error: InspectError): InspectError {
+  const moved = new InspectError(error.code, error.message, at, { cause: error.cause })
+  if (error.stack !== undefined) moved.stack = error.stack
+  return moved
+}
+
 /** Fills in what is missing in the place of an InspectError. Other errors pass unchanged. */
 export function addPlace(error: unknown, place: ErrorPlace): unknown {
   if (!(error instanceof InspectError)) return error
@@ -138,23 +145,14 @@ export function addPlace(error: unknown, place: ErrorPlace): unknown {
   at.field ??= place.field
   at.space ??= place.space
   at.tile ??= place.tile
-  const placed = new InspectError(error.code, error.message, at, { cause: error.cause })
-  if (error.stack !== undefined) placed.stack = error.stack
-  return placed
+  return movedTo(at, error)
 }
 
 /** Puts a section's name in front of the field of an InspectError: `tile_offsets.a.chunks.0.GZIP`. */
 export function addSection(error: unknown, section: string): unknown {
   if (!(error instanceof InspectError)) return error
   const { field } = error.at
-  const named = new InspectError(
-    error.code,
-    error.message,
-    { ...error.at, field: field === undefined ? section : `${section}.${field}` },
-    { cause: error.cause },
-  )
-  if (error.stack !== undefined) named.stack = error.stack
-  return named
+  return movedTo({ ...error.at, field: field === undefined ? section : `${section}.${field}` }, error)
 }
 
 /** Runs `work`, and adds `place` to an {@link InspectError} that it throws. */
@@ -180,8 +178,7 @@ export async function orError<T>(work: () => Promise<T>): Promise<T | InspectErr
   try {
     return await work()
   } catch (error) {
-    if (error instanceof InspectError) return error
-    throw error
+    return faultOf(error)
   }
 }
 

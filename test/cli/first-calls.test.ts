@@ -84,6 +84,8 @@ test.each([
   ['expected a array, found a index', 'expected an array, found an index'],
   ['found "a array of 1 cells"', 'found "a array of 1 cells"'],
   ['a is not a uint8', 'a is not a uint8'],
+  ['expected 1 unfiltered bytes, found 1 other bytes', 'expected 1 unfiltered byte, found 1 other byte'],
+  ['expected 1 fields, as in the header', 'expected 1 field, as in the header'],
 ])('%s reads %s', (message, said) => expect(grammatical(message)).toBe(said))
 
 test('a folder of arrays is no target, but its arrays are named', async () => {
