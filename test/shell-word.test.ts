@@ -11,7 +11,13 @@ const TEXTS = [
   "a\u001b[31m b\nc's %s \\n !x `id` $(id)",
   '-n\t\u202egnp.\u200b',
   '東\u2066\r京',
+  '=ls',
 ]
+
+test('a first = is in quotes, as zsh takes the word for the name of a command', () => {
+  expect(shellWord('=ls')).toBe("'=ls'")
+  expect(shellWord('a=b')).toBe('a=b')
+})
 
 describe.each(['sh', 'bash', 'zsh'].filter((name) => existsSync(`/bin/${name}`)))('a word of %s', (shell) => {
   test.each(TEXTS)('%j is read back', (text) => {

@@ -2,12 +2,13 @@ import { UNSAFE } from './unsafe-text.ts'
 
 /** A text as one word of a command for a shell such as sh, bash or zsh. What is printed of it is what the shell reads. */
 export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : quotedWord(text)
+  // zsh takes a word that begins with `=` for the name of a command, whose path it puts there.
+  return /^(?!=)[\w@%+=:,./-]+$/.test(text) ? text : quotedWord(text)
 }
 
 /**
- * {@link shellWord} in quotes. Characters that a terminal does not show are written by printf, as every terminal shows them escaped. The
- * shell would cut newlines at the end of that, so they stay as they are.
+ * {@link shellWord} in quotes. Characters that a terminal does not show are written by printf, whose escapes every terminal shows. The
+ * shell cuts newlines at the end of what printf writes, so a text with such an end stays as it is.
  */
 export function quotedWord(text: string): string {
   const literal = `'${text.replaceAll("'", "'\\''")}'`
