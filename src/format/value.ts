@@ -359,8 +359,12 @@ const FLOAT = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|Infinity)$/
 
 function float(type: Datatype, value: unknown): number {
   if (typeof value === 'number') return value
-  if (typeof value === 'bigint') return Number(value)
-  if (typeof value === 'string' && (value === 'NaN' || FLOAT.test(value))) return Number(value)
+  const digits = typeof value === 'bigint' ? String(value) : value
+  if (typeof digits === 'string' && (digits === 'NaN' || FLOAT.test(digits))) {
+    const number = Number(digits)
+    if (Number.isFinite(number) || /[Ny]$/.test(digits)) return number
+    throw unexpected(`a number within ${type}`, describe(value))
+  }
   throw unexpected(`a number, "NaN", "Infinity" or "-Infinity" for ${type}`, describe(value))
 }
 
