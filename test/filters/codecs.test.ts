@@ -4,11 +4,15 @@ import { describe, expect, test } from '@jest/globals'
 import { InspectError } from '../../src/base/errors.ts'
 import { hex } from '../../src/filters/bytes.ts'
 import type { ByteCodec } from '../../src/filters/codecs/codecs.ts'
+import { copyOf, type LibraryFacts, WasmLibrary } from '../../src/filters/codecs/emscripten.ts'
 import { bzip2Level, gzipLevel, zstdLevel } from '../../src/filters/codecs/levels.ts'
+import { once } from '../../src/filters/codecs/once.ts'
 import { portable } from '../../src/filters/codecs/portable.ts'
 import { packedWasm } from '../../src/filters/codecs/wasm-file.ts'
+import { ZSTD_WASM } from '../../src/filters/codecs/zstd.ts'
 import { zstdContentSize } from '../../src/filters/codecs/zstd-frame.ts'
 import { nodeCodecs, portableCodecs } from '../../src/node/node-codecs.ts'
+import { packagedBytes } from '../../src/node/packaged.ts'
 import { BACKENDS, fromHex, noise, numbers, plainText, refusal } from './libraries.ts'
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -252,6 +256,58 @@ describe('levels', () => {
   test('zstd: -7 and above pass through, below is 3', () => {
     expect([-8, -7, -1, 0, 22, 23].map(zstdLevel)).toEqual([3, -7, -1, 0, 22, 22])
   })
+})
+
+describe('a library in wasm', () => {
+  /** libzstd under the names of its build. */
+  const facts: LibraryFacts = {
+    stream: 'stream',
+    name: 'a library',
+    memory: 'c',
+    start: 'd',
+    malloc: 'f',
+    free: 'g',
+    imports: (copy, grow) => ({ a: { b: copy, a: grow } }),
+  }
+  const module = new WebAssembly.Module(packagedBytes(ZSTD_WASM))
+
+  test('begins anew after it failed', () => {
+    const library = new WasmLibrary(facts, module)
+    const before = library.library
+    const fail = (): number => {
+      throw new WebAssembly.RuntimeError('unreachable')
+    }
+    expect(refusal(() => library.run(noise(10), 10, fail, copyOf))).toMatchObject({
+      code: 'BAD_FILTERED_DATA',
+      message: 'expected a stream, found one that a library fails on',
+    })
+    expect(library.library).not.toBe(before)
+    expect(library.run(noise(10), 10, (_, target, source) => target - source && 0, copyOf)).toEqual(new Uint8Array(0))
+  })
+
+  test('takes at most 1 GiB', async () => {
+    const bzip2 = await portableCodecs.bzip2()
+    expect(refusal(() => bzip2.decompress(noise(1), 2 ** 30))).toMatchObject({
+      code: 'TOO_LARGE',
+      message: 'expected at most 1073741824 bytes in and out of one bzip2 stream, found 1073741825',
+    })
+  })
+
+  test('has the exports that are called', () => {
+    expect(() => new WasmLibrary({ ...facts, start: 'c' }, module).library).toThrow('expected a function c')
+    expect(() => new WasmLibrary({ ...facts, memory: 'd' }, module).library).toThrow('expected a memory d')
+  })
+})
+
+test('what could not be loaded is loaded again by the next call', async () => {
+  let calls = 0
+  const load = once(async () => {
+    calls++
+    if (calls === 1) throw new Error('no file')
+    return calls
+  })
+  await expect(load()).rejects.toThrow('no file')
+  expect([await load(), await load()]).toEqual([2, 2])
 })
 
 describe('the wasm files that the build packs for pages', () => {

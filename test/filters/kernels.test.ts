@@ -3,7 +3,7 @@ import { InspectError } from '../../src/base/errors.ts'
 import { hex, NO_BYTES } from '../../src/filters/bytes.ts'
 import type { Filter, FilterContext, FilteredBytes } from '../../src/filters/filter.ts'
 import { KERNELS_WASM } from '../../src/filters/kernels/binary.ts'
-import { Kernels, kernelsCode } from '../../src/filters/kernels/kernels.ts'
+import { Kernels, kernelsCode, LazyKernels } from '../../src/filters/kernels/kernels.ts'
 import { Pipeline } from '../../src/filters/pipeline.ts'
 import { definitionOf } from '../../src/filters/registry.ts'
 import { DATATYPES, type Datatype, datatypeKind, datatypeSize } from '../../src/format/datatype.ts'
@@ -209,6 +209,12 @@ describe('the memory of the kernels', () => {
     expect(fresh.run('unlz4', 0xffff_ffff, [Uint8Array.of(0)], 1, 0xffff_ffff)).toBeUndefined()
     fresh.begin(1 << 30)
     expect(Buffer.compare(unshuffled(large) ?? NO_BYTES, large)).toBe(0)
+  })
+
+  test('is not there where the kernels do not run', () => {
+    const lazy = new LazyKernels(() => Uint8Array.of(0, 0x61, 0x73, 0x6d))
+    expect([lazy.forChunk(1 << 20), lazy.forChunk(1 << 20)]).toEqual([undefined, undefined])
+    expect(lazy.holds(NO_BYTES)).toBe(false)
   })
 
   test('takes input that lies in it already, at any address', () => {

@@ -1,8 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
+import { NO_BYTES } from '../../src/filters/bytes.ts'
 import type { LostTail } from '../../src/filters/filter.ts'
 import { Pipeline } from '../../src/filters/pipeline.ts'
 import { zstd } from '../../src/filters/zstd.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
+import { encode } from '../../src/format/io.ts'
+import { type StoredChunk, tileChunks } from '../../src/format/tile-chunks.ts'
+import { portableCodecs } from '../../src/node/node-codecs.ts'
 import { bytesOf, inspectError } from '../helpers/filter-context.ts'
 import { BACKENDS, contextOf, plainText, stored } from './libraries.ts'
 
@@ -67,6 +71,41 @@ describe.each(BACKENDS)('a chunk of TileDB 2.2.9 without all bytes of what RLE m
     )
     expect(lost).toEqual([{ length: 4, element_size: 8, of_metadata: false }])
   })
+})
+
+describe('a chunk of strings without bytes and metadata', () => {
+  const STRINGS = { datatype: 'STRING_ASCII', cellSize: 1, formatVersion: 13, stringOffsets: true } as const
+  const RLE: FilterConfig = { name: 'RLE', level: -1 }
+  const chunk = (original_length: number): StoredChunk => ({ original_length, metadata: NO_BYTES, data: NO_BYTES })
+
+  test('is that of empty strings, if the filter of strings is the only one', async () => {
+    const alone = await Pipeline.load([RLE], STRINGS, portableCodecs)
+    expect(alone.reverseChunk(chunk(0), 0)).toMatchObject({ data: NO_BYTES })
+    expect(inspectError(() => alone.reverseChunk(chunk(9), 0)).message).toBe(
+      'expected 9 bytes of strings, found an empty chunk: the release that wrote it lost them',
+    )
+    const behind = await Pipeline.load([RLE, ZSTD], STRINGS, portableCodecs)
+    expect(inspectError(() => behind.reverseChunk(chunk(0), 0)).message).toBe(
+      'expected metadata of ZSTD, found an empty chunk: the release that wrote it dropped that of a tile of empty strings, and TileDB cannot read it',
+    )
+  })
+})
+
+test('chunks that declare far more than their bytes can hold are refused, unless the size of the tile is known', async () => {
+  const declared = 2 ** 31
+  const tile = encode(
+    { chunks: [{ original_length: declared, metadata: NO_BYTES, data: NO_BYTES }], extra: NO_BYTES },
+    tileChunks,
+  )
+  const message = (maxTileSize: number | undefined, expectedSize?: number): Promise<string> =>
+    Pipeline.load([], { ...TILE, maxTileSize }, portableCodecs).then(
+      (pipeline) => inspectError(() => pipeline.reverseTile(tile, { expectedSize })).message,
+    )
+  expect(await message(undefined)).toBe(
+    'expected at most 67108864 unfiltered bytes in a tile (for 20 stored bytes; --max-tile-size sets another bound), found 2147483648',
+  )
+  const empty = "expected 2147483648 bytes (the chunk's original length), found 0 after undoing its filters"
+  expect([await message(undefined, declared), await message(declared)]).toEqual([empty, empty])
 })
 
 describe.each(BACKENDS)('room for what a compressor gives (%s)', (_, codecs) => {

@@ -47,6 +47,18 @@ describe.each(NAMES)('%s', (name) => {
   })
 })
 
+test('a filter that no release defines is refused by its number', async () => {
+  const load = Pipeline.load(
+    [{ name: 'UNKNOWN_17' }],
+    { datatype: 'INT8', cellSize: 1, formatVersion: 22 },
+    portableCodecs,
+  )
+  await expect(load).rejects.toMatchObject({
+    code: 'UNSUPPORTED_FILTER',
+    message: 'expected a filter that TileDB defines, found UNKNOWN_17',
+  })
+})
+
 test('windows have the bytes that kernels take them to have', () => {
   const window = { window_bytes: 8, bits: 8 }
   for (const size of [2, 4, 8]) {

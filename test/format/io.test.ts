@@ -319,6 +319,17 @@ describe('errors', () => {
     })
   })
 
+  test('say how many elements a list may have at most', () => {
+    const stored = bytes(u64(3), text32('a'), text32('b'), text32('c'))
+    expect(decode(stored, words, { mostElements: 3 }).words).toHaveLength(3)
+    expect(failure(() => decode(stored, words, { mostElements: 2 }))).toMatchObject({
+      code: 'TOO_LARGE',
+      at: { field: 'words' },
+      message:
+        'expected at most 2 elements in lists for the bytes stored (--max-tile-size lifts this bound), found more',
+    })
+  })
+
   test('end a trace with what was read until then', () => {
     const { root, error, value } = trace(bytes(u64(2), text32('ok'), u32(9)), words, 'words')
     expect(value).toBeUndefined()
