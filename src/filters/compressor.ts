@@ -7,7 +7,7 @@ import type { Filter, FilterContext, FilteredBytes, FilterParts } from './filter
 import type { Kernels } from './kernels/kernels.ts'
 
 /** What a compression filter does to one part. */
-export interface PartCodec {
+interface PartCodec {
   compress(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array
   /** Exactly `originalLength` bytes, or an InspectError. */
   decompress(part: Uint8Array, originalLength: number, config: FilterConfig, cx: FilterContext): Uint8Array

@@ -1,14 +1,15 @@
 import { compressorMetadata } from '../format/chunk-metadata.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import { badData } from './bytes.ts'
+import { u64 } from '../format/u32.ts'
+import { badData, NO_BYTES } from './bytes.ts'
 import { compressionFilter } from './compressor.ts'
-import { checkWhole, deltaDatatype, deltaType, type IntegerType, lowLane } from './elements.ts'
+import { checkWhole, deltaDatatype, deltaType, type IntegerType } from './elements.ts'
 import type { Filter, FilterContext, FilterDefinition } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
 /** What DELTA and DOUBLE_DELTA do to one part, which has at least one element. */
-export interface DeltaCodec {
+interface DeltaCodec {
   compress(part: Uint8Array, type: IntegerType, formatVersion: number): Uint8Array
   /** Returns `originalLength` bytes. If TileDB dropped the bytes after the last whole element, they are zeros. */
   decompress(part: Uint8Array, originalLength: number, type: IntegerType, kernels: Kernels | undefined): Uint8Array
@@ -72,7 +73,7 @@ export function deltaFilter(codec: DeltaCodec, countAt: number): Filter {
       if (count === 0) cx.onRefused?.('delta of nothing')
       if (tail > 0 && !kept)
         cx.onLostTail?.({ length: tail, element_size: type.size, of_metadata: cx.ofMetadata === true })
-      return count === 0 ? new Uint8Array(0) : codec.decompress(part, originalLength, type, cx.kernels)
+      return count === 0 ? NO_BYTES : codec.decompress(part, originalLength, type, cx.kernels)
     },
   })
   return {
@@ -86,5 +87,5 @@ export function deltaFilter(codec: DeltaCodec, countAt: number): Filter {
 
 function elementCount(part: Uint8Array, at: number): number {
   if (part.length < at + 8) throw badData(`expected the number of elements, found ${part.length} bytes`, 'element_num')
-  return (lowLane(part.subarray(at, at + 4)) >>> 0) + (lowLane(part.subarray(at + 4, at + 8)) >>> 0) * 2 ** 32
+  return u64(part, at)
 }

@@ -6,7 +6,7 @@ import { elementSize } from './elements.ts'
 import type { Filter, FilterContext, FilteredBytes, FilterParts } from './filter.ts'
 
 /** What a filter does to one part. The number of elements stays the same. */
-export interface PartTransform {
+interface PartTransform {
   forward(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array
   reverse(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array
   /**

@@ -1,4 +1,4 @@
-import { type ErrorPlace, InspectError, inconsistent } from '../base/errors.ts'
+import { type ErrorPlace, faultOf, InspectError, inconsistent } from '../base/errors.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decode, encode } from '../format/io.ts'
@@ -76,7 +76,7 @@ export interface ReadOptions {
   checksumsOnly?: boolean | undefined
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   /** Start of each cell in bytes, if the filters keep offsets in the data. There is one chunk then. */
   offsets?: Float64Array | undefined
   randomBytes?: FilterContext['randomBytes']
@@ -325,7 +325,7 @@ export class Pipeline {
       this.undoAs(stages, chunk, index, { onVerdict: () => {} })
       return true
     } catch (error) {
-      if (!(error instanceof InspectError)) throw error
+      faultOf(error)
       return false
     }
   }
@@ -494,14 +494,14 @@ export class Pipeline {
     try {
       return this.undo(chunk, index, options, room)
     } catch (error) {
-      if (!(error instanceof InspectError)) throw error
-      const part = error.at.field
+      const { code, message, at, cause } = faultOf(error)
+      const part = at.field
       const metadata = base + (chunk.metadata.byteOffset - stored.byteOffset)
       // A filter alone is named where its data are at fault, which come after the metadata of all filters. A tag is of both.
       const isData = this.stages.some(({ config, definition }) => config.name === part && !definition.tellsDamage)
       const offset = isData ? metadata + chunk.metadata.length : metadata
       const field = part === undefined ? `chunks.${index}` : `chunks.${index}.${part}`
-      throw new InspectError(error.code, error.message, { field, offset }, { cause: error.cause })
+      throw new InspectError(code, message, { field, offset }, { cause })
     }
   }
 }

@@ -70,7 +70,7 @@ function compressCells(part: Uint8Array, size: number): Uint8Array {
     throw badValue(`expected parts of whole ${size}-byte cells for RLE, found one of ${part.length} bytes`)
   }
   const count = part.length / size
-  if (count === 0) return new Uint8Array(0)
+  if (count === 0) return NO_BYTES
   const starts = new Uint32Array(count)
   const runs = runStarts(part, size, starts)
   const out = new Uint8Array(runs * (size + 2))

@@ -7,7 +7,7 @@
 
 import { enumerationOf } from './coding.ts'
 
-export type DatatypeKind = 'int' | 'uint' | 'float' | 'text' | 'bytes' | 'bool' | 'datetime' | 'time'
+type DatatypeKind = 'int' | 'uint' | 'float' | 'text' | 'bytes' | 'bool' | 'datetime' | 'time'
 
 const TABLE = [
   ['INT32', 4, 'int'],

@@ -1,4 +1,4 @@
-import { type ErrorPlace, InspectError } from '../base/errors.ts'
+import { type ErrorPlace, faultOf, InspectError } from '../base/errors.ts'
 import { Reader } from './reader.ts'
 import type { Span } from './span.ts'
 import { Tracer } from './tracer.ts'
@@ -51,9 +51,7 @@ export interface Io<T> {
   flag(name: KeysOf<T, boolean>, about: string): boolean
   coded<V>(name: KeysOf<T, V>, wire: Wire, coding: Coding<V>, about: string): V
   bytes(name: KeysOf<T, Uint8Array>, length: number, about: string): Uint8Array
-  /** Text of `length` bytes. Bytes that are not UTF-8 become lone surrogates (see text.ts). */
-  text(name: KeysOf<T, string>, length: number, about: string): string
-  /** A length, then that many bytes of text. */
+  /** A length, then that many bytes of text. Bytes that are not UTF-8 become lone surrogates (see text.ts). */
   string(name: KeysOf<T, string>, lengthWire: Wire, about: string): string
   /** `count` consecutive uint64 as numbers, with the bound of {@link size}. */
   sizes(name: KeysOf<T, Float64Array>, count: number, about: string): Float64Array
@@ -212,8 +210,8 @@ export function trace<T>(
   try {
     value = describe(tracer)
   } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    failure = new InspectError(error.code, error.message, placeIn(tracer, error))
+    const fault = faultOf(error)
+    failure = new InspectError(fault.code, fault.message, placeIn(tracer, fault))
   }
   return { value, root: tracer.root(name), error: failure }
 }

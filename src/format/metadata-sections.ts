@@ -9,6 +9,7 @@ import { type RTree, rtree } from './rtree.ts'
 import { type TileMinMax, tileMinMax } from './tile-min-max.ts'
 import { type TileOffsets, tileOffsets } from './tile-offsets.ts'
 import { type TileSums, tileSums } from './tile-sums.ts'
+import { u64s } from './u32.ts'
 
 /**
  * Sections of the fragment metadata that exist once for each slot, in the footer's order. A section is a generic tile.
@@ -112,11 +113,9 @@ export function sectionPlaces(footer: FragmentFooter, slots: readonly Slot[]): S
   const dimensions = slots.flatMap(({ kind }, slot) => (kind === 'dimension' ? [slot] : []))
   for (const { identifier, payload } of footer.optional_sections ?? []) {
     if (identifier !== 0) continue
-    const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength)
-    for (let i = 0; i * 8 + 8 <= payload.length; i++) {
+    for (const [i, offset] of u64s(payload).entries()) {
       const name = i < dimensions.length ? 'global_order_mins' : 'global_order_maxs'
-      const slot = dimensions[i % dimensions.length]
-      places.push({ name, key: 'optional_sections', slot, offset: Number(view.getBigUint64(i * 8, true)) })
+      places.push({ name, key: 'optional_sections', slot: dimensions[i % dimensions.length], offset })
     }
   }
   return places

@@ -92,12 +92,8 @@ export class Reader<T> implements Io<T> {
     const at = this.take(name, length)
     return this.source.subarray(at, at + length)
   }
-  text(name: string, length: number): string {
-    const at = this.take(name, length)
-    return decodeText(this.source.subarray(at, at + length))
-  }
-  string(name: string, lengthWire: Wire): string {
-    return this.text(name, this.wire(`${name}_length`, lengthWire))
+  string(name: string, lengthWire: Wire, about?: string): string {
+    return this.text(name, this.wire(`${name}_length`, lengthWire), about)
   }
   sizes(name: string, count: number): Float64Array {
     const at = this.take(name, count * 8)
@@ -117,7 +113,7 @@ export class Reader<T> implements Io<T> {
   list<E>(name: string, count: number, describe: Describe<E>): E[] {
     return this.elements(name, count, MIN_ELEMENT_BYTES, () => describe(this as AnyIo))
   }
-  tuple<E>(describes: readonly Describe<E>[], _names?: readonly string[]): E[] {
+  tuple<E>(describes: readonly Describe<E>[]): E[] {
     return describes.map((describe) => describe(this as AnyIo))
   }
   listToEnd<E>(name: string, describe: Describe<E>): E[] {
@@ -205,6 +201,11 @@ export class Reader<T> implements Io<T> {
     if (value <= Number.MAX_SAFE_INTEGER) return value
     const found = this.view.getBigUint64(at, true)
     throw this.fail('BAD_VALUE', name, `expected a size or offset below 2^53, found ${found}`, at)
+  }
+
+  protected text(name: string, length: number, _about?: string): string {
+    const at = this.take(name, length)
+    return decodeText(this.source.subarray(at, at + length))
   }
 
   private elements<E>(name: string, count: number, elementBytes: number, read: () => E): E[] {

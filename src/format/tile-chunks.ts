@@ -1,5 +1,5 @@
 import { type AnyIo, countedList } from './io.ts'
-import { u32 } from './u32.ts'
+import { u32, u64 } from './u32.ts'
 
 /** One chunk of a tile as stored. Its lengths come in the order original, filtered, metadata. */
 export type StoredChunk = ReturnType<typeof storedChunk>
@@ -43,7 +43,7 @@ export function onlyChunk(bytes: Uint8Array, at = 0, end = bytes.length): Stored
 
 /** The stored number of chunks; 0 if the tile is too short to have one. */
 export function chunkCount(stored: Uint8Array): number {
-  return stored.length < 8 ? 0 : u32(stored, 0) + u32(stored, 4) * 2 ** 32
+  return stored.length < CHUNK_COUNT_BYTES ? 0 : u64(stored, 0)
 }
 
 /** {@link tileChunks} for a tile whose end is not known: the tile ends with the last chunk. */

@@ -44,12 +44,6 @@ export class Tracer<T> extends Reader<T> {
   override bytes(name: string, length: number, about?: string): Uint8Array {
     return this.leaf(name, 'bytes', () => super.bytes(name, length), about)
   }
-  override text(name: string, length: number, about?: string): string {
-    return this.leaf(name, 'text', () => super.text(name, length), about)
-  }
-  override string(name: string, lengthWire: Wire, about?: string): string {
-    return this.text(name, this.wire(`${name}_length`, lengthWire), about)
-  }
   override sizes(name: string, count: number, about?: string): Float64Array {
     return this.leaf(name, 'uint64[]', () => super.sizes(name, count), about)
   }
@@ -76,6 +70,10 @@ export class Tracer<T> extends Reader<T> {
   }
   override rest(name: string, about?: string): Uint8Array {
     return this.remaining > 0 ? this.bytes(name, this.remaining, about) : new Uint8Array(0)
+  }
+
+  protected override text(name: string, length: number, about?: string): string {
+    return this.leaf(name, 'text', () => super.text(name, length), about)
   }
 
   /** The length in front of a text or a frame has no `about` of its own. */

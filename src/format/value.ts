@@ -8,6 +8,7 @@ import { badValue, unexpected } from '../base/errors.ts'
 import type { CellValNum } from './cell-val-num.ts'
 import { type Datatype, datatypeKind, datatypeSize } from './datatype.ts'
 import { type DatetimeType, formatDatetime, parseDatetime } from './datetime.ts'
+import { decodeUtf8, encodeText } from './text.ts'
 
 export interface ValueStyle {
   /**
@@ -206,14 +207,11 @@ function shortestByPrinting(size: number): number {
 
 type TextDecode = (bytes: Uint8Array, start: number, end: number) => string | undefined
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const utf16 = new TextDecoder('utf-16le', { fatal: true, ignoreBOM: true })
-const utf8Encoder = new TextEncoder()
 
 function decoderOf(type: Datatype): TextDecode {
   const size = datatypeSize(type)
-  if (size === 1) return decodeUtf8Cell
-  return size === 2 ? (bytes, start, end) => decodeStrict(utf16, bytes.subarray(start, end)) : decodeUtf32
+  return size === 1 ? decodeUtf8Cell : size === 2 ? decodeUtf16 : decodeUtf32
 }
 
 /** For cells of up to this many bytes, a loop over ASCII is faster than the decoder. It is tried first. */
@@ -226,12 +224,12 @@ function decodeUtf8Cell(bytes: Uint8Array, start: number, end: number): string |
     for (; at < end && bytes[at] < 0x80; at++) text += String.fromCharCode(bytes[at])
     if (at === end) return text
   }
-  return decodeStrict(utf8, bytes.subarray(start, end))
+  return decodeUtf8(bytes.subarray(start, end))
 }
 
-function decodeStrict(decoder: TextDecoder, bytes: Uint8Array): string | undefined {
+function decodeUtf16(bytes: Uint8Array, start: number, end: number): string | undefined {
   try {
-    return decoder.decode(bytes)
+    return utf16.decode(bytes.subarray(start, end))
   } catch {
     return undefined
   }
@@ -376,7 +374,7 @@ function wholeBytes(type: Datatype, value: unknown): Uint8Array {
   if (typeof value !== 'string') throw unexpected(`text or {"base64": …} for ${type}`, describe(value))
   if (!value.isWellFormed()) throw unexpected(`well-formed text for ${type}`, 'a lone surrogate')
   const size = datatypeSize(type)
-  if (size === 1) return utf8Encoder.encode(value)
+  if (size === 1) return encodeText(value)
   const units =
     size === 2
       ? Uint16Array.from({ length: value.length }, (_, i) => value.charCodeAt(i))

@@ -62,13 +62,6 @@ export class Writer<T> implements Io<T> {
   bytes(name: string, length: number): Uint8Array {
     return this.append(this.getMany<Uint8Array>(name, length, 'bytes'))
   }
-  text(name: string, length: number): string {
-    const value = this.get<string>(name)
-    const bytes = encodeText(value)
-    if (bytes.length !== length) throw new TypeError(`${name}: ${bytes.length} bytes given where ${length} are written`)
-    this.append(bytes)
-    return value
-  }
   string(name: string, lengthWire: Wire): string {
     return this.appendString(name, this.get(name), lengthWire)
   }
@@ -93,7 +86,7 @@ export class Writer<T> implements Io<T> {
     for (const element of value) this.inside(element, describe)
     return value
   }
-  tuple<E>(describes: readonly Describe<E>[], _names?: readonly string[]): E[] {
+  tuple<E>(describes: readonly Describe<E>[]): E[] {
     const value = this.value as E[]
     if (value.length !== describes.length) {
       throw new TypeError(`${value.length} elements given where ${describes.length} are written`)
@@ -119,12 +112,7 @@ export class Writer<T> implements Io<T> {
     this.length = end
     return value
   }
-  records<E>(
-    name: string,
-    count: number,
-    stride: number | undefined,
-    _describe: Describe<E>,
-  ): { bytes: Uint8Array; starts: Float64Array | undefined } {
+  records(name: string, count: number, stride: number | undefined): { bytes: Uint8Array; starts: undefined } {
     const bytes = this.get<Uint8Array>(name)
     if (stride !== undefined && bytes.length !== count * stride) {
       throw new TypeError(`${name}: ${bytes.length} bytes given where ${count} x ${stride} are written`)
@@ -134,7 +122,7 @@ export class Writer<T> implements Io<T> {
   rest(name: string): Uint8Array {
     return this.append(this.get<Uint8Array | undefined>(name, true) ?? new Uint8Array(0))
   }
-  require(_ok: boolean, _name: string, _expected: () => string): void {}
+  require(): void {}
 
   private inside<E>(value: E, describe: Describe<E>): E {
     const outer = this.value

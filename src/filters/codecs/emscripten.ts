@@ -10,7 +10,7 @@ const LARGEST = 1 << 30
 /** Blocks of up to this many bytes are kept for the next call. */
 const KEPT = 1 << 18
 
-export type WasmCall = (...args: number[]) => number
+type WasmCall = (...args: number[]) => number
 
 /** What differs between the libraries. */
 export interface LibraryFacts {
@@ -44,7 +44,7 @@ interface Running {
 }
 
 /** One call of a library, with the addresses of its output and input. It returns the bytes written, or -1. */
-export type LibraryCall = (library: Running, target: number, source: number) => number
+type LibraryCall = (library: Running, target: number, source: number) => number
 
 /** Calls a library. Its instance is made on the first call. */
 export class WasmLibrary {

@@ -52,7 +52,11 @@ class Codes {
     this.fast = new Uint16Array(1 << fastBits)
   }
 
-  /** @returns whether each bit leads to a symbol; `single`: or there is at most one symbol, of a single bit, as zlib accepts it */
+  /**
+   * Sets the codes of the symbols whose lengths are from `from` to before `to`.
+   * @param single accepts a single code of one bit, too, and none at all, as zlib does
+   * @returns whether every sequence of bits leads to a symbol
+   */
   set(lengths: Uint8Array, from: number, to: number, single: boolean): boolean {
     const { counts, symbols, places, codes, fast, reversed, fastBits } = this
     counts.fill(0)
@@ -278,7 +282,7 @@ function isAdler(bytes: Uint8Array, stream: Uint8Array, at: number): boolean {
 let inflater: Inflater | undefined
 
 /**
- * Undoes a zlib stream of at most {@link SHORT} bytes, if it is whole and right. What is wrong with another is for zlib to say.
+ * Undoes a zlib stream of at most {@link SHORT} bytes, if it is whole and right. Of any other stream zlib says what is wrong.
  * @returns whether it fills `out`
  */
 export function inflateShort(stream: Uint8Array, out: Uint8Array): boolean {

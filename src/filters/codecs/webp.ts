@@ -32,7 +32,7 @@ interface Encoder {
 
 export async function loadWebp(readWasm: WasmReader): Promise<ImageCodec> {
   const decoder = await load<Decoder>(createDecoder, await readWasm(DECODER_WASM))
-  // Pages have none, and read all the same.
+  // A page has no encoder. It still reads.
   const encoder = await loadEncoder(readWasm).catch((error: unknown) => error as Error)
   return {
     decode(file, format) {

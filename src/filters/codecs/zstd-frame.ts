@@ -1,5 +1,5 @@
 import { InspectError } from '../../base/errors.ts'
-import { u32 } from '../../format/u32.ts'
+import { u32, u64 } from '../../format/u32.ts'
 import { badData } from '../bytes.ts'
 import type { WasmLibrary } from './emscripten.ts'
 
@@ -35,8 +35,7 @@ export function zstdContentSize(frame: Uint8Array): number | undefined {
   if (bytes === 0) return undefined
   if (bytes === 1) return frame[at]
   if (bytes === 2) return frame[at] + frame[at + 1] * 256 + 256
-  if (bytes === 4) return u32(frame, at)
-  return u32(frame, at) + u32(frame, at + 4) * 2 ** 32
+  return bytes === 4 ? u32(frame, at) : u64(frame, at)
 }
 
 /**

@@ -43,7 +43,7 @@ const COMPRESS_BOUND = 'h'
 const COMPRESS = 'i'
 const DECOMPRESS = 'j'
 
-/** The same of version 0.0.27 of the other package. Its timers and exits are for programs, which it is not here. */
+/** The same for version 0.0.27 of the other package. It also imports timers and exits, which only a whole program needs. */
 const WRITER_FACTS: LibraryFacts = {
   ...LIBRARY,
   memory: 'f',
