@@ -18,7 +18,7 @@ import {
   type TimedCondition,
   wantedColumns,
 } from './query.ts'
-import type { SourceBatch } from './source.ts'
+import { exactTime, type SourceBatch } from './source.ts'
 
 /** Cells of several batches: of each the number of its batch, and its position there. */
 export interface Picked {
@@ -42,6 +42,8 @@ export class CellFilter {
   private readonly opened: OpenedArray
   private readonly where: ConditionNode | undefined
   private readonly onDeleted: ReadQuery['onDeleted']
+  /** The last time of the opening. */
+  private readonly end: number | bigint
   /** Whether deletions count that fragments store. */
   private readonly seesDeletions: boolean
   /** By fragment: names of the conditions whose effect on its cells is stored in the fragment, in the order of their numbers. */
@@ -59,6 +61,7 @@ export class CellFilter {
     this.opened = opened
     this.where = query.where
     this.onDeleted = query.onDeleted
+    this.end = exactTime(opened.between[1])
     this.processed = processed
     this.isProcessed = processed.map((names) => new Set(names))
     this.seesDeletions = seesDeletions(opened, query)
@@ -142,9 +145,9 @@ export class CellFilter {
   }
 
   /** The time of a deletion that the fragment stores, if it counts. */
-  private storedDeletion({ deleted }: SourceBatch, row: number): number | undefined {
+  private storedDeletion({ deleted }: SourceBatch, row: number): number | bigint | undefined {
     if (!this.seesDeletions || !deleted) return undefined
-    return deleted[row] <= Number(this.opened.between[1]) ? deleted[row] : undefined
+    return deleted[row] <= this.end ? deleted[row] : undefined
   }
 
   /** A delete applies to cells that were written up to its time. */
@@ -155,7 +158,7 @@ export class CellFilter {
     stays: Uint8Array,
   ): void {
     const { from, rows } = picked
-    const last = Number(time)
+    const last = exactTime(time)
     const applies = batches.map(({ source }) => !this.isProcessed[source.index].has(name))
     const met = this.evaluate(condition, batches, picked)
     for (let i = 0; i < stays.length; i++)
@@ -224,8 +227,8 @@ export async function processedNames({ fragment }: OpenedFragment): Promise<read
  * When a cell was written, in milliseconds since 1970: its own time, or else the first of its fragment, which is what TileDB counts with.
  * It is the truth only if the cell {@link isTimed}.
  */
-export function writtenAt({ written, source }: SourceBatch, row: number): number {
-  return written ? written[row] : Number(source.fragment.time)
+export function writtenAt({ written, source }: SourceBatch, row: number): number | bigint {
+  return written ? written[row] : exactTime(source.fragment.time)
 }
 
 /** Whether it is known when the cells were written: consolidated fragments of older versions have no times of their cells. */

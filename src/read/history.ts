@@ -22,7 +22,7 @@ import {
   readColumns,
   type TimedCondition,
 } from './query.ts'
-import { Source, type SourceBatch } from './source.ts'
+import { type CellTimes, Source, type SourceBatch } from './source.ts'
 import { wantedTiles } from './sparse.ts'
 import { type WrittenTime, WrittenTimes } from './written-times.ts'
 
@@ -335,8 +335,10 @@ async function* wantedCells(
   }
 }
 
-function timesAt(times: Float64Array | undefined, rows: Uint32Array): Float64Array | undefined {
-  return times && Float64Array.from(rows, (row) => times[row])
+function timesAt(times: CellTimes | undefined, rows: Uint32Array): CellTimes | undefined {
+  return times instanceof BigUint64Array
+    ? BigUint64Array.from(rows, (row) => times[row])
+    : times && Float64Array.from(rows, (row) => times[row])
 }
 
 type Fate = Pick<CellVersion, 'state' | 'by'>

@@ -142,13 +142,18 @@ export function pickFrom(list: Uint32Array, positions: Int32Array): Uint32Array 
   return out
 }
 
-/** Lanes that sort the newest cell first. Times are below 2^53. */
+/** Lanes that sort the newest cell first. */
 function timeLanes(batches: readonly SourceBatch[], from: Uint32Array, rows: Uint32Array): KeyLanes {
   const [high, low] = [new Uint32Array(rows.length), new Uint32Array(rows.length)]
   for (let i = 0; i < rows.length; i++) {
     const time = writtenAt(batches[from[i]], rows[i])
-    high[i] = ~Math.floor(time / 2 ** 32)
-    low[i] = ~(time % 2 ** 32)
+    if (typeof time === 'bigint') {
+      high[i] = ~Number(time >> 32n)
+      low[i] = ~Number(BigInt.asUintN(32, time))
+    } else {
+      high[i] = ~Math.floor(time / 2 ** 32)
+      low[i] = ~(time % 2 ** 32)
+    }
   }
   return [high, low]
 }
@@ -176,7 +181,9 @@ function isBefore(lanes: KeyLanes, a: number, b: number): boolean {
  */
 function isInLaterTile(first: SourceBatch, row: number, second: SourceBatch, other: number): boolean {
   return (
-    first.source === second.source && second.tile > first.tile && writtenAt(first, row) === writtenAt(second, other)
+    first.source === second.source &&
+    second.tile > first.tile &&
+    BigInt(writtenAt(first, row)) === BigInt(writtenAt(second, other))
   )
 }
 

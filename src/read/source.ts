@@ -1,6 +1,7 @@
 import { InspectError } from '../base/errors.ts'
 import { type Overlap, type RangeSets, rangeOverlap, rowsInside } from '../cells/bounds.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
+import { aligned } from '../cells/elements.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import { datatypeSize } from '../format/datatype.ts'
@@ -17,6 +18,9 @@ export interface WantedTile {
   overlap: Overlap
 }
 
+/** Times of cells, in milliseconds. Some programs give nanoseconds, which only a bigint holds exactly. */
+export type CellTimes = Float64Array | BigUint64Array
+
 /** The cells of a tile, or of a part of a large one. */
 export interface SourceBatch {
   source: Source
@@ -27,9 +31,9 @@ export interface SourceBatch {
   /** By the wanted columns; undefined for a column that the fragment lacks. */
   columns: (ColumnData | undefined)[]
   /** The time of each cell, in a consolidated fragment that keeps them. */
-  written: Float64Array | undefined
+  written: CellTimes | undefined
   /** The time at which each cell was deleted, in a fragment that keeps them. */
-  deleted: Float64Array | undefined
+  deleted: CellTimes | undefined
   /** Whether a column could not be read. The cells hide older ones, and are left out. */
   lost?: boolean | undefined
 }
@@ -212,7 +216,23 @@ function chosen(tiles: readonly number[]): Pick<CellSelection, 'tiles' | 'skipTi
 /** Stored bytes of var-sized values may unfold to this many times as many. */
 const UNFOLDED = 4
 
-function timesOf(batch: CellBatch, column: number): Float64Array | undefined {
+function timesOf(batch: CellBatch, column: number): CellTimes | undefined {
   const data = batch.columns[column]?.data
-  return data && u64s(data)
+  const times = data && u64s(data)
+  if (!times || !areRounded(times)) return times
+  const { buffer, byteOffset } = aligned(data as Uint8Array, 8)
+  return new BigUint64Array(buffer, byteOffset, times.length)
+}
+
+/** The time of a deletion that was not made, as a number. */
+const NEVER = 2 ** 64
+
+function areRounded(times: Float64Array): boolean {
+  for (let i = 0; i < times.length; i++) if (times[i] > Number.MAX_SAFE_INTEGER && times[i] < NEVER) return true
+  return false
+}
+
+/** A number where that is exact. */
+export function exactTime(time: bigint): number | bigint {
+  return time <= Number.MAX_SAFE_INTEGER ? Number(time) : time
 }

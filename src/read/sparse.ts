@@ -20,7 +20,7 @@ import { type OpenedArray, PROVENANCE, type ReadBatches, type ReadQuery, readCol
 import { byCorner, byFragment, type Place } from './schedule.ts'
 import { cuts } from './slices.ts'
 import { SmallFragments } from './small-fragments.ts'
-import { Source, type SourceBatch, type WantedTile } from './source.ts'
+import { exactTime, Source, type SourceBatch, type WantedTile } from './source.ts'
 import { untimedText } from './written-times.ts'
 
 /** Bytes of the cells that are merged at once: few at first, so that the first cells come soon. */
@@ -178,7 +178,7 @@ class SparseReader {
     const rows = ranges && rowsInside(dimensions, columns, batch.cell_num, ranges)
     const { written } = batch
     if (!written || !isCutByTime(this.opened, batch.source.fragment)) return rows
-    const [first, last] = this.opened.between.map(Number)
+    const [first, last] = this.opened.between.map(exactTime)
     const all = rows ?? allRows(batch.cell_num)
     return all.filter((row) => written[row] >= first && written[row] <= last)
   }
