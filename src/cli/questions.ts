@@ -1,5 +1,5 @@
 import { nearest } from '../base/nearest.ts'
-import { COMMANDS } from './commands.ts'
+import { COMMANDS, OVERVIEW } from './commands.ts'
 
 /** What people ask, the call that answers it, and other words for it. `places` and `weather` are the arrays of the examples. */
 export type Question = readonly [question: string, call: string, words?: string]
@@ -327,8 +327,7 @@ export function answers(asked: readonly string[]): string | undefined {
   const words = wordsOf(asked.join(' '))
   const telling = words.filter((word) => !EMPTY.has(word))
   const wanted = telling.length > 0 ? telling : words
-  const known = QUESTIONS.filter(([, call]) => commandOf(call) !== undefined)
-  const questions = best(known, wanted, textOf)
+  const questions = best(QUESTIONS, wanted, textOf)
   const commands = best(Object.entries(COMMANDS), wanted, ([name, { summary }]) => `${name} ${summary}`)
   if (questions.length + commands.length === 0) return undefined
   const parts = [
@@ -371,7 +370,7 @@ function textOf([question, call, words = '']: Question): string {
 /** The command of a call; undefined if there is none of that name. A target alone calls for its overview. */
 export function commandOf(call: string): string | undefined {
   const [first] = call.split(' ')
-  if (first.startsWith('places')) return 'overview'
+  if (first.startsWith('places')) return OVERVIEW
   return Object.hasOwn(COMMANDS, first) ? first : undefined
 }
 

@@ -25,7 +25,7 @@ const SYMBOLS: Partial<Record<ComparisonOp, string>> = {
 }
 
 /** What is needed to show the values in conditions. */
-export interface ConditionFields {
+interface ConditionFields {
   schema: ArraySchema
   /**
    * For attributes with an enumeration: its values as shown. The user names a label, and TileDB stores its index (seen in

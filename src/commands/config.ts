@@ -4,7 +4,7 @@ import { byLikeness } from '../base/nearest.ts'
 import { parseSize } from './numbers.ts'
 
 /** What `--config` says. */
-export interface ConsolidationConfig extends ConsolidationSettings {
+interface ConsolidationConfig extends ConsolidationSettings {
   steps: number
   max_fragment_size: bigint
   timestamp_start: bigint

@@ -30,7 +30,7 @@ export function damagedFault(
 }
 
 /** A damaged file of a field. */
-export interface DamagedFieldFile extends DamagedFile {
+interface DamagedFieldFile extends DamagedFile {
   fragment: Fragment
   field: string
 }

@@ -24,7 +24,7 @@ import { parseJobs, parseSpan } from './numbers.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 
-export interface DecodeOptions extends CellOptions {
+interface DecodeOptions extends CellOptions {
   field?: string[]
   range?: string[]
   tiles?: string

@@ -1,7 +1,7 @@
 import { InspectError, orError, usage } from '../base/errors.ts'
 import type { Result } from '../base/result.ts'
 import type { ArrayListing } from '../documents/array.ts'
-import type { CellsDocument, CellsLine } from '../documents/cells.ts'
+import type { CellsDocument, CellsLine, CellsTail } from '../documents/cells.ts'
 import type { DocumentHead } from '../documents/common.ts'
 import type { DiffDocument, DiffLine } from '../documents/diff.ts'
 import type { FragmentDocument } from '../documents/fragment.ts'
@@ -120,8 +120,8 @@ async function readOutcome(
   })
 }
 
-/** Keys of a document that are not compared: its head, values that follow from others; and names and timestamps. */
-const HEAD = ['kind', 'path', 'schema_version', 'written_by', 'read_by', 'ratio', 'read', 'not_read']
+/** Keys of a document that are not compared: its head, values that follow from others, faults; and names and timestamps. */
+const HEAD = ['kind', 'path', 'schema_version', 'written_by', 'read_by', 'ratio', 'read', 'not_read', 'error']
 const NAMES = ['name', 'timestamp_range', 'array_schema_name', 'hidden_by']
 
 /** The results of one comparison. */
@@ -132,7 +132,7 @@ interface Run {
   cell_num: number | undefined
   /** Cells that differ and are not among `found`. */
   unlisted: number
-  /** Members of groups that could not be opened or read, on one or both sides. */
+  /** Members of groups, fragments and cells that could not be read on one side or both. */
   readonly not_compared: string[]
 }
 
@@ -160,18 +160,18 @@ async function compareTargets(
     return
   }
   const [one, other] = [await described(run, a, left), await described(run, b, right)]
-  const below = (path: string): string => (prefix === '' ? path : path === '' ? prefix : `${prefix}.${path}`)
   for (const [name, read] of Object.entries(one.parts)) {
     // One part at a time, as the metadata of many tiles is large.
-    found.push(...differences(below(name), await read(), (await other.parts[name]?.()) ?? null))
+    found.push(...differences(below(prefix, name), await read(), (await other.parts[name]?.()) ?? null))
   }
   const { pairs, unpaired } = fragmentPairs(one, other)
   for (const pair of pairs) {
-    const path = below(pair.path)
+    const path = below(prefix, pair.path)
     found.push(...differences(path, pair.a.content, pair.b.content))
-    if (options.cells) await compareCells(run, { ...pair, path })
+    if (pair.a.isUnread || pair.b.isUnread) run.not_compared.push(path)
+    else if (options.cells) await compareCells(run, { ...pair, path })
   }
-  for (const difference of unpaired) found.push({ ...difference, path: below(difference.path) })
+  for (const difference of unpaired) found.push({ ...difference, path: below(prefix, difference.path) })
 }
 
 /** Compares the metadata, the lists of members, and each member that both groups have. */
@@ -183,8 +183,7 @@ async function compareGroups(
   above: readonly string[],
 ): Promise<void> {
   const { cx, options, found } = run
-  const at = prefix === '' ? '' : `${prefix}.`
-  found.push(...differences(`${at}metadata`, await keyValues(cx, left), await keyValues(cx, right)))
+  found.push(...differences(below(prefix, 'metadata'), await keyValues(cx, left), await keyValues(cx, right)))
   const { findMember } = await import('../store/group-members.ts')
   const around = [...above, await left.identity(), await right.identity()]
   // Absolute URIs may end in the same name.
@@ -195,7 +194,7 @@ async function compareGroups(
   }
   for (const member of await left.members()) {
     const name = memberName(member)
-    const path = `${at}members.${step(name)}`
+    const path = below(prefix, `members.${step(name)}`)
     const other = others.get(name)?.shift()
     if (!other) {
       found.push({ path, a: member.type, b: null })
@@ -220,7 +219,7 @@ async function compareGroups(
     run.not_compared.push(path)
   }
   for (const [name, rest] of others) {
-    for (const { type } of rest) found.push({ path: `${at}members.${step(name)}`, a: null, b: type })
+    for (const { type } of rest) found.push({ path: below(prefix, `members.${step(name)}`), a: null, b: type })
   }
 }
 
@@ -245,7 +244,7 @@ interface Described {
   path: string
   parts: { readonly [name: string]: () => Promise<Result> }
   /** The fragments of an array; for a fragment, only itself. */
-  fragments: { name: string; path: string; content: object }[]
+  fragments: { name: string; path: string; content: object; isUnread: boolean }[]
 }
 
 async function described({ cx, options }: Run, path: string, target: Target): Promise<Described> {
@@ -261,7 +260,8 @@ async function described({ cx, options }: Run, path: string, target: Target): Pr
     const listed = await outcomeOf(cx, 'ls', path)
     const listing = listed.document as ArrayListing
     const found: Described['fragments'] = []
-    for await (const one of listing.fragments) found.push({ name: one.name, path: one.path, content: compared(one) })
+    for await (const one of listing.fragments)
+      found.push({ name: one.name, path: one.path, content: compared(one), isUnread: one.error !== undefined })
     // The last keys are known after the fragments.
     const { fragments, fragment_num, schemas, overlaps, array_type, format_version, ...array } = {
       ...listing,
@@ -286,7 +286,7 @@ async function described({ cx, options }: Run, path: string, target: Target): Pr
       metadata: from('metadata'),
       rtree: from('rtree'),
     }
-    return { type, path, parts, fragments: [{ name: '', path, content: {} }] }
+    return { type, path, parts, fragments: [{ name: '', path, content: {}, isUnread: false }] }
   }
   if (target.type !== 'file' || (target.name !== OLD_SCHEMA_FILE && !target.path.includes('/__schema/')))
     throw await wrongTarget(cx, 'diff', target, 'an array, a fragment, a group or a schema file')
@@ -359,11 +359,11 @@ async function compareCells(run: Run, { path, a, b }: Pair): Promise<void> {
   let cell = 0
   try {
     for (;;) {
-      const [x, y] = [await left.next(), await right.next()]
+      const [x, y] = [await left.cells.next(), await right.cells.next()]
       if (x.done && y.done) break
       const one = x.done ? null : x.value
       const other = y.done ? null : y.value
-      const [first] = differences(`${path === '' ? '' : `${path}.`}cells[${cell}]`, one, other)
+      const [first] = differences(below(path, `cells[${cell}]`), one, other)
       if (first && found.length < MOST_LISTED) found.push(first)
       else if (first) run.unlisted++
       cell++
@@ -371,13 +371,27 @@ async function compareCells(run: Run, { path, a, b }: Pair): Promise<void> {
     }
   } finally {
     progress.stop()
-    await left.return?.()
-    await right.return?.()
+    await left.cells.return?.()
+    await right.cells.return?.()
   }
   run.cell_num = (run.cell_num ?? 0) + cell
+  if (!left.isWhole() || !right.isWhole()) run.not_compared.push(below(path, 'cells'))
 }
 
-async function cellsOf(cx: CommandContext, path: string): Promise<AsyncIterator<CellsLine>> {
-  const { cells } = (await outcomeOf(cx, 'decode', path)).document as CellsDocument
-  return cells[Symbol.asyncIterator]()
+/** The cells of a fragment; and, once they end, whether all of them could be read. */
+async function cellsOf(
+  cx: CommandContext,
+  path: string,
+): Promise<{ cells: AsyncIterator<CellsLine>; isWhole: () => boolean }> {
+  const { document, tail } = await outcomeOf(cx, 'decode', path)
+  const { cells } = document as CellsDocument
+  return {
+    cells: cells[Symbol.asyncIterator](),
+    isWhole: () => (tail?.() as CellsTail | undefined)?.errors === undefined,
+  }
+}
+
+/** The path of something in a target, whose differences begin with `prefix`. */
+function below(prefix: string, path: string): string {
+  return prefix === '' ? path : path === '' ? prefix : `${prefix}.${path}`
 }

@@ -30,9 +30,7 @@ import { planRead } from '../explain/explain.ts'
 import { DEFAULT_BUDGET, type ExplainQuery, type FragmentPlan, type ReadPlan } from '../explain/plan.ts'
 import { type ReadCost, readCost } from '../explain/read-cost.ts'
 import { LOCAL_DISK, OBJECT_STORE, type StepCost, type StorageRates, secondsOf } from '../explain/step-cost.ts'
-import type { Datatype } from '../format/datatype.ts'
 import { LAST_TIME } from '../format/timestamped-name.ts'
-import { bytesOf, cellValue } from '../format/value.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray, ReadQuery } from '../read/query.ts'
@@ -44,6 +42,7 @@ import { parseSize } from './numbers.ts'
 import { addQueryOptions, parseQuery, type QueryOptions } from './read-query.ts'
 import { denseCells, resultBuffers } from './result-buffers.ts'
 import { addTimesOptions, type TimesOptions, useTimes } from './times.ts'
+import { endResult } from './values.ts'
 
 interface ExplainOptions extends QueryOptions, TimesOptions {
   exact?: boolean
@@ -273,15 +272,10 @@ function shownRanges({ schema }: OpenedArray, { ranges }: ReadQuery): ExplainDoc
   return Object.fromEntries(
     [...ranges].map(([d, sets]) => {
       const { type } = dimensions[d]
-      const end = (value: Comparable | undefined): CellValue => (value === undefined ? null : shownEnd(type, value))
+      const end = (value: Comparable | undefined): CellValue => (value === undefined ? null : endResult(type, value))
       return [dimensions[d].name, sets.map(({ low, high }): ValueRange => [end(low), end(high)])]
     }),
   )
-}
-
-function shownEnd(type: Datatype, value: Comparable): CellValue {
-  const isText = value instanceof Uint8Array
-  return cellValue(type, isText ? 'var' : 1, isText ? value : bytesOf(type, 1, value), { raw: false })
 }
 
 /** The steps; what their seconds add up to is the whole read. */

@@ -34,7 +34,7 @@ export async function* fileOutcome(
  * The parts of a file as a `dump` document and as annotated hex; with `tree`, only names and values.
  * @param role what the file is, in words
  */
-export function hexOutcome(
+function hexOutcome(
   cx: CommandContext,
   role: string,
   { file, length }: Space,

@@ -1,7 +1,8 @@
 import { inconsistent, usage } from '../base/errors.ts'
-import { type Bounds, type Comparable, comparable, compare, type RangeSets, rowsInside } from '../cells/bounds.ts'
+import { type Comparable, comparable, compare, type RangeSets, rowsInside } from '../cells/bounds.ts'
 import { allRows, type ColumnData, cellBytes } from '../cells/column.ts'
 import { datatypeSize } from '../format/datatype.ts'
+import type { Dimension } from '../format/dimension.ts'
 import type { DimensionLabel } from '../format/dimension-label.ts'
 import { type Interval, intervalsOf } from '../read/dense-windows.ts'
 import { openAt } from '../read/opening.ts'
@@ -11,6 +12,7 @@ import { labelMismatch } from '../store/dimension-labels.ts'
 import { memberPath } from '../store/group.ts'
 import { type CommandContext, wrongTarget } from './command.ts'
 import { parseRangeSets } from './ranges.ts'
+import { endResult } from './values.ts'
 
 /**
  * The ranges of `--range`, those of dimension labels as ranges of their dimensions: from the first to the last cell whose
@@ -38,7 +40,8 @@ export async function queryRanges(
     if (!label) continue
     const d = label.dimension_index
     const bounds = await labelled(cx, opened, label, option)
-    cx.note(`${option} is ${names[d]}=${bounds.low}..${bounds.high}`)
+    const { name, type } = domain.dimensions[d]
+    cx.note(`${option} is ${name}=${endResult(type, bounds.low)}..${endResult(type, bounds.high)}`)
     sets.set(d, [...(sets.get(d) ?? []), bounds])
   }
   return sets
@@ -50,7 +53,7 @@ async function labelled(
   { array, schema }: OpenedArray,
   label: DimensionLabel,
   option: string,
-): Promise<Bounds> {
+): Promise<{ low: Comparable; high: Comparable }> {
   const { name, dimension_index } = label
   const dimension = schema.domain.dimensions.at(dimension_index)
   if (!dimension) throw inconsistent(`expected a dimension of the label ${name}, found the index ${dimension_index}`)
@@ -67,11 +70,11 @@ async function labelled(
   const written = opened.fragments.map(({ info }) => intervalsOf(info.nonempty_domain ?? [], [dimension])[0])
   const gap = firstGap(written)
   if (gap) {
-    const cells = `${dimension.name}=${gap.low}..${gap.high}`
+    const cells = `${dimension.name}=${endResult(type, gap.low)}..${endResult(type, gap.high)}`
     throw usage(`--range ${option}: ${cells} have no label, and TileDB finds no range of labels with a gap`)
   }
   const query = { order: 'row-major', ranges: new Map(), fields: [label.attribute] } as const
-  const order = new LabelOrder(label, dimension.name)
+  const order = new LabelOrder(label, dimension)
   let low: Comparable | undefined
   let high: Comparable | undefined
   for await (const { columns, rows, cell_num } of readMerged(opened, query)) {
@@ -87,7 +90,7 @@ async function labelled(
     high = at(found[found.length - 1])
   }
   order.tell(cx)
-  if (low === undefined) throw usage(`--range ${option}: the label has no value in this range`)
+  if (low === undefined || high === undefined) throw usage(`--range ${option}: the label has no value in this range`)
   return { low, high }
 }
 
@@ -107,11 +110,11 @@ function firstGap(written: readonly Interval[]): Interval | undefined {
  */
 class LabelOrder {
   private readonly label: DimensionLabel
-  private readonly dimension: string
+  private readonly dimension: Dimension
   private last: Comparable | undefined
   private nan: Comparable | undefined
 
-  constructor(label: DimensionLabel, dimension: string) {
+  constructor(label: DimensionLabel, dimension: Dimension) {
     this.label = label
     this.dimension = dimension
   }
@@ -127,14 +130,19 @@ class LabelOrder {
     const follows = this.last === undefined || compare(value, this.last) > 0 === (order === 'increasing')
     if (!follows || (this.last !== undefined && compare(value, this.last) === 0))
       throw inconsistent(
-        `expected ${order} labels of ${name}, found another order at ${this.dimension}=${coordinate(row)}`,
+        `expected ${order} labels of ${name}, found another order at ${this.placeText(coordinate(row))}`,
       )
     this.last = value instanceof Uint8Array ? value.slice() : value
+  }
+
+  private placeText(coordinate: Comparable): string {
+    const { name, type } = this.dimension
+    return `${name}=${endResult(type, coordinate)}`
   }
 
   tell(cx: CommandContext): void {
     if (this.nan === undefined) return
     const { name } = this.label
-    cx.note(`${name}: the label of ${this.dimension}=${this.nan} is NaN, beside which TileDB may find other cells`)
+    cx.note(`${name}: the label of ${this.placeText(this.nan)} is NaN, beside which TileDB may find other cells`)
   }
 }

@@ -97,7 +97,7 @@ export async function listedFragment(
     dense: info?.dense ?? null,
     timestamp_range: fragment.timestamp_range ?? null,
     cell_num: info ? exact(storedCellNum(info)) : null,
-    cells_in_domain: info ? exact(BigInt(cellsInDomain(info))) : null,
+    cells_in_domain: info ? exact(cellsInDomain(info)) : null,
     tile_num: info?.tile_num ?? null,
     size,
     data_size,

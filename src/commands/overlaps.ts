@@ -2,7 +2,7 @@ import { type Comparable, comparableReader, compare } from '../cells/bounds.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 
 /** Which boxes have cells in common. */
-export interface Overlaps {
+interface Overlaps {
   /** Number of other boxes that each box overlaps. */
   counts: Uint32Array
   pair_num: number

@@ -1,5 +1,6 @@
 import { InspectError, isNew, orError, unlessFault } from '../base/errors.ts'
 import { shellWord } from '../base/shell-word.ts'
+import { SEVERITIES } from '../check/codes.ts'
 import type { Finding, Item } from '../check/finding.ts'
 import { quickFragmentItems, quickGroupItems } from '../check/quick.ts'
 import type { NextCommand, OverviewDocument, OverviewFinding, OverviewHead } from '../documents/overview.ts'
@@ -71,7 +72,6 @@ const TAKES_TIMES: ReadonlySet<string> = new Set(['', 'explain', 'ls', 'read', '
 
 /** Most findings that one screen has room for. */
 const MOST_FINDINGS = 3
-const RANK = { error: 0, warning: 1, note: 2 } as const
 
 /**
  * The worst of what was found, and what could not be examined, which decides the exit code.
@@ -100,7 +100,7 @@ export function judged(
     else byCode.set(key, findingResult(cx, item))
   }
   for (const { severity } of slow) finding_num[severity]++
-  const damage = [...byCode.values()].sort((a, b) => RANK[a.severity] - RANK[b.severity])
+  const damage = [...byCode.values()].sort((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity))
   const findings = [...damage, ...slow].slice(0, MOST_FINDINGS)
   const not_examined = unread.map((error) => notExaminedResult(cx, error))
   return { ok: finding_num.error === 0, finding_num, findings, not_examined }

@@ -3,17 +3,21 @@ import { InspectError, orError, usage } from '../base/errors.ts'
 import { checkTarget } from '../check/check.ts'
 import { newRun } from '../check/run.ts'
 import type { RecoverDocument } from '../documents/recover.ts'
-import type { ArraySchema } from '../format/array-schema.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
-import type { NDRange } from '../format/range.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
 import { absolutePath } from '../node/current-folder.ts'
 import { localStorage } from '../node/file.ts'
 import { openFileOutput } from '../node/file-output.ts'
 import { type FolderOutput, openFolderOutput } from '../node/folder-output.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
-import { type RecoveredArray, type RecoverOutput, recoverArray, recoverOne } from '../recover/array.ts'
+import {
+  type RecoveredArray,
+  type RecoverOptions,
+  type RecoverOutput,
+  recoverArray,
+  recoverOne,
+} from '../recover/array.ts'
 import { bytesOf, isMended } from '../recover/fragment.ts'
 import { lostCells } from '../recover/lost-cells.ts'
 import { underItsName } from '../recover/lost-name.ts'
@@ -88,6 +92,8 @@ async function recover(cx: CommandContext, path: string, options: Options): Prom
     found.fragments[0]?.assumed.push(...assumed)
     if (target.type === 'array' && found.fragments.length === 0 && found.leftOut.length > 0)
       cx.note(`TileDB finds no cell in ${cx.shownPath(path)}: check --plan says why, and what to do`)
+    if (options.domain !== undefined && !found.isDomainUsed)
+      cx.note('--domain is not used: no dense fragment lacks its box')
     const remaining = await readBack(cx, target, output.partial, found)
     const lostFile = await writeLost(cx, options.to, found)
     // The list first: where the folder is, the list is, too.
@@ -168,15 +174,17 @@ function unnamed(name: string): string {
 /** What was written, and which of {@link SCHEMAS} have no name yet. */
 interface Written extends RecoveredArray {
   unnamed: ReadonlySet<string>
+  /** Whether a fragment needed `--domain`. */
+  isDomainUsed: boolean
 }
 
 async function recovered(cx: CommandContext, target: Target, options: Options, output: FolderOutput): Promise<Written> {
   // Damage is what is expected here.
   cx.reading.onFault = () => {}
   let asked = 0
-  const recoverOptions = {
+  const recoverOptions: RecoverOptions = {
     dropDamaged: options.dropDamaged ?? false,
-    domain: (schema: ArraySchema): NDRange | undefined => {
+    domain: (schema) => {
       if (options.domain === undefined) return undefined
       if (asked++ > 0) throw usage('--domain is for one fragment, found several that need it: recover them one by one')
       return parseBox(schema.domain.dimensions, options.domain)
@@ -198,18 +206,23 @@ async function recovered(cx: CommandContext, target: Target, options: Options, o
     progress: (done, total) => progress.update(done, total),
   }
   try {
-    if (target.type === 'array')
-      return { ...(await recoverArray(target.array, recoverOptions, writing, out)), unnamed: schemas }
-    if (target.type === 'fragment') {
-      if (target.array)
-        return { ...(await recoverOne(target.array, target.fragment, recoverOptions, writing, out)), unnamed: schemas }
-      const message = 'expected the fragment inside its array, whose schema tells its fields; found no array around it'
-      throw new InspectError('NO_SCHEMA', message, { file: target.path })
-    }
-    throw await wrongTarget(cx, 'recover', target, 'an array or a fragment')
+    const done = await recoveredTarget(cx, target, recoverOptions, writing, out)
+    return { ...done, unnamed: schemas, isDomainUsed: asked > 0 }
   } finally {
     progress.stop()
   }
+}
+
+async function recoveredTarget(
+  cx: CommandContext,
+  target: Target,
+  ...how: [RecoverOptions, () => WriteContext, RecoverOutput]
+): Promise<RecoveredArray> {
+  if (target.type === 'array') return recoverArray(target.array, ...how)
+  if (target.type !== 'fragment') throw await wrongTarget(cx, 'recover', target, 'an array or a fragment')
+  if (target.array) return recoverOne(target.array, target.fragment, ...how)
+  const message = 'expected the fragment inside its array, whose schema tells its fields; found no array around it'
+  throw new InspectError('NO_SCHEMA', message, { file: target.path })
 }
 
 /**

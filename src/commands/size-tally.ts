@@ -13,7 +13,7 @@ export interface TalliedFile extends StatsSizes {
   filters: readonly FilterConfig[]
 }
 
-export interface TalliedFilters extends StatsSizes {
+interface TalliedFilters extends StatsSizes {
   filters: readonly FilterDescription[]
   file_num: number
 }
@@ -23,7 +23,7 @@ export interface TalliedRole extends StatsSizes {
   tiles: Distribution
 }
 
-export interface TalliedField extends StatsSizes {
+interface TalliedField extends StatsSizes {
   name: string
   files: Map<string, TalliedRole & { filters: TalliedFilters[] }>
 }

@@ -14,7 +14,7 @@ import type {
 import { datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { isConsolidatedName } from '../format/timestamped-name.ts'
-import { bytesOf, cellValue } from '../format/value.ts'
+import { cellValue } from '../format/value.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { domainCells, type FieldSummary, type ReadSummary, type Repeated, summarize } from '../read/summary.ts'
@@ -26,7 +26,7 @@ import { LabelReport } from './missing-labels.ts'
 import { shownEnumerations } from './read.ts'
 import { parseQuery, type QueryOptions } from './read-query.ts'
 import { enumerationResult } from './schema.ts'
-import { exact } from './values.ts'
+import { endResult, exact } from './values.ts'
 
 /** `stats --read`: reads the array once, and says what a reader sees. */
 export async function readStats(
@@ -93,10 +93,7 @@ function denseResult(
 ): ReadStatsDense | undefined {
   if (wanted === undefined) return undefined
   const { dimensions } = schema.domain
-  const value = (d: number, end: bigint) => {
-    const { type } = dimensions[d]
-    return cellValue(type, 1, bytesOf(type, 1, datatypeSize(type) === 8 ? end : Number(end)), style)
-  }
+  const value = (d: number, end: bigint) => endResult(dimensions[d].type, end, style)
   const boxes = unwritten?.map(({ intervals, cells }) => ({
     ranges: Object.fromEntries(
       intervals.map(({ low, high }, d): [string, ValueRange] => [dimensions[d].name, [value(d, low), value(d, high)]]),

@@ -1,10 +1,11 @@
+import type { Comparable } from '../cells/bounds.ts'
 import { type InColumns, ValueColumn } from '../cells/column-rows.ts'
 import type { FilterDescription, PipelineDescription, ValueRange } from '../documents/common.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { mbrAt, type RTreeLevel } from '../format/rtree.ts'
-import { cellReader, cellValue, type ValueStyle } from '../format/value.ts'
+import { bytesOf, type CellValue, cellReader, cellValue, type ValueStyle } from '../format/value.ts'
 
 /** Structures of the format with the names and in the form of the JSON documents. */
 
@@ -68,6 +69,13 @@ export function mbrColumns(
     columns.push([column(), column()])
   }
   return columns
+}
+
+/** An end of a range as it is shown, and as it may be written again. */
+export function endResult(type: Datatype, value: Comparable, style: ValueStyle = { raw: false }): CellValue {
+  if (value instanceof Uint8Array) return cellValue(type, 'var', value, style)
+  const number = datatypeSize(type) === 8 ? value : Number(value)
+  return cellValue(type, 1, bytesOf(type, 1, number), style)
 }
 
 /** `[lo, hi]` of a dimension's domain; null if it has none. */

@@ -86,6 +86,7 @@ export const command: CommandModule<WhatifOptions> = {
     useTimes(cx, options)
     const asked = options.filters?.map((text) => parseFilters(text, '--filters'))
     const emit = parseChoice('--emit', EMITTED, options.emit)
+    if (emit && options.range) throw usage('whatif expects --range or --emit, found both')
     const best = parseBest(options.best, emit)
     const { opened, enumerations } = await openedTarget(cx, await cx.open(path))
     checkFields(opened.fragments, opened.schema, options.field)

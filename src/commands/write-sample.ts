@@ -184,6 +184,8 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
   const { delete: deletes = [], consolidate = [], vacuum = [], ...sampleOptions } = rest
   const inputNames = [['--schema', schemaFile], ['--steps', stepsFile], ...data.map((name) => ['--data', name])]
   const fromStandardInput = inputNames.filter(([, name]) => name === '-').map(([option]) => option)
+  if (labels && data.length === 0 && stepsFile === undefined)
+    throw usage('--labels expects --data or --steps beside it, found neither')
   if (fromStandardInput.length > 1) throw usage(`${fromStandardInput.join(' and ')} cannot both be standard input`)
   if (append && (await localStorage.kind(absolutePath(path))) !== 'folder')
     throw usage('--append expects an array or a group that is there', { file: path })

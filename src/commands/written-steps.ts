@@ -20,7 +20,7 @@ import type { Sample } from '../write/sample.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
 
 /** What `write-sample` does in steps. */
-export interface StepsToWrite {
+interface StepsToWrite {
   path: string
   output: FolderOutput
   /** Whether the folder is there. */

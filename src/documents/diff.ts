@@ -12,7 +12,7 @@ export interface DiffDocument extends DocumentHead<'diff'> {
   cell_num?: Count | undefined
   /** What readers of the two arrays see. Only with `--read`. */
   read?: DiffRead | undefined
-  /** Members of groups that could not be read on one side or both. */
+  /** Members of groups, fragments and cells that could not be read on one side or both. */
   not_compared?: readonly string[] | undefined
   /** Cells that differ and are not in `differences`, which lists those of cells up to 100,000 lines. */
   unlisted_cell_num?: Count | undefined

@@ -142,6 +142,8 @@ describe('wrong usage: exit 2', () => {
     [['tile', FRAGMENT, 'a0.tdb', '--offset', '0', '--hex'], 'tile expects --offset or --hex, found both'],
     [['tile', FRAGMENT, 'a0.tdb', '--offset', '0', '--role', 'var'], 'tile expects --offset or --role, found both'],
     [['tile', FRAGMENT, 'a0.tdb', '1', '--offset', '0'], 'tile expects --offset or an index, found both'],
+    [['whatif', '--emit', 'schema', '--range', 'x=1', ARRAY], 'whatif expects --range or --emit, found both'],
+    [['write-sample', `${folder}/labels`, '--labels'], '--labels expects --data or --steps beside it, found neither'],
     [['at', FRAGMENT, '--cell', 'x=1..2,y=1'], '--cell expects one value for x, found a range'],
     [['at', FRAGMENT, '--cell', 'x=,y=1'], '--cell expects NAME=V, found "x="'],
   ])('an option that says nothing here is not passed over: %j', async (args, message) => {

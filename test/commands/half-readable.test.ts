@@ -112,6 +112,46 @@ describe('decode of an array with a damaged tile', () => {
   })
 })
 
+describe('diff', () => {
+  const array = copied('vacuum_left', 'left')
+  const names = readdirSync(`${array}/__fragments`).sort()
+  const name = names.find((one) => readdirSync(`${array}/__fragments/${one}`).length > 1) ?? ''
+
+  test('of cells that cannot be read on either side is no equality', async () => {
+    truncateSync(`${array}/__fragments/${name}/d0.tdb`, 5)
+    cpSync(array, `${folder}/right`, { recursive: true })
+    const { code, documents } = await runJson(['diff', '--cells', array, `${folder}/right`])
+    expect([code, documents[0]]).toMatchObject([
+      1,
+      { equal: false, not_compared: [`fragments.${name}.cells`], differences: [] },
+    ])
+    const { text } = await run(['diff', '--cells', array, `${folder}/right`])
+    expect(text).toContain(`not compared: fragments.${name}.cells\nno difference in what could be compared\n`)
+  })
+
+  test.each([[[]], [['--cells']]])('of fragments that cannot be read is none, either: %j', async (options) => {
+    truncateSync(`${array}/__fragments/${name}/__fragment_metadata.tdb`, 3000)
+    cpSync(array, `${folder}/right`, { recursive: true })
+    const { code, documents } = await runJson(['diff', ...options, array, `${folder}/right`])
+    expect([code, documents[0]]).toMatchObject([
+      1,
+      { equal: false, not_compared: [`fragments.${name}`], differences: [] },
+    ])
+  })
+})
+
+test('recover says that it had no need of a box', async () => {
+  const { code, stderr } = await run([
+    'recover',
+    `${FIXTURES}/22/sparse_basic`,
+    '--to',
+    `${folder}/boxless`,
+    '--domain',
+    'x=1..2',
+  ])
+  expect([code, stderr]).toEqual([0, 'note: --domain is not used: no dense fragment lacks its box\n'])
+})
+
 test('recover of an array that lost all commits says that it makes an empty one', async () => {
   const array = copied('sparse_basic', 'uncommitted')
   for (const name of readdirSync(`${array}/__commits`)) rmSync(`${array}/__commits/${name}`)
