@@ -22,7 +22,7 @@ import {
 } from 'node:fs'
 import process from 'node:process'
 import { ClosedPipe, InspectError, usage } from '../base/errors.ts'
-import { guarded, systemCode, systemError } from './file.ts'
+import { guarded, MOST_AT_ONCE, systemCode, systemError } from './file.ts'
 import { onInterrupt } from './interrupted.ts'
 
 /** A file that appears whole or not at all. */
@@ -113,7 +113,7 @@ function openWhole(shown: string, { path, status }: OutputPlace): FileOutput {
     const opened = writing(shown, () => openSync(temporary, 'wx'))
     descriptor = opened
     writing(shown, () => {
-      for (const piece of held) for (let at = 0; at < piece.length; ) at += writeSync(opened, piece, at)
+      for (const piece of held) writeWholeSync(opened, piece)
     })
     held = []
     return opened
@@ -191,8 +191,13 @@ export function temporaryBeside(path: string): string {
   return `${path.slice(0, slash)}/.${path.slice(slash + 1).slice(0, 40)}.${unique}`
 }
 
+/** Removes what is there, if it can be: it is called after an error, which matters more. */
 export function removeQuietly(path: string): void {
-  rmSync(path, { force: true, recursive: true })
+  try {
+    rmSync(path, { force: true, recursive: true })
+  } catch {
+    // It stays.
+  }
 }
 
 /** A pipe or device, which gets the results as they come. */
@@ -225,6 +230,12 @@ function once(work: () => void): () => void {
   }
 }
 
+/** A call may write only a part, as on a disk that is nearly full: the next one fails. */
+export function writeWholeSync(descriptor: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; )
+    at += writeSync(descriptor, bytes, at, Math.min(bytes.length - at, MOST_AT_ONCE))
+}
+
 async function writeWhole(descriptor: number, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += await writePart(descriptor, bytes, at)
 }
@@ -232,7 +243,7 @@ async function writeWhole(descriptor: number, bytes: Uint8Array): Promise<void> 
 /** @returns the number of bytes written */
 function writePart(descriptor: number, bytes: Uint8Array, from: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    write(descriptor, bytes, from, bytes.length - from, null, (error, written) => {
+    write(descriptor, bytes, from, Math.min(bytes.length - from, MOST_AT_ONCE), null, (error, written) => {
       if (error) reject(error)
       else resolve(written)
     })

@@ -22,6 +22,9 @@ import { type ByteSource, checkRange, type Entry, type Storage } from '../source
  */
 const SMALL_READ = 64 * 1024
 
+/** Most bytes that a call reads or writes. Node refuses 2 GiB and more. */
+export const MOST_AT_ONCE = 2 ** 30
+
 /** A pipe is read whole, up to this many bytes. */
 const MOST_PIPED = 2 ** 30
 
@@ -127,7 +130,7 @@ class FileSource implements ByteSource {
 
   private readLarge(descriptor: number, out: Uint8Array, at: number, offset: number): Promise<number> {
     return new Promise((resolve, reject) => {
-      readAsync(descriptor, out, at, out.length - at, offset, (error, bytesRead) => {
+      readAsync(descriptor, out, at, Math.min(out.length - at, MOST_AT_ONCE), offset, (error, bytesRead) => {
         if (error) reject(systemError(error, this.name))
         else resolve(bytesRead)
       })

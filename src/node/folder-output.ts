@@ -7,13 +7,12 @@ import {
   renameSync,
   rmSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { InspectError } from '../base/errors.ts'
 import { absolutePath } from './current-folder.ts'
 import { guarded, systemCode, systemError } from './file.ts'
-import { removeQuietly, temporaryBeside } from './file-output.ts'
+import { removeQuietly, temporaryBeside, writeWholeSync } from './file-output.ts'
 import { onInterrupt } from './interrupted.ts'
 
 /** A folder that appears with all its files at once, or files that appear in a folder at once; or not at all. */
@@ -117,7 +116,7 @@ function openPartial(target: string, path: string, commit: (partial: string) => 
       const descriptor = guarded(place, () => openSync(full, 'wx'), 'write')
       try {
         for await (const part of parts) {
-          guarded(place, () => writeSync(descriptor, part), 'write')
+          guarded(place, () => writeWholeSync(descriptor, part), 'write')
           await new Promise(setImmediate)
         }
       } finally {

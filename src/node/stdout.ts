@@ -1,7 +1,7 @@
 import { fstatSync, statSync, writeSync } from 'node:fs'
 import process from 'node:process'
 import { ClosedPipe } from '../base/errors.ts'
-import { systemCode, systemError } from './file.ts'
+import { MOST_AT_ONCE, systemCode, systemError } from './file.ts'
 
 /** Milliseconds between attempts while a non-blocking pipe is full; short at first, for readers as fast as this program. */
 const FIRST_RETRY = 0.05
@@ -22,7 +22,7 @@ function writeAll(descriptor: number, bytes: Uint8Array, patience = Number.POSIT
   let waited = 0
   for (let done = 0; done < bytes.length; ) {
     try {
-      done += writeSync(descriptor, bytes, done)
+      done += writeSync(descriptor, bytes, done, Math.min(bytes.length - done, MOST_AT_ONCE))
       retry = FIRST_RETRY
       waited = 0
     } catch (error) {

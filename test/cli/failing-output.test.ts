@@ -58,6 +58,19 @@ describe('a full disk', () => {
   })
 })
 
+describe('a file that cannot grow', () => {
+  const to = `${temporaryFolder()}/new`
+  const there = existsSync(`${ROOT}dist/cli`) ? test : test.skip
+
+  there('is no damage of what recover writes', () => {
+    // In KiB: less than the metadata, which recover copies, and more than any file before it.
+    const call = `ulimit -f 4; exec '${execPath}' '${BIN}' recover examples/arrays/places --to '${to}'`
+    const { status, stderr } = spawnSync('bash', ['-c', call], { cwd: ROOT, encoding: 'utf8' })
+    expect(stderr).toMatch(/^error: .*__fragment_metadata\.tdb: the system says: file too large \(EFBIG\)\n$/)
+    expect([status, existsSync(to)]).toEqual([3, false])
+  })
+})
+
 describe('a pipe that does not block', () => {
   const folder = temporaryFolder()
   const fifo = `${folder}/pipe`
