@@ -14,7 +14,7 @@ import {
 import { InspectError } from '../base/errors.ts'
 import { decodeText, encodeText } from '../format/text.ts'
 import { countListedNames } from '../source/lean-heap.ts'
-import { type ByteSource, checkRange, type Entry, type Storage } from '../source/source.ts'
+import { type ByteSource, byName, checkRange, type Entry, type Storage, truncated } from '../source/source.ts'
 
 /**
  * Reads up to this size are synchronous. The thread pool takes longer than copying 64 KiB from the page cache (0.1 ms against
@@ -96,7 +96,7 @@ class FileSource implements ByteSource {
   async read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
     checkRange(this.name, offset, length)
     const available = Math.max(0, this.knownSize() - offset)
-    if (length > available) this.short(offset, length, available)
+    if (length > available) throw truncated(this.name, offset, length, available)
     const piped = pipes.get(this.name)
     if (piped) return piped.slice(offset, offset + length)
     const descriptor = this.opened()
@@ -106,7 +106,7 @@ class FileSource implements ByteSource {
         length <= SMALL_READ
           ? guarded(this.name, () => readSync(descriptor, out, done, length - done, offset + done))
           : await this.readLarge(descriptor, out, done, offset + done)
-      if (bytesRead === 0) this.short(offset, length, done)
+      if (bytesRead === 0) throw truncated(this.name, offset, length, done)
       done += bytesRead
     }
     return out
@@ -135,10 +135,6 @@ class FileSource implements ByteSource {
         else resolve(bytesRead)
       })
     })
-  }
-
-  private short(offset: number, length: number, found: number): never {
-    throw new InspectError('TRUNCATED', `expected ${length} bytes, found ${found}`, { file: this.name, offset })
   }
 }
 
@@ -259,7 +255,7 @@ export const localStorage: Storage = {
       return { name: entry.name, kind: link ? kindOfLink(`${path}/${entry.name}`) : 'other', link }
     })
     countListedNames(entries.length)
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+    return entries.sort(byName)
   },
 
   open(path) {

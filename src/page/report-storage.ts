@@ -1,8 +1,7 @@
 import { InspectError } from '../base/errors.ts'
 import type { ReportHead } from '../commands/page-data.ts'
 import { MemorySource } from '../source/memory.ts'
-import { byName } from '../source/remote/remote-storage.ts'
-import type { ByteSource, Entry, Storage } from '../source/source.ts'
+import { type ByteSource, byName, type Entry, notFound, type Storage } from '../source/source.ts'
 import { breath } from './breath.ts'
 
 interface File {
@@ -66,7 +65,7 @@ export class ReportStorage implements Storage {
 
   async list(path: string): Promise<readonly Entry[]> {
     const entries = this.folders.get(path)
-    if (!entries) throw new InspectError('NOT_FOUND', 'no such folder', { file: path })
+    if (!entries) throw notFound(path)
     return [...entries.values()].sort(byName)
   }
 
@@ -79,7 +78,7 @@ export class ReportStorage implements Storage {
     }
     const size = async (): Promise<number> => {
       if (file) return file.size
-      throw new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
+      throw notFound(path)
     }
     const read = async (): Promise<never> => {
       await size()

@@ -1,7 +1,6 @@
-import { InspectError } from '../base/errors.ts'
 import { Client, DEFAULT_LIMITS, type HttpRequest, statusError } from '../source/remote/client.ts'
-import { byName, find, RemoteStorage, upTo } from '../source/remote/remote-storage.ts'
-import type { Entry } from '../source/source.ts'
+import { find, RemoteStorage, upTo } from '../source/remote/remote-storage.ts'
+import { byName, type Entry, notFound } from '../source/source.ts'
 
 /** Most bytes of a listing: a million names. */
 const LISTING_BYTES = 256 * 2 ** 20
@@ -41,7 +40,7 @@ export class ServedStorage extends RemoteStorage {
   protected async readList(path: string): Promise<readonly Entry[]> {
     const listing = await this.listing(path)
     if (listing?.entries) return [...listing.entries].sort(byName)
-    throw new InspectError('NOT_FOUND', 'no such folder', { file: path })
+    throw notFound(path)
   }
 
   /** Nothing outside of the top is asked for: the server would refuse. */

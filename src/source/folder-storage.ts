@@ -1,5 +1,5 @@
 import { InspectError } from '../base/errors.ts'
-import { type ByteSource, checkRange, type Entry, type Storage } from './source.ts'
+import { type ByteSource, byName, checkRange, type Entry, notFound, type Storage, truncated } from './source.ts'
 
 /** What is read of a browser's `File` or `Blob`. */
 export interface FileContent {
@@ -140,7 +140,7 @@ class FolderStorage implements Storage {
     return named(path, async () => {
       const folder = await this.folder(path)
       if (!folder) throw notFound(path)
-      return (await folder.list()).sort((a, b) => (a.name < b.name ? -1 : 1))
+      return (await folder.list()).sort(byName)
     })
   }
 
@@ -159,8 +159,7 @@ class FolderStorage implements Storage {
           checkRange(path, offset, length)
           const bytes = await (await content()).slice(offset, offset + length).arrayBuffer()
           if (bytes.byteLength === length) return new Uint8Array(bytes)
-          const message = `expected ${length} bytes, found ${bytes.byteLength}`
-          throw new InspectError('TRUNCATED', message, { file: path, offset })
+          throw truncated(path, offset, length, bytes.byteLength)
         }),
       close: async () => {},
     }
@@ -184,10 +183,6 @@ class FolderStorage implements Storage {
     const slash = path.lastIndexOf('/')
     return { around: await this.folder(path.slice(0, Math.max(0, slash))), name: path.slice(slash + 1) }
   }
-}
-
-function notFound(path: string): InspectError {
-  return new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
 }
 
 /** Errors of the browser as InspectErrors that name the path. */

@@ -1,5 +1,5 @@
 import { InspectError } from '../base/errors.ts'
-import type { ByteSource, Entry, Storage } from './source.ts'
+import { type ByteSource, byName, type Entry, type Storage } from './source.ts'
 
 /**
  * A folder of a storage as it will be when the files of another folder have been added to it.
@@ -22,7 +22,7 @@ export function layeredStorage(under: Storage, root: string, over: Storage, adde
       const entries = new Map<string, Entry>()
       if ((await under.kind(path)) === 'folder') for (const one of await under.list(path)) entries.set(one.name, one)
       for (const one of await over.list(other(path) as string)) entries.set(one.name, one)
-      return [...entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+      return [...entries.values()].sort(byName)
     },
     open(path) {
       let opened: Promise<ByteSource> | undefined

@@ -1,5 +1,13 @@
-import { InspectError } from '../base/errors.ts'
-import { type ByteSource, checkRange, type Entry, type Storage } from './source.ts'
+import {
+  type ByteSource,
+  byName,
+  checkRange,
+  type Entry,
+  missingSource,
+  notFound,
+  type Storage,
+  truncated,
+} from './source.ts'
 
 /** A file in memory. */
 export class MemorySource implements ByteSource {
@@ -17,10 +25,7 @@ export class MemorySource implements ByteSource {
 
   async read(offset: number, length: number): Promise<Uint8Array> {
     checkRange(this.name, offset, length)
-    if (offset + length > this.bytes.length) {
-      const found = Math.max(0, this.bytes.length - offset)
-      throw new InspectError('TRUNCATED', `expected ${length} bytes, found ${found}`, { file: this.name, offset })
-    }
+    if (offset + length > this.bytes.length) throw truncated(this.name, offset, length, this.bytes.length - offset)
     return this.bytes.subarray(offset, offset + length)
   }
 
@@ -50,16 +55,12 @@ export class MemoryStorage implements Storage {
       const name = slash === -1 ? rest : rest.slice(0, slash)
       entries.set(name, slash === -1 ? { name, kind: 'file', size: bytes.length } : { name, kind: 'folder' })
     }
-    if (entries.size === 0) throw new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
-    return [...entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+    if (entries.size === 0) throw notFound(path)
+    return [...entries.values()].sort(byName)
   }
 
   open(path: string): ByteSource {
     const bytes = this.files.get(path)
-    if (bytes) return new MemorySource(path, bytes)
-    const missing = async (): Promise<never> => {
-      throw new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
-    }
-    return { name: path, size: missing, read: missing, close: async () => {} }
+    return bytes ? new MemorySource(path, bytes) : missingSource(path)
   }
 }

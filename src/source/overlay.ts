@@ -1,5 +1,5 @@
 import { MemoryStorage } from './memory.ts'
-import type { Entry, Storage } from './source.ts'
+import { byName, type Entry, type Storage } from './source.ts'
 
 /** A storage with another content of one file, which is there whether the storage has it or not. */
 export function withFile(storage: Storage, path: string, bytes: Uint8Array): Storage {
@@ -13,7 +13,7 @@ export function withFile(storage: Storage, path: string, bytes: Uint8Array): Sto
       const entries = await storage.list(at)
       if (at !== folder) return entries
       const now: Entry[] = [...entries.filter((one) => one.name !== name), { name, kind: 'file', size: bytes.length }]
-      return now.sort((a, b) => (a.name < b.name ? -1 : 1))
+      return now.sort(byName)
     },
     open: (at) => (at === path ? own.open(at) : storage.open(at)),
   }
@@ -44,7 +44,7 @@ export function renamed(storage: Storage, folder: string, from: string, to: stri
 }
 
 /** What an overlay passes on. It leaves out the ways of reading that do not ask it. */
-function plain(storage: Storage): Pick<Storage, 'isRemote' | 'realPath' | 'mayNotList'> {
+export function plain(storage: Storage): Pick<Storage, 'isRemote' | 'realPath' | 'mayNotList'> {
   return {
     isRemote: (path) => storage.isRemote?.(path) ?? false,
     realPath: (path) => storage.realPath?.(path) ?? path,

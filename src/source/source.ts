@@ -134,6 +134,28 @@ export function checkRange(file: string, offset: number, length: number): void {
   throw badValue(`expected a part of the file, found ${length} bytes from ${offset} on`, { file })
 }
 
+export function notFound(path: string): InspectError {
+  return new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
+}
+
+/** The error for a range of a file that is too short for it. @param found how many bytes of the range it has */
+export function truncated(file: string, offset: number, length: number, found: number): InspectError {
+  return new InspectError('TRUNCATED', `expected ${length} bytes, found ${Math.max(0, found)}`, { file, offset })
+}
+
+/** A file that is not there. */
+export function missingSource(name: string): ByteSource {
+  const missing = async (): Promise<never> => {
+    throw notFound(name)
+  }
+  return { name, size: missing, read: missing, close: async () => {} }
+}
+
+/** The order of listings. One comparison: no name comes twice. */
+export function byName(a: Entry, b: Entry): number {
+  return a.name < b.name ? -1 : 1
+}
+
 /** Whether an error means that the server cannot list names. */
 export function isNoListing(error: unknown): boolean {
   return error instanceof InspectError && error.code === 'NO_LISTING'

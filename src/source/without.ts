@@ -1,7 +1,7 @@
-import { InspectError } from '../base/errors.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { MemorySource } from './memory.ts'
-import type { ByteSource, Entry, Storage } from './source.ts'
+import { plain } from './overlay.ts'
+import { byName, type Entry, missingSource, notFound, type Storage } from './source.ts'
 
 /**
  * A storage as it would be without some files and folders: the paths, and all below them, are not there. An object store has no empty
@@ -22,9 +22,6 @@ export function storageWithout(
       at = at.slice(0, slash)
     }
   }
-  const notFound = async (path: string): Promise<never> => {
-    throw new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
-  }
   const rest = async (path: string): Promise<readonly Entry[]> =>
     (await storage.list(path)).filter(({ name }) => !gone.has(`${path}/${name}`))
   const isEmptied = async (path: string): Promise<boolean> => {
@@ -34,6 +31,7 @@ export function storageWithout(
     return true
   }
   return {
+    ...plain(storage),
     async kind(path) {
       if (path === added?.path) return 'file'
       if (isGone(path)) return undefined
@@ -41,22 +39,17 @@ export function storageWithout(
       return kind === 'folder' && (await isEmptied(path)) ? undefined : kind
     },
     async list(path) {
-      if (isGone(path)) return notFound(path)
+      if (isGone(path)) throw notFound(path)
       const entries: Entry[] = []
       for (const entry of await rest(path))
         if (entry.kind !== 'folder' || !(await isEmptied(`${path}/${entry.name}`))) entries.push(entry)
       const name = added && lastPathPart(added.path)
       if (name && added.path === `${path}/${name}`) entries.push({ name, kind: 'file', size: added.bytes.length })
-      return entries
+      return entries.sort(byName)
     },
     open(path) {
       if (path === added?.path) return new MemorySource(path, added.bytes)
-      if (!isGone(path)) return storage.open(path)
-      const missing = (): Promise<never> => notFound(path)
-      return { name: path, size: missing, read: missing, close: async () => {} } satisfies ByteSource
+      return isGone(path) ? missingSource(path) : storage.open(path)
     },
-    isRemote: (path) => storage.isRemote?.(path) ?? false,
-    realPath: (path) => storage.realPath?.(path) ?? path,
-    mayNotList: (path) => storage.mayNotList?.(path) ?? false,
   }
 }

@@ -1,7 +1,7 @@
 import { InspectError } from '../base/errors.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
-import { type Entry, Folder, type Storage } from '../source/source.ts'
+import { type Entry, Folder, notFound, type Storage } from '../source/source.ts'
 import { InspectArray } from './array.ts'
 import { foreignError, foreignFile, foreignFolder } from './foreign.ts'
 import { Fragment } from './fragment.ts'
@@ -33,7 +33,7 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
     if (named) return named
   }
   const kind = await storage.kind(clean)
-  if (kind === undefined) throw new InspectError('NOT_FOUND', 'no such file or folder', { file: clean })
+  if (kind === undefined) throw notFound(clean)
   const folder = new Folder(storage, clean)
   if (kind !== 'folder') return fileTarget(folder, cx)
   const entries = await folder.list()

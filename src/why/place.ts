@@ -1,5 +1,5 @@
 import { InspectError } from '../base/errors.ts'
-import { type Entry, Folder, hasEntry, type Storage } from '../source/source.ts'
+import { type Entry, Folder, hasEntry, notFound, type Storage } from '../source/source.ts'
 import { InspectArray, LABELS_FOLDER } from '../store/array.ts'
 import { COMMITS_FOLDER } from '../store/commits.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
@@ -24,7 +24,7 @@ export const MOST_LEVELS = 8
 export async function findPlace(storage: Storage, path: string, cx: ReadContext): Promise<Place> {
   const folder = new Folder(storage, path)
   const kind = await storage.kind(folder.path)
-  if (kind === undefined) throw new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
+  if (kind === undefined) throw notFound(path)
   const start = kind === 'folder' ? folder : folder.parent()
   const root = start && (await rootAround(storage, start.path, cx))
   if (root) return { root, path: folder.path.slice(root.folder.path.length + 1), kind }

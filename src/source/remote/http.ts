@@ -1,10 +1,10 @@
 import { InspectError } from '../../base/errors.ts'
 import { encodeText } from '../../format/text.ts'
-import type { Entry } from '../source.ts'
+import { byName, type Entry } from '../source.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { type Client, type HttpRequest, statusError } from './client.ts'
 import { isPageType } from './pages.ts'
-import { byName, RemoteStorage, upTo } from './remote-storage.ts'
+import { RemoteStorage, upTo } from './remote-storage.ts'
 import type { HttpAccess } from './urls.ts'
 
 /** Most bytes of an index page: enough for a million names. */

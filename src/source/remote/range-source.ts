@@ -1,5 +1,5 @@
 import { InspectError } from '../../base/errors.ts'
-import { type ByteRange, type ByteSource, checkRange } from '../source.ts'
+import { type ByteRange, type ByteSource, checkRange, truncated } from '../source.ts'
 import { type Answer, type AnswerHead, type BodyPart, statusError } from './client.ts'
 import { refusePage } from './pages.ts'
 import type { RemoteStorage } from './remote-storage.ts'
@@ -58,11 +58,12 @@ export class RangeSource implements ByteSource {
     checkRange(this.name, offset, length)
     if (length === 0) return new Uint8Array(0)
     const size = await this.sizeSoFar()
-    if (size !== undefined && offset + length > size) throw this.short(offset, length, size - offset)
+    if (size !== undefined && offset + length > size) throw truncated(this.name, offset, length, size - offset)
     const held = this.held(offset, length) ?? (await this.inTail(offset, size, TAIL_BYTES))
     const block = held ?? (await this.fetchAhead(offset, length, size))
     this.next.offset = offset + length
-    if (!covers(block, offset, length)) throw this.short(offset, length, block.offset + block.bytes.length - offset)
+    if (!covers(block, offset, length))
+      throw truncated(this.name, offset, length, block.offset + block.bytes.length - offset)
     return block.bytes.subarray(offset - block.offset, offset - block.offset + length)
   }
 
@@ -138,7 +139,8 @@ export class RangeSource implements ByteSource {
       ({ first, last, size }) => first === offset && last === Math.min(end, size - 1),
       (head) => this.partOfWhole(head, offset, length),
     )
-    if (answer.status === 416) throw this.short(offset, length, (sizeOfUnsatisfied(answer.headers) ?? 0) - offset)
+    if (answer.status === 416)
+      throw truncated(this.name, offset, length, (sizeOfUnsatisfied(answer.headers) ?? 0) - offset)
     if (answer.status === 200 && answer.body.length > WHOLE_BYTES) throw this.noRanges(offset)
     return { offset: start, bytes: answer.body }
   }
@@ -260,11 +262,6 @@ export class RangeSource implements ByteSource {
     const found = headers.get('content-range')
     const what = found === null ? 'no Content-Range' : `Content-Range ${JSON.stringify(found)}`
     return new InspectError('IO', `expected ${asked}, found HTTP ${status} with ${what}`, { file: this.name })
-  }
-
-  private short(offset: number, length: number, found: number): InspectError {
-    const message = `expected ${length} bytes, found ${Math.max(0, found)}`
-    return new InspectError('TRUNCATED', message, { file: this.name, offset })
   }
 }
 

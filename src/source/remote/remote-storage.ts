@@ -107,10 +107,6 @@ export abstract class RemoteStorage implements Storage {
   protected abstract readList(path: string): Promise<readonly Entry[]>
 }
 
-export function byName(a: Entry, b: Entry): number {
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
-}
-
 /** Finds an entry by name in a sorted listing. */
 export function find(entries: readonly Entry[], name: string): Entry | undefined {
   let low = 0

@@ -1,11 +1,11 @@
 import { AwsV4Signer } from 'aws4fetch'
 import { InspectError, usage } from '../../base/errors.ts'
 import { countListedNames } from '../lean-heap.ts'
-import type { Entry } from '../source.ts'
+import { byName, type Entry, notFound } from '../source.ts'
 import { BoundedMap, keep } from './bounded-map.ts'
 import { type Answer, type Call, type Client, type HttpRequest, statusError } from './client.ts'
 import { encodePath, unescaped } from './http.ts'
-import { byName, find, RemoteStorage, upTo } from './remote-storage.ts'
+import { find, RemoteStorage, upTo } from './remote-storage.ts'
 import { anonymous, type S3Identity } from './s3-credentials.ts'
 
 /** Most bytes of one page of a listing: a thousand keys of 1024 bytes, each byte as `%xx`, and the XML around them. */
@@ -230,7 +230,7 @@ export class S3Storage extends RemoteStorage {
         if (name !== '') entries.push({ name, kind: 'folder' })
       }
     }
-    if (entries.length === 0 && !isMarked) throw new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
+    if (entries.length === 0 && !isMarked) throw notFound(path)
     countListedNames(entries.length)
     return entries.sort(byName)
   }
