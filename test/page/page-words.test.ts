@@ -14,7 +14,7 @@ const CALLS: readonly (readonly [args: readonly string[], words: string])[] = [
   [['read', '--where', 'foo'], 'condition "foo": expected a comparison, found only the field "foo" at character 1'],
   [['read', '--limit', 'x'], 'expected a whole number from 0 on, found "x"'],
   [['read', '--limit', '--x'], 'expected a whole number from 0 on, found "--x"'],
-  [['read', '--order', 'foo'], 'expected one of row-major, col-major, global, unordered, found "foo"'],
+  [['read', '--order', 'foo'], 'expected row-major, col-major, global, unordered, found "foo"'],
   [
     ['read', '--as-of', 'x'],
     'expected milliseconds since 1970 or a date in UTC, as in 2024-05-01T10:00:00Z, found "x"',
