@@ -1,6 +1,7 @@
 import { unlessFault } from '../base/errors.ts'
 import { comparable } from '../cells/bounds.ts'
 import { compareBytes } from '../filters/bytes.ts'
+import type { Domain } from '../format/array-schema.ts'
 import type { FileRole } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
@@ -161,17 +162,16 @@ async function addFiles(facts: FragmentFacts, files: Map<string, FileFacts>, foo
   }
 }
 
-/** The boxes of a sparse fragment's tiles. None if they cannot be read. */
-export async function tileBoxes({ fragment, info }: FragmentFacts): Promise<Box[]> {
-  const leaves = await fragment.rtree().then(leafLevel, unlessFault)
-  fragment.forget()
-  if (!leaves) return []
-  const { dimensions } = info.schema.domain
-  const count = Math.min(leaves.mbr_num, info.tile_num)
-  return boxesOf(
-    dimensions,
-    Array.from({ length: count }, (_, tile) => mbrAt(leaves, tile, dimensions)),
-  )
+/** The boxes of the tiles of sparse fragments. Those that cannot be read are left out. */
+export async function tileBoxes({ dimensions }: Domain, fragments: readonly FragmentFacts[]): Promise<Box[]> {
+  const boxes: NDRange[] = []
+  for (const { fragment, info } of fragments) {
+    const leaves = await fragment.rtree().then(leafLevel, unlessFault)
+    fragment.forget()
+    for (let tile = 0; leaves && tile < Math.min(leaves.mbr_num, info.tile_num); tile++)
+      boxes.push(mbrAt(leaves, tile, dimensions))
+  }
+  return boxesOf(dimensions, boxes)
 }
 
 /** Boxes as numbers: texts as their places among all, 64-bit integers rounded. A fragment without cells has an empty box. */

@@ -61,7 +61,7 @@ export function* growingFields({ opened, files, scale, stored_bytes }: ArrayFact
       field: file.field,
       message: `${titleOf(file)}: ${textOf(file.filters)} makes ${shortSize(Math.round(stored))} of ${shortSize(Math.round(unfiltered))}`,
       effect: { seconds: rounded(secondsOf(0, more)), bytes: Math.round(more), share: more / stored_bytes },
-      advice: withFilters(opened, file, isGeneral ? [] : [TRIED]),
+      advice: withFilters(opened, [file], isGeneral ? [] : [TRIED]),
     })
   }
 }
@@ -89,7 +89,7 @@ export function* idleFilters({ opened, files, scale }: ArrayFacts): Generator<Fi
       effect: { seconds: rounded(seconds), unfiltered_bytes: Math.round(unfiltered), share: saved / unfiltered },
       advice: withFilters(
         opened,
-        file,
+        [file],
         file.filters.filter(({ name }) => !GENERAL.has(name)),
       ),
     })
@@ -114,15 +114,12 @@ export async function* rawFields({ opened, files, scale, stored_bytes }: ArrayFa
   if (!sample || after === undefined) return
   const share = 1 - after / sample.length
   if (share < SAVES_MUCH) return
-  const names = [...new Set(raw.map(({ field }) => field))]
   const saved = bytes * share
   yield advise('NOTHING_COMPRESSED', {
     field: largest.field,
-    message: `${shortSize(Math.round(bytes))} of ${shortSize(Math.round(stored_bytes))} are not compressed (${names.map((name) => JSON.stringify(name)).join(', ')}); on a sample of ${titleOf(largest)} ZSTD saves ${percent(share)}`,
+    message: `${shortSize(Math.round(bytes))} of ${shortSize(Math.round(stored_bytes))} are not compressed (${raw.map(titleOf).join(', ')}); on a sample of ${titleOf(largest)} ZSTD saves ${percent(share)}`,
     effect: { seconds: rounded(secondsOf(0, saved)), bytes: Math.round(saved), share: saved / stored_bytes },
-    advice: rewriteLines(opened, {
-      filters: { fields: names, filters: [TRIED], offsets: raw.some(({ role }) => role === 'offsets') },
-    }),
+    advice: withFilters(opened, raw, [TRIED]),
   })
 }
 
@@ -149,7 +146,7 @@ export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<Finding> {
         field: file.field,
         message: `${titleOf(file)}: ${textOf(file.filters)} compresses before it rearranges; on a sample ${textOf(better)} saves ${percent(share)}`,
         effect: { seconds: rounded(secondsOf(0, saved)), bytes: Math.round(saved), share: saved / stored_bytes },
-        advice: withFilters(opened, file, better),
+        advice: withFilters(opened, [file], better),
       })
       continue
     }
@@ -167,7 +164,7 @@ export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<Finding> {
         unfiltered_bytes: Math.round(unfiltered - stored),
         share: 1 - stored / unfiltered,
       },
-      advice: withFilters(opened, file, [...file.filters.filter((_, i) => i !== checksum), file.filters[checksum]]),
+      advice: withFilters(opened, [file], [...file.filters.filter((_, i) => i !== checksum), file.filters[checksum]]),
     })
   }
 }
@@ -242,12 +239,13 @@ function textOf(filters: readonly FilterConfig[]): string {
   return filters.map(({ name, level }) => (level === undefined || level < 0 ? name : `${name}(${level})`)).join(', ')
 }
 
-/** Lines that write a field anew with other filters. Those of offsets and validity belong to the array. */
+/** Lines that write the fields of files anew with other filters. Those of offsets and validity belong to the array. */
 function withFilters(
   opened: ArrayFacts['opened'],
-  { field, role }: FileFacts,
+  files: readonly FileFacts[],
   filters: readonly FilterConfig[],
 ): string[] {
-  const ofField = role !== 'offsets' && role !== 'validity'
-  return rewriteLines(opened, { filters: { fields: ofField ? [field] : [], filters, [role]: true } })
+  const has = (wanted: FileFacts['role']): boolean => files.some(({ role }) => role === wanted)
+  const fields = files.flatMap(({ field, role }) => (role === 'offsets' || role === 'validity' ? [] : [field]))
+  return rewriteLines(opened, { filters: { fields, filters, offsets: has('offsets'), validity: has('validity') } })
 }

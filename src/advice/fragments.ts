@@ -24,7 +24,7 @@ export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts):
   const count = fragments.length
   if (count < MANY_FRAGMENTS || stored_bytes / count >= LARGE_FRAGMENT) return
   const now = sum(fragments, requestsOf)
-  const after = Math.max(...fragments.map((one) => afterConsolidation(opened, one)))
+  const after = largestAfter(opened, fragments)
   const seconds = secondsOf(now - after, 0)
   if (seconds < WORTH_SECONDS) return
   const average = shortSize(Math.round(stored_bytes / count))
@@ -42,6 +42,11 @@ export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts):
 function afterConsolidation({ schema }: OpenedArray, facts: FragmentFacts): number {
   const hasTimes = facts.info.slots.some(({ kind }) => kind === 'timestamps')
   return requestsOf(facts) + (keepsTimes(schema) && !schema.allows_duplicates && !hasTimes ? 1 : 0)
+}
+
+/** Requests of the one fragment that consolidation makes of these: those of the one with the most files. */
+export function largestAfter(opened: OpenedArray, fragments: readonly FragmentFacts[]): number {
+  return fragments.reduce((most, one) => Math.max(most, afterConsolidation(opened, one)), 0)
 }
 
 /** From this number of fragments on that a typical box touches on average. */
@@ -102,8 +107,8 @@ const NAMES_A_LISTING = 1000
 export async function* looseCommits({ opened }: ArrayFacts): AsyncGenerator<Finding> {
   const { files } = await opened.array.commits()
   const marks = files.filter(({ kind, entries }) => kind === 'write' && entries.length === 0).length
-  if (marks < NAMES_A_LISTING) return
-  const requests = Math.floor(marks / NAMES_A_LISTING)
+  const requests = Math.ceil(marks / NAMES_A_LISTING) - 1
+  if (requests < 1) return
   yield advise('COMMITS_NOT_CONSOLIDATED', {
     message: `${marks} commit files: opening needs ${requests + 1} requests to list them`,
     // Pages of a listing come one after another.
@@ -227,10 +232,24 @@ export async function* rewrittenFragments(facts: ArrayFacts): AsyncGenerator<Fin
     },
     advice: [
       `tiledb-inspect ls ${shellWord(path)}  # two of them have the same cells, domain and sizes`,
-      ...copies.slice(0, 3).map(({ fragment }) => {
-        const [first, last] = fragment.timestamp_range ?? [0n, 0n]
-        return `tiledb.Array.delete_fragments(${pathOf(opened)}, ${first}, ${last})  # if it is a write that was repeated`
-      }),
+      ...deletionLines(facts, copies),
     ],
   })
+}
+
+/** Most calls that are shown. */
+const MOST_SHOWN = 3
+
+/** The calls that delete copies. TileDB deletes by time: a copy whose times another fragment shares cannot be deleted alone. */
+function deletionLines({ opened, fragments }: ArrayFacts, copies: readonly FragmentFacts[]): string[] {
+  const timesOf = ({ fragment }: FragmentFacts): readonly [bigint, bigint] => fragment.timestamp_range ?? [0n, 0n]
+  const kept = fragments.filter((one) => !copies.includes(one)).map(timesOf)
+  return copies
+    .map(timesOf)
+    .filter(([first, last]) => !kept.some(([from, to]) => from <= last && to >= first))
+    .slice(0, MOST_SHOWN)
+    .map(
+      ([first, last]) =>
+        `tiledb.Array.delete_fragments(${pathOf(opened)}, ${first}, ${last})  # if it is a write that was repeated`,
+    )
 }

@@ -4,6 +4,7 @@ import type { ReadCost } from '../explain/read-cost.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, requestsOf, sum } from './facts.ts'
 import { advise, type Finding, type ReadCounts, type Remedy } from './finding.ts'
+import { largestAfter } from './fragments.ts'
 import { consolidationLines, type Rewrite, rewriteLines } from './lines.ts'
 import { type Change, Remedies, textOf } from './remedies.ts'
 import { domainLengths, extentsOf, GOOD_CELLS, ofTileSize } from './tiles.ts'
@@ -25,7 +26,7 @@ export function* touchedFragments(asked: ExplainQuery, facts: ArrayFacts, plan: 
   if (touched.size < MANY_FRAGMENTS) return
   const some = Array.from(touched, (fragment) => facts.fragments[fragment])
   const now = sum(some, requestsOf)
-  const after = Math.max(...some.map(requestsOf))
+  const after = largestAfter(asked.opened, some)
   yield advise('FRAGMENTS_OVERLAP', {
     message: `the ranges touch tiles of ${touched.size} of ${facts.fragments.length} fragments: that takes about ${now} requests to S3, with one fragment about ${after}`,
     effect: {
@@ -71,7 +72,7 @@ export function* overRead(
     bytes: Math.round(bytes),
     share,
   }
-  const found = `${read} cells are read for ${plan.cells_found ? '' : 'about '}${Math.round(cells)} in the ranges`
+  const found = `${read} cells are read for ${countedCells(plan) === undefined ? 'about ' : ''}${Math.round(cells)} in the ranges`
   if (n > 1 && read >= MUCH_WORSE * best) {
     const message = `${found}; with tiles in the proportions of the ranges it would be about ${Math.round(best)}`
     const change = shapeOf(facts, sides, perTile)
@@ -100,11 +101,16 @@ interface Wanted {
   sides: number[]
 }
 
+/** The cells that a read finds. Undefined if they were not counted: the DenseReader counts none. */
+function countedCells({ cells_found, reader }: ReadPlan): number | undefined {
+  return reader === 'DenseReader' ? undefined : (cells_found ?? undefined)
+}
+
 /** Undefined without ranges, and if one limits a text dimension: how much of it that covers is not known. */
 function wantedCells(
   { opened, fragments, cell_num }: ArrayFacts,
   ranges: RangeSets,
-  { cells_found }: ReadPlan,
+  plan: ReadPlan,
 ): Wanted | undefined {
   const { dimensions } = opened.schema.domain
   if (ranges.size === 0) return undefined
@@ -132,9 +138,7 @@ function wantedCells(
     if (dense) all *= whole
     sides.push(Math.min(1, Math.max(part, 1 / all)))
   }
-  // Not every reader counts them.
-  const cells = cells_found || sides.reduce((cells, side) => cells * side, all)
-  return { cells, sides }
+  return { cells: countedCells(plan) ?? sides.reduce((cells, side) => cells * side, all), sides }
 }
 
 /** Tiles of `perTile` cells in the proportions of the ranges. */

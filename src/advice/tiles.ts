@@ -16,21 +16,23 @@ const WORTH_OVERHEAD = 32 * 1024
 const MANY_TILES = 100
 
 /** Tiles so small that lists of tiles and headers of chunks take much of the array. */
-export function* smallTiles({ opened, fragments, stored_bytes, unfiltered_bytes }: ArrayFacts): Generator<Finding> {
+export function* smallTiles(facts: ArrayFacts): Generator<Finding> {
+  const { opened, fragments, examined, stored_bytes, unfiltered_bytes } = facts
   const tiled = fragments.filter(({ info }) => info.tile_num >= MANY_TILES)
   if (tiled.length === 0) return
   const tiles = sum(tiled, ({ info }) => info.tile_num)
   const ofTiles = sum(tiled, ({ info, files }) => info.tile_num * files * BYTES_A_TILE)
   // Filters, too, add bytes to each chunk.
-  const overhead =
-    sum(tiled, ({ sections_bytes }) => sections_bytes) + Math.max(ofTiles, stored_bytes - unfiltered_bytes)
+  const added = examined.length > 0 ? stored_bytes - unfiltered_bytes : 0
+  const overhead = sum(tiled, ({ sections_bytes }) => sections_bytes) + Math.max(ofTiles, added)
   const all = stored_bytes + sum(fragments, ({ sections_bytes }) => sections_bytes)
   if (overhead < WORTH_OVERHEAD || overhead < MUCH_OVERHEAD * all) return
   const cells = Math.round(sum(tiled, ({ cell_num }) => cell_num) / tiles)
   const perTile = Math.round(unfiltered_bytes / sum(fragments, ({ info }) => info.tile_num))
+  const size = examined.length > 0 ? `, ${shortSize(perTile)} in all fields` : ''
   const share = overhead / all
   yield advise('TILES_SMALL', {
-    message: `${tiles} tiles of ${cells} cells, ${shortSize(perTile)} in all fields: ${percent(share)} of the stored bytes describe the tiles, and are not data`,
+    message: `${tiles} tiles of ${cells} cells${size}: ${percent(share)} of the stored bytes describe the tiles, and are not data`,
     effect: { seconds: rounded(secondsOf(0, overhead)), bytes: overhead, tiles, share },
     advice: rewriteLines(opened, ofTileSize(opened, cells, GOOD_CELLS)),
   })
@@ -149,7 +151,7 @@ async function sparseCosts(one: FragmentFacts): Promise<ShapeCosts | undefined> 
   const text = dimensions.map(({ cell_val_num }) => cell_val_num === 'var')
   const count = text.filter((isText) => !isText).length
   if (count < 2 || text.includes(true) || info.tile_num < 2) return undefined
-  const boxes = (await tileBoxes(one)).filter((box) => box.flat().every(Number.isFinite))
+  const boxes = (await tileBoxes(info.schema.domain, [one])).filter((box) => box.flat().every(Number.isFinite))
   if (boxes.length === 0) return undefined
   const domain = unionOfBoxes(boxes)
   const perTile = cell_num / info.tile_num
@@ -187,7 +189,7 @@ export async function* wideTextBoxes(facts: ArrayFacts): AsyncGenerator<Finding>
   const { examined, unfiltered_bytes, stored_bytes, opened } = facts
   const { dimensions } = opened.schema.domain
   const all = examined.filter(({ info }) => !info.dense && info.tile_num >= MANY_BOXES)
-  const boxes = (await Promise.all(all.map(tileBoxes))).flat()
+  const boxes = await tileBoxes(opened.schema.domain, all)
   if (boxes.length === 0) return
   for (const [d, { name, cell_val_num }] of dimensions.entries()) {
     if (cell_val_num !== 'var') continue

@@ -14,7 +14,7 @@ import { storedCellNum } from '../store/fragment.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, type FragmentFacts, sum } from './facts.ts'
 import { advise, type Finding } from './finding.ts'
-import { consolidationLines, pathOf, purgeLines } from './lines.ts'
+import { consolidationLines, pathOf, purgeLines, rewriteLines } from './lines.ts'
 import { percent } from './tiles.ts'
 
 /** Most fragments whose statistics are compared. */
@@ -100,10 +100,14 @@ export function* missingStatistics({ opened, fragments, stored_bytes }: ArrayFac
   yield advise('STATISTICS_MISSING', {
     message: `${old.length} of ${fragments.length} fragments have a format before 11, without minima and maxima: a condition reads all their ${shortSize(bytes)}`,
     effect: { seconds: rounded(secondsOf(0, bytes)), bytes, fragments: old.length, share: bytes / stored_bytes },
-    advice: [
-      `tiledb.Array.upgrade_version(${pathOf(opened)}, tiledb.Config())`,
-      `${consolidationLines(opened)[0]}  # writes the fragments anew in the new format`,
-    ],
+    advice:
+      // TileDB consolidates no single fragment.
+      fragments.length < 2
+        ? rewriteLines(opened, {})
+        : [
+            `tiledb.Array.upgrade_version(${pathOf(opened)}, tiledb.Config())  # fragments that are written from now on have the new format`,
+            ...consolidationLines(opened).slice(0, 1),
+          ],
   })
 }
 

@@ -1,14 +1,18 @@
 import { describe, expect, test } from '@jest/globals'
 import { typicalBoxText } from '../../src/advice/boxes.ts'
 import { arrayFacts } from '../../src/advice/facts.ts'
-import { arrayFindings } from '../../src/advice/findings.ts'
-import { countedCells, countedDeletes } from '../../src/advice/values.ts'
+import { wrongOrder } from '../../src/advice/filters.ts'
+import { arrayFindings, type Finding } from '../../src/advice/findings.ts'
+import { smallTiles } from '../../src/advice/tiles.ts'
+import { countedCells, countedDeletes, missingStatistics } from '../../src/advice/values.ts'
 import { unlessFault } from '../../src/base/errors.ts'
 import { ADVICE_CODES } from '../../src/check/codes.ts'
+import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { openAt } from '../../src/read/opening.ts'
 import type { OpenedArray, ReadQuery } from '../../src/read/query.ts'
 import { openTarget } from '../../src/store/target.ts'
+import { pipeline } from '../../src/write/schema-document.ts'
 import { contextFor, FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { turnOfFamilies } from '../helpers/turn.ts'
 import { floats, ints, type Made, madeArray, noise, ZSTD } from './made-array.ts'
@@ -221,6 +225,106 @@ describe('findings of an array', () => {
     expect(codes).toContain('STATISTICS_MISSING')
   })
 
+  test('one fragment of an old format is written anew: TileDB consolidates no single fragment', async () => {
+    const { opened: array, ...facts } = await arrayFacts(await opened(`${FIXTURES}/10/sparse_basic`))
+    const [one] = facts.fragments
+    const large = { ...one, stored_bytes: 2 ** 23 }
+    const advice = (count: number): string =>
+      [
+        ...missingStatistics({
+          ...facts,
+          opened: array,
+          fragments: Array(count).fill(large),
+          stored_bytes: count * 2 ** 23,
+        }),
+      ]
+        .flatMap((finding) => finding.advice)
+        .join('\n')
+    expect(advice(1)).toContain('tiledb.Array.create(')
+    expect(advice(1)).not.toContain('tiledb.consolidate(')
+    expect(advice(2)).toContain('tiledb.Array.upgrade_version(')
+    expect(advice(2)).toContain('tiledb.consolidate(')
+  })
+
+  test('a copy that has the time of another fragment is not to be deleted by that time', async () => {
+    const array = await madeArray(CAUSED.FRAGMENTS_REPEATED)
+    const at = async (times: readonly bigint[]): Promise<string> => {
+      const fragments = array.fragments.map((one, i) => ({
+        ...one,
+        fragment: Object.create(one.fragment, {
+          timestamp_range: { value: [times[i], times[i]] },
+        }) as typeof one.fragment,
+      }))
+      const findings = await arrayFindings({ ...array, fragments })
+      return findings.flatMap(({ code, advice }) => (code === 'FRAGMENTS_REPEATED' ? advice : [])).join('\n')
+    }
+    expect(await at([1n, 2n])).toContain('delete_fragments("array", 2, 2)')
+    expect(await at([5n, 5n])).toMatch(/^tiledb-inspect ls array {2}# .*$/)
+  })
+
+  test('raw offsets of a field that is compressed: its own filters stay', async () => {
+    const array = await madeArray({
+      ...CAUSED.BOXES_NOT_PRUNING,
+      fragments: [
+        {
+          t: ints(200_000, (i) => i),
+          name: Array.from({ length: 200_000 }, (_, i) => `n${i % 10}`),
+          v: floats(200_000, () => 1),
+        },
+      ],
+      coords_filters: pipeline(ZSTD),
+      offsets_filters: pipeline(),
+    })
+    const findings = await arrayFindings(array)
+    const found = findings.find(({ code }) => code === 'NOTHING_COMPRESSED')
+    expect(found?.message).toContain('not compressed (offsets of "name")')
+    expect(found?.advice.join('\n')).toContain('offsets_filters=tiledb.FilterList([tiledb.ZstdFilter(level=3)])')
+    expect(found?.advice.join('\n')).not.toContain(' if d.name in ')
+  })
+
+  test('boxes of text in fragments of other texts are not taken for the same', async () => {
+    // In each fragment every tile has all of its texts, but no text is in two fragments.
+    const fragment = (k: number) => ({
+      t: ints(20_000, (i) => i),
+      name: Array.from({ length: 20_000 }, (_, i) => `${k}-${String((i * 37) % 1000).padStart(6, '0')}`),
+      v: floats(20_000, (i) => noise(i + k)),
+    })
+    const made = { ...CAUSED.BOXES_NOT_PRUNING, capacity: 1000n }
+    const codes = async (count: number): Promise<string[]> =>
+      (
+        await arrayFindings(
+          await madeArray({ ...made, fragments: Array.from({ length: count }, (_, k) => fragment(k)) }),
+        )
+      ).map(({ code }) => code)
+    expect(await codes(3)).toContain('BOXES_NOT_PRUNING')
+    expect(await codes(5)).not.toContain('BOXES_NOT_PRUNING')
+  })
+
+  test('tiles are not small only because the metadata is too long to look into', async () => {
+    const facts = await arrayFacts(await madeArray({ ...SPARSE, capacity: 100n, fragments: [cells(N)] }))
+    expect([...smallTiles(facts)]).toEqual([])
+    expect([...smallTiles({ ...facts, examined: [], files: [], unfiltered_bytes: 0 })]).toEqual([])
+    const small = await arrayFacts(await madeArray(CAUSED.TILES_SMALL))
+    const [found] = smallTiles({ ...small, examined: [], files: [], unfiltered_bytes: 0 })
+    expect(found.message).toMatch(/^\d+ tiles of 10 cells: \d+ % of the stored bytes/)
+  })
+
+  test('a checksum of what is compressed later', async () => {
+    const md5 = { name: 'CHECKSUM_MD5' } as const
+    const of = async (filters: readonly FilterConfig[]): Promise<Finding[]> => {
+      const made = { ...CAUSED.VALUES_CONSTANT, attributes: { v: filters } }
+      const findings: Finding[] = []
+      // As if the array were a thousand times as large.
+      for await (const one of wrongOrder({ ...(await arrayFacts(await madeArray(made))), scale: 1000 }))
+        findings.push(one)
+      return findings
+    }
+    const [found] = await of([md5, ZSTD])
+    expect(found.message).toMatch(/^"v": CHECKSUM_MD5, ZSTD\(3\) computes checksums of 1\.5 GiB; after the compressor/)
+    expect(found.advice[1]).toContain('[tiledb.ZstdFilter(level=3), tiledb.ChecksumMD5Filter()]')
+    expect(await of([ZSTD, md5])).toEqual([])
+  })
+
   test('delete conditions: five, or one that surely deletes much', async () => {
     const array = await madeArray({ ...SPARSE, fragments: [cells(N)] })
     const stays = (value: number) => ({
@@ -292,7 +396,9 @@ describe('findings of an array', () => {
     }
     expect(await codes(7, 999)).toEqual([])
     expect(await codes(8, 1)).toEqual(['VACUUM_PENDING'])
-    expect(await codes(0, 1000)).toEqual(['COMMITS_NOT_CONSOLIDATED'])
+    // One answer to a listing has a thousand names.
+    expect(await codes(0, 1000)).toEqual([])
+    expect(await codes(0, 1001)).toEqual(['COMMITS_NOT_CONSOLIDATED'])
   })
 
   test('fragments that reads leave out: dated ahead, or without a commit', async () => {

@@ -13,7 +13,9 @@ type Texts = readonly string[]
 export type MadeDimension = readonly [name: string, low: number, high: number, extent: number] | string
 
 export interface Made
-  extends Partial<Pick<ArraySchema, 'capacity' | 'cell_order' | 'allows_duplicates' | 'coords_filters'>> {
+  extends Partial<
+    Pick<ArraySchema, 'capacity' | 'cell_order' | 'allows_duplicates' | 'coords_filters' | 'offsets_filters'>
+  > {
   dense?: boolean
   dimensions: readonly MadeDimension[]
   /** Filters of each attribute. Its type is FLOAT64, or STRING_ASCII for texts. */

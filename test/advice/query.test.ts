@@ -100,6 +100,32 @@ describe('findings of a query', () => {
     expect(finding).toMatchObject({ code: 'TILES_LARGE', remedies: [{ basis: 'computed' }] })
   })
 
+  test('requests after consolidation count the times of cells, which the new fragment has', async () => {
+    const opened = await madeArray({ ...PLANE, fragments: Array.from({ length: 6 }, (_, i) => plane(60_000, i)) })
+    const [overlap] = await found(opened, 100, 149, false)
+    // Metadata in four requests, and a file of each of x, y and v; then __timestamps, too.
+    expect(overlap.message).toContain('takes about 42 requests to S3, with one fragment about 8')
+  })
+
+  test('a range in which nothing was found is not said to hold cells', async () => {
+    const even = (numbers: Int32Array | Float64Array): Int32Array => Int32Array.from(numbers, (one) => 2 * one)
+    const cells = plane(200_000, 1)
+    const opened = await madeArray({
+      ...PLANE,
+      dimensions: [
+        ['x', 0, 1999, 2000],
+        ['y', 0, 1999, 2000],
+      ],
+      attributes: { u: [], v: [], w: [] },
+      capacity: 50_000n,
+      fragments: [{ x: even(cells.x), y: even(cells.y), u: cells.v, v: cells.v, w: cells.v }],
+    })
+    const about = (await found(opened, 1001, 1001, false)).map(({ message }) => message).join()
+    expect(about).toMatch(/cells are read for about \d+ in the ranges/)
+    const counted = (await found(opened, 1001, 1001, true)).map(({ message }) => message).join()
+    expect(counted).toContain('cells are read for 0 in the ranges')
+  })
+
   test('none for a box in tiles of its own size', async () => {
     const opened = await madeArray({
       ...PLANE,
