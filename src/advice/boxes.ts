@@ -66,7 +66,8 @@ export function typicalBoxText(
     const [low, high] = domain[d]
     if (text[d]) return `one ${name}`
     const isReal = type === 'FLOAT32' || type === 'FLOAT64'
-    const side = (high - low + (dense ? 1 : 0)) * share
+    // Without overflow, even if the length exceeds the largest number.
+    const side = high * share - low * share + (dense ? share : 0)
     const shown = Number((isReal ? side : Math.max(1, Math.round(side))).toPrecision(3))
     const unit = /^(?:DATETIME|TIME)_(\w+)$/.exec(type)?.[1]
     const count = unit ? `${shown} ${UNITS[unit] ?? unit.toLowerCase()}` : `${shown}`

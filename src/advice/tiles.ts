@@ -154,6 +154,8 @@ async function sparseCosts(one: FragmentFacts): Promise<ShapeCosts | undefined> 
   const boxes = (await tileBoxes(info.schema.domain, [one])).filter((box) => box.flat().every(Number.isFinite))
   if (boxes.length === 0) return undefined
   const domain = unionOfBoxes(boxes)
+  // The length of a dimension may be beyond the largest number.
+  if (!domain.every(([low, high]) => Number.isFinite(high - low))) return undefined
   const perTile = cell_num / info.tile_num
   const asked = typicalBoxes(domain, boxes, text)
   const touched = asked.map((box) => boxes.filter((tile) => overlaps(tile, box)))

@@ -201,7 +201,9 @@ function mostReads(loaded: readonly Uint32Array[][]): TileRound[] {
   return loaded.map((tiles) => ({
     loaded: tiles,
     given: tiles.map((own, f) => {
-      const given = Uint32Array.of(...(last[f] ?? []), ...own)
+      const given = new Uint32Array((last[f]?.length ?? 0) + own.length)
+      given.set(last[f] ?? [])
+      given.set(own, given.length - own.length)
       if (own.length > 0) last[f] = own.subarray(own.length - 1)
       return given
     }),

@@ -60,12 +60,12 @@ export async function cellsToConsolidate(
   const { schema, fragments, deletes } = opened
   const query: ReadQuery = { order: 'global', ranges: new Map() }
   const types = readColumns(schema, query)
-  const filter = ofDeleted === 'as-they-are' ? undefined : await CellFilter.of(opened, query)
+  const filter = ofDeleted === 'as-they-are' ? undefined : await CellFilter.of(opened, query, true)
   const parts: ColumnData[][] = types.map(() => [])
   const times: bigint[] = []
   const deletions: Deletion[] = []
   for (const [index, fragment] of fragments.entries()) {
-    const source = await Source.open(fragment, index, types, undefined)
+    const source = await Source.open(fragment, index, filter?.wanted ?? types, undefined)
     try {
       const tiles = Array.from(source.tiles(new Map()), ({ tile }) => tile)
       for await (const batch of source.batches(tiles)) {
@@ -100,7 +100,7 @@ export async function cellsToConsolidate(
   )
   if (ofDeleted === 'marked') {
     const placeOf = (deletion: Deletion): bigint =>
-      deletion ? BigInt(deletes.findIndex(({ time }) => time === deletion.time)) : NOT_DELETED
+      deletion ? BigInt(deletes.findIndex(({ name }) => name === deletion.name)) : NOT_DELETED
     columns.set(
       '__delete_timestamps',
       uint64s((cell) => deletions[cell]?.time ?? NOT_DELETED),

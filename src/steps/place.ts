@@ -1,4 +1,5 @@
 import { usage } from '../base/errors.ts'
+import { LAST_TIME } from '../format/timestamped-name.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { Folder, type Storage } from '../source/source.ts'
 import type { InspectArray } from '../store/array.ts'
@@ -46,9 +47,10 @@ export class Clock {
     this.last = last
   }
 
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970. @throws InspectError USAGE if there is no later one */
   next(given: bigint | undefined): bigint {
     this.last = given ?? this.last + 1n
+    if (this.last > LAST_TIME) throw usage(`expected a time for this step, found none after ${LAST_TIME}`)
     return this.last
   }
 }

@@ -1,10 +1,8 @@
-import { addPlace, usage } from '../base/errors.ts'
+import { addPlace, usage, withPlace } from '../base/errors.ts'
 import { commitPath } from '../format/commit-files.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
-import { integerOf } from '../format/dense-tiles.ts'
 import { encode } from '../format/io.ts'
 import { LAST_TIME } from '../format/timestamped-name.ts'
-import { bytesOf } from '../format/value.ts'
 import { negated } from '../read/condition.ts'
 import { openAt } from '../read/opening.ts'
 import { loadWhere } from '../read/where.ts'
@@ -27,7 +25,7 @@ import {
 import { metadataEntry } from '../write/field-options.ts'
 import { genericTileWriter } from '../write/generic-tile-writer.ts'
 import type { Json } from '../write/json-text.ts'
-import { cellsFromRows, type RowInput } from '../write/ndjson-cells.ts'
+import { cellsFromRows, type RowInput, writtenTime } from '../write/ndjson-cells.ts'
 import { NEWEST_STABLE, OLDEST_WRITTEN } from '../write/schema-check.ts'
 import { parseSchemaDocument } from '../write/schema-document.ts'
 import {
@@ -61,7 +59,8 @@ type Step = (place: Place, step: DocumentValue, clock: Clock) => Promise<Done>
 
 const time: Read<bigint | undefined> = or((value) => {
   if (typeof value.value !== 'string' || /^\d+$/.test(value.value)) return uint64(value)
-  return integerOf('DATETIME_MS', bytesOf('DATETIME_MS', 1, value.value))
+  const { value: date, path } = value
+  return withPlace({ field: path }, () => writtenTime(date))
 }, undefined)
 const modes = oneOf(CONSOLIDATION_MODES)
 const DELETES_SINCE = 16
@@ -198,10 +197,9 @@ export async function runSteps(steps: DocumentValue, cx: StepContext, clock: Clo
 }
 
 const folderPath: Read<string> = (path) => {
-  const given = text(path).replace(/\/+$/, '')
-  const parts = given.split('/')
-  if (given.startsWith('/') || parts.includes('..') || parts.includes('.')) path.fail('a path inside the folder')
-  return given
+  const given = text(path).replace(/(?<=.)\/+$/, '')
+  const outside = given !== '' && given.split('/').some((part) => ['', '.', '..'].includes(part))
+  return outside ? path.fail('a path inside the folder') : given
 }
 
 /** Writes the cells of rows: a fragment, or one for each group of rows. */

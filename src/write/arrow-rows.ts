@@ -8,7 +8,7 @@ import type { Codecs } from '../filters/codecs/codecs.ts'
 import { lz4Frame } from '../filters/codecs/lz4-frame.ts'
 import { arrowMessages } from './arrow-messages.ts'
 import { type BatchReader, batchReader, indexReader } from './arrow-values.ts'
-import type { Row, RowField, RowInput, RowValue } from './ndjson-cells.ts'
+import { type Row, type RowField, type RowInput, type RowValue, refuseTwice } from './ndjson-cells.ts'
 
 /** What a file of Arrow's begins and ends with. */
 const MAGIC = 'ARROW1'
@@ -34,9 +34,8 @@ export function arrowRows(read: () => Promise<Uint8Array>, codecs: Codecs): RowI
     if (!schema) throw badValue('expected an Arrow IPC stream or file, found no schema in it')
     if (schema.endianness === Endianness.Big)
       throw badValue('expected little-endian Arrow data, found big-endian: write it anew on a usual machine')
+    refuseTwice(schema.fields)
     const names = schema.fields.map(({ name }) => name)
-    const twice = names.find((name, i) => names.indexOf(name) < i)
-    if (twice !== undefined) throw badValue('expected each column once, found two of this name', { field: twice })
     const values = new DictionaryValues()
     const readers = schema.fields.map(({ name, type }): BatchReader => {
       if (type.typeId !== Type.Dictionary) return batchReader(type, fields.of(name), name)

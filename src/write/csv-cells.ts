@@ -1,7 +1,7 @@
 import { badValue } from '../base/errors.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import { type Json, type JsonObject, parseJson } from './json-text.ts'
-import type { RowInput } from './ndjson-cells.ts'
+import { type RowInput, refuseTwice } from './ndjson-cells.ts'
 
 /** One field of a line: quotes tell empty text from no value. */
 interface CsvText {
@@ -21,8 +21,10 @@ export function csvRows(pieces: AsyncIterable<string> | Iterable<string>, separa
   return async (take, known) => {
     let columns: readonly CsvColumn[] | undefined
     for await (const { fields, line } of csvLines(pieces, separator)) {
-      if (columns === undefined) columns = fields.map(({ text: name }) => ({ name, type: known.of(name).type }))
-      else {
+      if (columns === undefined) {
+        columns = fields.map(({ text: name }) => ({ name, type: known.of(name).type }))
+        refuseTwice(columns)
+      } else {
         const header = columns
         take(`line ${line}`, () => rowOf(header, fields))
       }

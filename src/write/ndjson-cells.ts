@@ -68,6 +68,15 @@ export interface RowInput {
   labels?: boolean | undefined
 }
 
+/** @throws InspectError BAD_VALUE for two columns of one name: a row has room for one of them */
+export function refuseTwice(columns: readonly { name: string }[]): void {
+  const seen = new Set<string>()
+  for (const { name } of columns) {
+    if (seen.has(name)) throw badValue('expected each column once, found two of this name', { field: name })
+    seen.add(name)
+  }
+}
+
 /** NDJSON as rows. @param pieces text in pieces of any length */
 export function ndjsonRows(pieces: AsyncIterable<string> | Iterable<string>): RowInput['each'] {
   return (take) => eachLine(pieces, (line, number) => take(`line ${number}`, () => parseJson(line)))
@@ -153,10 +162,19 @@ function newGroup(fields: CellField[], time: bigint | undefined): Group {
   return { fields, names: new Set(fields.map(({ name }) => name)), count: 0, time }
 }
 
+/**
+ * When a fragment is written, in milliseconds since 1970. TileDB takes no notice of what has an earlier time.
+ * @throws InspectError BAD_VALUE
+ */
+export function writtenTime(value: RowValue): bigint {
+  const time = integerOf('DATETIME_MS', bytesOf('DATETIME_MS', 1, value))
+  if (time < 0n) throw badValue(`expected a time since 1970, found ${describe(value)}`)
+  return time
+}
+
 /** @throws InspectError BAD_VALUE */
 function timeOf(written: RowValue | undefined, fragment: RowValue | undefined): bigint | undefined {
-  if (written !== undefined && written !== null)
-    return withPlace({ field: '__written' }, () => integerOf('DATETIME_MS', bytesOf('DATETIME_MS', 1, written)))
+  if (written !== undefined && written !== null) return withPlace({ field: '__written' }, () => writtenTime(written))
   return typeof fragment === 'string' ? parseFragmentName(fragment)?.timestamp_range[0] : undefined
 }
 
@@ -210,6 +228,9 @@ async function eachLine(
   if (rest !== '') line(rest)
 }
 
+/** Gives each byte a character of its own. */
+const latin1 = new TextDecoder('latin1')
+
 function cellReader(
   { type, cell_val_num }: BuiltField,
   labels: Enumeration | undefined,
@@ -223,19 +244,15 @@ function cellReader(
       ? numberBytes(type, style)
       : (value) => bytesOf(type, cell_val_num, value, style)
   if (!labels) return read
-  const indexes = new Map(enumerationCells(labels).map((bytes, i): [string, number] => [keyOf(bytes), i]))
+  const indexes = new Map(enumerationCells(labels).map((bytes, i) => [latin1.decode(bytes), i]))
   return (value) => {
     if (!labelled && (typeof value !== 'object' || Array.isArray(value)) && typeof value !== 'string')
       return read(value)
-    const index = indexes.get(keyOf(bytesOf(labels.type, labels.cell_val_num, value, style)))
+    const index = indexes.get(latin1.decode(bytesOf(labels.type, labels.cell_val_num, value, style)))
     if (index === undefined)
       throw badValue(`expected a value of the enumeration ${labels.name}, found ${describe(value)}`)
     return read(index)
   }
-}
-
-function keyOf(bytes: Uint8Array): string {
-  return String.fromCharCode(...bytes)
 }
 
 /** @throws InspectError BAD_VALUE with the field */

@@ -3,9 +3,10 @@ import { typicalBoxText } from '../../src/advice/boxes.ts'
 import { arrayFacts } from '../../src/advice/facts.ts'
 import { wrongOrder } from '../../src/advice/filters.ts'
 import { arrayFindings, type Finding } from '../../src/advice/findings.ts'
-import { smallTiles } from '../../src/advice/tiles.ts'
+import { badShapes, smallTiles } from '../../src/advice/tiles.ts'
 import { countedCells, countedDeletes, missingStatistics } from '../../src/advice/values.ts'
 import { unlessFault } from '../../src/base/errors.ts'
+import { buildRTree } from '../../src/cells/rtree-builder.ts'
 import { ADVICE_CODES } from '../../src/check/codes.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
 import { localStorage } from '../../src/node/file.ts'
@@ -298,6 +299,26 @@ describe('findings of an array', () => {
       ).map(({ code }) => code)
     expect(await codes(3)).toContain('BOXES_NOT_PRUNING')
     expect(await codes(5)).not.toContain('BOXES_NOT_PRUNING')
+  })
+
+  test('a domain that is longer than the largest number has no shape, and no length without end', async () => {
+    const array = await madeArray({ ...PLANE, capacity: 2n, fragments: [plane(40, 1)] })
+    const ends = (value: number): Uint8Array => new Uint8Array(Float64Array.of(value).buffer)
+    const [one] = (await arrayFacts(array)).fragments
+    const wide = array.schema.domain.dimensions.map((dimension) => ({ ...dimension, type: 'FLOAT64' as const }))
+    const boxes = Array.from({ length: 4 }, () => wide.map(() => ({ min: ends(-1.7e308), max: ends(1.7e308) })))
+    const fragment = Object.create(one.fragment, {
+      rtree: { value: async () => buildRTree(22, boxes, wide) },
+    }) as typeof one.fragment
+    const info = {
+      ...one.info,
+      tile_num: 4,
+      schema: { ...array.schema, domain: { type: undefined, dimensions: wide } },
+    }
+    const facts = { ...(await arrayFacts(array)), opened: { ...array, schema: info.schema } }
+    const found = []
+    for await (const finding of badShapes({ ...facts, examined: [{ ...one, fragment, info }] })) found.push(finding)
+    expect(found).toEqual([])
   })
 
   test('tiles are not small only because the metadata is too long to look into', async () => {

@@ -138,6 +138,60 @@ describe('steps', () => {
     await clean(array)
   })
 
+  test('deletions of one time keep the condition that made each, through consolidations', async () => {
+    const array = await stepped([
+      CREATE,
+      write(20, [1, 1], [2, 2], [3, 3]),
+      write(30, [4, 4]),
+      { step: 'delete', where: 'x == 1', time: 40 },
+      { step: 'delete', where: 'x == 2', time: 40 },
+      { step: 'consolidate' },
+      { step: 'vacuum' },
+      write(50, [5, 5]),
+      { step: 'delete', where: 'x == 5', time: 35 },
+      { step: 'consolidate' },
+      { step: 'vacuum' },
+    ])
+    const [fragment] = readdirSync(`${array}/__fragments`)
+    const path = `${array}/__fragments/${fragment}`
+    const { processed_conditions: names } = JSON.parse(await ok('metadata', path, '--json'))
+    const { commits } = JSON.parse(await ok('commits', array, '--json'))
+    const conditionOf = (index: number | null): unknown =>
+      index === null ? null : commits.find(({ file }: { file: string }) => file === names[index]).condition
+    const rows = (await ok('decode', path, '--format', 'ndjson', '--quiet'))
+      .trim()
+      .split('\n')
+      .map((row) => JSON.parse(row))
+    expect(rows.map(({ x, __delete_condition_index: index }) => [x, conditionOf(index)])).toEqual([
+      [1, 'x == 1'],
+      [2, 'x == 2'],
+      [3, null],
+      [4, null],
+      [5, null],
+    ])
+  })
+
+  test.each([
+    [[{ ...CREATE, time: '1960-01-01' }], /steps\.0\.time: expected a time since 1970, found "1960-01-01"/],
+    [
+      [CREATE, { step: 'write', cells: [{ x: 1, a: 1, __written: '1969-12-31T23:59:59.999' }] }],
+      /expected a time since 1970, found "1969-12-31T23:59:59.999"/,
+    ],
+    [
+      [
+        { ...CREATE, time: `${2n ** 64n - 1n}` },
+        { step: 'write', cells: [{ x: 1, a: 1 }] },
+      ],
+      /expected a time for this step, found none after 18446744073709551615/,
+    ],
+    [[{ ...CREATE, path: 'a//b' }], /expected a path inside the folder, found "a\/\/b"/],
+    [[{ ...CREATE, path: '/' }], /expected a path inside the folder, found "\/"/],
+  ])('times and paths that TileDB has no place for: %#', async (steps, message) => {
+    const { code, stderr } = await run(['write-sample', fresh(), '--steps', fileOf({ steps })])
+    expect(stderr).toMatch(message)
+    expect(code).toBe(2)
+  })
+
   test('commits and metadata: what a list has is removed, what came later stays; listed fragments that are gone are ignored', async () => {
     const array = await stepped([
       CREATE,
@@ -368,6 +422,7 @@ describe('writes', () => {
 
   test.each([
     ['x,a\n1,2,3\n', /line 2: expected 2 fields, as in the header, found 3/],
+    ['x,a,x\n1,2,3\n', /x: expected each column once, found two of this name/],
     ['x,a\n1,"2\n', /line 2: expected a quote that ends the text/],
     ['x,a\n1,\n', /line 2: expected a value .*found null/],
     ['x,a\r\n\r\n1,two\r\n', /line 3: expected .*found "two"/],
@@ -377,6 +432,19 @@ describe('writes', () => {
     const { code, stderr } = await run(['write-sample', fresh(), '--schema', schema(), '--data', data])
     expect(stderr).toMatch(message)
     expect(code).toBe(2)
+  })
+
+  test('a value of an enumeration may be long', async () => {
+    const long = 'é'.repeat(200_000)
+    const given = {
+      ...SCHEMA,
+      attributes: [{ name: 'a', type: 'UINT8', enumeration: 'e' }],
+      enumerations: [{ name: 'e', type: 'STRING_UTF8', values: ['short', long] }],
+    }
+    const array = fresh()
+    const data = fileOf(JSON.stringify({ x: 1, a: long }))
+    await ok('write-sample', array, '--schema', fileOf(given), '--data', data)
+    expect(await cells(array)).toEqual([{ x: 1, a: 1 }])
   })
 
   test.each(['__written', '__fragment'])('rows are grouped by %s', async (key) => {
