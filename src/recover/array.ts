@@ -1,5 +1,6 @@
 import { exitCodeOf, InspectError, orError } from '../base/errors.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
+import { NO_BYTES } from '../filters/bytes.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -11,7 +12,15 @@ import type { NDRange } from '../format/range.ts'
 import { nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
 import { type Folder, readAll, withSource } from '../source/source.ts'
 import { type FragmentEntry, type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
-import { type CommitFile, committedPath, FRAGMENTS_FOLDER, linePath, pathOfCommit, stem } from '../store/commits.ts'
+import {
+  COMMITS_FOLDER,
+  type CommitFile,
+  committedPath,
+  FRAGMENTS_FOLDER,
+  linePath,
+  pathOfCommit,
+  stem,
+} from '../store/commits.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { readTileFile } from '../store/generic-tile.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
@@ -290,15 +299,16 @@ async function commitFiles(
   const isThere = (name: string): boolean => outcomes.get(name)?.written.some((one) => one.name === name) ?? false
   const known = new Map(entries.map(({ name, path }) => [name, path]))
   const named = new Set<string>()
-  const commit = (path: string): void => {
+  const commit = (path: string, bytes: Uint8Array = NO_BYTES): void => {
     if (named.has(path)) return
     named.add(path)
-    files.push({ name: path, bytes: new Uint8Array(0) })
+    files.push({ name: path, bytes })
   }
-  const isWhole = ({ kind, fault, entries: lines }: CommitFile): boolean =>
-    kind === 'consolidated-commits' &&
-    !fault &&
-    lines.every(({ text }) => {
+  const isList = ({ kind }: CommitFile): boolean => kind === 'consolidated-commits'
+  const isWhole = (file: CommitFile): boolean =>
+    isList(file) &&
+    !file.fault &&
+    file.entries.every(({ text }) => {
       const fragment = linePath(text)
       return fragment === undefined || commits.ignored.has(fragment) || isThere(lastPathPart(fragment))
     })
@@ -306,7 +316,9 @@ async function commitFiles(
     commits.files.flatMap(({ kind, entries: lines }) => (kind === 'ignore' ? lines.map(({ text }) => text) : [])),
   )
   const keepsLists = commits.files.some(isWhole)
-  for (const file of commits.files) {
+  // A condition that has a file of its own comes from there, as long as that can be read.
+  const inOrder = [...commits.files.filter((file) => !isList(file)), ...commits.files.filter(isList)]
+  for (const file of inOrder) {
     const { path, kind, fault } = file
     const name = lastPathPart(path)
     if (kind === 'write') {
@@ -318,7 +330,10 @@ async function commitFiles(
         kind === 'delete' ? readTileFile(source, deleteCondition, cx) : readTileFile(source, updateCondition, cx)
       const broken = await Promise.resolve<unknown>(read).then(() => undefined, damageOf)
       if (broken) leftOut.push({ path, why: `it cannot be read: ${broken.message}`, isLoss: true })
-      else files.push(copy(folder, path))
+      else {
+        named.add(path)
+        files.push(copy(folder, path))
+      }
     } else if (kind === 'vacuum') {
       // Without the fragment that replaced them, the others count again.
       if (fault || (outcomes.has(stem(name)) && !isThere(stem(name))))
@@ -333,10 +348,12 @@ async function commitFiles(
       else {
         leftOut.push({ path, why: 'it is damaged, or names what is not there', isLoss: fault !== undefined })
         const bytes = await withSource(folder.file(path), readAll)
-        for (const { text, tile } of file.entries) {
+        for (const { text, tile, name: listed } of file.entries) {
           const fragment = linePath(text)
-          if (fragment !== undefined && !ignored.has(text) && isThere(lastPathPart(fragment))) commit(text)
-          else if (tile) files.push({ name: text, bytes: bytes.slice(tile.offset, tile.offset + tile.length) })
+          if (fragment !== undefined && !ignored.has(text) && isThere(lastPathPart(fragment)))
+            commit(pathOfCommit(fragment))
+          // Of a damaged line, only the last part is taken: whatever it says, nothing is written outside of the folder.
+          else if (tile) commit(`${COMMITS_FOLDER}/${listed}`, bytes.slice(tile.offset, tile.offset + tile.length))
         }
       }
     } else if (kind === 'ignore') {

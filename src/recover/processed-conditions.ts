@@ -8,6 +8,8 @@ import type { OpenedTiles } from './rebuild.ts'
 /** Both words of the delete time of a cell that is not deleted. */
 const NEVER = 0xffffffff
 const TIME_BYTES = 8
+/** A number beyond this is damage: no array has so many conditions, and a list as long would take all memory. */
+const MOST_CONDITIONS = 100_000
 
 /**
  * The delete conditions that a consolidated fragment has applied, by its cells: a deleted cell has the number of the condition in the
@@ -23,7 +25,7 @@ export async function processedByCells(
   const times = await deleteTimes(fragment)
   if (times.size === 0) return { conditions: [], assumed: undefined }
   const places = await deletePlaces(array)
-  const last = Math.max(...times.keys())
+  const last = [...times.keys()].reduce((most, number) => Math.max(most, number), 0)
   const listed = places.slice(0, last + 1)
   const agrees = listed.length === last + 1 && [...times].every(([i, time]) => listed[i].time === BigInt(time))
   const unknown = 'delete conditions that are not there any more deleted some of its cells'
@@ -48,7 +50,8 @@ async function deleteTimes(fragment: OpenedTiles['fragment']): Promise<Map<numbe
       if (!time || !index) continue
       for (let at = 0; at < cell_num * TIME_BYTES; at += TIME_BYTES) {
         if (u32(time, at) === NEVER && u32(time, at + 4) === NEVER) continue
-        found.set(u32(index, at), u64(time, at))
+        const number = u64(index, at)
+        if (number < MOST_CONDITIONS) found.set(number, u64(time, at))
       }
     }
   } finally {

@@ -34,16 +34,16 @@ function boxesWithout(
   const found: TileSelection[] = []
   for (let first = 0; first < tileNum; first++) {
     if (taken[first]) continue
-    let tiles = [first]
+    const tiles = [first]
     const from = axes.map(({ tile_num }, d) => Math.floor(first / steps[d]) % tile_num)
     const counts = axes.map(() => 1)
     // The box grows along one axis after the other, as long as all tiles that it would take in are free.
     for (const d of order) {
-      const slice = tiles
+      const slice = [...tiles]
       while (from[d] + counts[d] < axes[d].tile_num) {
         const more = slice.map((tile) => tile + counts[d] * steps[d])
         if (more.some((tile) => taken[tile])) break
-        tiles = [...tiles, ...more]
+        for (const tile of more) tiles.push(tile)
         counts[d]++
       }
     }

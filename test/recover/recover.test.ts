@@ -284,6 +284,34 @@ describe('an array', () => {
     expect((await run(['check', '--level', 'cells', to])).code).toBe(0)
   })
 
+  test('lines of a damaged list become files where TileDB looks for them: none outside of the array, none twice', async () => {
+    const { from, to } = copyOf('22/deletes')
+    const commits = `${from}/__commits`
+    const uuid = '0123456789abcdef0123456789abcdef'
+    const marks = readdirSync(commits).filter((name) => name.endsWith('.wrt'))
+    const conditions = readdirSync(commits).filter((name) => name.endsWith('.del'))
+    for (const mark of marks) rmSync(`${commits}/${mark}`)
+    const content = readFileSync(`${commits}/${conditions[0]}`)
+    const size = Buffer.alloc(8)
+    size.writeBigUInt64LE(BigInt(content.length))
+    const condition = (path: string): Buffer[] => [Buffer.from(`${path}\n`), size, content]
+    writeFileSync(
+      `${commits}/__10_40_${uuid}_22.con`,
+      Buffer.concat([
+        // TileDB takes the last part of a line for the name.
+        Buffer.from([...marks, `__99_99_${uuid}_22.wrt`].map((line) => `${line}\n`).join('')),
+        ...condition(`__commits/${conditions[0]}`),
+        ...condition(`../../outside/__99_99_${uuid}_22.del`),
+      ]),
+    )
+    const { code, stderr } = await run(['recover', from, '--to', to, '--drop-damaged'])
+    expect([code, stderr]).toEqual([1, ''])
+    expect(existsSync(`${folder}/../outside`)).toBe(false)
+    const expected = [...marks, ...conditions, `__99_99_${uuid}_22.del`]
+    expect(readdirSync(`${to}/__commits`).sort()).toEqual(expected.sort())
+    expect((await run(['check', '--level', 'cells', to])).code).toBe(0)
+  })
+
   test('a list of commits that is cut within a condition: fragments behind the cut are kept, and the loss is said', async () => {
     const { from, to } = copyOf('22/deletes')
     const commits = `${from}/__commits`
@@ -351,6 +379,19 @@ describe('an array', () => {
       const ran = await run(['recover', damaged, '--to', `${damaged}.new`])
       expect([ran.code, ran.text + ran.stderr]).toEqual([exit, expect.stringMatching(says)])
     }
+  })
+
+  test('the number of a delete condition that no array can have does not take all memory', async () => {
+    const from = `${folder}/numbers`
+    const lines = [...Array(4).keys()].map((x) => {
+      const deleted = x === 0 ? '50,"__delete_condition_index":4000000000' : 'null,"__delete_condition_index":null'
+      return `{"x":${x},"a":1,"__timestamps":${10 + x},"__delete_timestamps":${deleted}}\n`
+    })
+    writeFileSync(`${from}.ndjson`, lines.join(''))
+    await run(['write-sample', from, '--dim', 'x:INT32:0..99:10', '--attr', 'a:INT32', '--data', `${from}.ndjson`])
+    rmSync(join(from, names(from).filter((file) => file.endsWith(METADATA))[0]))
+    const { code, stderr } = await run(['recover', from, '--to', `${from}.new`])
+    expect([code, stderr]).toEqual([3, expect.stringContaining('found DELETE_CONDITION_INDEX in ')])
   })
 
   test('a place where something is, and the source itself, are refused', async () => {
