@@ -146,7 +146,7 @@ function zsh(commands: readonly DescribedCommand[]): string {
 # completion of ${PROGRAM} for zsh: save as _${PROGRAM} in a folder of $fpath
 ${FUNCTION}_inside() {
   local -a found
-  found=(\${(f)"$(tiledb-inspect ${ASK} "\${(@Q)words[1,CURRENT]}" 2>/dev/null)"})
+  found=(\${(f)"$(${PROGRAM} ${ASK} "\${(@Q)words[1,CURRENT]}" 2>/dev/null)"})
   if [[ "\${found[1]}" == *= ]]; then compadd -S '' -- $found; else compadd -- $found; fi
 }
 ${FUNCTION}_target() { _files; ${FUNCTION}_inside }

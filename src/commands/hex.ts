@@ -4,6 +4,7 @@ import { metadataParts } from '../anatomy/fragment-metadata.ts'
 import { type Elements, fileSpace, type Part, type Space } from '../anatomy/part.ts'
 import { elementPart, findPath } from '../anatomy/path.ts'
 import { isNamed, reportFault, type Selection, selected } from '../anatomy/selection.ts'
+import { usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import type { TileFile } from '../cells/tile-files.ts'
 import type { CellValue } from '../documents/common.ts'
@@ -42,6 +43,9 @@ function hexOutcome(
   options: HexOptions & { tree?: boolean },
 ): Outcome {
   const selection = selectionOf(cx, options, file)
+  const { from = 0 } = selection.range ?? {}
+  if (from > 0 && from >= length)
+    throw usage(`--at expects bytes below ${length}, the file's size, found ${options.at}`, { file })
   const [only] = parts
   const path = cx.shownPath(file)
   const head = { ...documentHead('dump', path), role }

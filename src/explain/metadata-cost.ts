@@ -1,6 +1,7 @@
 import { groupBy } from '../base/group-by.ts'
 import { sectionPlaces } from '../format/metadata-sections.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
+import { behindFooter } from '../store/metadata-sections.ts'
 import type { MetadataRead } from './plan.ts'
 import { addToStep, emptyStep, GENERIC_TILE_READS, READ_AHEAD_BYTES, type StepCost } from './step-cost.ts'
 
@@ -28,6 +29,7 @@ export async function metadataCost({ fragments }: OpenedArray, wanted: readonly 
  * Sections in the order of the file, each once. Nothing is read: a section ends where the next begins, or the footer. (Only in version 15
  * another tile follows the last, the statistics of the fragment, which no reader of cells loads.) Versions 1 and 2 have no sections:
  * all of their metadata is read when the array is opened. A version may lack sections that a reader asks for.
+ * @throws InspectError BAD_VALUE for a section behind the footer, on which the read fails
  */
 async function storedSections(
   { fragment, info: { footer, slots } }: OpenedFragment,
@@ -39,7 +41,11 @@ async function storedSections(
   const ends = new Map(starts.map((start, i) => [start, starts[i + 1] ?? footer.offset]))
   return sectionPlaces(footer, slots)
     .filter(({ name, slot }) => keys.has(keyOf(name, slot)))
-    .map(({ offset }) => ({ offset, size: (ends.get(offset) ?? offset) - offset }))
+    .map((place) => {
+      const { offset } = place
+      if (offset >= footer.offset) throw behindFooter(place, footer.offset, fragment.metadataSource().name)
+      return { offset, size: (ends.get(offset) ?? offset) - offset }
+    })
     .sort((a, b) => a.offset - b.offset)
 }
 

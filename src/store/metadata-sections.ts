@@ -1,4 +1,4 @@
-import { badValue } from '../base/errors.ts'
+import { badValue, type InspectError } from '../base/errors.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { GENERIC_TILE_FIXED_BYTES, type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
@@ -41,12 +41,7 @@ export async function metadataSections(fragment: Fragment): Promise<MetadataSect
   // One read often has several headers.
   const window = new Window({ read: (offset, length) => source.read(offset, length), end, window: 64 * 1024 })
   for (const place of places) {
-    if (place.offset >= end) {
-      throw badValue(`expected a section before the footer at ${end}, found one at ${place.offset}`, {
-        file: source.name,
-        field: place.name,
-      })
-    }
+    if (place.offset >= end) throw behindFooter(place, end, source.name)
     const bytes = await window.header(place.offset)
     const { value, length } = decodePrefix(bytes, genericTileHeader, { file: source.name, offset: place.offset })
     sections.push({
@@ -103,4 +98,9 @@ function rtreeMemorySize(unfiltered: number, info: FragmentInfo): number {
 /** Bytes that an allocation takes in glibc's heap: 8 bytes more, rounded up to a multiple of 16, at least 32. */
 function heapBytes(bytes: number): number {
   return Math.max(32, Math.ceil((bytes + 8) / 16) * 16)
+}
+
+/** The error for a section that begins where none can be. @param file the metadata file */
+export function behindFooter({ name, offset }: SectionPlace, footer: number, file: string): InspectError {
+  return badValue(`expected a section before the footer at ${footer}, found one at ${offset}`, { file, field: name })
 }

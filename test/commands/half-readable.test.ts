@@ -140,6 +140,51 @@ describe('diff', () => {
   })
 })
 
+describe('verify-checksums of an encrypted array', () => {
+  const array = `${FIXTURES}/22/encrypted`
+  test.each([
+    [[], 'NOTHING TO VERIFY: there are no checksums in what was examined; '],
+    [['--key', 'no key of any array but 32 bytes'], 'PARTLY VERIFIED: every checksum that was examined fits; '],
+  ])('does not speak of what it could not examine: %j', async (key, said) => {
+    const { code, text } = await run(['verify-checksums', array, ...key])
+    expect([code, text]).toEqual([3, expect.stringContaining(said)])
+  })
+})
+
+test('explain does not count the bytes of a section behind the footer', async () => {
+  const array = `${folder}/behind`
+  await run(['write-sample', array, '--damage', 'SECTION_OFFSET'])
+  const { code, stderr } = await run(['explain', array])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('expected a section before the footer at ')])
+})
+
+test.each(['dump', 'footer'])('%s --hex has no bytes behind the end of the file', async (command) => {
+  const array = `${FIXTURES}/22/sparse_basic`
+  const fragment = `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`
+  const { code, stderr } = await run([command, '--hex', '--at', '999999..', fragment])
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/--at expects bytes below \d+, the file's size, found 999999\.\./),
+  ])
+})
+
+test('the tiles of a dense fragment are drawn in their boxes', async () => {
+  const array = `${FIXTURES}/22/dense_basic`
+  const { documents } = await runJson(['tiles', array])
+  const tiles = documents.reduce((sum: number, one) => sum + items(get(one, 'tiles')).length, 0)
+  const { text } = await run(['rtree', '--svg', '-', array])
+  expect(text).toContain(`: ${tiles} boxes of 2 fragments</text>`)
+  expect(text.match(/<title>/g)).toHaveLength(tiles)
+})
+
+test('tiles shows those before one whose offset is too low, and then says so', async () => {
+  const array = `${folder}/order`
+  await run(['write-sample', array, '--damage', 'TILE_OFFSETS_ORDER'])
+  const { code, text, stderr } = await run(['tiles', '--field', 'a', '--json', array])
+  expect([code, text]).toEqual([1, expect.stringContaining('"size": 187,')])
+  expect(stderr).toMatch(/expected tile \d+ to end after its start \d+/)
+})
+
 test('recover says that it had no need of a box', async () => {
   const { code, stderr } = await run([
     'recover',

@@ -1,7 +1,7 @@
 import type { Finding, Remedy } from '../../advice/finding.ts'
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
-import type { Severity } from '../../documents/common.ts'
+import type { Severity, ValueRange } from '../../documents/common.ts'
 import type {
   ExplainDocument,
   ExplainField,
@@ -283,8 +283,13 @@ function resultText({ cell_num, bytes, coordinate_bytes, certainty, ...whole }: 
 
 function rangesText(ranges: ExplainDocument['ranges']): string {
   return Object.entries(ranges)
-    .map(([name, sets]) => `, ${fieldName(name)}=${sets.map((set) => rangeText(set)).join(' or ')}`)
+    .map(([name, sets]) => `, ${fieldName(name)}=${sets.map(setText).join(' or ')}`)
     .join('')
+}
+
+/** An open end is empty, as in `--range`. */
+function setText(set: ValueRange): string {
+  return set.includes(null) ? set.map((end) => (end === null ? '' : rangeText([end, end]))).join('..') : rangeText(set)
 }
 
 /** `12 ms`, `3.4 s` */
