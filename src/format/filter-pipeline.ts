@@ -53,16 +53,13 @@ export type FilterOptions = Pick<FilterConfig, FilterOption>
 /** What an option may be: an integer in a range, a float, a flag or a name. */
 export type OptionValues = readonly [low: number, high: number] | 'float' | 'flag' | readonly string[]
 
-/** How an option is stored, and which of the values that can be stored make sense to a user. */
+/** How an option is stored, and the values that can be stored. */
 interface Option<V> {
   read(io: Io<FilterConfig>): V
   values: OptionValues
-  /** The values that a user may ask for; by default all. False for the extents, which follow from the array. */
-  asked?: { fits(value: unknown): boolean; are: string } | false
 }
 
 const OF_TYPE = 'type of the elements; `ANY` for that of the field'
-const INTEGERS: readonly unknown[] = DATATYPES.filter((name) => /^U?INT/.test(name) || name === 'ANY')
 const UINT16 = [0, 0xffff] as const
 
 export const OPTIONS: { readonly [K in FilterOption]-?: Option<FilterOptions[K]> } = {
@@ -73,37 +70,25 @@ export const OPTIONS: { readonly [K in FilterOption]-?: Option<FilterOptions[K]>
   reinterpret_datatype: {
     read: (io) => io.coded('reinterpret_datatype', 'uint8', datatypeCoding, OF_TYPE),
     values: DATATYPES,
-    asked: { fits: (type) => INTEGERS.includes(type), are: 'an integer type or ANY' },
   },
   max_window_size: {
     read: (io) => io.u32('max_window_size', 'bytes: of the largest window'),
     values: [0, 0xffffffff],
-    asked: { fits: (size) => size !== 0, are: 'an integer from 1 to 4294967295' },
   },
-  scale: {
-    read: (io) => io.f64('scale', 'factor'),
-    values: 'float',
-    asked: { fits: (scale) => scale !== 0, are: 'a number other than 0' },
-  },
+  scale: { read: (io) => io.f64('scale', 'factor'), values: 'float' },
   offset: { read: (io) => io.f64('offset', 'subtracted from every value'), values: 'float' },
   byte_width: {
     read: (io) => io.size('byte_width', 'bytes: of a stored integer'),
     values: [0, Number.MAX_SAFE_INTEGER],
-    asked: { fits: (width) => [1, 2, 4, 8].includes(Number(width)), are: '1, 2, 4 or 8' },
   },
-  quality: {
-    read: (io) => io.f32('quality', '0 to 100'),
-    values: 'float',
-    asked: { fits: (quality) => Number(quality) >= 0 && Number(quality) <= 100, are: 'a number from 0 to 100' },
-  },
+  quality: { read: (io) => io.f32('quality', '0 to 100'), values: 'float' },
   format: {
     read: (io) => io.coded('format', 'uint8', pixelFormatCoding, 'order of the colours'),
     values: PIXEL_FORMATS,
-    asked: { fits: (format) => format !== 'NONE', are: PIXEL_FORMATS.slice(1).join(', ') },
   },
   lossless: { read: (io) => io.flag('lossless', 'whether the picture is kept exactly'), values: 'flag' },
-  y_extent: { read: (io) => io.u16('y_extent', 'rows of a tile'), values: UINT16, asked: false },
-  x_extent: { read: (io) => io.u16('x_extent', 'values in a row of a tile'), values: UINT16, asked: false },
+  y_extent: { read: (io) => io.u16('y_extent', 'rows of a tile'), values: UINT16 },
+  x_extent: { read: (io) => io.u16('x_extent', 'values in a row of a tile'), values: UINT16 },
 }
 
 const LEVEL = { level: -1 }

@@ -10,6 +10,7 @@ import {
   type FilterType,
   OPTIONS,
   type OptionValues,
+  PIXEL_FORMATS,
   REINTERPRET_SINCE,
   WEBP_PADDING_BYTES,
 } from '../format/filter-pipeline.ts'
@@ -38,8 +39,21 @@ function bare(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')
 }
 
-/** Options that users may give. */
-const ASKED = (Object.keys(OPTIONS) as FilterOption[]).filter((name) => OPTIONS[name].asked !== false)
+/** Of the values that can be stored, those that a user may ask for; all where nothing is said. */
+const ASKED_VALUES: { readonly [option in FilterOption]?: { fits(value: unknown): boolean; are: string } } = {
+  reinterpret_datatype: {
+    fits: (type) => type === 'ANY' || /^U?INT/.test(String(type)),
+    are: 'an integer type or ANY',
+  },
+  max_window_size: { fits: (size) => size !== 0, are: 'an integer from 1 to 4294967295' },
+  scale: { fits: (scale) => scale !== 0, are: 'a number other than 0' },
+  byte_width: { fits: (width) => [1, 2, 4, 8].includes(Number(width)), are: '1, 2, 4 or 8' },
+  quality: { fits: (quality) => Number(quality) >= 0 && Number(quality) <= 100, are: 'a number from 0 to 100' },
+  format: { fits: (format) => format !== 'NONE', are: PIXEL_FORMATS.slice(1).join(', ') },
+}
+
+/** Options that users may give. The extents of WEBP follow from the array. */
+const ASKED = (Object.keys(OPTIONS) as FilterOption[]).filter((name) => !name.endsWith('_extent'))
 
 /** Spellings of options, without underscores. */
 const OPTION_KEYS: ReadonlyMap<string, FilterOption> = new Map([
@@ -91,7 +105,8 @@ function withOption(filter: FilterConfig, text: string, from: string): FilterCon
 }
 
 function optionOf(filter: FilterConfig['name'], option: FilterOption, text: string, from: string): unknown {
-  const { values, asked } = OPTIONS[option]
+  const { values } = OPTIONS[option]
+  const asked = ASKED_VALUES[option]
   const limits = option === 'level' ? filterOf(filter)?.highestLevel : undefined
   const allowed = limits === undefined ? values : ([Number(values[0]), limits] as const)
   const value = parsed(text, allowed)
