@@ -182,6 +182,15 @@ export async function orError<T>(work: () => Promise<T>): Promise<T | InspectErr
   }
 }
 
+/** What JavaScript says when memory, or a length that it can have, is not enough. A negative length is a fault of this program. */
+const NO_MEMORY =
+  /^RangeError: (?:Invalid (?:typed )?array(?: buffer)? length(?!: -)|Array buffer allocation failed|Invalid string length)/
+
+/** Whether an error says that an allocation was too large. */
+export function lacksMemory(error: unknown): error is RangeError {
+  return NO_MEMORY.test(String(error))
+}
+
 /**
  * Any error as an InspectError. Unexpected errors are faults of this program, and become INTERNAL: a command that works
  * on several targets can then report one and go on with the next.
@@ -191,7 +200,7 @@ export async function orError<T>(work: () => Promise<T>): Promise<T | InspectErr
 export function asInspectError(error: unknown): InspectError {
   if (error instanceof InspectError) return error
   if (error instanceof ClosedPipe) throw error
-  if (error instanceof RangeError && /allocation failed/i.test(error.message))
+  if (lacksMemory(error))
     return new InspectError('TOO_LARGE', `there is not enough memory (${error.message})`, {}, { cause: error })
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const message = `this is a fault of tiledb-inspect (${what}); DEBUG=1 shows where`

@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { addPlace, exitCodeOf, InspectError, usage } from '../base/errors.ts'
+import { addPlace, exitCodeOf, InspectError, lacksMemory, usage } from '../base/errors.ts'
 import { extensionOf } from '../base/extension.ts'
 import { shellWord } from '../base/shell-word.ts'
 import type { SampleDocument, SampleFile } from '../documents/sample.ts'
@@ -333,17 +333,13 @@ async function writeArray(
   }
 }
 
-/** What the system says when a large allocation fails. */
-const NO_MEMORY =
-  /^RangeError: (?:Invalid (?:typed )?array(?: buffer)? length|Array buffer allocation failed|Invalid string length)/
-
 /** An error is about a document that was given, or an option; unless it is about the array that is there, at `root`. */
 function asUsage(error: unknown, root: string | undefined): unknown {
   if (error instanceof InspectError) {
     const isThere = root !== undefined && error.at.file?.startsWith(root)
     return exitCodeOf(error) === 1 && !isThere ? usage(error.message, error.at, { cause: error }) : error
   }
-  if (NO_MEMORY.test(String(error))) {
+  if (lacksMemory(error)) {
     const why =
       'the cells do not fit in memory: expected smaller tiles (--tile-extent, --capacity), fewer or smaller cells'
     return usage(why, {}, { cause: error })

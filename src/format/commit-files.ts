@@ -16,7 +16,8 @@ const TILE_LENGTH_BYTES = 8
 
 /**
  * Consolidated commits (`__commits/<name>.con`): one line of text for each commit. After the line of a `.del` or `.upd`
- * file come a uint64 length and the generic tile of that file.
+ * file come a uint64 length and the generic tile of that file. That is upstream's page: TileDB 2.30 takes no `.upd` files into
+ * such files, and would not skip the tile.
  *
  * @param commits the commits are added to this list one by one, so that the caller has those before any damage
  * @throws InspectError TRUNCATED if a tile does not fit in the file

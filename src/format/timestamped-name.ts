@@ -133,7 +133,7 @@ export function nameFacts(name: string): { timestamp_range: [bigint, bigint]; fo
   const version = Number(NUMBER.exec(last)?.[1] ?? 0)
   return {
     timestamp_range: [stamp(t1), stamp(t2)],
-    format_version: hasVersion ? (version < 0 ? UINT32_MAX : Math.min(version, UINT32_MAX)) : 4,
+    format_version: hasVersion ? (Math.abs(version) > UINT32_MAX ? UINT32_MAX : version >>> 0) : 4,
   }
 }
 

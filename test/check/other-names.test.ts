@@ -116,6 +116,18 @@ test.each([
   expect(nameFacts(`__a_${text}`)?.timestamp_range).toEqual([stamp, stamp])
 })
 
+/** As C++ reads a uint32 from a stream. */
+test.each([
+  ['22', 22],
+  ['-5', 2 ** 32 - 5],
+  ['-4294967290', 6],
+  ['-4294967296', 2 ** 32 - 1],
+  ['4294967296', 2 ** 32 - 1],
+  ['x', 0],
+])('a version of %s is %i', (text, version) => {
+  expect(nameFacts(`__1_1_${UUID}_${text}`)?.format_version).toBe(version)
+})
+
 test('a name without an underscore says nothing', () => {
   expect([nameFacts('ab'), nameFacts('ab.c_d')]).toEqual([undefined, undefined])
 })

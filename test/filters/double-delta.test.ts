@@ -171,6 +171,17 @@ describe('DOUBLE_DELTA', () => {
     expect(hex(reverseVector(filter, 'DOUBLE_DELTA', vector).data)).toBe(hex(vector.unfiltered))
   })
 
+  test('of a chunk of another type than its tile says what a release lost behind the last whole element', () => {
+    const vector = { datatype: 'INT16', context: { otherType: true }, unfiltered: new Uint8Array(5) } as const
+    const lost = { ...vector, data: '00 0200000000000000 0100 0200', metadata: '0000000001000000050000000d000000' }
+    expect(inspectError(() => reverseVector(filter, 'DOUBLE_DELTA', lost)).message).toBe(
+      'expected 5 bytes, found 2 elements: the release that wrote it lost the rest',
+    )
+    // Elements that are stored unchanged keep all bytes.
+    const kept = { ...vector, data: '0f 0200000000000000 0100 0200 07', metadata: '0000000001000000050000000e000000' }
+    expect(hex(reverseVector(filter, 'DOUBLE_DELTA', kept).data)).toBe('0100020007')
+  })
+
   test('packs every bit size of every element size as the page draws it', () => {
     withRandom((random) => {
       const seen = new Set<number>()

@@ -179,3 +179,8 @@ describe('what TileDB refuses too', () => {
     expect(refusal(() => filter.forward(parts, configOf('RGB', 0, 0), contextOf())).code).toBe('BAD_VALUE')
   })
 })
+
+test.each([-1, 100.5, Number.NaN])('a quality of %d is refused', (quality) => {
+  expect(webp.optionRefusal?.({ name: 'WEBP', quality })).toBe(`WEBP needs a quality from 0 to 100, found ${quality}`)
+  expect(webp.optionRefusal?.({ name: 'WEBP', quality: 100 })).toBeUndefined()
+})
