@@ -1,5 +1,8 @@
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
+import { datatypeKind } from '../format/datatype.ts'
+import { integerOf } from '../format/dense-tiles.ts'
+import type { Dimension } from '../format/dimension.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
@@ -152,8 +155,18 @@ function attributeOptions({ attributes }: ArraySchema): string {
   ].join(', ')
 }
 
+/** Whether TileDB-Py would take coordinates of a dense array for distances from the end: slices that begin below 0. */
+function wrapsSlices({ array_type, domain: { dimensions } }: ArraySchema): boolean {
+  const isNegative = ({ type, domain }: Dimension): boolean =>
+    datatypeKind(type) !== 'datetime' && integerOf(type, domain.subarray(0, domain.length / 2)) < 0n
+  return array_type === 'dense' && dimensions.some(isNegative)
+}
+
 /** Statements that copy all cells of array `a` into `b`. */
-function copyOf({ array_type, attributes }: ArraySchema): string {
+function copyOf(schema: ArraySchema): string {
+  const { array_type, attributes } = schema
+  if (wrapsSlices(schema))
+    return 'p, q = tiledb.Subarray(a), tiledb.Subarray(b); [x.add_dim_range(i, ends) for x in (p, q) for i, ends in enumerate(a.nonempty_domain())]; b.write_subarray(q, a.read_subarray(p))'
   // Where an attribute has an enumeration, `a[…]` gives its values, and writes want their indexes.
   const indexes = attributes.some(({ enumeration }) => enumeration)
   // TileDB-Py drops masks of sparse cells and of texts; it takes None for null in place of them.
@@ -172,7 +185,8 @@ function copyOf({ array_type, attributes }: ArraySchema): string {
 }
 
 /** What {@link copyOf}, and the schema that is made for it, leave out. */
-export function notCopied({ array_type, attributes, dimension_labels, current_domain }: ArraySchema): string[] {
+export function notCopied(schema: ArraySchema): string[] {
+  const { array_type, attributes, dimension_labels, current_domain } = schema
   const isFloat = (type: string): boolean => type === 'FLOAT32' || type === 'FLOAT64'
   return [
     ...(dimension_labels && dimension_labels.length > 0 ? ['dimension labels'] : []),
@@ -180,6 +194,8 @@ export function notCopied({ array_type, attributes, dimension_labels, current_do
     ...(array_type === 'dense' && attributes.some(({ nullable, type }) => nullable && isFloat(type))
       ? ['NaN of nullable attributes (they become null)']
       : []),
+    // TileDB-Py reads no validity of a subarray.
+    ...(wrapsSlices(schema) && attributes.some(({ nullable }) => nullable) ? ['nulls (they become values)'] : []),
   ]
 }
 

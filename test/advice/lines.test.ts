@@ -29,6 +29,26 @@ test('a rewrite keeps metadata, and says what it takes', async () => {
   )
 })
 
+test('a rewrite of dense cells at negative coordinates has no slices: TileDB-Py counts those from the end', async () => {
+  const opened = await withAttribute(true, {})
+  const [dimension] = opened.schema.domain.dimensions
+  const at = (low: number, type: 'INT32' | 'UINT32' | 'DATETIME_DAY' = 'INT32', attribute = {}): string => {
+    const ends = type === 'DATETIME_DAY' ? BigInt64Array.of(BigInt(low), 9n) : Int32Array.of(low, 9)
+    const dimensions = [{ ...dimension, type, domain: new Uint8Array(ends.buffer) }]
+    const attributes = opened.schema.attributes.map((one) => ({ ...one, ...attribute }))
+    return rewriteLines(
+      { ...opened, schema: { ...opened.schema, attributes, domain: { type: undefined, dimensions } } },
+      {},
+    )[2]
+  }
+  expect(at(-1)).toContain('; b.write_subarray(q, a.read_subarray(p)); b.meta')
+  expect(at(-1)).toContain('without earlier states; then')
+  expect(at(-1, 'INT32', { nullable: true, type: 'INT8' })).toContain(
+    'without earlier states and nulls (they become values); then',
+  )
+  for (const line of [at(0), at(5, 'UINT32'), at(-1, 'DATETIME_DAY')]) expect(line).toContain('b[box] = a[box]')
+})
+
 test('a rewrite of an enumeration reads indexes, and not values', async () => {
   const enumeration = { type: 'INT32', enumeration: 'color' } as const
   const [load, create, copy] = rewriteLines(await withAttribute(true, enumeration), CHANGE)
