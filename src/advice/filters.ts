@@ -170,7 +170,7 @@ export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<Finding> {
 }
 
 /** The same filters with what rearranges values before the general compressors; undefined if they are in such an order. */
-export function inBetterOrder(filters: readonly FilterConfig[]): FilterConfig[] | undefined {
+function inBetterOrder(filters: readonly FilterConfig[]): FilterConfig[] | undefined {
   const first = filters.findIndex(({ name }) => GENERAL.has(name))
   if (first < 0) return undefined
   const late = filters.slice(first).filter(({ name }) => BEFORE_GENERAL.has(name))

@@ -13,6 +13,7 @@ import { bytesOf } from '../format/value.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { cellsToRewrite } from '../steps/cells.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
+import { NEWEST_STABLE } from '../write/schema-check.ts'
 import { schemaOf } from '../write/schema-document.ts'
 import { type ArrayFacts, sum } from './facts.ts'
 import { storedFactor } from './filters.ts'
@@ -101,9 +102,6 @@ export class Remedies {
   }
 }
 
-/** The version in which TileDB 2.30 makes new arrays. */
-const NEW_VERSION = 22
-
 export function changedSchema(schema: ArraySchema, change: Exclude<Change, { consolidate: true }>): ArraySchema {
   const { cell_order = schema.cell_order, capacity, tile_extents = {} } = change
   const dimensions = schema.domain.dimensions.map((old): Dimension => {
@@ -119,7 +117,7 @@ export function changedSchema(schema: ArraySchema, change: Exclude<Change, { con
   }))
   const changed = {
     ...schema,
-    version: NEW_VERSION,
+    version: NEWEST_STABLE,
     cell_order,
     attributes,
     coords_filters: completed(schema.coords_filters),

@@ -12,10 +12,10 @@ import { ratioOf } from '../store/file-sizes.ts'
 import type { Target } from '../store/target.ts'
 import { extentOf, isSmall, type LayoutChange, type NewFilters, schemaWith, tryLayouts } from '../whatif/layout.ts'
 import { type Sampled, takeSample } from '../whatif/sample.ts'
-import { NEW_VERSION, type Trial } from '../whatif/trial.ts'
+import type { Trial } from '../whatif/trial.ts'
 import { type Best, type FieldTrials, readSeconds, sizeOf, tryField } from '../whatif/whatif.ts'
 import { offerRefusal, parseFilters, refusal } from '../write/filter-options.ts'
-import { checkSchema } from '../write/schema-check.ts'
+import { checkSchema, NEWEST_STABLE } from '../write/schema-check.ts'
 import { parseChoice } from './choice.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, wrongTarget } from './command.ts'
 import { unknownField } from './fields.ts'
@@ -241,7 +241,7 @@ function askedFilters(
   const fields = new Map<string, readonly FilterConfig[]>()
   for (const { name, type, cell_val_num } of [...(array_type === 'dense' ? [] : domain.dimensions), ...attributes]) {
     if (names && !names.includes(name)) continue
-    const field = { type, cell_val_num, formatVersion: NEW_VERSION }
+    const field = { type, cell_val_num, formatVersion: NEWEST_STABLE }
     // TileDB takes some filters for types that they ruin.
     const why = names ? refusal(filters, field) : offerRefusal(filters, field)
     if (why === undefined) fields.set(name, filters)

@@ -19,7 +19,7 @@ import type { TileRead } from './plan.ts'
 import { addToStep, emptyStep, type StepCost } from './step-cost.ts'
 
 /** What is read of one part of a field: its values, its offsets or its validity. */
-export interface PartCost extends FileReads {
+interface PartCost extends FileReads {
   role: TileRole
   /** Bytes without filters, as TileDB's counter `read_unfiltered_byte_num` has them: none of files without filters. */
   unfiltered_bytes: number
@@ -31,7 +31,7 @@ export interface PartCost extends FileReads {
 }
 
 /** What is read of a field, of all fragments together. */
-export interface FieldCost {
+interface FieldCost {
   name: string
   /** `num_tiles_read`: a tile counts once, whatever its parts. */
   tiles: number
@@ -41,7 +41,7 @@ export interface FieldCost {
 }
 
 /** What is read of a fragment, of all fields together. */
-export interface FragmentCost {
+interface FragmentCost {
   tiles: number
   stored_bytes: number
   unfiltered_bytes: number

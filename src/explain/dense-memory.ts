@@ -9,7 +9,7 @@ import { byFragment, type Fields, slotOf, type Visited } from './dense-visits.ts
 import { DEFAULT_BUDGET, type ExplainQuery, type MetadataRead } from './plan.ts'
 
 /** Settings of TileDB that say how many tiles are in memory at once, in bytes. */
-export interface DenseMemory {
+interface DenseMemory {
   /** `sm.mem.total_budget` */
   total_budget: number
   /** `sm.mem.tile_upper_memory_limit` */
@@ -179,6 +179,7 @@ function lotsOf(
   }
   return lots
 }
+
 /**
  * Memory for metadata. `taken`: what was stored of footers and R-trees. `lists`: the lists of offsets and sizes in memory.
  * `foreseen`: what the reader checks that these lists will need.

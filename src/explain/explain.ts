@@ -13,7 +13,7 @@ import { planSparseUnordered } from './sparse-unordered.ts'
  * The reader that TileDB 2.30 uses. A dense array with sparse fragments, which releases before 2.4 could write, needs the old one.
  * @see Query::create_strategy
  */
-export function readerOf({ schema, fragments }: OpenedArray, order: ReadOrder): ReaderName {
+function readerOf({ schema, fragments }: OpenedArray, order: ReadOrder): ReaderName {
   if (schema.array_type === 'dense') return fragments.every(({ info }) => info.dense) ? 'DenseReader' : 'legacy Reader'
   if (order === 'unordered' && schema.allows_duplicates) return 'SparseUnorderedWithDupsReader'
   return order === 'unordered' || order === 'global' ? 'SparseGlobalOrderReader' : 'legacy Reader'

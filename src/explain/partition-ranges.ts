@@ -69,7 +69,7 @@ function isPoint({ low, high }: Interval): boolean {
 }
 
 /** Whether there is nothing to halve. */
-export function isUnary({ intervals }: Box): boolean {
+function isUnary({ intervals }: Box): boolean {
   return intervals.every((own) => own.length === 1 && isPoint(own[0]))
 }
 

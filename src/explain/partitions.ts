@@ -66,7 +66,7 @@ interface Measured extends TouchedFragment {
 }
 
 /** A part of the ranges, and what it touches. */
-export interface Partition {
+interface Partition {
   box: Box
   /** By fragment. */
   tiles: readonly Uint32Array[]

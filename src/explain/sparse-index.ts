@@ -43,7 +43,7 @@ export interface FoundCells {
 }
 
 /** The fields that a reader of sparse arrays loads, by name. */
-export interface LoadedFields {
+interface LoadedFields {
   dimensions: string[]
   /** Loaded to know which cells stay, before the others. */
   forConditions: string[]

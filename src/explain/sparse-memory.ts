@@ -75,7 +75,7 @@ export interface TileRound {
   given: Uint32Array[]
 }
 
-export interface SparseMemory {
+interface SparseMemory {
   least_memory_budget: number
   /** Undefined where all fits at once, where no progress is made, and where it was not worked out. */
   rounds: readonly TileRound[] | undefined

@@ -45,7 +45,7 @@ export async function cellsToRewrite(
 }
 
 /** What consolidation does with the cells that delete conditions name: keeps them as they are, with the time of their deletion, or not at all. */
-export type OfDeleted = 'as-they-are' | 'marked' | 'purged'
+type OfDeleted = 'as-they-are' | 'marked' | 'purged'
 
 /**
  * All cells of a sparse array with their times, as `tiledb.consolidate` writes them: of several cells with the same coordinates, all

@@ -19,7 +19,7 @@ import { genericTileWriter } from '../write/generic-tile-writer.ts'
 import { cellsToConsolidate, cellsToRewrite } from './cells.ts'
 import type { Place } from './place.ts'
 
-export interface FragmentConsolidation {
+interface FragmentConsolidation {
   /** Names of the fragments; all that are read, if undefined. */
   fragments?: readonly string[] | undefined
   /** Only fragments between these times, both included. */
@@ -30,8 +30,8 @@ export interface FragmentConsolidation {
 
 type Times = readonly [first: bigint, last: bigint]
 
-/** Since this version consolidated sparse fragments keep the times of the deletions. @see tiledb/sm/misc/constants.cc */
-const DELETES_SINCE = 16
+/** Since this version sparse arrays have delete conditions, and consolidated fragments keep the times of the deletions. @see tiledb/sm/misc/constants.cc */
+export const DELETES_SINCE = 16
 const RELATIVE_URIS_SINCE = 19
 const NAMES_SINCE = 9
 

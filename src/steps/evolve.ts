@@ -6,7 +6,7 @@ import type { Enumeration } from '../format/enumeration.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
 import { asIs, cell, type DocumentValue, integer, list, listOrNone, object, or, text } from '../write/document.ts'
 import { enumerationCells, enumerationOf } from '../write/enumerations.ts'
-import { checkSchema, NEWEST_STABLE } from '../write/schema-check.ts'
+import { checkSchema, ENUMERATIONS_SINCE, NEWEST_STABLE } from '../write/schema-check.ts'
 import { attribute, currentDomainOf, enumeration, pipeline, type SchemaParts } from '../write/schema-document.ts'
 import { writeSchema } from './create.ts'
 import type { Place } from './place.ts'
@@ -47,7 +47,7 @@ export async function evolve(place: Place, changes: Evolution, step: DocumentVal
       `an array of format version ${EVOLUTION_SINCE} or newer: "format_version" upgrades it`,
       `version ${version}`,
     )
-  for (const key of ['add_enumerations', 'extend_enumerations', 'drop_enumerations']) since(20, key)
+  for (const key of ['add_enumerations', 'extend_enumerations', 'drop_enumerations']) since(ENUMERATIONS_SINCE, key)
   since(CURRENT_DOMAIN_SINCE, 'current_domain')
   const enumerations = await array.enumerations(schema)
   const added = listOrNone(enumeration({ version, style }, uuid))(changes.add_enumerations)

@@ -6,6 +6,7 @@ import { LAST_TIME } from '../format/timestamped-name.ts'
 import { negated } from '../read/condition.ts'
 import { openAt } from '../read/opening.ts'
 import { loadWhere } from '../read/where.ts'
+import { GROUP_FILE } from '../store/group.ts'
 import { CONSOLIDATION_MODES } from '../store/vacuum.ts'
 import { fragmentFiles, metadataFile, timestampsOf } from '../write/array-writer.ts'
 import {
@@ -33,6 +34,7 @@ import {
   consolidateCommits,
   consolidateFragmentMetadata,
   consolidateFragments,
+  DELETES_SINCE,
 } from './consolidate.ts'
 import { createArray } from './create.ts'
 import { checked, EVOLUTION, evolve } from './evolve.ts'
@@ -63,7 +65,6 @@ const time: Read<bigint | undefined> = or((value) => {
   return withPlace({ field: path }, () => writtenTime(date))
 }, undefined)
 const modes = oneOf(CONSOLIDATION_MODES)
-const DELETES_SINCE = 16
 const COMMITS_SINCE = 12
 /** Keys of every step. */
 const COMMON = { step: asIs, path: asIs } as const
@@ -250,6 +251,6 @@ function rowsOf(cells: readonly DocumentValue[]): RowInput {
 /** The format version that is written at a place: of a group, the newest. */
 async function versionAt(place: Place): Promise<number> {
   const kinds = new Set((await place.folder.listIfThere()).map(({ name }) => name))
-  if (kinds.has('__tiledb_group.tdb')) return NEWEST_STABLE
+  if (kinds.has(GROUP_FILE)) return NEWEST_STABLE
   return (await (await place.array()).newestSchema()).schema.version
 }

@@ -2,8 +2,8 @@ import { hasChecksum } from '../filters/registry.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig, FilterType } from '../format/filter-pipeline.ts'
 import { defaultFilter, refusal, writingRefusal } from '../write/filter-options.ts'
+import { NEWEST_STABLE } from '../write/schema-check.ts'
 import type { Sample } from './sample.ts'
-import { NEW_VERSION } from './trial.ts'
 
 /** Pipelines to try where the user names none: what users of TileDB choose for such values. */
 
@@ -107,7 +107,7 @@ export function refusalOf(
   const field = {
     type,
     cell_val_num,
-    formatVersion: NEW_VERSION,
+    formatVersion: NEWEST_STABLE,
     anyType: role === 'offsets' || role === 'validity',
     counts: role === 'offsets' || role === 'validity' ? role : undefined,
   }

@@ -8,6 +8,7 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { CHUNK_COUNT_BYTES } from '../format/tile-chunks.ts'
 import { fixedChunkLengths, LARGEST_CHUNK, varChunkLengths } from '../write/chunk-lengths.ts'
 import { cutsTiles, keepsStringOffsets, offsetBytes } from '../write/field-writer.ts'
+import { NEWEST_STABLE } from '../write/schema-check.ts'
 import type { Sample, SamplePart } from './sample.ts'
 import { tiledbSeconds } from './tiledb-speed.ts'
 
@@ -35,9 +36,6 @@ export interface TrialContext {
   /** Of an encrypted array. */
   key: Uint8Array | undefined
 }
-
-/** TileDB 2.30 writes new arrays in this version. */
-export const NEW_VERSION = 22
 
 /**
  * Filters a sample as TileDB 2.30 would, undoes that, and compares the values bit by bit.
@@ -71,7 +69,7 @@ export async function tryFilters(sample: Sample, filters: readonly FilterConfig[
 
 /** Whether a pipeline keeps the offsets of text among its values. */
 function keepsOffsetsInside({ type }: Sample, filters: readonly FilterConfig[]): boolean {
-  return keepsStringOffsets(type, filters, NEW_VERSION)
+  return keepsStringOffsets(type, filters, NEWEST_STABLE)
 }
 
 /** Initialisation vectors change no size. */
@@ -87,7 +85,7 @@ function load(
   const tile = {
     datatype: sample.type,
     cellSize: sample.cellSize,
-    formatVersion: NEW_VERSION,
+    formatVersion: NEWEST_STABLE,
     key: cx.key,
     stringOffsets,
   }
@@ -102,7 +100,7 @@ function writerOf(
   pipeline: Pipeline,
   isInside: boolean,
 ): () => Uint8Array {
-  const isCut = max_chunk_size > 0 && cutsTiles({ type, varSized: role === 'var' }, filters, NEW_VERSION)
+  const isCut = max_chunk_size > 0 && cutsTiles({ type, varSized: role === 'var' }, filters, NEWEST_STABLE)
   if (!starts) {
     const lengths = fixedChunkLengths(data.length, cellSize, isCut ? LARGEST_CHUNK : undefined)
     return () => pipeline.forwardTile(data, lengths, { randomBytes })

@@ -89,7 +89,7 @@ function bySize(a: Trial, b: Trial): number {
   return sizeOf(a) - sizeOf(b)
 }
 
-export function sameFilters(a: readonly FilterConfig[], b: readonly FilterConfig[]): boolean {
+function sameFilters(a: readonly FilterConfig[], b: readonly FilterConfig[]): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 

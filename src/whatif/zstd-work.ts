@@ -1,7 +1,7 @@
 import { zstdContentSize } from '../filters/codecs/zstd-frame.ts'
 
 /** What a decoder of zstd has to do: RFC 8878, section 3.1.1. */
-export interface ZstdWork {
+interface ZstdWork {
   /** Bytes of literals that are Huffman coded. */
   literals: number
   /** Sequences: copies of what came before. */

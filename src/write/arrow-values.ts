@@ -8,7 +8,7 @@ import { isDatetime } from '../format/value.ts'
 import type { RowField, RowValue } from './ndjson-cells.ts'
 
 /** Reads the value of a row of a batch, null if it has none. @throws InspectError BAD_VALUE */
-export type ValueReader = (row: number) => RowValue
+type ValueReader = (row: number) => RowValue
 
 /** Reads the rows of one batch after the other. @throws InspectError BAD_VALUE for a batch shorter than it says */
 export type BatchReader = (batch: Batch<unknown>) => ValueReader

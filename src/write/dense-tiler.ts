@@ -6,7 +6,7 @@ import { denseTileGrid } from '../format/dense-tiles.ts'
 import type { NDRange } from '../format/range.ts'
 
 /** Where the cells of one dense tile come from. */
-export interface DenseTile {
+interface DenseTile {
   positions: CellPositions
   /**
    * Positions in the tile of the written cells, in row-major order of coordinates. Undefined if all are written, in stored

@@ -66,7 +66,7 @@ function nameAndType(text: string, from: string): { name: string; type: Datatype
 }
 
 /** What is known about a dimension without a given domain. */
-export interface DomainHint {
+interface DomainHint {
   arrayType: ArrayType
   /** Number of values in the domain. */
   length: number

@@ -20,7 +20,7 @@ import type { FragmentCellsToWrite } from './ndjson-cells.ts'
 import { Random } from './random.ts'
 
 /** Which cells to generate. */
-export interface CellPlan {
+interface CellPlan {
   seed: string
   /** Number of cells in all fragments together; in dense arrays an upper limit. */
   cells: number
