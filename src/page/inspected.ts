@@ -145,6 +145,8 @@ export class Inspected {
     const key = documentKey([name, ...more].join(' '), path, options)
     const found = this.kept.get(key) ?? this.work(name, options, path, more).document
     this.kept.set(key, found)
+    // What failed is tried again: a server may answer the next time.
+    found.catch(() => this.kept.delete(key))
     return found as Promise<DocumentOf<Name>>
   }
 

@@ -71,7 +71,7 @@ function* decoded(elements: Iterable<Element>): Generator<Uint8Array> {
 export function placeOfUrl(url: string): Place {
   if (!/^https?:\/\//i.test(url))
     throw new InspectError('USAGE', 'expected a URL with http or https; of a bucket, the https URL')
-  const { path, access } = remoteTarget(url.replace(/\/+$/, ''))
+  const { path, access } = remoteTarget(url)
   let said: string | undefined
   let tell = (text: string): void => {
     said = text

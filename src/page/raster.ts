@@ -80,7 +80,11 @@ export interface RasterAxis {
 
 /** Coordinates of a pixel, both ends included. Of floating-point dimensions the end belongs to the next. */
 export function pixelOf({ low, step, end }: RasterAxis, index: number): Span {
-  if (end === undefined) return [Number(low) + index * Number(step), Number(low) + (index + 1) * Number(step)]
+  if (end === undefined) {
+    // In two halves: the whole may be further than the largest number.
+    const at = (i: number): number => Number(low) + i * (Number(step) / 2) + i * (Number(step) / 2)
+    return [at(index), at(index + 1)]
+  }
   const from = BigInt(low) + BigInt(index) * BigInt(step)
   const to = from + BigInt(step) - 1n
   return [from, to < end ? to : end]
@@ -215,7 +219,7 @@ function pointAxis(dimension: Dimension, [low, high]: Span): RasterAxis {
     return gridAxis(dimension, from, BigInt(high) - from + 1n, POINT_PIXELS)
   }
   const [from, to] = [Number(low), Number(high)]
-  const step = (to - from) / POINT_PIXELS
+  const step = to / POINT_PIXELS - from / POINT_PIXELS
   return { dimension, length: step > 0 ? POINT_PIXELS : 1, low: from, step, end: undefined }
 }
 
@@ -341,16 +345,14 @@ function pointPlaces({ down, right }: Raster, columns: readonly ColumnType[]): P
     const c = columns.findIndex(({ name }) => name === axis.dimension.name)
     const value = columnValue(columns[c], { raw: true })
     const [low, first] = pixelOf(axis, 0)
-    const [, end] = pixelOf(axis, axis.length - 1)
-    const isFloat = typeof low === 'number'
-    const span = isFloat ? Number(end) - low : Number(BigInt(first) - low + 1n)
+    const width = typeof low === 'bigint' ? Number(BigInt(first) - low + 1n) : Number(axis.step) || 1
     return (batch: CellBatch, cell: number): number => {
       const data = batch.columns[c]
       const found = data ? value(data, cell) : 0
       const index =
         typeof low === 'bigint'
-          ? Math.floor(Number(BigInt(found as number | bigint) - low) / span)
-          : Math.floor(((Number(found) - low) / (span || 1)) * axis.length)
+          ? Math.floor(Number(BigInt(found as number | bigint) - low) / width)
+          : Math.floor((Number(found) / 2 - low / 2) / (width / 2))
       return Math.min(axis.length - 1, Math.max(0, index))
     }
   })
@@ -390,7 +392,8 @@ function adder({ schema }: OpenedArray, raster: Raster, columns: readonly Column
     }
     const value = raw(data, cell)
     if (kind !== 'mean' && values[pixel] === undefined) values[pixel] = shown(data, cell)
-    if (value === fill && kind !== 'points') fills[pixel]++
+    // NaN is the fill value of floats.
+    if (Object.is(value, fill) && kind !== 'points') fills[pixel]++
     else {
       const number = value === null ? Number.NaN : Number(value)
       if (Number.isNaN(number)) nulls[pixel]++

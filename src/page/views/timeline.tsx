@@ -204,8 +204,7 @@ function Drawn({ inspected, fragments, items, link }: DrawnProps) {
   const isOrder = useMemo(() => (link.x ? link.x === 'order' : areCrowded(items)), [items, link.x])
   const scale = useMemo(() => scaleOf(items, isOrder), [items, isOrder])
   const { lanes, height } = useMemo(() => lanesOf(items, scale), [items, scale])
-  const at = atOf(link)
-  const time = at === undefined ? undefined : Number(at)
+  const time = atOf(link)
   const placed = useRef<{ width: number; scale?: Scale; lanes?: readonly Lane[]; list: readonly Placed[] }>({
     width: 0,
     list: [],
@@ -225,8 +224,7 @@ function Drawn({ inspected, fragments, items, link }: DrawnProps) {
       return x >= from - 1 && x <= to + 1 && y >= top + row * thick && y < top + (row + 1) * thick
     })?.item
   }
-  const travel = (to: number | bigint | undefined): void =>
-    change(link, { t: to === undefined ? undefined : String(to) })
+  const travel = (to: number | bigint | undefined): void => change(link, { t: to?.toString() })
   // The mouse moves often, and a table is slow to make.
   const table = useMemo(
     () => (
@@ -266,7 +264,7 @@ function Drawn({ inspected, fragments, items, link }: DrawnProps) {
           const item = hit(event)
           setClicked(item?.name)
           const last = item?.timestamp_range?.[1]
-          if (last !== undefined) travel(Number(last))
+          if (last !== undefined) travel(last)
         }}
       />
       <p class="under">
@@ -293,8 +291,8 @@ const REST = 150
 
 /** A slider over the times at which fragments were finished and cells deleted, and now. */
 function Travel(props: {
-  stops: readonly number[]
-  time: number | undefined
+  stops: readonly bigint[]
+  time: bigint | undefined
   travel(to: number | bigint | undefined): void
 }) {
   const { stops, time, travel } = props
@@ -365,15 +363,15 @@ function TypedTime({ travel }: { travel(to: number | bigint | undefined): void }
   )
 }
 
-/** Numbers, rising, each once. */
-function distinct(stamps: readonly (number | bigint | undefined)[]): number[] {
-  const numbers = stamps.filter((stamp) => stamp !== undefined).map(Number)
-  return [...new Set(numbers)].sort((a, b) => a - b)
+/** Times, rising, each once. Those in the far future are no exact numbers. */
+function distinct(stamps: readonly (number | bigint | undefined)[]): bigint[] {
+  const exact = stamps.flatMap((stamp) => (stamp === undefined ? [] : BigInt(stamp)))
+  return [...new Set(exact)].sort((a, b) => (a < b ? -1 : 1))
 }
 
 /** Whether nearly all times would stand in one place: a tenth of the width has eight tenths of them. */
 function areCrowded(items: readonly Item[]): boolean {
-  const all = distinct(items.map(({ timestamp_range }) => timestamp_range?.[1]))
+  const all = distinct(items.map(({ timestamp_range }) => timestamp_range?.[1])).map(Number)
   const tenth = ((all.at(-1) ?? 0) - (all[0] ?? 0)) / 10
   const many = Math.ceil(all.length * 0.8)
   return all.length > 4 && all.some((stamp, i) => all[i + many - 1] - stamp <= tenth)
@@ -387,7 +385,7 @@ interface Scale {
 }
 
 function scaleOf(items: readonly Item[], isOrder: boolean): Scale {
-  const all = distinct(items.flatMap(({ timestamp_range }) => timestamp_range ?? []))
+  const all = distinct(items.flatMap(({ timestamp_range }) => timestamp_range ?? [])).map(Number)
   const [first, last] = [all[0] ?? 0, all.at(-1) ?? 0]
   const ends = first === last ? [first] : [first, last]
   if (first === last) return { at: () => 0.5, ends }
@@ -464,7 +462,7 @@ function drawTimeline(
     placed: readonly Placed[]
     lanes: readonly Lane[]
     scale: Scale
-    time: number | undefined
+    time: bigint | undefined
     over: Item | undefined
   },
 ): void {
@@ -492,7 +490,7 @@ function drawTimeline(
   canvas.strokeStyle = colour('ink')
   canvas.lineWidth = 2
   canvas.setLineDash([5, 3])
-  const x = LABELS + room * scale.at(time) + 2
+  const x = LABELS + room * scale.at(Number(time)) + 2
   canvas.beginPath()
   canvas.moveTo(x, AXIS - 6)
   canvas.lineTo(x, height)

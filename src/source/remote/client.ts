@@ -84,11 +84,14 @@ export class Client {
   /** Called for each request that was answered or failed. */
   onRequest: ((record: RequestRecord) => void) | undefined
   private readonly limits: ClientLimits
+  private readonly failureOf: (cause: unknown, url: string) => Failure
   private readonly waiting: (() => void)[] = []
   private running = 0
 
-  constructor(limits: ClientLimits) {
+  /** @param failureOf what an error of `fetch` means; browsers say no more than that it failed */
+  constructor(limits: ClientLimits, failureOf: (cause: unknown, url: string) => Failure = brokenConnection) {
     this.limits = limits
+    this.failureOf = failureOf
   }
 
   /**
@@ -175,7 +178,7 @@ export class Client {
       const seconds = this.limits.timeout / 1000
       const slow = watch.bytes > 0 ? `less than ${SLOWEST_BODY} bytes a second` : 'none'
       const late = `${slow} for ${seconds} seconds`
-      const why = watch.late ? { failure: late, again: true, cause: error } : connectionFailure(error, request.url)
+      const why = watch.late ? { failure: late, again: true, cause: error } : this.failureOf(error, request.url)
       outcome += outcome === '' ? why.failure : `, ${why.failure}`
       return why
     } finally {
@@ -193,12 +196,16 @@ export class Client {
 }
 
 /** Why a try gave no answer, and whether to try again. */
-interface Failure {
+export interface Failure {
   failure: string
   again: boolean
   /** Milliseconds, if the server asked for a pause. */
   pause?: number | undefined
   cause?: unknown
+}
+
+function brokenConnection(cause: unknown): Failure {
+  return { failure: `a broken connection (${(cause as Error).message})`, again: true, cause }
 }
 
 /**
@@ -300,71 +307,6 @@ function pauseAsked(headers: Headers): number | undefined {
   if (text === null) return undefined
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000
   return Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : undefined
-}
-
-/** Error codes for a certificate that is expired, is not signed by a known authority, or is for another host. */
-const CERTIFICATE_FAULTS = new Set([
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-])
-
-/** Error codes that another try would give again. */
-const LASTING = new Set(['ENOTFOUND', 'ECONNREFUSED', 'ERR_INVALID_URL', ...CERTIFICATE_FAULTS])
-
-/** @param url only its port is used */
-function connectionFailure(cause: unknown, url: string): Failure {
-  const code = codeBelow(cause)
-  if (code === 'bad port') {
-    const failure = `a port that is reserved for another protocol, which HTTP clients do not connect to (${new URL(url).port})`
-    return { failure, again: false, cause }
-  }
-  if (code === 'ENOTFOUND') return { failure: `no such host${proxyNote()}`, again: false, cause }
-  if (code === 'ECONNREFUSED') return { failure: 'that nobody listens there (ECONNREFUSED)', again: false, cause }
-  return { failure: `a broken connection (${code})${noteOn(code)}`, again: !LASTING.has(code), cause }
-}
-
-function noteOn(code: string): string {
-  if (CERTIFICATE_FAULTS.has(code)) return certificateNote(globalThis.process?.env ?? {})
-  return code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ENETUNREACH' || code === 'EHOSTUNREACH' ? proxyNote() : ''
-}
-
-/**
- * A hint for {@link CERTIFICATE_FAULTS}. Node reads the file of extra certificates at its start, so it cannot be set
- * here.
- */
-export function certificateNote({
-  AWS_CA_BUNDLE,
-  NODE_EXTRA_CA_CERTS,
-}: Readonly<Record<string, string | undefined>>): string {
-  return AWS_CA_BUNDLE && !NODE_EXTRA_CA_CERTS
-    ? '; AWS_CA_BUNDLE is not read: give its file in NODE_EXTRA_CA_CERTS'
-    : '; NODE_EXTRA_CA_CERTS names a file of further certificates to trust'
-}
-
-/**
- * A hint if a proxy may be missing. Node uses the proxy variables since version 24, and only with NODE_USE_ENV_PROXY.
- */
-function proxyNote(): string {
-  const { HTTPS_PROXY, https_proxy, HTTP_PROXY, http_proxy, NODE_USE_ENV_PROXY } = globalThis.process?.env ?? {}
-  const named = HTTPS_PROXY || https_proxy || HTTP_PROXY || http_proxy
-  return named && !NODE_USE_ENV_PROXY
-    ? '; a proxy is named in the environment: Node 24 uses it with NODE_USE_ENV_PROXY=1'
-    : ''
-}
-
-/** The system's error code among the causes of an error of fetch; without a code, the message of the last cause. */
-function codeBelow(error: unknown): string {
-  let deepest = error
-  for (let at = error; typeof at === 'object' && at !== null; at = 'cause' in at ? at.cause : undefined) {
-    if ('code' in at && typeof at.code === 'string') return at.code
-    if ('errors' in at && Array.isArray(at.errors) && at.errors.length > 0) return codeBelow(at.errors[0])
-    deepest = at
-  }
-  return deepest instanceof Error ? deepest.message : String(deepest)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { usage } from '../../base/errors.ts'
 import type { Storage } from '../source.ts'
 import { Client, type ClientLimits, DEFAULT_LIMITS, type RequestRecord } from './client.ts'
+import { connectionFailure } from './connection-failure.ts'
 import { HttpStorage } from './http.ts'
 import { S3Storage } from './s3.ts'
 import { credentialChain, noCredentials } from './s3-credentials.ts'
@@ -37,7 +38,7 @@ export function openPlaces(local: Storage, args: readonly string[], options: Pla
     if (target.access) access.push(target.access)
     return target.shown
   })
-  const client = new Client(limitsFrom(env))
+  const client = new Client(limitsFrom(env), connectionFailure)
   const total = { requests: 0, bytes: 0 }
   client.onRequest = (record) => {
     total.requests++
