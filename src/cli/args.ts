@@ -87,7 +87,11 @@ export async function commandFirst(
     if (isWhole) return (await isTarget(argv[at])) ? [OVERVIEW, ...argv] : [argv[at]]
     while (at < argv.length && !isCommand(argv[at])) at++
   }
-  if (at >= argv.length) return argv
+  // Options alone: the error is about the target that they lack.
+  if (at >= argv.length)
+    return argv.length === 0 || argv.some((arg) => OF_PROGRAM.includes(arg)) ? argv : [OVERVIEW, ...argv]
+  if (argv[at] === '--' && at + 1 < argv.length && !isCommand(argv[at + 1]))
+    return (await isTarget(argv[at + 1])) ? [OVERVIEW, ...argv] : [argv[at + 1]]
   if (argv[at] === 'help') return helpCall(argv.slice(at + 1))
   return [ALIASES.get(argv[at]) ?? argv[at], ...argv.slice(0, at), ...argv.slice(at + 1)]
 }
@@ -98,6 +102,9 @@ function helpCall(args: readonly string[]): readonly string[] {
   if (word === undefined || (word === 'help' && more.length === 0)) return ['--help']
   return more.length === 0 && isCommand(word) ? [ALIASES.get(word) ?? word, '--help'] : ['help', ...args]
 }
+
+/** Options that need no command. */
+const OF_PROGRAM: readonly string[] = ['-h', '--help', '-V', '--version']
 
 function isCommand(arg: string): boolean {
   return arg === 'help' || Object.hasOwn(COMMANDS, arg) || ALIASES.has(arg)

@@ -55,6 +55,7 @@ export function usageMessage(message: string, command: string | undefined, optio
 function worded(text: string, command: string | undefined, options: readonly string[]): string {
   const [, option] = WITH_VALUE.exec(text) ?? []
   if (option !== undefined) {
+    if (options.includes(option)) return `${option} takes no value`
     const near = nearest(option, options)
     return worded(
       `unknown option '${option}'${near === undefined ? '' : `\n(Did you mean ${near}?)`}`,

@@ -29,11 +29,20 @@ describe('options before the command', () => {
 })
 
 describe('what people try first', () => {
+  test('-- in front of a target changes nothing', async () => {
+    expect(await run(['--', PLACES])).toEqual(await run([PLACES]))
+  })
+
   test('verify is verify-checksums', async () => {
     expect(await run(['verify', PLACES])).toEqual(await run(['verify-checksums', PLACES]))
   })
 
   test.each([
+    [['--quiet'], "missing required argument 'target'"],
+    [['--key', 'abc', '--json'], "missing required argument 'target'"],
+    [['--format'], "option '--format <format>' argument missing"],
+    [['--', 'nowhere'], 'unknown command or no such file or folder: nowhere'],
+    [['ls', PLACES, '--json=1'], '--json takes no value'],
     [['cat', PLACES], 'read shows the cells of an array, decode those of a fragment'],
     [['info', PLACES], 'schema, ls and stats'],
     [['du', PLACES], 'stats'],
