@@ -36,3 +36,12 @@ test.each<[CellWanted, HistoryOptions, string]>([
   const { code, message: said } = (await failureOf(() => history('deletes', cell, options))) as InspectError
   expect([code, said]).toEqual(['USAGE', message])
 })
+
+test.each([
+  ['consolidated', { kind: 'vacuum', name: expect.stringMatching(/^__10_20_/), path: expect.stringMatching(/\.vac$/) }],
+  ['ignored', { kind: 'ignore', path: expect.stringMatching(/^__commits\/.*\.ign$/) }],
+])('what hides a whole fragment: %s', async (name, by) => {
+  const found = await history(`../removed/${name}`, { x: 1 }, { fields: ['a'] })
+  expect(found.map(({ state }) => state)).toContain('hidden')
+  for (const one of found) if (one.state === 'hidden') expect(one.by).toEqual(by)
+})

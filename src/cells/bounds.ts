@@ -119,7 +119,7 @@ export function rowsInside(
 }
 
 /** Positions of the marks that are not 0; undefined if all are set. */
-export function markedRows(marks: Uint8Array): Uint32Array | undefined {
+function markedRows(marks: Uint8Array): Uint32Array | undefined {
   const rows = new Uint32Array(marks.length)
   let kept = 0
   for (let i = 0; i < marks.length; i++) if (marks[i] !== 0) rows[kept++] = i

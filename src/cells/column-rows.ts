@@ -6,7 +6,7 @@ import type { ColumnData, ColumnType } from './column.ts'
 import { columnValue } from './rows.ts'
 
 /** Cells as bytes, with their type. */
-export interface StoredCells {
+interface StoredCells {
   column: ColumnType
   data: ColumnData
   /** Whether the values are shown as stored: see {@link ValueStyle}. */

@@ -5,10 +5,10 @@ import type { FragmentInfo } from '../store/fragment.ts'
 import type { TileRole } from './tile-places.ts'
 
 /** The properties of a fragment that decide the types of its tiles. */
-export type TileOwner = Pick<FragmentInfo, 'format_version' | 'dense' | 'schema'>
+type TileOwner = Pick<FragmentInfo, 'format_version' | 'dense' | 'schema'>
 
 /** Element types of a tile before any filter. */
-export interface TileDatatypes {
+interface TileDatatypes {
   datatype: Datatype
   /** Another type that a release may have filtered the tile with, although its own readers do not use it. */
   otherDatatype: Datatype | undefined

@@ -82,7 +82,7 @@ export async function* storedChunks(
 }
 
 /** What {@link TilePieces} needs from the tile's file. */
-export interface PiecesOf {
+interface PiecesOf {
   /** Unfiltered bytes of the tile. */
   expected: number
   /** The chunks, starting with the first. */

@@ -19,7 +19,7 @@ export interface TilePlace {
 }
 
 /** What the metadata says about one data file. */
-export interface FieldTileFile {
+interface FieldTileFile {
   name: string
   /** The list of its tiles' offsets. */
   offsetsList: OffsetsList

@@ -39,7 +39,7 @@ export interface TileUnitRunner {
 }
 
 /** The tiles of a fragment whose filters other threads may undo, split into units of work. */
-export interface TileUnits extends Iterable<TileUnit> {
+interface TileUnits extends Iterable<TileUnit> {
   /** The files that are worth sharing. */
   readonly files: readonly TileFile[]
   /** Hands unfiltered tiles to their files, which return them when read. */

@@ -27,7 +27,7 @@ export interface Picked {
 }
 
 /** The number, among the conditions that a fragment has processed, of the one that deleted a cell. */
-export const CONDITION_INDEX: ColumnType = {
+const CONDITION_INDEX: ColumnType = {
   name: '__delete_condition_index',
   kind: 'delete_condition_index',
   type: 'UINT64',

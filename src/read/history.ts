@@ -27,7 +27,7 @@ import { wantedTiles } from './sparse.ts'
 import { type WrittenTime, WrittenTimes } from './written-times.ts'
 
 /** Which cells to ask for, and what to show of them. */
-export interface HistoryQuery {
+interface HistoryQuery {
   ranges: RangeSets
   /** Names of attributes; undefined for all. */
   fields?: readonly string[] | undefined

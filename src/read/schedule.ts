@@ -11,7 +11,7 @@ export interface Place extends WantedTile {
 }
 
 /** In which order tiles are read for a merge, and which cells are then known to be complete. */
-export interface Schedule {
+interface Schedule {
   /** The next tiles, of about so many bytes, one at least. */
   next(bytes: number): Place[]
   /**

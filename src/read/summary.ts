@@ -41,13 +41,13 @@ export interface ReadSummary {
 }
 
 /** A box of cells that were never written. */
-export interface UnwrittenBox {
+interface UnwrittenBox {
   /** By dimension. */
   intervals: readonly Interval[]
   cells: bigint
 }
 
-export interface CountedDeletion {
+interface CountedDeletion {
   deletion: Deletion
   /** Cells that the read would give without it: each counts to the condition that deletes it first. */
   cells: number
@@ -63,7 +63,7 @@ export interface FieldSummary {
   filled: number
 }
 
-export interface SummaryQuery extends Pick<ReadQuery, 'ranges' | 'fields' | 'where' | 'onRemark'> {
+interface SummaryQuery extends Pick<ReadQuery, 'ranges' | 'fields' | 'where' | 'onRemark'> {
   /** Attributes whose cells are indexes of an enumeration. */
   labelled: ReadonlySet<string>
   /** Called after each batch with the number of cells so far. */

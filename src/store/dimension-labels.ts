@@ -2,7 +2,7 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import type { DimensionLabel } from '../format/dimension-label.ts'
 
 /** How a schema differs from what it should be. `field` is dotted. */
-export interface SchemaMismatch {
+interface SchemaMismatch {
   field: string
   expected: string
   found: string

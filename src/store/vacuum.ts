@@ -9,7 +9,7 @@ export const CONSOLIDATION_MODES = ['fragments', 'fragment_meta', 'commits', 'ar
 export type ConsolidationMode = (typeof CONSOLIDATION_MODES)[number]
 
 /** What a vacuum does to an array. */
-export interface Vacuumed {
+interface Vacuumed {
   /** Paths in the array that it removes. */
   gone: readonly string[]
   /** Lines of lists of commits that it makes void, with an `.ign` file. */
@@ -30,7 +30,7 @@ export async function vacuumedBy(array: InspectArray, mode: ConsolidationMode): 
 }
 
 /** Committed fragments that a `.vac` file names, their commits, and the files that name them. */
-export async function replacedFragments(array: InspectArray): Promise<Vacuumed> {
+async function replacedFragments(array: InspectArray): Promise<Vacuumed> {
   const { files, consolidated } = await array.commits()
   const own = new Set(files.map(({ path }) => path))
   const gone: string[] = []

@@ -39,7 +39,7 @@ interface FragmentFolder {
 }
 
 /** A `.vac` file that counts now. */
-export interface VacuumList {
+interface VacuumList {
   /** Relative to the array. */
   file: string
   /** Name of the consolidated fragment that replaces those in the list. The list is named after it. */

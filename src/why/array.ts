@@ -214,7 +214,7 @@ function isSchemaPath(path: string): boolean {
 }
 
 /** Path of the schema that a fragment's footer names. */
-export async function schemaPathOf(array: InspectArray, path: string): Promise<string> {
+async function schemaPathOf(array: InspectArray, path: string): Promise<string> {
   const fragment = array.fragment(path)
   const name = await fragment.info().then(
     ({ schemaName }) => schemaName,

@@ -1,13 +1,12 @@
 import { unlessFault } from '../base/errors.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { columnValue } from '../cells/rows.ts'
-import type { ArraySchema } from '../format/array-schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
-import { integerOf } from '../format/dense-tiles.ts'
 import { fillCell } from '../read/fill.ts'
 import { openAt } from '../read/opening.ts'
 import { type OpenedArray, readColumns } from '../read/query.ts'
 import { defaultOrder, readMerged } from '../read/read.ts'
+import { domainCells } from '../read/summary.ts'
 import type { InspectArray } from '../store/array.ts'
 import { cellsInDomain } from '../store/file-sizes.ts'
 import { vacuumLists } from '../store/visibility.ts'
@@ -84,7 +83,7 @@ export class CellCounter {
     const certainty = 'at most'
     if (schema.array_type === 'dense') {
       if (await this.showsTheSame(before, after)) return { lost: 0, added: 0, changed: 0, certainty: 'exact' }
-      return { lost: 0, added: 0, changed: Math.min(gone + come, domainCells(schema)), certainty }
+      return { lost: 0, added: 0, changed: Math.min(gone + come, Number(domainCells(schema))), certainty }
     }
     if (schema.allows_duplicates) return { lost: gone, added: come + freed, changed: 0, certainty }
     const hidden = before.deletes.length > 0 ? gone : 0
@@ -147,14 +146,6 @@ export async function cellNum(array: InspectArray, paths: readonly string[]): Pr
     await fragment.close()
   }
   return sum
-}
-
-/** Cells of the whole domain of a dense array. */
-function domainCells({ domain }: ArraySchema): number {
-  return domain.dimensions.reduce((cells, { type, domain: range }) => {
-    const [low, high] = [range.subarray(0, range.length / 2), range.subarray(range.length / 2)]
-    return cells * Number(integerOf(type, high) - integerOf(type, low) + 1n)
-  }, 1)
 }
 
 /** Cells as texts: how many of each, by their coordinates. */

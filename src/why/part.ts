@@ -150,6 +150,9 @@ const ROLES: Partial<Record<FileRole, string>> = {
   var: 'the values',
   validity: 'which values are null,',
   coords: 'the coordinates',
+  timestamps: 'the times',
+  delete_timestamps: 'the times',
+  delete_condition_index: 'the numbers',
 }
 
 function fieldText({ kind, name }: Slot): string {
@@ -161,11 +164,11 @@ function fieldText({ kind, name }: Slot): string {
     case 'dimension':
       return `the dimension ${JSON.stringify(name)}`
     case 'timestamps':
-      return 'cells: when each was written'
+      return 'all cells: when each was written'
     case 'delete_timestamps':
-      return 'cells: when each was deleted'
+      return 'all cells: when each was deleted'
     case 'delete_condition_index':
-      return 'cells: which condition deleted each'
+      return 'all cells: which condition deleted each'
   }
 }
 

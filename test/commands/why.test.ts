@@ -209,6 +209,17 @@ describe('the command', () => {
     expect(text).toContain('is           no part of the array: TileDB does not read it\n')
   })
 
+  test.each([
+    ['t', 'the times of all cells: when each was written'],
+    ['dt', 'the times of all cells: when each was deleted'],
+    ['dci', 'the numbers of all cells: which condition deleted each'],
+  ])('says what a consolidated fragment keeps of each cell: %s.tdb', async (file, what) => {
+    const array = new EditedArray('removed/deleted')
+    const path = array.matching(new RegExp(`/${file}\\.tdb$`))[0]
+    const { text } = await run(['why', path], { storage: array.storage() })
+    expect(text).toContain(`is           ${what}\n`)
+  })
+
   test('knows the list of the metadata of a group that consolidation replaced', async () => {
     const group = new EditedArray('removed/group')
     const [first, second] = [...group.files.keys()].filter((path) => path.includes('/__meta/')).sort()

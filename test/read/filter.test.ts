@@ -1,11 +1,14 @@
 import { expect, test } from '@jest/globals'
+import { allRows } from '../../src/cells/column.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { conditionFields } from '../../src/read/condition.ts'
 import { openAt } from '../../src/read/opening.ts'
 import type { OpenedArray } from '../../src/read/query.ts'
 import { readSparse } from '../../src/read/sparse.ts'
+import { parseWhere } from '../../src/read/where.ts'
 import { Folder } from '../../src/source/source.ts'
 import { InspectArray } from '../../src/store/array.ts'
+import { floats, ints, madeArray } from '../advice/made-array.ts'
 import { failureOf } from '../helpers/failure.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 
@@ -29,6 +32,36 @@ test('a delete by a field that was dropped is an error, as in TileDB, and delete
   expect(code).toBe('INCONSISTENT')
   expect(message).toContain(`a delete condition is about ${JSON.stringify(dropped)}`)
   expect(at.file).toMatch(/deletes\/__commits\/.*\.del$/)
+})
+
+/** As TileDB 2.30 reads such an array: a comparison of a field that a fragment lacks is met by none of its cells. */
+test('a condition counts by fragment, where older ones lack one of its fields', async () => {
+  const array = await madeArray({
+    dimensions: [['x', 0, 99, 100]],
+    attributes: { a: [], b: [] },
+    fragments: [
+      { x: ints(10, (i) => 2 * i), a: floats(10, (i) => i), b: floats(10, () => 9) },
+      { x: ints(7, (i) => 3 * i), a: floats(7, (i) => 100 + i), b: floats(7, (i) => i) },
+    ],
+  })
+  const [old, newer] = array.fragments
+  const slots = old.info.slots.map((slot) => (slot.name === 'b' ? { ...slot, name: 'gone' } : slot))
+  const opened = { ...array, fragments: [{ ...old, info: { ...old.info, slots } }, newer] }
+  const found = async (text: string): Promise<number[]> => {
+    const cells: number[] = []
+    const where = parseWhere(text, opened.schema)
+    for await (const { cell_num, rows, columns } of readSparse(opened, { order: 'global', ranges: new Map(), where })) {
+      const x = new Int32Array(columns[0]?.data.slice().buffer ?? [])
+      for (const row of rows ?? allRows(cell_num)) cells.push(x[row])
+    }
+    return cells
+  }
+  expect(await found('b > 2')).toEqual([9, 12, 15, 18])
+  expect(await found('not b > 2')).toEqual([0, 3, 6])
+  // In an OR, only what comes after the field that is lacking counts.
+  expect(await found('a > 3 or b > 2')).toEqual([0, 3, 6, 9, 12, 15, 18])
+  expect(await found('b > 2 or a > 3')).toEqual([0, 3, 6, 8, 9, 10, 12, 14, 15, 16, 18])
+  expect(await found('x > 4 and b < 5')).toEqual([6, 9, 12])
 })
 
 test('attributes of a sparse array whose cells have another form than the array has now are told, each once', async () => {
