@@ -37,11 +37,14 @@ test.each<[CellWanted, HistoryOptions, string]>([
   expect([code, said]).toEqual(['USAGE', message])
 })
 
-test.each([
-  ['consolidated', { kind: 'vacuum', name: expect.stringMatching(/^__10_20_/), path: expect.stringMatching(/\.vac$/) }],
-  ['ignored', { kind: 'ignore', path: expect.stringMatching(/^__commits\/.*\.ign$/) }],
-])('what hides a whole fragment: %s', async (name, by) => {
-  const found = await history(`../removed/${name}`, { x: 1 }, { fields: ['a'] })
+test('a vacuum list that hides a fragment, and the fragment that has its cells', async () => {
+  const found = await history('../removed/consolidated', { x: 1 }, { fields: ['a'] })
   expect(found.map(({ state }) => state)).toContain('hidden')
-  for (const one of found) if (one.state === 'hidden') expect(one.by).toEqual(by)
+  for (const { state, by } of found)
+    if (state === 'hidden')
+      expect(by).toEqual({
+        kind: 'vacuum',
+        name: expect.stringMatching(/^__10_20_/),
+        path: expect.stringMatching(/\.vac$/),
+      })
 })

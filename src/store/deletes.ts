@@ -7,7 +7,7 @@ import { readGenericTile } from './generic-tile.ts'
 import { isWithin } from './visibility.ts'
 
 /** A delete condition, and where it is stored. */
-interface DeletePlace {
+export interface DeletePlace {
   /** Name of the commit, without suffix. */
   name: string
   /** Path of the `.del` or `.con` file, relative to the array. */
@@ -35,7 +35,7 @@ export async function laterDeletePlaces(array: InspectArray): Promise<DeletePlac
 }
 
 /** The delete conditions of an array, whether TileDB applies them at the time of its context or not, oldest first. */
-async function allDeletePlaces(array: InspectArray): Promise<DeletePlace[]> {
+export async function allDeletePlaces(array: InspectArray): Promise<DeletePlace[]> {
   const found = new Map<string, DeletePlace>()
   const add = (text: string, path: string, tile: DeletePlace['tile']): void => {
     if (commitKind(text) !== 'delete') return

@@ -30,7 +30,7 @@ export async function vacuumedBy(array: InspectArray, mode: ConsolidationMode): 
 }
 
 /** Committed fragments that a `.vac` file names, their commits, and the files that name them. */
-async function replacedFragments(array: InspectArray): Promise<Vacuumed> {
+export async function replacedFragments(array: InspectArray): Promise<Vacuumed> {
   const { files, consolidated } = await array.commits()
   const own = new Set(files.map(({ path }) => path))
   const gone: string[] = []
