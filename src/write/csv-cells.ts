@@ -61,7 +61,11 @@ function meant(type: Datatype, text: string): Json {
   return kind !== 'datetime' && NUMBER.test(text) ? parseJson(text) : text
 }
 
-/** Lines of fields, without empty lines, and the number of the line in the text where each begins. @see RFC 4180 */
+/**
+ * Lines of fields, without empty lines, and the number of the line in the text where each begins. A line ends with LF, CR LF or CR.
+ * @throws InspectError BAD_VALUE for quotes around a part of a field: what they mean is not known
+ * @see RFC 4180
+ */
 async function* csvLines(
   pieces: AsyncIterable<string> | Iterable<string>,
   separator: string,
@@ -72,6 +76,7 @@ async function* csvLines(
   let inside = false
   /** A quote inside quotes: the end, or the first of two. */
   let afterQuote = false
+  let afterReturn = false
   let number = 1
   let line = 1
   const endField = (): void => {
@@ -82,18 +87,21 @@ async function* csvLines(
   }
   for await (const piece of pieces)
     for (const character of piece) {
-      if (character === '\n') number++
+      const endsLine = character === '\r' || (character === '\n' && !afterReturn)
+      if (endsLine) number++
       if (inside && character !== '"') text += character
       else if (inside) {
         inside = false
         afterQuote = true
       } else if (character === '"') {
         if (afterQuote) text += '"'
+        else if (text !== '')
+          throw badValue(`line ${line}: expected quotes around a whole field, found one after ${JSON.stringify(text)}`)
         quoted = true
         inside = true
         afterQuote = false
       } else if (character === separator) endField()
-      else if (character === '\n') {
+      else if (endsLine) {
         const empty = fields.length === 0 && text === '' && !quoted
         if (!empty) {
           endField()
@@ -101,7 +109,12 @@ async function* csvLines(
         }
         fields = []
         line = number
-      } else if (character !== '\r' && (character !== '\ufeff' || number > 1)) text += character
+      } else if (afterQuote)
+        throw badValue(
+          `line ${line}: expected the end of the field after its quotes, found ${JSON.stringify(character)}`,
+        )
+      else if (character !== '\n' && (character !== '\ufeff' || number > 1)) text += character
+      afterReturn = character === '\r'
     }
   if (inside) throw badValue(`line ${line}: expected a quote that ends the text, found the end of the file`)
   if (fields.length > 0 || text !== '' || quoted) {

@@ -365,6 +365,77 @@ describe('steps', () => {
   )
 })
 
+describe('steps that TileDB would not take', () => {
+  const created = (more: object): object => ({ ...CREATE, schema: { ...SCHEMA, ...more } })
+  const evolved = (more: object): object => ({ step: 'evolve', time: 50, ...more })
+  const labelled = (more: object, schema: object = {}): object[] => [
+    created({
+      dimension_labels: [{ name: 'l', dimension_index: 0, order: 'increasing', type: 'FLOAT64', ...more }],
+      ...schema,
+    }),
+  ]
+  const added = (member: object): object[] => [{ step: 'group', add: [member] }]
+  test.each<[string, readonly object[], RegExp]>([
+    [
+      'an evolution before format 10',
+      [created({ format_version: 9 }), evolved({ drop_attributes: [] })],
+      /steps\.1: expected an array of format version 10 or newer: "format_version" upgrades it, found version 9/,
+    ],
+    [
+      'enumerations before format 20',
+      [created({ format_version: 19 }), evolved({ drop_enumerations: ['e'] })],
+      /steps\.1\.drop_enumerations: expected none before format version 20: .*, found version 19/,
+    ],
+    [
+      'a current domain that shrinks',
+      [created({ current_domain: { x: [0, 50] } }), evolved({ current_domain: { x: [0, 49] } })],
+      /steps\.1\.current_domain\.x: expected a current domain that holds the one before, found one that leaves a part/,
+    ],
+    [
+      'an attribute whose name is taken',
+      [CREATE, evolved({ add_attributes: [{ name: 'a', type: 'INT32' }] })],
+      /steps\.1\.attributes\.1\.name: expected a name of its own, found "a" twice/,
+    ],
+    ['labels before format 18', labelled({}, { format_version: 17 }), /labels exist since format version 18/],
+    [
+      'a label of a dimension that is not there',
+      labelled({ dimension_index: 1 }),
+      /expected a dimension from 0 to 0, found 1/,
+    ],
+    [
+      'a label of a float dimension',
+      labelled({}, { dimensions: [{ name: 'x', type: 'FLOAT64', domain: [0, 1] }] }),
+      /expected a dimension of integers or dates, found FLOAT64/,
+    ],
+    [
+      'a label without an order',
+      labelled({ order: 'unordered' }),
+      /expected increasing or decreasing, found unordered/,
+    ],
+    ['a label in another array', labelled({ uri: 'elsewhere' }), /expected __labels\/NAME, relative, found elsewhere/],
+    [
+      'a member outside without a type',
+      added({ uri: 's3://b/a', relative: false }),
+      /expected "type" for a member outside/,
+    ],
+    [
+      'a member that is not there',
+      added({ uri: 'a' }),
+      /expected an array or a group at "a", found none: create it first/,
+    ],
+    [
+      'a member that leaves twice',
+      [{ step: 'group', remove: ['a'] }],
+      /expected members of the group to remove, found "a"/,
+    ],
+    ['an array where a group is to be', [CREATE, { step: 'group' }], /expected a group, found an array/],
+  ])('%s', async (_, steps, message) => {
+    const { code, stderr } = await run(['write-sample', fresh(), '--steps', fileOf({ steps })])
+    expect(stderr).toMatch(message)
+    expect(code).toBe(2)
+  })
+})
+
 describe('writes', () => {
   const schema = (): string => fileOf(SCHEMA)
 
@@ -424,6 +495,8 @@ describe('writes', () => {
     ['x,a\n1,2,3\n', /line 2: expected 2 fields, as in the header, found 3/],
     ['x,a,x\n1,2,3\n', /x: expected each column once, found two of this name/],
     ['x,a\n1,"2\n', /line 2: expected a quote that ends the text/],
+    ['x,a\n1,"2"3\n', /line 2: expected the end of the field after its quotes, found "3"/],
+    ['x,a\n1,5"\n2,6"\n', /line 2: expected quotes around a whole field, found one after "5"/],
     ['x,a\n1,\n', /line 2: expected a value .*found null/],
     ['x,a\r\n\r\n1,two\r\n', /line 3: expected .*found "two"/],
   ])('CSV that is wrong: %j', async (text, message) => {
@@ -445,6 +518,19 @@ describe('writes', () => {
     const data = fileOf(JSON.stringify({ x: 1, a: long }))
     await ok('write-sample', array, '--schema', fileOf(given), '--data', data)
     expect(await cells(array)).toEqual([{ x: 1, a: 1 }])
+  })
+
+  test.each(['\n', '\r\n', '\r'])('lines of CSV may end with %j, which quotes keep', async (end) => {
+    const data = `${fresh()}.csv`
+    writeFileSync(data, ['\ufeffx,a', '1,one', `2,"a${end}b"`, '', '"3","say ""three"", then"', ''].join(end))
+    const given = { ...SCHEMA, attributes: [{ name: 'a', type: 'STRING_UTF8', cell_val_num: 'var' }] }
+    const array = fresh()
+    await ok('write-sample', array, '--schema', fileOf(given), '--data', data)
+    expect(await cells(array)).toEqual([
+      { x: 1, a: 'one' },
+      { x: 2, a: `a${end}b` },
+      { x: 3, a: 'say "three", then' },
+    ])
   })
 
   test.each(['__written', '__fragment'])('rows are grouped by %s', async (key) => {

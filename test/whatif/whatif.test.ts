@@ -179,6 +179,26 @@ test('the order by speed of reading is that of TileDB, whose filters have not th
   expect(reduced).toBeGreaterThan(plain + 50_000 * 10e-9)
 })
 
+const samples = temporaryFolder()
+
+test('a part of a large tile has the ratios of the whole', async () => {
+  const array = `${samples}/large-tiles`
+  const cells = ['--dim', 'x:INT32:1..80000:80000', '--cells', '80000', '--fragments', '1']
+  const attributes = ['--attr', 'v:INT32:var', '--attr', 'f:FLOAT64:nullable']
+  const { code } = await run(['write-sample', array, '--dense', ...cells, ...attributes, '--filters', 'zstd'])
+  expect(code).toBe(0)
+  const filters = ['--filters', 'byteshuffle,zstd']
+  const [part, whole] = [
+    await whatif(array, ...filters, '--sample', '1000'),
+    await whatif(array, ...filters, '--sample', 'all'),
+  ]
+  expect(part.sample).toMatchObject({ whole: false })
+  expect(part.sample.bytes).toBeLessThan(whole.sample.bytes / 2)
+  const ratios = ({ fields }: WhatifDocument): number[] =>
+    fields.flatMap(({ stored, candidates }) => [stored.ratio ?? 0, candidates[0].ratio ?? 0])
+  for (const [i, ratio] of ratios(whole).entries()) expect(Math.abs(ratios(part)[i] / ratio - 1)).toBeLessThan(0.15)
+})
+
 test('noise is left as it is', async () => {
   let state = 1
   const noise = Uint8Array.from({ length: 100_000 }, () => {
