@@ -265,7 +265,10 @@ async function timesCheck(
   fields: readonly FieldReader[],
 ): Promise<VisitColumns> {
   const conditions = await quietly(() => fragment.processedConditions())
-  const bounds = { timestampRange: fragment.timestamp_range, conditionNum: conditions?.length }
+  const [first, last] = fragment.timestamp_range ?? [1n, 0n]
+  // Of a name whose first time is the later one, FRAGMENT_TIMESTAMPS says what is wrong.
+  const timestampRange = first <= last ? ([first, last] as const) : undefined
+  const bounds = { timestampRange, conditionNum: conditions?.length }
   return (tile, columns, _rows, items) => {
     const part = (kind: string) => {
       const i = fields.findIndex(({ slot }) => info.slots[slot].kind === kind)

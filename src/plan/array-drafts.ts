@@ -111,16 +111,20 @@ export class ArrayDrafts {
     this.renamed.set(to, draft)
   }
 
-  /** Makes the folder around a path, if it is not there. */
+  /** Folders that a draft makes. */
+  private readonly made = new Set<string>()
+
+  /** Makes the folder around a path, if neither the array nor a draft before has it. */
   protected async folderOf(draft: Draft, path: string): Promise<void> {
     const folder = path.includes('/') ? path.slice(0, path.indexOf('/')) : undefined
-    if (folder === undefined || (await this.array.folder.kind(folder)) !== undefined) return
+    if (folder === undefined || this.made.has(folder) || (await this.array.folder.kind(folder)) !== undefined) return
+    this.made.add(folder)
     draft.move(this.shell.makeFolder(folder))
   }
 
   protected async commit(draft: Draft, { name, path }: FragmentEntry): Promise<void> {
     const mark = commitOf(name)
-    if (this.placed.size === 0) await this.folderOf(draft, mark)
+    await this.folderOf(draft, mark)
     draft.move(this.shell.createEmpty(mark))
     this.placed.set(lastPathPart(path), draft)
   }

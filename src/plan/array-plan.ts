@@ -265,9 +265,11 @@ export class ArrayPlanner extends ArrayDrafts {
     }
     if (finding.code === 'FRAGMENT_NAME_INVALID') return this.nameFragment(path, finding, entry)
     if (!entry?.committed) return void this.takeAway(path, finding)
-    const isTimed = await this.hasTimes(entry)
-    const to = finding.code === 'FRAGMENT_FUTURE' ? inMilliseconds(name, this.array.cx.now) : swapped(name)
-    if (to === undefined || isTimed) return this.later(finding, name)
+    const isFuture = finding.code === 'FRAGMENT_FUTURE'
+    if (!isFuture && entry.state === 'to-vacuum') return this.retired(entry, finding)
+    const list = this.lists.find(({ hides }) => hides.has(entry.name))
+    const to = isFuture ? inMilliseconds(name, this.array.cx.now) : swapped(name)
+    if (to === undefined || (isFuture && (list || (await this.hasTimes(entry))))) return this.later(finding, name, list)
     await this.renameFragment(this.draft(`rename ${path}`, finding), entry, to)
   }
 
@@ -287,9 +289,10 @@ export class ArrayPlanner extends ArrayDrafts {
   }
 
   /** The time may be right: then it is read from that time on. */
-  private later(finding: Finding, name: string): void {
+  private later(finding: Finding, name: string, list?: { path: string }): void {
     const draft = this.draft(`later ${name}`, finding)
     draft.outcome = 'leave'
+    if (list) draft.say({ text: `it keeps its name: ${list.path} lists it by this name` })
     const [, last] = nameFacts(name)?.timestamp_range ?? []
     if (last !== undefined) draft.say({ text: `open the array at that time, timestamp=${last}, or wait` })
   }
@@ -326,7 +329,7 @@ export class ArrayPlanner extends ArrayDrafts {
         this.moveTo(draft, path, `${withName(path)}${path.slice(path.lastIndexOf('.'))}`)
         isMarked ||= kind === 'write'
       } else if (kind === 'consolidated-commits') {
-        for (const { name: listed, offset } of entries) if (stem(listed) === entry.name) this.drop(path, offset)
+        if (entries.some(({ name: listed }) => stem(listed) === entry.name)) this.dropName(path, entry.name, draft)
       }
     }
     if (!isMarked && entry.path.startsWith(FRAGMENTS_FOLDER)) draft.move(this.shell.createEmpty(commitOf(name)))
@@ -377,20 +380,18 @@ export class ArrayPlanner extends ArrayDrafts {
   private async vacuumFile(path: string, finding: Finding): Promise<void> {
     const name = stem(lastPathPart(path))
     const replacement = this.entries.find((entry) => entry.name === name)
-    const never = `tiledb.vacuum(${JSON.stringify(this.shell.root)}): it deletes fragments whose cells are nowhere else`
     const known = this.placed.get(name)
+    let draft: Draft
     if (known) {
-      known.add(finding)
-      known.never.add(never)
-      return
-    }
-    if (replacement && !replacement.committed && (await this.isWhole(replacement))) {
-      const draft = this.draft(`vacuum ${path}`, finding)
+      draft = known
+      draft.add(finding)
+    } else if (replacement && !replacement.committed && (await this.isWhole(replacement))) {
+      draft = this.draft(`vacuum ${path}`, finding)
       await this.commit(draft, replacement)
-      draft.never.add(`${never}, as long as the fragment that replaces them is not committed`)
-      return
-    }
-    this.takeAway(path, finding).never.add(never)
+    } else draft = this.takeAway(path, finding)
+    draft.never.add(
+      `tiledb.vacuum(${JSON.stringify(this.shell.root)}) before these steps: it deletes fragments whose cells readers find nowhere else`,
+    )
   }
 
   private async uncommitted(path: string, finding: Finding): Promise<void> {
@@ -398,14 +399,7 @@ export class ArrayPlanner extends ArrayDrafts {
     const known = this.placed.get(lastPathPart(path))
     if (known) return known.add(finding)
     if (!entry) return void this.takeAway(path, finding)
-    const { state, hidden_by } = entry
-    if (this.readsEmpty && state === 'ignored' && hidden_by !== undefined && !entry.to_vacuum) {
-      const draft = this.draft(`aside ${hidden_by}`, finding)
-      draft.lost.add('nothing: all cells are there, but the .ign file hides them')
-      if (!this.moved.has(hidden_by)) this.move(draft, hidden_by)
-      this.placed.set(entry.name, draft)
-      return
-    }
+    const { state } = entry
     const draft = this.draft(`aside ${path}`, finding)
     draft.say({ text: 'make sure that no writer is at work on it' })
     this.retire(draft, entry)
@@ -462,17 +456,21 @@ export class ArrayPlanner extends ArrayDrafts {
     const others = (await this.array.schemaFiles()).filter((file) => file.path !== path)
     const readable: string[] = []
     for (const file of others) if (await this.array.schema(file.name).catch(unlessFault)) readable.push(file.name)
+    // What TileDB cannot take for a schema is that of no fragment.
+    const mayBeNamed = finding.code !== 'SCHEMA_NAME_INVALID' || finding.severity !== 'error'
     let users = 0
     for (const { path: fragment } of this.entries) {
       const head = await this.array.fragment(fragment).head().catch(unlessFault)
-      if (head === undefined || head.array_schema_name === name) users++
+      if (head ? head.array_schema_name === name : mayBeNamed) users++
     }
     if (finding.code === 'SCHEMA_UNREADABLE' && (users > 0 || readable.length === 0)) {
       this.fromCopy(path, finding).lost.add(`the schema of ${users} of ${this.entries.length} fragments`)
       return
     }
     if (users > 0) {
-      this.draft(`leave ${path}`, finding).outcome = 'leave'
+      const draft = this.draft(`leave ${path}`, finding)
+      draft.outcome = 'leave'
+      draft.lost.add(`nothing: ${users} of ${this.entries.length} fragments need it as their schema, or may need it`)
       return
     }
     const draft = this.takeAway(path, finding)

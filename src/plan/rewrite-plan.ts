@@ -1,5 +1,6 @@
 import { unlessFault } from '../base/errors.ts'
 import type { FindingCode } from '../check/codes.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
 import { cellValue } from '../format/value.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { COMMITS_FOLDER, FRAGMENTS_FOLDER } from '../store/commits.ts'
@@ -25,9 +26,17 @@ export async function whyNotRewritten(
     return 'its cells have times of their own, which cannot be written again'
   if (!entry.path.startsWith(`${FRAGMENTS_FOLDER}/`)) return 'fragments before format version 12 are not written here'
   if ((await array.commits()).consolidated.has(entry.path)) return 'consolidated commits name it'
+  if (fieldsOf(info.schema) !== fieldsOf((await array.newestSchema()).schema))
+    return 'the schema of the array has other attributes now'
   const isSame = ({ timestamp_range }: FragmentEntry): boolean =>
     timestamp_range?.[0] === first && timestamp_range[1] === last
   return entries.filter(isSame).length === 1 ? undefined : 'another fragment has the same time'
+}
+
+/** What cells have to be like to be written with a schema. */
+function fieldsOf({ attributes }: ArraySchema): string {
+  const fields = attributes.map(({ name, type, cell_val_num, nullable }) => [name, type, cell_val_num, nullable])
+  return JSON.stringify(fields.sort())
 }
 
 /**

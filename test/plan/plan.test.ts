@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { FINDING_CODES, type FindingCode } from '../../src/check/codes.ts'
 import { DAMAGES } from '../../src/damage/damages.ts'
 import type { PlanDocument, PlanFinding, PlanLine, PlanStep } from '../../src/documents/plan.ts'
+import { lastPathPart } from '../../src/format/commit-files.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { MENDING, type Way } from '../../src/plan/mending.ts'
 import { fragmentLoss, LOSES_TILES } from '../../src/plan/tile-loss.ts'
@@ -203,6 +204,149 @@ describe('damage of another making', () => {
       new Set(['ARRAY_UNKNOWN_ENTRY', 'COMMIT_UNREADABLE', 'FRAGMENT_UNCOMMITTED', 'FRAGMENT_NO_METADATA']),
     )
     expect(await mendAndUndo(path)).toEqual([])
+  })
+})
+
+/** Gives a fragment, its commit and all lines that name it another name. */
+function renameAll(path: string, old: string, name: string): void {
+  for (const folder of ['__fragments', '__commits'])
+    for (const file of readdirSync(`${path}/${folder}`)) {
+      const at = `${path}/${folder}/${file}`
+      if (folder === '__commits') writeFileSync(at, readFileSync(at, 'latin1').replaceAll(old, name), 'latin1')
+      if (file.startsWith(old)) renameSync(at, `${path}/${folder}/${name}${file.slice(old.length)}`)
+    }
+}
+
+const nameOf = (path: string, part: RegExp): string => lastPathPart(fileOf(`${path}/__fragments`, part))
+
+describe('names and places of several fragments', () => {
+  test.each([true, false])(
+    'all lie in the folder of old ones, their own is gone; with commits: %s',
+    async (commits) => {
+      const path = copyOf('22/duplicates', `astray ${commits}`)
+      for (const name of readdirSync(`${path}/__fragments`))
+        renameSync(`${path}/__fragments/${name}`, `${path}/${name}`)
+      rmSync(`${path}/__fragments`, { recursive: true })
+      if (!commits) rmSync(`${path}/__commits`, { recursive: true })
+      // Each folder is made once.
+      const made = stepsOf((await planOf(path)).plans).filter(({ command }) => command?.startsWith('mkdir '))
+      expect(made.length).toBe(commits ? 1 : 2)
+      expect(await mendAndUndo(path)).toEqual([])
+    },
+  )
+
+  test.each([
+    ['a later time first', (name: string) => name.replace(/^__20_20_/, '__25_20_')],
+    ['microseconds', (name: string) => name.replace(/^__20_20_/, '__1700000000000000_1700000000000000_')],
+  ])('%s, in consolidated commits: the line goes, and a mark takes its place', async (what, changed) => {
+    const path = copyOf('22/commits_consolidated', `consolidated ${what}`)
+    const name = nameOf(path, /^__20_20_/)
+    renameAll(path, name, changed(name))
+    expect((await codesOf(path)).length).toBeGreaterThan(0)
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('a fragment that a vacuum file lists does not count again', async () => {
+    const path = copyOf('22/vacuum_left', 'listed')
+    const name = nameOf(path, /^__20_20_/)
+    renameAll(path, name, name.replace(/^__20_20_/, '__25_20_'))
+    expect(await codesOf(path)).toContain('FRAGMENT_TIMESTAMPS')
+    const before = await run(['read', copyOf('22/vacuum_left', 'listed whole'), '--format', 'ndjson'])
+    const { plans } = await planOf(path)
+    expect(plans.map(({ outcome }) => outcome)).toEqual(['mends'])
+    runSteps(stepsOf(plans))
+    expect(await codesOf(path)).toEqual([])
+    expect((await run(['read', path, '--format', 'ndjson'])).text).toBe(before.text)
+  })
+
+  test('one in microseconds keeps the name that a vacuum file lists', async () => {
+    const path = copyOf('22/vacuum_left', 'listed in microseconds')
+    for (const name of readdirSync(`${path}/__fragments`))
+      renameAll(
+        path,
+        name,
+        name.replace(
+          /^__(\d+)_(\d+)_/,
+          (_, a, b) => `__${1_700_000_000_000_000 + Number(a)}_${1_700_000_000_000_000 + Number(b)}_`,
+        ),
+      )
+    const { plans } = await planOf(path)
+    expect(plans.map(({ outcome }) => outcome)).toEqual(plans.map(() => 'leave'))
+    expect(stepsOf(plans)).toContainEqual({ text: expect.stringMatching(/^it keeps its name: \S+\.vac lists it/) })
+    // Behind what one can take for microseconds, too.
+    expect(stepsOf(plans)).toContainEqual({ text: expect.stringMatching(/^open the array at that time, /) })
+  })
+
+  test('the times of consolidated cells tell nothing new where the times of the name changed places', async () => {
+    const path = copyOf('22/sparse_consolidated', 'changed places')
+    const [name] = readdirSync(`${path}/__fragments`)
+    renameAll(path, name, name.replace(/^__(\d+)_(\d+)_/, '__$2_$1_'))
+    expect(await codesOf(path)).toEqual(['FRAGMENT_TIMESTAMPS', 'COMMIT_NAME_INVALID'])
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('the fragment that replaces others has lost its commit, another one is read', async () => {
+    const path = copyOf('22/vacuum_left', 'replacement')
+    const whole = nameOf(path, /^__10_(?!10_)/)
+    const cells = `${folder}/replacement.ndjson`
+    writeFileSync(cells, (await run(['read', path, '--format', 'ndjson', '--raw'])).text)
+    expect(await run(['write-sample', path, '--append', '--timestamp', '90', '--data', cells])).toMatchObject({
+      code: 0,
+    })
+    rmSync(`${path}/__commits/${whole}.wrt`)
+    expect(await codesOf(path)).toContain('VACUUM_HIDES_CELLS')
+    const { plans } = await planOf(path)
+    expect(plans).toMatchObject([{ outcome: 'mends' }])
+    expect(plans[0].never).toEqual([expect.stringMatching(/^tiledb\.vacuum\(.*\) before these steps: /)])
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('an unfinished write with damaged metadata goes as a whole', async () => {
+    const path = copyOf('22/duplicates', 'unfinished')
+    const name = nameOf(path, /^__10_/)
+    rmSync(`${path}/__commits/${name}.wrt`)
+    writeFileSync(`${path}/__fragments/${name}/__fragment_metadata.tdb`, 'x')
+    expect((await planOf(path)).plans).toHaveLength(1)
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('what is no schema goes, whatever else is damaged; what a fragment may need stays', async () => {
+    const path = copyOf('22/duplicates', 'draft')
+    writeFileSync(`${path}/__schema/draft`, 'x')
+    const metadata = `${fileOf(`${path}/__fragments`, /^__10_/)}/__fragment_metadata.tdb`
+    writeFileSync(metadata, readFileSync(metadata).subarray(0, 50))
+    const of = async (code: string): Promise<PlanLine | undefined> =>
+      (await planOf(path)).plans.find(({ findings }) => findings[0].code === code)
+    expect(await of('SCHEMA_NAME_INVALID')).toMatchObject({ outcome: 'mends' })
+    cpSync(fileOf(`${path}/__schema`, /^__\d/), `${path}/__schema/__1_1_copy`)
+    rmSync(`${path}/__schema/draft`)
+    expect(await of('SCHEMA_NAME_INVALID')).toMatchObject({
+      outcome: 'leave',
+      lost: [expect.stringMatching(/^nothing: 1 of \d+ fragments need it as their schema, or may need it$/)],
+    })
+  })
+
+  test('cells are not written again with a schema of other attributes', async () => {
+    const path = `${folder}/other attributes`
+    await run(['write-sample', path, '--damage', 'CELL_VALIDITY'])
+    const other = `${folder}/other schema`
+    const dimensions = ['--dim', 'x:INT32:0..99:10', '--dim', 'y:INT32:-50..49:25']
+    await run(['write-sample', other, ...dimensions, '--attr', 'n:INT32:nullable', '--cells', '0'])
+    cpSync(fileOf(`${other}/__schema`, /^__\d/), `${path}/__schema/__9_9_0123456789abcdef0123456789abcdef`)
+    const { plans } = await planOf(path)
+    expect(plans).toMatchObject([
+      {
+        outcome: 'leave',
+        steps: [{ text: expect.stringMatching(/the schema of the array has other attributes now$/) }],
+      },
+    ])
+  })
+
+  test('copies of footers go with the damaged fragment that they are of', async () => {
+    const path = copyOf('22/fragment_metadata_consolidated', 'copies')
+    const metadata = `${fileOf(`${path}/__fragments`, /^__10_/)}/__fragment_metadata.tdb`
+    writeFileSync(metadata, readFileSync(metadata).subarray(0, 50))
+    if (BY_PROGRAM.length === 0) expect(await mendAndUndo(path)).toEqual([])
   })
 })
 
