@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import process from 'node:process'
 import { InspectError } from '../base/errors.ts'
 import { type Storage, withSource } from '../source/source.ts'
+import { LINKED } from '../source/walk.ts'
 
 /**
  * Serves a page, and the files that it shows, to browsers of this machine. Every path begins with a random word, which only the
@@ -114,9 +115,20 @@ function placeOf(search: string, { storage, folder, top, only }: Served): string
   )
     return undefined
   if (only !== undefined && below !== '' && below !== `/${only}`) return undefined
-  const place = folder + below
-  const [real, around] = [realPath(storage, place), realPath(storage, folder)]
-  return real === around || real.startsWith(`${around}/`) ? place : undefined
+  const isTarget = only !== undefined && below !== ''
+  return isTarget || isInside(storage, folder, below.split('/')) ? folder + below : undefined
+}
+
+/** Links lead out of the folder only where all commands follow them: from an array's own folders. The target may be a link, too. */
+function isInside(storage: Storage, folder: string, parts: readonly string[]): boolean {
+  const real = realPath(storage, folder + parts.join('/'))
+  const isBelow = (path: string): boolean => {
+    const around = realPath(storage, path)
+    return real === around || real.startsWith(`${around}/`)
+  }
+  if (isBelow(folder)) return true
+  const at = parts.findLastIndex((part) => LINKED.has(part))
+  return at >= 0 && isBelow(folder + parts.slice(0, at + 1).join('/')) && isInside(storage, folder, parts.slice(0, at))
 }
 
 function parsedPath(search: string): string | undefined {
@@ -128,7 +140,7 @@ function parsedPath(search: string): string | undefined {
   }
 }
 
-/** A link must not lead out of the folder. What is not there leads nowhere. */
+/** What is not there leads nowhere. */
 function realPath(storage: Storage, path: string): string {
   try {
     return storage.realPath?.(path) ?? path

@@ -2,7 +2,7 @@ import { allInOrder, atOnce } from '../base/in-order.ts'
 import type { Entry, Folder } from './source.ts'
 
 /** Folders of an array that are entered even if they are links. Other links are not: they may lead anywhere. */
-const LINKED: ReadonlySet<string> = new Set([
+export const LINKED: ReadonlySet<string> = new Set([
   '__fragments',
   '__commits',
   '__schema',

@@ -2,6 +2,7 @@ import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from '
 import { describe, expect, test } from '@jest/globals'
 import { openAnatomy } from '../../src/anatomy/files.ts'
 import type { Part, Space } from '../../src/anatomy/part.ts'
+import { InspectError } from '../../src/base/errors.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { type Node, nodeAt, nodeOfSteps, openNodeAt, rootNode, rowsOf } from '../../src/page/bytes/nodes.ts'
 import { Pages } from '../../src/page/bytes/pages.ts'
@@ -89,6 +90,23 @@ describe('the tree', () => {
         expect(rowsOf(root)).toContain(node)
       }
     })
+  })
+
+  test('keeps an error with the part that cannot be opened, and opens anew what was closed', async () => {
+    let reads = 0
+    const space = { length: 8, read: async () => new Uint8Array(8) } as unknown as Space
+    const leaf = { name: 'leaf', type: 'uint64', offset: 0, length: 8, space } as Part
+    const children = async () => {
+      if (reads++ === 0) throw new InspectError('TRUNCATED', 'expected 8 bytes, found 7')
+      return { count: 1, at: () => leaf, find: () => 0 }
+    }
+    const root = rootNode({ name: 'file', type: 'tile', offset: 0, length: 8, space, children } as unknown as Part)
+    expect(await root.open()).toEqual([])
+    expect(root.error).toMatchObject({ code: 'TRUNCATED' })
+    root.close()
+    expect([root.error, root.kids, rowsOf(root)]).toEqual([undefined, undefined, [root]])
+    expect((await root.open()).map(({ part }) => part.name)).toEqual(['leaf'])
+    expect(rowsOf(root)).toHaveLength(2)
   })
 
   test('opens what is below filters into a space of its own', async () => {

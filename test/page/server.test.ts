@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type PageServer, servePage } from '../../src/node/page-server.ts'
 import { MemoryStorage } from '../../src/source/memory.ts'
+import type { Storage } from '../../src/source/source.ts'
 
 const FILES = new Map([
   ['/disk/array/__schema/one', Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8])],
@@ -160,4 +161,43 @@ test('of one file, only that file is served', async () => {
     one.close()
     await one.ended
   }
+})
+
+describe('links are followed as all commands do', () => {
+  const files = new MemoryStorage(
+    new Map(['folder/array/a', 'else/file', 'else/a/b'].map((path) => [`/${path}`, Uint8Array.from([7])])),
+  )
+  const links = [
+    ['/folder/array/__fragments', '/else'],
+    ['/folder/array/other', '/else'],
+    ['/folder/one.tdb', '/else/file'],
+  ]
+  const realPath = (path: string): string => {
+    const [from, to] = links.find(([from]) => path === from || path.startsWith(`${from}/`)) ?? ['', '']
+    return to + path.slice(from.length)
+  }
+  const storage: Storage = {
+    kind: (path) => files.kind(realPath(path)),
+    list: (path) => files.list(realPath(path)),
+    open: (path) => files.open(realPath(path)),
+    realPath,
+  }
+
+  test.each([
+    ['/array/__fragments', 200],
+    ['/array/__fragments/a/b', 200],
+    ['/array/other', 403],
+    ['/array/other/__fragments', 403],
+  ])('%s: %d', async (path, status) => {
+    const served = await servePage('', { storage, folder: '/folder/array', top: '/array', only: undefined })
+    expect((await fetch(`${served.url}list?${encodeURIComponent(JSON.stringify(path))}`)).status).toBe(status)
+    served.close()
+  })
+
+  test('a target that is a link', async () => {
+    const served = await servePage('', { storage, folder: '/folder', top: '/folder', only: 'one.tdb' })
+    const answer = await fetch(`${served.url}file?${encodeURIComponent(JSON.stringify('/folder/one.tdb'))}`)
+    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(Uint8Array.from([7]))
+    served.close()
+  })
 })
