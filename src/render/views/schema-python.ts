@@ -6,6 +6,7 @@ import type { Dimension } from '../../format/dimension.ts'
 import { type Enumeration, enumerationValues } from '../../format/enumeration.ts'
 import { defaultFillValue } from '../../format/fill-value.ts'
 import type { FilterPipeline } from '../../format/filter-pipeline.ts'
+import { decodeText, isUtf8 } from '../../format/text.ts'
 import { cellValue, type Scalar } from '../../format/value.ts'
 
 /**
@@ -15,6 +16,7 @@ import { cellValue, type Scalar } from '../../format/value.ts'
 export function schemaPython(schema: ArraySchema, enumerations: readonly Enumeration[], path: string): string {
   const { domain, attributes, coords_filters, offsets_filters, validity_filters } = schema
   const dense = schema.array_type === 'dense'
+  const made = enumerations.filter(isMade)
   const lists = (items: readonly string[]): string => items.map((item) => `        ${item},\n`).join('')
   return `${[
     'import numpy as np',
@@ -23,8 +25,8 @@ export function schemaPython(schema: ArraySchema, enumerations: readonly Enumera
     ...lost(schema, enumerations).map((what) => `# Not carried over: ${what}`),
     'schema = tiledb.ArraySchema(',
     `    domain=tiledb.Domain(\n${lists(domain.dimensions.map((one) => dimensionText(one, coords_filters)))}    ),`,
-    `    attrs=[\n${lists(attributes.map(attributeText))}    ],`,
-    ...(enumerations.length > 0 ? [`    enums=[\n${lists(enumerations.map(enumerationText))}    ],`] : []),
+    `    attrs=[\n${lists(attributes.map((one) => attributeText(one, made)))}    ],`,
+    ...(made.length > 0 ? [`    enums=[\n${lists(made.map(enumerationText))}    ],`] : []),
     `    cell_order=${quoted(schema.cell_order)},`,
     `    tile_order=${quoted(schema.tile_order)},`,
     `    capacity=${schema.capacity},`,
@@ -122,7 +124,8 @@ function asCount(type: Datatype): Datatype {
   return kind === 'datetime' || kind === 'time' ? 'INT64' : type
 }
 
-function attributeText(attribute: Attribute): string {
+/** @param made the enumerations that there are */
+function attributeText(attribute: Attribute, made: readonly Enumeration[]): string {
   const { name, type, cell_val_num, nullable, enumeration, filters } = attribute
   const dtype = dtypeOf(type) ?? 'float64'
   const isVar = cell_val_num === 'var' || isFixedText(attribute)
@@ -133,7 +136,7 @@ function attributeText(attribute: Attribute): string {
     ...(isVar ? ['var=True'] : []),
     ...(nullable ? ['nullable=True'] : []),
     ...(fill === undefined ? [] : [`fill=${fill}`]),
-    ...(enumeration === '' ? [] : [`enum_label=${quoted(enumeration)}`]),
+    ...(made.some((one) => one.name === enumeration) ? [`enum_label=${quoted(enumeration)}`] : []),
     `filters=${pipelineText(filters)}`,
   ].join(', ')})`
 }
@@ -154,7 +157,7 @@ function recordText(dtype: string, type: Datatype, cell_val_num: Attribute['cell
 /** Undefined for TileDB's default, and where TileDB-Py takes none. */
 function fillText(attribute: Attribute): string | undefined {
   const { type, cell_val_num, fill_value, nullable } = attribute
-  if (!hasOwnFill(attribute) || nullable || fill_value === undefined) return undefined
+  if (!hasOwnFill(attribute) || nullable || fill_value === undefined || isNoText(type, fill_value)) return undefined
   const values = valueTexts(type, fill_value)
   return cell_val_num === 1 || values.length === 1 ? values[0] : `(${values.join(', ')})`
 }
@@ -163,15 +166,34 @@ function hasOwnFill({ type, cell_val_num, fill_value }: Attribute): boolean {
   return fill_value !== undefined && !Buffer.from(defaultFillValue(type, cell_val_num)).equals(fill_value)
 }
 
+/** Whether the bytes are not valid in a type that TileDB-Py takes as text only. */
+function isNoText(type: Datatype, bytes: Uint8Array): boolean {
+  return type === 'STRING_UTF8' && !isUtf8(bytes)
+}
+
+/**
+ * Whether TileDB-Py makes such an enumeration: of text, but numpy drops zeros at the end of a value; of numbers, one a value; of dates
+ * only without values.
+ */
+function isMade(enumeration: Enumeration): boolean {
+  const { type, cell_val_num } = enumeration
+  const values = enumerationValues(enumeration)
+  const kind = datatypeKind(type)
+  if (kind === 'text')
+    return datatypeSize(type) === 1 && !values.some((value) => value.at(-1) === 0 || isNoText(type, value))
+  if (cell_val_num !== 1 || kind === 'bytes') return false
+  return values.length === 0 || (kind !== 'datetime' && kind !== 'time')
+}
+
 function enumerationText(enumeration: Enumeration): string {
   const { name, type, ordered } = enumeration
   const values = enumerationValues(enumeration)
-  const dtype = dtypeOf(type) ?? 'S0'
-  const head = `tiledb.Enumeration(${quoted(name)}, ${ordered ? 'True' : 'False'}`
-  if (values.length === 0) return `${head}, dtype=${quoted(dtype)})`
-  const texts = values.map((value) => valueText(type, value)).join(', ')
   const isText = datatypeKind(type) === 'text'
-  return `${head}, np.array([${texts}]${isText ? '' : `, dtype=${quoted(dtype)}`}))`
+  const dtype = isText ? (type === 'STRING_UTF8' ? 'U0' : 'S0') : dtypeOf(type)
+  const head = `tiledb.Enumeration(${quoted(name)}, ${ordered ? 'True' : 'False'}`
+  if (values.length === 0) return `${head}, dtype="${dtype}")`
+  const texts = values.map((value) => valueText(type, value)).join(', ')
+  return `${head}, np.array([${texts}]${isText ? '' : `, dtype="${dtype}"`}))`
 }
 
 function valueText(type: Datatype, bytes: Uint8Array): string {
@@ -181,7 +203,7 @@ function valueText(type: Datatype, bytes: Uint8Array): string {
 /** Each value of a cell as Python writes it; text and bytes are one value. */
 function valueTexts(type: Datatype, bytes: Uint8Array): string[] {
   const kind = datatypeKind(type)
-  if (kind === 'text' && type === 'STRING_UTF8') return [quoted(new TextDecoder().decode(bytes))]
+  if (type === 'STRING_UTF8') return [quoted(decodeText(bytes))]
   if (kind === 'text' || kind === 'bytes') return [bytesText(bytes)]
   const unit = UNITS[type.replace(/^(?:DATE)?TIME_/, '')]
   return scalarsOf(asCount(type), bytes).map((value: Scalar) => {
@@ -211,14 +233,27 @@ function lost(
     ...domain.dimensions.flatMap((one) => (dimensionType(one) ? [] : ofType(one))),
     ...attributes.flatMap((one) => (dtypeOf(one.type) ? [] : ofType(one))),
     ...attributes.flatMap((one) => (isFixedText(one) ? `the fixed length of ${quoted(one.name)}` : [])),
-    ...enumerations.flatMap(({ name, type }) =>
-      dtypeOf(type) ? [] : `the type ${type} of the enumeration ${quoted(name)}`,
-    ),
+    ...enumerations.flatMap((one) => lostOf(one)),
     ...attributes.flatMap((one) =>
       one.nullable && hasOwnFill(one) ? `the fill value of ${quoted(one.name)}, which is nullable` : [],
+    ),
+    ...attributes.flatMap(({ name, type, nullable, fill_value }) =>
+      !nullable && fill_value && isNoText(type, fill_value)
+        ? `the fill value of ${quoted(name)}, which is not UTF-8`
+        : [],
     ),
     ...attributes.flatMap(({ name, order }) => (order === 'unordered' ? [] : `the order of ${quoted(name)}`)),
     ...(dimension_labels.length > 0 ? ['dimension labels'] : []),
     ...(current_domain?.range ? ['the current domain'] : []),
+  ]
+}
+
+function lostOf(enumeration: Enumeration): string[] {
+  const { name, type, cell_val_num } = enumeration
+  const what = `the enumeration ${quoted(name)}`
+  if (!isMade(enumeration)) return [`${what}: TileDB-Py makes none with such values`]
+  return [
+    ...(type === 'CHAR' ? [`the type CHAR of ${what}`] : []),
+    ...(datatypeKind(type) === 'text' && cell_val_num !== 'var' ? [`the fixed length of ${what}`] : []),
   ]
 }
