@@ -16,6 +16,7 @@ import { groupDetails } from '../format/group-details.ts'
 import { decodePrefix } from '../format/io.ts'
 import { decodeText } from '../format/text.ts'
 import { parseTimestampedName } from '../format/timestamped-name.ts'
+import type { Folder } from '../source/source.ts'
 import { commitKind } from '../store/commits.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { GROUP_DETAILS_FOLDER, GROUP_FILE } from '../store/group.ts'
@@ -106,8 +107,11 @@ async function rootPart(target: FileTarget, space: Space): Promise<Part> {
 /** Groups and arrays have metadata of the same form, in folders of the same name. */
 async function isOfGroup({ array, folder }: FileTarget): Promise<boolean> {
   const around = array ? undefined : folder.parent()
-  if (!around) return false
-  return (await around.kind(GROUP_FILE)) === 'file' || (await around.kind(GROUP_DETAILS_FOLDER)) === 'folder'
+  return around !== undefined && isGroup(around)
+}
+
+export async function isGroup(folder: Folder): Promise<boolean> {
+  return (await folder.kind(GROUP_FILE)) === 'file' || (await folder.kind(GROUP_DETAILS_FOLDER)) === 'folder'
 }
 
 /**

@@ -7,9 +7,9 @@ import { parseFragmentName } from '../format/timestamped-name.ts'
 import { MemoryStorage } from '../source/memory.ts'
 import { type Folder, isNoListing, readAll, withSource } from '../source/source.ts'
 import { filesBelow } from '../source/walk.ts'
-import { readContext } from '../store/generic-tile.ts'
 import { closeTarget, openTarget, type Target } from '../store/target.ts'
-import { BITS, type Detectors, detectorOf, filterNamed } from './flip.ts'
+import { isGroup } from './files.ts'
+import { BITS, contextOf, type Detectors, detectorOf, filterNamed } from './flip.ts'
 import type { Anatomist } from './part.ts'
 
 /** What `check --level cells` finds after each bit of a byte is flipped, lowest bit first. */
@@ -54,11 +54,7 @@ export async function checkedFlips(
   const look = async (all: boolean): Promise<Item[]> => {
     const found: Item[] = []
     const run = newRun('cells', all)
-    const copy = await openTarget(
-      storage,
-      root.path,
-      readContext(by.reading.codecs, by.reading.key, by.reading.maxTileSize),
-    )
+    const copy = await openTarget(storage, root.path, contextOf(by))
     for await (const item of checkTarget(run, copy)) found.push(item)
     await closeTarget(copy)
     if (!filesSeen.has(all)) filesSeen.set(all, run.counts.file_num)
@@ -106,7 +102,7 @@ async function rootOf({ array, fragment, folder }: Target & { type: 'file' }): P
   if (fragment) return fragment.folder
   let at: Folder | undefined = folder
   for (let up = 0; at && up < 3; up++) {
-    if ((await at.kind('__tiledb_group.tdb')) === 'file' || (await at.kind('__group')) === 'folder') return at
+    if (await isGroup(at)) return at
     at = at.parent()
   }
   return undefined

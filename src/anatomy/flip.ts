@@ -109,8 +109,8 @@ export async function tileDetectors(
 }
 
 /** A context of its own: what a flipped bit shows of the key must not count elsewhere. */
-function contextOf({ reading: { codecs, key } }: Pick<Anatomist, 'reading'>): ReadContext {
-  return readContext(codecs, key)
+export function contextOf({ reading: { codecs, key, maxTileSize } }: Pick<Anatomist, 'reading'>): ReadContext {
+  return readContext(codecs, key, maxTileSize)
 }
 
 /** Computes from a tile's cells the statistics that the metadata stores, keyed by the names of its lists. */

@@ -1,6 +1,6 @@
 import { usage } from '../base/errors.ts'
 import { footerAlias } from './fragment-metadata.ts'
-import { type Children, lastNotAfter, type Part } from './part.ts'
+import { type Children, type Elements, lastNotAfter, type Part } from './part.ts'
 
 /**
  * Splits a path such as `footer.fields[2].file_size` or `schema.attributes["a b"].type`. Dots separate names; brackets hold a
@@ -18,10 +18,19 @@ export function parsePath(text: string): string[] {
         `--path: expected names with dots or [brackets] between them, found ${JSON.stringify(text.slice(at))}`,
       )
     const [whole, quoted, bracketed, plain] = match
-    steps.push(quoted !== undefined ? quoted.replace(/\\(.)/g, '$1') : (bracketed ?? plain))
+    steps.push(quoted !== undefined ? unquoted(quoted) : (bracketed ?? plain))
     at += whole.length
   }
   return steps
+}
+
+/** What stands in quotes: JSON, as {@link pathText} writes it, or any characters with backslashes before some. */
+function unquoted(text: string): string {
+  try {
+    return JSON.parse(`"${text}"`)
+  } catch {
+    return text.replace(/\\(.)/g, '$1')
+  }
 }
 
 /** Writes a list of names as a path. */
@@ -29,7 +38,7 @@ export function pathText(steps: readonly string[]): string {
   let text = ''
   for (const step of steps) {
     if (/^\d+$/.test(step)) text += `[${step}]`
-    else if (/^[^.[\]"]+$/.test(step)) text += text === '' ? step : `.${step}`
+    else if (/^[^.[\]"\p{Cc}]+$/u.test(step)) text += text === '' ? step : `.${step}`
     else text += `[${JSON.stringify(step)}]`
   }
   return text
@@ -37,11 +46,6 @@ export function pathText(steps: readonly string[]): string {
 
 /** The part at a path below `root`. Transparent parts may be left out of the path. */
 export async function findPath(root: Part, text: string): Promise<Part> {
-  return (await chainOfPath(root, text)).at(-1) ?? root
-}
-
-/** All parts from `root` to the one at a path. */
-export async function chainOfPath(root: Part, text: string): Promise<readonly Part[]> {
   const steps = parsePath(text)
   const [head, ...rest] = steps
   const wanted = head === 'footer' ? [head, ...footerAlias(rest)] : steps
@@ -62,17 +66,9 @@ interface Reached {
   depth: number
 }
 
-async function below(
-  part: Part,
-  steps: readonly string[],
-  depth: number,
-  reached: Reached,
-): Promise<Part[] | undefined> {
-  if (depth === steps.length) return [part]
-  if (part.elements) {
-    const found = element(part, steps, depth, reached)
-    return found && [part, found]
-  }
+async function below(part: Part, steps: readonly string[], depth: number, reached: Reached): Promise<Part | undefined> {
+  if (depth === steps.length) return part
+  if (part.elements) return element(part, part.elements, steps, depth, reached)
   const children = await part.children?.()
   if (!children) return undefined
   if (depth > reached.depth) {
@@ -82,10 +78,7 @@ async function below(
   const index = /^\d+$/.test(steps[depth]) ? Number(steps[depth]) : -1
   if (index >= 0 && index < children.count) {
     const child = await children.at(index)
-    if (child.name === steps[depth]) {
-      const found = await below(child, steps, depth + 1, reached)
-      return found && [part, ...found]
-    }
+    if (child.name === steps[depth]) return below(child, steps, depth + 1, reached)
   }
   if (index >= 0 && children.count > MANY) return undefined
   const through: Part[] = []
@@ -94,7 +87,7 @@ async function below(
     for (const key of [[child.name], ...(child.keys ?? [])]) {
       if (!key.every((step, k) => step === steps[depth + k])) continue
       const found = await below(child, steps, depth + key.length, reached)
-      if (found) return [part, ...found]
+      if (found) return found
     }
     if (child.transparent) through.push(child)
     else if (depth === reached.depth && reached.names.length < MANY)
@@ -102,7 +95,7 @@ async function below(
   }
   for (const child of through) {
     const found = await below(child, steps, depth, reached)
-    if (found) return [part, ...found]
+    if (found) return found
   }
   return undefined
 }
@@ -128,9 +121,14 @@ export async function chainTo(root: Part, offset: number): Promise<Part[]> {
 /** Elements of lists longer than this are found by number only. */
 const MANY = 1000
 
-function element(part: Part, steps: readonly string[], depth: number, reached: Reached): Part | undefined {
-  const { elements } = part
-  if (!elements || depth !== steps.length - 1) return undefined
+function element(
+  part: Part,
+  elements: Elements,
+  steps: readonly string[],
+  depth: number,
+  reached: Reached,
+): Part | undefined {
+  if (depth !== steps.length - 1) return undefined
   const step = steps[depth]
   const index = /^\d+$/.test(step) ? Number(step) : (elements.names?.indexOf(step) ?? -1)
   if (index < 0 || index >= elements.count) {

@@ -2,6 +2,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
+import { parsePath, pathText } from '../../src/anatomy/path.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { get, type Json } from '../helpers/json.ts'
@@ -125,6 +126,16 @@ describe('dump --path', () => {
     const { documents } = await runJson(['dump', `${FIXTURES}/22/sparse_basic`, '--path', 'schema.attributes[a].type'])
     expect(get(documents[0], 'value')).toBe('INT64')
     expect(get(documents[0], 'space')).toBe('unfiltered content of the generic tile at 0')
+  })
+
+  test.each(['a\nb', 'tab\t"q"', '\u0001', 'x.y[0]', '\\n', 'é', '\udc80', ''])('has %j where it is a name', (name) => {
+    const text = pathText(['attributes', name, 'type'])
+    expect(parsePath(text)).toEqual(['attributes', name, 'type'])
+    expect(text).not.toMatch(/[\x00-\x1f]/)
+  })
+
+  test('takes names in quotes with any backslashes', () => {
+    expect(parsePath('["a b\\x\\""].type')).toEqual(['a bx"', 'type'])
   })
 
   test('says what there is where a name is wrong', async () => {
