@@ -11,8 +11,8 @@ export interface CheckDocument extends CheckSummary {
   findings: List<CheckFinding>
 }
 
-/** The summary of a check. */
-export interface CheckSummary extends DocumentHead<'check'> {
+/** What was asked of a check, and the verdict. */
+export interface CheckHead<Kind extends string> extends DocumentHead<Kind> {
   /** How far the check went. */
   level: Level
   /** `i/n` of `--shard`: only the i-th of n parts was examined. */
@@ -21,6 +21,10 @@ export interface CheckSummary extends DocumentHead<'check'> {
   ok: boolean
   /** How many findings there are. */
   finding_num: CheckFindingNum
+}
+
+/** The summary of a check. */
+export interface CheckSummary extends CheckHead<'check'> {
   /** What was examined. */
   counts: CheckCounts
   /** What could not be examined. */

@@ -1,18 +1,9 @@
 import type { AdviceCode, FindingCode } from '../check/codes.ts'
-import type { Level } from '../check/finding.ts'
-import type { CheckFinding, CheckFindingNum } from './check.ts'
-import type { Count, DocumentHead, NotExamined, Severity } from './common.ts'
+import type { CheckFinding, CheckHead } from './check.ts'
+import type { Count, NotExamined, Severity } from './common.ts'
 
 /** `tiledb-inspect check <target> --plan --json`. Nothing of it was run. */
-export interface PlanDocument extends DocumentHead<'plan'> {
-  /** How far the check went. */
-  level: Level
-  /** `i/n` of `--shard`: only the i-th of n parts was examined. */
-  shard?: string | undefined
-  /** Whether no finding has a severity that `--fail-on` counts. */
-  ok: boolean
-  /** How many findings there are. */
-  finding_num: CheckFindingNum
+export interface PlanDocument extends CheckHead<'plan'> {
   /** In the order in which their steps are to be run. */
   plans: readonly PlanLine[]
   /**

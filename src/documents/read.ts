@@ -1,3 +1,4 @@
+import type { ReadOrder } from '../read/query.ts'
 import type { CellsLine, CellsTail } from './cells.ts'
 import type { Count, DocumentHead, ErrorInfo, TimestampRange } from './common.ts'
 
@@ -6,7 +7,7 @@ export interface ReadHead extends DocumentHead<'read'> {
   /** First and last time of what is read, both included: the array as TileDB opens it at these times. */
   as_of: TimestampRange
   /** Order of the cells. */
-  order: 'row-major' | 'col-major' | 'global' | 'unordered'
+  order: ReadOrder
 }
 
 /** `tiledb-inspect read <array> --json`. NDJSON: one cell a line, as `decode` (`$defs/line` of `cells.json`). */

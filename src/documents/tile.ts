@@ -1,3 +1,4 @@
+import type { TileRole } from '../cells/tile-places.ts'
 import type { Bytes, Count, DocumentHead, ErrorBrief, Hex, Offset } from './common.ts'
 
 /**
@@ -9,7 +10,7 @@ export type TileDocument = ListedTile | TileAtOffset
 /** A tile that the metadata lists. */
 export interface ListedTile extends StoredTile {
   /** What the file is. */
-  role: 'data' | 'offsets' | 'var' | 'validity'
+  role: TileRole
   /** Index of the tile. */
   tile: Count
   /** Number of tiles of the file. */
@@ -27,7 +28,7 @@ export interface ListedTile extends StoredTile {
 /** With --offset: a tile found without the metadata. */
 export interface TileAtOffset extends StoredTile {
   /** What the file is; left out where its name does not tell. */
-  role?: 'data' | 'offsets' | 'var' | 'validity' | undefined
+  role?: TileRole | undefined
   /** Where the next tile begins, byte offset in the file; null after the last. */
   next_offset: Offset | null
 }

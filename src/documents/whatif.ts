@@ -1,4 +1,5 @@
 import type { ReadCounts } from '../advice/finding.ts'
+import type { TileRole } from '../cells/tile-places.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { Bytes, Count, DocumentHead, FilterDescription, Ratio, StoredName } from './common.ts'
@@ -32,7 +33,7 @@ export interface WhatifField {
   /** Name of the field; null for offsets and validity: their filters are those of the array. */
   name: StoredName | null
   /** data: fixed-sized values; var: var-sized ones; offsets of var-sized cells; validity of nullable cells. */
-  role: 'data' | 'var' | 'offsets' | 'validity'
+  role: TileRole
   type: Datatype
   cell_val_num: CellValNum
   /** Whether all tiles were tried. */

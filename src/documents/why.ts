@@ -1,6 +1,5 @@
-import type { Int64 } from '../base/quantities.ts'
 import type { Effect, Need } from '../why/answer.ts'
-import type { DocumentHead, Path } from './common.ts'
+import type { DocumentHead, Path, TimestampRange } from './common.ts'
 
 /** `tiledb-inspect why <path> --json`. */
 export interface WhyDocument extends DocumentHead<'why'> {
@@ -27,7 +26,7 @@ export interface WhyDocument extends DocumentHead<'why'> {
   /** What to run; where the answer is no, what takes it away together with what it holds. */
   how: string | null
   /** First and last time of which reads are empty after the vacuum that `how` names; null: none. */
-  empties: readonly [first: Int64, last: Int64] | null
+  empties: TimestampRange | null
   /** First and last time as of which key-value metadata is other after the vacuum that `how` names; null: none. */
-  changes_metadata: readonly [first: Int64, last: Int64] | null
+  changes_metadata: TimestampRange | null
 }
