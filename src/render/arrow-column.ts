@@ -34,7 +34,7 @@ export interface ArrowColumn extends ColumnType {
 }
 
 /** Adds the cells of a column to a record batch. */
-export type ColumnEncoder = (data: ColumnData, count: number, body: ArrowBody, name: NameCell) => void
+type ColumnEncoder = (data: ColumnData, count: number, body: ArrowBody, name: NameCell) => void
 
 /** How a column is written. */
 export interface ColumnWriter {

@@ -16,13 +16,13 @@ import { type ArrowBody, ArrowWriter } from './arrow-stream.ts'
 export type { ArrowColumn, ArrowLabels } from './arrow-column.ts'
 
 /** Cells to write. */
-export interface ArrowCells {
+interface ArrowCells {
   columns: readonly ArrowColumn[]
   /** Their columns are in the order of `columns`. */
   batches: AsyncIterable<CellBatch>
 }
 
-export interface ArrowStyle {
+interface ArrowStyle {
   /** True for a file, which has a footer; false for a stream. */
   file: boolean
   /** Writes text as bytes and dates as integers. */

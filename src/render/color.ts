@@ -1,7 +1,11 @@
 import type { Output } from '../base/result.ts'
+import type { Severity } from '../documents/common.ts'
 
 /** What a piece of text is, not how it looks. */
 export type Role = 'heading' | 'field' | 'dim' | 'good' | 'bad' | 'number'
+
+/** How findings of a severity look. */
+export const SEVERITY_ROLES: Readonly<Record<Severity, Role>> = { error: 'bad', warning: 'number', note: 'dim' }
 
 /** Colours text that contains no escapes; returns it unchanged if there is no colour. */
 export type Paint = (role: Role, text: string) => string

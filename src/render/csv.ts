@@ -5,7 +5,7 @@ import { encodeText } from '../format/text.ts'
 import { base64Text, isMarked, type JsonStyle, NotAtOnce, toJson } from './json.ts'
 import { eachRow, type Rows, TextBuffer } from './text-buffer.ts'
 
-export interface CsvRow {
+interface CsvRow {
   readonly [key: string]: Result | undefined
 }
 
@@ -55,7 +55,7 @@ export async function writeCsv(
   }
   const writeHeader = (names: readonly string[]): void => {
     if (!style.below) buffer.add(csvHeader(names, style))
-    else if (names.join() !== style.below.join()) {
+    else if (JSON.stringify(names) !== JSON.stringify(style.below)) {
       throw usage(
         'expected targets with the same columns, found other columns: give one target at a time, or --format ndjson',
       )
@@ -129,8 +129,8 @@ function escapedOrLine(character: string): string {
 }
 
 /**
- * Characters that make a spreadsheet take text for a formula. Quotes say that it is text. Numbers never contain them at the
- * start. In some languages the wide forms count as well.
+ * Characters that make a spreadsheet take text for a formula. Quotes say that it is text; numbers have none. In some languages
+ * the wide forms count as well.
  */
 const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
 const SPECIAL = /[",\r\n]/

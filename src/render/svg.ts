@@ -18,7 +18,7 @@ export interface SvgAxis {
   highText: string
 }
 
-export interface SvgDrawing {
+interface SvgDrawing {
   title: string
   x: SvgAxis
   y: SvgAxis

@@ -68,6 +68,12 @@ describe('CSV', () => {
     expect(await csv([{ a: 1 }, { a: 2, b: undefined }])).toBe('a\r\n1\r\n2\r\n')
   })
 
+  test('rows below others have the same columns, whose names may hold commas', async () => {
+    const below = ['a', 'b']
+    expect(await writeCsv([{ a: 1, b: 2 }], sink(), { below })).toEqual(below)
+    await expect(writeCsv([{ 'a,b': 1 }], sink(), { below })).rejects.toMatchObject({ code: 'USAGE' })
+  })
+
   test('rows that are no objects are one column', async () => {
     expect(await csv([1, [2, 3], 'x,y', null])).toBe('value\r\n1\r\n"[2,3]"\r\n"x,y"\r\n""\r\n')
   })

@@ -23,7 +23,9 @@ describe('an enumeration', () => {
   const make = async (name: string, enumeration: object): Promise<string[]> => {
     const attributes = [{ name: 'a', type: 'UINT8', enumeration: 'e' }]
     const lines = await linesFor(name, { attributes, enumerations: [{ name: 'e', ...enumeration }] })
-    return lines.filter((line) => /(?:Attr|Enumeration)\(|^# /.test(line)).map((line) => line.replace(/, filters=.*/, ''))
+    return lines
+      .filter((line) => /(?:Attr|Enumeration)\(|^# /.test(line))
+      .map((line) => line.replace(/, filters=.*/, ''))
   }
   const ATTRIBUTE = 'tiledb.Attr(name="a", dtype="uint8", enum_label="e"'
   const text = { cell_val_num: 'var' }
@@ -35,11 +37,7 @@ describe('an enumeration', () => {
     ['no_utf8', { ...text, type: 'STRING_UTF8', values: [] }, 'dtype="U0"'],
     ['no_dates', { type: 'DATETIME_DAY', values: [] }, 'dtype="datetime64[D]"'],
     ['bools', { type: 'BOOL', values: [true, false] }, 'np.array([True, False], dtype="bool")'],
-    [
-      'floats',
-      { type: 'FLOAT32', values: [0.1, 'Infinity'] },
-      'np.array([0.1, float("infinity")], dtype="float32")',
-    ],
+    ['floats', { type: 'FLOAT32', values: [0.1, 'Infinity'] }, 'np.array([0.1, float("infinity")], dtype="float32")'],
   ])('%s', async (name, enumeration, values) => {
     expect(await make(name, enumeration)).toEqual([ATTRIBUTE, `tiledb.Enumeration("e", False, ${values}),`])
   })

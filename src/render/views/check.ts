@@ -1,12 +1,9 @@
 import type { Output } from '../../base/result.ts'
 import type { CheckDocument, CheckFinding, CheckSummary } from '../../documents/check.ts'
-import type { Severity } from '../../documents/common.ts'
-import type { Role } from '../color.ts'
+import { SEVERITY_ROLES } from '../color.ts'
 import { heading } from '../table.ts'
-import { line } from './parts.ts'
+import { line, notExaminedLines } from './parts.ts'
 import { counted, countText, inside, shardWords } from './wording.ts'
-
-export const SEVERITY_ROLES: Readonly<Record<Severity, Role>> = { error: 'bad', warning: 'number', note: 'dim' }
 
 /** Shows findings as they are found, then their summary, then what was not examined. */
 export async function checkTable(
@@ -16,11 +13,8 @@ export async function checkTable(
 ): Promise<void> {
   await heading(path, out)
   for await (const finding of findings) {
-    const { severity, code, message, meaning } = finding
-    const place = findingPlace(finding, path)
-    await line([severity, code, place].filter(Boolean).join(' '), out, SEVERITY_ROLES[severity])
-    await line(`  ${message}`, out)
-    await line(`  ${meaning}`, out, 'dim')
+    await findingLines(finding, path, out)
+    await line(`  ${finding.meaning}`, out, 'dim')
   }
   const { level, shard, ok, finding_num, counts, not_examined, not_checked } = summary()
   const total = (['error', 'warning', 'note'] as const).flatMap((severity) => {
@@ -36,14 +30,16 @@ export async function checkTable(
   ]
   const word = !ok ? 'NOT OK' : not_examined.length > 0 ? 'NOT FULLY EXAMINED' : 'OK'
   await line(`${shardWords(shard)}${word}: ${verdict} in ${seen.join(', ')}`, out, word === 'OK' ? 'good' : 'bad')
-  for (const { file = path, message } of not_examined)
-    await line(`not examined: ${[inside(file, path), message].filter(Boolean).join(': ')}`, out, 'bad')
+  await notExaminedLines(not_examined, path, out)
   await line(`not checked: ${not_checked.length === 0 ? 'nothing' : not_checked.join('; ')}`, out, 'dim')
 }
 
-/** Where a finding is: the file as it lies in the target, then the place in it. */
-export function findingPlace(finding: CheckFinding, path: string): string {
-  return [inside(finding.file, path), placeText(finding)].filter(Boolean).join(': ')
+/** Where a finding is, the file as it lies in the target; below it, what was expected and found. */
+export async function findingLines(finding: CheckFinding, path: string, out: Output): Promise<void> {
+  const { severity, code, file, message } = finding
+  const place = [inside(file, path), placeText(finding)].filter(Boolean).join(': ')
+  await line([severity, code, place].filter(Boolean).join(' '), out, SEVERITY_ROLES[severity])
+  await line(`  ${message}`, out)
 }
 
 function placeText({ offset, space, field, tile, chunk, cell }: CheckFinding): string {

@@ -1,7 +1,7 @@
 import type { Finding, Remedy } from '../../advice/finding.ts'
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
-import type { Severity, ValueRange } from '../../documents/common.ts'
+import type { ValueRange } from '../../documents/common.ts'
 import type {
   ExplainDocument,
   ExplainField,
@@ -13,13 +13,13 @@ import type {
   ExplainStorage,
   ExplainTotal,
 } from '../../documents/explain.ts'
-import type { Role } from '../color.ts'
+import { SEVERITY_ROLES } from '../color.ts'
 import { formatCount } from '../units.ts'
 import { codeLine, limitOf, line, listOf, ROWS, type Shows, section, tableOrBelow, title } from './parts.ts'
 import { changeText, counted, countText, fieldName, NOTHING, opened, rangeText, shortSizeText } from './wording.ts'
 
 /** What the tables need beside the document. */
-export interface ExplainStyle {
+interface ExplainStyle {
   /** Whether long lists are shown in full. */
   full: boolean
   /** Whether a time was asked for. */
@@ -136,7 +136,7 @@ export async function findingLines(findings: readonly Finding[], out: Output): P
   const said = new Map<string, string>()
   for (const { severity, code, field, message, advice, remedies = [] } of findings) {
     const about = field === undefined ? '' : ` ${fieldName(field)}`
-    await line(`${severity} ${code}${about}: ${message}`, out, ROLES[severity])
+    await line(`${severity} ${code}${about}: ${message}`, out, SEVERITY_ROLES[severity])
     for (const remedy of remedies) await line(`  ${remedyText(remedy)}`, out)
     const call = advice.join('\n')
     const before = said.get(call)
@@ -159,7 +159,6 @@ function remedyText({ change, basis, before, after }: Remedy): string {
   return `${change}: ${counted(tiles_read, 'tile')}, ${cells}${bytes}, ${stored}, ${reads}; ${basis}`
 }
 
-const ROLES: Readonly<Record<Severity, Role>> = { error: 'bad', warning: 'number', note: 'dim' }
 /** Length of the longest bar. */
 const BAR = 20
 

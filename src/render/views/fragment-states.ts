@@ -1,38 +1,27 @@
 import type { ListedFragment, TimestampRange } from '../../documents/common.ts'
+import type { FragmentState } from '../../store/visibility.ts'
 import { CONSOLIDATED, stateText } from './wording.ts'
 
-/** Hints about fragments that TileDB does not read. */
-const HIDDEN: { readonly [state in NonNullable<ListedFragment['state']>]?: string } = {
-  hidden:
+/** Hints about fragments that need one, in the order of the lines: first those of which TileDB reads something. */
+const HINTS: ReadonlyMap<FragmentState, string> = new Map([
+  ['unlisted', 'read by TileDB as far as it was written up to now, but not listed: its timestamps end in the future'],
+  [
+    'hidden',
     'a vacuum file hides it, and no other fragment holds its cells: do not vacuum or delete it; check says what to do',
-  future: 'its timestamps end in the future, and it is read from then on',
-  past: 'its timestamps begin before the times that were asked for',
-  uncommitted: 'no commit names it: a write that failed or is still going on',
-  'to-vacuum': 'consolidation wrote its cells anew; it waits for vacuum',
-  ignored: 'an ignore file took its commit back',
-  'no-metadata': 'a folder without a metadata file: a write that failed or is still going on',
-}
-
-const STATES_TO_EXPLAIN = [
-  'unlisted',
-  'hidden',
-  'future',
-  'past',
-  'uncommitted',
-  'to-vacuum',
-  'ignored',
-  'no-metadata',
-] as const
-
-/** Hint about a fragment that is read although it is not listed. */
-const UNLISTED = 'read by TileDB as far as it was written up to now, but not listed: its timestamps end in the future'
+  ],
+  ['future', 'its timestamps end in the future, and it is read from then on'],
+  ['past', 'its timestamps begin before the times that were asked for'],
+  ['uncommitted', 'no commit names it: a write that failed or is still going on'],
+  ['to-vacuum', 'consolidation wrote its cells anew; it waits for vacuum'],
+  ['ignored', 'an ignore file took its commit back'],
+  ['no-metadata', 'a folder without a metadata file: a write that failed or is still going on'],
+])
 
 /** What a state means, if it needs a hint. Other times than now are said in the title. */
-export function meaningOf(state: ListedFragment['state'], as_of: TimestampRange | undefined): string | undefined {
-  if (state === 'unlisted')
-    return as_of ? 'TileDB reads those of its cells that were written between these times' : UNLISTED
+export function meaningOf(state: FragmentState | undefined, as_of: TimestampRange | undefined): string | undefined {
+  if (state === 'unlisted' && as_of) return 'TileDB reads those of its cells that were written between these times'
   if (state === 'future' && as_of) return 'its timestamps end later'
-  return state && HIDDEN[state]
+  return state && HINTS.get(state)
 }
 
 /** What the states of these fragments mean, a line for each state that needs it. */
@@ -47,7 +36,7 @@ export function stateLines(
       state: CONSOLIDATED,
       text: `${CONSOLIDATED} (${merged}): with the cells of the fragments between its times`,
     })
-  for (const state of STATES_TO_EXPLAIN) {
+  for (const state of HINTS.keys()) {
     const count = fragments.filter((fragment) => fragment.state === state).length
     const meaning = meaningOf(state, as_of)
     const never =

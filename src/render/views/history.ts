@@ -3,7 +3,7 @@ import type { CellValue } from '../../documents/common.ts'
 import type { HistoryDocument, HistoryVersion } from '../../documents/history.ts'
 import { timeText } from '../../format/timestamped-name.ts'
 import { shortValue } from '../units.ts'
-import { line, listOf, type Shows, tableOrBelow, title } from './parts.ts'
+import { line, listOf, notExaminedLines, type Shows, tableOrBelow, title } from './parts.ts'
 import { counted, fieldName, NEVER_WRITTEN, opened, timeRangeText, writtenText } from './wording.ts'
 
 /** Characters of a value. */
@@ -20,7 +20,7 @@ export async function historyTable(document: HistoryDocument, isNow: boolean, ou
   }
   if (fill_values) await line(`a read gives fill values: ${valuesText(fill_values)}`, out)
   else if (!versions.some(({ state }) => state === 'current')) await line('a read gives no such cell', out)
-  for (const { file, message } of not_examined) await line(`not examined: ${file ?? ''}: ${message}`, out, 'bad')
+  await notExaminedLines(not_examined, path, out)
 }
 
 const COLUMNS: readonly Shows<HistoryVersion>[] = [

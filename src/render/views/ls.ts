@@ -3,6 +3,7 @@ import type { ArrayFragment, ArrayListing } from '../../documents/array.ts'
 import type { FragmentDocument, FragmentLine } from '../../documents/fragment.ts'
 import type { GroupDocument, GroupLine } from '../../documents/group.ts'
 import { withArticle } from '../../store/target.ts'
+import { isRead } from '../../store/visibility.ts'
 import { heading, keyValues, type Pair, type Pairs, table } from '../table.ts'
 import { formatSize } from '../units.ts'
 import { meaningOf, stateLines } from './fragment-states.ts'
@@ -195,9 +196,9 @@ function tellingLength(names: readonly string[]): number {
 
 /** Totals of the fragments that TileDB reads and, on a line of their own, of the others if there are any. */
 function totals({ fragments, total_size: all }: Listing): string[] {
-  const isRead = ({ state }: ArrayFragment): boolean => state === 'live' || state === 'unlisted'
-  const read = fragments.filter(isRead)
-  const others = fragments.filter((fragment) => !isRead(fragment))
+  const counts = ({ state }: ArrayFragment): boolean => state !== undefined && isRead(state)
+  const read = fragments.filter(counts)
+  const others = fragments.filter((fragment) => !counts(fragment))
   const size = fragments.reduce((total, fragment) => total + fragment.size, 0)
   const part = size === all ? '' : `; together ${formatSize(size)} of ${formatSize(all)} in the array`
   return others.length === 0

@@ -10,8 +10,9 @@ import type {
   OverviewField,
   OverviewFinding,
 } from '../../documents/overview.ts'
+import { isRead } from '../../store/visibility.ts'
 import { codeLines } from '../code-lines.ts'
-import { painter, type Role } from '../color.ts'
+import { painter, type Role, SEVERITY_ROLES } from '../color.ts'
 import type { Pair, Pairs } from '../table.ts'
 import { cutMiddle, pad, textWidth, wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
@@ -38,7 +39,6 @@ const FEW = 3
 /** A pipe gets the same screen as a terminal of this width. */
 const USUAL_WIDTH = 80
 const GAP = '  '
-const ROLES = { error: 'bad', warning: 'number', note: 'dim' } as const
 
 /** One screen: facts, findings, commands to go on with, and in the last line the verdict, which is that of the exit code. */
 export async function overviewTable(document: OverviewDocument, out: Output): Promise<void> {
@@ -132,7 +132,10 @@ async function findingLines(
   const place = inside(file, path)
   const head = `${severity} ${code}`
   const room = screen.width - head.length - more.length - 1
-  await screen.line([head, cutMiddle(escapeText(place), Math.max(1, room))].join(' ').trimEnd() + more, ROLES[severity])
+  await screen.line(
+    [head, cutMiddle(escapeText(place), Math.max(1, room))].join(' ').trimEnd() + more,
+    SEVERITY_ROLES[severity],
+  )
   if (advice.length > 0) {
     await screen.lines(message, of < FEW ? 2 : 1)
     // A call is shown whole, to be copied.
@@ -203,10 +206,8 @@ function arrayFacts(document: ArrayOverview): Facts {
 }
 
 function readNum({ states }: ArrayOverview): number {
-  return states.reduce((sum, { state, fragment_num }) => sum + (READ.has(state) ? fragment_num : 0), 0)
+  return states.reduce((sum, { state, fragment_num }) => sum + (isRead(state) ? fragment_num : 0), 0)
 }
-
-const READ: ReadonlySet<string> = new Set(['live', 'unlisted'])
 
 function seenText(document: ArrayOverview): string {
   const { cell_num, cell_num_is, nonempty_domain, dimensions, fragment_num, delete_condition_num: deletes } = document

@@ -2,6 +2,7 @@
 
 import { grammatical } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
+import type { NotExamined } from '../../documents/common.ts'
 import { codeLines } from '../code-lines.ts'
 import { painter, type Role } from '../color.ts'
 import {
@@ -16,7 +17,7 @@ import {
 } from '../table.ts'
 import { cutMiddle, textWidth, wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
-import { NOTHING } from './wording.ts'
+import { inside, NOTHING } from './wording.ts'
 
 /** Rows of a long list that are shown by default. */
 export const ROWS = 20
@@ -44,6 +45,12 @@ export async function line(text: string, out: Output, role?: Role): Promise<void
       ? [escaped]
       : wrapText(words, Math.max(1, out.columns - indent.length)).map((one) => indent + one)
   for (const one of lines) await out.write(`${role === undefined ? one : paint(role, one)}\n`)
+}
+
+/** What was not examined, the files as they lie in the target. */
+export async function notExaminedLines(faults: readonly NotExamined[], path: string, out: Output): Promise<void> {
+  for (const { file = path, message } of faults)
+    await line(`not examined: ${[inside(file, path), message].filter(Boolean).join(': ')}`, out, 'bad')
 }
 
 /** A line of advice, to be copied. Python is not indented: its prompt takes no spaces before a statement. */

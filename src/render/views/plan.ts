@@ -1,13 +1,13 @@
 import type { Output } from '../../base/result.ts'
-import type { CheckFinding } from '../../documents/check.ts'
 import type { PlanDocument, PlanLine, PlanStep, PlanSteps } from '../../documents/plan.ts'
+import { SEVERITY_ROLES } from '../color.ts'
 import { shellLines } from '../shell-lines.ts'
 import { heading } from '../table.ts'
 import { wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
-import { findingPlace, SEVERITY_ROLES } from './check.ts'
-import { line } from './parts.ts'
-import { counted, inside } from './wording.ts'
+import { findingLines } from './check.ts'
+import { line, notExaminedLines } from './parts.ts'
+import { counted } from './wording.ts'
 
 /** Findings of a plan that are shown. */
 const MOST_FINDINGS = 4
@@ -38,8 +38,7 @@ export async function planTable(document: PlanDocument, out: Output): Promise<vo
     await texts('loses', plan.loses, out)
     await allSteps(plan, out)
   }
-  for (const { file = path, message } of not_examined)
-    await line(`not examined: ${[inside(file, path), message].filter(Boolean).join(': ')}`, out, 'bad')
+  await notExaminedLines(not_examined, path, out)
   if (not_checked.length > 0) await line(`not checked: ${not_checked.join('; ')}`, out, 'dim')
   const isGood = document.ok && not_examined.length === 0
   await line(verdict(document), out, isGood ? 'good' : 'bad')
@@ -47,7 +46,7 @@ export async function planTable(document: PlanDocument, out: Output): Promise<vo
 
 async function planText(plan: PlanLine, path: string, out: Output): Promise<void> {
   const { findings, finding_num, lost, not_lost, loses, brings_back, keep } = plan
-  for (const finding of findings.slice(0, MOST_FINDINGS)) await findingText(finding, path, out)
+  for (const finding of findings.slice(0, MOST_FINDINGS)) await findingLines(finding, path, out)
   const more = finding_num - Math.min(findings.length, MOST_FINDINGS)
   if (more > 0) await line(`and ${counted(more, 'finding')} that the same steps mend`, out, 'dim')
   await texts('lost', lost, out)
@@ -71,13 +70,6 @@ async function allSteps({ outcome, keep, steps, instead, back, never }: PlanStep
 
 /** Where a plan has no steps. */
 const OTHERWISE: Partial<Record<PlanLine['outcome'], string>> = { leave: 'leave it: there is nothing to do' }
-
-async function findingText(finding: CheckFinding, path: string, out: Output): Promise<void> {
-  const { severity, code, message } = finding
-  const place = findingPlace(finding, path)
-  await line([severity, code, place].filter(Boolean).join(' '), out, SEVERITY_ROLES[severity])
-  await line(`  ${message}`, out)
-}
 
 async function texts(name: string, all: readonly string[], out: Output): Promise<void> {
   for (const [i, text] of all.entries()) await named(i === 0 ? name : '', text, out)

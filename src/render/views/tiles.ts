@@ -25,7 +25,7 @@ interface Row {
   unfiltered_size: number | undefined
 }
 
-export interface TilesStyle {
+interface TilesStyle {
   /** Names of the dimensions. */
   names: readonly string[]
   /** Whether the caller chose the tiles; then all of them are shown. */

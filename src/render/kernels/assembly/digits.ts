@@ -5,7 +5,7 @@
 
 const ZEROS: u64 = 0x3030303030303030
 
-export function eightDigits(value: u32): u64 {
+function eightDigits(value: u32): u64 {
   const high = (((value as u64) * 109951163) >> 40) as u32
   const fours = (high as u64) | (((value - high * 10000) as u64) << 32)
   const hundreds = ((fours * 10486) >> 20) & 0x0000007f0000007f
