@@ -131,24 +131,30 @@ async function statisticsReader(
   const lists = (['tile_mins', 'tile_maxs', 'tile_sums', 'tile_null_counts'] as const).filter(
     (list) => stored[list]?.length,
   )
-  const cells = await FragmentCells.open(fragment, { fields: dimension ? [] : [name], tiles: { from: tile, to: tile } })
+  const selection = { fields: dimension ? [] : [name], tiles: { from: tile, to: tile } }
   return async () => {
+    // Opened anew each time: it keeps what it has read.
+    const cells = await FragmentCells.open(fragment, selection)
     const parts = cells.columns.map((): TilePart[] => [])
-    for await (const batch of cells.batches()) {
-      for (const [i, { type, cell_val_num, nullable, kind }] of cells.columns.entries()) {
-        const data = batch.columns[i]
-        if (!data || (kind === 'dimension') !== dimension) continue
-        const statistics = new TileStatistics({ type, cell_val_num, nullable, dimension: false }, 1)
-        statistics.add(0, data, batch.cell_num, batch.rows)
-        parts[i].push({ statistics, isNull: statistics.nullCounts[0] === batch.cell_num })
+    try {
+      for await (const batch of cells.batches()) {
+        for (const [i, { type, cell_val_num, nullable, kind }] of cells.columns.entries()) {
+          const data = batch.columns[i]
+          if (!data || (kind === 'dimension') !== dimension) continue
+          const statistics = new TileStatistics({ type, cell_val_num, nullable, dimension: false }, 1)
+          statistics.add(0, data, batch.cell_num, batch.rows)
+          parts[i].push({ statistics, isNull: statistics.nullCounts[0] === batch.cell_num })
+        }
       }
+    } finally {
+      await cells.close()
     }
     const found = new Map<string, string>()
     for (const [i, column] of cells.columns.entries()) {
       if (parts[i].length === 0) continue
       const all = ofAllParts(column, parts[i])
-      if (!dimension) for (const list of lists) found.set(list, all[list])
-      else if (!info.dense) found.set(`mbrs ${column.name}`, `${all.tile_mins} ${all.tile_maxs}`)
+      if (column.name === name) for (const list of lists) found.set(list, all[list])
+      if (dimension && !info.dense) found.set(`mbrs ${column.name}`, `${all.tile_mins} ${all.tile_maxs}`)
     }
     return found
   }

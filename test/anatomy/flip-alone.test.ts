@@ -1,0 +1,74 @@
+import '../helpers/realm.ts'
+import { readFileSync } from 'node:fs'
+import { env } from 'node:process'
+import { expect, test } from '@jest/globals'
+import { checkedFlips } from '../../src/anatomy/flip-check.ts'
+import { InspectError } from '../../src/base/errors.ts'
+import { localStorage } from '../../src/node/file.ts'
+import type { Storage } from '../../src/source/source.ts'
+import { closeTarget, openTarget } from '../../src/store/target.ts'
+import { contextFor, fixtureFolders } from '../helpers/fixtures.ts'
+import { get } from '../helpers/json.ts'
+import { Random } from '../helpers/random.ts'
+import { run, runJson } from '../helpers/run.ts'
+import { filePaths } from './anatomy.ts'
+
+/** As over plain HTTP: an array that cannot be listed is not copied. A flip is then tried on its tile or file alone. */
+const unlisted: Storage = {
+  kind: (path) => localStorage.kind(path),
+  open: (path) => localStorage.open(path),
+  list: async (path) => {
+    throw new InspectError('NO_LISTING', 'no listing', { file: path })
+  },
+}
+
+/** FLIPS=150 tries as many: done with the seed below (2026-11-24). */
+const FLIPS = Number(env.FLIPS ?? 16)
+const SEED = Number(env.SEED ?? 20261)
+
+/** The data files of fragments; no validity files, as TileDB counts nulls of padding in some fields, which check allows for. */
+const places = fixtureFolders()
+  .filter(({ name }) => name.split('/').length === 2)
+  .flatMap((folder) => filePaths(folder.path).map((path) => ({ folder, path })))
+  .filter(
+    ({ path }) => path.endsWith('.tdb') && !/(?:__[a-z_]+|_validity)\.tdb$/.test(path) && readFileSync(path).length > 0,
+  )
+
+/** What `check` finds where the statistics of a tile do not fit its cells. */
+const BY_STATISTICS = /^(?:TILE_MIN_MAX|TILE_SUM|COORDINATE_MBR)$/
+
+test(`${FLIPS} flips: a tile alone notices no more than check, and all that its statistics show`, async () => {
+  const random = new Random(SEED)
+  let byStatistics = 0
+  for (let i = 0; i < FLIPS; i++) {
+    const { folder, path } = random.pick(places)
+    const offset = random.below(readFileSync(path).length)
+    const where = `${path.slice(folder.path.length - folder.name.length)} byte ${offset}`
+    const key = folder.key === undefined ? [] : ['--key', folder.key]
+    const { documents } = await runJson(['at', path, String(offset), ...key], { storage: unlisted })
+    const alone = get(documents[0], 'detected_by_bit')
+    const target = await openTarget(localStorage, path, contextFor(folder))
+    if (target.type !== 'file') throw new Error(`${path} is a ${target.type}`)
+    const isDense = (await target.fragment?.info())?.dense
+    const checked = await checkedFlips(target, offset, { reading: contextFor(folder), style: { raw: false } })
+    await closeTarget(target)
+    if (!checked || !Array.isArray(alone)) continue
+    for (const [bit, names] of alone.entries()) {
+      const codes = checked.codes[bit]
+      if (String(names) !== '') expect([where, bit, codes.length > 0]).toEqual([where, bit, true])
+      // TileDB counts padding in some tiles of dense fragments.
+      if (isDense || !codes.some((code) => BY_STATISTICS.test(code))) continue
+      byStatistics++
+      expect([where, bit, String(names) !== '']).toEqual([where, bit, true])
+    }
+  }
+  expect(byStatistics).toBeGreaterThan(FLIPS / 8)
+}, 3_600_000)
+
+test('a flip that the statistics of its tile show is said of an array that cannot be listed', async () => {
+  const [path] = filePaths('test/fixtures/16/dense_basic').filter((one) => one.endsWith('/a0.tdb'))
+  const { text } = await run(['at', path, '307'], { storage: unlisted })
+  expect(text).toContain(
+    'a flip here is noticed by  tile_sums (tried on this tile alone, as the array is large or far: check --level cells may find more)\n',
+  )
+})
