@@ -63,6 +63,8 @@ export interface ArrayFacts {
 const MOST_SECTIONS = 4 * 1024 * 1024
 const MOST_EXAMINED = 16
 
+const SUMMED = ['stored_bytes', 'unfiltered_bytes', 'tiles'] as const
+
 /**
  * Facts from the footers of all fragments, and from the metadata of the largest.
  * @param footersOnly reads nothing: fields of var-sized values are then left out of `files`
@@ -81,7 +83,15 @@ export async function arrayFacts(opened: OpenedArray, footersOnly = false): Prom
   for (const one of [...fragments].sort((a, b) => b.stored_bytes - a.stored_bytes)) {
     if ((!footersOnly && one.sections_bytes > room) || examined.length >= MOST_EXAMINED) break
     room -= one.sections_bytes
-    if (await addFiles(one, files, footersOnly).then(() => true, unlessFault)) examined.push(one)
+    const own = await filesOf(one, footersOnly).catch(unlessFault)
+    if (!own) continue
+    examined.push(one)
+    for (const file of own) {
+      const key = `${file.role} ${file.field}`
+      const known = files.get(key)
+      if (known) for (const sum of SUMMED) known[sum] += file[sum]
+      else files.set(key, file)
+    }
   }
   const scale =
     stored_bytes /
@@ -128,38 +138,30 @@ function factsOf({ fragment, info }: OpenedFragment, box: Box): FragmentFacts {
   }
 }
 
-/** Adds the sizes of a fragment's data files. Reads the sizes of var-sized tiles, or leaves them out. */
-async function addFiles(facts: FragmentFacts, files: Map<string, FileFacts>, footersOnly: boolean): Promise<void> {
+/** The data files of a fragment. Reads the sizes of var-sized tiles, or leaves out files that have some. */
+async function filesOf(facts: FragmentFacts, footersOnly: boolean): Promise<FileFacts[]> {
   const { fragment, info } = facts
+  const files: FileFacts[] = []
   try {
     for (const file of await fragment.fieldFiles()) {
       const { slot, role, size } = file
-      const field = info.slots[slot].name
-      const key = `${role} ${field}`
       const unfiltered = footersOnly ? unfilteredSizeByFooter(info, file) : await unfilteredFileSize(fragment, file)
       if (unfiltered === undefined) continue
-      const known = files.get(key)
-      if (known) {
-        known.stored_bytes += size
-        known.unfiltered_bytes += unfiltered
-        known.tiles += info.tile_num
-      } else {
-        const filters = filePipeline(info, file, false)
-        files.set(key, {
-          field,
-          role,
-          stored_bytes: size,
-          unfiltered_bytes: unfiltered,
-          tiles: info.tile_num,
-          filters,
-          fragment: facts,
-          slot,
-        })
-      }
+      files.push({
+        field: info.slots[slot].name,
+        role,
+        stored_bytes: size,
+        unfiltered_bytes: unfiltered,
+        tiles: info.tile_num,
+        filters: filePipeline(info, file, false),
+        fragment: facts,
+        slot,
+      })
     }
   } finally {
     fragment.forget()
   }
+  return files
 }
 
 /** The boxes of the tiles of sparse fragments. Those that cannot be read are left out. */

@@ -22,7 +22,7 @@ import { Random } from './random.ts'
 /** Which cells to generate. */
 interface CellPlan {
   seed: string
-  /** Number of cells in all fragments together; in dense arrays an upper limit. */
+  /** Number of cells in all fragments together; in dense arrays an upper limit for each. */
   cells: number
   /** Whether fewer are acceptable if the domain has no room for them all. */
   atMost: boolean

@@ -5,7 +5,7 @@ import { wrongOrder } from '../../src/advice/filters.ts'
 import { arrayFindings, type Finding } from '../../src/advice/findings.ts'
 import { badShapes, smallTiles } from '../../src/advice/tiles.ts'
 import { countedCells, countedDeletes, missingStatistics } from '../../src/advice/values.ts'
-import { unlessFault } from '../../src/base/errors.ts'
+import { InspectError, unlessFault } from '../../src/base/errors.ts'
 import { buildRTree } from '../../src/cells/rtree-builder.ts'
 import { ADVICE_CODES } from '../../src/check/codes.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
@@ -319,6 +319,21 @@ describe('findings of an array', () => {
     const found = []
     for await (const finding of badShapes({ ...facts, examined: [{ ...one, fragment, info }] })) found.push(finding)
     expect(found).toEqual([])
+  })
+
+  test('a fragment that can be read in part only counts for nothing', async () => {
+    const array = await madeArray({ ...CAUSED.BOXES_NOT_PRUNING, attributes: { v: [] } })
+    const damaged = array.fragments.map((one) => ({
+      ...one,
+      fragment: Object.create(one.fragment, {
+        offsets: { value: () => Promise.reject(new InspectError('TRUNCATED', 'expected more')) },
+      }) as typeof one.fragment,
+    }))
+    expect(await arrayFacts({ ...array, fragments: damaged })).toMatchObject({
+      examined: [],
+      files: [],
+      unfiltered_bytes: 0,
+    })
   })
 
   test('tiles are not small only because the metadata is too long to look into', async () => {
