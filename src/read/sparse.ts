@@ -60,16 +60,6 @@ class SparseReader {
   /** Number of columns to show, without those of the provenance. */
   private readonly shown: number
 
-  private tellUntimed(batches: readonly SourceBatch[]): void {
-    const { provenance, onRemark } = this.query
-    if (provenance !== true || !onRemark) return
-    for (const batch of batches) {
-      if (isTimed(batch) || this.untimed.has(batch.source)) continue
-      this.untimed.add(batch.source)
-      onRemark(PROVENANCE[3].name, untimedText(batch.source.fragment, 'unknown'))
-    }
-  }
-
   private constructor(
     opened: OpenedArray,
     query: ReadQuery,
@@ -195,6 +185,16 @@ class SparseReader {
       this.tellUntimed(batches)
     }
     yield { tile: 0, cell_num, rows: undefined, columns }
+  }
+
+  private tellUntimed(batches: readonly SourceBatch[]): void {
+    const { provenance, onRemark } = this.query
+    if (provenance !== true || !onRemark) return
+    for (const batch of batches) {
+      if (isTimed(batch) || this.untimed.has(batch.source)) continue
+      this.untimed.add(batch.source)
+      onRemark(PROVENANCE[3].name, untimedText(batch.source.fragment, 'unknown'))
+    }
   }
 
   /** The cells in global order, merged window by window. */

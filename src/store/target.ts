@@ -2,11 +2,12 @@ import { InspectError } from '../base/errors.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
 import { type Entry, Folder, notFound, type Storage } from '../source/source.ts'
-import { InspectArray } from './array.ts'
+import { InspectArray, SCHEMA_FOLDER } from './array.ts'
+import { COMMITS_FOLDER, FRAGMENTS_FOLDER } from './commits.ts'
 import { foreignError, foreignFile, foreignFolder } from './foreign.ts'
 import { Fragment } from './fragment.ts'
 import type { ReadContext } from './generic-tile.ts'
-import { InspectGroup } from './group.ts'
+import { GROUP_DETAILS_FOLDER, GROUP_FILE, InspectGroup } from './group.ts'
 
 /** What is at a path. A file has the array and the fragment around it, if there are any. */
 export type Target =
@@ -38,15 +39,15 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
   if (kind !== 'folder') return fileTarget(folder, cx)
   const entries = await folder.list()
   const names = new Set(entries.map((entry) => entry.name))
-  if (!names.has('__schema') && !names.has('__group')) {
+  if (!names.has(SCHEMA_FOLDER) && !names.has(GROUP_DETAILS_FOLDER)) {
     const foreign = await foreignFolder(folder, entries)
     if (foreign !== undefined) throw foreignError(foreign, clean)
   }
   // It is a fragment, even if files of an array or group strayed into it.
   if (names.has(FRAGMENT_METADATA_FILE) && parseFragmentName(folder.name)) return fragmentTarget(folder, cx)
-  if (names.has('__schema') || names.has(OLD_SCHEMA_FILE))
+  if (names.has(SCHEMA_FOLDER) || names.has(OLD_SCHEMA_FILE))
     return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
-  if (names.has('__tiledb_group.tdb') || names.has('__group')) {
+  if (names.has(GROUP_FILE) || names.has(GROUP_DETAILS_FOLDER)) {
     return { type: 'group', path: clean, group: new InspectGroup(folder, cx) }
   }
   if (names.has(FRAGMENT_METADATA_FILE) || parseFragmentName(folder.name)) return fragmentTarget(folder, cx)
@@ -73,7 +74,7 @@ async function objectsBelow(folder: Folder, entries: readonly Entry[]): Promise<
   return `; below it are the targets ${found.slice(0, MOST_NAMED).join(', ')}${more}`
 }
 
-const OBJECT_MARKS = ['__schema', OLD_SCHEMA_FILE, '__tiledb_group.tdb', '__group']
+const OBJECT_MARKS = [SCHEMA_FOLDER, OLD_SCHEMA_FILE, GROUP_FILE, GROUP_DETAILS_FOLDER]
 const MOST_LOOKED_AT = 1000
 const MOST_NAMED = 5
 
@@ -99,7 +100,7 @@ export async function openFragment(storage: Storage, path: string, cx: ReadConte
 }
 
 /** Names that only arrays have. They show that a folder is an array that lost its schema. */
-const ONLY_OF_ARRAYS = ['__fragments', '__commits', '__lock.tdb']
+const ONLY_OF_ARRAYS = [FRAGMENTS_FOLDER, COMMITS_FOLDER, '__lock.tdb']
 
 /** Closes the files that a target has opened. */
 export async function closeTarget(target: Target): Promise<void> {
@@ -132,7 +133,7 @@ function targetByName(folder: Folder, cx: ReadContext): Target | undefined {
 /** The array around a fragment, by names alone. */
 function arrayByName(fragment: Folder, cx: ReadContext): InspectArray | undefined {
   const around = fragment.parent()
-  const folder = around?.name === '__fragments' ? around.parent() : around
+  const folder = around?.name === FRAGMENTS_FOLDER ? around.parent() : around
   return folder && new InspectArray(folder, cx)
 }
 
@@ -140,12 +141,12 @@ function arrayByName(fragment: Folder, cx: ReadContext): InspectArray | undefine
 export async function arrayAround(folder: Folder, cx: ReadContext, inside = false): Promise<InspectArray | undefined> {
   let at = inside ? folder : folder.parent()
   // No array has this name, and over a network the check costs requests.
-  if (at?.isRemote && at.name === '__fragments') at = at.parent()
+  if (at?.isRemote && at.name === FRAGMENTS_FOLDER) at = at.parent()
   for (let up = 0; at && up < 3; up++) {
-    if ((await at.kind('__schema')) === 'folder' || (await at.kind(OLD_SCHEMA_FILE)) === 'file')
+    if ((await at.kind(SCHEMA_FOLDER)) === 'folder' || (await at.kind(OLD_SCHEMA_FILE)) === 'file')
       return new InspectArray(at, cx)
     // An array that lost its schema.
-    if ((await at.kind('__commits')) === 'folder') return new InspectArray(at, cx)
+    if ((await at.kind(COMMITS_FOLDER)) === 'folder') return new InspectArray(at, cx)
     at = at.parent()
   }
   return undefined
