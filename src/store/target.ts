@@ -43,6 +43,11 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
     const foreign = await foreignFolder(folder, entries)
     if (foreign !== undefined) throw foreignError(foreign, clean)
   }
+  if (names.has(FRAGMENT_METADATA_FILE) && !parseFragmentName(folder.name)) {
+    // A link to a fragment: the name and the array are those of the folder that it leads to.
+    const real = new Folder(storage, storage.realPath?.(clean) ?? clean)
+    if (parseFragmentName(real.name)) return fragmentTarget(real, cx)
+  }
   // It is a fragment, even if files of an array or group strayed into it.
   if (names.has(FRAGMENT_METADATA_FILE) && parseFragmentName(folder.name)) return fragmentTarget(folder, cx)
   if (names.has(SCHEMA_FOLDER) || names.has(OLD_SCHEMA_FILE))
