@@ -6,7 +6,7 @@ import { finding, type Item, type Place } from './finding.ts'
 /** High and low word of the value that means "not deleted". */
 const NEVER = 0xffffffff
 
-export interface HistoryBounds {
+interface HistoryBounds {
   /** In milliseconds, from the fragment's name; undefined if the name has none. */
   timestampRange: readonly [bigint, bigint] | undefined
   /** Number of delete conditions that the fragment lists. */

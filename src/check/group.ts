@@ -14,7 +14,7 @@ import { checkStray } from './strays.ts'
 import type { Plan } from './units.ts'
 
 /** Opens and checks a target that a group lists. @param concurrency number of members that are checked at once */
-export type CheckMember = (target: Target, above: readonly string[], concurrency: number) => Plan
+type CheckMember = (target: Target, above: readonly string[], concurrency: number) => Plan
 
 /**
  * Checks a group's own files, then its members.

@@ -167,7 +167,7 @@ function* enumerationValues({ type, cell_val_num, data, offsets }: Enumeration, 
 }
 
 /** Finds contradictions inside a schema. */
-export function* schemaFindings(schema: ArraySchema, file: string): Generator<Finding> {
+function* schemaFindings(schema: ArraySchema, file: string): Generator<Finding> {
   const wrong = (
     code: FindingCode,
     field: string,

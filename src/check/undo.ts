@@ -12,7 +12,7 @@ import { onlyChunk, tileChunks } from '../format/tile-chunks.ts'
 const EMPTY_TILE = 8
 
 /** A stored tile whose chunks can be undone. */
-export interface OpenTile {
+interface OpenTile {
   /** Offset of the tile in its file. */
   readonly base: number
   readonly pipeline: Pipeline

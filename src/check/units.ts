@@ -9,7 +9,7 @@ import { openFragment, openTarget, type Target } from '../store/target.ts'
 import type { IgnoredReason, Item, Level, NotExamined } from './finding.ts'
 
 /** A run of tiles. */
-export interface TileRun {
+interface TileRun {
   from: number
   /** Exclusive. */
   to: number

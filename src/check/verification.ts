@@ -50,8 +50,6 @@ export function noneVerified() {
   }
 }
 
-export type VerifyCounts = ReturnType<typeof noneVerified>
-
 /** Paths of files. Most lie in few folders, and file names repeat from folder to folder. */
 class PathList {
   length = 0

@@ -45,7 +45,7 @@ const ORDER: readonly Way[] = [
 const EARLIEST = 946_684_800_000n
 
 /** How a finding is mended. Known faults of TileDB releases are left alone. */
-export function wayOf({ code, severity, meaning }: Finding): Way {
+function wayOf({ code, severity, meaning }: Finding): Way {
   const [way] = MENDING[code]
   if (!ANEW.has(way)) return way
   const [usual, ownMeaning] = FINDING_CODES[code]

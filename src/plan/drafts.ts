@@ -6,7 +6,7 @@ import type { Move, Step } from './shell.ts'
  * What becomes of the findings. mends: the steps lose nothing; loses: they lose what `loses` says; copy: only a copy of the array
  * helps; leave: there is nothing to do.
  */
-export type PlanOutcome = 'mends' | 'loses' | 'copy' | 'leave'
+type PlanOutcome = 'mends' | 'loses' | 'copy' | 'leave'
 
 /** Findings that the same steps mend. */
 export interface MendPlan {

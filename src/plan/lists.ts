@@ -4,7 +4,7 @@ import type { InspectArray } from '../store/array.ts'
 import type { CommitEntry } from '../store/commits.ts'
 
 /** A line of a list file, and the bytes that it takes with its newline and, in a `.con` file, its condition. */
-export interface ListLine {
+interface ListLine {
   text: string
   offset: number
   length: number

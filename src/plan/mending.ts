@@ -32,7 +32,7 @@ export const WAYS = {
 export type Way = keyof typeof WAYS
 
 /** How a finding is mended, and what is lost already when it is found: undefined where that depends on the array. */
-export type Mending = readonly [way: Way, lost?: string]
+type Mending = readonly [way: Way, lost?: string]
 
 const NOTHING = 'nothing: no reader needs it'
 const STORED = 'nothing: its cells are still there'

@@ -29,7 +29,7 @@ import type { FactsFromOutside } from './facts.ts'
 import { lost, type RecoveredFile, type RecoveredFragment, recoverFragment } from './fragment.ts'
 
 /** Something of the array that is not written again. */
-export interface LeftOut {
+interface LeftOut {
   /** Relative to the array. */
   path: string
   why: string

@@ -7,7 +7,7 @@ import { bytesOf, cellValue } from '../format/value.ts'
 import type { FooterRemains } from './footer-remains.ts'
 
 /** The box that a dense fragment wrote, as far as it is known without its metadata. */
-export interface KnownDomain {
+interface KnownDomain {
   domain: NDRange
   /** What was taken for granted, in words; undefined if nothing was. */
   assumed: string | undefined

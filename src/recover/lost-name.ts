@@ -10,14 +10,14 @@ import { Random } from '../write/random.ts'
 import { unlessDamaged } from './damage.ts'
 
 /** What the user knows of a name that is lost. */
-export interface KnownOfName {
+interface KnownOfName {
   /** When its cells were written, milliseconds: the first and the last write. */
   times: readonly [bigint, bigint] | undefined
   /** Format version. */
   version: number | undefined
 }
 
-export interface NamedFragment {
+interface NamedFragment {
   array: InspectArray
   fragment: Fragment
   /** What was taken for granted, in words. */

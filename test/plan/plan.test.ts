@@ -820,6 +820,20 @@ describe('paths', () => {
     }
   })
 
+  test('of a fragment outside of any array: nothing can be done to it there', async () => {
+    const path = copyOf('22/duplicates', 'around')
+    const name = lastPathPart(fileOf(`${path}/__fragments`, /^__10_/))
+    cpSync(`${path}/__fragments/${name}`, `${folder}/${name}`, { recursive: true })
+    rmSync(`${folder}/${name}/__fragment_metadata.tdb`)
+    expect((await planOf(`${folder}/${name}`)).plans).toMatchObject([
+      {
+        outcome: 'leave',
+        finding_num: 1,
+        steps: [{ text: expect.stringMatching(/^put the fragment back into its array/) }],
+      },
+    ])
+  })
+
   test('of a server: the plan is to mend a copy', async () => {
     await run(['write-sample', `${folder}/remote`, '--damage', 'COMMIT_DANGLING'])
     const { plans } = await planOf(`${server.url}/remote`)
