@@ -7,6 +7,7 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
 import { consolidatables, filledCells, leastAmplification, neighbours } from './consolidation.ts'
+import { dtypeOf } from './numpy-types.ts'
 
 /** The lines of advice: TileDB-Py, or commands of this program. */
 
@@ -259,7 +260,9 @@ function filterOptions({ name, ...options }: FilterConfig): string[] {
     default:
       return [
         ...(level === -1 ? [] : [`level=${level}`]),
-        ...(reinterpret_datatype === 'ANY' ? [] : [`reinterp_dtype=np.dtype("${reinterpret_datatype.toLowerCase()}")`]),
+        ...(reinterpret_datatype === 'ANY'
+          ? []
+          : [`reinterp_dtype=np.dtype("${dtypeOf(reinterpret_datatype) ?? reinterpret_datatype.toLowerCase()}")`]),
       ]
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { consolidationLines, rewriteLines, vacuumNote } from '../../src/advice/lines.ts'
+import { consolidationLines, filterList, rewriteLines, vacuumNote } from '../../src/advice/lines.ts'
 import type { Attribute } from '../../src/format/attribute.ts'
 import type { OpenedArray } from '../../src/read/query.ts'
 import { floats, madeArray, ZSTD } from './made-array.ts'
@@ -91,6 +91,14 @@ test('vacuum takes reads at earlier times with it only where consolidated cells 
   )
   expect(vacuumNote(sparse, 14)).toBe(lost)
   expect(vacuumNote({ ...sparse, schema: { ...sparse.schema, version: 14 } })).toBe(lost)
+})
+
+test('filters that take numbers for dates name the type as numpy does', () => {
+  const text = (reinterpret_datatype: 'ANY' | 'DATETIME_NS' | 'INT8'): string =>
+    filterList([{ name: 'DOUBLE_DELTA', level: -1, reinterpret_datatype }])
+  expect(text('DATETIME_NS')).toContain('DoubleDeltaFilter(reinterp_dtype=np.dtype("datetime64[ns]"))')
+  expect(text('INT8')).toContain('DoubleDeltaFilter(reinterp_dtype=np.dtype("int8"))')
+  expect(text('ANY')).toContain('DoubleDeltaFilter()')
 })
 
 /** The fragments of an array in memory, as if they were in these boxes. The tile extent is 10. */

@@ -1,4 +1,5 @@
 import { filterList } from '../../advice/lines.ts'
+import { dtypeOf, UNITS } from '../../advice/numpy-types.ts'
 import type { ArraySchema } from '../../format/array-schema.ts'
 import type { Attribute } from '../../format/attribute.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../../format/datatype.ts'
@@ -51,47 +52,6 @@ function quoted(text: string): string {
 
 function pipelineText({ filters, max_chunk_size }: FilterPipeline): string {
   return filterList(filters, max_chunk_size)
-}
-
-/** numpy's types by TileDB's; undefined where TileDB-Py has none. */
-function dtypeOf(type: Datatype): string | undefined {
-  switch (datatypeKind(type)) {
-    case 'int':
-    case 'uint':
-    case 'float':
-    case 'bool':
-      return type.toLowerCase()
-    case 'datetime':
-      return `datetime64[${UNITS[type.slice('DATETIME_'.length)]}]`
-    case 'time':
-      return `timedelta64[${UNITS[type.slice('TIME_'.length)]}]`
-    default:
-      return TEXTS[type]
-  }
-}
-
-const UNITS: Readonly<Record<string, string>> = {
-  YEAR: 'Y',
-  MONTH: 'M',
-  WEEK: 'W',
-  DAY: 'D',
-  HR: 'h',
-  MIN: 'm',
-  SEC: 's',
-  MS: 'ms',
-  US: 'us',
-  NS: 'ns',
-  PS: 'ps',
-  FS: 'fs',
-  AS: 'as',
-}
-const TEXTS: Readonly<Partial<Record<Datatype, string>>> = {
-  CHAR: 'S0',
-  STRING_ASCII: 'ascii',
-  STRING_UTF8: 'U0',
-  BLOB: 'blob',
-  GEOM_WKB: 'wkb',
-  GEOM_WKT: 'wkt',
 }
 
 /** As {@link dtypeOf}; TileDB-Py has no dimensions of times of day. */
