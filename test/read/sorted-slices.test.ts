@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import '../helpers/realm.ts'
 import { readdirSync } from 'node:fs'
 import { localStorage } from '../../src/node/file.ts'
 import { openAt } from '../../src/read/opening.ts'
