@@ -4,7 +4,8 @@ import { transformSync } from 'rolldown/utils'
 
 /** The package's own name leads to its sources; what tests import of jest, to what its runner made. */
 export async function resolve(specifier, context, next) {
-  if (specifier === '@jest/globals') return { url: new URL('../helpers/globals.mjs', import.meta.url).href, shortCircuit: true }
+  if (specifier === '@jest/globals')
+    return { url: new URL('../helpers/globals.mjs', import.meta.url).href, shortCircuit: true }
   const match = /^tiledb-inspect(?:\/(format|browser))?$/.exec(specifier)
   if (!match) return next(specifier, context)
   const [, entry = 'index'] = match
