@@ -24,8 +24,6 @@ export interface Writing {
   ending(error: InspectError): Result
 }
 
-export type Format = 'table' | 'json' | 'ndjson' | 'csv' | 'tsv' | FormatOfSome
-
 interface FormatFacts {
   /** Extensions of `--output` that choose it. */
   extensions: readonly string[]
@@ -43,8 +41,8 @@ interface ReportFormat {
   reporter(out: Output, folder: string): Promise<Reporter>
 }
 
-/** Every format of `--format`. */
-export const FORMATS: Readonly<Record<Format, FormatFacts | ReportFormat>> = {
+/** Formats that every command writes. */
+const OF_EVERY = {
   table: {
     extensions: ['', 'txt'],
     async write(outcome, { out, first }) {
@@ -68,6 +66,9 @@ export const FORMATS: Readonly<Record<Format, FormatFacts | ReportFormat>> = {
   },
   csv: { extensions: ['csv'], write: (outcome, writing) => writeSeparated(outcome, writing, 'csv') },
   tsv: { extensions: ['tsv'], write: (outcome, writing) => writeSeparated(outcome, writing, 'tsv') },
+} satisfies Record<string, FormatFacts>
+
+const OF_SOME: Record<FormatOfSome, FormatFacts | ReportFormat> = {
   arrow: {
     // IPC files (one with the extension that pandas uses) and streams
     extensions: ['arrow', 'feather', 'arrows'],
@@ -93,11 +94,14 @@ export const FORMATS: Readonly<Record<Format, FormatFacts | ReportFormat>> = {
   },
 }
 
-const EVERY: readonly Format[] = ['table', 'json', 'ndjson', 'csv', 'tsv']
+export type Format = keyof typeof OF_EVERY | FormatOfSome
+
+/** Every format of `--format`. */
+export const FORMATS: Readonly<Record<Format, FormatFacts | ReportFormat>> = { ...OF_EVERY, ...OF_SOME }
 
 /** Names of the formats that a command writes; without a command, of all. */
 export function formatNames(module?: Pick<CommandModule<never>, 'formats'>): readonly Format[] {
-  return module ? [...EVERY, ...(module.formats ?? [])] : (Object.keys(FORMATS) as Format[])
+  return Object.keys(module ? OF_EVERY : FORMATS).concat(module?.formats ?? []) as Format[]
 }
 
 /** A document as JSON: over many lines, or in one. */

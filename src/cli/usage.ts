@@ -1,4 +1,5 @@
 import { didYouMean, nearest } from '../base/nearest.ts'
+import { formatNames } from './formats.ts'
 
 /** Options and commands that users of other tools try, and what they need instead. */
 const HINTS: Readonly<Record<string, string>> = {
@@ -21,10 +22,7 @@ const HINTS: Readonly<Record<string, string>> = {
   '--order-by': 'read --order sorts cells by their coordinates; --format csv and ndjson go into sort, jq and DuckDB',
   '-n': '--limit n shows the first cells',
   '--head': '--limit n shows the first cells',
-  '--csv': '--format csv',
-  '--tsv': '--format tsv',
-  '--ndjson': '--format ndjson',
-  '--table': '--format table',
+  ...Object.fromEntries(formatNames({}).map((name) => [`--${name}`, `--format ${name}`])),
   '--where': 'read --where chooses cells by a condition, --range NAME=LO..HI by a dimension',
   '--attr': '--field names attributes',
   '--recursive': 'check, verify-checksums and stats go through all that is in a target by themselves',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { nearest } from '../../src/base/nearest.ts'
+import { formatNames } from '../../src/cli/formats.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { get, items } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
@@ -63,7 +64,7 @@ describe('a wrong word gets one line with the nearest right one', () => {
     [
       ['ls', '--format', 'jsn', PLACES],
       2,
-      'error: --format expects table, json, ndjson, csv, tsv, found "jsn"; did you mean "json"?\n',
+      `error: --format expects ${formatNames({}).join(', ')}, found "jsn"; did you mean "json"?\n`,
     ],
     [
       ['tile', `${PLACES}/__17`, 'lta'],

@@ -1,3 +1,4 @@
+import { formatNames } from '../../src/cli/formats.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { fixtureFolders } from '../helpers/fixtures.ts'
 import type { Random } from '../helpers/random.ts'
@@ -54,7 +55,7 @@ function brokenLaw({ code, text, stderr }: Ran, { time, memory }: Bounds, bounds
   return undefined
 }
 
-const FORMATS = [[], ['--json'], ['--format', 'ndjson'], ['--format', 'csv']]
+const FORMATS = [[], ...formatNames({}).map((name) => ['--format', name])]
 
 function commandFor(random: Random, array: EditedArray): string[] {
   const paths = [...array.files.keys()]

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { InspectError } from '../../src/base/errors.ts'
 import type { CellBatch, ColumnType } from '../../src/cells/column.ts'
 import { FragmentCells } from '../../src/cells/fragment-cells.ts'
+import { formatNames } from '../../src/cli/formats.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { writeArrow } from '../../src/render/arrow.ts'
 import { Folder } from '../../src/source/source.ts'
@@ -201,7 +202,7 @@ describe('options', () => {
       [['decode', fragment, '--format', 'arrow'], 'terminal'],
       [['decode', fragment, fragment, '--format', 'arrow'], 'found 2 targets'],
       [['read', fragment, fragment, '--format', 'arrow'], 'writes one table: expected one target, found 2 targets'],
-      [['ls', fragment, '--format', 'arrow'], '--format expects table, json, ndjson, csv, tsv, found "arrow"'],
+      [['ls', fragment, '--format', 'arrow'], `--format expects ${formatNames({}).join(', ')}, found "arrow"`],
       [['footer', fragment, '-o', `${folder}/b.arrow`], 'not arrow'],
     ] as const) {
       const { code, stdout, stderr } = await run(args, { columns: 80 })

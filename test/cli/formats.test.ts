@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from '@jest/globals'
+import { COMMANDS } from '../../src/cli/commands.ts'
+import { FORMATS, formatNames } from '../../src/cli/formats.ts'
+
+const PAGE = readFileSync(fileURLToPath(new URL('../../docs/commands.md', import.meta.url)), 'utf8')
+const extensions = Object.values(FORMATS).flatMap((format) => format.extensions)
+
+test('every format is written by a command, and an extension chooses one', async () => {
+  const modules = await Promise.all(Object.values(COMMANDS).map(({ load }) => load()))
+  expect(new Set(modules.flatMap(({ command }) => formatNames(command)))).toEqual(new Set(formatNames()))
+  expect(new Set(extensions).size).toBe(extensions.length)
+})
+
+test('docs/commands.md has the formats of every command, and each extension', () => {
+  expect(PAGE).toContain(`\n| \`--format ${formatNames({}).join('\\|')}\`, `)
+  const [paragraph] = PAGE.split('\n## Output into a file\n\n')[1].split('\n\n')
+  const named = Array.from(paragraph.matchAll(/`\.(\w+)`/g), ([, name]) => name)
+  expect(named.toSorted()).toEqual(extensions.filter((one) => one !== '').toSorted())
+})
