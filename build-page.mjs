@@ -46,11 +46,12 @@ function zstdDecoder() {
   writeFileSync('src/page/zstddec.wasm.js', `export const DEFLATED = '${text}'\n`)
 }
 
-/** Of commands, a page needs what they find, not their options and help: biome's indentation tells where those end. */
+/** Of commands, a page needs what they find, not options, help, and columns of CSV: biome's indentation tells where those end. */
 const HELP = [
   /^ {2}about:\n? .*?',\n/ms,
   /^ {2}examples: \[\n.*?^ {2}\],\n/ms,
   /^ {2}configure\(command\) \{\n.*?^ {2}\},\n/ms,
+  /^ {4}columns: \(\) => .*,\n/gm,
 ]
 
 /** A page is one file: what is imported later is in it anyway, and costs a tenth more by the wrappers that begin it then. */

@@ -28,6 +28,36 @@ import { exact, rangesResult } from './values.ts'
  * A fragment in a listing: how each of its facts is found, and how the table of an array's fragments shows it.
  */
 
+/** Each fact, in the order of JSON and CSV, and the column of the table that shows it; null where none does. */
+export const FACTS = {
+  name: 'fragment',
+  path: null,
+  format_version: null,
+  dense: null,
+  timestamp_range: 'time',
+  cell_num: null,
+  cells_in_domain: 'cells',
+  tile_num: 'tiles',
+  size: 'size',
+  data_size: null,
+  unfiltered_size: null,
+  ratio: 'ratio',
+  damaged_files: 'state',
+  nonempty_domain: 'non-empty domain',
+  array_schema_name: 'schema',
+  committed: null,
+  visible: null,
+  to_vacuum: null,
+  has_consolidated_metadata: null,
+  state: 'state',
+  consolidated: 'state',
+  hidden_by: null,
+  error: 'non-empty domain',
+  overlap_num: 'overlaps',
+} as const satisfies Readonly<Record<keyof ArrayFragment, string | null>>
+
+type ColumnName = Exclude<(typeof FACTS)[keyof typeof FACTS], null>
+
 /** The facts about a fragment that stay in memory. */
 export interface Listed {
   result: ArrayFragment
@@ -90,7 +120,8 @@ export async function listedFragment(
   const damaged = damagedFiles(files, onDisk)
   if (!fault && damaged.length > 0 && (entry?.isRead ?? true)) fault = damagedFault(fragment, damaged)
   const { data_size, unfiltered_size, ratio } = dataSizes(info, files, onDisk, damaged)
-  const result: ArrayFragment = {
+  // Each key, so that none is forgotten.
+  const result: { [Key in keyof Required<ListedFragment>]: ListedFragment[Key] } = {
     name: fragment.name,
     path: cx.shownPath(fragment.folder.path),
     format_version: info?.format_version ?? parseTimestampedName(fragment.name)?.format_version ?? null,
@@ -159,42 +190,34 @@ export function fragmentColumns(
   const overlapping = fragments.some(({ overlap_num }) => (overlap_num ?? 0) > 0)
   const size = exact ? sizeText : shortSizeText
   const right = { align: 'right' } as const
-  return [
-    { name: 'fragment', role: 'field', cell: ({ name }) => name },
-    { name: 'state', role: stateRole, whole: true, cell: stateText },
-    { name: 'cells', ...right, cell: ({ cells_in_domain }) => countText(cells_in_domain) },
-    { name: 'tiles', ...right, spare: 4, cell: ({ tile_num }) => countText(tile_num) },
-    { name: 'size', ...right, cell: (fragment) => size(fragment.size) },
-    {
-      name: 'ratio',
+  const columns: Readonly<Record<ColumnName, Omit<FragmentColumn, 'name'>>> = {
+    fragment: { role: 'field', cell: ({ name }) => name },
+    state: { role: stateRole, whole: true, cell: stateText },
+    cells: { ...right, cell: ({ cells_in_domain }) => countText(cells_in_domain) },
+    tiles: { ...right, spare: 4, cell: ({ tile_num }) => countText(tile_num) },
+    size: { ...right, cell: (fragment) => size(fragment.size) },
+    ratio: {
       ...right,
       spare: 3,
       shown: fragments.some(({ ratio }) => ratio !== null),
       cell: ({ unfiltered_size, data_size }) => ratioText(unfiltered_size, data_size),
     },
-    {
-      name: 'schema',
+    schema: {
       ...right,
       shown: schemas !== undefined,
       cell: ({ array_schema_name }) => schemas?.get(array_schema_name) ?? NOTHING,
     },
-    { name: 'overlaps', ...right, shown: overlapping, cell: ({ overlap_num }) => countText(overlap_num) },
+    overlaps: { ...right, shown: overlapping, cell: ({ overlap_num }) => countText(overlap_num) },
     // Aligned right, so that names are cut first.
-    {
-      name: 'time',
-      ...right,
-      spare: 2,
-      below: true,
-      cell: ({ timestamp_range }) => timeRangeText(timestamp_range, exact),
-    },
-    {
-      name: 'non-empty domain',
+    time: { ...right, spare: 2, below: true, cell: ({ timestamp_range }) => timeRangeText(timestamp_range, exact) },
+    'non-empty domain': {
       role: (cell) => (cell.startsWith('error: ') ? 'bad' : undefined),
       spare: 1,
       below: true,
       cell: (fragment) => domainOrError(fragment, error, names),
     },
-  ]
+  }
+  return Object.entries(columns).map(([name, column]) => ({ name, ...column }))
 }
 
 /** @param ofArray the error of the whole array, which was shown already */

@@ -16,7 +16,15 @@ import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragmen
 import type { InspectGroup } from '../store/group.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { collect, documentHead, errorResult, overEntries, wrongTarget } from './command.ts'
-import { entryOf, fragmentColumns, infoOf, type Listed, listedFragment, sizesWithFooters } from './listed-fragment.ts'
+import {
+  entryOf,
+  FACTS,
+  fragmentColumns,
+  infoOf,
+  type Listed,
+  listedFragment,
+  sizesWithFooters,
+} from './listed-fragment.ts'
 import { keyValueResult } from './metadata.ts'
 import { findOverlaps } from './overlaps.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
@@ -66,22 +74,6 @@ export const command: CommandModule<LsOptions> = {
   },
 }
 
-/** Keys of a fragment's row, without that of what overlaps it. */
-const COLUMNS: readonly (keyof ArrayFragment)[] = [
-  ...([
-    'name',
-    'path',
-    'format_version',
-    'dense',
-    'timestamp_range',
-    'cell_num',
-    'cells_in_domain',
-    'tile_num',
-  ] as const),
-  ...(['size', 'data_size', 'unfiltered_size', 'ratio', 'damaged_files', 'nonempty_domain'] as const),
-  ...(['array_schema_name', 'committed', 'visible', 'to_vacuum', 'has_consolidated_metadata', 'state'] as const),
-  ...(['consolidated', 'hidden_by', 'error'] as const),
-]
 const GROUP_COLUMNS: readonly (keyof GroupLine)[] = [
   ...(['name', 'type', 'uri', 'relative', 'implicit', 'state', 'found', 'error', 'members'] as const),
 ]
@@ -151,7 +143,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     document,
     tail,
     rows: document.fragments,
-    columns: () => (compared ? [...COLUMNS, 'overlap_num'] : COLUMNS),
+    columns: () => Object.keys(FACTS).filter((fact) => compared || fact !== 'overlap_num'),
     async table(out: Output) {
       const { arrayTable } = await import('../render/views/ls.ts')
       const names = dimensions.map(({ name }) => name)

@@ -27,7 +27,7 @@ import type { Arguments, Found, TaskName } from './tasks.ts'
  */
 
 /** A document with its lists in memory. */
-type Plain<T> = T extends List<infer E> ? (T extends string | Uint8Array ? T : readonly E[]) : T
+type Plain<T> = T extends List<infer E> ? (T extends string | Uint8Array | readonly unknown[] ? T : readonly E[]) : T
 
 type InMemory<T> = { readonly [Key in keyof T]: Plain<T[Key]> }
 

@@ -1,8 +1,8 @@
+import { FACTS, fragmentColumns } from '../../commands/listed-fragment.ts'
 import type { ArrayFragment } from '../../documents/array.ts'
 import type { FragmentLine } from '../../documents/fragment.ts'
 import type { GroupLine } from '../../documents/group.ts'
 import {
-  countText,
   domainText,
   fieldName,
   filtersText,
@@ -54,7 +54,7 @@ function Fragments({ inspected, link }: ViewProps) {
           <>
             <Table
               caption="Fragments"
-              columns={fragmentColumns(names, paths, link, inspected.damagedFolders())}
+              columns={pageColumns(listed, names, paths, link, inspected.damagedFolders())}
               rows={listed.fragments}
               keyOf={({ name }) => name}
             />
@@ -66,15 +66,20 @@ function Fragments({ inspected, link }: ViewProps) {
   )
 }
 
-/** @param paths of the fragments by name, below the array */
-function fragmentColumns(
+/**
+ * The columns that the command line has, some in another form; then all that are new there.
+ * @param paths of the fragments by name, below the array
+ */
+function pageColumns(
+  listed: Parameters<typeof fragmentColumns>[0],
   names: readonly string[],
   paths: ReadonlyMap<string, string>,
   link: Link,
   damaged: ReadonlySet<string | undefined>,
 ): readonly Column<ArrayFragment>[] {
-  return [
-    {
+  const printed = new Map(fragmentColumns(listed, names, true).map((one) => [one.name, one]))
+  const columns: { [name: string]: Column<ArrayFragment> | null | false } = {
+    fragment: {
       title: 'name',
       show: ({ name }) => (
         <a href={goInside(link, paths.get(name) ?? name)}>
@@ -83,7 +88,7 @@ function fragmentColumns(
       ),
       by: ({ name }) => name,
     },
-    {
+    state: {
       title: 'state',
       show: (one) => (
         <>
@@ -93,33 +98,38 @@ function fragmentColumns(
       ),
       by: ({ state }) => state,
     },
-    {
+    time: {
       title: 'written',
       show: ({ timestamp_range }) => <span class="times">{timeRangeText(timestamp_range, false)}</span>,
       by: ({ timestamp_range }) => timestamp_range?.[1],
     },
-    {
-      title: 'cells',
-      isNumber: true,
-      show: ({ cells_in_domain }) => countText(cells_in_domain),
-      by: ({ cells_in_domain }) => cells_in_domain,
+    cells: null,
+    tiles: null,
+    size: null,
+    'non-empty domain': {
+      title: 'non-empty domain',
+      show: ({ nonempty_domain }) => <Text>{domainText(names, nonempty_domain)}</Text>,
     },
-    { title: 'tiles', isNumber: true, show: ({ tile_num }) => countText(tile_num), by: ({ tile_num }) => tile_num },
-    { title: 'size', isNumber: true, show: ({ size }) => sizeText(size), by: ({ size }) => size },
-    { title: 'non-empty domain', show: ({ nonempty_domain }) => <Text>{domainText(names, nonempty_domain)}</Text> },
-    {
+    format: {
       title: 'format',
       isNumber: true,
       show: ({ format_version }) => format_version ?? NOTHING,
       by: ({ format_version }) => format_version,
     },
-    {
-      title: 'overlaps',
-      isNumber: true,
-      show: ({ overlap_num }) => countText(overlap_num),
-      by: ({ overlap_num }) => overlap_num,
-    },
-  ]
+    ratio: false,
+    schema: false,
+  }
+  for (const fact in FACTS) {
+    const one = printed.get(FACTS[fact as keyof ArrayFragment] ?? '')
+    if (one && columns[one.name] == null)
+      columns[one.name] = {
+        title: one.name,
+        isNumber: one.align === 'right',
+        show: (row) => (one.align ? one.cell(row, 0) : <Text>{one.cell(row, 0)}</Text>),
+        by: (row) => row[fact as keyof ArrayFragment] as number | null,
+      }
+  }
+  return Object.values(columns).filter((one) => !!one)
 }
 
 const FILES: readonly Column<FragmentLine>[] = [
