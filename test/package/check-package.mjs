@@ -18,8 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tiledb-inspect-package-'))
 const run = (command, args, cwd = folder) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 
-const ALLOWED =
-  /^(bin\/|dist\/|schemas\/|examples\/|README\.md$|LICENSE$|THIRD_PARTY_LICENSES$|package\.json$)/
+const ALLOWED = /^(bin\/|dist\/|schemas\/|examples\/|README\.md$|LICENSE$|THIRD_PARTY_LICENSES$|package\.json$)/
 
 function check(ok, what) {
   if (!ok) throw new Error(what)
