@@ -54,7 +54,7 @@ export async function openFileOutput(path: string): Promise<FileOutput> {
 }
 
 /** Where an output path leads. */
-export interface OutputPlace {
+interface OutputPlace {
   /** The path after all links. */
   path: string
   /** What is there now. */

@@ -19,7 +19,7 @@ import { LINKED } from '../source/walk.ts'
  */
 
 /** What is served. */
-export interface Served {
+interface Served {
   storage: Storage
   /** The folder that holds everything, as the storage finds it. */
   folder: string

@@ -9,7 +9,7 @@ const PATIENCE = 200
 const LESS = 'FRX'
 
 /** A terminal's size, and the program that shows what does not fit. */
-export interface PagerSetting {
+interface PagerSetting {
   command: string
   rows: number
   columns: number

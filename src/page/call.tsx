@@ -3,7 +3,7 @@ import { shellWord } from '../base/shell-word.ts'
 import { Text } from './text.tsx'
 
 /** The words of a call as they are typed into a shell. */
-export function callText(words: readonly string[]): string {
+function callText(words: readonly string[]): string {
   return ['tiledb-inspect', ...words].map(shellWord).join(' ')
 }
 

@@ -11,7 +11,7 @@ import { run, type TaskName } from './tasks.ts'
  */
 
 /** What a worker is to do: a function of tasks.ts, and its arguments behind the engine. */
-export interface Task {
+interface Task {
   name: TaskName
   args: readonly unknown[]
 }

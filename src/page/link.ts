@@ -8,9 +8,9 @@ import { useEffect, useState } from 'preact/hooks'
 export type Link = Readonly<Record<string, string>>
 
 /** Longer URLs are refused by mail programs. */
-export const LONGEST_LINK = 2000
+const LONGEST_LINK = 2000
 
-export function parseLink(hash: string): Link {
+function parseLink(hash: string): Link {
   return Object.fromEntries(new URLSearchParams(hash.replace(/^#/, '')))
 }
 

@@ -90,7 +90,7 @@ export function pixelOf({ low, step, end }: RasterAxis, index: number): Span {
   return [from, to < end ? to : end]
 }
 
-export type RasterKind = 'each' | 'mean' | 'sample' | 'points'
+type RasterKind = 'each' | 'mean' | 'sample' | 'points'
 
 export interface Raster {
   kind: RasterKind
@@ -113,7 +113,7 @@ export interface Raster {
   isCut: boolean
 }
 
-export interface RasterWanted {
+interface RasterWanted {
   down: number
   right: number
   /** Undefined: how many points there are. */

@@ -1,5 +1,5 @@
 /** Hook of the program that sets flags of V8. The library sets none: the process belongs to its host. */
-export interface LeanHeap {
+interface LeanHeap {
   compileWasm(bytes: BufferSource): WebAssembly.Module
   countListedNames(count: number): void
   countReadBytes(bytes: number): void

@@ -6,7 +6,7 @@ import type { Storage } from '../source/source.ts'
 import { lendStorage } from './lent-storage.ts'
 import { PoolThread, sharedWork, type Thread } from './shared-work.ts'
 
-export interface WorkerSettings {
+interface WorkerSettings {
   key: Uint8Array | undefined
   /** Option of `verify-checksums`; undefined for `check`. */
   deep: boolean | undefined

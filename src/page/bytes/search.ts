@@ -12,7 +12,7 @@ const TURN = 20
 export type Match = { from: number; to: number } | { steps: readonly string[] }
 
 /** How far a search is: of a space its bytes, of fields how many were looked at. */
-export type Progress = (done: number) => void
+type Progress = (done: number) => void
 
 /** Hands over to the browser from time to time. */
 function turns(): () => Promise<void> {

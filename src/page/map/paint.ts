@@ -28,7 +28,7 @@ const MOST_TINTED = 12_000_000
  * @param most boxes; at this number, boxes of a higher level stand for them
  * @returns how many there were
  */
-export function eachBox(
+function eachBox(
   { levels, fanout }: Boxes,
   seen: Seen,
   [width, height]: readonly [number, number],

@@ -8,7 +8,7 @@ import { credentialChain, noCredentials } from './s3-credentials.ts'
 import { s3Profile } from './s3-profile.ts'
 import { type HttpAccess, isRemotePath, mayNotListRemote, remoteTarget } from './urls.ts'
 
-export interface PlacesOptions {
+interface PlacesOptions {
   env: Readonly<Record<string, string | undefined>>
   /** Whether S3 requests are signed. */
   signRequests: boolean

@@ -11,7 +11,7 @@ const AHEAD_BYTES = 2 ** 20
 /** Most bytes of a read that are kept for the next. */
 const KEPT_BYTES = 8 * 2 ** 20
 /** Most bytes that are fetched to read a part of a file, if the server ignores ranges. */
-export const WHOLE_BYTES = 64 * 2 ** 20
+const WHOLE_BYTES = 64 * 2 ** 20
 
 const NOTHING: BodyPart = { skip: 0, length: 0, exact: false }
 

@@ -20,7 +20,7 @@ export function mayNotListRemote(path: string): boolean {
 }
 
 /** A URL that the user gave, taken apart. */
-export interface RemoteTarget {
+interface RemoteTarget {
   /** As the user wrote it, without secrets. */
   shown: string
   /** Internal path. */
