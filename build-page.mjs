@@ -46,11 +46,13 @@ function zstdDecoder() {
   writeFileSync('src/page/zstddec.wasm.js', `export const DEFLATED = '${text}'\n`)
 }
 
-/** Of commands, a page needs what they find, not options, help, and columns of CSV: biome's indentation tells where those end. */
-const HELP = [
+/** Of commands, a page needs what they find, not options, help, tables and columns of CSV: biome's indentation tells where those end. */
+const NOT_FOUND = [
   /^ {2}about:\n? .*?',\n/ms,
   /^ {2}examples: \[\n.*?^ {2}\],\n/ms,
   /^ {2}configure\(command\) \{\n.*?^ {2}\},\n/ms,
+  /^ {2}(?:formats|ownOutput): .*,\n/gm,
+  /^ +table: async \(out\) => \(await import\(.*,\n/gm,
   /^ {4}columns: \(\) => .*,\n/gm,
 ]
 
@@ -61,7 +63,7 @@ const inOneFile = {
     bundler.onLoad({ filter: /\/src\/.*\.tsx?$/ }, ({ path }) => {
       const code = readFileSync(path, 'utf8')
       const short = /src\/commands\/[\w-]+\.ts$/.test(path)
-        ? HELP.reduce((left, part) => left.replace(part, ''), code)
+        ? NOT_FOUND.reduce((left, part) => left.replace(part, ''), code)
         : code
       const later = new Map()
       const body = short.replace(/\bimport\('([^']+)'\)/g, (_, name) => {

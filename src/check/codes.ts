@@ -7,198 +7,332 @@ export type Severity = 'error' | 'warning' | 'note'
 /** From the least to the most severe. */
 export const SEVERITIES: readonly Severity[] = ['note', 'warning', 'error']
 
+/** How much a finding matters, and what it means. */
+export type Meaning = readonly [Severity, string]
+
+/** What mends a finding: plan/mending.ts says each in words. */
+export type Mend =
+  | 'aside'
+  | 'empty-file'
+  | 'cut-off'
+  | 'list'
+  | 'condition'
+  | 'commit'
+  | 'uncommitted'
+  | 'dangling'
+  | 'wrong-folder'
+  | 'rename'
+  | 'vacuum-file'
+  | 'schema-file'
+  | 'recover'
+  // The same, where the metadata says where tiles are: till then tiles cannot be read that are right.
+  | 'recover-places'
+  | 'statistics'
+  // Readers lose a tile or a whole data file.
+  | 'drop'
+  | 'rewrite'
+  | 'schema'
+  | 'members'
+  | 'copy'
+  | 'leave'
+
+/** The last tells that the code needs `--level cells`. */
+type Code = readonly [...Meaning, Mend, level?: 'cells']
+
 /**
- * Every finding code, with its severity and its meaning for a reader. Codes are part of the public contract and are never
- * renamed. A known fault of a TileDB release keeps its code and is reported as a `note`.
+ * Every finding code, with its severity, its meaning for a reader, and what mends it. Codes are part of the public contract and are
+ * never renamed. A known fault of a TileDB release keeps its code and is reported as a `note`.
  */
 export const FINDING_CODES = {
   // The array's folder, commits.
-  ARRAY_NO_SCHEMA: ['error', 'without a schema nothing of the array can be read'],
-  ARRAY_UNKNOWN_ENTRY: ['note', 'TileDB skips files and folders whose names it does not know'],
-  LOCK_NOT_EMPTY: ['warning', 'TileDB only ever creates this file empty; something else wrote to it'],
+  ARRAY_NO_SCHEMA: ['error', 'without a schema nothing of the array can be read', 'copy'],
+  ARRAY_UNKNOWN_ENTRY: ['note', 'TileDB skips files and folders whose names it does not know', 'aside'],
+  LOCK_NOT_EMPTY: ['warning', 'TileDB only ever creates this file empty; something else wrote to it', 'empty-file'],
   FRAGMENT_NAME_INVALID: [
     'warning',
     'TileDB gives fragments no such name: it reads the folder only where a commit names it, and takes from the name what it can',
+    'rename',
   ],
-  FRAGMENT_WRONG_FOLDER: ['warning', 'TileDB looks for fragments of this version elsewhere: it does not see this one'],
+  FRAGMENT_WRONG_FOLDER: [
+    'warning',
+    'TileDB looks for fragments of this version elsewhere: it does not see this one',
+    'wrong-folder',
+  ],
   FRAGMENT_TIMESTAMPS: [
     'error',
     'TileDB refuses a name whose first timestamp is the later one: it fails to open the array',
+    'rename',
   ],
-  FRAGMENT_UNCOMMITTED: ['note', 'no commit names the folder: readers do not see it (an unfinished or failed write)'],
+  FRAGMENT_UNCOMMITTED: [
+    'note',
+    'no commit names the folder: readers do not see it (an unfinished or failed write)',
+    'uncommitted',
+  ],
   ARRAY_READS_EMPTY: [
     'error',
     'TileDB opens the array but finds no cells, because no commit names its fragments. Do not vacuum or delete them: their cells are nowhere else. Restore the commits from a copy of the array. Without a copy, make an empty file for each fragment that was written to its end (check --all says which): __commits/<name>.wrt, before format version 12 <name>.ok beside the fragment',
+    'commit',
   ],
   FRAGMENT_FUTURE: [
     'warning',
     'TileDB does not read the fragment before that time, unless the array is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), write the cells again',
+    'rename',
   ],
-  FRAGMENT_NO_METADATA: ['error', 'readers fail to open the fragment, and with it the array'],
-  COMMIT_UNREADABLE: ['error', 'readers do not know which fragments count'],
-  COMMIT_DANGLING: ['error', 'the commit names a fragment that is not there: TileDB since 2.8 fails to open the array'],
-  COMMIT_NOT_EMPTY: ['warning', 'TileDB only ever creates commit marks empty; something else wrote to it'],
-  COMMIT_NAME_INVALID: ['warning', 'TileDB skips the file, or takes from its name what it can'],
-  COMMIT_WRONG_FOLDER: ['warning', 'TileDB looks for this commit elsewhere: the fragment may be invisible'],
-  VACUUM_DANGLING: ['note', 'the fragments to remove are gone already, the list is not (an interrupted vacuum)'],
+  FRAGMENT_NO_METADATA: ['error', 'readers fail to open the fragment, and with it the array', 'recover-places'],
+  COMMIT_UNREADABLE: ['error', 'readers do not know which fragments count', 'list'],
+  COMMIT_DANGLING: [
+    'error',
+    'the commit names a fragment that is not there: TileDB since 2.8 fails to open the array',
+    'dangling',
+  ],
+  COMMIT_NOT_EMPTY: [
+    'warning',
+    'TileDB only ever creates commit marks empty; something else wrote to it',
+    'empty-file',
+  ],
+  COMMIT_NAME_INVALID: ['warning', 'TileDB skips the file, or takes from its name what it can', 'aside'],
+  COMMIT_WRONG_FOLDER: [
+    'warning',
+    'TileDB looks for this commit elsewhere: the fragment may be invisible',
+    'wrong-folder',
+  ],
+  VACUUM_DANGLING: [
+    'note',
+    'the fragments to remove are gone already, the list is not (an interrupted vacuum)',
+    'list',
+  ],
   VACUUM_UNCOMMITTED: [
     'warning',
     'the fragment that replaced those in the list is not committed: removing them loses their cells',
+    'vacuum-file',
   ],
   VACUUM_HIDES_CELLS: [
     'error',
     'readers miss the cells of the fragments that the vacuum file lists, and no other fragment holds these cells. Do not vacuum or delete the fragments. Restore the fragment that the vacuum file is named after, with its commit. If there never was one, move the vacuum file out of the array: the fragments are then read again',
+    'vacuum-file',
   ],
-  IGNORE_DANGLING: ['note', 'no consolidated commits file lists what this file takes back'],
-  DELETE_CONDITION_UNREADABLE: ['error', 'readers fail, or show cells that were deleted'],
-  DELETE_CONDITION_FIELD: ['error', 'the condition compares a field that no schema of the array has: readers fail'],
+  IGNORE_DANGLING: ['note', 'no consolidated commits file lists what this file takes back', 'list'],
+  DELETE_CONDITION_UNREADABLE: ['error', 'readers fail, or show cells that were deleted', 'condition'],
+  DELETE_CONDITION_FIELD: [
+    'error',
+    'the condition compares a field that no schema of the array has: readers fail',
+    'condition',
+  ],
   DELETE_CONDITION_VALUE: [
     'error',
     "the size of the value is not that of the field's cells: TileDB refuses the condition, and readers fail",
+    'condition',
   ],
   DELETE_CONDITION_OPERANDS: [
     'error',
     'TileDB never combines conditions in this way: it refuses the condition, and readers fail',
+    'condition',
   ],
   COMMIT_DUPLICATE: [
     'note',
     'the file lists the commit more than once: readers count it once, and TileDB lists each commit once',
+    'list',
   ],
   DELETE_FUTURE: [
     'warning',
     'TileDB does not apply the condition before that time, unless the array is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), delete the cells again',
+    'rename',
   ],
-  DELETE_CONDITION_DIFFERS: ['warning', 'two copies of one delete condition say different things'],
-  CONSOLIDATED_METADATA_UNREADABLE: ['error', 'readers fail to open the array while this file is there'],
-  CONSOLIDATED_METADATA_OFFSET: ['error', 'readers take other bytes for the footer of this fragment'],
+  DELETE_CONDITION_DIFFERS: ['warning', 'two copies of one delete condition say different things', 'list'],
+  CONSOLIDATED_METADATA_UNREADABLE: ['error', 'readers fail to open the array while this file is there', 'aside'],
+  CONSOLIDATED_METADATA_OFFSET: ['error', 'readers take other bytes for the footer of this fragment', 'aside'],
   CONSOLIDATED_METADATA_DIFFERS: [
     'error',
     'readers take this copy and not the footer of the fragment itself, and so read other bytes than were written',
+    'aside',
   ],
-  CONSOLIDATED_METADATA_DANGLING: ['note', 'the file still holds the footer of a fragment that is gone'],
+  CONSOLIDATED_METADATA_DANGLING: ['note', 'the file still holds the footer of a fragment that is gone', 'aside'],
 
   // Schemas and enumerations.
   SCHEMA_NAME_INVALID: [
     'error',
     'TileDB reads every file in __schema as a schema: it fails to open the array while this is there',
+    'schema-file',
   ],
-  SCHEMA_UNREADABLE: ['error', 'readers read all schemas of an array, so they fail to open it'],
-  SCHEMA_MISSING: ['error', 'the footer names a schema that is not there: the fragment cannot be read'],
-  SCHEMA_NO_DIMENSION: ['error', 'an array has at least one dimension'],
-  SCHEMA_DUPLICATE_FIELD: ['error', 'two fields have the same name: readers take one for the other'],
-  SCHEMA_LAYOUT: ['error', 'no array has this order of cells or tiles: coordinates cannot be computed'],
-  SCHEMA_CAPACITY: ['error', 'tiles of no cells: the cells of sparse fragments cannot be found'],
-  SCHEMA_DOMAIN: ['error', 'tiles cannot be laid over this domain'],
-  SCHEMA_TILE_EXTENT: ['error', 'tiles cannot be laid over the domain'],
-  SCHEMA_CURRENT_DOMAIN: ['error', 'readers fail on a current domain that is no part of the domain'],
-  SCHEMA_FILL_VALUE: ['error', 'readers fill missing cells with this value, whose size does not fit'],
-  SCHEMA_FILTER_UNKNOWN: ['error', 'no release has this filter: what it filtered cannot be read'],
-  SCHEMA_FILTER_COMPRESSOR: ['warning', 'the number inside the options contradicts the filter; TileDB uses the filter'],
-  SCHEMA_FILTER_OPTIONS: ['warning', 'TileDB never stores such a value for this option; readers may refuse it'],
-  ENUMERATION_UNLISTED: ['error', 'an attribute indexes an enumeration that the schema does not have'],
-  ENUMERATION_MISSING: ['error', 'the values that cells index are not there: only the indexes can be read'],
-  ENUMERATION_UNREADABLE: ['error', 'the values that cells index are lost: only the indexes can be read'],
-  ENUMERATION_NAME: ['warning', 'the file has another name than the schema gives to this enumeration'],
-  ENUMERATION_VALUES: ['error', 'it is unknown where each value begins'],
-  LABEL_DIMENSION: ['error', 'the label belongs to a dimension that the schema does not have'],
-  LABEL_MISSING: ['error', 'the array of the label is not there: the label cannot be read'],
+  SCHEMA_UNREADABLE: ['error', 'readers read all schemas of an array, so they fail to open it', 'schema-file'],
+  SCHEMA_MISSING: [
+    'error',
+    'the footer names a schema that is not there: the fragment cannot be read',
+    'recover-places',
+  ],
+  SCHEMA_NO_DIMENSION: ['error', 'an array has at least one dimension', 'copy'],
+  SCHEMA_DUPLICATE_FIELD: ['error', 'two fields have the same name: readers take one for the other', 'copy'],
+  SCHEMA_LAYOUT: ['error', 'no array has this order of cells or tiles: coordinates cannot be computed', 'schema'],
+  SCHEMA_CAPACITY: ['error', 'tiles of no cells: the cells of sparse fragments cannot be found', 'schema'],
+  SCHEMA_DOMAIN: ['error', 'tiles cannot be laid over this domain', 'schema'],
+  SCHEMA_TILE_EXTENT: ['error', 'tiles cannot be laid over the domain', 'schema'],
+  SCHEMA_CURRENT_DOMAIN: ['error', 'readers fail on a current domain that is no part of the domain', 'schema'],
+  SCHEMA_FILL_VALUE: ['error', 'readers fill missing cells with this value, whose size does not fit', 'copy'],
+  SCHEMA_FILTER_UNKNOWN: ['error', 'no release has this filter: what it filtered cannot be read', 'schema'],
+  SCHEMA_FILTER_COMPRESSOR: [
+    'warning',
+    'the number inside the options contradicts the filter; TileDB uses the filter',
+    'schema',
+  ],
+  SCHEMA_FILTER_OPTIONS: [
+    'warning',
+    'TileDB never stores such a value for this option; readers may refuse it',
+    'schema',
+  ],
+  ENUMERATION_UNLISTED: ['error', 'an attribute indexes an enumeration that the schema does not have', 'copy'],
+  ENUMERATION_MISSING: ['error', 'the values that cells index are not there: only the indexes can be read', 'copy'],
+  ENUMERATION_UNREADABLE: ['error', 'the values that cells index are lost: only the indexes can be read', 'copy'],
+  ENUMERATION_NAME: ['warning', 'the file has another name than the schema gives to this enumeration', 'copy'],
+  ENUMERATION_VALUES: ['error', 'it is unknown where each value begins', 'copy'],
+  LABEL_DIMENSION: ['error', 'the label belongs to a dimension that the schema does not have', 'copy'],
+  LABEL_MISSING: ['error', 'the array of the label is not there: the label cannot be read', 'copy'],
 
   // Files of a fragment.
-  FILE_MISSING: ['error', 'readers fail on this field'],
-  FILE_SHORT: ['error', 'the end of the file is lost: readers fail on its last tiles'],
-  FILE_LONG: ['warning', 'readers never look at the bytes after the size that the footer gives'],
-  FILE_UNLISTED: ['warning', 'no field of the fragment has a file of this name: readers never look at it'],
+  FILE_MISSING: ['error', 'readers fail on this field', 'drop'],
+  FILE_SHORT: ['error', 'the end of the file is lost: readers fail on its last tiles', 'drop'],
+  FILE_LONG: ['warning', 'readers never look at the bytes after the size that the footer gives', 'cut-off'],
+  FILE_UNLISTED: ['warning', 'no field of the fragment has a file of this name: readers never look at it', 'aside'],
 
   // Footer.
-  FOOTER_UNREADABLE: ['error', 'nothing of the fragment can be read'],
+  FOOTER_UNREADABLE: ['error', 'nothing of the fragment can be read', 'recover-places'],
   FOOTER_VERSION: [
     'warning',
     'name and footer disagree on the format version: TileDB uses the version of the footer to read the fragment, and that of the name for what depends on the time of a read',
+    'recover-places',
   ],
-  FOOTER_DENSE: ['error', 'readers take dense cells for sparse ones or the other way round'],
+  FOOTER_DENSE: ['error', 'readers take dense cells for sparse ones or the other way round', 'recover-places'],
   FIELD_CHANGED: [
     'error',
     'TileDB reads the stored cells as if they had the form that the array has for the attribute now: it fails, or gives values that nobody wrote. The attribute was dropped and added again with another type, number of values or nullability. decode shows the cells as they were written',
+    'leave',
   ],
-  FOOTER_NULL_DOMAIN: ['error', 'TileDB cannot read such footers'],
-  FOOTER_SLACK: ['note', 'readers skip bytes after the fields of a footer'],
-  FOOTER_LAST_TILE: ['error', 'readers expect another number of cells in the last tile than can be there'],
-  FOOTER_IGNORED_FIELD: ['note', 'readers do not use this number in dense fragments'],
-  FOOTER_FILE_SIZE: ['warning', 'the field has no such file'],
-  NONEMPTY_DOMAIN: ['error', 'dense: readers lay the cells over another grid; sparse: readers skip cells'],
+  FOOTER_NULL_DOMAIN: ['error', 'TileDB cannot read such footers', 'recover'],
+  FOOTER_SLACK: ['note', 'readers skip bytes after the fields of a footer', 'leave'],
+  FOOTER_LAST_TILE: [
+    'error',
+    'readers expect another number of cells in the last tile than can be there',
+    'recover-places',
+  ],
+  FOOTER_IGNORED_FIELD: ['note', 'readers do not use this number in dense fragments', 'leave'],
+  FOOTER_FILE_SIZE: ['warning', 'the field has no such file', 'recover'],
+  NONEMPTY_DOMAIN: [
+    'error',
+    'dense: readers lay the cells over another grid; sparse: readers skip cells',
+    'recover-places',
+  ],
 
   // Sections of the fragment metadata.
-  SECTION_OFFSET: ['error', 'the section cannot be read: its field, or the fragment, is lost'],
-  SECTION_UNREADABLE: ['error', 'readers fail on what the section says'],
-  SECTION_OVERLAP: ['error', 'two sections claim the same bytes: one of them is damaged'],
-  SECTION_GAP: ['warning', 'nothing in the footer points at these bytes: a section was lost or moved'],
-  GENERIC_TILE_HEADER: ['warning', 'TileDB never writes this; it may refuse the tile'],
-  RTREE_LEVELS: ['error', 'readers look for tiles in the R-tree: they miss cells without an error'],
-  RTREE_FANOUT: ['warning', 'TileDB always writes 10'],
-  RTREE_CONTAINMENT: ['error', 'readers skip tiles whose boxes their parents do not contain: cells are missed'],
-  MBR_INVALID: ['error', 'readers skip the tile: its cells are missed'],
-  MBR_NONEMPTY_DOMAIN: ['error', 'boxes of tiles and non-empty domain disagree: one of them is wrong'],
-  RTREE_DENSE: ['note', 'dense fragments need no R-tree'],
-  TILE_OFFSETS_COUNT: ['error', 'the fragment has another number of tiles: readers fail'],
-  TILE_OFFSETS_ORDER: ['error', 'tiles lie one after the other: readers take wrong bytes for a tile'],
-  TILE_OFFSETS_OUTSIDE: ['error', 'the tile lies outside of its file: readers fail'],
-  STATISTICS_COUNT: ['error', 'one value a tile is needed: readers fail, or use those of other tiles'],
-  PROCESSED_CONDITION_NAME: ['warning', 'the entry names no delete condition'],
+  SECTION_OFFSET: ['error', 'the section cannot be read: its field, or the fragment, is lost', 'recover-places'],
+  SECTION_UNREADABLE: ['error', 'readers fail on what the section says', 'recover-places'],
+  SECTION_OVERLAP: ['error', 'two sections claim the same bytes: one of them is damaged', 'recover-places'],
+  SECTION_GAP: ['warning', 'nothing in the footer points at these bytes: a section was lost or moved', 'recover'],
+  GENERIC_TILE_HEADER: ['warning', 'TileDB never writes this; it may refuse the tile', 'schema'],
+  RTREE_LEVELS: ['error', 'readers look for tiles in the R-tree: they miss cells without an error', 'recover'],
+  RTREE_FANOUT: ['warning', 'TileDB always writes 10', 'recover'],
+  RTREE_CONTAINMENT: [
+    'error',
+    'readers skip tiles whose boxes their parents do not contain: cells are missed',
+    'recover',
+  ],
+  MBR_INVALID: ['error', 'readers skip the tile: its cells are missed', 'recover'],
+  MBR_NONEMPTY_DOMAIN: ['error', 'boxes of tiles and non-empty domain disagree: one of them is wrong', 'recover'],
+  RTREE_DENSE: ['note', 'dense fragments need no R-tree', 'leave'],
+  TILE_OFFSETS_COUNT: ['error', 'the fragment has another number of tiles: readers fail', 'recover-places'],
+  TILE_OFFSETS_ORDER: ['error', 'tiles lie one after the other: readers take wrong bytes for a tile', 'recover-places'],
+  TILE_OFFSETS_OUTSIDE: ['error', 'the tile lies outside of its file: readers fail', 'recover-places'],
+  STATISTICS_COUNT: ['error', 'one value a tile is needed: readers fail, or use those of other tiles', 'recover'],
+  PROCESSED_CONDITION_NAME: ['warning', 'the entry names no delete condition', 'leave'],
 
   // Data tiles.
-  TILE_UNREADABLE: ['error', 'the cells of this field in this tile are lost'],
-  TILE_SIZE: ['error', 'the tile holds more or fewer bytes than its cells need: readers fail'],
-  TILE_TRAILING_BYTES: ['warning', 'readers never look at bytes after the last chunk'],
-  CHUNK_UNREADABLE: ['error', 'the filters of this chunk cannot be undone: its cells are lost'],
-  CHUNK_SPLITS_CELL: ['warning', 'since format 11 no cell lies in two chunks; readers that rely on it fail'],
-  CHECKSUM_MISMATCH: ['error', 'bytes changed since they were written: readers refuse the tile'],
+  TILE_UNREADABLE: ['error', 'the cells of this field in this tile are lost', 'drop'],
+  TILE_SIZE: ['error', 'the tile holds more or fewer bytes than its cells need: readers fail', 'drop'],
+  TILE_TRAILING_BYTES: ['warning', 'readers never look at bytes after the last chunk', 'rewrite'],
+  CHUNK_UNREADABLE: ['error', 'the filters of this chunk cannot be undone: its cells are lost', 'drop'],
+  CHUNK_SPLITS_CELL: ['warning', 'since format 11 no cell lies in two chunks; readers that rely on it fail', 'rewrite'],
+  CHECKSUM_MISMATCH: ['error', 'bytes changed since they were written: readers refuse the tile', 'drop'],
 
   // Cells.
-  CELL_OFFSETS: ['error', 'it is unknown where the values of this tile begin'],
-  CELL_VAR_SIZE: ['error', 'the size of the value is not a whole number of elements'],
-  CELL_VALIDITY: ['warning', 'TileDB writes 0 or 1; readers may take other bytes for either'],
+  CELL_OFFSETS: ['error', 'it is unknown where the values of this tile begin', 'drop', 'cells'],
+  CELL_VAR_SIZE: ['error', 'the size of the value is not a whole number of elements', 'drop', 'cells'],
+  CELL_VALIDITY: ['warning', 'TileDB writes 0 or 1; readers may take other bytes for either', 'rewrite', 'cells'],
   CELL_BOOL: [
     'warning',
     'TileDB returns the stored byte as it is; readers may take a byte other than 0 and 1 for false or true',
+    'rewrite',
+    'cells',
   ],
-  COORDINATE_DOMAIN: ['error', 'no query can select the cell'],
-  COORDINATE_MBR: ['error', 'readers skip the tile when they look for this cell'],
-  MBR_LOOSE: ['note', 'the box of the tile is larger than its cells need: readers may read the tile without need'],
-  COORDINATE_ORDER: ['error', 'readers rely on the global order: merged reads give wrong results'],
-  COORDINATE_DUPLICATE: ['error', 'the schema forbids two cells at the same coordinates: readers show one of them'],
-  TILE_MIN_MAX: ['error', 'query conditions skip the tile, or aggregates are wrong'],
-  TILE_SUM: ['error', 'aggregates are wrong'],
-  TILE_NULL_COUNT: ['error', 'aggregates are wrong'],
-  FRAGMENT_MIN_MAX: ['error', 'aggregates are wrong'],
-  FRAGMENT_SUM: ['error', 'aggregates are wrong'],
-  FRAGMENT_NULL_COUNT: ['error', 'aggregates are wrong'],
-  CELL_TIMESTAMP: ['error', 'the cell was written at a time that the name of its fragment excludes'],
-  DELETE_TIMESTAMP: ['error', 'readers show the cell at times at which it was deleted, or the other way round'],
-  DELETE_CONDITION_INDEX: ['error', 'the cell was deleted by a condition that the fragment does not list'],
-  ENUMERATION_INDEX: ['warning', 'the cell indexes a value that its enumeration does not have'],
+  COORDINATE_DOMAIN: ['error', 'no query can select the cell', 'rewrite', 'cells'],
+  COORDINATE_MBR: ['error', 'readers skip the tile when they look for this cell', 'recover', 'cells'],
+  MBR_LOOSE: [
+    'note',
+    'the box of the tile is larger than its cells need: readers may read the tile without need',
+    'recover',
+    'cells',
+  ],
+  COORDINATE_ORDER: ['error', 'readers rely on the global order: merged reads give wrong results', 'rewrite', 'cells'],
+  COORDINATE_DUPLICATE: [
+    'error',
+    'the schema forbids two cells at the same coordinates: readers show one of them',
+    'rewrite',
+    'cells',
+  ],
+  TILE_MIN_MAX: ['error', 'query conditions skip the tile, or aggregates are wrong', 'statistics', 'cells'],
+  TILE_SUM: ['error', 'aggregates are wrong', 'statistics', 'cells'],
+  TILE_NULL_COUNT: ['error', 'aggregates are wrong', 'statistics', 'cells'],
+  FRAGMENT_MIN_MAX: ['error', 'aggregates are wrong', 'recover', 'cells'],
+  FRAGMENT_SUM: ['error', 'aggregates are wrong', 'recover', 'cells'],
+  FRAGMENT_NULL_COUNT: ['error', 'aggregates are wrong', 'recover', 'cells'],
+  CELL_TIMESTAMP: ['error', 'the cell was written at a time that the name of its fragment excludes', 'leave', 'cells'],
+  DELETE_TIMESTAMP: [
+    'error',
+    'readers show the cell at times at which it was deleted, or the other way round',
+    'leave',
+    'cells',
+  ],
+  DELETE_CONDITION_INDEX: [
+    'error',
+    'the cell was deleted by a condition that the fragment does not list',
+    'leave',
+    'cells',
+  ],
+  ENUMERATION_INDEX: ['warning', 'the cell indexes a value that its enumeration does not have', 'leave', 'cells'],
 
   // Key-value metadata and groups.
   METADATA_NAME_INVALID: [
     'error',
     'TileDB since 2.8 reads every file in the folder: it fails to open the array or group while this is there',
+    'aside',
   ],
-  METADATA_UNREADABLE: ['error', 'readers fail to open the array or group'],
+  METADATA_UNREADABLE: ['error', 'readers fail to open the array or group', 'aside'],
   METADATA_FUTURE: [
     'warning',
     'TileDB does not read this metadata before that time, unless the array or group is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), write the metadata again',
+    'rename',
   ],
-  GROUP_DETAILS_UNREADABLE: ['error', 'the members of the group are unknown'],
+  GROUP_DETAILS_UNREADABLE: ['error', 'the members of the group are unknown', 'members'],
   GROUP_DETAILS_FUTURE: [
     'warning',
     'TileDB does not read this list of members before that time, unless the group is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), add the members again',
+    'rename',
   ],
-  GROUP_MEMBER_MISSING: ['warning', 'the group lists what is not there'],
-  GROUP_MEMBER_TYPE: ['error', 'the group says that an array is a group, or the other way round'],
-  GROUP_CYCLE: ['warning', 'the group contains itself: readers that walk it do not end'],
-} as const satisfies Readonly<Record<string, readonly [Severity, string]>>
+  GROUP_MEMBER_MISSING: ['warning', 'the group lists what is not there', 'members'],
+  GROUP_MEMBER_TYPE: ['error', 'the group says that an array is a group, or the other way round', 'members'],
+  GROUP_CYCLE: ['warning', 'the group contains itself: readers that walk it do not end', 'members'],
+} as const satisfies Readonly<Record<string, Code>>
 
 /** The code of a finding; never renamed. docs/check.md lists the meanings. */
 export type FindingCode = keyof typeof FINDING_CODES
+
+/** The codes that are mended in one of these ways. */
+export type MendedBy<Way extends Mend> = {
+  [Code in FindingCode]: (typeof FINDING_CODES)[Code][2] extends Way ? Code : never
+}[FindingCode]
+
+/** Whether a code is mended in one of these ways. */
+export function isMendedBy<Way extends Mend>(code: FindingCode, ...ways: readonly Way[]): code is MendedBy<Way> {
+  const [, , mend]: Code = FINDING_CODES[code]
+  return ways.some((way) => way === mend)
+}
 
 /**
  * Codes of what makes reads of an array slow or hungry, though nothing is wrong with it: what it means, and from where on it is
@@ -270,36 +404,15 @@ export const ADVICE_CODES = {
     'warning',
     'each read loads the delete conditions, evaluates them on every cell, and drops what is deleted. Reported for 5 conditions, or if they certainly delete 20 % of the cells and at least 1,000; `explain --exact` counts them',
   ],
-} as const satisfies Readonly<Record<string, readonly [Severity, string]>>
+} as const satisfies Readonly<Record<string, Meaning>>
 
 /** The code of a finding about the layout of an array. */
 export type AdviceCode = keyof typeof ADVICE_CODES
 
 /** Codes that need `--level cells`. */
-export const CELL_CODES: ReadonlySet<string> = new Set<FindingCode>([
-  'CELL_OFFSETS',
-  'CELL_VAR_SIZE',
-  'CELL_VALIDITY',
-  'CELL_BOOL',
-  'COORDINATE_DOMAIN',
-  'COORDINATE_MBR',
-  'MBR_LOOSE',
-  'COORDINATE_ORDER',
-  'COORDINATE_DUPLICATE',
-  'TILE_MIN_MAX',
-  'TILE_SUM',
-  'TILE_NULL_COUNT',
-  'FRAGMENT_MIN_MAX',
-  'FRAGMENT_SUM',
-  'FRAGMENT_NULL_COUNT',
-  'CELL_TIMESTAMP',
-  'DELETE_TIMESTAMP',
-  'DELETE_CONDITION_INDEX',
-  'ENUMERATION_INDEX',
-])
-
-/** How much a finding matters, and what it means. */
-export type Meaning = readonly [Severity, string]
+export const CELL_CODES: ReadonlySet<string> = new Set(
+  Object.entries<Code>(FINDING_CODES).flatMap(([code, [, , , level]]) => (level ? [code] : [])),
+)
 
 /**
  * Other meanings of some codes, for cases where the usual severity would be wrong. TileDB's behaviour was tried with 2.6 to

@@ -67,7 +67,7 @@ export function finding(
   found: string | number | bigint,
   known?: string | Meaning,
 ): Finding {
-  const [severity, meaning]: Meaning = typeof known === 'string' ? ['note', known] : (known ?? FINDING_CODES[code])
+  const [severity, meaning] = typeof known === 'string' ? (['note', known] as const) : (known ?? FINDING_CODES[code])
   return {
     severity,
     code,

@@ -1,16 +1,10 @@
 import { exitCodeOf, InspectError } from '../base/errors.ts'
+import { isMendedBy } from '../check/codes.ts'
 import { shownCondition } from '../commands/condition-text.ts'
 import type { CheckFinding } from '../documents/check.ts'
 import type { TimestampRange } from '../documents/common.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
-import {
-  addLostTiles,
-  type ConditionWords,
-  failsOthers,
-  fragmentLoss,
-  LOSES_TILES,
-  type LostTiles,
-} from '../plan/tile-loss.ts'
+import { addLostTiles, type ConditionWords, failsOthers, fragmentLoss, type LostTiles } from '../plan/tile-loss.ts'
 import { inside } from '../render/views/wording.ts'
 import type { InspectArray } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
@@ -114,7 +108,7 @@ async function lossOf(
         ?.name
     if (name === undefined) continue
     fields.set(finding, name)
-    if (severity !== 'error' || !LOSES_TILES.has(code) || !files.has(nameOf(file))) continue
+    if (severity !== 'error' || !isMendedBy(code, 'drop') || !files.has(nameOf(file))) continue
     await addLostTiles(lost, fragment, { ...finding, offset: finding.offset ?? undefined, field: field ?? undefined })
     if (!first.has(name)) first.set(name, finding)
   }

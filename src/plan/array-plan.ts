@@ -1,5 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
-import { FINDING_CODES, type FindingCode } from '../check/codes.ts'
+import { FINDING_CODES, type FindingCode, isMendedBy, type MendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
@@ -11,7 +11,7 @@ import { ArrayDrafts, commitOf } from './array-drafts.ts'
 import type { Draft, MendPlan } from './drafts.ts'
 import { DamagedFragment, loseSign, type RecoverWay, recoverArray, recoverFragment } from './fragment-plan.ts'
 import { listLines } from './lists.ts'
-import { MENDING, type Way } from './mending.ts'
+import { type Way, wayOfCode } from './mending.ts'
 import { type CellsBox, mayBeOlder, meet, olderText, type TimedName, wholeBox } from './older.ts'
 import { rewriteFragment, whyNotRewritten } from './rewrite-plan.ts'
 import { canWriteSchema, writeSchema } from './schema-plan.ts'
@@ -46,7 +46,7 @@ const EARLIEST = 946_684_800_000n
 
 /** How a finding is mended. Known faults of TileDB releases are left alone. */
 function wayOf({ code, severity, meaning }: Finding): Way {
-  const [way] = MENDING[code]
+  const way = wayOfCode(code)
   if (!ANEW.has(way)) return way
   const [usual, ownMeaning] = FINDING_CODES[code]
   const isKnown =
@@ -55,7 +55,6 @@ function wayOf({ code, severity, meaning }: Finding): Way {
   return way
 }
 
-const SCHEMA_WAYS: ReadonlySet<Way> = new Set<Way>(['copy', 'schema'])
 const ANEW: ReadonlySet<Way> = new Set<Way>(['recover', 'statistics', 'drop', 'rewrite'])
 
 /** Plans for the findings of one array. */
@@ -64,7 +63,7 @@ export class ArrayPlanner extends ArrayDrafts {
   /** Fragments whose cells are written again. */
   private readonly rewritten = new Map<FragmentEntry, { draft: Draft; codes: Set<FindingCode> }>()
   /** Schemas that are written anew. */
-  private readonly schemas = new Map<string, { draft: Draft; codes: Set<FindingCode> }>()
+  private readonly schemas = new Map<string, { draft: Draft; codes: Set<MendedBy<'schema'>> }>()
   /** Fragments that are written anew. */
   private readonly anew = new Set<FragmentEntry>()
   /** Boxes around all cells of fragments. */
@@ -84,7 +83,7 @@ export class ArrayPlanner extends ArrayDrafts {
     }
     this.isSchemaWrong = findings.some(
       ({ code, severity }) =>
-        severity === 'error' && /^(?:ARRAY_NO_)?SCHEMA(?:_|$)/.test(code) && SCHEMA_WAYS.has(MENDING[code][0]),
+        severity === 'error' && /^(?:ARRAY_NO_)?SCHEMA(?:_|$)/.test(code) && isMendedBy(code, 'copy', 'schema'),
     )
     for (const way of ORDER) {
       for (const finding of findings) if (this.wayIn(finding) === way) await this.mend(way, finding)
@@ -174,7 +173,7 @@ export class ArrayPlanner extends ArrayDrafts {
   }
 
   private leave(finding: Finding): void {
-    const isKnown = wayOf(finding) !== MENDING[finding.code][0]
+    const isKnown = wayOf(finding) !== wayOfCode(finding.code)
     const draft = this.draft(`leave ${finding.code} ${isKnown}`, finding)
     draft.outcome = 'leave'
     if (!isKnown) return
@@ -483,6 +482,7 @@ export class ArrayPlanner extends ArrayDrafts {
 
   private async schema(path: string, finding: Finding): Promise<void> {
     const { code } = finding
+    if (!isMendedBy(code, 'schema')) return this.leave(finding)
     // Of the metadata of a fragment, readers cope with it.
     if (this.entryOf(finding) || (code === 'GENERIC_TILE_HEADER' && !path.startsWith(SCHEMA_FOLDER)))
       return this.leave(finding)

@@ -1,5 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
-import type { FindingCode } from '../check/codes.ts'
+import { isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
@@ -17,12 +17,6 @@ import {
   runsOf,
 } from './tile-loss.ts'
 
-/** Faults of metadata that say where tiles are: with them tiles cannot be read that are right. */
-const MISLEADING: ReadonlySet<FindingCode> = new Set<FindingCode>([
-  ...(['FRAGMENT_NO_METADATA', 'SCHEMA_MISSING', 'FOOTER_UNREADABLE', 'FOOTER_VERSION', 'FOOTER_DENSE'] as const),
-  ...(['FOOTER_LAST_TILE', 'NONEMPTY_DOMAIN', 'SECTION_OFFSET', 'SECTION_UNREADABLE', 'SECTION_OVERLAP'] as const),
-  ...(['TILE_OFFSETS_COUNT', 'TILE_OFFSETS_ORDER', 'TILE_OFFSETS_OUTSIDE'] as const),
-])
 /** Runs of tiles of which a plan keeps the other fields; the rest has to be kept likewise. */
 const MOST_KEPT = 3
 
@@ -48,7 +42,7 @@ export class DamagedFragment {
 
   async add(finding: Finding, draft: Draft, way: RecoverWay, array: InspectArray): Promise<void> {
     this.draft = draft
-    this.isMisled ||= MISLEADING.has(finding.code) && finding.severity === 'error'
+    this.isMisled ||= isMendedBy(finding.code, 'recover-places') && finding.severity === 'error'
     const isOfTile = way === 'drop'
     this.hasLostTiles ||= isOfTile
     this.isChanged ||= finding.wrong === 'cells'

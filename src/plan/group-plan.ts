@@ -1,9 +1,10 @@
+import { isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { GROUP_DETAILS_FOLDER, type InspectGroup, type Member } from '../store/group.ts'
 import { inMilliseconds } from './array-plan.ts'
 import { Draft, type MendPlan } from './drafts.ts'
-import { MENDING } from './mending.ts'
+import { lostOfCode, wayOfCode } from './mending.ts'
 import { python, type Shell, word } from './shell.ts'
 
 const REMOVE = 'import sys, tiledb; tiledb.Group(sys.argv[1], "w").remove(sys.argv[2])'
@@ -21,14 +22,14 @@ export async function groupPlans(
     const draft = drafts.get(key) ?? new Draft()
     drafts.set(key, draft)
     draft.add(finding)
-    const [, lost] = MENDING[finding.code]
+    const lost = lostOfCode(finding.code)
     if (lost !== undefined) draft.lost.add(lost)
     return draft
   }
   const pathOf = ({ file }: Finding): string => file.slice(group.folder.path.length + 1)
   for (const finding of findings) {
     const path = pathOf(finding)
-    const [way] = MENDING[finding.code]
+    const way = wayOfCode(finding.code)
     if (way === 'rename') {
       const name = lastPathPart(path)
       const to = inMilliseconds(name, group.cx.now)
@@ -38,7 +39,7 @@ export async function groupPlans(
     } else if (way === 'aside') draftOf(path, finding).move(shell.moveAside(path))
     else if (way !== 'members') draftOf('leave', finding).outcome = 'leave'
   }
-  const ofMembers = findings.filter(({ code }) => MENDING[code][0] === 'members')
+  const ofMembers = findings.filter(({ code }) => isMendedBy(code, 'members'))
   if (ofMembers.length > 0) await mendMembers(group, shell, ofMembers, draftOf, pathOf, isObject)
   return [...drafts.values()].map((draft) => draft.plan())
 }

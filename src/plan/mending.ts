@@ -1,11 +1,14 @@
-import type { FindingCode } from '../check/codes.ts'
+import { FINDING_CODES, type FindingCode, type Mend, type MendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 
+/** Ways to mend a finding. */
+export type Way = Exclude<Mend, 'recover-places'>
+
 /**
- * Ways to mend a finding, in words for docs/check.md. Every way but `copy` and `leave` has steps that can be undone, byte for byte;
- * where a finding has none in the end, its plan says why.
+ * The ways in words for docs/check.md. Every way but `copy` and `leave` has steps that can be undone, byte for byte; where a finding has
+ * none in the end, its plan says why.
  */
-export const WAYS = {
+export const WAYS: Readonly<Record<Way, string>> = {
   aside: 'move it out of the array',
   'empty-file': 'an empty file in its place',
   'cut-off': 'cut it off where it should end',
@@ -27,157 +30,115 @@ export const WAYS = {
   members: 'the list of members anew, by TileDB',
   copy: 'only from a copy of the array',
   leave: 'nothing: leave it as it is',
-} as const
+}
 
-export type Way = keyof typeof WAYS
-
-/** How a finding is mended, and what is lost already when it is found: undefined where that depends on the array. */
-type Mending = readonly [way: Way, lost?: string]
+/** The way to mend a code. */
+export function wayOfCode(code: FindingCode): Way {
+  const [, , mend] = FINDING_CODES[code]
+  return mend === 'recover-places' ? 'recover' : mend
+}
 
 const NOTHING = 'nothing: no reader needs it'
 const STORED = 'nothing: its cells are still there'
-const TIMES = 'nothing: it counts from the time in its name on'
-const CONDITION = 'what the condition deletes: it cannot be applied'
 const VALUES = 'the values of the enumeration; the cells still hold their indexes'
 const SCHEMA = 'nothing of the cells; but without the right schema readers cannot tell what they are'
+const OWN_FOOTER = 'nothing: every fragment has its own footer'
 /** Of a fragment of which it is told elsewhere that cells were changed, it says nothing more. */
 export const UNSURE = 'perhaps cells: either the cells changed, or what was computed from them; nobody can tell which'
 
 const CHANGED = 'cells: they were changed since they were written; nothing here tells which of them, and what they were'
 const WRONG_STATISTICS = 'nothing: only the metadata is wrong'
 
-/** The one list of what mends each finding code. */
-export const MENDING: Readonly<Record<FindingCode, Mending>> = {
-  ARRAY_NO_SCHEMA: ['copy', 'all schemas: nothing else in the array tells what the cells are'],
-  ARRAY_UNKNOWN_ENTRY: ['aside', NOTHING],
-  LOCK_NOT_EMPTY: ['empty-file', NOTHING],
-  FRAGMENT_NAME_INVALID: ['rename', STORED],
-  FRAGMENT_WRONG_FOLDER: ['wrong-folder', STORED],
-  FRAGMENT_TIMESTAMPS: ['rename', STORED],
-  FRAGMENT_UNCOMMITTED: ['uncommitted'],
-  ARRAY_READS_EMPTY: ['commit', 'nothing: all cells are there, but no reader sees them'],
-  FRAGMENT_FUTURE: ['rename', TIMES],
-  FRAGMENT_NO_METADATA: ['recover', 'nothing but the metadata: the cells are still in the data files'],
-  COMMIT_UNREADABLE: ['list', 'what the file lists after the damage'],
-  COMMIT_DANGLING: ['dangling'],
-  COMMIT_NOT_EMPTY: ['empty-file', NOTHING],
-  COMMIT_NAME_INVALID: ['aside', NOTHING],
-  COMMIT_WRONG_FOLDER: ['wrong-folder', STORED],
-  VACUUM_DANGLING: ['list', NOTHING],
-  VACUUM_UNCOMMITTED: ['vacuum-file', STORED],
-  VACUUM_HIDES_CELLS: ['vacuum-file', 'nothing: all cells are there, but readers miss those of the listed fragments'],
-  IGNORE_DANGLING: ['list', NOTHING],
-  DELETE_FUTURE: ['rename', TIMES],
-  DELETE_CONDITION_UNREADABLE: ['condition', CONDITION],
-  DELETE_CONDITION_FIELD: ['condition', CONDITION],
-  DELETE_CONDITION_VALUE: ['condition', CONDITION],
-  DELETE_CONDITION_OPERANDS: ['condition', CONDITION],
-  COMMIT_DUPLICATE: ['list', NOTHING],
-  DELETE_CONDITION_DIFFERS: ['list', 'nothing but which of the two conditions was meant'],
-  CONSOLIDATED_METADATA_UNREADABLE: ['aside', 'nothing: every fragment has its own footer'],
-  CONSOLIDATED_METADATA_OFFSET: ['aside', 'nothing: every fragment has its own footer'],
-  CONSOLIDATED_METADATA_DIFFERS: ['aside', 'nothing: every fragment has its own footer'],
-  CONSOLIDATED_METADATA_DANGLING: ['aside', 'nothing: every fragment has its own footer'],
+/** What is lost already when a finding is found that is mended so; undefined where that depends on the array. */
+const USUALLY_LOST = {
+  aside: NOTHING,
+  'empty-file': NOTHING,
+  'cut-off': NOTHING,
+  list: NOTHING,
+  condition: 'what the condition deletes: it cannot be applied',
+  uncommitted: undefined,
+  dangling: undefined,
+  'wrong-folder': STORED,
+  rename: 'nothing: it counts from the time in its name on',
+  'vacuum-file': STORED,
+  'schema-file': undefined,
+  recover: STORED,
+  'recover-places': STORED,
+  statistics: UNSURE,
+  drop: undefined,
+  schema: SCHEMA,
+} as const satisfies { readonly [mend in Mend]?: string | undefined }
 
-  SCHEMA_NAME_INVALID: ['schema-file'],
-  SCHEMA_UNREADABLE: ['schema-file'],
-  SCHEMA_MISSING: ['recover', 'nothing but the name of its schema: the cells are still there'],
-  SCHEMA_NO_DIMENSION: ['copy', SCHEMA],
-  SCHEMA_DUPLICATE_FIELD: ['copy', SCHEMA],
-  SCHEMA_LAYOUT: ['schema', SCHEMA],
-  SCHEMA_CAPACITY: ['schema', SCHEMA],
-  SCHEMA_DOMAIN: ['schema', SCHEMA],
-  SCHEMA_TILE_EXTENT: ['schema', SCHEMA],
-  SCHEMA_CURRENT_DOMAIN: ['schema', SCHEMA],
-  SCHEMA_FILL_VALUE: ['copy', SCHEMA],
-  SCHEMA_FILTER_UNKNOWN: ['schema', SCHEMA],
-  SCHEMA_FILTER_COMPRESSOR: [
-    'schema',
-    'nothing: decode uses the filter; TileDB may use the number, and fail to read tiles',
-  ],
-  SCHEMA_FILTER_OPTIONS: ['schema', NOTHING],
-  ENUMERATION_UNLISTED: ['copy', VALUES],
-  ENUMERATION_MISSING: ['copy', VALUES],
-  ENUMERATION_UNREADABLE: ['copy', VALUES],
-  ENUMERATION_NAME: [
-    'copy',
-    'nothing but the right name; TileDB fails to read the attributes that use the enumeration',
-  ],
-  ENUMERATION_VALUES: ['copy', VALUES],
-  LABEL_DIMENSION: ['copy', SCHEMA],
-  LABEL_MISSING: ['copy', 'the labels; cells can still be read by their coordinates'],
-
-  FILE_MISSING: ['drop'],
-  FILE_SHORT: ['drop'],
-  FILE_LONG: ['cut-off', NOTHING],
-  FILE_UNLISTED: ['aside', NOTHING],
-
-  FOOTER_UNREADABLE: ['recover', STORED],
-  FOOTER_VERSION: ['recover', STORED],
-  FOOTER_DENSE: ['recover', STORED],
-  FIELD_CHANGED: ['leave', 'nothing: decode shows the cells as they were written'],
-  FOOTER_NULL_DOMAIN: ['recover', STORED],
-  FOOTER_SLACK: ['leave', NOTHING],
-  FOOTER_LAST_TILE: ['recover', STORED],
-  FOOTER_IGNORED_FIELD: ['leave', NOTHING],
-  FOOTER_FILE_SIZE: ['recover', STORED],
-  NONEMPTY_DOMAIN: ['recover', UNSURE],
-  SECTION_OFFSET: ['recover', STORED],
-  SECTION_UNREADABLE: ['recover', STORED],
-  SECTION_OVERLAP: ['recover', STORED],
-  SECTION_GAP: ['recover', STORED],
-  GENERIC_TILE_HEADER: ['schema', NOTHING],
-  RTREE_LEVELS: ['recover', STORED],
-  RTREE_FANOUT: ['recover', STORED],
-  RTREE_CONTAINMENT: ['recover', STORED],
-  MBR_INVALID: ['recover', STORED],
-  MBR_NONEMPTY_DOMAIN: ['recover', STORED],
-  RTREE_DENSE: ['leave', NOTHING],
-  TILE_OFFSETS_COUNT: ['recover', STORED],
-  TILE_OFFSETS_ORDER: ['recover', STORED],
-  TILE_OFFSETS_OUTSIDE: ['recover', STORED],
-  STATISTICS_COUNT: ['recover', STORED],
-  PROCESSED_CONDITION_NAME: ['leave', NOTHING],
-
-  TILE_UNREADABLE: ['drop'],
-  TILE_SIZE: ['drop'],
-  TILE_TRAILING_BYTES: ['rewrite', NOTHING],
-  CHUNK_UNREADABLE: ['drop'],
-  CHUNK_SPLITS_CELL: ['rewrite', NOTHING],
-  CHECKSUM_MISMATCH: ['drop'],
-
-  CELL_OFFSETS: ['drop'],
-  CELL_VAR_SIZE: ['drop'],
-  CELL_VALIDITY: ['rewrite', 'whether the cell was null: readers take it for not null'],
-  CELL_BOOL: ['rewrite', 'which of the two values was meant: readers take it for true'],
-  COORDINATE_DOMAIN: ['rewrite', 'where the cell was'],
-  COORDINATE_MBR: ['recover', UNSURE],
-  MBR_LOOSE: ['recover', STORED],
-  COORDINATE_ORDER: ['rewrite', UNSURE],
-  COORDINATE_DUPLICATE: ['rewrite', UNSURE],
-  TILE_MIN_MAX: ['statistics', UNSURE],
-  TILE_SUM: ['statistics', UNSURE],
-  TILE_NULL_COUNT: ['statistics', UNSURE],
-  FRAGMENT_MIN_MAX: ['recover', UNSURE],
-  FRAGMENT_SUM: ['recover', UNSURE],
-  FRAGMENT_NULL_COUNT: ['recover', UNSURE],
-  CELL_TIMESTAMP: ['leave', 'when the cell was written'],
-  DELETE_TIMESTAMP: ['leave', 'when the cell was deleted'],
-  DELETE_CONDITION_INDEX: ['leave', 'which condition deleted the cell'],
-  ENUMERATION_INDEX: ['leave', 'which value the cell has'],
-
-  METADATA_NAME_INVALID: ['aside'],
-  METADATA_UNREADABLE: ['aside', 'the keys that were set in this file; those of other files are still there'],
-  METADATA_FUTURE: ['rename', TIMES],
-  GROUP_DETAILS_UNREADABLE: ['members', 'which members this file added or removed, and their names'],
-  GROUP_DETAILS_FUTURE: ['rename', TIMES],
-  GROUP_MEMBER_MISSING: ['members', 'the member, if it did not move'],
-  GROUP_MEMBER_TYPE: ['members', 'nothing: the member is there'],
-  GROUP_CYCLE: ['members', 'nothing: the group is there'],
+/** What is lost with codes whose way does not tell, and where it is not the usual. */
+type Lost = { readonly [code in MendedBy<Exclude<Mend, keyof typeof USUALLY_LOST>>]: string } & {
+  readonly [code in FindingCode]?: string | undefined
 }
 
-/** What is lost already when it is found: undefined where that depends on the array. */
+const LOST: Lost = {
+  ARRAY_NO_SCHEMA: 'all schemas: nothing else in the array tells what the cells are',
+  FRAGMENT_NAME_INVALID: STORED,
+  FRAGMENT_TIMESTAMPS: STORED,
+  ARRAY_READS_EMPTY: 'nothing: all cells are there, but no reader sees them',
+  FRAGMENT_NO_METADATA: 'nothing but the metadata: the cells are still in the data files',
+  COMMIT_UNREADABLE: 'what the file lists after the damage',
+  VACUUM_HIDES_CELLS: 'nothing: all cells are there, but readers miss those of the listed fragments',
+  DELETE_CONDITION_DIFFERS: 'nothing but which of the two conditions was meant',
+  CONSOLIDATED_METADATA_UNREADABLE: OWN_FOOTER,
+  CONSOLIDATED_METADATA_OFFSET: OWN_FOOTER,
+  CONSOLIDATED_METADATA_DIFFERS: OWN_FOOTER,
+  CONSOLIDATED_METADATA_DANGLING: OWN_FOOTER,
+  SCHEMA_MISSING: 'nothing but the name of its schema: the cells are still there',
+  SCHEMA_NO_DIMENSION: SCHEMA,
+  SCHEMA_DUPLICATE_FIELD: SCHEMA,
+  SCHEMA_FILL_VALUE: SCHEMA,
+  SCHEMA_FILTER_COMPRESSOR: 'nothing: decode uses the filter; TileDB may use the number, and fail to read tiles',
+  SCHEMA_FILTER_OPTIONS: NOTHING,
+  ENUMERATION_UNLISTED: VALUES,
+  ENUMERATION_MISSING: VALUES,
+  ENUMERATION_UNREADABLE: VALUES,
+  ENUMERATION_NAME: 'nothing but the right name; TileDB fails to read the attributes that use the enumeration',
+  ENUMERATION_VALUES: VALUES,
+  LABEL_DIMENSION: SCHEMA,
+  LABEL_MISSING: 'the labels; cells can still be read by their coordinates',
+  FIELD_CHANGED: 'nothing: decode shows the cells as they were written',
+  FOOTER_SLACK: NOTHING,
+  FOOTER_IGNORED_FIELD: NOTHING,
+  NONEMPTY_DOMAIN: UNSURE,
+  GENERIC_TILE_HEADER: NOTHING,
+  RTREE_DENSE: NOTHING,
+  PROCESSED_CONDITION_NAME: NOTHING,
+  TILE_TRAILING_BYTES: NOTHING,
+  CHUNK_SPLITS_CELL: NOTHING,
+  CELL_VALIDITY: 'whether the cell was null: readers take it for not null',
+  CELL_BOOL: 'which of the two values was meant: readers take it for true',
+  COORDINATE_DOMAIN: 'where the cell was',
+  COORDINATE_MBR: UNSURE,
+  COORDINATE_ORDER: UNSURE,
+  COORDINATE_DUPLICATE: UNSURE,
+  FRAGMENT_MIN_MAX: UNSURE,
+  FRAGMENT_SUM: UNSURE,
+  FRAGMENT_NULL_COUNT: UNSURE,
+  CELL_TIMESTAMP: 'when the cell was written',
+  DELETE_TIMESTAMP: 'when the cell was deleted',
+  DELETE_CONDITION_INDEX: 'which condition deleted the cell',
+  ENUMERATION_INDEX: 'which value the cell has',
+  METADATA_NAME_INVALID: undefined,
+  METADATA_UNREADABLE: 'the keys that were set in this file; those of other files are still there',
+  GROUP_DETAILS_UNREADABLE: 'which members this file added or removed, and their names',
+  GROUP_MEMBER_MISSING: 'the member, if it did not move',
+  GROUP_MEMBER_TYPE: 'nothing: the member is there',
+  GROUP_CYCLE: 'nothing: the group is there',
+}
+
+/** What is lost already when a code is found: undefined where that depends on the array. */
+export function lostOfCode(code: FindingCode): string | undefined {
+  if (code in LOST) return LOST[code]
+  const usual: { readonly [mend in Mend]?: string | undefined } = USUALLY_LOST
+  return usual[FINDING_CODES[code][2]]
+}
+
+/** What is lost already with a finding. */
 export function lostOf({ code, wrong }: Finding): string | undefined {
   if (wrong === 'cells') return CHANGED
-  return wrong === 'metadata' ? WRONG_STATISTICS : MENDING[code][1]
+  return wrong === 'metadata' ? WRONG_STATISTICS : lostOfCode(code)
 }

@@ -1,4 +1,4 @@
-import type { FindingCode } from '../check/codes.ts'
+import type { MendedBy } from '../check/codes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { FOLDERS_SINCE } from '../format/commit-files.ts'
 import type { Draft } from './drafts.ts'
@@ -13,7 +13,7 @@ interface Edit {
 }
 
 /** What mends the schema document; null: writing it anew is enough. */
-const EDITS: Partial<Record<FindingCode, Edit | null>> = {
+const EDITS: Readonly<Record<MendedBy<'schema'>, Edit | null>> = {
   GENERIC_TILE_HEADER: null,
   SCHEMA_FILTER_COMPRESSOR: { code: '[f.pop("compressor", 0) for p in pipes for f in p["filters"]]' },
   SCHEMA_FILTER_OPTIONS: {
@@ -49,20 +49,20 @@ const TAIL = 'json.dump(d, open(sys.argv[1], "w"))'
 
 /** Whether a schema can be written anew without knowing more than the file says. */
 export function canWriteSchema(
-  code: FindingCode,
+  code: MendedBy<'schema'>,
   schema: ArraySchema | undefined,
   file: string,
   cellsWritten: boolean,
 ): boolean {
   const edit = EDITS[code]
-  if (edit === undefined || !schema || schema.version < FOLDERS_SINCE || !file.startsWith('__schema/')) return false
+  if (!schema || schema.version < FOLDERS_SINCE || !file.startsWith('__schema/')) return false
   return schema.enumerations.length + schema.dimension_labels.length === 0 && !(edit?.needsNoCells && cellsWritten)
 }
 
 /** Writes a schema file anew from its document, with what is known to be wrong put right. */
 export async function writeSchema(
   path: string,
-  codes: ReadonlySet<FindingCode>,
+  codes: ReadonlySet<MendedBy<'schema'>>,
   draft: Draft,
   shell: Shell,
   fresh: (path: string) => Promise<string>,

@@ -1,7 +1,6 @@
 import { unlessFault } from '../base/errors.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { fieldTileFile, tileCellNum, tileRole } from '../cells/tile-places.ts'
-import type { FindingCode } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
@@ -15,12 +14,6 @@ import type { InspectArray } from '../store/array.ts'
 import { cellsInDomain } from '../store/file-sizes.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
 import { boxOf, type CellsBox, cellsInBox, denseBoxes, wholeBox } from './older.ts'
-
-/** Findings that take a tile or a whole data file from readers; a plan drops its cells. */
-export const LOSES_TILES: ReadonlySet<FindingCode> = new Set<FindingCode>([
-  ...(['FILE_MISSING', 'FILE_SHORT', 'TILE_UNREADABLE', 'TILE_SIZE'] as const),
-  ...(['CHUNK_UNREADABLE', 'CHECKSUM_MISMATCH', 'CELL_OFFSETS', 'CELL_VAR_SIZE'] as const),
-])
 
 /** Tiles that findings call unreadable, by field, of one fragment. */
 export type LostTiles = Map<string, Set<number>>

@@ -1,5 +1,5 @@
 import { exitCodeOf, InspectError, orError, withPlaceAsync } from '../base/errors.ts'
-import type { FindingCode } from '../check/codes.ts'
+import { type FindingCode, isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { checkFragment } from '../check/fragment.ts'
 import { newRun } from '../check/run.ts'
@@ -57,21 +57,15 @@ export interface RecoveredFragment {
   lostTiles: { opened: OpenedTiles; tiles: readonly number[] } | undefined
 }
 
-/** Faults of cells or schemas: metadata written anew says the same. */
-const NOT_OF_METADATA: ReadonlySet<FindingCode> = new Set<FindingCode>([
-  ...(['FIELD_CHANGED', 'COORDINATE_DOMAIN', 'COORDINATE_ORDER', 'COORDINATE_DUPLICATE'] as const),
-  ...(['CELL_TIMESTAMP', 'DELETE_TIMESTAMP', 'DELETE_CONDITION_INDEX'] as const),
-])
-
-/** Whether check has found something that recovering mends. */
+/** Whether recovering mends an error that check has found: of faults of cells, metadata written anew says the same. */
 export function isMended(code: FindingCode): boolean {
-  return !NOT_OF_METADATA.has(code)
+  return !isMendedBy(code, 'rewrite', 'leave')
 }
 
-/** Cells that contradict what the metadata says about their tile. */
-const CONTRADICTS: ReadonlySet<FindingCode> = new Set<FindingCode>([
-  ...(['TILE_MIN_MAX', 'TILE_SUM', 'TILE_NULL_COUNT', 'COORDINATE_MBR'] as const),
-])
+/** Whether cells contradict what the metadata says about their tile. */
+function isContradiction(code: FindingCode): boolean {
+  return isMendedBy(code, 'statistics') || code === 'COORDINATE_MBR'
+}
 
 interface Errors {
   /** Once each. */
@@ -89,7 +83,7 @@ async function errorsOf(fragment: Fragment): Promise<Errors> {
     if ('notExamined' in item) codes.add(asDamage(item.notExamined, fragment))
     else if (item.severity === 'error') {
       codes.add(item.code)
-      if (CONTRADICTS.has(item.code) && item.tile !== undefined) contradicted.set(item.tile, item)
+      if (isContradiction(item.code) && item.tile !== undefined) contradicted.set(item.tile, item)
     }
   }
   return { codes: [...codes], contradicted }

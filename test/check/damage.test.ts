@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { CELL_CODES, FINDING_CODES, type FindingCode } from '../../src/check/codes.ts'
+import type { Finding } from '../../src/check/finding.ts'
 import { DAMAGES } from '../../src/damage/damages.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -13,10 +14,33 @@ const folder = temporaryFolder()
 
 const CODES = Object.keys(FINDING_CODES) as FindingCode[]
 
+/** The findings with the code of the damage, in its place. */
+function ofDamage(code: FindingCode, findings: readonly Finding[]): readonly Finding[] {
+  const place = PLACES[code]
+  return findings.filter(
+    (finding) =>
+      finding.code === code &&
+      finding.severity === FINDING_CODES[code][0] &&
+      place.file.test(finding.file) &&
+      (['offset', 'field', 'tile', 'chunk', 'cell'] as const).every(
+        (key) => place[key] === undefined || finding[key] === place[key],
+      ),
+  )
+}
+
 describe('planted damage is found, with its code and its place', () => {
-  test.each(shortTurn(CODES, 3).map((code) => [code, DAMAGES[code].name] as const))('%s: %s', async (code) => {
-    const place = PLACES[code]
-    const array = new EditedArray(place.fixture)
+  // Every run tries every code: no other test fails if a check does not find its own.
+  test.each(CODES.map((code) => [code, DAMAGES[code].name] as const))('%s: %s', async (code) => {
+    const array = await planted(code)
+    const level = CELL_CODES.has(code) ? 'cells' : 'chunks'
+    const { findings } = await check(array.storage(), EDITED, { key: array.key, level })
+    if (ofDamage(code, findings).length === 0) expect(shown(findings)).toEqual([`${code} ${PLACES[code].file}`])
+  })
+})
+
+describe('it is not found before, at all levels after, and only with --level cells if it is in the cells', () => {
+  test.each(shortTurn(CODES, 3))('%s', async (code) => {
+    const array = new EditedArray(PLACES[code].fixture)
     const before = await check(array.storage(), EDITED, { key: array.key })
     expect(
       shown(before.findings.filter((finding) => finding.code === code && finding.severity === FINDING_CODES[code][0])),
@@ -25,16 +49,7 @@ describe('planted damage is found, with its code and its place', () => {
     const { findings } = await check(array.storage(), EDITED, { key: array.key })
     // The names of the fixtures' fields have no space.
     expect(findings.filter(({ field }) => field?.includes(' '))).toEqual([])
-    const found = findings.filter(
-      (finding) =>
-        finding.code === code &&
-        finding.severity === FINDING_CODES[code][0] &&
-        place.file.test(finding.file) &&
-        (['offset', 'field', 'tile', 'chunk', 'cell'] as const).every(
-          (key) => place[key] === undefined || finding[key] === place[key],
-        ),
-    )
-    if (found.length === 0) expect(shown(findings)).toEqual([`${code} ${place.file}`])
+    expect(ofDamage(code, findings)).not.toEqual([])
     const { findings: ofChunks } = await check(array.storage(), EDITED, { key: array.key, level: 'chunks' })
     const needsCells = !ofChunks.some((finding) => finding.code === code)
     expect(needsCells).toBe(CELL_CODES.has(code))

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { ADVICE_CODES, FINDING_CODES, type FindingCode, MEANINGS, type Meaning } from '../../src/check/codes.ts'
-import { MENDING, WAYS } from '../../src/plan/mending.ts'
+import { WAYS, wayOfCode } from '../../src/plan/mending.ts'
 
 export const CHECK_PAGE = fileURLToPath(new URL('../../docs/check.md', import.meta.url))
 
@@ -15,7 +15,11 @@ export function checkPage(page: string): string {
   return withTable(withTable(page, '## Codes', FINDING_CODES), '## Advice', ADVICE_CODES)
 }
 
-function withTable(page: string, heading: string, codes: Readonly<Record<string, Meaning>>): string {
+function withTable(
+  page: string,
+  heading: string,
+  codes: Readonly<Record<string, readonly [...Meaning, ...unknown[]]>>,
+): string {
   const others: Readonly<Record<string, Readonly<Record<string, Meaning>>>> = MEANINGS
   const rows = Object.entries(codes).flatMap(([code, meaning]) =>
     [meaning, ...Object.values(others[code] ?? {})].map(
@@ -31,5 +35,5 @@ function withTable(page: string, heading: string, codes: Readonly<Record<string,
 
 /** The column of what mends a code; advice has none. */
 function mendedBy(code: string): string {
-  return code in MENDING ? ` ${WAYS[MENDING[code as FindingCode][0]]} |` : ''
+  return code in FINDING_CODES ? ` ${WAYS[wayOfCode(code as FindingCode)]} |` : ''
 }
