@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How fast TileDB undoes each filter: 1,000,000 bytes of unfiltered content a second, on one thread, the best of many reads.
 
-Needs `pip install tiledb numpy`. Prints a table for bench/RESULTS.md; src/explain/filter-rates.ts has its numbers.
+Needs `pip install tiledb numpy`. Prints a table for bench/RESULTS.md; src/filters/registry.ts has its numbers.
 """
 import json
 import tempfile

@@ -1,5 +1,5 @@
 /**
- * What each filter takes of TileDB's time to read, for src/whatif/tiledb-speed.ts: least squares, without negative times, over what the
+ * What each filter takes of TileDB's time to read, for src/filters/registry.ts: least squares, without negative times, over what the
  * decoders have to do for arrays that bench/whatif_speed.py wrote and read. Then how many pairs of pipelines the numbers tell in TileDB's order.
  * node --import ./test/fuzz/register.mjs bench/whatif-speed.mjs [PYTHON [CELLS]]
  */

@@ -5,6 +5,7 @@ import { tileRole } from '../cells/tile-places.ts'
 import { unfilterSeconds } from '../explain/filter-rates.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import { Pipeline } from '../filters/pipeline.ts'
+import { type FilterUse, useOf } from '../filters/registry.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { fixedChunkLengths, LARGEST_CHUNK } from '../write/chunk-lengths.ts'
@@ -14,34 +15,23 @@ import { advise, type Finding } from './finding.ts'
 import { rewriteLines } from './lines.ts'
 import { percent } from './tiles.ts'
 
-/** Filters that make data smaller by themselves. What comes after them finds no pattern any more. */
-const COMPRESSORS: ReadonlySet<string> = new Set([
-  'GZIP',
-  'ZSTD',
-  'LZ4',
-  'BZIP2',
-  'RLE',
-  'DICTIONARY_ENCODING',
-  'DOUBLE_DELTA',
-  'DELTA',
-  'BIT_WIDTH_REDUCTION',
-  'POSITIVE_DELTA',
-  'WEBP',
-  'SCALE_FLOAT',
-])
 /** General compressors: they belong at the end. */
-const GENERAL: ReadonlySet<string> = new Set(['GZIP', 'ZSTD', 'LZ4', 'BZIP2'])
-/** Filters that only rearrange values for a general compressor, and so must come before it. */
-const BEFORE_GENERAL: ReadonlySet<string> = new Set([
-  'BYTESHUFFLE',
-  'BITSHUFFLE',
-  'DELTA',
-  'DOUBLE_DELTA',
-  'POSITIVE_DELTA',
-  'BIT_WIDTH_REDUCTION',
-  'XOR',
-  'SCALE_FLOAT',
-])
+function isGeneral({ name }: FilterConfig): boolean {
+  return useOf(name).does === 'compress'
+}
+
+/** Filters that make data smaller by themselves. What comes after them finds no pattern any more. */
+function compresses({ name }: FilterConfig): boolean {
+  const shrinking: readonly FilterUse['does'][] = ['compress', 'shrink', 'shrink and arrange']
+  return shrinking.includes(useOf(name).does)
+}
+
+/** Filters that rearrange values for a general compressor, and so must come before it. */
+function arranges({ name }: FilterConfig): boolean {
+  const arranging: readonly FilterUse['does'][] = ['arrange', 'shrink and arrange']
+  return arranging.includes(useOf(name).does)
+}
+
 /** A field is larger by so much, and by so many bytes. */
 const LARGER_BY = 0.05
 const WORTH_BYTES = 16 * 1024
@@ -53,7 +43,7 @@ const LEAST_TILE = 1024
 export function* growingFields({ opened, files, scale, stored_bytes }: ArrayFacts): Generator<Finding> {
   for (const file of files) {
     if (file.filters.length === 0 || file.unfiltered_bytes < LEAST_TILE * file.tiles) continue
-    const isGeneral = file.filters.some(({ name }) => GENERAL.has(name))
+    const hasGeneral = file.filters.some(isGeneral)
     const [stored, unfiltered] = [file.stored_bytes * scale, file.unfiltered_bytes * scale]
     const more = stored - unfiltered
     if (more < WORTH_BYTES || more < LARGER_BY * unfiltered) continue
@@ -61,7 +51,7 @@ export function* growingFields({ opened, files, scale, stored_bytes }: ArrayFact
       field: file.field,
       message: `${titleOf(file)}: ${textOf(file.filters)} makes ${shortSize(Math.round(stored))} of ${shortSize(Math.round(unfiltered))}`,
       effect: { seconds: rounded(secondsOf(0, more)), bytes: Math.round(more), share: more / stored_bytes },
-      advice: withFilters(opened, [file], isGeneral ? [] : [TRIED]),
+      advice: withFilters(opened, [file], hasGeneral ? [] : [TRIED]),
     })
   }
 }
@@ -76,7 +66,7 @@ const WORTH_SECONDS = 0.1
 /** Compressors whose work takes longer than the bytes that they save. */
 export function* idleFilters({ opened, files, scale }: ArrayFacts): Generator<Finding> {
   for (const file of files) {
-    if (!file.filters.some(({ name }) => GENERAL.has(name))) continue
+    if (!file.filters.some(isGeneral)) continue
     const [stored, unfiltered] = [file.stored_bytes * scale, file.unfiltered_bytes * scale]
     const saved = Math.max(0, unfiltered - stored)
     if (saved > SAVES_LITTLE * unfiltered) continue
@@ -90,7 +80,7 @@ export function* idleFilters({ opened, files, scale }: ArrayFacts): Generator<Fi
       advice: withFilters(
         opened,
         [file],
-        file.filters.filter(({ name }) => !GENERAL.has(name)),
+        file.filters.filter((one) => !isGeneral(one)),
       ),
     })
   }
@@ -105,7 +95,7 @@ const TRIED = { name: 'ZSTD', level: 3 } as const
 
 /** Fields without a compressor. A part of a tile is compressed to see what that would save. */
 export async function* rawFields({ opened, files, scale, stored_bytes }: ArrayFacts): AsyncGenerator<Finding> {
-  const raw = files.filter(({ filters }) => !filters.some(({ name }) => COMPRESSORS.has(name)))
+  const raw = files.filter(({ filters }) => !filters.some(compresses))
   const bytes = scale * sum(raw, (file) => file.stored_bytes)
   if (bytes < MUCH_RAW || bytes < MOSTLY_RAW * stored_bytes) return
   const [largest] = [...raw].sort((a, b) => b.stored_bytes - a.stored_bytes)
@@ -151,7 +141,7 @@ export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<Finding> {
       continue
     }
     const checksum = file.filters.findIndex(({ name }) => name.startsWith('CHECKSUM'))
-    const compressor = file.filters.findLastIndex(({ name }) => COMPRESSORS.has(name))
+    const compressor = file.filters.findLastIndex(compresses)
     if (checksum < 0 || compressor < checksum) continue
     const unfiltered = file.unfiltered_bytes * scale
     const seconds = unfilterSeconds([file.filters[checksum]], unfiltered - stored)
@@ -171,9 +161,9 @@ export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<Finding> {
 
 /** The same filters with what rearranges values before the general compressors; undefined if they are in such an order. */
 function inBetterOrder(filters: readonly FilterConfig[]): FilterConfig[] | undefined {
-  const first = filters.findIndex(({ name }) => GENERAL.has(name))
+  const first = filters.findIndex(isGeneral)
   if (first < 0) return undefined
-  const late = filters.slice(first).filter(({ name }) => BEFORE_GENERAL.has(name))
+  const late = filters.slice(first).filter(arranges)
   if (late.length === 0) return undefined
   return [...filters.slice(0, first), ...late, ...filters.slice(first).filter((one) => !late.includes(one))]
 }
@@ -203,7 +193,7 @@ async function sampleOf(file: FileFacts): Promise<Uint8Array | undefined> {
  * How many times the bytes that our filters make TileDB's make, by a tile that TileDB wrote: its compressors are other libraries.
  */
 export async function storedFactor(file: FileFacts, codecs: Codecs): Promise<number> {
-  if (!file.filters.some(({ name }) => GENERAL.has(name))) return 1
+  if (!file.filters.some(isGeneral)) return 1
   const sample = await sampleTile(file)
   const ours = sample && (await filteredSize(file, sample.data, file.filters, codecs))
   return sample && ours ? sample.stored_bytes / ours : 1

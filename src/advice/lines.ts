@@ -1,9 +1,10 @@
+import { useOf } from '../filters/registry.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
-import type { FilterConfig } from '../format/filter-pipeline.ts'
+import type { FilterConfig, FilterOption } from '../format/filter-pipeline.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
 import { consolidatables, filledCells, leastAmplification, neighbours } from './consolidation.ts'
@@ -210,32 +211,10 @@ function listOf(texts: readonly string[]): string {
   return `[${texts.map((text) => JSON.stringify(text)).join(', ')}]`
 }
 
-/** Names of TileDB-Py's filters. */
-const CLASSES: Readonly<Record<string, string>> = {
-  GZIP: 'GzipFilter',
-  ZSTD: 'ZstdFilter',
-  LZ4: 'LZ4Filter',
-  RLE: 'RleFilter',
-  BZIP2: 'Bzip2Filter',
-  DOUBLE_DELTA: 'DoubleDeltaFilter',
-  DELTA: 'DeltaFilter',
-  BIT_WIDTH_REDUCTION: 'BitWidthReductionFilter',
-  BITSHUFFLE: 'BitShuffleFilter',
-  BYTESHUFFLE: 'ByteShuffleFilter',
-  POSITIVE_DELTA: 'PositiveDeltaFilter',
-  CHECKSUM_MD5: 'ChecksumMD5Filter',
-  CHECKSUM_SHA256: 'ChecksumSHA256Filter',
-  DICTIONARY_ENCODING: 'DictionaryFilter',
-  SCALE_FLOAT: 'FloatScaleFilter',
-  XOR: 'XORFilter',
-  WEBP: 'WebpFilter',
-  NONE: 'NoOpFilter',
-}
-
 /** A list of filters as TileDB-Py makes it. @param max_chunk_size bytes, if it is not the usual one */
 export function filterList(filters: readonly FilterConfig[], max_chunk_size = USUAL_CHUNK): string {
   const texts = filters.map(
-    (filter) => `tiledb.${CLASSES[filter.name] ?? 'Filter'}(${filterOptions(filter).join(', ')})`,
+    (filter) => `tiledb.${useOf(filter.name).python ?? 'Filter'}(${argumentsOf(filter).join(', ')})`,
   )
   const chunks = max_chunk_size === USUAL_CHUNK ? '' : `, chunksize=${max_chunk_size}`
   return `tiledb.FilterList([${texts.join(', ')}]${chunks})`
@@ -243,28 +222,25 @@ export function filterList(filters: readonly FilterConfig[], max_chunk_size = US
 
 const USUAL_CHUNK = 65_536
 
-function filterOptions({ name, ...options }: FilterConfig): string[] {
-  const { level = -1, scale, offset, byte_width, max_window_size, reinterpret_datatype = 'ANY', quality } = options
-  switch (name) {
-    case 'SCALE_FLOAT':
-      return [`factor=${scale}`, `offset=${offset}`, `bytewidth=${byte_width}`]
-    case 'BIT_WIDTH_REDUCTION':
-    case 'POSITIVE_DELTA':
-      return [`window=${max_window_size}`]
-    case 'WEBP':
-      return [
-        `input_format=tiledb.filter.lt.WebpInputFormat.WEBP_${options.format}`,
-        `quality=${quality}`,
-        `lossless=${options.lossless ? 'True' : 'False'}`,
-      ]
-    default:
-      return [
-        ...(level === -1 ? [] : [`level=${level}`]),
-        ...(reinterpret_datatype === 'ANY'
-          ? []
-          : [`reinterp_dtype=np.dtype("${dtypeOf(reinterpret_datatype) ?? reinterpret_datatype.toLowerCase()}")`]),
-      ]
-  }
+/** Arguments of TileDB-Py's filters, in this order. Extents follow from the array, and defaults are left out. */
+const ARGUMENTS: Readonly<Record<FilterOption, (filter: FilterConfig) => string | undefined>> = {
+  level: ({ level }) => (level === -1 ? undefined : `level=${level}`),
+  reinterpret_datatype: ({ reinterpret_datatype: type = 'ANY' }) =>
+    type === 'ANY' ? undefined : `reinterp_dtype=np.dtype("${dtypeOf(type) ?? type.toLowerCase()}")`,
+  max_window_size: ({ max_window_size }) => `window=${max_window_size}`,
+  scale: ({ scale }) => `factor=${scale}`,
+  offset: ({ offset }) => `offset=${offset}`,
+  byte_width: ({ byte_width }) => `bytewidth=${byte_width}`,
+  format: ({ format }) => `input_format=tiledb.filter.lt.WebpInputFormat.WEBP_${format}`,
+  quality: ({ quality }) => `quality=${quality}`,
+  lossless: ({ lossless }) => `lossless=${lossless ? 'True' : 'False'}`,
+  y_extent: () => undefined,
+  x_extent: () => undefined,
+}
+
+function argumentsOf(filter: FilterConfig): string[] {
+  const options = Object.keys(ARGUMENTS) as FilterOption[]
+  return options.flatMap((option) => (filter[option] === undefined ? [] : (ARGUMENTS[option](filter) ?? [])))
 }
 
 /** The path of an array as a text of Python. */

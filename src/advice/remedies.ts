@@ -12,6 +12,7 @@ import type { FilterPipeline } from '../format/filter-pipeline.ts'
 import { bytesOf } from '../format/value.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { cellsToRewrite } from '../steps/cells.ts'
+import { fittedFilters } from '../write/filter-options.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
 import { NEWEST_STABLE } from '../write/schema-check.ts'
 import { schemaOf } from '../write/schema-document.ts'
@@ -137,12 +138,7 @@ function extentOf({ type }: Dimension, extent: number): number | bigint {
 
 /** A pipeline with the options that old versions do not store. */
 function completed(pipeline: FilterPipeline): FilterPipeline {
-  const filters = pipeline.filters.map((filter) =>
-    filter.name === 'DELTA' || filter.name === 'DOUBLE_DELTA'
-      ? { reinterpret_datatype: 'ANY' as const, ...filter }
-      : filter,
-  )
-  return { ...pipeline, filters }
+  return { ...pipeline, filters: fittedFilters(pipeline.filters, { formatVersion: NEWEST_STABLE }) }
 }
 
 /** What a read costs. */

@@ -273,14 +273,14 @@ function failedFilter(
 ): Part | undefined {
   const { stages, left } = undone
   const config = filters[filters.length - 1 - stages.length]
-  if (!config || NEEDS_TYPE.has(config.name)) return undefined
+  // A description with parameters needs the type.
+  if (!config || filterOf(config.name)?.metadata?.length) return undefined
   const at = metadataPart.offset - base
   const metadata = stages.at(-1)?.stage.output.metadata ?? stored.subarray(at, at + metadataPart.length)
   const stage: StageResult = {
     config,
     datatype: 'UINT8',
-    // DICTIONARY_ENCODING without strings has no metadata that could fail.
-    stringOffsets: config.name === 'DICTIONARY_ENCODING',
+    stringOffsets: false,
     input: { metadata, data: NO_BYTES },
     output: { metadata: NO_BYTES, data: NO_BYTES },
   }
@@ -311,8 +311,6 @@ function filterPart(
     },
   }))
 }
-
-const NEEDS_TYPE: ReadonlySet<string> = new Set(['BIT_WIDTH_REDUCTION', 'POSITIVE_DELTA', 'RLE', 'DICTIONARY_ENCODING'])
 
 /** Verdicts come in the order of comparison: first all metadata parts, then all data parts. */
 function verdictOf(

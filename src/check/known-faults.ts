@@ -1,9 +1,9 @@
 import { isPlainText } from '../cells/extremes.ts'
 import { validityAsValues } from '../cells/slot-type.ts'
 import { hasMinMax, type StatisticsField } from '../cells/tile-statistics.ts'
-import { deltaDatatype, elementSize, windowType } from '../filters/elements.ts'
+import { elementSize } from '../filters/elements.ts'
 import { TYPES_CHECKED_SINCE } from '../filters/filter.ts'
-import { typeAfter } from '../filters/registry.ts'
+import { filterOf, typeAfter } from '../filters/registry.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
@@ -70,24 +70,10 @@ export function filterOfOtherType(
 }
 
 /** The unit in which a filter works on a type. Types that make no difference to the filter give the same text. */
-function unitOf({ name, reinterpret_datatype }: FilterConfig, type: Datatype, formatVersion: number): string {
-  switch (name) {
-    case 'BIT_WIDTH_REDUCTION':
-    case 'POSITIVE_DELTA': {
-      const unit = windowType(type, formatVersion)
-      return unit ? `${unit.size} ${unit.signed}` : ''
-    }
-    case 'DELTA':
-    case 'DOUBLE_DELTA':
-      return String(elementSize(deltaDatatype(type, reinterpret_datatype)))
-    case 'BITSHUFFLE':
-    case 'BYTESHUFFLE':
-    case 'SCALE_FLOAT':
-    case 'XOR':
-      return String(elementSize(type))
-    default:
-      return ''
-  }
+function unitOf(filter: FilterConfig, type: Datatype, formatVersion: number): string {
+  const known = filterOf(filter.name)
+  if (!known?.elementSize) return ''
+  return known.unit?.(type, filter, formatVersion) ?? String(elementSize(type))
 }
 
 /** Statistics that do not fit the validity, where the validity may be misread. */

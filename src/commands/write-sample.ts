@@ -15,6 +15,7 @@ import { type ArrayToWrite, arrayFiles, type WrittenFragmentFacts } from '../wri
 import { csvRows } from '../write/csv-cells.ts'
 import { DocumentValue } from '../write/document.ts'
 import { parseMetadata } from '../write/field-options.ts'
+import { filtersHelp } from '../write/filter-options.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../write/json-text.ts'
 import { ndjsonRows, type RowInput } from '../write/ndjson-cells.ts'
@@ -53,10 +54,7 @@ Fields:
 
 Filters, in writing order, separated by commas, options after colons:
   zstd:level=9,bit-width-reduction:max_window_size=256,sha256
-  gzip, zstd, lz4, bzip2, rle, dictionary, double-delta, delta (options level;
-  the deltas reinterpret_datatype), bit-width-reduction and positive-delta
-  (max_window_size), bitshuffle, byteshuffle, xor, scale-float (scale, offset,
-  byte_width), webp (format, quality, lossless), md5, sha256, none.
+  ${filtersHelp()}
   An empty text means no filters.
 
 Steps (schemas/steps-file.json has all keys, docs/writing.md what they do):

@@ -8,6 +8,7 @@ import {
   tileRole,
   tilesCellNum,
 } from '../cells/tile-places.ts'
+import { keepsOffsets } from '../filters/registry.ts'
 import { fieldFileRoles } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { OpenedArray } from '../read/query.ts'
@@ -213,10 +214,7 @@ async function measurePart(
  */
 function holdsOffsets(version: number, info: FragmentInfo, slot: number): boolean {
   const { type } = info.slots[slot]
-  const since = (ascii: number): number => (type === 'STRING_ASCII' ? ascii : type === 'STRING_UTF8' ? 17 : Infinity)
-  return filePipeline(info, { slot, role: 'var' }, false).some(
-    ({ name }) => (name === 'RLE' && version >= since(12)) || (name === 'DICTIONARY_ENCODING' && version >= since(13)),
-  )
+  return filePipeline(info, { slot, role: 'var' }, false).some((filter) => keepsOffsets(filter, type, version))
 }
 
 /** The lists of one slot of a fragment, each read on demand, and once. */

@@ -20,7 +20,7 @@ import {
   windowType,
 } from './elements.ts'
 import type { FilterDefinition } from './filter.ts'
-import { isWindowed, type WindowCodec, windowFilter, windowRefusal } from './windows.ts'
+import { isWindowed, type WindowCodec, windowFilter, windowRefusal, windowUnit } from './windows.ts'
 
 /**
  * BIT_WIDTH_REDUCTION: subtracts the smallest integer of a window from all of them, and stores the results as narrower
@@ -38,6 +38,7 @@ import { isWindowed, type WindowCodec, windowFilter, windowRefusal } from './win
  */
 export const bitWidthReduction: FilterDefinition = {
   elementSize: 'shown',
+  unit: windowUnit,
   growth: 8,
   usesKernels: true,
   metadata: (datatype) => bitWidthMetadata(elementSize(datatype)),

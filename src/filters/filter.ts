@@ -150,6 +150,8 @@ export interface FilterDefinition {
   readonly needsWholeTile?: boolean
   /** Present if the result depends on the element type: whether the metadata or a count shows the size of that type. */
   readonly elementSize?: 'shown' | 'hidden'
+  /** What of a type makes a difference to the filter, where that is not the size of an element. */
+  unit?(type: Datatype, config: FilterConfig, formatVersion: number): string
   /** Whether it writes an empty part for an empty chunk, and expects one when reading. */
   readonly expectsEmptyPart?: boolean
   /** Whether it gives no part for an empty one when reading. */

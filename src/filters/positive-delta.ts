@@ -8,7 +8,7 @@ import {
 import { datatypeKind } from '../format/datatype.ts'
 import { elementSize, highLane, type IntegerType, lanesEach, lanesOf, lowLane, scan, windowType } from './elements.ts'
 import { type FilterDefinition, TYPES_CHECKED_SINCE } from './filter.ts'
-import { type WindowCodec, windowFilter, windowRefusal } from './windows.ts'
+import { type WindowCodec, windowFilter, windowRefusal, windowUnit } from './windows.ts'
 
 /**
  * POSITIVE_DELTA: stores differences of integers that never decrease, for each window separately.
@@ -22,6 +22,7 @@ import { type WindowCodec, windowFilter, windowRefusal } from './windows.ts'
  */
 export const positiveDelta: FilterDefinition = {
   elementSize: 'shown',
+  unit: windowUnit,
   growth: 8,
   usesKernels: true,
   metadata: (datatype) => positiveDeltaMetadata(elementSize(datatype)),

@@ -44,6 +44,83 @@ const FILTERS: Readonly<Record<FilterType, FilterDefinition>> = {
   DELTA: delta,
 }
 
+/** Nanoseconds of TileDB to undo a filter. What is left out takes no time. */
+interface Nanoseconds {
+  /** For a byte that goes in, and one that comes out. */
+  stored?: number
+  unfiltered?: number
+  /** For an element; `kept` where it is stored as it was. */
+  element?: number
+  kept?: number
+  /** Where the data holds the offsets: for a cell, and a byte of what is stored. */
+  cell?: number
+  text?: number
+  /** By what the blocks of ZSTD hold. @see zstd-work.ts */
+  zstd?: { literals: number; sequences: number; bytes: number }
+}
+
+/** Values that `whatif` tells apart. Those for integers are also for offsets, `offsets` are for these alone. */
+export type TriedValues = 'integers' | 'offsets' | 'floats' | 'texts' | 'bytes'
+
+/** What advice and estimates have to know of a filter. Pages do not need it, so it is not part of {@link FilterDefinition}. */
+export type FilterUse = {
+  /** Class of TileDB-Py, if it has one. */
+  python: string | undefined
+  /** 1,000,000 bytes of unfiltered content a second that TileDB undoes. */
+  rate: number
+  ns: Nanoseconds
+} & (
+  | {
+      /** Makes any bytes smaller, so it belongs at the end. */
+      does: 'compress'
+      /** Levels that `whatif` tries. */
+      levels: readonly number[]
+    }
+  | {
+      /**
+       * `shrink`: makes some values smaller; `arrange`: only rearranges them for a compressor, so it belongs before that;
+       * `shrink and arrange`: both; `guard`: nothing of these.
+       */
+      does: 'shrink' | 'arrange' | 'shrink and arrange' | 'guard'
+      /** Values for which `whatif` tries it in front of a compressor. */
+      tried: readonly TriedValues[]
+    }
+)
+
+/**
+ * Speeds are those of TileDB 2.30, on one core; they are estimates. Rates were measured on one machine, with other work on it, and
+ * depend on the cells (bench/RESULTS.md, "Filters of TileDB"). Nanoseconds are least squares of 652 reads: bench/whatif_speed.py,
+ * November 2026.
+ * `whatif` tries filters in this order. It computes the options of SCALE_FLOAT from the values.
+ */
+// biome-ignore format: a row for each filter
+export const FILTER_USES: Readonly<Record<FilterType, FilterUse>> = {
+  NONE: { python: 'NoOpFilter', rate: 10_000, ns: {}, does: 'guard', tried: [] },
+  LZ4: { python: 'LZ4Filter', rate: 770, ns: { stored: 0.2, unfiltered: 0.25 }, does: 'compress', levels: [-1] },
+  ZSTD: { python: 'ZstdFilter', rate: 670, ns: { zstd: { literals: 0.71, sequences: 7.95, bytes: 0.35 } }, does: 'compress', levels: [9, 19] },
+  GZIP: { python: 'GzipFilter', rate: 320, ns: { stored: 3.5, unfiltered: 1.07 }, does: 'compress', levels: [6] },
+  BZIP2: { python: 'Bzip2Filter', rate: 18, ns: { stored: 42.8, unfiltered: 3.1 }, does: 'compress', levels: [9] },
+  DICTIONARY_ENCODING: { python: 'DictionaryFilter', rate: 1500, ns: { cell: 3.5, text: 1.3 }, does: 'shrink', tried: ['texts'] },
+  RLE: { python: 'RleFilter', rate: 1600, ns: { element: 3.5, cell: 3.4 }, does: 'shrink', tried: ['texts', 'bytes'] },
+  BYTESHUFFLE: { python: 'ByteShuffleFilter', rate: 6800, ns: { unfiltered: 0.01 }, does: 'arrange', tried: ['integers', 'floats'] },
+  BITSHUFFLE: { python: 'BitShuffleFilter', rate: 2400, ns: { unfiltered: 0.025 }, does: 'arrange', tried: ['integers', 'floats', 'bytes'] },
+  DELTA: { python: 'DeltaFilter', rate: 680, ns: { element: 7.9 }, does: 'shrink and arrange', tried: ['integers', 'bytes'] },
+  DOUBLE_DELTA: { python: 'DoubleDeltaFilter', rate: 800, ns: { element: 8.1 }, does: 'shrink and arrange', tried: ['integers'] },
+  BIT_WIDTH_REDUCTION: { python: 'BitWidthReductionFilter', rate: 320, ns: { element: 23.5, kept: 3.3 }, does: 'shrink and arrange', tried: ['integers'] },
+  // Only for offsets, which never decrease: TileDB refuses to write values that do.
+  POSITIVE_DELTA: { python: 'PositiveDeltaFilter', rate: 310, ns: { element: 25 }, does: 'shrink and arrange', tried: ['offsets'] },
+  XOR: { python: 'XORFilter', rate: 4800, ns: { unfiltered: 0.1 }, does: 'arrange', tried: ['floats'] },
+  SCALE_FLOAT: { python: 'FloatScaleFilter', rate: 560, ns: { element: 13.6 }, does: 'shrink and arrange', tried: [] },
+  WEBP: { python: 'WebpFilter', rate: 190, ns: { unfiltered: 5 }, does: 'shrink', tried: [] },
+  CHECKSUM_MD5: { python: 'ChecksumMD5Filter', rate: 670, ns: { unfiltered: 1.5 }, does: 'guard', tried: [] },
+  CHECKSUM_SHA256: { python: 'ChecksumSHA256Filter', rate: 1200, ns: { unfiltered: 0.8 }, does: 'guard', tried: [] },
+  AES_256_GCM: { python: undefined, rate: 4200, ns: {}, does: 'guard', tried: [] },
+}
+
+export function useOf(name: FilterConfig['name']): FilterUse {
+  return Object.hasOwn(FILTER_USES, name) ? FILTER_USES[name as FilterType] : FILTER_USES.NONE
+}
+
 /** The definition of a filter; undefined for numbers that no release defines. */
 export function filterOf(name: FilterConfig['name']): FilterDefinition | undefined {
   return Object.hasOwn(FILTERS, name) ? FILTERS[name as FilterType] : undefined

@@ -3,7 +3,7 @@ import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { type AnyIo, decodePrefix, encode } from '../format/io.ts'
 import { badData, checkLimit, concat } from './bytes.ts'
-import type { ElementSize, IntegerType } from './elements.ts'
+import { type ElementSize, type IntegerType, windowType } from './elements.ts'
 import type { Filter } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
@@ -121,4 +121,10 @@ export function isWindowed(type: Datatype): boolean {
 
 export function windowRefusal(type: Datatype, { name }: FilterConfig): string | undefined {
   return isWindowed(type) ? undefined : `${name} does not accept ${type}`
+}
+
+/** The integers of a window; none if a type passes unchanged. */
+export function windowUnit(type: Datatype, _config: FilterConfig, formatVersion: number): string {
+  const unit = windowType(type, formatVersion)
+  return unit ? `${unit.size} ${unit.signed}` : ''
 }

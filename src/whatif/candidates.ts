@@ -1,4 +1,4 @@
-import { hasChecksum } from '../filters/registry.ts'
+import { FILTER_USES, type FilterUse, hasChecksum, type TriedValues } from '../filters/registry.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig, FilterType } from '../format/filter-pipeline.ts'
 import { defaultFilter, refusal, writingRefusal } from '../write/filter-options.ts'
@@ -7,39 +7,27 @@ import type { Sample } from './sample.ts'
 
 /** Pipelines to try where the user names none: what users of TileDB choose for such values. */
 
+const USES = Object.entries(FILTER_USES) as [FilterType, FilterUse][]
+
 /** Ways to rearrange values are compared in front of this compressor. */
 const FIRST: FilterConfig = { ...defaultFilter('ZSTD'), level: 3 }
 /** The best way is then tried in front of these. */
-const OTHERS: readonly FilterConfig[] = [
-  defaultFilter('LZ4'),
-  { ...defaultFilter('ZSTD'), level: 9 },
-  { ...defaultFilter('ZSTD'), level: 19 },
-  { ...defaultFilter('GZIP'), level: 6 },
-  { ...defaultFilter('BZIP2'), level: 9 },
-]
+const OTHERS: readonly FilterConfig[] = USES.flatMap(([name, use]) =>
+  use.does === 'compress' ? use.levels.map((level) => ({ ...defaultFilter(name), level })) : [],
+)
 
-const REARRANGE_INTEGERS: readonly (readonly FilterType[])[] = [
-  ['BYTESHUFFLE'],
-  ['BITSHUFFLE'],
-  ['DELTA'],
-  ['DOUBLE_DELTA'],
-  ['DELTA', 'BITSHUFFLE'],
-  ['BIT_WIDTH_REDUCTION'],
-]
-/** POSITIVE_DELTA only here: TileDB refuses to write values that decrease with it, and offsets never do. */
-const REARRANGE_OFFSETS: typeof REARRANGE_INTEGERS = [
-  ...REARRANGE_INTEGERS,
-  ['POSITIVE_DELTA'],
-  ['POSITIVE_DELTA', 'BIT_WIDTH_REDUCTION'],
-]
-const REARRANGE_FLOATS: readonly (readonly FilterType[])[] = [
-  ['BYTESHUFFLE'],
-  ['BITSHUFFLE'],
-  ['XOR'],
-  ['XOR', 'BITSHUFFLE'],
-]
-const REARRANGE_TEXTS: readonly (readonly FilterType[])[] = [['DICTIONARY_ENCODING'], ['RLE']]
-const REARRANGE_BYTES: readonly (readonly FilterType[])[] = [['RLE'], ['DELTA'], ['BITSHUFFLE']]
+/** What is worth a trial together. */
+const PAIRS: Readonly<Partial<Record<TriedValues, readonly [FilterType, FilterType]>>> = {
+  integers: ['DELTA', 'BITSHUFFLE'],
+  offsets: ['POSITIVE_DELTA', 'BIT_WIDTH_REDUCTION'],
+  floats: ['XOR', 'BITSHUFFLE'],
+}
+
+/** Ways to rearrange such values. */
+function waysFor(values: TriedValues): (readonly FilterType[])[] {
+  const single = USES.flatMap(([name, use]) => (use.does !== 'compress' && use.tried.includes(values) ? [[name]] : []))
+  return [...single, ...(PAIRS[values] ? [PAIRS[values]] : [])]
+}
 
 /** First round: no filters, and each way to rearrange the values in front of the same compressor. */
 export function firstCandidates(sample: Sample): FilterConfig[][] {
@@ -80,15 +68,15 @@ function isText({ role, type }: Pick<Sample, 'role' | 'type'>): boolean {
   return role === 'var' && (type === 'STRING_ASCII' || type === 'STRING_UTF8')
 }
 
-function rearrangements(sample: Sample): readonly (readonly FilterType[])[] {
+function rearrangements(sample: Sample): (readonly FilterType[])[] {
   const { role, type } = sample
-  if (isText(sample)) return REARRANGE_TEXTS
-  if (role === 'offsets') return REARRANGE_OFFSETS
-  if (role === 'validity') return REARRANGE_BYTES
+  if (isText(sample)) return waysFor('texts')
+  if (role === 'offsets') return [...waysFor('integers'), ...waysFor('offsets')]
+  if (role === 'validity') return waysFor('bytes')
   const kind = datatypeKind(type)
-  if (kind === 'float') return REARRANGE_FLOATS
+  if (kind === 'float') return waysFor('floats')
   if (kind === 'text' || kind === 'bytes') return []
-  return datatypeSize(type) > 1 ? REARRANGE_INTEGERS : REARRANGE_BYTES
+  return waysFor(datatypeSize(type) > 1 ? 'integers' : 'bytes')
 }
 
 /** Those that TileDB can write and read back for such a field, each with the checksums that it has now. */

@@ -1,4 +1,5 @@
 import { usage } from '../base/errors.ts'
+import { groupBy } from '../base/group-by.ts'
 import { type FilteredField, TYPES_CHECKED_SINCE } from '../filters/filter.ts'
 import { filterOf, typeAfter } from '../filters/registry.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
@@ -27,13 +28,27 @@ const SELECTABLE = Object.keys(FILTER_TYPES).filter((name): name is Selectable =
 
 /** Names without underscores, so that `-`, `_` and no separator all match. */
 const NAMES: ReadonlyMap<string, Selectable> = new Map([
-  ...SELECTABLE.map((name): [string, Selectable] => [bare(name), name]),
-  ['md5', 'CHECKSUM_MD5'],
-  ['sha256', 'CHECKSUM_SHA256'],
-  ['dictionary', 'DICTIONARY_ENCODING'],
+  ...SELECTABLE.flatMap((name) => [name, shortName(name)].map((one): [string, Selectable] => [bare(one), name])),
   ['bitwidth', 'BIT_WIDTH_REDUCTION'],
   ['floatscale', 'SCALE_FLOAT'],
 ])
+
+/** As in `md5` and `double-delta`. */
+function shortName(name: Selectable): string {
+  return name
+    .toLowerCase()
+    .replace(/^checksum_|_encoding$/g, '')
+    .replaceAll('_', '-')
+}
+
+/** A line for filters with the same options. */
+export function filtersHelp(): string {
+  const optionsOf = (name: Selectable): string =>
+    ASKED.filter((option) => option in FILTER_OPTIONS[name]).join(', ') || 'no options'
+  return [...groupBy(SELECTABLE, optionsOf)]
+    .map(([options, names]) => `${names.map(shortName).join(', ')}: ${options}`)
+    .join('\n  ')
+}
 
 function bare(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import { FILTER_TYPES } from '../../src/format/filter-pipeline.ts'
 import { FORMAT_PAGE, formatPage } from './format-tables.ts'
 
 /** Milliseconds: every structure of every fixture is traced. */
@@ -13,6 +14,14 @@ test(
   },
   SLOW,
 )
+
+test('its text says of every filter which metadata it has', () => {
+  const page = readFileSync(FORMAT_PAGE, 'utf8')
+  const text = page
+    .slice(page.indexOf('\nEach filter passes two lists'), page.indexOf('\n### Datatypes'))
+    .replaceAll(/<!-- table .*?<!-- end -->/gs, '')
+  expect(Object.keys(FILTER_TYPES).filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])
+})
 
 test('links inside docs/format.md lead to its sections', () => {
   const page = readFileSync(FORMAT_PAGE, 'utf8')

@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import { InspectError } from '../../src/base/errors.ts'
+import { filterOfOtherType } from '../../src/check/known-faults.ts'
+import { TYPES_CHECKED_SINCE } from '../../src/filters/filter.ts'
 import { Pipeline, type StageResult } from '../../src/filters/pipeline.ts'
+import { definitionOf } from '../../src/filters/registry.ts'
 import { stageDescription } from '../../src/filters/stage-metadata.ts'
 import {
   BIT_WIDTH_WINDOW_BYTES,
@@ -7,6 +11,7 @@ import {
   POSITIVE_DELTA_WINDOW_BYTES,
   positiveDeltaMetadata,
 } from '../../src/format/chunk-metadata.ts'
+import type { Datatype } from '../../src/format/datatype.ts'
 import { FILTER_OPTIONS, FILTER_TYPES, type FilterConfig, type FilterType } from '../../src/format/filter-pipeline.ts'
 import { decode, decodePrefix, encode } from '../../src/format/io.ts'
 import { tileChunks } from '../../src/format/tile-chunks.ts'
@@ -15,6 +20,31 @@ import { portableCodecs } from '../../src/node/node-codecs.ts'
 const NAMES = Object.keys(FILTER_TYPES) as FilterType[]
 const PICTURE = { y_extent: 2, x_extent: 6 }
 const CELLS = Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+
+/** Whether undoing a filter as another type than it was written with gives other cells; undefined if it does not take the type. */
+async function isMisread(name: FilterType, written: Datatype, later: Datatype): Promise<boolean | undefined> {
+  const config: FilterConfig = { name, ...FILTER_OPTIONS[name], ...(name === 'WEBP' && { y_extent: 2, x_extent: 12 }) }
+  const load = (datatype: Datatype): Promise<Pipeline> =>
+    Pipeline.load([config], { datatype, cellSize: 8, formatVersion: 22, key: new Uint8Array(32) }, portableCodecs)
+  const cells = new Uint8Array(24)
+  // As a signed 16-bit number the last one is the smallest.
+  new Uint16Array(cells.buffer).set([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0x80ff])
+  const randomBytes = (length: number): Uint8Array => new Uint8Array(length)
+  const stored = await faultless(async () => (await load(written)).forwardTile(cells, [cells.length], { randomBytes }))
+  const undo = async (type: Datatype): Promise<Uint8Array> =>
+    (await load(type)).reverseTile(stored as Uint8Array).data.slice()
+  const read = stored && (await faultless(() => undo(written)))
+  return read && !Buffer.from(read).equals((await faultless(() => undo(later))) ?? new Uint8Array())
+}
+
+async function faultless<T>(from: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await from()
+  } catch (error) {
+    if (error instanceof InspectError) return undefined
+    throw error
+  }
+}
 
 /** What undoing one chunk of a filter gives away. */
 async function stageOf(name: FilterType): Promise<StageResult> {
@@ -44,6 +74,27 @@ describe.each(NAMES)('%s', (name) => {
     const { metadata } = stage.input
     const describe = stageDescription(stage)
     expect(describe ? decodePrefix(metadata, describe).length : 0).toBe(metadata.length)
+  })
+})
+
+describe.each(NAMES)('the element type of %s', (name) => {
+  const config = { name, ...FILTER_OPTIONS[name] }
+
+  test('matters if the definition says so', async () => {
+    const [small, large]: Datatype[] = name === 'SCALE_FLOAT' ? ['FLOAT32', 'FLOAT64'] : ['UINT16', 'UINT32']
+    const isMisreadEither = (await isMisread(name, large, small)) || (await isMisread(name, small, large))
+    expect(isMisreadEither ?? false).toBe(definitionOf(name).elementSize !== undefined)
+  })
+
+  const SHORT: FilterConfig = { name: 'SCALE_FLOAT', scale: 1, offset: 0, byte_width: 2 }
+  test.each<[Datatype, FilterConfig, Datatype]>([
+    ['UINT16', { name: 'XOR' }, 'INT16'],
+    ['FLOAT32', { name: 'XOR' }, 'INT32'],
+    ['DATETIME_DAY', { name: 'XOR' }, 'INT64'],
+    ['FLOAT64', SHORT, 'INT16'],
+  ])('%s or what %j makes of it: check knows whether that matters', async (type, before, made) => {
+    if (!(await isMisread(name, type, made))) return
+    expect(filterOfOtherType([before, config], type, TYPES_CHECKED_SINCE - 1)).toBe(config)
   })
 })
 
