@@ -1,24 +1,52 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** One command of a ```console block, and what it is said to print. */
 export interface Session {
   command: string
   printed: string[]
+  /** Empty lines before the next. */
+  gap: string[]
 }
+
+const BLOCKS = /(?<=^```console\n).*?(?=^```$)/gms
 
 /** What stands in the ```console blocks of a page. */
 export function sessionsOf(page: string): Session[] {
+  return Array.from(page.matchAll(BLOCKS), ([block]) => sessionsIn(block)).flat()
+}
+
+function sessionsIn(block: string): Session[] {
   const sessions: Session[] = []
-  for (const [, block] of page.matchAll(/^```console\n(.*?)^```$/gms)) {
-    for (const line of block.trimEnd().split('\n')) {
-      if (line.startsWith('$ ')) sessions.push({ command: line.slice(2), printed: [] })
-      else sessions.at(-1)?.printed.push(line)
-    }
+  for (const line of block.trimEnd().split('\n')) {
+    const last = sessions.at(-1)
+    if (line.startsWith('$ ')) sessions.push({ command: line.slice(2), printed: [], gap: [] })
+    else if (line === '') last?.gap.push(line)
+    else last?.printed.push(...last.gap.splice(0), line)
   }
   return sessions
+}
+
+/**
+ * The page with what its sessions print now, and `…` where it stood.
+ * @param lines what a command prints; undefined where the page's lines stay
+ */
+export async function sessionsAnew(
+  page: string,
+  lines: (command: string) => Promise<readonly string[] | undefined>,
+): Promise<string> {
+  let [anew, end] = ['', 0]
+  for (const { 0: block, index } of page.matchAll(BLOCKS)) {
+    anew += page.slice(end, index)
+    for (const { command, printed, gap } of sessionsIn(block)) {
+      const found = await lines(command)
+      anew += [`$ ${command}`, ...(found ? elided(found, printed) : printed), ...gap, ''].join('\n')
+    }
+    end = index + block.length
+  }
+  return anew + page.slice(end)
 }
 
 /** The words of a command line: quotes, and `*` in names of files. */
@@ -45,7 +73,7 @@ function expand(pattern: string): string[] {
 }
 
 /** What was printed, with `…` for the lines that the page leaves out at the same place. */
-export function elided(printed: string[], shown: readonly string[]): string[] {
+export function elided(printed: readonly string[], shown: readonly string[]): readonly string[] {
   const at = shown.indexOf('…')
   if (at < 0) return printed
   const behind = shown.length - at - 1
