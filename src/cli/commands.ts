@@ -12,9 +12,14 @@ export const OTHER = 'Other commands:'
 /** The command that is meant where a target stands alone. */
 export const OVERVIEW = 'overview'
 
+/** What people ask, the call that answers it, and other words for it. `places` and `weather` are the arrays of the examples. */
+export type Question = readonly [question: string, call: string, words?: string]
+
 interface CommandEntry {
   group: string
   summary: string
+  /** What it answers, if the list in questions.ts has nothing of it; `help` finds both. */
+  question?: Question
   load: () => Promise<{ command: CommandModule<never> }>
 }
 
@@ -144,6 +149,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   'write-sample': {
     group: OTHER,
     summary: 'writes a sample array that TileDB opens; or writes given cells with other filters',
+    question: [
+      'How do I make an array with deletes and consolidated fragments?',
+      'write-sample my-history --delete "id > 500" --consolidate fragments',
+      'history vacuum append steps fixture write',
+    ],
     load: () => import('../commands/write-sample.ts'),
   },
   completion: {

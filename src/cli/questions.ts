@@ -1,8 +1,5 @@
 import { nearest } from '../base/nearest.ts'
-import { COMMANDS, OVERVIEW } from './commands.ts'
-
-/** What people ask, the call that answers it, and other words for it. `places` and `weather` are the arrays of the examples. */
-export type Question = readonly [question: string, call: string, words?: string]
+import { COMMANDS, OVERVIEW, type Question } from './commands.ts'
 
 /** A test runs every call, and holds docs/questions.md against this list. */
 export const QUESTIONS: readonly Question[] = [
@@ -306,11 +303,7 @@ export const QUESTIONS: readonly Question[] = [
     'generate create copy script python',
   ],
   ['How do I make a small array for a test?', 'write-sample my-sample', 'example create generate fixture write'],
-  [
-    'How do I make an array with deletes and consolidated fragments?',
-    'write-sample my-history --delete "id > 500" --consolidate fragments',
-    'history vacuum append steps fixture write',
-  ],
+  ...Object.values(COMMANDS).flatMap(({ question }) => (question ? [question] : [])),
 ]
 
 /** Words that say nothing about what is asked. */

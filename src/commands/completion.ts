@@ -1,6 +1,7 @@
 import type { Command, Option } from 'commander'
 import type { Output } from '../base/result.ts'
 import { quotedWord } from '../base/shell-word.ts'
+import type { CompletionDocument } from '../documents/completion.ts'
 import { parseChoice } from './choice.ts'
 import { type CommandModule, documentHead } from './command.ts'
 import { DIMENSION_OPTIONS, FIELD_OPTIONS } from './completed-words.ts'
@@ -31,8 +32,9 @@ export const command: CommandModule<object> = {
   async *run(_cx, [name]) {
     const shell = parseChoice('completion', SHELLS, name)
     const script = SCRIPTS[shell]((itself?.parent?.commands ?? []).map(describedCommand))
+    const document: CompletionDocument = { ...documentHead('completion', shell), script }
     yield {
-      document: { ...documentHead('completion', shell), script },
+      document,
       table: (out: Output) => out.write(script),
     }
   },

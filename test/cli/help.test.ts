@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { chdir, cwd } from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -38,6 +38,12 @@ test('every command has three examples in its help', async () => {
     expect(text).not.toContain('Examples:\n\n')
     expect(text.split('Examples:')).toHaveLength(2)
   }
+})
+
+test('every command has a section in docs/commands.md', () => {
+  const page = readFileSync(fileURLToPath(new URL('../../docs/commands.md', import.meta.url)), 'utf8')
+  const sections = Array.from(page.matchAll(/^## (.*)$/gm), ([, heading]) => heading)
+  expect(sections).toEqual(expect.arrayContaining(Object.keys(COMMANDS)))
 })
 
 test.each(await commandNames())('the help of %s is no wider than 80 columns', async (name) => {

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js'
 import { ERROR_CODES } from '../../src/base/errors.ts'
 import { FINDING_CODES } from '../../src/check/codes.ts'
+import { COMMANDS } from '../../src/cli/commands.ts'
 import { fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { turnOfFamilies } from '../helpers/turn.ts'
@@ -99,6 +100,8 @@ describe('the schemas', () => {
   const wrong: string[] = []
   /** The first of each, by the schema that it was held against. */
   const samples = new Map<string, unknown>()
+  /** Commands that printed a document. */
+  const commands = new Set<string>()
 
   beforeAll(async () => {
     const needed = all.filter(({ name }) => NEEDED.has(name))
@@ -112,6 +115,7 @@ describe('the schemas', () => {
   async function hold(documents: AsyncIterable<Printed>): Promise<void> {
     for await (const { what, schema, value } of documents) {
       if (!samples.has(schema)) samples.set(schema, value)
+      if (schema !== 'error.json') commands.add(what.split(' ', 1)[0])
       const fault = faultOf(schema, value)
       if (fault !== undefined) wrong.push(`${what}: ${fault}`)
     }
@@ -125,6 +129,10 @@ describe('the schemas', () => {
 
   test('know every key of every document that is printed', () => {
     expect(wrong).toEqual([])
+  })
+
+  test('are held against what every command prints: its examples in help, or a call in printed.ts', () => {
+    expect(Object.keys(COMMANDS).filter((name) => !commands.has(name))).toEqual([])
   })
 
   test('name no key that is never printed', () => {

@@ -1,11 +1,13 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import process from 'node:process'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import process, { chdir, cwd } from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { COMMANDS } from '../../src/cli/commands.ts'
 import { u64 } from '../../src/damage/bytes.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import type { FixtureFolder } from '../helpers/fixtures.ts'
 import { type RunOptions, run } from '../helpers/run.ts'
+import { words } from '../helpers/sessions.ts'
 
 /** One thing that the program printed. */
 export interface Printed {
@@ -20,26 +22,13 @@ const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url))
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url))
 const KEY = "a key for tiledb-inspect's tests"
 
+const SCHEMAS = fileURLToPath(new URL('../../schemas', import.meta.url))
 /** Kinds of which NDJSON has the elements of a list, one a line. */
-const LINES = new Set([
-  ...[
-    'array',
-    'fragment',
-    'group',
-    'tiles',
-    'commits',
-    'cells',
-    'verify-checksums',
-    'check',
-    'plan',
-    'steps',
-    'diff',
-    'cell',
-    'history',
-    'explain',
-  ],
-  'damage-kinds',
-])
+const LINES = new Set(
+  readdirSync(SCHEMAS)
+    .filter((file) => 'line' in (JSON.parse(readFileSync(`${SCHEMAS}/${file}`, 'utf8')).$defs ?? {}))
+    .map((file) => file.slice(0, -'.json'.length)),
+)
 /** Damages that show what sound arrays do not have. */
 const DAMAGES = [
   ...['COMMIT_UNREADABLE', 'FOOTER_UNREADABLE', 'FOOTER_SLACK', 'CHUNK_UNREADABLE', 'TILE_TRAILING_BYTES'],
@@ -89,6 +78,7 @@ export async function* printedOfFixtures(folders: readonly FixtureFolder[]): Asy
 
 /** What every command prints of chosen arrays, and of damage. @param folder where samples may be written */
 export async function* printed(folder: string): AsyncGenerator<Printed> {
+  yield* ofExamples(`${folder}/examples`)
   yield* ofSelected()
   yield* atOtherTimes()
   yield* histories()
@@ -100,6 +90,28 @@ export async function* printed(folder: string): AsyncGenerator<Printed> {
   yield* written(folder)
   yield* asLines(`${folder}/lines`)
   yield* otherwise(folder)
+}
+
+/** What the examples in the help of every command print, as documents and as lines: so no command's documents are forgotten. */
+async function* ofExamples(folder: string): AsyncGenerator<Printed> {
+  for (const name of ['places', 'weather'])
+    cpSync(`${EXAMPLES}/arrays/${name}`, `${folder}/${name}`, { recursive: true })
+  const before = cwd()
+  chdir(folder)
+  const kinds = new Set<string>()
+  for (const { load } of Object.values(COMMANDS)) {
+    for (const [, call] of (await load()).command.examples) {
+      const args = words(call.replace(/ --(?:json|format \S+)/, ''))
+      for await (const one of json(args)) {
+        yield one
+        const kind = kindOf(one.value)
+        // Lines of read are cells, as those of decode.
+        if (!kinds.has(kind)) yield* ndjson(kind === 'read' ? 'cells' : kind, args)
+        kinds.add(kind)
+      }
+    }
+  }
+  chdir(before)
 }
 
 async function* ofArray(path: string, keyed: readonly string[]): AsyncGenerator<Printed> {
@@ -155,9 +167,7 @@ async function* histories(): AsyncGenerator<Printed> {
 /** Filters tried, those that TileDB refuses among them. */
 async function* whatifs(): AsyncGenerator<Printed> {
   const weather = `${EXAMPLES}/arrays/weather`
-  yield* json(['whatif', weather])
   yield* json(['whatif', weather, '--tile-extent', 'day=100'])
-  for (const form of ['schema', 'python']) yield* json(['whatif', weather, '--emit', form])
   yield* json(['whatif', weather, '--filters', 'dictionary', '--filters', 'scale-float:scale=3'])
 }
 
