@@ -1,3 +1,4 @@
+import './helpers/realm.ts'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { execPath } from 'node:process'

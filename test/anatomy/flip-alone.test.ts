@@ -1,3 +1,4 @@
+import '../helpers/realm.ts'
 import { readFileSync } from 'node:fs'
 import { env } from 'node:process'
 import { expect, test } from '@jest/globals'

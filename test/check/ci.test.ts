@@ -1,3 +1,4 @@
+import '../helpers/realm.ts'
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { execPath } from 'node:process'

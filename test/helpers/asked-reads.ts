@@ -1,3 +1,4 @@
+import './realm.ts'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'

@@ -1,3 +1,4 @@
+import './realm.ts'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseKey } from '../../src/base/key.ts'

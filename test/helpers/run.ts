@@ -1,3 +1,4 @@
+import './realm.ts'
 import { main } from '../../src/cli/cli.ts'
 import { localStorage } from '../../src/node/file.ts'
 import type { Storage } from '../../src/source/source.ts'

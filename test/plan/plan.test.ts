@@ -1,3 +1,4 @@
+import '../helpers/realm.ts'
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { chdir, cwd, env, execPath } from 'node:process'

@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import '../helpers/realm.ts'
+import { readdirSync } from 'node:fs'
 import { localStorage } from '../../src/node/file.ts'
 import { openAt } from '../../src/read/opening.ts'
 import type { ReadQuery } from '../../src/read/query.ts'

@@ -1,3 +1,4 @@
+import '../helpers/realm.ts'
 import { appendFileSync, chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { getuid } from 'node:process'
 import { describe, expect, test } from '@jest/globals'

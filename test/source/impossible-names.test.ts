@@ -1,3 +1,4 @@
+import '../helpers/realm.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, test } from '@jest/globals'

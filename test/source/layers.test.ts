@@ -1,3 +1,4 @@
+import '../helpers/realm.ts'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { localStorage } from '../../src/node/file.ts'

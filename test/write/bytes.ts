@@ -1,3 +1,4 @@
+import '../helpers/realm.ts'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
