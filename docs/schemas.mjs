@@ -9,12 +9,17 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import {
   ArrayType,
+  BooleanType,
   createFormatter,
   createParser,
   createProgram,
   LiteralType,
   NeverType,
+  NumberType,
+  ObjectProperty,
+  ObjectType,
   SchemaGenerator,
+  StringType,
   UnionType,
 } from 'ts-json-schema-generator'
 
@@ -80,6 +85,13 @@ function ref(name) {
   return { $ref: `#/definitions/${name}` }
 }
 
+const WORKED_OUT = {
+  boolean: new BooleanType(),
+  string: new StringType(),
+  number: new NumberType(),
+  bigint: new LiteralType(BIGINT),
+}
+
 /** Lists are printed as arrays, however they are made. */
 const LISTS = new Set(['List', 'TileValues', 'Iterable', 'AsyncIterable'])
 
@@ -115,6 +127,26 @@ class NamesParser {
   }
 }
 
+/** The fields of the footer, which the compiler works out from the reads. */
+class FieldsParser {
+  supportsNode(node) {
+    return (node.typeName ?? node.expression)?.escapedText === 'FooterFields'
+  }
+  createType(node) {
+    const all = checker.getTypeAtLocation(node)
+    const stored = [...formatTable('footer').keys()]
+    const fields = all.getProperties().map((field) => {
+      const type = checker.getTypeOfSymbol(field)
+      const whole = checker.getNonNullableType(type)
+      const made = WORKED_OUT[checker.typeToString(whole)]
+      if (!made) throw new Error(`${field.name}: no schema for ${checker.typeToString(whole)}`)
+      return new ObjectProperty(field.name, made, whole === type)
+    })
+    fields.sort((a, b) => stored.indexOf(a.getName()) - stored.indexOf(b.getName()))
+    return new ObjectType('FooterFields', [], fields, false)
+  }
+}
+
 /** Bytes that come in pages stand beside `Binary`, and are printed like it. */
 class PagedBytesParser {
   supportsNode(node) {
@@ -141,6 +173,7 @@ const checker = program.getTypeChecker()
 const parser = createParser(program, config, (chain) => {
   chain.addNodeParser(new ListParser(chain))
   chain.addNodeParser(new NamesParser())
+  chain.addNodeParser(new FieldsParser())
   chain.addNodeParser(new BigIntParser())
   chain.addNodeParser(new PagedBytesParser())
 })

@@ -84,6 +84,7 @@ export {
   footerLengthIsStored,
   fragmentFooter,
   type OptionalSection,
+  type SlotSectionOffsets,
 } from './format/fragment-footer.ts'
 export { type FragmentMetadataV1, fragmentMetadataV1 } from './format/fragment-metadata-v1.ts'
 export { fragmentMinMaxSumNullCount, type SlotStatistics } from './format/fragment-min-max-sum-null-count.ts'
@@ -110,7 +111,6 @@ export {
   type SectionName,
   type SectionPlace,
   type SlotSectionName,
-  type SlotSectionOffsets,
   sectionContent,
   sectionPlaces,
 } from './format/metadata-sections.ts'

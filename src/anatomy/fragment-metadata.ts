@@ -6,12 +6,14 @@ import {
   footerHead,
   footerLengthIsStored,
   fragmentFooter,
+  SLOT_SECTIONS,
 } from '../format/fragment-footer.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import { type Describe, trace } from '../format/io.ts'
-import { type SectionName, SLOT_SECTIONS, sectionContent, sectionPlaces } from '../format/metadata-sections.ts'
-import type { TileMinMax } from '../format/tile-min-max.ts'
-import type { TileOffsets } from '../format/tile-offsets.ts'
+import { type SectionName, sectionContent, sectionPlaces } from '../format/metadata-sections.ts'
+import { type TileMinMax, tileMinMax } from '../format/tile-min-max.ts'
+import { type TileOffsets, tileOffsets } from '../format/tile-offsets.ts'
+import { tileSums } from '../format/tile-sums.ts'
 import { fragmentFileSizes } from '../store/file-sizes.ts'
 import { type Fragment, type FragmentInfo, hasValidityEntries } from '../store/fragment.ts'
 import { type ContentReader, contentOf, genericTilePart, headerAt } from './generic-tile.ts'
@@ -225,14 +227,7 @@ function sections(info: FragmentInfo, footer: Footer): Section[] {
       keys: [],
       content: sectionReader(name, info, field),
     }
-    section.keys.push(
-      ...(field
-        ? [
-            [name, field.name],
-            [name, String(slot)],
-          ]
-        : [[name]]),
-    )
+    section.keys.push(...(field ? [field.name, String(slot)].map((one) => [name, one]) : [[name]]))
     if (name === 'fragment_min_max_sum_null_count') section.keys.push(['statistics'])
     at.set(offset, section)
   }
@@ -245,11 +240,17 @@ function sections(info: FragmentInfo, footer: Footer): Section[] {
 
 function sectionReader(name: SectionName, info: FragmentInfo, slot?: Slot): ContentReader {
   const describe = sectionContent(name, info.format_version, info.schema, info.slots)
-  return contentOf(describe, (value) => knownOfSection(name, info, slot, value))
+  return contentOf(describe, (value) => knownOfSection(name, describe, info, slot, value))
 }
 
 /** What the schema and the footer say about a section. */
-function knownOfSection(name: SectionName, info: FragmentInfo, slot: Slot | undefined, value: unknown): Known {
+function knownOfSection(
+  name: SectionName,
+  describe: unknown,
+  info: FragmentInfo,
+  slot: Slot | undefined,
+  value: unknown,
+): Known {
   const { schema, slots } = info
   if (name === 'rtree') return { typeOf: ndRangeTypes(schema.domain.dimensions), refine: levelPath }
   if (name === 'fragment_min_max_sum_null_count') return { typeOf: statisticsTypes(info) }
@@ -261,8 +262,9 @@ function knownOfSection(name: SectionName, info: FragmentInfo, slot: Slot | unde
         path.length === 2 && path[0].startsWith('tile_') ? ofSlot(part, slots[Number(path[1])]) : part,
     }
   if (!slot || name.startsWith('global_order')) return {}
-  if (name === 'tile_mins' || name === 'tile_maxs') return { typeOf: minMaxTypes(slot, value as TileMinMax) }
-  if (name === 'tile_sums') return { typeOf: sumTypes(slot) }
+  if (describe === tileMinMax) return { typeOf: minMaxTypes(slot, value as TileMinMax) }
+  if (describe === tileSums) return { typeOf: sumTypes(slot) }
+  if (describe !== tileOffsets) return {}
   return {
     refine: (part, [field]) => (field === 'value_num' ? { ...part, ...tileCount(value as TileOffsets, info) } : part),
   }

@@ -3,16 +3,17 @@ import type { FooterDocument, FooterFieldOffsets, FooterPlace, OldFooter, WholeF
 import { lastPathPart } from '../format/commit-files.ts'
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
 import {
+  type FooterFields,
   FRAGMENT_METADATA_FILE,
   type FragmentFooter,
-  footerFields,
   footerHead,
   fragmentFooter,
   OLD_SCHEMA_FILE,
+  SLOT_SECTIONS,
+  type SlotSectionOffsets,
 } from '../format/fragment-footer.ts'
 import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
 import { decode, decodePrefix } from '../format/io.ts'
-import { SLOT_SECTIONS } from '../format/metadata-sections.ts'
 import type { RangeType } from '../format/range.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { readTileFile } from '../store/generic-tile.ts'
@@ -142,39 +143,47 @@ function footerDocument(cx: CommandContext, path: string, info: FragmentInfo): W
   }
 }
 
+type FooterResult = Omit<WholeFooter, keyof FooterPlace>
+/** Fields of the footer that are not one value under their own name; the lists by slot stand together. */
+type NotOneValue = Exclude<
+  keyof FragmentFooter,
+  keyof FooterFields | keyof SlotSectionOffsets | 'file_var_sizes' | 'file_validity_sizes'
+>
+
+/** A footer as its document has it: every field where it is stored. */
 function footerResult(
   cx: CommandContext,
   footer: FragmentFooter,
   slots: readonly Slot[],
   dimensions: readonly RangeType[],
-): Omit<WholeFooter, keyof FooterPlace> {
-  const { array_schema_name, dense, null_nonempty_domain, rtree_offset, ...rest } = footerFields(footer)
-  const { fragment_min_max_sum_null_count_offset, processed_conditions_offset, ...more } = rest
+): FooterResult {
   const offsetsOf = (i: number): FooterFieldOffsets =>
     Object.fromEntries(SLOT_SECTIONS.map(({ name, key }) => [name, footer[key]?.[i]]))
-  return {
-    format_version: footer.version,
-    array_schema_name: array_schema_name ?? OLD_SCHEMA_FILE,
-    dense,
-    null_nonempty_domain,
-    nonempty_domain: rangesResult(dimensions, footer.nonempty_domain, cx.style),
-    ...more,
-    fields: slots.map((slot, i) => ({
-      name: slot.name,
-      phantom: slot.phantom || undefined,
-      file_size: footer.file_sizes[i],
-      file_var_size: footer.file_var_sizes[i],
-      file_validity_size: footer.file_validity_sizes?.[i],
-      offsets: offsetsOf(i),
-    })),
-    rtree_offset,
-    fragment_min_max_sum_null_count_offset,
-    processed_conditions_offset,
-    optional_sections: footer.optional_sections?.map(({ identifier, payload }) => ({
-      identifier,
-      size: payload.length,
-      payload,
-    })),
-    slack_size: footer.slack.length > 0 ? footer.slack.length : undefined,
+  const shown: Record<NotOneValue | 'array_schema_name', Partial<FooterResult>> = {
+    version: { format_version: footer.version },
+    array_schema_name: { array_schema_name: footer.array_schema_name ?? OLD_SCHEMA_FILE },
+    nonempty_domain: { nonempty_domain: rangesResult(dimensions, footer.nonempty_domain, cx.style) },
+    file_sizes: {
+      fields: slots.map((slot, i) => ({
+        name: slot.name,
+        phantom: slot.phantom || undefined,
+        file_size: footer.file_sizes[i],
+        file_var_size: footer.file_var_sizes[i],
+        file_validity_size: footer.file_validity_sizes?.[i],
+        offsets: offsetsOf(i),
+      })),
+    },
+    optional_sections: {
+      optional_sections: footer.optional_sections?.map(({ identifier, payload }) => ({
+        identifier,
+        size: payload.length,
+        payload,
+      })),
+    },
+    slack: { slack_size: footer.slack.length || undefined },
   }
+  const parts = Object.entries({ ...footer, ...shown }).map(([key, value]) =>
+    typeof value === 'object' ? key in shown && value : { [key]: value },
+  )
+  return Object.assign({}, ...parts)
 }

@@ -6,6 +6,7 @@ import type { SampleDocument, SampleFile } from '../documents/sample.ts'
 import { concat } from '../filters/bytes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import { fragmentsFolder } from '../format/commit-files.ts'
+import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { absolutePath } from '../node/current-folder.ts'
 import { localStorage } from '../node/file.ts'
 import { type FolderOutput, openFolderAddition, openFolderOutput } from '../node/folder-output.ts'
@@ -91,7 +92,7 @@ const CHOICES: readonly (readonly [flags: string, what: string, repeatable?: boo
   ['--max-chunk-size <bytes>', 'of tiles in front of the filters (65536); 0: not cut into chunks'],
   ['--metadata <KEY=JSON>', 'array metadata (repeatable)', true],
   ['--format-version <n>', 'format version, 3 to 22 (22)'],
-  ['--experimental', 'allow format version 23, which no TileDB release opens'],
+  ['--experimental', `allow format version ${NEWEST_FORMAT_VERSION}, which no TileDB release opens`],
   ['--schema <file>', 'the schema, as schema --json prints it; - for standard input'],
   [
     '--data <file>',

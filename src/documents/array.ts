@@ -33,7 +33,7 @@ export interface ArrayNames extends DocumentHead<'array'>, AsOf {
 export interface ArrayListing extends DocumentHead<'array'>, AsOf, Releases {
   /** Array type; null where the newest schema cannot be read. */
   array_type: ArrayType | null
-  /** Format version of the newest schema, 1 to 23; null where it cannot be read. */
+  /** Format version of the newest schema; null where it cannot be read. */
   format_version: FormatVersion | null
   /** Encryption as the C API names it; null where this is unknown. */
   encryption: EncryptionType | null

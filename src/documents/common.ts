@@ -51,7 +51,7 @@ export type ValueRange = readonly [lo: CellValue, hi: CellValue]
 export type Path = string
 
 /**
- * Format version, 1 to 23.
+ * Format version, from 1 on.
  * @asType integer
  * @minimum 0
  * @maximum 4294967295

@@ -90,7 +90,7 @@ export interface ArrayOverview extends OverviewHead, AsOf, Releases {
   target: 'array'
   /** Array type; null where the schema cannot be read. */
   array_type: ArrayType | null
-  /** Format version of the schema in use, 1 to 23; null where it cannot be read. */
+  /** Format version of the schema in use; null where it cannot be read. */
   format_version: FormatVersion | null
   /** Encryption as the C API names it; null where this is unknown. */
   encryption: EncryptionType | null

@@ -1,9 +1,14 @@
 import type { ArraySchema } from './array-schema.ts'
 import { checkVersion } from './format-version.ts'
-import { fragmentSlots } from './fragment-slots.ts'
+import { fragmentMinMaxSumNullCount } from './fragment-min-max-sum-null-count.ts'
+import { fragmentSlots, type Slot } from './fragment-slots.ts'
 import { type AnyIo, countedList, lengthAndBytes } from './io.ts'
-import { slotSectionOffsets } from './metadata-sections.ts'
+import { processedConditions } from './processed-conditions.ts'
 import { ndRange, ndRangeSize } from './range.ts'
+import { rtree } from './rtree.ts'
+import { tileMinMax } from './tile-min-max.ts'
+import { tileOffsets } from './tile-offsets.ts'
+import { tileSums } from './tile-sums.ts'
 
 /** Name of the metadata file in every fragment folder. */
 export const FRAGMENT_METADATA_FILE = '__fragment_metadata.tdb'
@@ -14,15 +19,68 @@ export const OLD_SCHEMA_FILE = '__array_schema.tdb'
 /** Bytes of the stored footer length, which follows the footer. The length does not include them. */
 export const FOOTER_LENGTH_BYTES = 8
 
-/** The fields of a footer that have one value for the whole fragment. For their meanings see {@link fragmentFooter}. */
-export interface FooterFields extends Omit<FooterHead, 'version'> {
-  sparse_tile_num: number
-  last_tile_cell_num: bigint
-  includes_timestamps: boolean | undefined
-  includes_delete_metadata: boolean | undefined
-  rtree_offset: number
-  fragment_min_max_sum_null_count_offset: number | undefined
-  processed_conditions_offset: number | undefined
+/**
+ * Sections of the fragment metadata that exist once for each slot, in the footer's order. A section is a generic tile.
+ * Since version `since`, the footer has their offsets under `key`. If `coords` is false, versions 3 and 4 have no
+ * section for the coordinates.
+ *
+ * @see format_spec/fragment.md, "Footer"
+ */
+export const SLOT_SECTIONS = [
+  section('tile_offsets', 'tile_offsets_offsets', 3, true, tileOffsets, 'tile offsets'),
+  section('tile_var_offsets', 'tile_var_offsets_offsets', 3, false, tileOffsets, 'var tile offsets'),
+  section('tile_var_sizes', 'tile_var_sizes_offsets', 3, false, tileOffsets, 'var tile sizes'),
+  section('tile_validity_offsets', 'tile_validity_offsets_offsets', 7, true, tileOffsets, 'validity tile offsets'),
+  section('tile_mins', 'tile_min_values_offsets', 11, true, tileMinMax, 'minima'),
+  section('tile_maxs', 'tile_max_values_offsets', 11, true, tileMinMax, 'maxima'),
+  section('tile_sums', 'tile_sums_offsets', 11, true, tileSums, 'sums'),
+  section('tile_null_counts', 'tile_null_counts_offsets', 11, true, tileOffsets, 'null counts'),
+] as const
+
+/** The content of the sections that exist once. The footer has the offset of each under its name and `_offset`. */
+export const FRAGMENT_SECTIONS = {
+  rtree: (version, { domain }) => rtree(version, domain.dimensions),
+  fragment_min_max_sum_null_count: (_version, _schema, slots) =>
+    fragmentMinMaxSumNullCount(slots.map(({ name }) => name)),
+  processed_conditions: () => processedConditions,
+} satisfies {
+  [key in keyof FragmentFooter as key extends `${infer Name}_offset` ? Name : never]: SectionContent
+}
+
+/** Gives the description of a section. */
+export type SectionContent = (version: number, schema: ArraySchema, slots: readonly Slot[]) => (io: AnyIo) => unknown
+
+type SlotSection = (typeof SLOT_SECTIONS)[number]
+
+/** The footer's offsets of {@link SLOT_SECTIONS}: one for each slot, in bytes from the start of the file. */
+export type SlotSectionOffsets = {
+  [S in SlotSection as S['key']]: Float64Array | (S['since'] extends 3 ? never : undefined)
+}
+
+function section<Name extends string, Key extends string, Since extends number, Content>(
+  name: Name,
+  key: Key,
+  since: Since,
+  coords: boolean,
+  content: Content,
+  what: string,
+) {
+  return { name, key, since, coords, content, what }
+}
+
+function placeOf(what: string, each = ''): string {
+  return `bytes: ${each}where the generic tile of the ${what} is`
+}
+
+/** @param slotNum how many slots the fragment has */
+function slotSectionOffsets(io: AnyIo, version: number, slotNum: number): SlotSectionOffsets {
+  const offsets: { [key in SlotSection['key']]?: Float64Array } = {}
+  for (const { key, since, coords, what } of SLOT_SECTIONS) {
+    if (version < since) continue
+    const count = version < 5 && !coords ? slotNum - 1 : slotNum
+    offsets[key] = io.sizes(key, count, placeOf(what, 'one a slot: '))
+  }
+  return offsets as SlotSectionOffsets
 }
 
 /**
@@ -58,7 +116,7 @@ export function footerHead(io: AnyIo): FooterHead {
 }
 
 /**
- * Footer of `__fragment_metadata.tdb`, versions 3 to 23. It is never filtered or encrypted. The arrays have one entry
+ * Footer of `__fragment_metadata.tdb`, since version 3. It is never filtered or encrypted. The arrays have one entry
  * for each slot (fragment-slots.ts); those of var-sized data have none for the coordinates in versions 3 and 4. Offsets
  * are those of generic tiles in this file, sizes are those of data files, all in bytes. Releases since 2.8 leave 8 bytes
  * of slack in version 11 footers.
@@ -68,6 +126,13 @@ export function footerHead(io: AnyIo): FooterHead {
  */
 export type FragmentFooter = ReturnType<ReturnType<typeof fragmentFooter>>
 
+/** The fields of a footer that have one value for the whole fragment. For their meanings see {@link fragmentFooter}. */
+export type FooterFields = {
+  [key in Exclude<keyof FragmentFooter, 'version'> as Exclude<FragmentFooter[key], undefined> extends object
+    ? never
+    : key]: FragmentFooter[key]
+}
+
 /** @param schema the fragment's own schema */
 export function fragmentFooter(schema: ArraySchema) {
   return (io: AnyIo) => {
@@ -75,8 +140,6 @@ export function fragmentFooter(schema: ArraySchema) {
     const ofLast = 'cells: in the last tile; in dense fragments the cells of a tile'
     const ofTimes = 'whether cells have timestamps of their own: one slot more'
     const ofDeletes = 'whether cells say when they were deleted: two slots more'
-    const ofStatistics = 'bytes: where the generic tile of the fragment statistics is'
-    const ofConditions = 'bytes: where the generic tile of the processed conditions is'
     const sections = ['optional_section_num', 'uint32', 'sections'] as const
     const head = footerHead(io)
     const { version } = head
@@ -96,11 +159,12 @@ export function fragmentFooter(schema: ArraySchema) {
       file_var_sizes: io.sizes('file_var_sizes', varNum, 'bytes: one a slot: of the file of var-sized values'),
       file_validity_sizes:
         version >= 7 ? io.sizes('file_validity_sizes', n, 'bytes: one a slot: of the validity file') : undefined,
-      rtree_offset: io.size('rtree_offset', 'bytes: where the generic tile of the R-tree is'),
+      rtree_offset: io.size('rtree_offset', placeOf('R-tree')),
       ...slotSectionOffsets(io, version, n),
       fragment_min_max_sum_null_count_offset:
-        version >= 12 ? io.size('fragment_min_max_sum_null_count_offset', ofStatistics) : undefined,
-      processed_conditions_offset: version >= 16 ? io.size('processed_conditions_offset', ofConditions) : undefined,
+        version >= 12 ? io.size('fragment_min_max_sum_null_count_offset', placeOf('fragment statistics')) : undefined,
+      processed_conditions_offset:
+        version >= 16 ? io.size('processed_conditions_offset', placeOf('processed conditions')) : undefined,
       optional_sections: version >= 23 ? countedList(io, sections, 'optional_sections', optionalSection) : undefined,
       slack: io.rest('slack', 'bytes after the known fields; TileDB skips them'),
     }
@@ -139,11 +203,4 @@ export function footerLength(version: number, schema: ArraySchema): number {
   const validityNum = version >= 7 ? n : 0
   const fixed = 4 + 2 + 16
   return fixed + domainBytes + 8 * (n + varNum + validityNum + 1 + n + 2 * varNum + validityNum)
-}
-
-/** The fields of a footer that have one value for the whole fragment. */
-export function footerFields(footer: FragmentFooter): FooterFields {
-  const { version, ...rest } = footer
-  const once = Object.entries(rest).filter(([, value]) => typeof value !== 'object')
-  return Object.fromEntries(once) as unknown as FooterFields
 }

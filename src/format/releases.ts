@@ -24,9 +24,6 @@ const WRITTEN_BY: Readonly<Record<number, string>> = {
   22: '2.25 to 2.30',
 }
 
-/** Format version of a development branch. No release writes or reads it. */
-export const UNRELEASED_VERSION = 23
-
 /** Text that names the TileDB releases that write a format version; undefined for versions that none writes. */
 export function writtenBy(version: number): string | undefined {
   return WRITTEN_BY[version]

@@ -2,9 +2,10 @@ import { badValue, type InspectError } from '../base/errors.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { GENERIC_TILE_FIXED_BYTES, type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
-import { type SectionName, type SectionPlace, sectionPlaces } from '../format/metadata-sections.ts'
+import { type SectionName, type SectionPlace, sectionContent, sectionPlaces } from '../format/metadata-sections.ts'
 import { ndRangeSize } from '../format/range.ts'
 import { RTREE_FANOUT } from '../format/rtree.ts'
+import { tileMinMax } from '../format/tile-min-max.ts'
 import type { Fragment, FragmentInfo } from './fragment.ts'
 import { GENERIC_TILE_HEADER_BYTES } from './generic-tile.ts'
 import { Window } from './paged-tile.ts'
@@ -75,11 +76,9 @@ const VECTOR_OBJECT = 32
 
 function memorySize(name: SectionName, { tile_size }: GenericTileHeader, info: FragmentInfo): number {
   if (name === 'rtree') return rtreeMemorySize(tile_size, info)
-  if (name === 'tile_mins' || name === 'tile_maxs' || name.startsWith('global_order')) {
-    return Math.max(0, tile_size - TWO_COUNTS_BYTES)
-  }
   if (name === 'fragment_metadata') return tile_size
-  return Math.max(0, tile_size - COUNT_BYTES)
+  const describe: unknown = sectionContent(name, info.format_version, info.schema, info.slots)
+  return Math.max(0, tile_size - (describe === tileMinMax ? TWO_COUNTS_BYTES : COUNT_BYTES))
 }
 
 function rtreeMemorySize(unfiltered: number, info: FragmentInfo): number {

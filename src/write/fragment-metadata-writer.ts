@@ -1,16 +1,17 @@
 import { buildRTree } from '../cells/rtree-builder.ts'
 import { concat, NO_BYTES } from '../filters/bytes.ts'
-import { type FragmentFooter, footerLengthIsStored, fragmentFooter } from '../format/fragment-footer.ts'
+import {
+  type FragmentFooter,
+  footerLengthIsStored,
+  fragmentFooter,
+  SLOT_SECTIONS,
+  type SlotSectionOffsets,
+} from '../format/fragment-footer.ts'
 import { type FragmentMetadataV1, fragmentMetadataV1 } from '../format/fragment-metadata-v1.ts'
 import { fragmentMinMaxSumNullCount, type SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import { type Describe, encode } from '../format/io.ts'
-import {
-  type SectionContents,
-  SLOT_SECTIONS,
-  type SlotSectionName,
-  type SlotSectionOffsets,
-} from '../format/metadata-sections.ts'
+import type { SectionContents, SlotSectionName } from '../format/metadata-sections.ts'
 import { processedConditions } from '../format/processed-conditions.ts'
 import { type NDRange, ndRange } from '../format/range.ts'
 import { rtree } from '../format/rtree.ts'

@@ -27,7 +27,6 @@ export interface FragmentToWrite {
   schema: ArraySchema
   /** `__array_schema.tdb`, or the name in `__schema`. */
   schemaName: string
-  /** 1 to 23. */
   formatVersion: number
   /** In milliseconds. */
   timestampRange: [bigint, bigint]

@@ -4,6 +4,7 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import type { ArrayType, Layout } from '../format/layout.ts'
 import type { ValueStyle } from '../format/value.ts'
 import type { ArrayToWrite } from './array-writer.ts'
@@ -14,14 +15,7 @@ import { parseJson } from './json-text.ts'
 import { cellsFromRows, type FragmentCellsToWrite, type RowInput } from './ndjson-cells.ts'
 import { Random } from './random.ts'
 import { sampleFragments } from './sample-cells.ts'
-import {
-  checkSchema,
-  ENUMERATIONS_SINCE,
-  EXPERIMENTAL,
-  NEWEST_STABLE,
-  OLDEST_WRITTEN,
-  pictureOf,
-} from './schema-check.ts'
+import { checkSchema, ENUMERATIONS_SINCE, NEWEST_STABLE, OLDEST_WRITTEN, pictureOf } from './schema-check.ts'
 import { parseSchemaDocument, pipeline, type SchemaParts, schemaOf } from './schema-document.ts'
 
 /** The options of a sample on the command line, as text. */
@@ -168,10 +162,10 @@ function dashed(key: string): string {
 function versionOf(options: SampleOptions, otherwise: number): number {
   const version =
     options.formatVersion === undefined ? otherwise : integerOption('--format-version', options.formatVersion, 1, 99)
-  if (version === EXPERIMENTAL && !options.experimental) {
-    throw usage('no TileDB release opens format version 23: --experimental writes it all the same')
+  if (version > NEWEST_STABLE && version <= NEWEST_FORMAT_VERSION && !options.experimental) {
+    throw usage(`no TileDB release opens format version ${version}: --experimental writes it all the same`)
   }
-  if (version < OLDEST_WRITTEN || version > EXPERIMENTAL) {
+  if (version < OLDEST_WRITTEN || version > NEWEST_FORMAT_VERSION) {
     throw usage(`--format-version expects a version from ${OLDEST_WRITTEN} to ${NEWEST_STABLE}, found ${version}`)
   }
   return version

@@ -3,6 +3,7 @@ import { aboutOf } from '../../src/format/about.ts'
 import { DATATYPES, datatypeSize } from '../../src/format/datatype.ts'
 import type { FileRole } from '../../src/format/field-files.ts'
 import { compressorNumber, FILTER_TYPES } from '../../src/format/filter-pipeline.ts'
+import { NEWEST_FORMAT_VERSION } from '../../src/format/format-version.ts'
 import { FRAGMENT_METADATA_FILE } from '../../src/format/fragment-footer.ts'
 import { readBy, writtenBy } from '../../src/format/releases.ts'
 import { childrenOf, type Span } from '../../src/format/span.ts'
@@ -307,7 +308,7 @@ function datatypeTable(): string {
 }
 
 function versionTable(): string {
-  const rows = Array.from({ length: 23 }, (_, i) => i + 1).map((version) => [
+  const rows = Array.from({ length: NEWEST_FORMAT_VERSION }, (_, i) => i + 1).map((version) => [
     String(version),
     writtenBy(version) ?? 'no release',
     readBy(version) ?? 'no release',

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { FILTER_TYPES } from '../../src/format/filter-pipeline.ts'
+import { NEWEST_FORMAT_VERSION } from '../../src/format/format-version.ts'
+import { ROOT } from '../helpers/corpus.ts'
 import { FORMAT_PAGE, formatPage } from './format-tables.ts'
 
 /** Milliseconds: every structure of every fixture is traced. */
@@ -21,6 +23,13 @@ test('its text says of every filter which metadata it has', () => {
     .slice(page.indexOf('\nEach filter passes two lists'), page.indexOf('\n### Datatypes'))
     .replaceAll(/<!-- table .*?<!-- end -->/gs, '')
   expect(Object.keys(FILTER_TYPES).filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])
+})
+
+test('the pages name the newest format version', () => {
+  for (const name of ['README.md', 'python/README.md', 'docs/format.md']) {
+    const page = readFileSync(`${ROOT}/${name}`, 'utf8')
+    expect([name, page.match(/every format version from 1 to (\d+)/)?.[1]]).toEqual([name, `${NEWEST_FORMAT_VERSION}`])
+  }
 })
 
 test('links inside docs/format.md lead to its sections', () => {

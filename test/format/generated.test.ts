@@ -16,6 +16,7 @@ import { datatypeSize } from '../../src/format/datatype.ts'
 import { deleteCondition, updateCondition } from '../../src/format/delete-condition.ts'
 import { enumerationFile } from '../../src/format/enumeration.ts'
 import { filterPipeline } from '../../src/format/filter-pipeline.ts'
+import { NEWEST_FORMAT_VERSION } from '../../src/format/format-version.ts'
 import { fragmentFooter } from '../../src/format/fragment-footer.ts'
 import { fragmentMetadataV1 } from '../../src/format/fragment-metadata-v1.ts'
 import { fragmentMinMaxSumNullCount } from '../../src/format/fragment-min-max-sum-null-count.ts'
@@ -45,7 +46,7 @@ import {
 import { type Random, withRandom } from '../helpers/random.ts'
 import { specimen } from '../helpers/specimen.ts'
 
-const VERSIONS = Array.from({ length: 23 }, (_, i) => i + 1)
+const VERSIONS = Array.from({ length: NEWEST_FORMAT_VERSION }, (_, i) => i + 1)
 const ROUNDS = 20
 
 /** `decode(encode(v)) = v`, the trace of those bytes covers them, and no shorter bytes are read as the same. */

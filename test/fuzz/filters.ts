@@ -4,6 +4,7 @@ import { Pipeline, type TileType, type UnfilteredTile } from '../../src/filters/
 import { stageMetadata } from '../../src/filters/stage-metadata.ts'
 import { DATATYPES, type Datatype, datatypeKind, datatypeSize } from '../../src/format/datatype.ts'
 import { FILTER_TYPES, type FilterConfig, type FilterType, isCompressor } from '../../src/format/filter-pipeline.ts'
+import { NEWEST_FORMAT_VERSION } from '../../src/format/format-version.ts'
 import { decode, encode } from '../../src/format/io.ts'
 import { tileChunks } from '../../src/format/tile-chunks.ts'
 import { nodeCodecs, portableCodecs } from '../../src/node/node-codecs.ts'
@@ -102,7 +103,7 @@ function anyTile(random: Random, datatype: Datatype, cellSize: number): TileType
   return {
     datatype,
     cellSize,
-    formatVersion: 1 + random.below(23),
+    formatVersion: 1 + random.below(NEWEST_FORMAT_VERSION),
     key: random.pick([KEY, KEY, KEY, KEY, undefined, KEY.subarray(1)]),
     maxTileSize: random.below(20) === 0 ? random.below(200) : undefined,
   }

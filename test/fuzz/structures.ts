@@ -3,6 +3,7 @@ import { arraySchema } from '../../src/format/array-schema.ts'
 import { deleteCondition, updateCondition } from '../../src/format/delete-condition.ts'
 import { denseTileGrid } from '../../src/format/dense-tiles.ts'
 import { filterPipeline } from '../../src/format/filter-pipeline.ts'
+import { NEWEST_FORMAT_VERSION } from '../../src/format/format-version.ts'
 import { fragmentFooter } from '../../src/format/fragment-footer.ts'
 import { fragmentMetadataV1 } from '../../src/format/fragment-metadata-v1.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
@@ -44,7 +45,7 @@ function made<T>(structure: string, version: number, value: T, describe: Describ
 
 /** A structure with anything in it. */
 function generated(random: Random): Specimen {
-  const version = 1 + random.below(23)
+  const version = 1 + random.below(NEWEST_FORMAT_VERSION)
   switch (random.below(7)) {
     case 0:
       return made('array schema', version, anySchema(version, random), arraySchema)
@@ -134,7 +135,7 @@ function another(random: Random, value: unknown): unknown {
 }
 
 function grid(random: Random): void {
-  const schema = anySchema(1 + random.below(23), random)
+  const schema = anySchema(1 + random.below(NEWEST_FORMAT_VERSION), random)
   const { cells_per_tile, tile_num } = denseTileGrid(schema, anyRange(schema.domain.dimensions, random))
   if (!(cells_per_tile >= 1 && tile_num >= 1)) throw new Error(`${tile_num} tiles of ${cells_per_tile} cells`)
 }

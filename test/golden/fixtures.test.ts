@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { NEWEST_FORMAT_VERSION } from '../../src/format/format-version.ts'
 import { turnOfFamilies } from '../helpers/turn.ts'
 import { casesIn, ROOT, testCase, versionFolders } from './cases.ts'
 
@@ -6,7 +7,7 @@ const FIXTURES = `${ROOT}/test/fixtures`
 
 describe('every fixture is what TileDB says it is', () => {
   test('there is a fixture of every format version', () => {
-    expect(versionFolders(FIXTURES).map(Number)).toEqual(Array.from({ length: 23 }, (_, i) => i + 1))
+    expect(versionFolders(FIXTURES).map(Number)).toEqual(Array.from({ length: NEWEST_FORMAT_VERSION }, (_, i) => i + 1))
   })
   const cases = versionFolders(FIXTURES).flatMap((version) =>
     casesIn(`${FIXTURES}/${version}`).map((path) => ({ path, version: Number(version) })),

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { u64 } from '../../src/damage/bytes.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
+import { NEWEST_FORMAT_VERSION } from '../../src/format/format-version.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import type { FixtureFolder } from '../helpers/fixtures.ts'
 import { type RunOptions, run } from '../helpers/run.ts'
@@ -298,7 +299,15 @@ async function* written(folder: string): AsyncGenerator<Printed> {
   const interrupts = setInterval(() => process.emit('SIGINT'), 100)
   yield* json(['page', `${folder}/dense`])
   clearInterval(interrupts)
-  yield* json(['write-sample', newest, '--format-version', '23', '--experimental', '--key', KEY])
+  yield* json([
+    'write-sample',
+    newest,
+    '--format-version',
+    String(NEWEST_FORMAT_VERSION),
+    '--experimental',
+    '--key',
+    KEY,
+  ])
   for (const command of ['ls', 'schema', 'footer', 'rtree', 'stats', 'check']) yield* json([command, newest, ...keyed])
   for (const command of ['ls', 'verify-checksums', 'check']) yield* json([command, newest])
   const wide = ['--dense', '--dim', 'x:INT32:0..299999:30000', '--attr', 'a:INT64', '--cells', '300000']

@@ -7,6 +7,7 @@ import type {
   OldFooter,
   WholeFooter,
 } from '../../documents/footer.ts'
+import { SLOT_SECTIONS } from '../../format/fragment-footer.ts'
 import { heading, keyValues, type Pair, table } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { fits, line, listOf, type Shows, section } from './parts.ts'
@@ -21,16 +22,15 @@ const FILE_SIZES: Keys<FileSizes> = [
   ['file_var_size', 'var file'],
   ['file_validity_size', 'validity file'],
 ]
-const SECTIONS: Keys<FooterFieldOffsets> = [
-  ['tile_offsets', 'offsets'],
-  ['tile_var_offsets', 'var'],
-  ['tile_var_sizes', 'var sizes'],
-  ['tile_validity_offsets', 'validity'],
-  ['tile_mins', 'mins'],
-  ['tile_maxs', 'maxs'],
-  ['tile_sums', 'sums'],
-  ['tile_null_counts', 'nulls'],
-]
+/** Without what most names begin and end with. */
+const SECTIONS: Keys<FooterFieldOffsets> = SLOT_SECTIONS.map(({ name }) => [
+  name,
+  name
+    .replace(/^tile_/, '')
+    .replace(/_offsets$/, '')
+    .replace(/_counts$/, 's')
+    .replaceAll('_', ' '),
+])
 /** Keys of a document that are not in a footer. */
 const HEAD = new Set(['kind', 'path', 'schema_version', 'fields', 'not_examined'])
 

@@ -10,7 +10,8 @@ import type {
   ValueRange,
 } from '../../documents/common.ts'
 import type { HistoryVersion } from '../../documents/history.ts'
-import { readBy, UNRELEASED_VERSION, writtenBy } from '../../format/releases.ts'
+import { NEWEST_FORMAT_VERSION } from '../../format/format-version.ts'
+import { readBy, writtenBy } from '../../format/releases.ts'
 import { parseTimestampedName, timeText } from '../../format/timestamped-name.ts'
 import { formatCount, formatSize, shortValue } from '../units.ts'
 
@@ -35,11 +36,9 @@ export function releasesText(version: number | null): string {
 
 function versionWords(version: number | null, words: (releases: string, readers: string) => string): string {
   if (version === null) return NOTHING
-  if (version === UNRELEASED_VERSION) return `${version} (no TileDB release yet)`
   const [releases, readers] = [writtenBy(version), readBy(version)]
-  return releases === undefined || readers === undefined
-    ? `${version} (unknown)`
-    : `${version} (${words(releases, readers)})`
+  if (releases && readers) return `${version} (${words(releases, readers)})`
+  return `${version} (${version > 0 && version <= NEWEST_FORMAT_VERSION ? 'no TileDB release yet' : 'unknown'})`
 }
 
 export function countText(count: Amount): string {
