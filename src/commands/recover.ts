@@ -227,23 +227,22 @@ async function recoveredTarget(
 
 /**
  * Checks what was written, before it gets its name.
- * @returns the codes of what is wrong outside of fragments: of files that were copied, or that are lost
- * @throws InspectError NOT_RECOVERED if a fragment is not right
+ * @returns the codes of what recover does not mend: faults of cells, and of files outside of fragments
+ * @throws InspectError NOT_RECOVERED if a fragment has a fault that recover mends
  */
 async function readBack(cx: CommandContext, target: Target, partial: string, found: Written): Promise<string[]> {
   const { codecs, key, maxTileSize } = cx.reading
   const reading = readContext(codecs, key, maxTileSize)
-  // Metadata does not mend these.
-  const expected = new Set(found.fragments.flatMap(({ codes }) => codes.filter((code) => !isMended(code))))
   const remaining = new Set<string>()
   for (const { storage, path } of placesToCheck(cx, target, partial, found)) {
     const written = await openTarget(storage, path, reading)
     for await (const item of checkTarget(newRun('cells', false), written)) {
       if ('notExamined' in item) throw item.notExamined
       const { severity, code, file } = item
-      if (severity !== 'error' || expected.has(code)) continue
+      if (severity !== 'error') continue
       const inside = found.fragments.some(({ written: parts }) => parts.some(({ name }) => file.includes(`/${name}/`)))
-      if (!inside) {
+      // New metadata does not mend what is wrong with cells.
+      if (!inside || !isMended(code)) {
         remaining.add(code)
         continue
       }

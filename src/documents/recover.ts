@@ -14,7 +14,7 @@ export interface RecoverDocument extends DocumentHead<'recover'> {
   cells_lost: Count | null
   /** The file with a line for each lost cell; null if there is none. */
   lost_file: Path | null
-  /** What check still finds wrong outside of the fragments: codes of its errors. It was wrong before. */
+  /** What check still finds wrong: codes of its errors. It was wrong before, and recover does not mend it: cells, or files outside of the fragments. */
   remaining: readonly string[]
   /** Of a fragment: its place in the array. Null for an array. */
   place: Path | null

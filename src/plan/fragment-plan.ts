@@ -153,7 +153,10 @@ export async function recoverFragment(
   }
   if (needsPush) {
     const [metadata, kept] = [shell.at(`${path}/${FRAGMENT_METADATA_FILE}`), shell.kept(`${name}.metadata`)]
-    draft.say({ command: `${folder} && mv ${metadata} ${kept} && { ${recover} || mv ${kept} ${metadata}; }` })
+    // Not by its exit code: recover ends with 1 where faults stay that it does not mend.
+    draft.say({
+      command: `${folder} && mv ${metadata} ${kept} && { ${recover}; test -d ${made} || mv ${kept} ${metadata}; }`,
+    })
     draft.move({ step: swap.step, back: { command: `${swap.back.command} && mv ${kept} ${metadata}` } })
   } else {
     draft.say({ command: `${folder} && ${recover}${isCut ? ' --drop-damaged' : ''}`, ...exitOf(isCut) })

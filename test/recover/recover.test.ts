@@ -390,9 +390,25 @@ describe('an array', () => {
     writeFileSync(`${from}.ndjson`, lines.join(''))
     await run(['write-sample', from, '--dim', 'x:INT32:0..99:10', '--attr', 'a:INT32', '--data', `${from}.ndjson`])
     rmSync(join(from, names(from).filter((file) => file.endsWith(METADATA))[0]))
-    const { code, stderr } = await run(['recover', from, '--to', `${from}.new`])
-    expect([code, stderr]).toEqual([3, expect.stringContaining('found DELETE_CONDITION_INDEX in ')])
+    const { code, text } = await run(['recover', from, '--to', `${from}.new`])
+    expect([code, text]).toEqual([1, expect.stringContaining('finds DELETE_CONDITION_INDEX\nRECOVERED, BUT NOT RIGHT')])
   })
+
+  test.each(['DELETE_TIMESTAMP', 'CELL_TIMESTAMP', 'COORDINATE_DUPLICATE'])(
+    'a fault of cells is said to remain, with or without their metadata: %s',
+    async (fault) => {
+      const from = `${folder}/${fault}`
+      await run(['write-sample', from, '--damage', fault])
+      for (const to of [`${from}.with`, `${from}.without`]) {
+        const { code, text } = await run(['recover', from, '--to', to])
+        expect([code, text]).toEqual([
+          1,
+          expect.stringMatching(new RegExp(`finds .*${fault}.*\nRECOVERED, BUT NOT RIGHT: all \\d+ cells\n$`)),
+        ])
+        for (const name of names(from).filter((file) => file.endsWith(METADATA))) rmSync(join(from, name))
+      }
+    },
+  )
 
   test('a place where something is, and the source itself, are refused', async () => {
     const { from } = copyOf('22/sparse_basic')
