@@ -117,14 +117,23 @@ export async function* checkArrayFiles(
   yield* readsEmpty(array, entries)
 }
 
-/** Reports that TileDB finds no cells although some fragments are complete. A fragment's metadata is written last. */
-async function* readsEmpty(array: InspectArray, entries: readonly FragmentEntry[]): Items {
-  if (entries.length === 0 || entries.some(({ isRead }) => isRead)) return
+/** The complete fragments of an array of which TileDB reads none. A fragment's metadata is written last. */
+export async function unreadFragments(
+  array: InspectArray,
+  entries: readonly FragmentEntry[],
+): Promise<readonly FragmentEntry[]> {
   const whole: FragmentEntry[] = []
+  if (entries.some(({ isRead }) => isRead)) return whole
   for (const entry of entries) {
     const isThere = (await array.folder.folder(entry.path).kind(FRAGMENT_METADATA_FILE)) === 'file'
     if (isThere) whole.push(entry)
   }
+  return whole
+}
+
+/** Reports that TileDB finds no cells although some fragments are complete. */
+async function* readsEmpty(array: InspectArray, entries: readonly FragmentEntry[]): Items {
+  const whole = await unreadFragments(array, entries)
   if (whole.length === 0) return
   const { lists, future } = MEANINGS.ARRAY_READS_EMPTY
   const all = (...states: readonly FragmentState[]): boolean => whole.every(({ state }) => states.includes(state))

@@ -18,7 +18,7 @@ export interface RecoverDocument extends DocumentHead<'recover'> {
   remaining: readonly string[]
   /** Of a fragment: its place in the array. Null for an array. */
   place: Path | null
-  /** Whether anything that a reader misses is lost. */
+  /** Whether cells are lost, or anything left out is a loss. */
   lost: boolean
 }
 
@@ -47,6 +47,6 @@ export interface RecoverLeftOut {
   path: Path
   /** Why, in words. */
   why: string
-  /** Whether a reader misses it. */
+  /** Whether a reader misses it, or, where TileDB reads no fragment, it has cells that are nowhere else. */
   is_loss: boolean
 }

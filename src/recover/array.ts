@@ -1,5 +1,6 @@
 import { exitCodeOf, InspectError, orError } from '../base/errors.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
+import { unreadFragments } from '../check/array.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
@@ -33,7 +34,7 @@ interface LeftOut {
   /** Relative to the array. */
   path: string
   why: string
-  /** Whether a reader misses it. */
+  /** Whether a reader misses it, or nothing else has its cells. */
   isLoss: boolean
 }
 
@@ -71,6 +72,7 @@ export async function recoverArray(
   const entries = await array.fragments()
   const commits = await array.commits()
   const torn = commits.files.some(({ kind, fault }) => kind === 'consolidated-commits' && fault)
+  const unread = await unreadFragments(array, entries)
   const fragments: RecoveredFragment[] = []
   const leftOut: LeftOut[] = []
   for (const [done, entry] of entries.entries()) {
@@ -81,7 +83,11 @@ export async function recoverArray(
     if (!entry.committed && entry.state === 'no-metadata') guess = 'that its write was finished'
     else if (!entry.committed && torn) guess = 'that the damaged list of commits names it'
     else if (!entry.committed) {
-      leftOut.push({ path, why: 'no commit names it: no reader sees it', isLoss: false })
+      const isLoss = unread.includes(entry)
+      const why = isLoss
+        ? 'no commit names it, and TileDB reads no other fragment: its cells are nowhere else'
+        : 'no commit names it: no reader sees it'
+      leftOut.push({ path, why, isLoss })
       continue
     }
     const found = await orError(() => tryFragment(array, entry, entries, options, cx))

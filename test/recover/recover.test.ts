@@ -1,4 +1,14 @@
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parseFragmentName } from '../../src/format/timestamped-name.ts'
@@ -379,6 +389,29 @@ describe('an array', () => {
       const ran = await run(['recover', damaged, '--to', `${damaged}.new`])
       expect([ran.code, ran.text + ran.stderr]).toEqual([exit, expect.stringMatching(says)])
     }
+  })
+
+  test.each([
+    ['no fragment', () => {}, 0, /^RECOVERED: no cell, as TileDB reads no fragment$/m],
+    [
+      'fragments without commits',
+      (array: string) => cpSync(`${FIXTURES}/22/sparse_basic/__fragments`, `${array}/__fragments`, { recursive: true }),
+      1,
+      /its cells are nowhere else[\s\S]*^RECOVERED WITH LOSS: no cell, as TileDB reads no fragment; what is left out is a loss$/m,
+    ],
+    [
+      'a write that failed',
+      (array: string) => mkdirSync(`${array}/__fragments/__5_5_${'0'.repeat(32)}_22`, { recursive: true }),
+      0,
+      /no reader sees it[\s\S]*^RECOVERED: no cell, as TileDB reads no fragment$/m,
+    ],
+  ] as const)('of which TileDB reads nothing: %s', async (name, change, exit, says) => {
+    const from = `${folder}/${name}`
+    cpSync(`${FIXTURES}/22/sparse_basic/__schema`, `${from}/__schema`, { recursive: true })
+    change(from)
+    const { code, text } = await run(['recover', from, '--to', `${from}.new`])
+    expect([code, text]).toEqual([exit, expect.stringMatching(says)])
+    expect(existsSync(`${from}.new/__fragments`)).toBe(false)
   })
 
   test('the number of a delete condition that no array can have does not take all memory', async () => {

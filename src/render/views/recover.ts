@@ -36,7 +36,12 @@ export async function recoverTable(document: RecoverDocument, out: Output): Prom
 
 function verdict({ cell_num, cells_lost, lost, lost_file, remaining, fragments }: RecoverDocument): string {
   const kept = counted(cell_num, 'cell')
-  if (!lost) return `RECOVERED${remaining.length > 0 ? ', BUT NOT RIGHT' : ''}: all ${kept}`
+  const isEmpty = fragments.length === 0
+  if (!lost) {
+    const what = isEmpty ? 'no cell, as TileDB reads no fragment' : `all ${kept}`
+    return `RECOVERED${remaining.length > 0 ? ', BUT NOT RIGHT' : ''}: ${what}`
+  }
+  if (isEmpty) return 'RECOVERED WITH LOSS: no cell, as TileDB reads no fragment; what is left out is a loss'
   const listed = lost_file === null ? '' : `, listed in ${lost_file}`
   if (cells_lost === null) return `RECOVERED WITH LOSS: ${kept} kept, nobody knows how many are lost${listed}`
   if (cells_lost === 0) return `RECOVERED WITH LOSS: all ${kept}, but not all that is left out`
