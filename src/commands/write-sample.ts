@@ -21,6 +21,7 @@ import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../write/json-text.ts'
 import { ndjsonRows, type RowInput } from '../write/ndjson-cells.ts'
 import { firstTimestamp, planSample, type Sample, type SampleInputs, type SampleOptions } from '../write/sample.ts'
+import { NEWEST_STABLE, OLDEST_WRITTEN } from '../write/schema-check.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, type Outcome } from './command.ts'
 import { schemaResult } from './schema.ts'
 import { parseTime } from './times.ts'
@@ -91,7 +92,7 @@ const CHOICES: readonly (readonly [flags: string, what: string, repeatable?: boo
   ['--validity-filters <pipeline>', 'filters of the validity of nullable attributes'],
   ['--max-chunk-size <bytes>', 'of tiles in front of the filters (65536); 0: not cut into chunks'],
   ['--metadata <KEY=JSON>', 'array metadata (repeatable)', true],
-  ['--format-version <n>', 'format version, 3 to 22 (22)'],
+  ['--format-version <n>', `format version, ${OLDEST_WRITTEN} to ${NEWEST_STABLE} (${NEWEST_STABLE})`],
   ['--experimental', `allow format version ${NEWEST_FORMAT_VERSION}, which no TileDB release opens`],
   ['--schema <file>', 'the schema, as schema --json prints it; - for standard input'],
   [

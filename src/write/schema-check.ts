@@ -16,8 +16,9 @@ import { enumerationCells } from './enumerations.ts'
 import { refusal, writingRefusal } from './filter-options.ts'
 import type { SchemaParts } from './schema-document.ts'
 
-/** Format versions that write-sample makes. Versions 1 and 2 can only be read, TileDB 2.30 makes new arrays in 22, no release opens newer ones. */
+/** The oldest format version that write-sample makes. Versions 1 and 2 can only be read. */
 export const OLDEST_WRITTEN = 3
+/** The format version in which TileDB 2.30 makes new arrays. No release opens a newer one. */
 export const NEWEST_STABLE = 22
 
 export const ENUMERATIONS_SINCE = 20

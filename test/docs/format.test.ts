@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { FILTER_TYPES } from '../../src/format/filter-pipeline.ts'
 import { NEWEST_FORMAT_VERSION } from '../../src/format/format-version.ts'
+import { NEWEST_STABLE, OLDEST_WRITTEN } from '../../src/write/schema-check.ts'
 import { ROOT } from '../helpers/corpus.ts'
 import { FORMAT_PAGE, formatPage } from './format-tables.ts'
 
@@ -23,6 +24,13 @@ test('its text says of every filter which metadata it has', () => {
     .slice(page.indexOf('\nEach filter passes two lists'), page.indexOf('\n### Datatypes'))
     .replaceAll(/<!-- table .*?<!-- end -->/gs, '')
   expect(Object.keys(FILTER_TYPES).filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])
+})
+
+test('the pages name the format versions that write-sample makes', () => {
+  const has = (file: string, text: string): void => expect(readFileSync(`${ROOT}/${file}`, 'utf8')).toContain(text)
+  const versions = `${OLDEST_WRITTEN} to ${NEWEST_STABLE} (${NEWEST_STABLE}); ${NEWEST_FORMAT_VERSION} with`
+  has('docs/writing.md', `| \`--format-version N\` | ${versions} \`--experimental\``)
+  has('schemas/steps-file.json', `it lists no members (${NEWEST_STABLE}).`)
 })
 
 test('the pages name the newest format version', () => {
