@@ -1,9 +1,8 @@
 import { usage } from '../base/errors.ts'
-import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { type GroupMember, groupDetails } from '../format/group-details.ts'
 import { encode } from '../format/io.ts'
-import { SCHEMA_FOLDER } from '../store/array.ts'
-import { GROUP_DETAILS_FOLDER, GROUP_FILE, InspectGroup } from '../store/group.ts'
+import { hasEntry } from '../source/source.ts'
+import { GROUP_DETAILS_FOLDER, GROUP_FILE, InspectGroup, objectType } from '../store/group.ts'
 import { flag, integer, listOrNone, object, oneOf, or, text } from '../write/document.ts'
 import { genericTileWriter } from '../write/generic-tile-writer.ts'
 import { NEWEST_STABLE } from '../write/schema-check.ts'
@@ -35,10 +34,10 @@ type GroupChange = { [K in keyof typeof GROUP_CHANGE]: ReturnType<(typeof GROUP_
  */
 export async function changeGroup(place: Place, change: GroupChange, time: bigint): Promise<string[]> {
   const { add, remove, format_version } = change
-  const names = new Set((await place.folder.listIfThere()).map(({ name }) => name))
-  if (isArray(names)) throw usage('expected a group, found an array')
+  const entries = await place.folder.listIfThere()
+  if (objectType(entries) === 'array') throw usage('expected a group, found an array')
   const made: string[] = []
-  if (!names.has(GROUP_FILE)) {
+  if (!hasEntry(entries, GROUP_FILE, 'file')) {
     await place.writeText(GROUP_FILE)
     made.push(GROUP_FILE)
   }
@@ -71,17 +70,11 @@ function memberOf({ type, relative, uri, name }: GroupMember, version: number): 
   return { version, type, relative, uri, name, deleted: false }
 }
 
-/** Whether a folder with these names in it is an array. */
-function isArray(names: ReadonlySet<string>): boolean {
-  return names.has(SCHEMA_FOLDER) || names.has(OLD_SCHEMA_FILE)
-}
-
 async function typeAt(place: Place, { uri, relative }: { uri: string; relative: boolean }): Promise<'array' | 'group'> {
   if (!relative) throw usage(`expected "type" for a member outside of the group, found none: ${uri}`)
   const inside = new Place(place.cx, place.path === '' ? uri : `${place.path}/${uri}`)
-  const names = new Set((await inside.folder.listIfThere()).map(({ name }) => name))
-  if (names.has(GROUP_FILE)) return 'group'
-  if (isArray(names)) return 'array'
+  const type = objectType(await inside.folder.listIfThere())
+  if (type !== undefined) return type
   throw usage(
     `expected an array or a group at ${JSON.stringify(inside.path)}, found none: create it first, or give its "type"`,
   )

@@ -6,7 +6,7 @@ import { LAST_TIME } from '../format/timestamped-name.ts'
 import { negated } from '../read/condition.ts'
 import { openAt } from '../read/opening.ts'
 import { loadWhere } from '../read/where.ts'
-import { GROUP_FILE } from '../store/group.ts'
+import { objectType } from '../store/group.ts'
 import { CONSOLIDATION_MODES } from '../store/vacuum.ts'
 import { fragmentFiles, metadataFile, timestampsOf } from '../write/array-writer.ts'
 import {
@@ -250,7 +250,6 @@ function rowsOf(cells: readonly DocumentValue[]): RowInput {
 
 /** The format version that is written at a place: of a group, the newest. */
 async function versionAt(place: Place): Promise<number> {
-  const kinds = new Set((await place.folder.listIfThere()).map(({ name }) => name))
-  if (kinds.has(GROUP_FILE)) return NEWEST_STABLE
+  if (objectType(await place.folder.listIfThere()) === 'group') return NEWEST_STABLE
   return (await (await place.array()).newestSchema()).schema.version
 }

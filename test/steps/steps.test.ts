@@ -583,6 +583,21 @@ describe('--append', () => {
     await clean(group)
   })
 
+  test('an array with the mark of a group in it is an array, as for TileDB', async () => {
+    const group = await stepped([
+      { step: 'create', path: 'one', schema: SCHEMA, time: 10 },
+      { step: 'group', path: '' },
+    ])
+    writeFileSync(`${group}/one/__tiledb_group.tdb`, '')
+    const steps = [
+      { step: 'group', add: [{ uri: 'one' }] },
+      { step: 'metadata', path: 'one', put: { k: 1 } },
+    ]
+    await ok('write-sample', group, '--append', '--steps', fileOf({ steps }))
+    const { members } = JSON.parse(await ok('ls', group, '--json'))
+    expect(members.map(({ type }: { type: string }) => type)).toEqual(['array'])
+  })
+
   const data = (): string => fileOf('{"x":7,"a":70}')
 
   test('adds to the array, by the newest schema, and changes no file', async () => {
