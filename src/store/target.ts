@@ -2,7 +2,7 @@ import { InspectError } from '../base/errors.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
 import { type Entry, Folder, notFound, type Storage } from '../source/source.ts'
-import { InspectArray, SCHEMA_FOLDER } from './array.ts'
+import { InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from './array.ts'
 import { COMMITS_FOLDER, FRAGMENTS_FOLDER } from './commits.ts'
 import { foreignError, foreignFile, foreignFolder } from './foreign.ts'
 import { Fragment } from './fragment.ts'
@@ -125,11 +125,15 @@ async function fileTarget(file: Folder, cx: ReadContext): Promise<Target> {
   return { type: 'file', path: file.path, name: file.name, folder, array, fragment }
 }
 
+/** Folders whose files have names as fragments have. */
+const NAMED_AS_FRAGMENTS: ReadonlySet<string> = new Set([SCHEMA_FOLDER, METADATA_FOLDER, GROUP_DETAILS_FOLDER])
+
 /** What a path is by its names alone: a fragment or a file in one. Undefined if the names do not tell. */
 function targetByName(folder: Folder, cx: ReadContext): Target | undefined {
   const { path, name } = folder
-  if (parseFragmentName(name)) return fragmentIn(arrayByName(folder, cx), folder, cx)
   const around = folder.parent()
+  if (around && NAMED_AS_FRAGMENTS.has(around.name)) return undefined
+  if (parseFragmentName(name)) return fragmentIn(arrayByName(folder, cx), folder, cx)
   if (!around || !name.includes('.') || !parseFragmentName(around.name)) return undefined
   const array = arrayByName(around, cx)
   return { type: 'file', path, name, folder: around, array, fragment: new Fragment(around, cx, array) }

@@ -3,6 +3,8 @@ import { describe, expect, test } from '@jest/globals'
 import { onDiskAndOn } from '../helpers/both.ts'
 import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { serveFolder } from '../helpers/http-server.ts'
+import { get } from '../helpers/json.ts'
+import { runJson } from '../helpers/run.ts'
 import { turnOfFamilies } from '../helpers/turn.ts'
 
 const server = await serveFolder(FIXTURES)
@@ -29,6 +31,24 @@ describe('fragments of a server that lists nothing', () => {
   test.each(FRAGMENT_COMMANDS)('%s %s prints what it prints of the files', async (...args) => {
     const { local, remote } = await onDiskAndOn(server.url, args.filter(Boolean), FRAGMENT, { env })
     expect(remote).toEqual(local)
+  })
+})
+
+describe("files beside the fragments, whose names are a fragment's", () => {
+  const files = ['22/sparse_basic/__schema', '22/metadata/__meta', '22/group/__group'].map(
+    (folder) => `${folder}/${readdirSync(`${FIXTURES}/${folder}`).find((name) => name !== '__enumerations')}`,
+  )
+  test.each(files)('%s', async (file) => {
+    for (const [{ url }, ...args] of [
+      [server, 'dump'],
+      [server, 'at', '50', '--no-flips'],
+      [withIndex, 'at', '50'],
+    ] as const) {
+      const { local, remote } = await onDiskAndOn(url, args, file, { env })
+      expect({ args, remote }).toEqual({ args, remote: local })
+    }
+    const { code, documents } = await runJson(['at', `${server.url}/${file}`, '50'], { env })
+    expect([code, get(documents[0], 'detected_in')]).toEqual([0, 'file'])
   })
 })
 
