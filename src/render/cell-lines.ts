@@ -67,15 +67,19 @@ export async function writeCellLines(
         csv,
       ),
     )
-  if (limit > 0) {
-    for await (const batch of batches) {
-      const count = Math.min(limit - rows.written, batch.rows?.length ?? batch.cell_num)
-      await rows.write(batch, 0, count)
-      if (rows.written >= limit) break
+  try {
+    if (limit > 0) {
+      for await (const batch of batches) {
+        const count = Math.min(limit - rows.written, batch.rows?.length ?? batch.cell_num)
+        await rows.write(batch, 0, count)
+        if (rows.written >= limit) break
+      }
     }
+  } finally {
+    // The rows before a fault are written, too.
+    rows.end()
+    await lines.flush()
   }
-  rows.end()
-  await lines.flush()
   return { rounded: rows.rounded }
 }
 
@@ -191,7 +195,7 @@ class PlainRows {
 
   /**
    * Adds rows, starting with the i-th, until the buffer is full. A column that could not be read has no key in JSON, and an
-   * empty field in CSV.
+   * empty field in CSV. Nothing is added of a row with a cell that throws.
    *
    * @returns the first row that was not added
    */
@@ -200,17 +204,23 @@ class PlainRows {
     const { first, later, end } = this.texts
     const columns = this.batch?.columns ?? []
     let i = from
-    for (; i < to && !lines.full; i++) {
-      const start = lines.length
-      let before = first
-      for (let c = 0; c < columns.length; c++) {
-        if (!columns[c] && !csv) continue
-        lines.addBytes(before[c])
-        this.add(c, rows === undefined ? i : rows[i])
-        before = later
+    let start = lines.length
+    try {
+      for (; i < to && !lines.full; i++) {
+        start = lines.length
+        let before = first
+        for (let c = 0; c < columns.length; c++) {
+          if (!columns[c] && !csv) continue
+          lines.addBytes(before[c])
+          this.add(c, rows === undefined ? i : rows[i])
+          before = later
+        }
+        if (lines.length === start) lines.add(csv ? NULL_LINE : '{')
+        lines.addBytes(end)
       }
-      if (lines.length === start) lines.add(csv ? NULL_LINE : '{')
-      lines.addBytes(end)
+    } catch (error) {
+      lines.cutTo(start)
+      throw error
     }
     return i
   }

@@ -39,7 +39,7 @@ export class ColumnLines {
     return [...this.kinds.values()].some(({ cells }) => cells.rounded)
   }
 
-  /** Adds each row as a line. */
+  /** Adds each row as a line, up to one with a value that throws. */
   async rows({ shape, length, rows }: ColumnRows<unknown>): Promise<void> {
     const { columns, texts, end } = partsOf(shape, this.int64)
     await this.write(columns, texts, `${end}\n`, { rows, from: 0, to: rows?.length ?? length })
@@ -65,12 +65,12 @@ export class ColumnLines {
     }
     kind.show(columns)
     const cell_num = columns[0]?.length ?? to
-    await kind.cells.write(
-      { tile: 0, cell_num, rows, columns: columns.map(({ stored }) => stored?.data ?? NO_CELLS) },
-      from,
-      to,
-    )
-    kind.cells.end()
+    const batch = { tile: 0, cell_num, rows, columns: columns.map(({ stored }) => stored?.data ?? NO_CELLS) }
+    try {
+      await kind.cells.write(batch, from, to)
+    } finally {
+      kind.cells.end()
+    }
   }
 
   /** How rows are written whose columns have these types. */

@@ -1,4 +1,4 @@
-import { usage } from '../base/errors.ts'
+import { InspectError, usage } from '../base/errors.ts'
 import { isFields, type Output, type Result } from '../base/result.ts'
 import { escapedCharacter, UNSAFE } from '../base/unsafe-text.ts'
 import { encodeText } from '../format/text.ts'
@@ -37,7 +37,7 @@ export const NULL_LINE = '""'
 /**
  * Writes rows as RFC 4180 text with a header line, as they are made. Null is an empty field, and empty text is `""`. Bytes
  * are base64 after `base64:`. Lists and objects are compact JSON. Text that a spreadsheet could take for a formula is quoted.
- * Rows are objects with the same keys; any other value becomes a column `value`.
+ * Rows are objects with the same keys; any other value becomes a column `value`. The rows before one with a fault are written.
  *
  * @returns the columns; undefined if neither the rows nor the style give any
  * @throws InspectError USAGE if a row has a key that is not a column, or the columns differ from those of earlier rows
@@ -62,16 +62,22 @@ export async function writeCsv(
     }
   }
   if (columns !== undefined) writeHeader(columns)
-  await eachRow(rows, (result) => {
-    const row: CsvRow = isFields(result) ? result : { value: result }
-    if (columns === undefined) {
-      columns = Object.keys(row)
-      writeHeader(columns)
-    }
-    checkKeys(row, columns)
-    writeLine(columns.map((name) => csvField(row[name], style)))
-    if (buffer.full) return buffer.flush()
-  })
+  try {
+    await eachRow(rows, (result) => {
+      const row: CsvRow = isFields(result) ? result : { value: result }
+      if (columns === undefined) {
+        columns = Object.keys(row)
+        writeHeader(columns)
+      }
+      checkKeys(row, columns)
+      writeLine(columns.map((name) => csvField(row[name], style)))
+      if (buffer.full) return buffer.flush()
+    })
+  } catch (error) {
+    // Rows that do not fit into columns are the wrong thing to ask for, damaged ones are not.
+    if (!(error instanceof InspectError && error.code === 'USAGE')) await buffer.flush()
+    throw error
+  }
   await buffer.flush()
   return columns ?? style.below
 }

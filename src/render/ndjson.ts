@@ -5,7 +5,8 @@ import { type JsonNotes, type JsonStyle, JsonText, writeValue } from './json.ts'
 import { eachRow, type Rows, TextBuffer } from './text-buffer.ts'
 
 /**
- * Writes each row as one line of JSON, as rows are made. A row may itself contain iterables.
+ * Writes each row as one line of JSON, as rows are made. A row may itself contain iterables. The rows before one that throws are
+ * written.
  * @param flushRows whether to write each line at once, not in larger pieces
  */
 export async function writeNdjson(
@@ -20,18 +21,29 @@ export async function writeNdjson(
     if (buffer.full || flushRows) return buffer.flush()
   }
   const write = (row: Result): Promise<void> | void => {
+    const { length, written } = buffer
+    const giveUp = (error: unknown): never => {
+      // What is left of a row that is partly written has its own line, so that the error after it has one, too.
+      if (buffer.written > written) buffer.add('\n')
+      else buffer.cutTo(length)
+      throw error
+    }
     const wait = writeValue(row, buffer, text)
-    return wait ? wait.then(endLine) : endLine()
+    return wait ? wait.then(endLine, giveUp) : endLine()
   }
   let columns: ColumnLines | undefined
-  if (rows instanceof Pages) {
-    for await (const page of rows.pages()) {
-      if (page instanceof ColumnRows) {
-        columns ??= new (await import('./column-lines.ts')).ColumnLines(buffer, int64)
-        await columns.rows(page)
-      } else await eachRow(page as Iterable<Result>, write)
-    }
-  } else await eachRow(rows, write)
-  await buffer.flush()
+  try {
+    if (rows instanceof Pages) {
+      for await (const page of rows.pages()) {
+        if (page instanceof ColumnRows) {
+          columns ??= new (await import('./column-lines.ts')).ColumnLines(buffer, int64)
+          await columns.rows(page)
+        } else await eachRow(page as Iterable<Result>, write)
+      }
+    } else await eachRow(rows, write)
+  } finally {
+    // The rows before a fault are written, too.
+    await buffer.flush()
+  }
   return { rounded: text.rounded || columns?.rounded === true }
 }

@@ -307,14 +307,23 @@ export class RowKernel {
     return last + 1
   }
 
-  /** Makes the texts of a column. @returns the last row whose text fitted, perhaps none */
+  /**
+   * Makes the texts of a column. If that throws, and not for the first row, the rows before it come first.
+   * @returns the last row whose text fitted, perhaps none
+   */
   private loadMade(column: number, rows: Uint32Array | undefined, from: number, last: number, base: number): number {
     const { words } = this
     const { data, more } = this.places[column]
     let end = 0
     for (let i = from; i <= last; i++) {
       const cell = rows === undefined ? i : rows[i]
-      const text = this.style.madeText(column, cell)
+      let text: Uint8Array
+      try {
+        text = this.style.madeText(column, cell)
+      } catch (error) {
+        if (i > from) return i - 1
+        throw error
+      }
       if (end + text.length > TEXT_BYTES) return i - 1
       this.heap.set(text, data + end)
       const at = more / 4 + cell - base

@@ -50,6 +50,8 @@ export class TextBuffer {
   private view = new DataView(this.bytes.buffer)
   private at = 0
   private readonly out: Output
+  /** Number of bytes written out. */
+  written = 0
 
   constructor(out: Output) {
     this.out = out
@@ -68,6 +70,7 @@ export class TextBuffer {
   flush(): Promise<void> | void {
     const piece = this.takeFrom(0)
     if (piece.length === 0) return
+    this.written += piece.length
     const wait = this.out.write(piece)
     // The output still needs these bytes unchanged.
     if (wait) this.use(new Uint8Array(this.bytes.length))

@@ -182,7 +182,16 @@ test('tiles shows those before one whose offset is too low, and then says so', a
   await run(['write-sample', array, '--damage', 'TILE_OFFSETS_ORDER'])
   const { code, text, stderr } = await run(['tiles', '--field', 'a', '--json', array])
   expect([code, text]).toEqual([1, expect.stringContaining('"size": 187,')])
-  expect(stderr).toMatch(/expected tile \d+ to end after its start \d+/)
+  const fault = /expected tile \d+ to end after its start \d+/
+  expect(stderr).toMatch(fault)
+  for (const format of ['ndjson', 'csv', 'tsv']) {
+    const ran = await run(['tiles', '--field', 'a', '--format', format, array])
+    expect([ran.code, ran.text, ran.stderr]).toEqual([
+      1,
+      expect.stringMatching(/"size"+:187,/),
+      expect.stringMatching(fault),
+    ])
+  }
 })
 
 test('recover says that it had no need of a box', async () => {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
+import { InspectError } from '../../src/base/errors.ts'
 import { type Output, Pages, type Result } from '../../src/base/result.ts'
 import { ColumnRows, ValueColumn } from '../../src/cells/column-rows.ts'
 import { DATATYPES, datatypeKind, datatypeSize } from '../../src/format/datatype.ts'
 import { ColumnLines } from '../../src/render/column-lines.ts'
+import { writeCsv } from '../../src/render/csv.ts'
 import { type JsonStyle, writeJson } from '../../src/render/json.ts'
 import { writeNdjson } from '../../src/render/ndjson.ts'
 import { Random } from '../helpers/random.ts'
@@ -119,6 +121,51 @@ describe.each([
   test('a list of numbers', async () => {
     const page = Float64Array.from({ length: 5000 }, (_, i) => i * 77)
     expect(await json([page], true)).toBe(await json([[...page]], false))
+  })
+})
+
+describe('rows before one with a fault', () => {
+  const fault = new InspectError('INCONSISTENT', 'of one row')
+  const rowsUpTo = (faulty: number, later = 0) => {
+    const upTo = (at: number) => (i: number) => {
+      if (i === at) throw fault
+      return [i, 'a']
+    }
+    const tile = ValueColumn.numbers(Float64Array.from({ length: ROWS }, (_, i) => i))
+    const shape = {
+      tile,
+      first: new ValueColumn(ROWS, upTo(faulty + later)),
+      last: new ValueColumn(ROWS, upTo(faulty)),
+    }
+    return new ColumnRows<object>(shape, ROWS)
+  }
+  const places = [0, 1, 700, 1024, 1500, 2999].flatMap((at) => [[at, 0] as const, [at, 40] as const])
+
+  test.each(places)('%i, and %i later in another column', async (at, later) => {
+    const text = Array.from({ length: at }, (_, i) => `{"tile":${i},"first":[${i},"a"],"last":[${i},"a"]}\n`).join('')
+    const rows = rowsUpTo(at, later)
+    const csv = Array.from({ length: at }, (_, i) => `${i},"[${i},""a""]","[${i},""a""]"\r\n`).join('')
+    for (const page of [rows, { [Symbol.iterator]: () => rows[Symbol.iterator]() }]) {
+      const pages = new Pages<Result>(async function* () {
+        yield page as Iterable<Result>
+      })
+      const asNdjson = textOutput()
+      await expect(writeNdjson(pages, asNdjson.out, { int64: 'number' })).rejects.toBe(fault)
+      expect(asNdjson.text()).toBe(text)
+      const asCsv = textOutput()
+      await expect(writeCsv(pages, asCsv.out, { columns: ['tile', 'first', 'last'] })).rejects.toBe(fault)
+      expect(asCsv.text()).toBe(`tile,first,last\r\n${csv}`)
+    }
+  })
+
+  test('what is written of a long row ends its line', async () => {
+    const list = new Pages(async function* () {
+      yield ['x'.repeat(100_000)]
+      throw fault
+    })
+    const { out, text } = textOutput()
+    await expect(writeNdjson([{ a: 1 }, { list }], out, { int64: 'number' })).rejects.toBe(fault)
+    expect(text()).toMatch(/^\{"a":1\}\n\{"list":\["x{100000}"\n$/)
   })
 })
 
