@@ -1,4 +1,4 @@
-import { faultOf } from '../base/errors.ts'
+import { exitCodeOf, faultOf, type InspectError } from '../base/errors.ts'
 import type { ColumnType } from '../cells/column.ts'
 import { FragmentCells } from '../cells/fragment-cells.ts'
 import { holdsStringOffsets, isStringOffsetsTile, TileFile } from '../cells/tile-files.ts'
@@ -115,6 +115,53 @@ export function contextOf({ reading: { codecs, key, maxTileSize } }: Pick<Anatom
   return readContext(codecs, key, maxTileSize)
 }
 
+/**
+ * Opens the cells of a tile of one field. Coordinates come with those of an attribute: they may be unreadable.
+ * @param slot of the field
+ */
+async function openCells(fragment: Fragment, slot: number, tile: number): Promise<FragmentCells> {
+  const { name, kind } = (await fragment.info()).slots[slot]
+  const isOwn = (column: ColumnType): boolean =>
+    kind === 'coords' ? column.kind === 'dimension' : column.name === name
+  return FragmentCells.open(fragment, {
+    fields: kind === 'dimension' || kind === 'coords' ? [] : [name],
+    tiles: { from: tile, to: tile },
+    onColumnError(error, column) {
+      if (isOwn(column)) throw error
+    },
+  })
+}
+
+/** Why the cells of a tile cannot be read. That may also be due to another file: the offsets of values, for example. */
+export async function cellsFault(
+  fragment: Fragment,
+  { slot }: FieldFile,
+  tile: number,
+): Promise<InspectError | undefined> {
+  try {
+    const cells = await openCells(fragment, slot, tile)
+    try {
+      for await (const _ of cells.batches());
+    } finally {
+      await cells.close()
+    }
+    return undefined
+  } catch (error) {
+    const fault = faultOf(error)
+    return exitCodeOf(fault) === 1 ? fault : undefined
+  }
+}
+
+/** A fault of a part, or of one in it. */
+export async function faultIn(part: Part): Promise<InspectError | undefined> {
+  let left = MAX_PARTS
+  for await (const { fault } of everyPart(part)) {
+    if (fault) return fault
+    if (left-- <= 0) return undefined
+  }
+  return undefined
+}
+
 /** Computes from a tile's cells the statistics that the metadata stores, keyed by the names of its lists. */
 async function statisticsReader(
   fragment: Fragment,
@@ -133,10 +180,9 @@ async function statisticsReader(
   const lists = (['tile_mins', 'tile_maxs', 'tile_sums', 'tile_null_counts'] as const).filter(
     (list) => stored[list]?.length,
   )
-  const selection = { fields: dimension ? [] : [name], tiles: { from: tile, to: tile } }
   return async () => {
     // Opened anew each time: it keeps what it has read.
-    const cells = await FragmentCells.open(fragment, selection)
+    const cells = await openCells(fragment, slot, tile)
     const parts = cells.columns.map((): TilePart[] => [])
     try {
       for await (const batch of cells.batches()) {

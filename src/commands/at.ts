@@ -1,5 +1,5 @@
 import { openAnatomy } from '../anatomy/files.ts'
-import { type Detectors, fileDetectors, tileDetectors, UNNOTICED } from '../anatomy/flip.ts'
+import { cellsFault, type Detectors, faultIn, fileDetectors, tileDetectors, UNNOTICED } from '../anatomy/flip.ts'
 import { type CheckedFlips, checkedFlips } from '../anatomy/flip-check.ts'
 import type { CellRange, Part } from '../anatomy/part.ts'
 import { chainTo, pathText } from '../anatomy/path.ts'
@@ -101,9 +101,6 @@ async function byteOutcome(
     const isTooLong = tryFlips && unfolded > MOST_TRIED
     let flips = tryFlips ? flipsResult() : {}
     if (tryFlips && !isTooLong) flips = await flipsAt(cx, target, field, chain, offset)
-    // What cannot be read anyhow reads no worse with one more flip.
-    const damage = flips.detected_by?.length === 0 ? chain.find(({ fault }) => fault)?.fault : undefined
-    if (damage) flips = flipsResult()
     const [byte] = await root.space.read(offset, 1)
     const document: AtDocument = {
       ...documentHead('at', cx.shownPath(target.path)),
@@ -115,9 +112,7 @@ async function byteOutcome(
       field_path: pathText(chain.slice(1).flatMap((part) => (part.transparent ? [] : [part.name]))),
       cells: range && field && target.fragment ? await cellsResult(cx, field, range, target.fragment) : undefined,
       ...flips,
-      not_tried: isTooLong
-        ? `the tile unfolds to ${unfolded} bytes, more than ${MOST_TRIED}`
-        : damage && `damaged already: ${damage.message}`,
+      ...(isTooLong && { not_tried: `the tile unfolds to ${unfolded} bytes, more than ${MOST_TRIED}` }),
     }
     return {
       document,
@@ -154,10 +149,15 @@ async function flipsAt(
   offset: number,
 ): Promise<Partial<AtDocument>> {
   const checked = await checkedFlips(target, offset, cx)
-  if (checked) return flipsResult(checked.detectors, checked.unused ? 'array --all' : 'array', checked)
-  // In a file that is already damaged, one more flip says nothing.
-  if (chain.some(({ fault }) => fault !== undefined)) return flipsResult()
   const tile = chain.find(({ type }) => type === 'tile')
+  if (!checked?.detectors.every((names) => names.length > 0)) {
+    // What cannot be read anyhow reads no worse with one more flip.
+    const ofCells = file && tile && target.fragment && (await cellsFault(target.fragment, file, Number(tile.name)))
+    const damage = ofCells ?? (await faultIn(tile ?? chain[1] ?? chain[0]))
+    const what = tile ? 'tile' : 'part of the file'
+    if (damage) return { ...flipsResult(), not_tried: `this ${what} is damaged already: ${damage.message}` }
+  }
+  if (checked) return flipsResult(checked.detectors, checked.unused ? 'array --all' : 'array', checked)
   if (chain.at(-1)?.type === 'gap' || (file && !tile)) return flipsResult(UNNOTICED, 'file')
   const path = `${target.folder.path}/${target.name}`
   if (file && tile) return flipsResult(await tileDetectors(cx, path, file, Number(tile.name), offset), 'tile')

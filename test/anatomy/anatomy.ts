@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { openAnatomy } from '../../src/anatomy/files.ts'
 import type { Part } from '../../src/anatomy/part.ts'
+import { InspectError } from '../../src/base/errors.ts'
 import { localStorage } from '../../src/node/file.ts'
 import type { Storage } from '../../src/source/source.ts'
 import type { ReadContext } from '../../src/store/generic-tile.ts'
@@ -104,4 +105,13 @@ async function coverageFault(part: Part, visit?: (part: Part) => void): Promise<
     at += child.length
   }
   return own && at !== end ? `${part.name}: children end at ${at}, expected ${end}` : undefined
+}
+
+/** As over plain HTTP: an array that cannot be listed is not copied. A flip is then tried on its tile or file alone. */
+export const unlisted: Storage = {
+  kind: (path) => localStorage.kind(path),
+  open: (path) => localStorage.open(path),
+  list: async (path) => {
+    throw new InspectError('NO_LISTING', 'no listing', { file: path })
+  },
 }

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import type { CellBatch } from '../../src/cells/column.ts'
 import { FragmentCells } from '../../src/cells/fragment-cells.ts'
@@ -13,7 +13,7 @@ import { get, type Json } from '../helpers/json.ts'
 import { Random } from '../helpers/random.ts'
 import { run, runJson } from '../helpers/run.ts'
 import { shortTurn, turn } from '../helpers/turn.ts'
-import { filePaths } from './anatomy.ts'
+import { filePaths, unlisted } from './anatomy.ts'
 
 const NAMES = [
   '1/sparse_2d_row',
@@ -230,14 +230,50 @@ describe('what notices a flip', () => {
 
 const damaged = temporaryFolder()
 
-test('of a byte that cannot be read anyhow nobody knows what would notice a flip', async () => {
-  const path = `${damaged}/array`
-  cpSync(`${FIXTURES}/22/filter_zstd`, path, { recursive: true })
-  const file = filePaths(path).find((one) => one.endsWith('/a0.tdb')) ?? ''
-  const bytes = readFileSync(file)
-  // The frame of the first chunk begins here.
-  bytes.fill(0xff, 36, 44)
-  writeFileSync(file, bytes)
-  const { documents } = await runJson(['at', file, '40'])
-  expect(documents[0]).toMatchObject({ detected_by: null, not_tried: expect.stringContaining('damaged already: ') })
+describe('in a tile that is damaged already nobody knows what would notice a flip', () => {
+  /** A copy of a fixture with some bytes of a file destroyed. @returns that file */
+  function damage(name: string, file: string, from: number, to: number): string {
+    const path = `${damaged}/${name}-${file}-${from}`
+    cpSync(`${FIXTURES}/${name}`, path, { recursive: true })
+    const found = filePaths(path).find((one) => one.endsWith(`/${file}`)) ?? ''
+    const bytes = readFileSync(found)
+    bytes.fill(0xff, from, to)
+    writeFileSync(found, bytes)
+    return found
+  }
+  const notKnown = (part: string) => ({
+    detected_by: null,
+    not_tried: expect.stringContaining(`${part} is damaged already: `),
+  })
+
+  test('at the fault and beside it; in other tiles they do', async () => {
+    // The unfiltered length of the first chunk's part, before its filtered length and its frame.
+    const file = damage('22/filter_chunks', 'a0.tdb', 30, 32)
+    for (const options of [{}, { storage: unlisted }]) {
+      const at = async (offset: number) => (await runJson(['at', file, String(offset)], options)).documents[0]
+      for (const offset of [35, 60, 100]) expect(await at(offset)).toMatchObject(notKnown('this tile'))
+      expect(await at(200)).not.toHaveProperty('not_tried')
+    }
+  })
+
+  test('nor in values without their offsets', async () => {
+    const file = damage('22/filter_chunks', 'a2.tdb', 20, 60)
+    const { documents } = await runJson(['at', file.replace(/a2.tdb$/, 'a2_var.tdb'), '100'], { storage: unlisted })
+    expect(documents[0]).toMatchObject(notKnown('this tile'))
+  })
+
+  test('nor in a schema', async () => {
+    const path = `${FIXTURES}/22/filter_chunks/__schema`
+    const [name] = readdirSync(path).filter((one) => one.startsWith('__1'))
+    const file = damage('22/filter_chunks', name, 100, 104)
+    const { documents } = await runJson(['at', file, '200'])
+    expect(documents[0]).toMatchObject(notKnown('this part of the file'))
+  })
+
+  test('without the coordinates the values of a tile are examined as before', async () => {
+    const file = damage('22/filter_chunks', 'd0.tdb', 20, 60)
+    const { documents } = await runJson(['at', file.replace(/d0.tdb$/, 'a0.tdb'), '100'], { storage: unlisted })
+    expect(documents[0]).toMatchObject({ detected_in: 'tile' })
+    expect(documents[0]).not.toHaveProperty('not_tried')
+  })
 })

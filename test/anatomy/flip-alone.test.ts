@@ -3,24 +3,13 @@ import { readFileSync } from 'node:fs'
 import { env } from 'node:process'
 import { expect, test } from '@jest/globals'
 import { checkedFlips } from '../../src/anatomy/flip-check.ts'
-import { InspectError } from '../../src/base/errors.ts'
 import { localStorage } from '../../src/node/file.ts'
-import type { Storage } from '../../src/source/source.ts'
 import { closeTarget, openTarget } from '../../src/store/target.ts'
 import { contextFor, fixtureFolders } from '../helpers/fixtures.ts'
 import { get } from '../helpers/json.ts'
 import { Random } from '../helpers/random.ts'
 import { run, runJson } from '../helpers/run.ts'
-import { filePaths } from './anatomy.ts'
-
-/** As over plain HTTP: an array that cannot be listed is not copied. A flip is then tried on its tile or file alone. */
-const unlisted: Storage = {
-  kind: (path) => localStorage.kind(path),
-  open: (path) => localStorage.open(path),
-  list: async (path) => {
-    throw new InspectError('NO_LISTING', 'no listing', { file: path })
-  },
-}
+import { filePaths, unlisted } from './anatomy.ts'
 
 /** FLIPS=150 tries as many: done with the seed below (2026-11-24). */
 const FLIPS = Number(env.FLIPS ?? 16)
