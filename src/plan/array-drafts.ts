@@ -21,6 +21,13 @@ const ABOUT_NAMES: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'VACUUM_HIDES_CELLS',
 ])
 
+/** A vacuum list: the fragment that it is named after, and names of those that it hides. */
+export interface NamedVacuumList {
+  path: string
+  name: string
+  hides: ReadonlySet<string>
+}
+
 /** What the drafts of one array change in it: what they move away, rename and commit, and the lines that lists lose. */
 export class ArrayDrafts {
   protected readonly array: InspectArray
@@ -134,8 +141,7 @@ export class ArrayDrafts {
     return this.lists.some((list) => list.name === name && list.hides.has(lastPathPart(path)))
   }
 
-  /** The vacuum lists: the fragment that each is named after, and names of those that it hides. */
-  protected lists: { path: string; name: string; hides: ReadonlySet<string> }[] = []
+  protected lists: NamedVacuumList[] = []
   /** Paths of commit marks, and of consolidated commits. */
   protected readonly marks = new Set<string>()
   protected readonly consolidated = new Set<string>()

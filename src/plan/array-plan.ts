@@ -7,7 +7,7 @@ import { type FragmentEntry, SCHEMA_FOLDER } from '../store/array.ts'
 import { COMMITS_FOLDER, committedPath, FRAGMENTS_FOLDER, fragmentPath, stem } from '../store/commits.ts'
 import { cellsInDomain, fileSizes } from '../store/file-sizes.ts'
 import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
-import { ArrayDrafts, commitOf } from './array-drafts.ts'
+import { ArrayDrafts, commitOf, type NamedVacuumList } from './array-drafts.ts'
 import type { Draft, MendPlan } from './drafts.ts'
 import { DamagedFragment, loseSign, type RecoverWay, recoverArray, recoverFragment } from './fragment-plan.ts'
 import { listLines } from './lists.ts'
@@ -60,8 +60,8 @@ const ANEW: ReadonlySet<Way> = new Set<Way>(['recover', 'statistics', 'drop', 'r
 /** Plans for the findings of one array. */
 export class ArrayPlanner extends ArrayDrafts {
   private readonly damaged = new Map<FragmentEntry, DamagedFragment>()
-  /** Fragments whose cells are written again. */
-  private readonly rewritten = new Map<FragmentEntry, { draft: Draft; codes: Set<FindingCode> }>()
+  /** Fragments whose cells are written again; `to` is a name with the times that the cells get. */
+  private readonly rewritten = new Map<FragmentEntry, { draft: Draft; codes: Set<FindingCode>; to?: string }>()
   /** Schemas that are written anew. */
   private readonly schemas = new Map<string, { draft: Draft; codes: Set<MendedBy<'schema'>> }>()
   /** Fragments that are written anew. */
@@ -266,10 +266,59 @@ export class ArrayPlanner extends ArrayDrafts {
     if (!entry?.committed) return void this.takeAway(path, finding)
     const isFuture = finding.code === 'FRAGMENT_FUTURE'
     if (!isFuture && entry.state === 'to-vacuum') return this.retired(entry, finding)
-    const list = this.lists.find(({ hides }) => hides.has(entry.name))
-    const to = isFuture ? inMilliseconds(name, this.array.cx.now) : swapped(name)
-    if (to === undefined || (isFuture && (list || (await this.hasTimes(entry))))) return this.later(finding, name, list)
-    await this.renameFragment(this.draft(`rename ${path}`, finding), entry, to)
+    if (isFuture) return this.renameFuture(path, finding, entry)
+    await this.renameFragment(this.draft(`rename ${path}`, finding), entry, swapped(name))
+  }
+
+  private async renameFuture(path: string, finding: Finding, entry: FragmentEntry): Promise<void> {
+    const { name } = entry
+    const list = this.lists.find((one) => one.name === name || one.hides.has(name))
+    const replaced = list && (await this.replacedToRename(list))
+    if (list && replaced) return this.restoreReplaced(finding, list, replaced)
+    const to = inMilliseconds(name, this.array.cx.now)
+    if (to === undefined || list?.hides.has(name)) return this.later(finding, name, list)
+    if (!(await this.hasTimes(entry))) return this.renameFragment(this.draft(`rename ${path}`, finding), entry, to)
+    const why = await whyNotRewritten(this.array, entry, this.entries, to)
+    if (list || why !== undefined) return this.later(finding, name)
+    this.rewritten.set(entry, { draft: this.draft(`rewrite ${path}`, finding), codes: new Set([finding.code]), to })
+  }
+
+  /** The fragments that a consolidated one replaced, and their names in milliseconds; undefined if they cannot take its place again. */
+  private async replacedToRename({ name, hides }: NamedVacuumList): Promise<Map<FragmentEntry, string> | undefined> {
+    const isFuture = ({ timestamp_range }: FragmentEntry): boolean => (timestamp_range?.[1] ?? 0n) > this.array.cx.now
+    const found = this.entries.filter((one) => hides.has(one.name) && one.committed)
+    const consolidated = this.entries.find((one) => one.name === name && one.committed && isFuture(one))
+    if (!consolidated || found.length < hides.size) return undefined
+    const renamed = new Map<FragmentEntry, string>()
+    for (const one of found) {
+      const isElsewhere = this.lists.some(
+        (list) => list.name === one.name || (list.name !== name && list.hides.has(one.name)),
+      )
+      const to = inMilliseconds(one.name, this.array.cx.now)
+      if (to === undefined || isElsewhere || (await this.hasTimes(one)) || !(await this.isWhole(one))) return undefined
+      renamed.set(one, to)
+    }
+    return renamed
+  }
+
+  /**
+   * Takes a consolidated fragment away and renames those that it replaced: they have its cells, and reads at earlier times need them.
+   * It cannot get another name itself where its cells have times of their own.
+   */
+  private async restoreReplaced(
+    finding: Finding,
+    { path, name }: NamedVacuumList,
+    replaced: ReadonlyMap<FragmentEntry, string>,
+  ): Promise<void> {
+    const draft = this.draft(`rename ${path}`, finding)
+    draft.say({ text: `the fragments that ${name} replaced take its place again: consolidate them when all is done` })
+    this.move(draft, path)
+    for (const entry of this.entries) {
+      if (entry.name !== name) continue
+      this.move(draft, entry.path)
+      this.uncommit(draft, entry)
+    }
+    for (const [entry, to] of replaced) await this.renameFragment(draft, entry, to)
   }
 
   /** Whether the cells of a fragment have times of their own, which its name must not contradict. */
@@ -555,11 +604,11 @@ export class ArrayPlanner extends ArrayDrafts {
 
   /** Cells that decode can read are written again. That also mends what `recover` would. */
   private async finishRewrites(): Promise<void> {
-    for (const [entry, { draft, codes }] of this.rewritten) {
+    for (const [entry, { draft, codes, to }] of this.rewritten) {
       const damaged = this.damaged.get(entry)
       const why = damaged?.isUnreadable
         ? 'its tiles cannot all be found or read: ask for a plan again when that is mended'
-        : await whyNotRewritten(this.array, entry, this.entries)
+        : await whyNotRewritten(this.array, entry, this.entries, to)
       if (why !== undefined) {
         draft.outcome = 'leave'
         draft.say({ text: `the fragment cannot be written again as it is: ${why}` })
@@ -573,7 +622,7 @@ export class ArrayPlanner extends ArrayDrafts {
       if (damaged) draft.absorb(damaged.draft)
       this.damaged.delete(entry)
       if (damaged?.isChanged) loseSign(draft, this.shell.at(entry.path))
-      await rewriteFragment(this.array, entry, codes, draft, this.shell)
+      await rewriteFragment(this.array, entry, codes, draft, this.shell, to)
     }
   }
 

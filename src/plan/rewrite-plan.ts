@@ -1,6 +1,8 @@
 import { unlessFault } from '../base/errors.ts'
 import type { FindingCode } from '../check/codes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
+import type { SlotKind } from '../format/fragment-slots.ts'
+import { nameFacts } from '../format/timestamped-name.ts'
 import { cellValue } from '../format/value.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { COMMITS_FOLDER, FRAGMENTS_FOLDER } from '../store/commits.ts'
@@ -11,26 +13,39 @@ import { folderOf, python, type Shell, word } from './shell.ts'
 const FIRST_OF_EACH =
   'import json, sys; seen = set(); [print(line, end="") for line in sys.stdin for key in [repr([json.loads(line)[name] for name in sys.argv[1:]])] if not (key in seen or seen.add(key))]'
 
-/** Why the cells of a fragment cannot be written again by themselves; undefined if they can. */
+/** Divides the times of cells, which are the first argument. */
+const IN_MILLISECONDS =
+  'import json, sys; [print(json.dumps({**cell, "__timestamps": cell["__timestamps"] // int(sys.argv[1])})) for line in sys.stdin for cell in [json.loads(line)]]'
+
+/**
+ * Why the cells of a fragment cannot be written again by themselves; undefined if they can.
+ * @param to a name with the times in milliseconds, if those of the cells are to be divided
+ */
 export async function whyNotRewritten(
   array: InspectArray,
   entry: FragmentEntry,
   entries: readonly FragmentEntry[],
+  to: string | undefined,
 ): Promise<string | undefined> {
   const fragment = array.fragment(entry.path)
   const info = await fragment.info().catch(unlessFault)
   await fragment.close()
-  const [first, last] = entry.timestamp_range ?? [0n, 1n]
+  const [first, last] = timesOf(to ?? entry.name) ?? [0n, 1n]
   if (!info) return 'its metadata cannot be read: ask for a plan again when that is mended'
-  if (first !== last || info.slots.some(({ kind }) => kind === 'timestamps'))
+  const has = (slot: SlotKind): boolean => info.slots.some(({ kind }) => kind === slot)
+  if (to === undefined ? first !== last || has('timestamps') : has('delete_timestamps'))
     return 'its cells have times of their own, which cannot be written again'
   if (!entry.path.startsWith(`${FRAGMENTS_FOLDER}/`)) return 'fragments before format version 12 are not written here'
   if ((await array.commits()).consolidated.has(entry.path)) return 'consolidated commits name it'
   if (fieldsOf(info.schema) !== fieldsOf((await array.newestSchema()).schema))
     return 'the schema of the array has other attributes now'
-  const isSame = ({ timestamp_range }: FragmentEntry): boolean =>
-    timestamp_range?.[0] === first && timestamp_range[1] === last
-  return entries.filter(isSame).length === 1 ? undefined : 'another fragment has the same time'
+  const isSame = (other: FragmentEntry): boolean =>
+    other !== entry && other.timestamp_range?.[0] === first && other.timestamp_range[1] === last
+  return entries.some(isSame) ? 'another fragment has the same time' : undefined
+}
+
+function timesOf(name: string): readonly [bigint, bigint] | undefined {
+  return nameFacts(name)?.timestamp_range
 }
 
 /** What cells have to be like to be written with a schema. */
@@ -42,6 +57,7 @@ function fieldsOf({ attributes }: ArraySchema): string {
 /**
  * Writes the cells of a fragment again, as decode shows them: in order, with true statistics, and without what no reader looks at.
  * One command moves the old fragment away and writes the new one, or puts the old one back.
+ * @param to a name with the times in milliseconds, if the cells have times of their own that are to be divided
  */
 export async function rewriteFragment(
   array: InspectArray,
@@ -49,9 +65,11 @@ export async function rewriteFragment(
   codes: ReadonlySet<FindingCode>,
   draft: Draft,
   shell: Shell,
+  to: string | undefined,
 ): Promise<void> {
   const { path, name } = entry
-  const [time] = entry.timestamp_range ?? [0n]
+  const [was] = timesOf(name) ?? [0n]
+  const [first, last] = timesOf(to ?? name) ?? [0n, 0n]
   const { domain } = (await array.newestSchema()).schema
   const [here, mark] = [shell.at(path), shell.at(`${COMMITS_FOLDER}/${name}.wrt`)]
   const [old, oldMark] = [shell.kept(path), shell.kept(`${COMMITS_FOLDER}/${name}.wrt`)]
@@ -74,12 +92,13 @@ export async function rewriteFragment(
     read += ` | ${python(FIRST_OF_EACH, ...domain.dimensions.map((one) => one.name))}`
     draft.loses.add('all but the first of the cells at the same coordinates')
   }
+  if (to !== undefined) read += ` | ${python(IN_MILLISECONDS, String(was / first))}`
   const folders = [folderOf(`${shell.aside}/${path}`), `${shell.aside}/${COMMITS_FOLDER}`].map(word).join(' ')
   draft.say({ command: `mkdir -p ${folders} && ${read} > ${cells}` })
-  const write = `tiledb-inspect write-sample ${word(shell.root)} --append --data ${cells} --timestamp ${time}`
+  const write = `tiledb-inspect write-sample ${word(shell.root)} --append --data ${cells}${to === undefined ? ` --timestamp ${first}` : ''}`
   const away = `mv ${here} ${old} && mv ${mark} ${oldMark}`
   const again = `mv ${old} ${here} && mv ${oldMark} ${mark}`
-  const made = [FRAGMENTS_FOLDER, COMMITS_FOLDER].map((folder) => `${shell.at(folder)}/__${time}_${time}_*`).join(' ')
+  const made = [FRAGMENTS_FOLDER, COMMITS_FOLDER].map((folder) => `${shell.at(folder)}/__${first}_${last}_*`).join(' ')
   const rewritten = shell.kept('rewritten')
   draft.move({
     step: { command: `test -s ${cells} && ${away} && { ${write} || { ${again}; false; }; }` },

@@ -258,22 +258,52 @@ describe('names and places of several fragments', () => {
     expect((await run(['read', path, '--format', 'ndjson'])).text).toBe(before.text)
   })
 
-  test('one in microseconds keeps the name that a vacuum file lists', async () => {
-    const path = copyOf('22/vacuum_left', 'listed in microseconds')
+  /** Gives all fragments other times in their names. */
+  const retimed = (path: string, times: (time: bigint) => bigint): void => {
     for (const name of readdirSync(`${path}/__fragments`))
       renameAll(
         path,
         name,
-        name.replace(
-          /^__(\d+)_(\d+)_/,
-          (_, a, b) => `__${1_700_000_000_000_000 + Number(a)}_${1_700_000_000_000_000 + Number(b)}_`,
-        ),
+        name.replace(/^__(\d+)_(\d+)_/, (_, a, b) => `__${times(BigInt(a))}_${times(BigInt(b))}_`),
       )
+  }
+
+  test('consolidated ones in microseconds: those that they replaced get names in milliseconds', async () => {
+    for (const fixture of ['22/vacuum_left', '22/dense_vacuum_left']) {
+      const path = copyOf(fixture, `microseconds of ${lastPathPart(fixture)}`)
+      const before = await run(['read', path, '--format', 'ndjson'])
+      retimed(path, (time) => 1_700_000_000_000_000n + time * 1000n)
+      const { plans } = await planOf(path)
+      expect(plans.map(({ outcome }) => outcome)).toEqual(['mends'])
+      expect(await mendAndUndo(path)).toEqual([])
+      runSteps(stepsOf(plans))
+      expect((await run(['read', path, '--format', 'ndjson'])).text).toBe(before.text)
+    }
+  })
+
+  test('times behind what one can take for microseconds: the names stay', async () => {
+    const path = copyOf('22/vacuum_left', 'listed in the future')
+    retimed(path, (time) => 9_000_000_000_000n + time)
     const { plans } = await planOf(path)
     expect(plans.map(({ outcome }) => outcome)).toEqual(plans.map(() => 'leave'))
     expect(stepsOf(plans)).toContainEqual({ text: expect.stringMatching(/^it keeps its name: \S+\.vac lists it/) })
-    // Behind what one can take for microseconds, too.
     expect(stepsOf(plans)).toContainEqual({ text: expect.stringMatching(/^open the array at that time, /) })
+  })
+
+  test('cells with times of their own in microseconds are written again', async () => {
+    if (BY_PROGRAM.length > 0) return
+    const path = `${folder}/cells in microseconds`
+    const cells = [0, 1, 1, 2].map((x, i) => `{"x":${x},"a":${i},"__timestamps":${1_700_000_000_000_000 + 1000 * i}}\n`)
+    writeFileSync(`${path}.ndjson`, cells.join(''))
+    const fields = ['--dim', 'x:INT32:0..99:10', '--attr', 'a:INT32']
+    await run(['write-sample', path, ...fields, '--data', `${path}.ndjson`])
+    expect(await codesOf(path)).toEqual(['FRAGMENT_FUTURE', 'ARRAY_READS_EMPTY'])
+    expect(await mendAndUndo(path)).toEqual([])
+    runSteps(stepsOf((await planOf(path)).plans))
+    const { text } = await run(['decode', path, '--all-fragments', '--format', 'ndjson'])
+    expect([...text.matchAll(/"__timestamps":(\d+)/g)].map(([, time]) => Number(time)).sort()).toEqual(
+      [0, 1, 2, 3].map((i) => 1_700_000_000_000 + i),
+    )
   })
 
   test('the times of consolidated cells tell nothing new where the times of the name changed places', async () => {
