@@ -103,8 +103,8 @@ function jsonOrText(type: Datatype, text: string): string | number | bigint {
     if (!FLOAT.test(text)) throw usage(`expected a number, found ${JSON.stringify(text)}`)
     return /inf/i.test(text) ? (text.startsWith('-') ? -1 : 1) * Number.POSITIVE_INFINITY : Number(text)
   }
-  // A year is printed as four digits or more. Of other dates, digits alone are a count.
-  const count = type === 'DATETIME_YEAR' ? /^-?\d{1,3}$/ : /^-?\d+$/
+  // A year is printed as four characters or more, with its sign. Of other dates, digits alone are a count.
+  const count = type === 'DATETIME_YEAR' ? /^(?:\d{1,3}|-\d{1,2})$/ : /^-?\d+$/
   if (kind !== 'text' && count.test(text)) return BigInt(text)
   return text
 }

@@ -98,8 +98,10 @@ interface GivenDomain {
 }
 
 function parseDomain(type: Datatype, text: string, from: string): GivenDomain {
+  const ends = /^(-?\d+)\.\.(-?\d+)(?::|$)/.exec(text)?.slice(1) ?? []
+  const areCounts = ends.some((written) => isCount(type, written))
   const end = (written: string): Uint8Array | undefined => {
-    const count = isDatetime(type) && /^-?\d+$/.test(written) && written.length > 4
+    const count = isCount(type, written) || (areCounts && ends.includes(written))
     return readable(() => bytesOf(type, 1, count ? BigInt(written) : written))
   }
   const bad = (written: string): InspectError =>
@@ -116,6 +118,11 @@ function parseDomain(type: Datatype, text: string, from: string): GivenDomain {
   const high = end(colon < 0 ? rest : rest.slice(0, colon))
   if (!high) throw bad(rest)
   return { low, high, extent: rest.slice(colon + 1) }
+}
+
+/** Whether text can only be a count of units since 1970: up to four digits, and those of a year, are a date. */
+function isCount(type: Datatype, text: string): boolean {
+  return isDatetime(type) && type !== 'DATETIME_YEAR' && /^-?\d{5,}$/.test(text)
 }
 
 /** Number of units since 1970 at the start of 2024, unless that is too far for the unit. */

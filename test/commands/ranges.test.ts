@@ -51,6 +51,9 @@ test('a year is written as it is printed; of other dates a number is a count', (
   }))
   const lows = [...parseRanges(dimensions, ['DATETIME_YEAR=2024..', 'DATETIME_MONTH=648..']).values()]
   expect(lows).toMatchObject([{ low: 54n }, { low: 648n }])
+  const yearIn = (range: string) => parseRanges(dimensions, [`DATETIME_YEAR=${range}`]).get(0)
+  expect(yearIn('-030..0007')).toMatchObject({ low: -2000n, high: -1963n })
+  expect(yearIn('-30..7')).toMatchObject({ low: -30n, high: 7n })
 })
 
 describe('refused', () => {

@@ -117,6 +117,22 @@ describe('write-sample', () => {
   })
 })
 
+describe('dates in --dim', () => {
+  test.each([
+    ['DATETIME_YEAR:-1000..3000', '["-1000", "3000"]'],
+    ['DATETIME_YEAR:-0500..-010', '["-500", "-010"]'],
+    ['DATETIME_YEAR:1900..100000', '["1900", "100000"]'],
+    ['DATETIME_DAY:-1000..3000:10000', '["-1000-01-01", "3000-01-01"]'],
+    ['DATETIME_DAY:-1000..10000', '["1967-04-07", "1997-05-19"]'],
+    ['DATETIME_DAY:2024-01-01..20000', '["2024-01-01", "2024-10-04"]'],
+  ])('%s: years, or counts where digits alone are too many for a year', async (dimension, domain) => {
+    const name = dimension.replaceAll(/\W/g, '_')
+    await bytesOf(name, '--dim', `x:${dimension}`, '--attr', 'a:INT32', '--cells', '5')
+    const { text } = await run(['schema', `${folder}/${name}`, '--json'])
+    expect(text).toContain(`"domain": ${domain}`)
+  })
+})
+
 /** Wrong options, and what is said. */
 const REFUSALS: readonly (readonly [string, RegExp])[] = [
   ['--dense --sparse', /--dense and --sparse exclude each other/],
