@@ -4,7 +4,6 @@ import { TileLists } from '../store/tile-lists.ts'
 import { planDense } from './dense.ts'
 import { DEFAULT_MEMORY } from './dense-memory.ts'
 import { planLegacy } from './legacy.ts'
-import { ENDLESS } from './partitions.ts'
 import { DEFAULT_BUDGET, type ExplainQuery, type ReaderName, type ReadPlan } from './plan.ts'
 import { planSparseGlobal } from './sparse-global.ts'
 import { planSparseUnordered } from './sparse-unordered.ts'
@@ -23,8 +22,8 @@ type Planner = (asked: ExplainQuery, total_budget: number) => Promise<ReadPlan>
 
 const PLANNERS: Readonly<Record<ReaderName, Planner>> = {
   DenseReader: (asked, total_budget) => planDense(asked, { ...DEFAULT_MEMORY, total_budget }),
-  SparseGlobalOrderReader: (asked, total_budget) => planSparseGlobal(asked, ENDLESS, total_budget),
-  SparseUnorderedWithDupsReader: (asked, total_budget) => planSparseUnordered(asked, ENDLESS, total_budget),
+  SparseGlobalOrderReader: planSparseGlobal,
+  SparseUnorderedWithDupsReader: planSparseUnordered,
   'legacy Reader': (asked) => planLegacy(asked),
 }
 

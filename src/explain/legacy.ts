@@ -38,7 +38,7 @@ import { allTiles, insideNum, NO_TILES, type TouchedTiles, touchedTiles } from '
  * It also reads dense arrays that have sparse fragments, which releases before 2.4 could write: of these fragments as above, but then only
  * tiles that show a cell, of the dense fragments as well. It is taken to have room for all.
  *
- * @param buffers by default there is room for all
+ * @param buffers by default there is room for all; with less, tests see small arrays parted as large ones are by `sm.memory_budget`
  * @see tiledb/sm/query/legacy/reader.cc
  */
 export async function planLegacy(

@@ -38,8 +38,6 @@ export interface FoundCells {
   /** By fragment: how many cells each touched tile gives. */
   counts: Uint32Array[]
   cells: number
-  /** By fragment: the tiles that give cells to one filling of the buffers. */
-  fillings: Uint32Array[][]
 }
 
 /** The fields that a reader of sparse arrays loads, by name. */
@@ -143,31 +141,19 @@ export class SparseIndex {
   /**
    * All reads.
    * @param rounds undefined where all fits into memory at once
-   * @param fillings by fragment: the tiles that give cells to one filling of the buffers
+   * @param given by fragment: the tiles that give cells
    * @param coordinates whether coordinates are loaded first @param names the fields to return that are not loaded first
    */
   readsOf(
     rounds: readonly TileRound[] | undefined,
-    fillings: readonly (readonly Uint32Array[])[],
+    given: readonly Uint32Array[],
     coordinates: boolean,
     names: readonly string[],
   ): TileRead[] {
-    const [first, ...more] = fillings
-    // What a filling of the buffers has in common with the one before is read again.
-    const again = (tiles: readonly Uint32Array[], i: number): Uint32Array[] =>
-      tiles.map((own, f) => {
-        const before = new Set(fillings[i][f])
-        return own.filter((tile) => before.has(tile))
-      })
-    const returned = rounds ? more.map(again) : more
-    const all = rounds ?? [{ loaded: this.touched, given: first }]
-    return [
-      ...all.flatMap(({ loaded, given }, r) => [
-        ...this.firstReads(loaded, coordinates, 4 * r),
-        ...this.tileReads(names, given, 4 * r + 3),
-      ]),
-      ...returned.flatMap((tiles, i) => this.tileReads(names, tiles, 4 * all.length + i)),
-    ]
+    return (rounds ?? [{ loaded: this.touched, given }]).flatMap((round, r) => [
+      ...this.firstReads(round.loaded, coordinates, 4 * r),
+      ...this.tileReads(names, round.given, 4 * r + 3),
+    ])
   }
 
   /** The sections of the metadata. @param rtrees whether R-trees are loaded though nothing is limited */
@@ -246,46 +232,10 @@ export class SparseIndex {
     })
   }
 
-  /**
-   * The cells that the query gives. Undoes coordinates, and the fields of conditions.
-   * @param room how many cells the buffers hold
-   */
-  async foundCells(order: 'unordered' | 'global', room: number): Promise<FoundCells> {
+  /** The cells that the query gives. Undoes coordinates, and the fields of conditions. */
+  foundCells(order: 'unordered' | 'global'): Promise<FoundCells> {
     const isMerged = order === 'global' && !this.schema.allows_duplicates
-    const found = await (isMerged || this.filters ? this.mergedCells(order, room) : this.cellsInside(room))
-    const isAlone = found.tiles.filter(({ length }) => length > 0).length < 2
-    return isMerged || isAlone || order === 'unordered' || found.cells <= room ? found : this.mergedCells(order, room)
-  }
-
-  /**
-   * At most the tiles that are read for the fillings of the buffers. Where one filling ends, tiles are read again: one of each fragment
-   * where cells are merged.
-   */
-  mostFillings(order: 'unordered' | 'global', room: number): Uint32Array[][] {
-    if (room === Number.POSITIVE_INFINITY) return [this.touched]
-    const cells = this.fragments.reduce((sum, fragment) => sum + this.touchedCells(fragment), 0)
-    const count = Math.ceil(cells / room)
-    const fillings = [this.touched]
-    if (order === 'unordered') {
-      let before = 0
-      for (const { opened, index, tiles } of this.fragments) {
-        for (const [i, tile] of tiles.entries()) {
-          before += tileCellNum(opened.info, tile)
-          const again = tiles.subarray(i, i + 1)
-          for (; fillings.length < count && fillings.length * room < before; )
-            fillings.push(this.touched.map((own, f) => (f === index ? again : own.subarray(0, 0))))
-        }
-      }
-      return fillings
-    }
-    for (let filling = 1; filling < count; filling++)
-      fillings.push(
-        this.touched.map((tiles) => {
-          const at = Math.floor((filling * tiles.length) / count)
-          return tiles.subarray(at, at + 1)
-        }),
-      )
-    return fillings
+    return isMerged || this.filters ? this.mergedCells(order) : this.cellsInside()
   }
 
   /** Whether anything but the ranges leaves out cells. */
@@ -303,7 +253,7 @@ export class SparseIndex {
   }
 
   /** Cells that nothing leaves out but the ranges. */
-  private async cellsInside(room: number): Promise<FoundCells> {
+  private async cellsInside(): Promise<FoundCells> {
     const { opened, query } = this.query
     const { dimensions } = opened.schema.domain
     const columns = readColumns(opened.schema, { ...query, fields: [], provenance: false })
@@ -325,80 +275,29 @@ export class SparseIndex {
         await source.close()
       }
     }
-    return this.foundOf(all, room === Number.POSITIVE_INFINITY ? undefined : this.inTurn(all, room))
+    return this.foundOf(all)
   }
 
-  private async mergedCells(order: 'unordered' | 'global', room: number): Promise<FoundCells> {
+  private async mergedCells(order: 'unordered' | 'global'): Promise<FoundCells> {
     const asked = { ...this.query.query, order, fields: [], provenance: 'places' } as const
     const at = readColumns(this.schema, asked).length - PROVENANCE.length
     const counts = this.fragments.map(({ opened: { info } }) => new Uint32Array(info.tile_num))
-    const fillings = new Fillings(this.fragments.length, room)
     for await (const { columns, cell_num } of readMerged(this.query.opened, asked)) {
       const from = int32s(columns[at])
       const tiles = int32s(columns[at + 1])
       for (let i = 0; i < cell_num; i++) {
         // Numbers of tiles are of 64 bits, the upper of which are 0.
-        const tile = tiles[2 * i]
-        counts[from[i]][tile]++
-        if (room !== Number.POSITIVE_INFINITY) fillings.add(from[i], tile, 1)
+        counts[from[i]][tiles[2 * i]]++
       }
     }
-    const own = this.fragments.map(({ index, tiles }) => tiles.map((tile) => counts[index][tile]))
-    return this.foundOf(own, room === Number.POSITIVE_INFINITY ? undefined : fillings.all)
+    return this.foundOf(this.fragments.map(({ index, tiles }) => tiles.map((tile) => counts[index][tile])))
   }
 
-  /** The fillings of the buffers where the tiles come one after another. @param counts by fragment: cells of each touched tile */
-  private inTurn(counts: readonly Uint32Array[], room: number): Uint32Array[][] {
-    const fillings = new Fillings(this.fragments.length, room)
-    for (const { index, tiles } of this.fragments)
-      for (const [i, tile] of tiles.entries()) fillings.add(index, tile, counts[index][i])
-    return fillings.all
-  }
-
-  /**
-   * @param counts by fragment: cells of each touched tile
-   * @param fillings undefined where the buffers have room for all
-   */
-  private foundOf(counts: Uint32Array[], fillings: Uint32Array[][] | undefined): FoundCells {
+  /** @param counts by fragment: cells of each touched tile */
+  private foundOf(counts: Uint32Array[]): FoundCells {
     const cells = counts.reduce((sum, own) => own.reduce((all, count) => all + count, sum), 0)
     const tiles = this.touched.map((own, f) => own.filter((_, i) => counts[f][i] > 0))
-    return { cells, counts, tiles, fillings: fillings ?? [tiles] }
-  }
-}
-
-/** The tiles that give cells to each filling of the buffers, as the cells come. */
-class Fillings {
-  private readonly done: Uint32Array[][] = []
-  private readonly room: number
-  private tiles: Set<number>[]
-  private left: number
-
-  constructor(fragments: number, room: number) {
-    this.room = room
-    this.left = room
-    this.tiles = Array.from({ length: fragments }, () => new Set())
-  }
-
-  add(fragment: number, tile: number, cells: number): void {
-    for (let more = cells; more > 0; ) {
-      if (this.left === 0) {
-        this.done.push(this.rising())
-        this.tiles = this.tiles.map(() => new Set())
-        this.left = this.room
-      }
-      const some = Math.min(more, this.left)
-      this.tiles[fragment].add(tile)
-      this.left -= some
-      more -= some
-    }
-  }
-
-  private rising(): Uint32Array[] {
-    return this.tiles.map((own) => Uint32Array.from(own).sort())
-  }
-
-  get all(): Uint32Array[][] {
-    return [...this.done, this.rising()]
+    return { cells, counts, tiles }
   }
 }
 

@@ -1,4 +1,3 @@
-import { type Buffers, ENDLESS } from './partitions.ts'
 import { DEFAULT_BUDGET, type ExplainQuery, type ReadPlan } from './plan.ts'
 import { SparseIndex } from './sparse-index.ts'
 import { unorderedMemory } from './sparse-memory.ts'
@@ -10,21 +9,17 @@ import { unorderedMemory } from './sparse-memory.ts'
  *   no coordinates but those to return, and counts no cells.
  * - Then it reads times and the fields of conditions, of the same tiles.
  * - Tiles of which no cell stays are dropped. Of the others it reads the fields to return that it does not have yet.
- * - Where the buffers are full in the middle of a tile, it reads these fields of the tile again for the next cells.
  * - Where not all tiles fit into memory, it does all of that for some tiles after the other.
  *
- * @param buffers by default there is room for all @param total_budget `sm.mem.total_budget`
+ * The buffers have room for all.
+ *
+ * @param total_budget `sm.mem.total_budget`
  * @see tiledb/sm/query/readers/sparse_unordered_with_dups_reader.cc
  */
-export async function planSparseUnordered(
-  q: ExplainQuery,
-  { cells: room }: Pick<Buffers, 'cells'> = ENDLESS,
-  total_budget = DEFAULT_BUDGET,
-): Promise<ReadPlan> {
+export async function planSparseUnordered(q: ExplainQuery, total_budget = DEFAULT_BUDGET): Promise<ReadPlan> {
   const index = await SparseIndex.open(q, false)
-  const found = q.exact ? await index.foundCells('unordered', room) : undefined
+  const found = q.exact ? await index.foundCells('unordered') : undefined
   const { isRanged, fields } = index
-  const fillings = found?.fillings ?? index.mostFillings('unordered', room)
   const dimensions = isRanged ? [] : fields.dimensions.filter((name) => !fields.forConditions.includes(name))
   const fragments = index.fragmentPlans(found?.tiles, isRanged)
   const metadata_reads = index.metadataReads(false)
@@ -32,7 +27,7 @@ export async function planSparseUnordered(
   return {
     reader: 'SparseUnorderedWithDupsReader',
     fragments,
-    tile_reads: index.readsOf(rounds, fillings, isRanged, [...fields.attributes, ...dimensions]),
+    tile_reads: index.readsOf(rounds, found?.tiles ?? index.touched, isRanged, [...fields.attributes, ...dimensions]),
     metadata_reads,
     cells_read: fragments.reduce((sum, { cells_read }) => sum + cells_read, 0),
     cells_found: found ? found.cells : null,

@@ -51,13 +51,7 @@ function bytes(hex: string): Uint8Array {
   return Uint8Array.from(Buffer.from(hex, 'hex'))
 }
 
-type Question = Pick<Explained, 'array' | 'key' | 'between' | 'order' | 'ranges' | 'fields' | 'where'>
-
-async function planOf(
-  asked: Question,
-  exact: boolean,
-  cells = Number.POSITIVE_INFINITY,
-): Promise<{ opened: OpenedArray; plan: ReadPlan }> {
+async function planOf(asked: Explained, exact: boolean): Promise<{ opened: OpenedArray; plan: ReadPlan }> {
   const { array: name, key, order, fields, where } = asked
   const array = new InspectArray(new Folder(localStorage, `${FIXTURES}/${name}`), contextFor({ key }))
   const opened = await openAt(array, { from: BigInt(asked.between[0]), to: BigInt(asked.between[1]) })
@@ -72,7 +66,7 @@ async function planOf(
   const unordered = order === 'unordered' && opened.schema.allows_duplicates
   return {
     opened,
-    plan: await (unordered ? planSparseUnordered : planSparseGlobal)({ opened, query, exact }, { cells }),
+    plan: await (unordered ? planSparseUnordered : planSparseGlobal)({ opened, query, exact }),
   }
 }
 
@@ -134,34 +128,4 @@ test('a plan says why fragments and tiles are passed over', async () => {
     }
   }
   expect(Math.min(...Object.values(dropped))).toBeGreaterThan(0)
-})
-
-/** A part of `overlaps`, and of `merged/deletes`. */
-const SOME_X: Explained['ranges'] = [[['c30a000000000000', '7824000000000000']], null]
-const SOME_OF_DELETES: Explained['ranges'] = [[['02000000', '0a000000']], null]
-
-// Counted by TileDB 2.30 with buffers of so many cells, over all submissions.
-test.each([
-  ['overlaps', 'unordered', [null, null], 1000, 44, 7500],
-  ['overlaps', 'unordered', SOME_X, 1000, 44, 4913],
-  ['overlaps', 'global', [null, null], 1000, 78, 7500],
-  ['overlaps', 'global', SOME_X, 1000, 60, 4913],
-  ['merged/deletes', 'unordered', [null, null], 10, 102, 37],
-  ['merged/deletes', 'global', SOME_OF_DELETES, 10, 72, 19],
-] as const)('%s, %s, in small buffers: tiles are read again', async (array, order, ranges, room, tiles, cells) => {
-  const asked = {
-    array,
-    order,
-    ranges: [...ranges],
-    between: [0, 1_900_000_000_000],
-    fields: null,
-    where: null,
-  } as Question
-  const { plan, opened } = await planOf(asked, true, room)
-  expect({ ...(await countsOf(opened, plan)), cells_found: plan.cells_found }).toMatchObject({
-    tiles_read: tiles,
-    cells_found: cells,
-  })
-  const most = await planOf(asked, false, room)
-  expect((await countsOf(most.opened, most.plan)).tiles_read).toBeGreaterThanOrEqual(tiles)
 })
