@@ -229,13 +229,19 @@ function textOf(filters: readonly FilterConfig[]): string {
   return filters.map(({ name, level }) => (level === undefined || level < 0 ? name : `${name}(${level})`)).join(', ')
 }
 
-/** Lines that write the fields of files anew with other filters. Those of offsets and validity belong to the array. */
+/**
+ * Lines that write the fields of files anew with other filters. Those of offsets and validity belong to the array. The one file of
+ * coordinates that formats before 5 have is that of all dimensions.
+ */
 function withFilters(
   opened: ArrayFacts['opened'],
   files: readonly FileFacts[],
   filters: readonly FilterConfig[],
 ): string[] {
   const has = (wanted: FileFacts['role']): boolean => files.some(({ role }) => role === wanted)
-  const fields = files.flatMap(({ field, role }) => (role === 'offsets' || role === 'validity' ? [] : [field]))
+  const fields = files.flatMap(({ field, role, slot, fragment: { info } }) => {
+    if (role === 'offsets' || role === 'validity') return []
+    return info.slots[slot].kind === 'coords' ? opened.schema.domain.dimensions.map(({ name }) => name) : [field]
+  })
   return rewriteLines(opened, { filters: { fields, filters, offsets: has('offsets'), validity: has('validity') } })
 }

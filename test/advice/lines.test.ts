@@ -1,8 +1,13 @@
 import { expect, test } from '@jest/globals'
+import type { Finding } from '../../src/advice/finding.ts'
 import { consolidationLines, filterList, rewriteLines, vacuumNote } from '../../src/advice/lines.ts'
 import type { Attribute } from '../../src/format/attribute.ts'
 import type { OpenedArray } from '../../src/read/query.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { run, runJson } from '../helpers/run.ts'
 import { floats, madeArray, ZSTD } from './made-array.ts'
+
+const folder = temporaryFolder()
 
 /** An array with one attribute `v`, which is another one in the schema: lines of Python are made from the schema alone. */
 async function withAttribute(dense: boolean, attribute: Partial<Attribute>): Promise<OpenedArray> {
@@ -99,6 +104,18 @@ test('filters that take numbers for dates name the type as numpy does', () => {
   expect(text('DATETIME_NS')).toContain('DoubleDeltaFilter(reinterp_dtype=np.dtype("datetime64[ns]"))')
   expect(text('INT8')).toContain('DoubleDeltaFilter(reinterp_dtype=np.dtype("int8"))')
   expect(text('ANY')).toContain('DoubleDeltaFilter()')
+})
+
+test('other filters for the one file of coordinates of old formats are those of all dimensions', async () => {
+  const array = `${folder}/coordinates`
+  const options =
+    '--format-version 4 --dim x:FLOAT64:0..9 --dim y:FLOAT64:0..9 --attr a:INT32 --cells 20000 --fragments 1'
+  const filters = ['--coords-filters', 'zstd,byteshuffle', '--capacity', '4000']
+  expect((await run(['write-sample', array, ...options.split(' '), ...filters])).code).toBe(0)
+  const { findings } = (await runJson(['explain', array])).documents[0] as unknown as { findings: Finding[] }
+  const found = findings.find(({ code }) => code === 'FILTER_ORDER')
+  expect(found).toMatchObject({ field: '__coords' })
+  expect(found?.advice[1]).toContain('[tiledb.ByteShuffleFilter(), tiledb.ZstdFilter()]) if d.name in ["x", "y"] else')
 })
 
 /** The fragments of an array in memory, as if they were in these boxes. The tile extent is 10. */
