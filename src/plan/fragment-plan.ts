@@ -1,4 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
+import { shellWord } from '../base/shell-word.ts'
 import { isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
@@ -117,7 +118,7 @@ export class DamagedFragment {
   /** Keeps the fields of which nothing was lost, of the cells that the plan drops. */
   async keepOthers(shell: Shell, fresh: (path: string) => Promise<string>): Promise<void> {
     if (!this.loss || this.loss.whole.length === 0 || !this.isCut) return
-    const fields = this.loss.whole.map((name) => ` --field ${word(name)}`).join('')
+    const fields = this.loss.whole.map((name) => ` --field ${shellWord(name)}`).join('')
     const runs = runsOf(this.loss.tiles)
     for (const [first, last] of runs.slice(0, MOST_KEPT)) {
       const to = word(await fresh(`${shell.root}.kept-${first}.ndjson`))

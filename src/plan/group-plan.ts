@@ -1,6 +1,7 @@
 import { isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
+import { nameFacts } from '../format/timestamped-name.ts'
 import { GROUP_DETAILS_FOLDER, type InspectGroup, type Member } from '../store/group.ts'
 import { inMilliseconds } from './array-plan.ts'
 import { Draft, type MendPlan } from './drafts.ts'
@@ -34,8 +35,12 @@ export async function groupPlans(
       const name = lastPathPart(path)
       const to = inMilliseconds(name, group.cx.now)
       const draft = draftOf(path, finding)
-      if (to === undefined) draft.outcome = 'leave'
-      else draft.move(shell.rename(path, path.slice(0, -name.length) + to))
+      if (to === undefined) {
+        draft.outcome = 'leave'
+        const [, last] = nameFacts(name)?.timestamp_range ?? []
+        if (last !== undefined)
+          draft.say({ text: `open the group at that time, with sm.group.timestamp_end=${last}, or wait` })
+      } else draft.move(shell.rename(path, path.slice(0, -name.length) + to))
     } else if (way === 'aside') draftOf(path, finding).move(shell.moveAside(path))
     else if (way !== 'members') draftOf('leave', finding).outcome = 'leave'
   }

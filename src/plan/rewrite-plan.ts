@@ -1,4 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
+import { shellWord } from '../base/shell-word.ts'
 import type { FindingCode } from '../check/codes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { SlotKind } from '../format/fragment-slots.ts'
@@ -83,7 +84,7 @@ export async function rewriteFragment(
       const [low, high] = [ends.subarray(0, ends.length / 2), ends.subarray(ends.length / 2)].map((end) =>
         cellValue(type, cell_val_num, end, { raw: false }),
       )
-      options.push(`--range ${word(`${dimension}=${String(low)}..${String(high)}`)}`)
+      options.push(`--range ${shellWord(`${dimension}=${String(low)}..${String(high)}`)}`)
     }
     draft.loses.add('cells outside of the domain, which no reader can select')
   }

@@ -14,7 +14,7 @@ export interface Move {
   back: Step
 }
 
-/** As one word of a shell command, whatever it holds. */
+/** A path as one word of a shell command, whatever it holds. One that begins with a dash is no option. */
 export function word(text: string): string {
   return shellWord(text.startsWith('-') ? `./${text}` : text)
 }
@@ -100,9 +100,9 @@ export class Shell {
   }
 }
 
-/** A line of Python with its arguments, each exactly as it is. */
+/** A line of Python with its arguments, each exactly as it is: behind the code, Python takes nothing for an option. */
 export function python(code: string, ...args: readonly string[]): string {
-  return ['python3', '-c', word(code), ...args.map((arg) => word(arg))].join(' ')
+  return ['python3', '-c', ...[code, ...args].map(shellWord)].join(' ')
 }
 
 /** Statements of TileDB-Py, one after the other. Each is a word of its own, so that a long command can be broken between them. */

@@ -1,7 +1,9 @@
 import { unlessFault } from '../base/errors.ts'
+import { comparable, compare } from '../cells/bounds.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { fieldTileFile, tileCellNum, tileRole } from '../cells/tile-places.ts'
 import type { Finding } from '../check/finding.ts'
+import { hex } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
 import type { NDRange } from '../format/range.ts'
@@ -110,11 +112,11 @@ export async function failsOthers(array: InspectArray, field: string, words: Con
   return `; reads of all fields fail there, too: the delete condition \`${condition}\` reads ${field === '' ? '""' : field}`
 }
 
-/** `tile 4`, `tiles 0..3, 7 of 12` */
+/** `tile 4 of 12`, `tiles 0..3, 7 of 12`, `20 of 90 tiles: 0..3, 7, 9 and others` */
 function tilesText(tiles: readonly number[], of: number): string {
   const runs = runsOf(tiles).map(([first, last]) => (first === last ? `${first}` : `${first}..${last}`))
-  const shown = runs.length > 4 ? [...runs.slice(0, 3), `and ${tiles.length} in all`] : runs
-  return `tile${tiles.length === 1 ? '' : 's'} ${shown.join(', ')} of ${of}`
+  if (runs.length > 4) return `${tiles.length} of ${of} tiles: ${runs.slice(0, 3).join(', ')} and others`
+  return `tile${tiles.length === 1 ? '' : 's'} ${runs.join(', ')} of ${of}`
 }
 
 /** Numbers that follow one another, as first and last. @param numbers rising */
@@ -134,14 +136,13 @@ async function boxText(fragment: Fragment, info: FragmentInfo, tiles: readonly n
   const boxes = info.dense ? denseRanges(info, tiles) : await mbrs(fragment, info, tiles)
   if (!boxes || boxes.length === 0) return undefined
   const parts = dimensions.map(({ name, type, cell_val_num }, d) => {
-    const ends = boxes
-      .flatMap((box) => [box[d].min, box[d].max])
-      .map((end) => cellValue(type, cell_val_num, end, { raw: false }))
-    const [low, high] = [
-      ends.reduce((a, b) => (a !== null && b !== null && b < a ? b : a)),
-      ends.reduce((a, b) => (a !== null && b !== null && b > a ? b : a)),
-    ]
-    return `${name} ${String(low)}..${String(high)}`
+    const ends = boxes.flatMap((box) => [box[d].min, box[d].max])
+    ends.sort((a, b) => compare(comparable(type, a), comparable(type, b)))
+    const [low, high] = [ends[0], ends[ends.length - 1]].map((end) => {
+      const value = cellValue(type, cell_val_num, end, { raw: false })
+      return value instanceof Uint8Array ? `0x${hex(value)}` : String(value)
+    })
+    return `${name} ${low}..${high}`
   })
   return `${info.dense && !areWholeBox(info, tiles) ? 'inside ' : ''}${parts.join(', ')}`
 }

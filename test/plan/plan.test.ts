@@ -669,6 +669,24 @@ test('all tiles of a fragment have all its cells: those of dense tiles outside t
   expect(padded).toBeGreaterThan(0)
 })
 
+test('of tiles in many places the first are named, and how many there are', async () => {
+  const array = new InspectArray(
+    new Folder(localStorage, `${FIXTURES}/22/rtree_levels`),
+    contextFor({ key: undefined }),
+  )
+  const [{ path }] = await array.fragments()
+  const fragment = array.fragment(path)
+  const lossOf = async (...tiles: number[]) => (await fragmentLoss(fragment, new Map([['x', new Set(tiles)]])))?.lost
+  const { tile_num } = await fragment.info()
+  expect(await lossOf(0, 1, 2, 4, 6, 8)).toMatchObject([
+    { of: expect.stringContaining(`(tiles 0..2, 4, 6, 8 of ${tile_num}`) },
+  ])
+  expect(await lossOf(0, 1, 3, 5, 7, 9)).toMatchObject([
+    { of: expect.stringContaining(`(6 of ${tile_num} tiles: 0..1, 3, 5 and others,`) },
+  ])
+  await fragment.close()
+})
+
 describe('what people see', () => {
   test('a healthy array', async () => {
     const { text, code } = await run(['check', '--plan', `${FIXTURES}/22/sparse_basic`])
@@ -829,6 +847,49 @@ test('a member of a group that is gone: by TileDB, and the list of members is ke
     expect.stringMatching(/^mkdir -p .*group\.aside && cp -a .*__group /),
     expect.stringMatching(/^python3 -c 'import sys, tiledb; .*remove\(sys\.argv\[2\]\)' .*group first$/),
   ])
+})
+
+describe('names that begin with a dash are names', () => {
+  test('of fields, and years of five digits follow those of four', async () => {
+    const path = `${folder}/dashes`
+    const years = ['9001', '9990', '10020', '9995', '11000', '11001', '11002']
+    const lines = years.map((year) => `{"-x":"${year}","-a":1,"b":2}\n`)
+    writeFileSync(`${path}.ndjson`, lines.join(''))
+    const fields = ['--dim', '-x:DATETIME_YEAR:9000..12000:3000', '--attr', '-a:INT32', '--attr', 'b:INT32']
+    const how = ['--filters', 'CHECKSUM_MD5', '--capacity', '4', '--data', `${path}.ndjson`]
+    expect((await run(['write-sample', path, ...fields, ...how])).code).toBe(0)
+    const file = `${path}/__fragments/${readdirSync(`${path}/__fragments`)[0]}/a1.tdb`
+    const bytes = readFileSync(file)
+    bytes[40] ^= 1
+    writeFileSync(file, bytes)
+    const { plans } = await planOf(path)
+    expect(plans.map(({ lost }) => lost)).toEqual([['b of 4 cells (tile 0 of 2, -x 9001..10020)']])
+    expect(plans[0].keep).toMatchObject([{ command: expect.stringContaining(' --field -a --field -x ') }])
+    if (BY_PROGRAM.length > 0) return
+    runSteps(plans[0].keep)
+    expect(readFileSync(fileOf(folder, /^dashes\.kept/), 'utf8')).toContain('{"-x":"9001","-a":1}')
+  })
+
+  test('of members of a group', async () => {
+    const path = `${folder}/dashed group`
+    const steps = [{ step: 'group', add: [{ uri: '-d', type: 'array' }] }]
+    writeFileSync(`${path}.json`, JSON.stringify({ steps }))
+    expect((await run(['write-sample', path, '--steps', `${path}.json`])).code).toBe(0)
+    const { plans } = await planOf(path)
+    expect(stepsOf(plans)).toContainEqual({ command: expect.stringMatching(/remove\(.* -d$/) })
+  })
+
+  test('a list of members of a far future is read at its time', async () => {
+    const path = `${folder}/far group`
+    await run(['write-sample', path, '--damage', 'GROUP_DETAILS_FUTURE'])
+    const [name] = readdirSync(`${path}/__group`)
+    renameSync(
+      `${path}/__group/${name}`,
+      `${path}/__group/${name.replace(/^__\d+_\d+/, '__9000000000000_9000000000000')}`,
+    )
+    const text = 'open the group at that time, with sm.group.timestamp_end=9000000000000, or wait'
+    expect(stepsOf((await planOf(path)).plans)).toEqual([{ text }])
+  })
 })
 
 describe('paths', () => {
