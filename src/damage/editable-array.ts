@@ -156,8 +156,8 @@ export class EditableArray {
   }
 
   /**
-   * Changes the footer of a fragment, and replaces the generic tile at `section.offset` if `section` is given. Offsets are
-   * adjusted.
+   * Changes the footer of a fragment. If `section` is given, replaces the generic tile at `section.offset`; the footer's offsets then
+   * point at where sections lie now.
    */
   async editFooter(
     change: Change<FragmentFooter>,
@@ -214,7 +214,8 @@ export class EditableArray {
   }
 
   /**
-   * Undoes the filters of a tile, changes its bytes, and filters them again. Checksums are correct, and lists are adjusted.
+   * Undoes the filters of a tile, changes its bytes, and filters them again. Checksums, the offsets of the tiles after it and the size of
+   * the file are right again.
    */
   async editTile(
     field: string,
@@ -230,7 +231,7 @@ export class EditableArray {
     await this.replaceTile(file, tile, pipeline.forwardTile(now, [now.length]), path)
   }
 
-  /** Replaces the stored bytes of a tile. Lists are adjusted. */
+  /** Replaces the stored bytes of a tile. The offsets of the tiles after it and the size of the file are right again. */
   async editStored(
     field: string,
     role: TileRole,

@@ -3,9 +3,8 @@ import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { fragmentPath, pathOfCommit, stem } from '../store/commits.ts'
-import { Draft } from './drafts.ts'
+import { type Draft, draftIn } from './drafts.ts'
 import { listLines, partsWithout } from './lists.ts'
-import { lostOf } from './mending.ts'
 import type { Move, Shell } from './shell.ts'
 import type { ConditionWords } from './tile-loss.ts'
 
@@ -55,12 +54,7 @@ export class ArrayDrafts {
   }
 
   protected draft(key: string, finding: Finding): Draft {
-    const draft = this.drafts.get(key) ?? new Draft()
-    this.drafts.set(key, draft)
-    draft.add(finding)
-    const lost = lostOf(finding)
-    if (lost !== undefined) draft.lost.add(lost)
-    return draft
+    return draftIn(this.drafts, key, finding)
   }
 
   /** Path in the array as it is when a step runs, after the renames of earlier plans. */

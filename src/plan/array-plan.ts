@@ -264,22 +264,23 @@ export class ArrayPlanner extends ArrayDrafts {
     }
     if (finding.code === 'FRAGMENT_NAME_INVALID') return this.nameFragment(path, finding, entry)
     if (!entry?.committed) return void this.takeAway(path, finding)
-    const isFuture = finding.code === 'FRAGMENT_FUTURE'
-    if (!isFuture && entry.state === 'to-vacuum') return this.retired(entry, finding)
-    if (isFuture) return this.renameFuture(path, finding, entry)
+    if (finding.code === 'FRAGMENT_FUTURE') return this.renameFuture(path, finding, entry)
+    if (entry.state === 'to-vacuum') return this.retired(entry, finding)
     await this.renameFragment(this.draft(`rename ${path}`, finding), entry, swapped(name))
   }
 
   private async renameFuture(path: string, finding: Finding, entry: FragmentEntry): Promise<void> {
     const { name } = entry
-    const list = this.lists.find((one) => one.name === name || one.hides.has(name))
+    const hiding = this.lists.find(({ hides }) => hides.has(name))
+    const list = hiding ?? this.lists.find((one) => one.name === name)
     const replaced = list && (await this.replacedToRename(list))
     if (list && replaced) return this.restoreReplaced(finding, list, replaced)
     const to = inMilliseconds(name, this.array.cx.now)
-    if (to === undefined || list?.hides.has(name)) return this.later(finding, name, list)
+    if (to === undefined || hiding) return this.later(finding, name, hiding)
     if (!(await this.hasTimes(entry))) return this.renameFragment(this.draft(`rename ${path}`, finding), entry, to)
-    const why = await whyNotRewritten(this.array, entry, this.entries, to)
-    if (list || why !== undefined) return this.later(finding, name)
+    // A list would name what is gone.
+    if (list || (await whyNotRewritten(this.array, entry, this.entries, to)) !== undefined)
+      return this.later(finding, name)
     this.rewritten.set(entry, { draft: this.draft(`rewrite ${path}`, finding), codes: new Set([finding.code]), to })
   }
 

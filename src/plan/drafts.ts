@@ -1,5 +1,6 @@
 import type { Severity } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
+import { lostOf } from './mending.ts'
 import type { Move, Step } from './shell.ts'
 
 /**
@@ -101,4 +102,14 @@ export class Draft {
     const texts = { lost: [...lost], not_lost: [...notLost], loses: [...loses], brings_back: [...bringsBack] }
     return { severity, findings, finding_num, outcome, ...texts, keep, steps, instead, back, never: [...never] }
   }
+}
+
+/** Adds a finding to the draft of this key, which is made if it is not there. */
+export function draftIn(drafts: Map<string, Draft>, key: string, finding: Finding): Draft {
+  const draft = drafts.get(key) ?? new Draft()
+  drafts.set(key, draft)
+  draft.add(finding)
+  const lost = lostOf(finding)
+  if (lost !== undefined) draft.lost.add(lost)
+  return draft
 }

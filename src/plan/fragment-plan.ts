@@ -110,8 +110,8 @@ export class DamagedFragment {
     return this.isCut && this.isDense && !this.isLost
   }
 
-  /** Whether the metadata may first be lost, for `recover` to write it anew: it copies a fragment without an error as it is. */
-  get needsPush(): boolean {
+  /** Whether `recover` takes it for whole, as nothing in it is an error: it writes the metadata anew only if none is there. */
+  get isTakenForWhole(): boolean {
     return !this.draft.hasErrors
   }
 
@@ -136,7 +136,7 @@ export async function recoverFragment(
   shell: Shell,
   fresh: (path: string) => Promise<string>,
 ): Promise<void> {
-  const { entry, draft, isCut, needsPush } = one
+  const { entry, draft, isCut, isTakenForWhole } = one
   const { path, name } = entry
   const folder = `mkdir -p ${word(folderOf(`${shell.aside}/${path}`))}`
   // Not in the folder of what is moved out: nothing is written into what looks like an array.
@@ -152,7 +152,7 @@ export async function recoverFragment(
     draft.instead.push({ command: `${folder} && ${recover}`, text: `without a copy: ${KEEPS_CHANGED}` }, swap.step)
     return
   }
-  if (needsPush) {
+  if (isTakenForWhole) {
     const [metadata, kept] = [shell.at(`${path}/${FRAGMENT_METADATA_FILE}`), shell.kept(`${name}.metadata`)]
     // Not by its exit code: recover ends with 1 where faults stay that it does not mend.
     draft.say({

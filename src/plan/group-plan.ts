@@ -4,8 +4,8 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { GROUP_DETAILS_FOLDER, type InspectGroup, type Member } from '../store/group.ts'
 import { inMilliseconds } from './array-plan.ts'
-import { Draft, type MendPlan } from './drafts.ts'
-import { lostOfCode, wayOfCode } from './mending.ts'
+import { type Draft, draftIn, type MendPlan } from './drafts.ts'
+import { wayOfCode } from './mending.ts'
 import { python, type Shell, word } from './shell.ts'
 
 const REMOVE = 'import sys, tiledb; tiledb.Group(sys.argv[1], "w").remove(sys.argv[2])'
@@ -19,14 +19,7 @@ export async function groupPlans(
   isObject: (path: string) => Promise<boolean>,
 ): Promise<MendPlan[]> {
   const drafts = new Map<string, Draft>()
-  const draftOf = (key: string, finding: Finding): Draft => {
-    const draft = drafts.get(key) ?? new Draft()
-    drafts.set(key, draft)
-    draft.add(finding)
-    const lost = lostOfCode(finding.code)
-    if (lost !== undefined) draft.lost.add(lost)
-    return draft
-  }
+  const draftOf = (key: string, finding: Finding): Draft => draftIn(drafts, key, finding)
   const pathOf = ({ file }: Finding): string => file.slice(group.folder.path.length + 1)
   for (const finding of findings) {
     const path = pathOf(finding)
@@ -89,11 +82,11 @@ async function mendMembers(
     const key = field?.startsWith('members.') ? field.slice('members.'.length) : undefined
     const member = members.find(({ name, uri }) => (name ?? uri) === key)
     if (key === undefined || !member) continue
-    draft.say({ command: python(REMOVE, shell.root, member.name ?? member.uri) })
+    draft.say({ command: python(REMOVE, shell.root, key) })
     if (code === 'GROUP_MEMBER_TYPE') draft.say({ command: addedAgain(shell, member) })
-    if (code === 'GROUP_MEMBER_MISSING')
-      draft.loses.add(`the name ${member.name ?? member.uri} in the group, with ${found.split(',')[0]}`)
-    if (code === 'GROUP_MEMBER_MISSING') draft.never.add('these steps, if the member only moved: put it back')
+    if (code !== 'GROUP_MEMBER_MISSING') continue
+    draft.loses.add(`the name ${key} in the group, with ${found.split(',')[0]}`)
+    draft.never.add('these steps, if the member only moved: put it back')
   }
 }
 

@@ -131,7 +131,7 @@ const LOST: Lost = {
 }
 
 /** What is lost already when a code is found: undefined where that depends on the array. */
-export function lostOfCode(code: FindingCode): string | undefined {
+function lostOfCode(code: FindingCode): string | undefined {
   if (code in LOST) return LOST[code]
   const usual: { readonly [mend in Mend]?: string | undefined } = USUALLY_LOST
   return usual[FINDING_CODES[code][2]]
