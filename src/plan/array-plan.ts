@@ -2,6 +2,7 @@ import { unlessFault } from '../base/errors.ts'
 import { FINDING_CODES, type FindingCode, isMendedBy, type MendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
+import { integerOf } from '../format/dense-tiles.ts'
 import { nameFacts, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
 import { type FragmentEntry, SCHEMA_FOLDER } from '../store/array.ts'
 import { COMMITS_FOLDER, committedPath, FRAGMENTS_FOLDER, fragmentPath, stem } from '../store/commits.ts'
@@ -13,7 +14,7 @@ import { DamagedFragment, loseSign, type RecoverWay, recoverArray, recoverFragme
 import { listLines } from './lists.ts'
 import { type Way, wayOfCode } from './mending.ts'
 import { type CellsBox, mayBeOlder, meet, olderText, type TimedName, wholeBox } from './older.ts'
-import { rewriteFragment, whyNotRewritten } from './rewrite-plan.ts'
+import { type DividedTimes, rewriteFragment, type Times, whyNotRewritten } from './rewrite-plan.ts'
 import { canWriteSchema, writeSchema } from './schema-plan.ts'
 
 /**
@@ -60,8 +61,11 @@ const ANEW: ReadonlySet<Way> = new Set<Way>(['recover', 'statistics', 'drop', 'r
 /** Plans for the findings of one array. */
 export class ArrayPlanner extends ArrayDrafts {
   private readonly damaged = new Map<FragmentEntry, DamagedFragment>()
-  /** Fragments whose cells are written again; `to` is a name with the times that the cells get. */
-  private readonly rewritten = new Map<FragmentEntry, { draft: Draft; codes: Set<FindingCode>; to?: string }>()
+  /** Fragments whose cells are written again. */
+  private readonly rewritten = new Map<
+    FragmentEntry,
+    { draft: Draft; codes: Set<FindingCode>; divided?: DividedTimes }
+  >()
   /** Schemas that are written anew. */
   private readonly schemas = new Map<string, { draft: Draft; codes: Set<MendedBy<'schema'>> }>()
   /** Fragments that are written anew. */
@@ -277,11 +281,15 @@ export class ArrayPlanner extends ArrayDrafts {
     if (list && replaced) return this.restoreReplaced(finding, list, replaced)
     const to = inMilliseconds(name, this.array.cx.now)
     if (to === undefined || hiding) return this.later(finding, name, hiding)
-    if (!(await this.hasTimes(entry))) return this.renameFragment(this.draft(`rename ${path}`, finding), entry, to)
+    const times = await this.timesOfCells(entry)
+    if (times === null || isWithin(times, nameFacts(to)?.timestamp_range))
+      return this.renameFragment(this.draft(`rename ${path}`, finding), entry, to)
+    const divided = times && isWithin(times, entry.timestamp_range) ? dividedTimes(name, to, times) : undefined
     // A list would name what is gone.
-    if (list || (await whyNotRewritten(this.array, entry, this.entries, to)) !== undefined)
+    if (list || !divided || (await whyNotRewritten(this.array, entry, this.entries, divided)) !== undefined)
       return this.later(finding, name)
-    this.rewritten.set(entry, { draft: this.draft(`rewrite ${path}`, finding), codes: new Set([finding.code]), to })
+    const draft = this.draft(`rewrite ${path}`, finding)
+    this.rewritten.set(entry, { draft, codes: new Set([finding.code]), divided })
   }
 
   /** The fragments that a consolidated one replaced, and their names in milliseconds; undefined if they cannot take its place again. */
@@ -296,7 +304,8 @@ export class ArrayPlanner extends ArrayDrafts {
         (list) => list.name === one.name || (list.name !== name && list.hides.has(one.name)),
       )
       const to = inMilliseconds(one.name, this.array.cx.now)
-      if (to === undefined || isElsewhere || (await this.hasTimes(one)) || !(await this.isWhole(one))) return undefined
+      if (to === undefined || isElsewhere || (await this.timesOfCells(one)) !== null || !(await this.isWhole(one)))
+        return undefined
       renamed.set(one, to)
     }
     return renamed
@@ -322,10 +331,19 @@ export class ArrayPlanner extends ArrayDrafts {
     for (const [entry, to] of replaced) await this.renameFragment(draft, entry, to)
   }
 
-  /** Whether the cells of a fragment have times of their own, which its name must not contradict. */
-  private async hasTimes(entry: FragmentEntry): Promise<boolean> {
-    const info = await this.infoOf(entry)
-    return info?.slots.some(({ kind }) => kind === 'timestamps') ?? true
+  /** The first and the last time of cells that have times of their own: null if they have none, undefined if nothing tells. */
+  private async timesOfCells({ path }: FragmentEntry): Promise<Times | null | undefined> {
+    const fragment = this.array.fragment(path)
+    try {
+      const slot = (await fragment.info()).slots.findIndex(({ kind }) => kind === 'timestamps')
+      if (slot < 0) return null
+      const found = (await fragment.statistics())?.[slot]
+      return found?.min.length ? [integerOf('UINT64', found.min), integerOf('UINT64', found.max)] : undefined
+    } catch (error) {
+      return unlessFault(error)
+    } finally {
+      await fragment.close()
+    }
   }
 
   private async infoOf({ path }: FragmentEntry) {
@@ -605,11 +623,11 @@ export class ArrayPlanner extends ArrayDrafts {
 
   /** Cells that decode can read are written again. That also mends what `recover` would. */
   private async finishRewrites(): Promise<void> {
-    for (const [entry, { draft, codes, to }] of this.rewritten) {
+    for (const [entry, { draft, codes, divided }] of this.rewritten) {
       const damaged = this.damaged.get(entry)
       const why = damaged?.isUnreadable
         ? 'its tiles cannot all be found or read: ask for a plan again when that is mended'
-        : await whyNotRewritten(this.array, entry, this.entries, to)
+        : await whyNotRewritten(this.array, entry, this.entries, divided)
       if (why !== undefined) {
         draft.outcome = 'leave'
         draft.say({ text: `the fragment cannot be written again as it is: ${why}` })
@@ -623,7 +641,7 @@ export class ArrayPlanner extends ArrayDrafts {
       if (damaged) draft.absorb(damaged.draft)
       this.damaged.delete(entry)
       if (damaged?.isChanged) loseSign(draft, this.shell.at(entry.path))
-      await rewriteFragment(this.array, entry, codes, draft, this.shell, to)
+      await rewriteFragment(this.array, entry, codes, draft, this.shell, divided)
     }
   }
 
@@ -708,6 +726,17 @@ export class ArrayPlanner extends ArrayDrafts {
         }
     }
   }
+}
+
+function isWithin(times: Times | undefined, range: Times | undefined): boolean {
+  return times !== undefined && range !== undefined && times[0] >= range[0] && times[1] <= range[1]
+}
+
+/** The times of cells in the units of a name. @param to the name in milliseconds */
+function dividedTimes(name: string, to: string, [first, last]: Times): DividedTimes {
+  const [own, then] = [name, to].map((one) => nameFacts(one)?.timestamp_range[1] ?? 1n)
+  const by = own / then
+  return { by, times: [first / by, last / by] }
 }
 
 /** The name with its times in milliseconds, if they are in microseconds or nanoseconds. */

@@ -3,7 +3,6 @@ import { shellWord } from '../base/shell-word.ts'
 import type { FindingCode } from '../check/codes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { SlotKind } from '../format/fragment-slots.ts'
-import { nameFacts } from '../format/timestamped-name.ts'
 import { cellValue } from '../format/value.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { COMMITS_FOLDER, FRAGMENTS_FOLDER } from '../store/commits.ts'
@@ -14,27 +13,36 @@ import { folderOf, python, type Shell, word } from './shell.ts'
 const FIRST_OF_EACH =
   'import json, sys; seen = set(); [print(line, end="") for line in sys.stdin for key in [repr([json.loads(line)[name] for name in sys.argv[1:]])] if not (key in seen or seen.add(key))]'
 
-/** Divides the times of cells, which are the first argument. */
-const IN_MILLISECONDS =
+/** Divides the times of cells by the first argument. */
+const DIVIDED =
   'import json, sys; [print(json.dumps({**cell, "__timestamps": cell["__timestamps"] // int(sys.argv[1])})) for line in sys.stdin for cell in [json.loads(line)]]'
+
+/** First and last. */
+export type Times = readonly [bigint, bigint]
+
+/** What the times of cells are divided by, and what becomes of the first and the last. */
+export interface DividedTimes {
+  by: bigint
+  times: Times
+}
 
 /**
  * Why the cells of a fragment cannot be written again by themselves; undefined if they can.
- * @param to a name with the times in milliseconds, if those of the cells are to be divided
+ * @param divided if its cells have times of their own, which are to be divided
  */
 export async function whyNotRewritten(
   array: InspectArray,
   entry: FragmentEntry,
   entries: readonly FragmentEntry[],
-  to: string | undefined,
+  divided: DividedTimes | undefined,
 ): Promise<string | undefined> {
   const fragment = array.fragment(entry.path)
   const info = await fragment.info().catch(unlessFault)
   await fragment.close()
-  const [first, last] = timesOf(to ?? entry.name) ?? [0n, 1n]
+  const [first, last] = divided?.times ?? entry.timestamp_range ?? [0n, 1n]
   if (!info) return 'its metadata cannot be read: ask for a plan again when that is mended'
   const has = (slot: SlotKind): boolean => info.slots.some(({ kind }) => kind === slot)
-  if (to === undefined ? first !== last || has('timestamps') : has('delete_timestamps'))
+  if (!divided ? first !== last || has('timestamps') : has('delete_timestamps'))
     return 'its cells have times of their own, which cannot be written again'
   if (!entry.path.startsWith(`${FRAGMENTS_FOLDER}/`)) return 'fragments before format version 12 are not written here'
   if ((await array.commits()).consolidated.has(entry.path)) return 'consolidated commits name it'
@@ -43,10 +51,6 @@ export async function whyNotRewritten(
   const isSame = (other: FragmentEntry): boolean =>
     other !== entry && other.timestamp_range?.[0] === first && other.timestamp_range[1] === last
   return entries.some(isSame) ? 'another fragment has the same time' : undefined
-}
-
-function timesOf(name: string): readonly [bigint, bigint] | undefined {
-  return nameFacts(name)?.timestamp_range
 }
 
 /** What cells have to be like to be written with a schema. */
@@ -58,7 +62,7 @@ function fieldsOf({ attributes }: ArraySchema): string {
 /**
  * Writes the cells of a fragment again, as decode shows them: in order, with true statistics, and without what no reader looks at.
  * One command moves the old fragment away and writes the new one, or puts the old one back.
- * @param to a name with the times in milliseconds, if the cells have times of their own that are to be divided
+ * @param divided if its cells have times of their own, which are to be divided
  */
 export async function rewriteFragment(
   array: InspectArray,
@@ -66,11 +70,10 @@ export async function rewriteFragment(
   codes: ReadonlySet<FindingCode>,
   draft: Draft,
   shell: Shell,
-  to: string | undefined,
+  divided: DividedTimes | undefined,
 ): Promise<void> {
   const { path, name } = entry
-  const [was] = timesOf(name) ?? [0n]
-  const [first, last] = timesOf(to ?? name) ?? [0n, 0n]
+  const [first, last] = divided?.times ?? entry.timestamp_range ?? [0n, 0n]
   const { domain } = (await array.newestSchema()).schema
   const [here, mark] = [shell.at(path), shell.at(`${COMMITS_FOLDER}/${name}.wrt`)]
   const [old, oldMark] = [shell.kept(path), shell.kept(`${COMMITS_FOLDER}/${name}.wrt`)]
@@ -93,10 +96,10 @@ export async function rewriteFragment(
     read += ` | ${python(FIRST_OF_EACH, ...domain.dimensions.map((one) => one.name))}`
     draft.loses.add('all but the first of the cells at the same coordinates')
   }
-  if (to !== undefined) read += ` | ${python(IN_MILLISECONDS, String(was / first))}`
+  if (divided) read += ` | ${python(DIVIDED, String(divided.by))}`
   const folders = [folderOf(`${shell.aside}/${path}`), `${shell.aside}/${COMMITS_FOLDER}`].map(word).join(' ')
   draft.say({ command: `mkdir -p ${folders} && ${read} > ${cells}` })
-  const write = `tiledb-inspect write-sample ${word(shell.root)} --append --data ${cells}${to === undefined ? ` --timestamp ${first}` : ''}`
+  const write = `tiledb-inspect write-sample ${word(shell.root)} --append --data ${cells}${divided ? '' : ` --timestamp ${first}`}`
   const away = `mv ${here} ${old} && mv ${mark} ${oldMark}`
   const again = `mv ${old} ${here} && mv ${oldMark} ${mark}`
   const made = [FRAGMENTS_FOLDER, COMMITS_FOLDER].map((folder) => `${shell.at(folder)}/__${first}_${last}_*`).join(' ')

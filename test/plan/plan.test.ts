@@ -290,13 +290,19 @@ describe('names and places of several fragments', () => {
     expect(stepsOf(plans)).toContainEqual({ text: expect.stringMatching(/^open the array at that time, /) })
   })
 
-  test('cells with times of their own in microseconds are written again', async () => {
-    if (BY_PROGRAM.length > 0) return
-    const path = `${folder}/cells in microseconds`
-    const cells = [0, 1, 1, 2].map((x, i) => `{"x":${x},"a":${i},"__timestamps":${1_700_000_000_000_000 + 1000 * i}}\n`)
+  /** An array with cells that have times of their own, a millisecond, or so many units, apart. */
+  const timed = async (name: string, from: number, step: number): Promise<string> => {
+    const path = `${folder}/${name}`
+    const cells = [0, 1, 1, 2].map((x, i) => `{"x":${x},"a":${i},"__timestamps":${from + step * i}}\n`)
     writeFileSync(`${path}.ndjson`, cells.join(''))
     const fields = ['--dim', 'x:INT32:0..99:10', '--attr', 'a:INT32']
     await run(['write-sample', path, ...fields, '--data', `${path}.ndjson`])
+    return path
+  }
+
+  test('cells with times of their own in microseconds are written again', async () => {
+    if (BY_PROGRAM.length > 0) return
+    const path = await timed('cells in microseconds', 1_700_000_000_000_000, 1000)
     expect(await codesOf(path)).toEqual(['FRAGMENT_FUTURE', 'ARRAY_READS_EMPTY'])
     expect(await mendAndUndo(path)).toEqual([])
     runSteps(stepsOf((await planOf(path)).plans))
@@ -304,6 +310,21 @@ describe('names and places of several fragments', () => {
     expect([...text.matchAll(/"__timestamps":(\d+)/g)].map(([, time]) => Number(time)).sort()).toEqual(
       [0, 1, 2, 3].map((i) => 1_700_000_000_000 + i),
     )
+  })
+
+  test('cells with times of their own in milliseconds: only the name is in microseconds', async () => {
+    const path = await timed('name in microseconds', 1_700_000_000_000, 1)
+    retimed(path, (time) => time * 1000n)
+    const { plans } = await planOf(path)
+    expect(stepsOf(plans)[0].command).toMatch(/^mv .*\/__1700000000000_1700000000003_[0-9a-f]+_22.$/)
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('cells with times of their own that no unit explains: the name stays', async () => {
+    const path = await timed('times of no unit', 10, 1)
+    retimed(path, (time) => 1_700_000_000_000_000n + time)
+    const { plans } = await planOf(path)
+    expect(plans.map(({ outcome }) => outcome)).toEqual(plans.map(() => 'leave'))
   })
 
   test('the times of consolidated cells tell nothing new where the times of the name changed places', async () => {
