@@ -334,6 +334,11 @@ export function isMendedBy<Way extends Mend>(code: FindingCode, ...ways: readonl
   return ways.some((way) => way === mend)
 }
 
+/** Whether `recover` mends an error that is found in a fragment: of faults of cells, metadata written anew says the same. */
+export function isMendedByRecover(code: FindingCode): boolean {
+  return !isMendedBy(code, 'rewrite', 'leave')
+}
+
 /**
  * Codes of what makes reads of an array slow or hungry, though nothing is wrong with it: what it means, and from where on it is
  * said. Costs are those of S3 with 30 ms for a request, 8 at once, and 100 MB/s. Arrays below the limits get no finding.

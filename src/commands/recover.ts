@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { InspectError, orError, usage } from '../base/errors.ts'
 import { checkTarget } from '../check/check.ts'
+import { isMendedByRecover } from '../check/codes.ts'
 import { newRun } from '../check/run.ts'
 import type { RecoverDocument } from '../documents/recover.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
@@ -18,7 +19,7 @@ import {
   recoverArray,
   recoverOne,
 } from '../recover/array.ts'
-import { bytesOf, isMended } from '../recover/fragment.ts'
+import { bytesOf } from '../recover/fragment.ts'
 import { lostCells } from '../recover/lost-cells.ts'
 import { underItsName } from '../recover/lost-name.ts'
 import { toJson } from '../render/json.ts'
@@ -242,7 +243,7 @@ async function readBack(cx: CommandContext, target: Target, partial: string, fou
       if (severity !== 'error') continue
       const inside = found.fragments.some(({ written: parts }) => parts.some(({ name }) => file.includes(`/${name}/`)))
       // New metadata does not mend what is wrong with cells.
-      if (!inside || !isMended(code)) {
+      if (!inside || !isMendedByRecover(code)) {
         remaining.add(code)
         continue
       }

@@ -1,5 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
-import { FINDING_CODES, type FindingCode, isMendedBy, type MendedBy } from '../check/codes.ts'
+import { FINDING_CODES, type FindingCode, isMendedBy, isMendedByRecover, type MendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { integerOf } from '../format/dense-tiles.ts'
@@ -697,6 +697,11 @@ export class ArrayPlanner extends ArrayDrafts {
   /** Fragments one by one; the whole array, if what is left of a dense fragment becomes several. */
   private async finishRecover(): Promise<void> {
     const all = [...this.damaged.values()]
+    for (const finding of this.found) {
+      const entry = finding.severity === 'error' && !isMendedByRecover(finding.code) ? this.entryOf(finding) : undefined
+      const one = entry && this.damaged.get(entry)
+      if (one) one.keepsErrors = true
+    }
     for (const one of all) await one.measure(this.array, this.entries.length, this.words)
     for (const one of all) await this.sayOlder(one)
     for (const one of all) await one.keepOthers(this.shell, this.fresh)
@@ -704,12 +709,7 @@ export class ArrayPlanner extends ArrayDrafts {
       const [first, ...others] = all
       for (const other of others) first.draft.absorb(other.draft)
       for (const { isChanged, entry } of all) if (isChanged) loseSign(first.draft, this.shell.at(entry.path))
-      await recoverArray(
-        first.draft,
-        this.shell,
-        this.fresh,
-        all.some(({ isCut }) => isCut),
-      )
+      await recoverArray(all, this.shell, this.fresh)
       return
     }
     for (const one of all) {

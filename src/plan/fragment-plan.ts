@@ -35,6 +35,8 @@ export class DamagedFragment {
   /** Whether check tells that cells were changed since they were written. */
   isChanged = false
   private hasOther = false
+  /** Whether errors are found in it that `recover` does not mend. */
+  keepsErrors = false
   private loss: FragmentLoss | undefined
 
   constructor(entry: FragmentEntry) {
@@ -160,7 +162,7 @@ export async function recoverFragment(
     })
     draft.move({ step: swap.step, back: { command: `${swap.back.command} && mv ${kept} ${metadata}` } })
   } else {
-    draft.say({ command: `${folder} && ${recover}${isCut ? ' --drop-damaged' : ''}`, ...exitOf(isCut) })
+    draft.say({ command: `${folder} && ${recover}${isCut ? ' --drop-damaged' : ''}`, ...exitOf([one]) })
     draft.move(swap)
     const otherwise = 'first, if recover says that tiles cannot be read'
     if (!isCut) draft.instead.push({ text: otherwise, command: `${recover} --drop-damaged` })
@@ -186,22 +188,24 @@ function sayChanged(draft: Draft, here: string): void {
   )
 }
 
-function exitOf(isCut: boolean): Step {
-  return isCut ? { text: 'ends with 1, as cells are lost' } : {}
+function exitOf(all: readonly DamagedFragment[]): Step {
+  if (all.some(({ isCut }) => isCut)) return { text: 'ends with 1, as cells are lost' }
+  return all.some(({ keepsErrors }) => keepsErrors) ? { text: 'ends with 1, as it does not mend all errors' } : {}
 }
 
-/** Writes the whole array anew, and puts it in the place of the damaged one. */
+/** Writes the whole array anew, and puts it in the place of the damaged one. @param all that are damaged; the first has the draft */
 export async function recoverArray(
-  draft: Draft,
+  all: readonly DamagedFragment[],
   shell: Shell,
   fresh: (path: string) => Promise<string>,
-  isCut: boolean,
 ): Promise<void> {
+  const [{ draft }] = all
   const { root } = shell
+  const isCut = all.some((one) => one.isCut)
   const [made, old] = [word(await fresh(`${root}.new`)), word(await fresh(`${root}.old`))]
   const command = `tiledb-inspect recover ${word(root)} --to ${made}${isCut ? ' --drop-damaged' : ''}`
   draft.say(
-    { command, ...exitOf(isCut) },
+    { command, ...exitOf(all) },
     { command: `tiledb-inspect check --level cells ${made}`, text: 'must find no more of this' },
   )
   draft.move(shell.swap(word(root), made, old))

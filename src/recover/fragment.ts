@@ -1,5 +1,5 @@
 import { exitCodeOf, InspectError, orError, withPlaceAsync } from '../base/errors.ts'
-import { type FindingCode, isMendedBy } from '../check/codes.ts'
+import { type FindingCode, isMendedBy, isMendedByRecover } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { checkFragment } from '../check/fragment.ts'
 import { newRun } from '../check/run.ts'
@@ -55,11 +55,6 @@ export interface RecoveredFragment {
   instead?: readonly string[]
   /** The tiles that are left out, and what they are tiles of. */
   lostTiles: { opened: OpenedTiles; tiles: readonly number[] } | undefined
-}
-
-/** Whether recovering mends an error that check has found: of faults of cells, metadata written anew says the same. */
-export function isMended(code: FindingCode): boolean {
-  return !isMendedBy(code, 'rewrite', 'leave')
 }
 
 /** Whether cells contradict what the metadata says about their tile. */
@@ -131,7 +126,7 @@ async function recoverOpened(
   cx: WriteContext,
 ): Promise<RecoveredFragment> {
   const { codes, contradicted } = await errorsOf(fragment)
-  if (!codes.some(isMended)) return await kept(fragment, codes)
+  if (!codes.some(isMendedByRecover)) return await kept(fragment, codes)
   const facts = await orError(() => factsOf(array, fragment, outside))
   if (facts instanceof InspectError) {
     if (!dropDamaged || facts.code !== 'NOT_RECOVERED') throw facts

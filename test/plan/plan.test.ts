@@ -690,6 +690,27 @@ test('all tiles of a fragment have all its cells: those of dense tiles outside t
   expect(padded).toBeGreaterThan(0)
 })
 
+test('recover ends with 1 where errors stay that it does not mend: the step says so', async () => {
+  const path = `${folder}/errors that stay`
+  cpSync(`${FIXTURES}/22/sparse_consolidated`, path, { recursive: true })
+  const [name] = readdirSync(`${path}/__fragments`)
+  const now = name.replace(/^__\d+_\d+/, '__1_2')
+  renameSync(`${path}/__fragments/${name}`, `${path}/__fragments/${now}`)
+  renameSync(`${path}/__commits/${name}.wrt`, `${path}/__commits/${now}.wrt`)
+  const file = `${path}/__fragments/${now}/__fragment_metadata.tdb`
+  const bytes = readFileSync(file)
+  const { text } = await run(['footer', `${path}/__fragments/${now}`, '--json'])
+  bytes[(JSON.parse(text) as { rtree_offset: number }).rtree_offset + 60] ^= 1
+  writeFileSync(file, bytes)
+  expect(new Set(await codesOf(path))).toEqual(new Set(['SECTION_UNREADABLE', 'CELL_TIMESTAMP']))
+  const { plans } = await planOf(path)
+  expect(stepsOf(plans)[0]).toMatchObject({
+    command: expect.stringContaining('tiledb-inspect recover '),
+    text: 'ends with 1, as it does not mend all errors',
+  })
+  if (BY_PROGRAM.length === 0) expect(new Set(await mendAndUndo(path))).toEqual(new Set(['CELL_TIMESTAMP']))
+})
+
 test('of tiles in many places the first are named, and how many there are', async () => {
   const array = new InspectArray(
     new Folder(localStorage, `${FIXTURES}/22/rtree_levels`),
