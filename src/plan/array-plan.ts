@@ -58,6 +58,13 @@ function wayOf({ code, severity, meaning }: Finding): Way {
 
 const ANEW: ReadonlySet<Way> = new Set<Way>(['recover', 'statistics', 'drop', 'rewrite'])
 
+/** Vacuum lists that have to do with each other. */
+interface Consolidation {
+  lists: readonly NamedVacuumList[]
+  /** What consolidated fragments replaced, with names in milliseconds; undefined if it cannot take their place again. */
+  replaced: ReadonlyMap<FragmentEntry, string> | undefined
+}
+
 /** Plans for the findings of one array. */
 export class ArrayPlanner extends ArrayDrafts {
   private readonly damaged = new Map<FragmentEntry, DamagedFragment>()
@@ -72,6 +79,8 @@ export class ArrayPlanner extends ArrayDrafts {
   private readonly anew = new Set<FragmentEntry>()
   /** Boxes around all cells of fragments. */
   private readonly boxes = new Map<FragmentEntry, CellsBox>()
+  /** By the names of the fragments in them. */
+  private readonly consolidations = new Map<string, Consolidation>()
   private isSchemaWrong = false
   private found: readonly Finding[] = []
   private readsEmpty: Finding | undefined
@@ -275,10 +284,9 @@ export class ArrayPlanner extends ArrayDrafts {
 
   private async renameFuture(path: string, finding: Finding, entry: FragmentEntry): Promise<void> {
     const { name } = entry
-    const hiding = this.lists.find(({ hides }) => hides.has(name))
-    const list = hiding ?? this.lists.find((one) => one.name === name)
-    const replaced = list && (await this.replacedToRename(list))
-    if (list && replaced) return this.restoreReplaced(finding, list, replaced)
+    const { lists, replaced } = await this.consolidationOf(name)
+    if (replaced) return this.restoreReplaced(finding, lists, replaced)
+    const hiding = lists.find(({ hides }) => hides.has(name))
     const to = inMilliseconds(name, this.array.cx.now)
     if (to === undefined || hiding) return this.later(finding, name, hiding)
     const times = await this.timesOfCells(entry)
@@ -286,45 +294,61 @@ export class ArrayPlanner extends ArrayDrafts {
       return this.renameFragment(this.draft(`rename ${path}`, finding), entry, to)
     const divided = times && isWithin(times, entry.timestamp_range) ? dividedTimes(name, to, times) : undefined
     // A list would name what is gone.
-    if (list || !divided || (await whyNotRewritten(this.array, entry, this.entries, divided)) !== undefined)
+    if (lists.length > 0 || !divided || (await whyNotRewritten(this.array, entry, this.entries, divided)) !== undefined)
       return this.later(finding, name)
     const draft = this.draft(`rewrite ${path}`, finding)
     this.rewritten.set(entry, { draft, codes: new Set([finding.code]), divided })
   }
 
-  /** The fragments that a consolidated one replaced, and their names in milliseconds; undefined if they cannot take its place again. */
-  private async replacedToRename({ name, hides }: NamedVacuumList): Promise<Map<FragmentEntry, string> | undefined> {
-    const isFuture = ({ timestamp_range }: FragmentEntry): boolean => (timestamp_range?.[1] ?? 0n) > this.array.cx.now
-    const found = this.entries.filter((one) => hides.has(one.name) && one.committed)
-    const consolidated = this.entries.find((one) => one.name === name && one.committed && isFuture(one))
-    if (!consolidated || found.length < hides.size) return undefined
-    const renamed = new Map<FragmentEntry, string>()
-    for (const one of found) {
-      const isElsewhere = this.lists.some(
-        (list) => list.name === one.name || (list.name !== name && list.hides.has(one.name)),
-      )
-      const to = inMilliseconds(one.name, this.array.cx.now)
-      if (to === undefined || isElsewhere || (await this.timesOfCells(one)) !== null || !(await this.isWhole(one)))
-        return undefined
-      renamed.set(one, to)
+  private async consolidationOf(name: string): Promise<Consolidation> {
+    const known = this.consolidations.get(name)
+    if (known) return known
+    const lists = this.listsAround(name)
+    const found = { lists, replaced: await this.replacedToRename(lists) }
+    for (const one of [name, ...lists.flatMap(fragmentsOf)]) this.consolidations.set(one, found)
+    return found
+  }
+
+  /** The lists of a fragment, and of those that these name: one that was consolidated may itself be a consolidated one. */
+  private listsAround(name: string, found: NamedVacuumList[] = []): readonly NamedVacuumList[] {
+    for (const list of this.lists) {
+      if (found.includes(list) || (list.name !== name && !list.hides.has(name))) continue
+      found.push(list)
+      for (const other of fragmentsOf(list)) this.listsAround(other, found)
     }
-    return renamed
+    return found
+  }
+
+  private async replacedToRename(lists: readonly NamedVacuumList[]): Promise<Consolidation['replaced']> {
+    const renamed = new Map<FragmentEntry, string>()
+    const consolidated = new Set(lists.map(({ name }) => name))
+    const entries = new Map(this.entries.map((entry) => [entry.name, entry]))
+    for (const name of new Set(lists.flatMap(fragmentsOf))) {
+      const entry = entries.get(name)
+      const to = inMilliseconds(name, this.array.cx.now)
+      if (!entry?.committed || to === undefined) return undefined
+      if (consolidated.has(name)) continue
+      if ((await this.timesOfCells(entry)) !== null || !(await this.isWhole(entry))) return undefined
+      renamed.set(entry, to)
+    }
+    return renamed.size > 0 ? renamed : undefined
   }
 
   /**
-   * Takes a consolidated fragment away and renames those that it replaced: they have its cells, and reads at earlier times need them.
-   * It cannot get another name itself where its cells have times of their own.
+   * Takes consolidated fragments away and renames those that they replaced: these have their cells, and reads at earlier times need them.
+   * A consolidated one cannot get another name itself where its cells have times of their own.
    */
   private async restoreReplaced(
     finding: Finding,
-    { path, name }: NamedVacuumList,
-    replaced: ReadonlyMap<FragmentEntry, string>,
+    lists: readonly NamedVacuumList[],
+    replaced: NonNullable<Consolidation['replaced']>,
   ): Promise<void> {
-    const draft = this.draft(`rename ${path}`, finding)
-    draft.say({ text: `the fragments that ${name} replaced take its place again: consolidate them when all is done` })
-    this.move(draft, path)
-    for (const entry of this.entries) {
-      if (entry.name !== name) continue
+    const draft = this.draft(`rename ${lists[0].path}`, finding)
+    draft.say({ text: 'the fragments that were consolidated count again: consolidate them once more when all is done' })
+    for (const { path, name } of lists) {
+      this.move(draft, path)
+      const entry = this.entries.find((one) => one.name === name)
+      if (!entry) continue
       this.move(draft, entry.path)
       this.uncommit(draft, entry)
     }
@@ -726,6 +750,11 @@ export class ArrayPlanner extends ArrayDrafts {
         }
     }
   }
+}
+
+/** The names in a vacuum list, and of the fragment that it is named after. */
+function fragmentsOf({ name, hides }: NamedVacuumList): string[] {
+  return [name, ...hides]
 }
 
 function isWithin(times: Times | undefined, range: Times | undefined): boolean {

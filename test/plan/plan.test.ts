@@ -281,6 +281,25 @@ describe('names and places of several fragments', () => {
     }
   })
 
+  test('consolidated ones that were consolidated again give way to what was written', async () => {
+    const path = `${folder}/consolidated twice`
+    const write = (x: number) => ({ step: 'write', cells: [{ x, a: x }], time: 1_700_000_000_000_000 + 1000 * x })
+    const schema = { dimensions: [{ name: 'x', type: 'INT32', domain: [0, 99], tile_extent: 10 }] }
+    const attributes = [{ name: 'a', type: 'INT32' }]
+    const consolidate = { step: 'consolidate' }
+    const steps = [
+      { step: 'create', schema: { array_type: 'sparse', ...schema, attributes }, time: 1 },
+      ...[write(0), write(1), consolidate, write(2), write(3), consolidate],
+    ]
+    writeFileSync(`${path}.json`, JSON.stringify({ steps }))
+    expect((await run(['write-sample', path, '--steps', `${path}.json`])).stderr).toBe('')
+    expect(await codesOf(path)).toContain('FRAGMENT_FUTURE')
+    expect(await mendAndUndo(path)).toEqual([])
+    runSteps(stepsOf((await planOf(path)).plans))
+    const { text } = await run(['read', path, '--format', 'ndjson', '--as-of', '1700000000001'])
+    expect(text).toBe('{"x":0,"a":0}\n{"x":1,"a":1}\n')
+  })
+
   test('times behind what one can take for microseconds: the names stay', async () => {
     const path = copyOf('22/vacuum_left', 'listed in the future')
     retimed(path, (time) => 9_000_000_000_000n + time)
