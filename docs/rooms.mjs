@@ -26,10 +26,10 @@ const ROOMS = [
   'write',
   'steps',
   'advice',
-  'plan',
   'whatif',
   'damage',
   'recover',
+  'plan',
 ]
 ROOMS.push('documents', 'render', 'node', 'threads', 'commands', 'page', 'cli')
 /** Files of `src/` itself start the program or are the package's exports: they import from every room. */

@@ -732,7 +732,10 @@ export class ArrayPlanner extends ArrayDrafts {
     if (all.some(({ isParted }) => isParted)) {
       const [first, ...others] = all
       for (const other of others) first.draft.absorb(other.draft)
-      for (const { isChanged, entry } of all) if (isChanged) loseSign(first.draft, this.shell.at(entry.path))
+      for (const { isChanged, isWithoutBox, entry } of all) {
+        if (isChanged) loseSign(first.draft, this.shell.at(entry.path))
+        if (isWithoutBox) first.draft.loses.add(`all cells of ${entry.path}: mend it first, if you know its box`)
+      }
       await recoverArray(all, this.shell, this.fresh)
       return
     }
@@ -741,11 +744,11 @@ export class ArrayPlanner extends ArrayDrafts {
       if (one.isLost) {
         this.move(draft, entry.path)
         this.uncommit(draft, entry)
-      } else await recoverFragment(one, this.shell, this.fresh)
+      } else await recoverFragment(one, this.array, this.shell, this.fresh)
       if (entry.has_consolidated_metadata)
         for (const { path, kind } of (await this.array.commits()).files) {
           if (kind !== 'fragment-metadata' || this.moved.has(path)) continue
-          if (one.isOnlyChanged) draft.instead.push(this.shell.moveAsideOnce(path))
+          if (one.isOnlyChanged || one.isWithoutBox) draft.instead.push(this.shell.moveAsideOnce(path))
           else this.move(draft, path)
         }
     }

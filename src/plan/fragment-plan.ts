@@ -3,6 +3,7 @@ import { shellWord } from '../base/shell-word.ts'
 import { isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import { lacksBox } from '../recover/array.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { Draft } from './drafts.ts'
 import { UNSURE, type Way } from './mending.ts'
@@ -37,6 +38,8 @@ export class DamagedFragment {
   private hasOther = false
   /** Whether errors are found in it that `recover` does not mend. */
   keepsErrors = false
+  /** Whether nothing tells its box, which `recover` then asks for. */
+  isWithoutBox = false
   private loss: FragmentLoss | undefined
 
   constructor(entry: FragmentEntry) {
@@ -64,6 +67,9 @@ export class DamagedFragment {
   /** Says what is lost. @param fragmentNum of the array */
   async measure(array: InspectArray, fragmentNum: number, words: ConditionWords): Promise<void> {
     const { draft, hasLostTiles, isMisled } = this
+    // On a server the plan is to mend a copy. Then no tiles need to be looked for now.
+    this.isWithoutBox = isMisled && !array.folder.isRemote && (await lacksBox(array, this.entry.path))
+    if (this.isWithoutBox) draft.lost.add('where its cells are: nothing tells the box that they fill')
     const other = (count: number | bigint, one: string): string =>
       `${count} other ${one}${Number(count) === 1 ? '' : 's'}`
     const others = other(fragmentNum - 1, 'fragment')
@@ -135,6 +141,7 @@ export class DamagedFragment {
 /** Writes one fragment anew beside the array, and puts it in the place of the damaged one. */
 export async function recoverFragment(
   one: DamagedFragment,
+  array: InspectArray,
   shell: Shell,
   fresh: (path: string) => Promise<string>,
 ): Promise<void> {
@@ -146,6 +153,15 @@ export async function recoverFragment(
   const recover = `tiledb-inspect recover ${here} --to ${made}`
   const swap = shell.swap(here, made, old)
   const check = { command: `tiledb-inspect check --level cells ${word(shell.root)}`, text: 'must find no more of this' }
+  if (one.isWithoutBox) {
+    const { dimensions } = (await array.newestSchema()).schema.domain
+    const box = dimensions.map(({ name }) => ` --domain ${shellWord(`${name}=LO..HI`)}`).join('')
+    draft.outcome = 'copy'
+    draft.say({ text: `put ${here} back from a copy of the array` }, check)
+    const text = 'without a copy, if you know the box that was written: put its ends for LO and HI'
+    draft.instead.push({ command: `${folder} && ${recover}${box}`, text }, swap.step)
+    return
+  }
   if (one.isChanged && !one.isOnlyChanged) loseSign(draft, here)
   if (one.isOnlyChanged) {
     sayChanged(draft, here)

@@ -26,7 +26,7 @@ import type { Fragment } from '../store/fragment.ts'
 import { readTileFile } from '../store/generic-tile.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { damageOf, unlessDamaged } from './damage.ts'
-import type { FactsFromOutside } from './facts.ts'
+import { type FactsFromOutside, factsOf } from './facts.ts'
 import { lost, type RecoveredFile, type RecoveredFragment, recoverFragment } from './fragment.ts'
 
 /** Something of the array that is not written again. */
@@ -200,6 +200,17 @@ export async function recoverOne(
   return { fragments: [fragment], leftOut: [] }
 }
 
+/** Whether a fragment can only be recovered by somebody who knows its box: it is dense, and nothing else tells it. */
+export async function lacksBox(array: InspectArray, path: string): Promise<boolean> {
+  const newest = await array.newestSchema().catch(unlessDamaged)
+  if (newest?.schema.array_type !== 'dense') return false
+  const fragment = array.fragment(path)
+  const outside = outsideOf(array, (await array.commits()).files, fragment.name, { domain: () => undefined })
+  const found = await orError(() => factsOf(array, fragment, outside))
+  await fragment.close()
+  return found instanceof InspectError && found.code === 'NOT_RECOVERED' && found.at.field === 'nonempty_domain'
+}
+
 /** @throws InspectError NOT_RECOVERED if no schema can be read, or the one in use cannot and the loss of it is not allowed */
 async function readableSchema(array: InspectArray, { dropDamaged }: RecoverOptions): Promise<void> {
   const fault = await array.newestSchema().then(() => undefined, damageOf)
@@ -225,7 +236,7 @@ function outsideOf(
   array: InspectArray,
   files: readonly CommitFile[],
   name: string,
-  { domain }: RecoverOptions,
+  { domain }: Pick<RecoverOptions, 'domain'>,
 ): FactsFromOutside {
   return {
     domain,

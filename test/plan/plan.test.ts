@@ -709,6 +709,27 @@ test('all tiles of a fragment have all its cells: those of dense tiles outside t
   expect(padded).toBeGreaterThan(0)
 })
 
+test('a dense fragment of which nothing tells the box: recover asks for it, and so does the plan', async () => {
+  const path = `${folder}/without a box`
+  cpSync(`${FIXTURES}/22/dense_basic`, path, { recursive: true })
+  const newer = readdirSync(`${path}/__fragments`).find((name) => name.startsWith('__20_20_'))
+  rmSync(`${path}/__fragments/${newer}/__fragment_metadata.tdb`)
+  const { plans } = await planOf(path)
+  expect(plans[0]).toMatchObject({ outcome: 'copy', back: [] })
+  expect(plans[0].lost).toContain('where its cells are: nothing tells the box that they fill')
+  const [recover, swap] = plans[0].instead
+  expect(recover.command).toMatch(/ --domain \w+=LO\.\.HI --domain \w+=LO\.\.HI$/)
+  if (BY_PROGRAM.length > 0) return
+  const [{ nonempty_domain }] = JSON.parse(
+    (await run(['ls', `${FIXTURES}/22/dense_basic`, '--json'])).text,
+  ).fragments.filter(({ name }: { name: string }) => name === newer)
+  let d = 0
+  const command = recover.command?.replaceAll('LO..HI', () => nonempty_domain[d++].join('..')) ?? ''
+  runSteps([{ command }, swap])
+  // Of the other fragment, as TileDB counts these nulls.
+  expect(await codesOf(path)).toEqual(['TILE_NULL_COUNT'])
+})
+
 test('recover ends with 1 where errors stay that it does not mend: the step says so', async () => {
   const path = `${folder}/errors that stay`
   cpSync(`${FIXTURES}/22/sparse_consolidated`, path, { recursive: true })
