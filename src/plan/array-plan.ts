@@ -344,15 +344,18 @@ export class ArrayPlanner extends ArrayDrafts {
     replaced: NonNullable<Consolidation['replaced']>,
   ): Promise<void> {
     const draft = this.draft(`rename ${lists[0].path}`, finding)
-    draft.say({ text: 'the fragments that were consolidated count again: consolidate them once more when all is done' })
-    for (const { path, name } of lists) {
-      this.move(draft, path)
-      const entry = this.entries.find((one) => one.name === name)
-      if (!entry) continue
-      this.move(draft, entry.path)
-      this.uncommit(draft, entry)
-    }
+    draft.say({ text: COUNT_AGAIN })
+    for (const list of lists) this.takeConsolidated(draft, list)
     for (const [entry, to] of replaced) await this.renameFragment(draft, entry, to)
+  }
+
+  /** Takes a consolidated fragment away, with its commit and its list. */
+  private takeConsolidated(draft: Draft, { path, name }: NamedVacuumList): void {
+    this.move(draft, path)
+    const entry = this.entries.find((one) => one.name === name)
+    if (!entry) return
+    this.move(draft, entry.path)
+    this.uncommit(draft, entry)
   }
 
   /** The first and the last time of cells that have times of their own: null if they have none, undefined if nothing tells. */
@@ -424,9 +427,7 @@ export class ArrayPlanner extends ArrayDrafts {
       }
     }
     if (!isMarked && entry.path.startsWith(FRAGMENTS_FOLDER)) draft.move(this.shell.createEmpty(commitOf(name)))
-    if (entry.has_consolidated_metadata)
-      for (const { path, kind } of files)
-        if (kind === 'fragment-metadata' && !this.moved.has(path)) this.move(draft, path)
+    await this.moveFooters(entry, draft, false)
   }
 
   // Commits.
@@ -718,9 +719,37 @@ export class ArrayPlanner extends ArrayDrafts {
     return box
   }
 
+  /** Those that a consolidated fragment replaced take its place again where it lost cells, if they are whole. @returns whether they do */
+  private async giveWay({ entry, draft }: DamagedFragment): Promise<boolean> {
+    const list = this.lists.find(({ name }) => name === entry.name)
+    if (!list || this.moved.has(list.path)) return false
+    for (const name of list.hides) {
+      const one = this.entries.find((other) => other.name === name)
+      const isThere = one?.committed && !this.moved.has(one.path) && !this.damaged.has(one)
+      if (!isThere || !(await this.isWhole(one))) return false
+    }
+    draft.lost.add('nothing: the fragments that it replaced are still there')
+    draft.say({ text: COUNT_AGAIN })
+    this.takeConsolidated(draft, list)
+    await this.moveFooters(entry, draft, false)
+    draft.say(this.shell.check())
+    return true
+  }
+
+  /** Copies of the footer of a fragment that is another one then. @param isInstead whether that is only one of two ways */
+  private async moveFooters(entry: FragmentEntry, draft: Draft, isInstead: boolean): Promise<void> {
+    if (!entry.has_consolidated_metadata) return
+    for (const { path, kind } of (await this.array.commits()).files) {
+      if (kind !== 'fragment-metadata' || this.moved.has(path)) continue
+      if (isInstead) draft.instead.push(this.shell.moveAsideOnce(path))
+      else this.move(draft, path)
+    }
+  }
+
   /** Fragments one by one; the whole array, if what is left of a dense fragment becomes several. */
   private async finishRecover(): Promise<void> {
-    const all = [...this.damaged.values()]
+    const all: DamagedFragment[] = []
+    for (const one of this.damaged.values()) if (!one.isCut || !(await this.giveWay(one))) all.push(one)
     for (const finding of this.found) {
       const entry = finding.severity === 'error' && !isMendedByRecover(finding.code) ? this.entryOf(finding) : undefined
       const one = entry && this.damaged.get(entry)
@@ -742,18 +771,20 @@ export class ArrayPlanner extends ArrayDrafts {
     for (const one of all) {
       const { entry, draft } = one
       if (one.isLost) {
-        this.move(draft, entry.path)
-        this.uncommit(draft, entry)
-      } else await recoverFragment(one, this.array, this.shell, this.fresh)
-      if (entry.has_consolidated_metadata)
-        for (const { path, kind } of (await this.array.commits()).files) {
-          if (kind !== 'fragment-metadata' || this.moved.has(path)) continue
-          if (one.isOnlyChanged || one.isWithoutBox) draft.instead.push(this.shell.moveAsideOnce(path))
-          else this.move(draft, path)
+        const list = this.lists.find(({ name }) => name === entry.name)
+        // What is left of those that it replaced is not to stay hidden.
+        if (list && !this.moved.has(list.path)) this.takeConsolidated(draft, list)
+        else {
+          this.move(draft, entry.path)
+          this.uncommit(draft, entry)
         }
+      } else await recoverFragment(one, this.array, this.shell, this.fresh)
+      await this.moveFooters(entry, draft, one.isOnlyChanged || one.isWithoutBox)
     }
   }
 }
+
+const COUNT_AGAIN = 'the fragments that were consolidated count again: consolidate them once more when all is done'
 
 /** The names in a vacuum list, and of the fragment that it is named after. */
 function fragmentsOf({ name, hides }: NamedVacuumList): string[] {

@@ -152,7 +152,7 @@ export async function recoverFragment(
   const [here, made, old] = [shell.at(path), word(await fresh(`${shell.root}.${name}.new`)), shell.kept(path)]
   const recover = `tiledb-inspect recover ${here} --to ${made}`
   const swap = shell.swap(here, made, old)
-  const check = { command: `tiledb-inspect check --level cells ${word(shell.root)}`, text: 'must find no more of this' }
+  const check = shell.check()
   if (one.isWithoutBox) {
     const { dimensions } = (await array.newestSchema()).schema.domain
     const box = dimensions.map(({ name }) => ` --domain ${shellWord(`${name}=LO..HI`)}`).join('')

@@ -108,5 +108,5 @@ export async function rewriteFragment(
     step: { command: `test -s ${cells} && ${away} && { ${write} || { ${again}; false; }; }` },
     back: { command: `test -d ${old} && mkdir -p ${rewritten} && mv ${made} ${rewritten} && ${again}` },
   })
-  draft.say({ command: `tiledb-inspect check --level cells ${word(shell.root)}`, text: 'must find no more of this' })
+  draft.say(shell.check())
 }

@@ -85,5 +85,5 @@ export async function writeSchema(
     },
     back: { command: `test -e ${old} && mv ${old} ${here}` },
   })
-  draft.say({ command: `tiledb-inspect check --level cells ${word(shell.root)}`, text: 'must find no more of this' })
+  draft.say(shell.check())
 }

@@ -45,6 +45,11 @@ export class Shell {
     return word(`${this.aside}/${path}`)
   }
 
+  /** What is to be run when all else is done. */
+  check(): Step {
+    return { command: `tiledb-inspect check --level cells ${word(this.root)}`, text: 'must find no more of this' }
+  }
+
   moveAside(path: string): Move {
     const [here, there] = [this.at(path), this.kept(path)]
     const step = run(`mkdir -p ${word(folderOf(`${this.aside}/${path}`))} && mv ${here} ${there}`)

@@ -1,6 +1,16 @@
 import '../helpers/realm.ts'
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { chdir, cwd, env, execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from '@jest/globals'
@@ -707,6 +717,21 @@ test('all tiles of a fragment have all its cells: those of dense tiles outside t
     }
   }
   expect(padded).toBeGreaterThan(0)
+})
+
+test('a consolidated fragment that lost cells gives way to those that it replaced', async () => {
+  const path = `${folder}/replaced are there`
+  cpSync(`${FIXTURES}/22/vacuum_left`, path, { recursive: true })
+  const before = (await run(['read', path, '--format', 'ndjson'])).text
+  const name = readdirSync(`${path}/__fragments`).find((one) => one.startsWith('__10_30_'))
+  truncateSync(`${path}/__fragments/${name}/t.tdb`, 3)
+  const { plans } = await planOf(path)
+  expect(plans.map(({ outcome, lost }) => [outcome, lost])).toEqual([
+    ['mends', ['nothing: the fragments that it replaced are still there']],
+  ])
+  runSteps(stepsOf(plans).filter(({ command }) => !command?.startsWith('tiledb-inspect')))
+  expect(await codesOf(path)).toEqual([])
+  expect((await run(['read', path, '--format', 'ndjson'])).text).toBe(before)
 })
 
 test('a dense fragment of which nothing tells the box: recover asks for it, and so does the plan', async () => {
