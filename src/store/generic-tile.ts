@@ -3,7 +3,7 @@ import type { Codecs } from '../filters/codecs/codecs.ts'
 import { boundOf, mostUnfolded, Pipeline, type ReadOptions, type TileType } from '../filters/pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decode, decodePrefix } from '../format/io.ts'
-import { chunkCount } from '../format/tile-chunks.ts'
+import { CHUNK_HEAD_BYTES, chunkCount } from '../format/tile-chunks.ts'
 import { type ByteSource, readAll, withSource } from '../source/source.ts'
 
 /** Settings and state of reading. One object serves an array with its fragments and files. */
@@ -163,7 +163,13 @@ export function contentBound(stored: number, cx: ReadContext): Pick<TileType, 'm
  * tile's size, any number is accepted.
  * @throws InspectError TOO_LARGE
  */
-export function checkChunkNum(chunkNum: number, { tile_size }: GenericTileHeader, cx: ReadContext): void {
+export function checkChunkNum(
+  chunkNum: number,
+  { tile_size, persisted_size }: GenericTileHeader,
+  cx: ReadContext,
+): void {
+  // There is no room for their heads: the number is damaged, and undoing the tile ends at once.
+  if (chunkNum * CHUNK_HEAD_BYTES > persisted_size) return
   const most = Math.max(LEAST_CHUNKS, Math.ceil(tile_size / SMALLEST_CHUNK))
   if (chunkNum <= most || cx.maxTileSize !== undefined) return
   const message = `expected at most ${most} chunks for ${tile_size} unfiltered bytes (--max-tile-size lifts this bound), found ${chunkNum}`

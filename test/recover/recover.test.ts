@@ -106,6 +106,19 @@ describe('metadata that is lost', () => {
     }
   }
 
+  test('whose number of chunks has no room for their heads is damaged, not too large', async () => {
+    const { from, to } = copyOf('10/dense_basic')
+    const file = join(from, names(from).filter((one) => one.startsWith('__10_10_') && one.endsWith(METADATA))[0])
+    const bytes = readFileSync(file)
+    // The second byte of the number of chunks in a section: 1 becomes 16385.
+    bytes[646] ^= 0x40
+    writeFileSync(file, bytes)
+    const { code, text } = await run(['check', from])
+    expect([code, text]).toEqual([1, expect.stringContaining('error SECTION_UNREADABLE ')])
+    expect((await run(['recover', from, '--to', to])).code).toBe(0)
+    expect(await cells(to, [])).toBe(await cells(`${FIXTURES}/10/dense_basic`, []))
+  })
+
   test('that claims to be encrypted in an array that is not', async () => {
     const { from, to, files } = copyOf('22/rtree_levels')
     const whole = contents(from)
