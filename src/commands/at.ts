@@ -3,7 +3,7 @@ import { cellsFault, type Detectors, faultIn, fileDetectors, tileDetectors, UNNO
 import { type CheckedFlips, checkedFlips } from '../anatomy/flip-check.ts'
 import type { CellRange, Part } from '../anatomy/part.ts'
 import { chainTo, pathText } from '../anatomy/path.ts'
-import { faultOf, unlessFault, usage } from '../base/errors.ts'
+import { exitCodeOf, faultOf, unlessFault, usage } from '../base/errors.ts'
 import { FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
 import type { AtCells, AtDocument, AtTriedOn } from '../documents/at.ts'
@@ -153,9 +153,12 @@ async function flipsAt(
   if (!checked?.detectors.every((names) => names.length > 0)) {
     // What cannot be read anyhow reads no worse with one more flip.
     const ofCells = file && tile && target.fragment && (await cellsFault(target.fragment, file, Number(tile.name)))
-    const damage = ofCells ?? (await faultIn(tile ?? chain[1] ?? chain[0]))
-    const what = tile ? 'tile' : 'part of the file'
-    if (damage) return { ...flipsResult(), not_tried: `this ${what} is damaged already: ${damage.message}` }
+    const fault = ofCells ?? (await faultIn(tile ?? chain[1] ?? chain[0]))
+    if (fault) {
+      const what = tile ? 'tile' : 'part of the file'
+      const isDamage = exitCodeOf(fault) === 1
+      return { ...flipsResult(), ...(isDamage && { not_tried: `this ${what} is damaged already: ${fault.message}` }) }
+    }
   }
   if (checked) return flipsResult(checked.detectors, checked.unused ? 'array --all' : 'array', checked)
   if (chain.at(-1)?.type === 'gap' || (file && !tile)) return flipsResult(UNNOTICED, 'file')
