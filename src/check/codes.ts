@@ -120,7 +120,7 @@ export const FINDING_CODES = {
   ],
   DELETE_CONDITION_VALUE: [
     'error',
-    "the size of the value is not that of the field's cells: TileDB refuses the condition, and readers fail",
+    "the size of the value is not that of the field's cells, or a set has no members with bytes: TileDB refuses the condition, and readers fail",
     'condition',
   ],
   DELETE_CONDITION_OPERANDS: [

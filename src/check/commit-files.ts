@@ -3,7 +3,7 @@ import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { datatypeSize } from '../format/datatype.ts'
-import { type ConditionNode, deleteCondition, updateCondition } from '../format/delete-condition.ts'
+import { type ConditionNode, deleteCondition, lacksMembers, updateCondition } from '../format/delete-condition.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts, parseFragmentName, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
 import { conditionFields } from '../read/condition.ts'
@@ -354,12 +354,15 @@ function* conditionFaults(node: ConditionNode, schema: ArraySchema, place: Place
     return
   }
   const { op, field, value, offsets } = node
+  const at = { ...place, field: 'value' }
+  if (lacksMembers(node)) {
+    yield finding('DELETE_CONDITION_VALUE', at, `members with bytes to compare with ${field}`, 'none')
+    return
+  }
   const size = comparedSize(schema, field)
   if (op === 'ALWAYS_TRUE' || op === 'ALWAYS_FALSE' || size === undefined) return
-  const at = { ...place, field: 'value' }
   const bytes = `${size.bytes} bytes to compare with ${field}`
   if (offsets) {
-    if (value.length === 0) yield finding('DELETE_CONDITION_VALUE', at, `members of ${bytes}`, 'no bytes')
     for (const [i, start] of offsets.entries()) {
       const length = (offsets[i + 1] ?? value.length) - start
       if (length === size.bytes) continue

@@ -1,3 +1,4 @@
+import { unexpected } from '../base/errors.ts'
 import { enumeration } from './coding.ts'
 import { type AnyIo, countedList, type Describe, type Io, lengthAndBytes, lengthAndSizes } from './io.ts'
 
@@ -77,7 +78,32 @@ function comparison(io: Io<ConditionValue>): ConditionValue {
   const value = lengthAndBytes(io, 'value', 'uint64', about, 'bytes: 0 in a test for null')
   const isSet = op === 'IN' || op === 'NOT_IN'
   const offsets = isSet ? lengthAndSizes(io, 'offsets', 'start of each member') : undefined
+  if (offsets) requireOffsets(io, value.length, offsets)
   return { node: 'value', op, field, value, offsets }
+}
+
+/** TileDB refuses the condition where this does not hold. @see ASTNodeVal's constructor in query_ast.h; measured with 2.30 */
+function requireOffsets(io: Io<ConditionValue>, length: number, offsets: Float64Array): void {
+  for (const [i, start] of offsets.entries()) {
+    const before = offsets[i - 1] ?? 0
+    io.require(start >= before, 'offsets', () => `expected member ${i} to begin at ${before} or later, found ${start}`)
+    io.require(start <= length, 'offsets', () => `expected member ${i} to begin at ${length} or before, found ${start}`)
+  }
+}
+
+/**
+ * Whether a set has no members, or none with bytes. TileDB 2.30 writes such sets, for labels that an enumeration does not have,
+ * and then refuses to read the array.
+ */
+export function lacksMembers({ value, offsets }: ConditionValue): boolean {
+  return offsets !== undefined && (value.length === 0 || offsets.length === 0)
+}
+
+/** @throws InspectError BAD_VALUE if a set of the condition {@link lacksMembers} */
+export function requireMembers(node: ConditionNode): void {
+  if (node.node === 'expression') for (const child of node.children) requireMembers(child)
+  else if (lacksMembers(node))
+    throw unexpected(`members with bytes to compare with ${JSON.stringify(node.field)}`, 'none', 'value')
 }
 
 export type UpdateValue = ReturnType<typeof updateValue>

@@ -4,7 +4,7 @@ import { isWide, lanesOf, numbersOf } from '../cells/elements.ts'
 import { compareBytes } from '../filters/bytes.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
-import type { ComparisonOp, ConditionNode, ConditionValue } from '../format/delete-condition.ts'
+import { type ComparisonOp, type ConditionNode, type ConditionValue, lacksMembers } from '../format/delete-condition.ts'
 import { ByteSet } from './byte-set.ts'
 
 /**
@@ -39,7 +39,11 @@ export function negated(node: ConditionNode): ConditionNode {
   }
   if (node.null_test)
     throw usage(`a delete condition cannot test text for null: found a test of ${JSON.stringify(node.field)}`)
-  return { ...node, op: NEGATED[node.op] }
+  const op = NEGATED[node.op]
+  if (!lacksMembers(node)) return { ...node, op }
+  // TileDB would store the set, and then refuse to read the array. Members without bytes are the empty text.
+  const [inside, outside] = node.offsets?.length ? (['EQ', 'NE'] as const) : (['ALWAYS_FALSE', 'ALWAYS_TRUE'] as const)
+  return { ...node, op: op === 'IN' ? inside : outside, offsets: undefined }
 }
 
 /** A column that a condition may need, of the fragment whose cells are tested. */
@@ -257,13 +261,20 @@ function findMembers(
   { data, starts }: ColumnData,
   met: Uint8Array,
 ): void {
-  const set = new ByteSet(setMembers(node))
+  const members = setMembers(node)
+  const set = new ByteSet(members)
   const [inside, outside] = op === 'IN' ? [1, 0] : [0, 1]
   if (starts) {
     for (let i = 0; i < met.length; i++) met[i] = set.has(data, starts[i], starts[i + 1]) ? inside : outside
     return
   }
   const size = cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
+  const wrong = members.find(({ length }) => length !== size)
+  if (wrong && type !== 'STRING_ASCII' && type !== 'CHAR')
+    throw unexpected(
+      `members of ${size} bytes to compare with ${JSON.stringify(node.field)} (${type})`,
+      `one of ${wrong.length}`,
+    )
   for (let i = 0; i < met.length; i++) met[i] = set.has(data, i * size, (i + 1) * size) ? inside : outside
 }
 

@@ -1,4 +1,5 @@
-import { type ConditionNode, deleteCondition } from '../format/delete-condition.ts'
+import { withPlace } from '../base/errors.ts'
+import { type ConditionNode, deleteCondition, requireMembers } from '../format/delete-condition.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { readAll, withSource } from '../source/source.ts'
 import type { InspectArray } from './array.ts'
@@ -50,10 +51,13 @@ export async function allDeletePlaces(array: InspectArray): Promise<DeletePlace[
   return [...found.values()].sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
 }
 
-/** Reads a delete condition: which cells stay. */
+/** Reads a delete condition: which cells stay. @throws InspectError also where TileDB refuses to read the array for it */
 export function readDelete(array: InspectArray, { path, tile }: DeletePlace): Promise<ConditionNode> {
   return withSource(array.folder.file(path), async (source) => {
     const bytes = tile ? await source.read(tile.offset, tile.length) : await readAll(source)
-    return readGenericTile(bytes, deleteCondition, array.cx, { file: source.name, offset: tile?.offset ?? 0 })
+    const place = { file: source.name, offset: tile?.offset ?? 0 }
+    const condition = await readGenericTile(bytes, deleteCondition, array.cx, place)
+    withPlace({ file: source.name }, () => requireMembers(condition))
+    return condition
   })
 }

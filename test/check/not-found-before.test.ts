@@ -7,12 +7,17 @@ import { check } from './findings.ts'
 const CONDITION = /__15_15_.*\.del$/
 
 /** `a` is an INT32, `s` a STRING_ASCII. */
-async function codesOf(change: (only: ConditionValue) => ConditionNode): Promise<string[]> {
+async function withCondition(change: (only: ConditionValue) => ConditionNode): Promise<EditedArray> {
   const array = new EditedArray('22/deletes')
   await array.rewrite(array.find(CONDITION), deleteCondition, (only: ConditionNode) => {
     if (only.node !== 'value') throw new TypeError('another fixture')
     return change(only)
   })
+  return array
+}
+
+async function codesOf(change: (only: ConditionValue) => ConditionNode): Promise<string[]> {
+  const array = await withCondition(change)
   const { findings } = await check(array.storage(), EDITED)
   return findings.map(({ code }) => code).filter((code) => code.startsWith('DELETE_CONDITION'))
 }
@@ -60,9 +65,56 @@ describe('a delete condition that TileDB refuses', () => {
       (only) => ({ ...only, op: 'IN', value: new Uint8Array(0), offsets: new Float64Array(0) }),
       ['DELETE_CONDITION_VALUE'],
     ],
+    [
+      'a set of text whose members have no bytes',
+      (only) => ({ ...only, field: 's', op: 'IN', value: new Uint8Array(0), offsets: Float64Array.of(0, 0) }),
+      ['DELETE_CONDITION_VALUE'],
+    ],
+    [
+      'a set of text that begins after its first byte, and ends with an empty member',
+      (only) => ({ ...only, field: 's', op: 'IN', value: new Uint8Array(8), offsets: Float64Array.of(1, 4, 4, 8) }),
+      [],
+    ],
+    [
+      'a set of text whose offsets fall',
+      (only) => ({ ...only, field: 's', op: 'NOT_IN', value: new Uint8Array(8), offsets: Float64Array.of(4, 0) }),
+      ['DELETE_CONDITION_UNREADABLE'],
+    ],
+    [
+      'a set of text whose offsets pass the end',
+      (only) => ({ ...only, field: 's', op: 'IN', value: new Uint8Array(8), offsets: Float64Array.of(0, 9) }),
+      ['DELETE_CONDITION_UNREADABLE'],
+    ],
     ['text of any length', (only) => ({ ...only, field: 's', value: new Uint8Array(5) }), []],
   ])('%s', async (_, change, codes) => {
     expect(await codesOf(change)).toEqual(codes)
+  })
+})
+
+describe('read refuses a set of a delete condition that TileDB refuses', () => {
+  test.each([
+    ['offsets that fall', 's', 8, [4, 0], /expected member 1 to begin at 4 or later, found 0/],
+    ['offsets that pass the end', 's', 8, [0, 9], /expected member 1 to begin at 8 or before, found 9/],
+    ['no offsets', 's', 8, [], /expected members with bytes to compare with "s", found none/],
+    ['no bytes', 's', 0, [0], /expected members with bytes to compare with "s", found none/],
+    [
+      'a member of 8 bytes for 4',
+      'a',
+      12,
+      [0, 4],
+      /expected members of 4 bytes to compare with "a" \(INT32\), found one of 8/,
+    ],
+  ])('%s', async (_, field, length, starts, message) => {
+    const array = await withCondition((only) => ({
+      ...only,
+      op: 'IN',
+      field,
+      value: new Uint8Array(length),
+      offsets: Float64Array.from(starts),
+    }))
+    const { code, stderr } = await run(['read', EDITED], { storage: array.storage() })
+    expect(stderr).toMatch(message)
+    expect(code).toBe(1)
   })
 })
 

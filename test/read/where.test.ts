@@ -7,7 +7,7 @@ import type { Datatype } from '../../src/format/datatype.ts'
 import type { ComparisonOp, ConditionNode } from '../../src/format/delete-condition.ts'
 import type { Enumeration } from '../../src/format/enumeration.ts'
 import { bytesOf } from '../../src/format/value.ts'
-import { NEGATED } from '../../src/read/condition.ts'
+import { NEGATED, negated } from '../../src/read/condition.ts'
 import { parseWhere } from '../../src/read/where.ts'
 import { bytes, text, u32, u64 } from '../helpers/build-bytes.ts'
 import { failure } from '../helpers/failure.ts'
@@ -347,6 +347,15 @@ describe('a condition reads back from its text', () => {
       const shown = conditionText(node, { schema: SCHEMA, labels: LABELS, style })
       expect({ shown, parsed: parse(`not (${shown})`) }).toEqual({ shown, parsed: node })
     }
+  })
+
+  test.each<[string, ComparisonOp]>([
+    ['tree in ["elm"]', 'ALWAYS_TRUE'],
+    ['tree not in ["elm"]', 'ALWAYS_FALSE'],
+    ['s in [""]', 'NE'],
+    ['s not in ["", ""]', 'EQ'],
+  ])('a delete of %s stores no set: TileDB would refuse to read it', (where, op) => {
+    expect(negated(parse(where))).toMatchObject({ op, value: NONE, offsets: undefined })
   })
 
   test('and every comparison has its negation', () => {
