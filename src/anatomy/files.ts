@@ -17,6 +17,7 @@ import { decodePrefix } from '../format/io.ts'
 import { decodeText } from '../format/text.ts'
 import { parseTimestampedName } from '../format/timestamped-name.ts'
 import type { Folder } from '../source/source.ts'
+import { METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
 import { commitKind } from '../store/commits.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { GROUP_DETAILS_FOLDER, GROUP_FILE } from '../store/group.ts'
@@ -60,7 +61,7 @@ async function rootPart(target: FileTarget, space: Space): Promise<Part> {
   const { length } = space
   if (fragment)
     return name === FRAGMENT_METADATA_FILE ? fragmentMetadataPart(fragment, space) : dataFile(fragment, name, space)
-  const type = fileTypeByName(name, folder.name, length, folder.name === '__meta' && (await isOfGroup(target)))
+  const type = fileTypeByName(name, folder.name, length, folder.name === METADATA_FOLDER && (await isOfGroup(target)))
   const root = (parts: () => Part[] | Promise<Part[]>): Part => {
     return { name, type, space, offset: 0, length, children: async () => childList(await parts()) }
   }
@@ -121,7 +122,7 @@ export async function isGroup(folder: Folder): Promise<boolean> {
  * @param isOfGroup whether it is a file of a group, not of an array
  */
 export function fileTypeByName(name: string, inside: string, length: number, isOfGroup: boolean): string {
-  if (name === OLD_SCHEMA_FILE || (inside === '__schema' && parseTimestampedName(name))) return 'array schema'
+  if (name === OLD_SCHEMA_FILE || (inside === SCHEMA_FOLDER && parseTimestampedName(name))) return 'array schema'
   if (inside === '__enumerations') return 'enumeration'
   const kind = commitKind(name)
   if (kind === 'vacuum' || kind === 'ignore' || name.endsWith('.vac')) return `${kind ?? 'vacuum'} file`
@@ -129,7 +130,7 @@ export function fileTypeByName(name: string, inside: string, length: number, isO
   if (kind === 'consolidated-commits') return 'consolidated commits'
   if (kind === 'delete' || kind === 'update') return `${kind} commit`
   if (kind === 'fragment-metadata') return 'consolidated fragment metadata'
-  if (inside === '__meta') return isOfGroup ? 'group metadata' : 'array metadata'
+  if (inside === METADATA_FOLDER) return isOfGroup ? 'group metadata' : 'array metadata'
   if (name === GROUP_FILE) return 'group marker'
   if (inside === GROUP_DETAILS_FOLDER) return 'group details'
   return length === 0 ? 'marker file' : 'unknown file'

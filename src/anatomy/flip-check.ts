@@ -7,6 +7,7 @@ import { parseFragmentName } from '../format/timestamped-name.ts'
 import { MemoryStorage } from '../source/memory.ts'
 import { type Folder, isNoListing, readAll, withSource } from '../source/source.ts'
 import { filesBelow } from '../source/walk.ts'
+import { LABELS_FOLDER } from '../store/array.ts'
 import { closeTarget, openTarget, type Target } from '../store/target.ts'
 import { isGroup } from './files.ts'
 import { BITS, contextOf, type Detectors, detectorOf, filterNamed } from './flip.ts'
@@ -97,7 +98,7 @@ export async function checkedFlips(
 async function rootOf({ array, fragment, folder }: Target & { type: 'file' }): Promise<Folder | undefined> {
   if (array) {
     const around = array.folder.parent()
-    return (around?.name === '__labels' ? around.parent() : undefined) ?? array.folder
+    return (around?.name === LABELS_FOLDER ? around.parent() : undefined) ?? array.folder
   }
   if (fragment) return fragment.folder
   let at: Folder | undefined = folder

@@ -5,7 +5,7 @@ import { lastPathPart, parseLines } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { parseTimestampedName, timeText } from '../format/timestamped-name.ts'
 import { type Folder, readAll, withSource } from '../source/source.ts'
-import { type FragmentEntry, type FragmentState, InspectArray } from '../store/array.ts'
+import { type FragmentEntry, type FragmentState, InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
 import { laterDeletePlaces } from '../store/deletes.ts'
 import { fileSizes } from '../store/file-sizes.ts'
 import type { Fragment } from '../store/fragment.ts'
@@ -74,7 +74,7 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
   for (const { name, relative, uri, external } of (ofLabel ? undefined : schema?.dimension_labels) ?? []) {
     if (external || !relative || uri.split('/').some((part) => part === '' || part === '.' || part === '..')) continue
     const labels = folder.folder(uri)
-    if (await labels.kind('__schema')) yield* checkArray(run, new InspectArray(labels, { ...array.cx }), true)
+    if (await labels.kind(SCHEMA_FOLDER)) yield* checkArray(run, new InspectArray(labels, { ...array.cx }), true)
     else if (isFirst(run.shard)) {
       const place = { file: `${folder.path}/${opened?.path}`, field: `dimension_labels.${name}.uri` }
       yield finding('LABEL_MISSING', place, 'an array', JSON.stringify(uri))
@@ -181,8 +181,6 @@ export function* datedAhead(
 function ahead(code: FindingCode, place: Place, ends: bigint, now: bigint): Item {
   return finding(code, place, `a time up to now, ${timeText(now)}`, timeText(ends))
 }
-
-const METADATA_FOLDER = '__meta'
 
 /** Checks the key-value metadata of an array or a group. */
 export async function* checkMetadata(run: CheckRun, folder: Folder, cx: ReadContext): Items {

@@ -7,6 +7,10 @@ export type Severity = 'error' | 'warning' | 'note'
 /** From the least to the most severe. */
 export const SEVERITIES: readonly Severity[] = ['note', 'warning', 'error']
 
+export function isAtLeast(severity: Severity, least: Severity): boolean {
+  return SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(least)
+}
+
 /** How much a finding matters, and what it means. */
 export type Meaning = readonly [Severity, string]
 

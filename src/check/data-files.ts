@@ -265,9 +265,9 @@ async function timesCheck(
   fields: readonly FieldReader[],
 ): Promise<VisitColumns> {
   const conditions = await quietly(() => fragment.processedConditions())
-  const [first, last] = fragment.timestamp_range ?? [1n, 0n]
+  const range = fragment.timestamp_range
   // Of a name whose first time is the later one, FRAGMENT_TIMESTAMPS says what is wrong.
-  const timestampRange = first <= last ? ([first, last] as const) : undefined
+  const timestampRange = range && range[0] <= range[1] ? range : undefined
   const bounds = { timestampRange, conditionNum: conditions?.length }
   return (tile, columns, _rows, items) => {
     const part = (kind: string) => {

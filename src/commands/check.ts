@@ -1,7 +1,7 @@
 import { isNew } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { checkTarget } from '../check/check.ts'
-import { SEVERITIES, type Severity } from '../check/codes.ts'
+import { isAtLeast, SEVERITIES, type Severity } from '../check/codes.ts'
 import { checkUnit } from '../check/data-files.ts'
 import { type Finding, LEVELS, type Level } from '../check/finding.ts'
 import { type CheckRun, newRun } from '../check/run.ts'
@@ -111,7 +111,7 @@ async function openCheck(
   const runner = readsTiles && jobs > 1 ? await unitRunner(cx, target, bytes, jobs, checkUnit) : undefined
   const finding_num = { error: 0, warning: 0, note: 0 }
   const not_examined: NotExamined[] = []
-  const fails = (severity: Severity): boolean => SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(failOn)
+  const fails = (severity: Severity): boolean => isAtLeast(severity, failOn)
   const ok = (): boolean => SEVERITIES.every((severity) => finding_num[severity] === 0 || !fails(severity))
   const checked: OpenCheck = {
     run,

@@ -14,7 +14,7 @@ import { InspectError, unlessFault, usage } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
 import { shellWord } from '../base/shell-word.ts'
 import type { Comparable } from '../cells/bounds.ts'
-import { SEVERITIES } from '../check/codes.ts'
+import { isAtLeast, SEVERITIES } from '../check/codes.ts'
 import type { CellValue, ValueRange } from '../documents/common.ts'
 import type {
   ExplainConsolidation,
@@ -165,9 +165,7 @@ async function arrayOutcome(
   }
   return {
     document,
-    foundWrong:
-      failOn !== undefined &&
-      document.findings.some(({ severity }) => SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(failOn)),
+    foundWrong: failOn !== undefined && document.findings.some(({ severity }) => isAtLeast(severity, failOn)),
     rows: fragments,
     async table(out) {
       const { explainTable } = await import('../render/views/explain.ts')

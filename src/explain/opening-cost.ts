@@ -1,4 +1,5 @@
-import { lastPathPart } from '../format/commit-files.ts'
+import { COMMITS_SINCE, lastPathPart } from '../format/commit-files.ts'
+import { NAMES_SINCE } from '../format/consolidated-fragment-metadata.ts'
 import { FRAGMENT_METADATA_FILE, footerLengthIsStored } from '../format/fragment-footer.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import type { OpenedArray } from '../read/query.ts'
@@ -38,9 +39,6 @@ export async function openingCost(opened: OpenedArray): Promise<StepCost[]> {
     await footers(opened),
   ]
 }
-
-/** The first version of fragments that count only with a commit. */
-const COMMITS_SINCE = 5
 
 /** Of what may be a fragment of a version without commits, TileDB also asks whether its metadata is there. */
 async function listings({ array }: OpenedArray): Promise<StepCost> {
@@ -124,9 +122,6 @@ async function consolidatedMetadata(opened: OpenedArray): Promise<StepCost> {
   return genericTiles('consolidated fragment metadata', opened, await consolidatedMetadataFiles(opened))
 }
 
-/** The first version whose consolidated metadata names fragments alone; before, it has their URIs. */
-const NAMED_SINCE = 9
-
 /** The footers of fragments that are not in the consolidated metadata. Versions 1 and 2 have all of their metadata in one tile. */
 async function footers(opened: OpenedArray): Promise<StepCost> {
   const { array, schema } = opened
@@ -136,7 +131,7 @@ async function footers(opened: OpenedArray): Promise<StepCost> {
     for (const { fragment_name } of (await array.consolidatedFragmentMetadata(path)).entries)
       consolidated.add(fragment_name)
   for (const { fragment, info } of opened.fragments) {
-    const key = schema.version >= NAMED_SINCE ? fragment.name : uriOf(opened, fragment.folder.path)
+    const key = schema.version >= NAMES_SINCE ? fragment.name : uriOf(opened, fragment.folder.path)
     if (consolidated.has(key)) continue
     if (!info.footer) {
       const tile = await genericTileCost(fragment.folder.file(FRAGMENT_METADATA_FILE))

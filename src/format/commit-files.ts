@@ -70,6 +70,9 @@ export function lastPathPart(path: string): string {
   return trimmed.slice(trimmed.lastIndexOf('/') + 1)
 }
 
+/** Since this format version a fragment counts if a commit names it. Before, it counts if it has its metadata file. */
+export const COMMITS_SINCE = 5
+
 /** Since this format version an array has a folder for its fragments, and others for their commits and for copies of their footers. */
 export const FOLDERS_SINCE = 12
 
@@ -83,8 +86,8 @@ export function commitsFolder(version: number): string {
   return version >= FOLDERS_SINCE ? '__commits/' : ''
 }
 
-/** Path of the file that commits a fragment; undefined before version 5, which had none. */
+/** Path of the file that commits a fragment; undefined before {@link COMMITS_SINCE}. */
 export function commitPath(version: number, fragment: string): string | undefined {
   if (version >= FOLDERS_SINCE) return `${commitsFolder(version)}${fragment}.wrt`
-  return version >= 5 ? `${fragment}.ok` : undefined
+  return version >= COMMITS_SINCE ? `${fragment}.ok` : undefined
 }

@@ -1,5 +1,8 @@
 import { type AnyIo, countedList } from './io.ts'
 
+/** Since this format version consolidated fragment metadata has the names of fragments. Before, it has their absolute URIs. */
+export const NAMES_SINCE = 9
+
 /** Where the footer of one fragment is in a consolidated fragment metadata file. */
 export type ConsolidatedFooterEntry = ReturnType<typeof entry>
 function entry(io: AnyIo) {

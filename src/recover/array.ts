@@ -12,7 +12,7 @@ import type { Describe } from '../format/io.ts'
 import type { NDRange } from '../format/range.ts'
 import { nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
 import { type Folder, readAll, withSource } from '../source/source.ts'
-import { type FragmentEntry, type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
+import { type FragmentEntry, type InspectArray, LABELS_FOLDER, METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
 import {
   COMMITS_FOLDER,
   type CommitFile,
@@ -113,7 +113,7 @@ export async function recoverArray(
     )
   }
   const files: RecoveredFile[] = []
-  await plainFiles(array.folder, '__labels', files)
+  await plainFiles(array.folder, LABELS_FOLDER, files)
   await checkedFiles(array, METADATA_FOLDER, arrayMetadata, files, leftOut)
   await schemaFiles(array, files, leftOut)
   await commitFiles(array, entries, fragments, files, leftOut)

@@ -3,7 +3,7 @@ import { compareValues, unionOf } from '../cells/rtree-builder.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { commitPath, commitsFolder, FOLDERS_SINCE } from '../format/commit-files.ts'
-import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
+import { consolidatedFragmentMetadata, NAMES_SINCE } from '../format/consolidated-fragment-metadata.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { encode } from '../format/io.ts'
 import { LAST_TIME, nameFacts } from '../format/timestamped-name.ts'
@@ -33,7 +33,6 @@ type Times = readonly [first: bigint, last: bigint]
 /** Since this version sparse arrays have delete conditions, and consolidated fragments keep the times of the deletions. @see tiledb/sm/misc/constants.cc */
 export const DELETES_SINCE = 16
 const RELATIVE_URIS_SINCE = 19
-const NAMES_SINCE = 9
 
 /**
  * Puts fragments together in one, and lists them in a `.vac` file; formats 3 and 4 remove them at once. Unlike TileDB, dense fragments

@@ -6,6 +6,7 @@ import { LAST_TIME } from '../format/timestamped-name.ts'
 import { negated } from '../read/condition.ts'
 import { openAt } from '../read/opening.ts'
 import { loadWhere } from '../read/where.ts'
+import { SCHEMA_FOLDER } from '../store/array.ts'
 import { objectType } from '../store/group.ts'
 import { CONSOLIDATION_MODES } from '../store/vacuum.ts'
 import { fragmentFiles, metadataFile, timestampsOf } from '../write/array-writer.ts'
@@ -65,7 +66,7 @@ const time: Read<bigint | undefined> = or((value) => {
   return withPlace({ field: path }, () => writtenTime(date))
 }, undefined)
 const modes = oneOf(CONSOLIDATION_MODES)
-const COMMITS_SINCE = 12
+const CONSOLIDATED_COMMITS_SINCE = 12
 /** Keys of every step. */
 const COMMON = { step: asIs, path: asIs } as const
 
@@ -78,7 +79,7 @@ const STEPS: Readonly<Record<string, Step>> = {
     const parts = parseSchemaDocument(schema, version, uuid, style)
     checked(parts, schema.path)
     await createArray(place, parts, clock.next(at))
-    return { made: ['__schema'] }
+    return { made: [SCHEMA_FOLDER] }
   },
 
   async write(place, step, clock) {
@@ -125,8 +126,10 @@ const STEPS: Readonly<Record<string, Step>> = {
       purge: or(flag, false),
     })(step)
     const { version } = (await openAt(await place.array())).schema
-    if (mode === 'commits' && version < COMMITS_SINCE)
-      throw usage(`expected format version ${COMMITS_SINCE} or newer to consolidate commits, found ${version}`)
+    if (mode === 'commits' && version < CONSOLIDATED_COMMITS_SINCE)
+      throw usage(
+        `expected format version ${CONSOLIDATED_COMMITS_SINCE} or newer to consolidate commits, found ${version}`,
+      )
     const made = await {
       fragments: () => consolidateFragments(place, options),
       fragment_meta: () => consolidateFragmentMetadata(place),

@@ -1,7 +1,7 @@
 import { badValue, faultOf, InspectError, unlessFault, withPlace } from '../base/errors.ts'
 import { arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
-import { lastPathPart } from '../format/commit-files.ts'
+import { COMMITS_SINCE, lastPathPart } from '../format/commit-files.ts'
 import {
   type ConsolidatedFragmentMetadata,
   consolidatedFragmentMetadata,
@@ -117,9 +117,6 @@ export interface FragmentEntry {
   /** The `.vac` or `.ign` file that hides it. */
   hidden_by: string | undefined
 }
-
-/** Since this version a fragment counts if a commit names it. Before, it counts if it has its metadata file. */
-const COMMITS_SINCE = 5
 
 function isOld(facts: ReturnType<typeof nameFacts>): boolean {
   return (facts?.format_version ?? COMMITS_SINCE) < COMMITS_SINCE

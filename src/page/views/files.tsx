@@ -4,6 +4,7 @@ import { formatCount } from '../../render/units.ts'
 import { fieldName, NOTHING, sizeText } from '../../render/views/wording.ts'
 import { Folder } from '../../source/source.ts'
 import { filesBelow } from '../../source/walk.ts'
+import { FRAGMENTS_FOLDER } from '../../store/commits.ts'
 import { FileBytes } from '../bytes/file-bytes.tsx'
 import type { Inspected } from '../inspected.ts'
 import { goTo, type Link } from '../link.ts'
@@ -67,7 +68,7 @@ function Files({ inspected, link }: ViewProps) {
 /** Schemas and metadata files have names as fragments have, but in other folders. */
 function isFragmentPath(path: string): boolean {
   const [name, around] = path.split('/').reverse()
-  return (around === undefined || around === '__fragments') && parseFragmentName(name) !== undefined
+  return (around === undefined || around === FRAGMENTS_FOLDER) && parseFragmentName(name) !== undefined
 }
 
 function List({ inspected, link }: ViewProps) {
