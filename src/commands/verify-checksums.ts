@@ -134,6 +134,7 @@ function* shownPaths(cx: CommandContext, files: Iterable<string>): Generator<str
 /** The verdict in one word. `verified` requires a checksum on every data file. */
 function verdict(found: Verified, failureNum: number): VerifyChecksumsDocument['verdict'] {
   if (failureNum > 0) return 'damaged'
-  if (found.counts.checksum_num === 0) return 'nothing-to-verify'
-  return found.unprotectedFiles.length > 0 || found.notExamined.length > 0 ? 'partly' : 'verified'
+  const isWhole = found.notExamined.length === 0
+  if (found.counts.checksum_num === 0) return isWhole ? 'nothing-to-verify' : 'not-examined'
+  return found.unprotectedFiles.length > 0 || !isWhole ? 'partly' : 'verified'
 }

@@ -8,8 +8,11 @@ export interface VerifyChecksumsDocument extends DocumentHead<'verify-checksums'
   shard?: string | undefined
   /** What does not fit. */
   failures: List<VerifyChecksumsLine>
-  /** The result in one word. */
-  verdict: 'verified' | 'partly' | 'nothing-to-verify' | 'damaged'
+  /**
+   * The result in one word. `not-examined`: no checksum could be compared, and `not_examined` says why.
+   * `nothing-to-verify`: everything was examined, and there is no checksum.
+   */
+  verdict: 'verified' | 'partly' | 'nothing-to-verify' | 'not-examined' | 'damaged'
   /**
    * Whether there is no failure. With `--require-checksums`, it is false, too, if a data file has no checksum, or if all
    * fragments of an array were skipped.
@@ -20,7 +23,7 @@ export interface VerifyChecksumsDocument extends DocumentHead<'verify-checksums'
    * them.
    */
   skipped_fragment_num: Count
-  /** Number of digests and tags that were compared. */
+  /** Number of digests and tags that were compared. A wrong key compares none. */
   checksum_num: Count
   /** Data files without a checksum. */
   unprotected_files: Iterable<Path>

@@ -143,11 +143,16 @@ describe('diff', () => {
 describe('verify-checksums of an encrypted array', () => {
   const array = `${FIXTURES}/22/encrypted`
   test.each([
-    [[], 'NOTHING TO VERIFY: there are no checksums in what was examined; '],
-    [['--key', 'no key of any array but 32 bytes'], 'PARTLY VERIFIED: every checksum that was examined fits; '],
-  ])('does not speak of what it could not examine: %j', async (key, said) => {
-    const { code, text } = await run(['verify-checksums', array, ...key])
-    expect([code, text]).toEqual([3, expect.stringContaining(said)])
+    [[], 'KEY_NEEDED'],
+    [['--key', 'no key of any array but 32 bytes'], 'WRONG_KEY'],
+  ])('says that it compared nothing: %j', async (key, why) => {
+    for (const target of [array, `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`]) {
+      const { code, text } = await run(['verify-checksums', target, ...key])
+      expect([code, text]).toEqual([3, expect.stringContaining('NOT FULLY EXAMINED: no checksum could be compared; ')])
+      const { documents } = await runJson(['verify-checksums', target, ...key])
+      const not_examined: unknown = expect.arrayContaining([expect.objectContaining({ code: why })])
+      expect(documents).toMatchObject([{ verdict: 'not-examined', checksum_num: 0, not_examined }])
+    }
   })
 })
 

@@ -47,18 +47,13 @@ function verdictText(document: Document, unprotected: number): [string, Role] {
     damaged: `DAMAGED: ${counted(failures.length, 'failure')}`,
     verified: 'VERIFIED: every checksum fits, and every data file has them',
     partly: `PARTLY VERIFIED: every checksum${not_examined.length > 0 ? ' that was examined' : ''} fits${but}`,
-    'nothing-to-verify': `NOTHING TO VERIFY: ${nothingText(document)}${but}`,
+    'nothing-to-verify': `NOTHING TO VERIFY: ${skippedAll(document) ? 'TileDB reads no fragment' : 'there are no checksums'}${but}`,
+    'not-examined': `NOT FULLY EXAMINED: no checksum could be compared${but}`,
   }[verdict]
   if (verdict === 'damaged') return [says, 'bad']
   const unknown = not_examined.some(({ code }) => code === 'UNSUPPORTED_VERSION')
   if (!ok) return [`NOT OK: ${unknown ? 'a format version is unknown' : 'checksums are required'}. ${says}`, 'bad']
   return [says, verdict === 'verified' ? 'good' : 'number']
-}
-
-/** Why no checksum was looked at. */
-function nothingText(document: Document): string {
-  if (skippedAll(document)) return 'TileDB reads no fragment'
-  return document.not_examined.length > 0 ? 'there are no checksums in what was examined' : 'there are no checksums'
 }
 
 /** Whether there are fragments, but none was examined. */
