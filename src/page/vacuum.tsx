@@ -19,9 +19,12 @@ export async function unreadStates({ target }: Inspected): Promise<States> {
   const states = new Map<string, string>()
   if (target.type !== 'array') return states
   const { array } = target
-  for (const { path, state, isRead } of (await array.fragments().catch(unlessFault)) ?? [])
-    if (!isRead) states.set(path, state).set(pathOfCommit(path), state)
-  for (const path of await vacuumed(array)) if (!states.has(path)) states.set(path, 'to-vacuum')
+  const read = new Set<string>()
+  for (const { path, state, isRead } of (await array.fragments().catch(unlessFault)) ?? []) {
+    if (isRead) read.add(path).add(pathOfCommit(path))
+    else states.set(path, state).set(pathOfCommit(path), state)
+  }
+  for (const path of await vacuumed(array)) if (!states.has(path) && !read.has(path)) states.set(path, 'to-vacuum')
   return states
 }
 
@@ -56,7 +59,13 @@ async function removable(array: InspectArray, paths: readonly string[]): Promise
   }
   const versions = paths.map((path) => nameFacts(lastPathPart(path))?.format_version ?? 0)
   const { schema } = await array.newestSchema()
-  return `to-vacuum: a vacuum of fragments deletes ${counted(file_num, 'file')}, ${sizeText(size)}. It ${vacuumNote({ schema }, Math.min(...versions))}.`
+  const gone = new Set(paths)
+  const lost = (await array.fragments()).filter(({ path, isRead }) => isRead && gone.has(path)).length
+  const note =
+    lost > 0
+      ? `takes the cells of ${counted(lost, 'fragment')} that readers still see: a .vac file dated ahead lists them`
+      : vacuumNote({ schema }, Math.min(...versions))
+  return `to-vacuum: a vacuum of fragments deletes ${counted(file_num, 'file')}, ${sizeText(size)}. It ${note}.`
 }
 
 function vacSize({ folder }: InspectArray, path: string): Promise<number> {

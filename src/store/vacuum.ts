@@ -1,5 +1,5 @@
 import { lastPathPart } from '../format/commit-files.ts'
-import { nameFacts } from '../format/timestamped-name.ts'
+import { LAST_TIME, nameFacts } from '../format/timestamped-name.ts'
 import { type InspectArray, METADATA_FOLDER, vacuumedMetadata } from './array.ts'
 import { type Commits, pathOfCommit } from './commits.ts'
 
@@ -29,13 +29,22 @@ export async function vacuumedBy(array: InspectArray, mode: ConsolidationMode): 
   return { gone: gone.map(({ name }) => `${METADATA_FOLDER}/${name}`), voided: [] }
 }
 
+/**
+ * The array as a vacuum of fragments sees it: between all times. So it also removes fragments that queries still read, where a `.vac` file
+ * with a time in the future names them.
+ * @see FragmentConsolidator::vacuum; measured with TileDB 2.30
+ */
+export function atAllTimes(array: InspectArray): InspectArray {
+  return array.at({ from: 0n, now: LAST_TIME })
+}
+
 /** Committed fragments that a `.vac` file names, their commits, and the files that name them. */
 export async function replacedFragments(array: InspectArray): Promise<Vacuumed> {
   const { files, consolidated } = await array.commits()
   const own = new Set(files.map(({ path }) => path))
   const gone: string[] = []
   const voided: string[] = []
-  for (const { path, to_vacuum, committed } of await array.fragments()) {
+  for (const { path, to_vacuum, committed } of await atAllTimes(array).fragments()) {
     if (!to_vacuum || !committed) continue
     gone.push(path)
     const commit = pathOfCommit(path)

@@ -15,7 +15,7 @@ import {
 } from '../store/array.ts'
 import { COMMITS_FOLDER } from '../store/commits.ts'
 import { deletePlaces, readDelete } from '../store/deletes.ts'
-import { CONSOLIDATION_MODES, vacuumedBy } from '../store/vacuum.ts'
+import { atAllTimes, CONSOLIDATION_MODES, vacuumedBy } from '../store/vacuum.ts'
 import type { Answer, Effect, Need, NoticedBy } from './answer.ts'
 import { CellCounter } from './cells.ts'
 import { type Part, partAt } from './part.ts'
@@ -333,7 +333,7 @@ async function vacuumOf(removal: Removal, times: Times): Promise<Vacuum | undefi
     const { gone, voided } = await vacuumedBy(array, mode)
     if (!gone.some((one) => isWithinPath(path, one)) || part.isHidden) continue
     // Some of what it removes may be in no other fragment.
-    if (mode === 'fragments' && (await array.fragments()).some(({ state }) => state === 'hidden')) continue
+    if (mode === 'fragments' && (await atAllTimes(array).fragments()).some(({ state }) => state === 'hidden')) continue
     const less = arrayWithout(array, gone, voided)
     const [before, after] = [await viewOf(array, now), await viewOf(less, now)]
     if (after.fails !== undefined || before.fails !== undefined || !sameNames(before.fragments, after.fragments))

@@ -298,6 +298,23 @@ describe('the command', () => {
     expect(documents).toMatchObject([{ delete: 'yes' }])
   })
 
+  // Measured: TileDB 2.30 reads the fragment as of now, and a vacuum removes it.
+  test('knows that a vacuum takes a fragment that is read, if a .vac file dated ahead names it', async () => {
+    const array = new EditedArray('removed/dense_consolidated')
+    const commit = array.find(/__commits\/__10_20_.*\.wrt$/)
+    const name = lastPathPart(commit).replace(/\.wrt$/, '')
+    const ahead = `__commits/__4102444800000_4102444800001_${'a'.repeat(32)}_22.vac`
+    array.files.set(`${EDITED}/${ahead}`, encodeText(`__fragments/${name}\n`))
+    const opened = await openEdited(array)
+    expect(await opened.fragments()).toContainEqual(expect.objectContaining({ name, isRead: true }))
+    const { gone } = await vacuumedBy(opened, 'fragments')
+    expect(gone).toEqual(expect.arrayContaining([`__fragments/${name}`, `__commits/${name}.wrt`, ahead]))
+    const { documents } = await runJson(['why', array.find(/__fragments\/__10_20_.*__fragment_metadata\.tdb$/)], {
+      storage: array.storage(),
+    })
+    expect(documents).not.toMatchObject([{ delete: 'tiledb' }])
+  })
+
   test('names a path that was meant, and tells what lies in no array', async () => {
     const missing = await run(['why', `${REMOVED}/left_behind/__schem`])
     expect([missing.code, missing.stderr]).toEqual([3, expect.stringContaining('did you mean "__schema"')])
