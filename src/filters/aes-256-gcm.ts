@@ -17,6 +17,8 @@ const KEY_BYTES = 32
  * @see format_spec/tile.md, "Encryption Filters"
  */
 export const aes256Gcm: FilterDefinition = {
+  since: 1,
+  suits: undefined,
   tellsDamage: true,
   losesEmptyPart: true,
   outputType: () => 'BLOB',

@@ -37,6 +37,8 @@ import { isWindowed, type WindowCodec, windowFilter, windowRefusal, windowUnit }
  * @see format_spec/tile.md, "Bit Width Reduction Filter"
  */
 export const bitWidthReduction: FilterDefinition = {
+  since: 1,
+  outputType: undefined,
   elementSize: 'shown',
   unit: windowUnit,
   growth: 8,

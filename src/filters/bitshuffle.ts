@@ -18,6 +18,9 @@ import { partFilter } from './part-filter.ts'
  * @see format_spec/tile.md, "Bitshuffle Filter"; blocks and rest as in the bitshuffle and blosc libraries
  */
 export const bitshuffle: FilterDefinition = {
+  since: 1,
+  outputType: undefined,
+  suits: undefined,
   elementSize: 'hidden',
   expectsEmptyPart: true,
   usesKernels: true,

@@ -12,6 +12,9 @@ import { partFilter } from './part-filter.ts'
  * @see format_spec/tile.md, "Byteshuffle Filter"
  */
 export const byteshuffle: FilterDefinition = {
+  since: 1,
+  outputType: undefined,
+  suits: undefined,
   elementSize: 'hidden',
   expectsEmptyPart: true,
   usesKernels: true,

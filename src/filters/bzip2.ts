@@ -10,6 +10,9 @@ import type { FilterDefinition } from './filter.ts'
  * @see format_spec/tile.md, "Compression Filters"
  */
 export const bzip2: FilterDefinition = {
+  since: 1,
+  outputType: undefined,
+  suits: undefined,
   usesKernels: true,
   highestLevel: HIGHEST_LEVEL,
   metadata: () => compressorMetadata,

@@ -23,6 +23,8 @@ function checksum(
   const layout = checksumMetadata(digestLength)
   return {
     since: 4,
+    outputType: undefined,
+    suits: undefined,
     tellsDamage: true,
     keepsData: true,
     losesEmptyPart: true,

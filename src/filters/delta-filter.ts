@@ -25,6 +25,7 @@ export const DELTA_FACTS = {
   elementSize: 'shown',
   unit: (type, { reinterpret_datatype }) => String(elementSize(deltaDatatype(type, reinterpret_datatype))),
   usesKernels: true,
+  suits: undefined,
   outputType: (input, { reinterpret_datatype }) => deltaDatatype(input, reinterpret_datatype),
   metadata: () => compressorMetadata,
   typeRefusal,

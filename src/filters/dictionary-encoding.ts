@@ -32,6 +32,8 @@ const OFFSETS_INSIDE_SINCE: FilterDefinition['offsetsInsideSince'] & object = { 
  */
 export const dictionaryEncoding: FilterDefinition = {
   since: 13,
+  outputType: undefined,
+  suits: undefined,
   offsetsInsideSince: OFFSETS_INSIDE_SINCE,
   growth: STRING_GROWTH,
   // Without strings it is the frame of compressors: see isEmptyFrame.

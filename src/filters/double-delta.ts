@@ -21,6 +21,7 @@ import type { Kernels } from './kernels/kernels.ts'
  * @see format_spec/filters/double_delta.md; tiledb/sm/compressors/dd_compressor.cc
  */
 export const doubleDelta: FilterDefinition = {
+  since: 1,
   ...DELTA_FACTS,
   load: async () => deltaFilter({ compress, decompress, uneven }, 1),
 }

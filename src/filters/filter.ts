@@ -132,10 +132,12 @@ export interface FilteredField {
  * filters are in format/filter-pipeline.ts.
  *
  * Each `…Refusal` returns the reason why TileDB refuses such a filter, or undefined if TileDB accepts it.
+ *
+ * Facts whose lack no test can see are required, and undefined where there is nothing to say. So the compiler asks a new filter for them.
  */
 export interface FilterDefinition {
   /** First format version that has the filter. */
-  readonly since?: number
+  readonly since: number
   /** Highest level that TileDB can write with. Schemas may have higher ones. */
   readonly highestLevel?: number
   /** By string type, the first schema version that stores offsets in the data. The filter must then be the first. */
@@ -161,7 +163,7 @@ export interface FilterDefinition {
   /** Whether it uses {@link FilterContext.kernels}. */
   readonly usesKernels?: boolean
   /** Element type of its output, if it differs from that of the input. @see typeAfter in registry.ts */
-  outputType?(input: Datatype, config: FilterConfig): Datatype
+  readonly outputType: ((input: Datatype, config: FilterConfig) => Datatype) | undefined
   /** Description of its metadata. Absent if it has none. */
   metadata?(datatype: Datatype, stringOffsets: boolean): (io: never) => object
   optionRefusal?(config: FilterConfig): string | undefined
@@ -169,8 +171,8 @@ export interface FilterDefinition {
   typeRefusal?(type: Datatype, config: FilterConfig, field: FilteredField): string | undefined
   /** For schemas that TileDB creates, but whose cells it cannot write, or cannot read back. */
   writingRefusal?(type: Datatype, config: FilterConfig, field: FilteredField): string | undefined
-  /** Whether the filter is useful for values of a type. TileDB accepts more types than that. */
-  suits?(type: Datatype): boolean
+  /** Whether the filter is useful for values of a type, if not for those of all that it accepts. */
+  readonly suits: ((type: Datatype) => boolean) | undefined
   /** Loads the codecs that it needs. */
   load(codecs: Codecs): Promise<Filter>
 }

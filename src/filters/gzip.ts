@@ -13,6 +13,9 @@ import type { FilterDefinition } from './filter.ts'
  * @see format_spec/tile.md, "Compression Filters"; tiledb/sm/compressors/gzip_compressor.cc, overhead
  */
 export const gzip: FilterDefinition = {
+  since: 1,
+  outputType: undefined,
+  suits: undefined,
   highestLevel: HIGHEST_LEVEL,
   metadata: () => compressorMetadata,
   load: async (codecs) => byteCodecFilter(await codecs.gzip(), undefined, isCutShort),

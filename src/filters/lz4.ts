@@ -9,6 +9,9 @@ import type { FilterDefinition } from './filter.ts'
  * @see format_spec/tile.md, "Compression Filters"
  */
 export const lz4: FilterDefinition = {
+  since: 1,
+  outputType: undefined,
+  suits: undefined,
   usesKernels: true,
   metadata: () => compressorMetadata,
   load: async (codecs) =>

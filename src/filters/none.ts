@@ -9,6 +9,9 @@ import type { FilterDefinition } from './filter.ts'
  * @see format_spec/filter_pipeline.md, "Filter"
  */
 export const none: FilterDefinition = {
+  since: 1,
+  outputType: undefined,
+  suits: undefined,
   keepsData: true,
   load: async () => ({ forward: (parts) => parts, reverse: (bytes) => bytes }),
 }

@@ -21,6 +21,8 @@ import { type WindowCodec, windowFilter, windowRefusal, windowUnit } from './win
  * @see format_spec/tile.md, "Positive Delta Encoding Filter"
  */
 export const positiveDelta: FilterDefinition = {
+  since: 1,
+  outputType: undefined,
   elementSize: 'shown',
   unit: windowUnit,
   growth: 8,

@@ -35,6 +35,9 @@ import {
  * @see format_spec/tile.md, "Compression Filters"; tiledb/sm/compressors/rle_compressor.cc
  */
 export const rle: FilterDefinition = {
+  since: 1,
+  outputType: undefined,
+  suits: undefined,
   offsetsInsideSince: { STRING_ASCII: 12, STRING_UTF8: 17 },
   expectsEmptyPart: true,
   losesEmptyPart: true,

@@ -25,6 +25,8 @@ const DEFAULT_QUALITY = 100
  */
 export const webp: FilterDefinition = {
   since: 17,
+  outputType: undefined,
+  suits: undefined,
   needsWholeTile: true,
   loss: ({ lossless, format }) =>
     lossless ? (format !== undefined && hasAlpha(format) ? 'hidden colours' : undefined) : 'digits',

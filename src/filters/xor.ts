@@ -15,6 +15,7 @@ import { partFilter } from './part-filter.ts'
  */
 export const xor: FilterDefinition = {
   since: 16,
+  suits: undefined,
   elementSize: 'hidden',
   usesKernels: true,
   outputType: (input) => signedInteger(elementSize(input)),

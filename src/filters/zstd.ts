@@ -10,6 +10,9 @@ import type { FilterDefinition } from './filter.ts'
  * @see format_spec/tile.md, "Compression Filters"
  */
 export const zstd: FilterDefinition = {
+  since: 1,
+  outputType: undefined,
+  suits: undefined,
   metadata: () => compressorMetadata,
   load: async (codecs) => byteCodecFilter(await codecs.zstd()),
 }

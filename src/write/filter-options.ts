@@ -161,8 +161,7 @@ export function refusal(filters: readonly FilterConfig[], field: FilteredField):
   return firstRefusal(filters, field, (filter, type) => {
     const { name } = filter
     const known = filterOf(name)
-    if (known?.since !== undefined && formatVersion < known.since)
-      return `${name} exists since format version ${known.since}`
+    if (known && formatVersion < known.since) return `${name} exists since format version ${known.since}`
     if (!known || name === 'AES_256_GCM') return `${name} is not a filter that TileDB accepts`
     const option = known.optionRefusal?.(filter)
     if (option !== undefined) return option

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { InspectError } from '../../src/base/errors.ts'
 import { filterOfOtherType } from '../../src/check/known-faults.ts'
 import { TYPES_CHECKED_SINCE } from '../../src/filters/filter.ts'
-import { Pipeline, type StageResult } from '../../src/filters/pipeline.ts'
+import { Pipeline, type ReadOptions, type StageResult } from '../../src/filters/pipeline.ts'
 import { definitionOf } from '../../src/filters/registry.ts'
 import { stageDescription } from '../../src/filters/stage-metadata.ts'
 import {
@@ -51,7 +51,7 @@ async function faultless<T>(from: () => Promise<T>): Promise<T | undefined> {
 }
 
 /** What undoing one chunk of a filter gives away. */
-async function stageOf(name: FilterType): Promise<StageResult> {
+async function stageOf(name: FilterType, onVerdict?: ReadOptions['onVerdict']): Promise<StageResult> {
   const config: FilterConfig = { name, ...FILTER_OPTIONS[name], ...(name === 'WEBP' && PICTURE) }
   const strings = name === 'DICTIONARY_ENCODING'
   const type = strings ? 'STRING_ASCII' : name === 'WEBP' ? 'UINT8' : name === 'SCALE_FLOAT' ? 'FLOAT32' : 'INT16'
@@ -68,7 +68,7 @@ async function stageOf(name: FilterType): Promise<StageResult> {
   const stored = pipeline.forwardTile(CELLS, [CELLS.length], { offsets, randomBytes })
   const stages: StageResult[] = []
   const [chunk] = decode(stored, tileChunks).chunks
-  pipeline.reverseChunk(chunk, 0, { onStage: (stage) => void stages.push(stage) })
+  pipeline.reverseChunk(chunk, 0, { onStage: (stage) => void stages.push(stage), onVerdict })
   return stages[0]
 }
 
@@ -79,6 +79,12 @@ describe.each(NAMES)('%s', (name) => {
     const describe = stageDescription(stage)
     expect(describe ? decodePrefix(metadata, describe).length : 0).toBe(metadata.length)
   })
+})
+
+test.each(NAMES)('%s compares a digest or tag if the definition says so', async (name) => {
+  let compared = 0
+  await stageOf(name, () => void compared++)
+  expect(compared > 0).toBe(definitionOf(name).tellsDamage ?? false)
 })
 
 describe.each(NAMES)('a value behind %s', (name) => {
