@@ -401,6 +401,20 @@ describe('faults of a listing', () => {
   })
 })
 
+test('an unknown way of addressing is refused, and the known ones are named', async () => {
+  const names = (TILEDB_INSPECT_S3_ADDRESSING: string) =>
+    run(['ls', `${BUCKET}/${ARRAY}`], { env: { ...patient, TILEDB_INSPECT_S3_ADDRESSING } })
+  for (const unknown of ['vhost', 'Virtual'])
+    expect(await names(unknown)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        `TILEDB_INSPECT_S3_ADDRESSING expects virtual or path, found ${JSON.stringify(unknown)}`,
+      ),
+    })
+  expect(server.requests).toEqual([])
+  for (const known of ['path', '']) expect(await names(known)).toMatchObject({ code: 0 })
+})
+
 describe('buckets in other regions', () => {
   const region = ({ authorization }: S3Request): string | undefined =>
     /\d{8}\/([^/]+)\/s3/.exec(authorization ?? '')?.[1]

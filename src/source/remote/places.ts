@@ -64,7 +64,7 @@ export function openPlaces(local: Storage, args: readonly string[], options: Pla
   return { storage, given, done: () => show?.(`requests: ${total.requests}, ${total.bytes} bytes\n`) }
 }
 
-/** @throws InspectError USAGE if the endpoint is not a URL */
+/** @throws InspectError USAGE if the endpoint is not a URL, or the way of addressing is unknown */
 function s3Storage(client: Client, { env, signRequests, note }: PlacesOptions): S3Storage {
   const profile = s3Profile(env)
   const given = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL
@@ -75,11 +75,18 @@ function s3Storage(client: Client, { env, signRequests, note }: PlacesOptions): 
   }
   const place = {
     endpoint,
-    virtualHosts: (env.TILEDB_INSPECT_S3_ADDRESSING ?? (endpoint === undefined ? 'virtual' : 'path')) === 'virtual',
+    virtualHosts: (addressingFrom(env) ?? (endpoint === undefined ? 'virtual' : 'path')) === 'virtual',
     region: env.AWS_REGION || env.AWS_DEFAULT_REGION || profile.region || 'us-east-1',
   }
   const signed = signRequests && !/^(?:1|true|yes)$/i.test(env.AWS_NO_SIGN_REQUEST ?? '')
   return new S3Storage(client, note, place, signed ? credentialChain(env, note) : noCredentials)
+}
+
+/** Whether the bucket is part of the host's name or of the path; undefined if nothing is set. @throws InspectError USAGE */
+function addressingFrom({ TILEDB_INSPECT_S3_ADDRESSING: text }: PlacesOptions['env']): 'virtual' | 'path' | undefined {
+  if (text === undefined || text === '') return undefined
+  if (text === 'virtual' || text === 'path') return text
+  throw usage(`TILEDB_INSPECT_S3_ADDRESSING expects virtual or path, found ${JSON.stringify(text)}`)
 }
 
 /** Of any limit: seconds of a day. */
