@@ -83,6 +83,7 @@ class FileSource implements ByteSource {
   readonly name: string
   private descriptor: number | undefined
   private bytes: number | undefined
+  private status: Stats | undefined
 
   constructor(path: string) {
     this.name = path
@@ -91,6 +92,10 @@ class FileSource implements ByteSource {
   /** While the file is not open, its size is found by name: listings need the sizes of many files that they never read. */
   async size(): Promise<number> {
     return this.knownSize()
+  }
+
+  get stamp(): string | undefined {
+    return this.status && `${this.status.size}-${this.status.mtimeMs}-${this.status.ino}`
   }
 
   async read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
@@ -124,7 +129,10 @@ class FileSource implements ByteSource {
   }
 
   private knownSize(): number {
-    this.bytes ??= sizeByName(this.name) ?? drained(this.name).length
+    if (this.bytes === undefined) {
+      this.status = statusByName(this.name)
+      this.bytes = this.status?.size ?? drained(this.name).length
+    }
     return this.bytes
   }
 
@@ -139,9 +147,9 @@ class FileSource implements ByteSource {
 }
 
 /** Undefined for a pipe, which must be read to know its size. @throws InspectError IO for anything that is not read */
-function sizeByName(file: string): number | undefined {
+function statusByName(file: string): Stats | undefined {
   const status = guarded(file, () => statSync(named(file)))
-  if (status.isFile()) return status.size
+  if (status.isFile()) return status
   if (isOpenPipe(file, status)) return undefined
   throw new InspectError('IO', `expected a regular file, found ${kindInWords(status)}`, { file })
 }
@@ -196,7 +204,7 @@ function readWhole(file: string, most: number): Uint8Array {
  * @throws InspectError TOO_LARGE; as {@link FileSource}
  */
 export function readShort(path: string, most: number): Uint8Array {
-  const size = sizeByName(path)
+  const size = statusByName(path)?.size
   if (size !== undefined && size > most)
     throw new InspectError('TOO_LARGE', `expected at most ${most} bytes, found ${size}`, { file: path })
   return readWhole(path, most)

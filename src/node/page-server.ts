@@ -171,7 +171,8 @@ async function answerFile(
     const size = await source.size()
     // Browsers report 416 as an error, which the end of an empty file is not.
     const range = size === 0 ? undefined : rangeOf(headers.range, size)
-    const common = { 'content-type': 'application/octet-stream', 'accept-ranges': 'bytes', etag: `"${size}"` }
+    const etag = `"${source.stamp ?? size}"`
+    const common = { 'content-type': 'application/octet-stream', 'accept-ranges': 'bytes', etag }
     if (range === 'none') {
       response.writeHead(416, { ...common, 'content-range': `bytes */${size}` }).end()
       return

@@ -15,6 +15,8 @@ export interface ByteRange {
 export interface ByteSource {
   /** For messages: a path or URL. */
   readonly name: string
+  /** Another text once the file was changed, known when its size is. Only sources of local files have it. */
+  readonly stamp?: string | undefined
   /**
    * Size of the file in bytes.
    * @param end how many bytes at the file's end will be read next: one request may fetch them and the size

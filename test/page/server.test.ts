@@ -1,8 +1,12 @@
+import { renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { localStorage } from '../../src/node/file.ts'
 import { type PageServer, servePage } from '../../src/node/page-server.ts'
+import { ServedStorage } from '../../src/page/served-storage.ts'
 import { MemoryStorage } from '../../src/source/memory.ts'
 import type { Storage } from '../../src/source/source.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
 
 const FILES = new Map([
   ['/disk/array/__schema/one', Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8])],
@@ -143,6 +147,50 @@ describe('what does not is refused', () => {
 
   test('with methods that would change something', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) expect((await ask(base(), {}, method)).status).toBe(405)
+  })
+})
+
+describe('a file that was changed, with the same size', () => {
+  const folder = temporaryFolder()
+  const path = '/array/a.tdb'
+  const size = 200_000
+  const write = (value: number, seconds: number): void => {
+    writeFileSync(`${folder}/a.tdb`, new Uint8Array(size).fill(value))
+    utimesSync(`${folder}/a.tdb`, seconds, seconds)
+  }
+  let served: PageServer
+  beforeAll(async () => {
+    served = await servePage('', { storage: localStorage, folder, top: '/array', only: undefined })
+  })
+  afterAll(() => served.close())
+  beforeEach(() => write(1, 1_700_000_000))
+  const etag = async () =>
+    (await fetch(`${served.url}file?${encodeURIComponent(JSON.stringify(path))}`, { method: 'HEAD' })).headers.get(
+      'etag',
+    )
+
+  test('has another ETag', async () => {
+    const before = await etag()
+    expect(await etag()).toBe(before)
+    write(2, 1_700_000_000.5)
+    expect(await etag()).not.toBe(before)
+  })
+
+  test('is another file, even with the same time', async () => {
+    const before = await etag()
+    renameSync(`${folder}/a.tdb`, `${folder}/old.tdb`)
+    write(2, 1_700_000_000)
+    expect(await etag()).not.toBe(before)
+  })
+
+  test('is not read as the file that it was, by whichever source', async () => {
+    const storage = new ServedStorage(new URL(served.url), '/array')
+    const source = storage.open(path)
+    expect(await source.size()).toBe(size)
+    expect([...(await source.read(0, 2))]).toEqual([1, 1])
+    write(2, 1_700_000_001)
+    for (const one of [source, storage.open(path)])
+      await expect(one.read(1000, 2)).rejects.toMatchObject({ code: 'IO', message: expect.stringContaining('changed') })
   })
 })
 

@@ -21,6 +21,8 @@ export interface Tail {
   size: number
   /** The last bytes of the file. */
   bytes: Uint8Array
+  /** Other parts that are read later, by any source, must be of the same file. */
+  etag: string | undefined
 }
 
 /** A part of the file. */
@@ -88,7 +90,9 @@ export class RangeSource implements ByteSource {
   /** The file's size, if it is known without a request. Another source of the same file may have fetched its end. */
   private async sizeSoFar(): Promise<number | undefined> {
     this.tailRead ??= this.storage.tails.get(this.name)
-    return (await this.tailRead)?.size ?? this.listedSize
+    const tail = await this.tailRead
+    this.etag ??= tail?.etag
+    return tail?.size ?? this.listedSize
   }
 
   private tail(length = TAIL_BYTES): Promise<Tail> {
@@ -164,11 +168,12 @@ export class RangeSource implements ByteSource {
       const unsatisfied = sizeOfUnsatisfied(answer.headers)
       if (unsatisfied) throw this.wrongRange(asked, answer)
       tooLong = unsatisfied ?? (await this.sizeByFront())
-      if (tooLong === 0) return { size: 0, bytes: new Uint8Array(0) }
+      if (tooLong === 0) return { size: 0, bytes: new Uint8Array(0), etag: this.etag }
     }
     if (answer.status === 200 && answer.body.length > WHOLE_BYTES) throw this.noRanges(0)
-    if (tooLong === undefined) return { size: size ?? answer.body.length, bytes: answer.body }
-    return { size: tooLong, bytes: (await this.fetchRange(Math.max(0, tooLong - length), length)).bytes }
+    const bytes =
+      tooLong === undefined ? answer.body : (await this.fetchRange(Math.max(0, tooLong - length), length)).bytes
+    return { size: tooLong ?? size ?? answer.body.length, bytes, etag: this.etag }
   }
 
   /** The size of a file of which a server gives no end, and does not say why: it is empty, or only ranges from the front are known. */
