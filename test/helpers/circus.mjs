@@ -1,45 +1,48 @@
 import asyncHooks from 'node:async_hooks'
 import { readFileSync } from 'node:fs'
-import { createRequire, register, SourceMap } from 'node:module'
+import { createRequire, SourceMap } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import run from 'jest-circus/runner'
 import { transformSync } from 'rolldown/utils'
-
-register('../fuzz/typescript-loader.mjs', import.meta.url)
-register('./jest-loader.mjs', import.meta.url)
+import { importModule } from './modules.mjs'
 
 const require = createRequire(import.meta.url)
 
-/** The test that runs. Node 20 makes each promise slower for an AsyncLocalStorage, which is for tests that run at a time: none here. */
-class Storage {
-  #kept
+/**
+ * Stands in for AsyncLocalStorage. On Node 20 each instance of it makes every promise slower, and jest-circus creates one for each test
+ * file. One variable is enough here: tests run one after another.
+ */
+class TestContext {
+  #store
   getStore() {
-    return this.#kept
+    return this.#store
   }
-  run(kept, callback) {
-    const before = this.#kept
-    this.#kept = kept
+  run(store, callback) {
+    const previous = this.#store
+    this.#store = store
     return Promise.resolve(callback()).finally(() => {
-      this.#kept = before
+      this.#store = previous
     })
   }
 }
 
-/** A circus of its own for a file of tests: what it knows of one would be there for the next. */
-function circus(path) {
+/** Loads jest-circus anew for each test file, because it keeps state of the previous one. */
+function loadCircus(path) {
   const { AsyncLocalStorage } = asyncHooks
+  // Newer releases of Node have a fast one, and define it as a getter.
+  const isReplaceable = Object.getOwnPropertyDescriptor(asyncHooks, 'AsyncLocalStorage').writable === true
   delete require.cache[path]
   delete globalThis[Symbol.for('EVENT_HANDLERS')]
-  asyncHooks.AsyncLocalStorage = Storage
+  if (isReplaceable) asyncHooks.AsyncLocalStorage = TestContext
   try {
     return require(path)
   } finally {
-    asyncHooks.AsyncLocalStorage = AsyncLocalStorage
+    if (isReplaceable) asyncHooks.AsyncLocalStorage = AsyncLocalStorage
   }
 }
 
-/** A message with positions in the sources, not in what the loader makes of them, and without lines about the circus. */
-function inSources(text) {
+/** Maps positions in a message back to the TypeScript sources, and removes stack lines of the runner itself. */
+function withSourcePositions(text) {
   return text
     .replace(/\n.*\/test\/helpers\/(circus|jest-globals)\.mjs.*/g, '')
     .replace(/(file:.*?\.ts):(\d+):(\d+)/g, (all, url, line, column) => {
@@ -51,22 +54,22 @@ function inSources(text) {
 }
 
 /**
- * Jest's runner of a file of tests, over modules that Node loads: each module once a process. The contexts that jest makes load all
- * sources again for each of 250 files, and each look-up of a global is slow there; that was a third of the time of all tests. The
- * price: what a module keeps, later files of tests find.
+ * Runs one test file with jest-circus, over modules that modules.mjs loads once per process. Jest's own module contexts load all sources
+ * again for each of 250 test files and make each look-up of a global slow, which took a third of the processor time of all tests. The
+ * price: state that a module keeps is seen by later test files.
  */
 export default async function runFile(globalConfig, config, environment, _, testPath, send) {
   const runtime = {
-    requireInternalModule: circus,
+    requireInternalModule: loadCircus,
     requireModule: require,
     setGlobalsForRuntime: (globals) => Object.assign(globalThis, { [Symbol.for('jest.globals')]: globals }),
     unstable_shouldLoadAsEsm: () => true,
-    unstable_importModule: (path) => import(pathToFileURL(path)),
+    unstable_importModule: (path) => importModule(pathToFileURL(path).href),
     enterTestCode() {},
     leaveTestCode() {},
   }
   const results = await run.default(globalConfig, config, environment, runtime, testPath, send)
-  if (results.failureMessage) results.failureMessage = inSources(results.failureMessage)
-  for (const result of results.testResults) result.failureMessages = result.failureMessages.map(inSources)
+  if (results.failureMessage) results.failureMessage = withSourcePositions(results.failureMessage)
+  for (const result of results.testResults) result.failureMessages = result.failureMessages.map(withSourcePositions)
   return results
 }
