@@ -31,7 +31,7 @@ const ROOMS = [
   'recover',
   'plan',
 ]
-ROOMS.push('documents', 'render', 'node', 'threads', 'commands', 'page', 'cli')
+ROOMS.push('documents', 'render', 'library', 'node', 'threads', 'commands', 'page', 'cli')
 /** Files of `src/` itself start the program or are the package's exports: they import from every room. */
 const ENTRIES = 'entries'
 

@@ -59,13 +59,12 @@ export function* batchRows(
   batch: CellBatch,
   columns: readonly ColumnType[],
   values: readonly ColumnValue[],
-  shown: readonly number[],
 ): Generator<{ [field: string]: CellValue }> {
   const count = batch.rows?.length ?? batch.cell_num
   for (let i = 0; i < count; i++) {
     const cell = batch.rows ? batch.rows[i] : i
     const row: { [field: string]: CellValue } = {}
-    for (const c of shown) {
+    for (let c = 0; c < columns.length; c++) {
       const data = batch.columns[c]
       if (data) row[columns[c].name] = values[c](data, cell)
     }

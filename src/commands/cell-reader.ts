@@ -137,8 +137,7 @@ export async function* limited<T>(rows: AsyncIterable<T>, limit: number): AsyncG
 export async function* readerRows(reader: Reader, style: ValueStyle): AsyncGenerator<CellsLine> {
   const { columns } = reader
   const values = columns.map((column) => columnValue(column, style, shownLabels(reader, column, style)))
-  const all = columns.map((_, c) => c)
-  for await (const batch of reader.batches()) yield* batchRows(batch, columns, values, all)
+  for await (const batch of reader.batches()) yield* batchRows(batch, columns, values)
 }
 
 /** The labels of a column; undefined if it has none, or they are not wanted. */

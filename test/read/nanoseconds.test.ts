@@ -46,7 +46,7 @@ async function cellsAt(later: bigint, time: bigint, order: ReadQuery['order']): 
   const values = columns.map((column) => columnValue(column, { raw: true }))
   const cells: object[] = []
   for await (const batch of readSparse(opened, query))
-    for (const row of batchRows(batch, columns, values, [...columns.keys()]))
+    for (const row of batchRows(batch, columns, values))
       cells.push({ ...row, __written: BigInt(row.__written as bigint) - later })
   return cells
 }

@@ -51,8 +51,7 @@ async function plainly(columns: ShownColumn[], batches: CellBatch[], style: Cell
   const { out, text } = textOutput()
   const types = columns.map(({ column }) => column)
   const values = columns.map(({ column, labels }) => columnValue(column, style, labels))
-  const shown = columns.map((_, c) => c)
-  const rows: Result[] = batches.flatMap((batch) => [...batchRows(batch, types, values, shown)])
+  const rows: Result[] = batches.flatMap((batch) => [...batchRows(batch, types, values)])
   if (style.format === 'ndjson') {
     const { rounded } = await writeNdjson(rows, out, style)
     return { text: text(), rounded }

@@ -1,0 +1,55 @@
+import { InspectError } from '../base/errors.ts'
+import { parseKey } from '../base/key.ts'
+import type { Codecs } from '../filters/codecs/codecs.ts'
+import { isRemotePath } from '../source/remote/urls.ts'
+import type { Storage } from '../source/source.ts'
+import { readContext } from '../store/generic-tile.ts'
+import { openTarget, withArticle } from '../store/target.ts'
+import type { Fragment, InspectArray, InspectGroup, Target } from './opened.ts'
+
+/** Options for opening a target. An entry of the package may add its own. */
+export interface BaseOptions {
+  /** AES-256-GCM key of an encrypted array: 32 bytes, or text as for `--key`. */
+  key?: Uint8Array | string | undefined
+  /** Where paths are looked up: files in memory, or any object that finds and reads files. */
+  storage?: Storage | undefined
+  /** Called with notes about the network, such as a server that sends whole files. */
+  onNote?: ((text: string) => void) | undefined
+}
+
+/** A storage, and the path of the target in it. */
+export interface Place {
+  storage: Storage
+  path: string
+}
+
+/**
+ * The functions of an entry that open targets.
+ * @param findPlace returns the place of a path if the user gave no storage
+ */
+export function openersWith<Options extends BaseOptions>(
+  codecs: Codecs,
+  findPlace: (path: string, options?: Options) => Place | Promise<Place>,
+) {
+  const open = async (path: string, options?: Options): Promise<Target> => {
+    const { storage, key } = options ?? {}
+    const place = storage ? { storage, path } : await findPlace(path, options)
+    const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key
+    return openTarget(place.storage, place.path, readContext(codecs, bytes && parseKey(bytes, 'key')))
+  }
+  async function openOnly<T extends Target['type']>(type: T, path: string, options?: Options) {
+    const target = await open(path, options)
+    if (target.type === type) return target as Extract<Target, { type: T }>
+    const file = isRemotePath(path) ? path.replace(/\?.*$/s, '').replace(/\/\/[^/]*@/, '//') : path
+    throw new InspectError('WRONG_TARGET', `expected ${withArticle(type)}, found ${withArticle(target.type)}`, { file })
+  }
+  return {
+    open,
+    openArray: async (path: string, options?: Options): Promise<InspectArray> =>
+      (await openOnly('array', path, options)).array,
+    openFragment: async (path: string, options?: Options): Promise<Fragment> =>
+      (await openOnly('fragment', path, options)).fragment,
+    openGroup: async (path: string, options?: Options): Promise<InspectGroup> =>
+      (await openOnly('group', path, options)).group,
+  }
+}
