@@ -47,6 +47,8 @@ export interface Output {
   color: boolean
   /** Whether a table is shown as one block of lines for each row. */
   vertical?: boolean | undefined
+  /** Whether long lists are shown in full. */
+  full?: boolean | undefined
 }
 
 /** Whether a value is an object with keys, not a list and not bytes. */

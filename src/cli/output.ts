@@ -22,15 +22,15 @@ export interface Call {
 /** Opens stdout, or the file that `--output` names. */
 export async function openDocuments(call: Call): Promise<Documents> {
   const { stdout } = call.process
-  const { output, vertical } = call.options
+  const { output, vertical, full } = call.options
   const color = inColor(call)
   if (output === undefined) {
-    const out = { write: stdout.write, columns: usableWidth(stdout.columns), color, vertical }
+    const out = { write: stdout.write, columns: usableWidth(stdout.columns), color, vertical, full }
     return new Documents(call, out, { reporter: await openReporter(call, out) })
   }
   const { openFileOutput } = await import('../node/file-output.ts')
   const file = await openFileOutput(output)
-  const out = { write: file.write.bind(file), columns: undefined, color, vertical }
+  const out = { write: file.write.bind(file), columns: undefined, color, vertical, full }
   return new Documents(call, out, { file, reporter: await openReporter(call, out) })
 }
 

@@ -104,7 +104,6 @@ export function cellsOutcome(
   options: CellOptions,
   total?: number | bigint,
 ): Outcome {
-  const whole = cx.full || options.limit !== undefined
   return {
     document,
     rows: document.cells,
@@ -119,7 +118,7 @@ export function cellsOutcome(
     async table(out) {
       const { cellsTable } = await import('../render/views/cells.ts')
       const as_of = cx.times && document.as_of
-      await cellsTable({ ...document, as_of }, columns, whole, out, total, parseLimit(options.limit))
+      await cellsTable({ ...document, as_of }, columns, out, total, parseLimit(options.limit))
     },
   }
 }

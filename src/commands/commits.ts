@@ -120,7 +120,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     document,
     rows: document.commits,
     columns: () => Object.keys(KEYS),
-    table: async (out) => (await import('../render/views/commits.ts')).commitsTable(document, cx.full, out),
+    table: async (out) => (await import('../render/views/commits.ts')).commitsTable(document, out),
   }
 }
 

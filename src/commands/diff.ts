@@ -85,7 +85,7 @@ function diffOutcome(
     rows: document.differences,
     columns: () => ['path', 'a', 'b', 'more'],
     foundWrong: document.differences.length > 0,
-    table: async (out) => (await import('../render/views/diff.ts')).diffTable(document, cx.full, out),
+    table: async (out) => (await import('../render/views/diff.ts')).diffTable(document, out),
   }
 }
 

@@ -169,7 +169,7 @@ async function arrayOutcome(
     rows: fragments,
     async table(out) {
       const { explainTable } = await import('../render/views/explain.ts')
-      await explainTable(document, { full: cx.full, isTimed: cx.times !== undefined }, out)
+      await explainTable(document, cx.times !== undefined, out)
     },
   }
 }

@@ -60,7 +60,7 @@ function hexOutcome(
       const bytes = `${formatCount(length)} ${length === 1 ? 'byte' : 'bytes'}`
       const whole = parts.length === 1 && only.length === length
       await hexTitle(path, `${role}, ${whole ? bytes : `in a file of ${bytes}`}`, out)
-      await hexView(parts, { ...selection, full: cx.full, tree: options.tree }, out)
+      await hexView(parts, { ...selection, tree: options.tree }, out)
     },
   }
 }

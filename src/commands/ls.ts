@@ -150,7 +150,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
       const fragments: ArrayFragment[] = []
       for await (const one of document.fragments) fragments.push(one)
       const whole = { ...document, fragments, ...tail() }
-      await arrayTable(whole, (exact) => fragmentColumns(whole, names, exact), cx.full, out)
+      await arrayTable(whole, (exact) => fragmentColumns(whole, names, exact), out)
     },
   }
 }

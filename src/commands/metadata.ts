@@ -57,7 +57,7 @@ export const command: CommandModule<MetadataOptions> = {
     if (options.hex) yield* (await import('./hex.ts')).metadataHex(cx, target, options)
     else if (fragment) yield await outcomeOrError(fragment.folder, () => fragmentOutcome(cx, fragment))
     else if (target.type === 'group') yield await groupOutcome(cx, path, target, options)
-    else yield keyValueOutcome(cx, await keyValueDocument(cx, path, target, 'a fragment, an array or a group', options))
+    else yield keyValueOutcome(await keyValueDocument(cx, path, target, 'a fragment, an array or a group', options))
   },
 }
 
@@ -72,7 +72,7 @@ async function groupOutcome(
   const outcomes = throughGroups(cx, path, target, async function* (path, target) {
     const document = await keyValueDocument(cx, path, target, 'an array or a group', options)
     documents.push(document)
-    yield keyValueOutcome(cx, document)
+    yield keyValueOutcome(document)
   })
   for await (const { error } of outcomes) if (error) cx.fault(error)
   const [own, ...below] = documents
@@ -83,7 +83,7 @@ async function groupOutcome(
     async table(out: Output) {
       for (const [i, one] of documents.entries()) {
         if (i > 0) await out.write('\n')
-        await keyValueOutcome(cx, one).table(out)
+        await keyValueOutcome(one).table(out)
       }
     },
   }
@@ -122,10 +122,10 @@ function versionResult({ change, isCurrent }: MetadataVersion, style: ValueStyle
   }
 }
 
-function keyValueOutcome(cx: CommandContext, document: MetadataDocument): Outcome {
+function keyValueOutcome(document: MetadataDocument): Outcome {
   return {
     document,
-    table: async (out) => (await import('../render/views/metadata.ts')).keyValueMetadataTable(document, cx.full, out),
+    table: async (out) => (await import('../render/views/metadata.ts')).keyValueMetadataTable(document, out),
   }
 }
 
@@ -169,7 +169,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
   }
   return {
     document,
-    table: async (out) => (await import('../render/views/metadata.ts')).fragmentMetadataTable(document, cx.full, out),
+    table: async (out) => (await import('../render/views/metadata.ts')).fragmentMetadataTable(document, out),
   }
 }
 

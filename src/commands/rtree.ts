@@ -114,6 +114,6 @@ async function rtreeOutcome(cx: CommandContext, fragment: Fragment, options: RTr
   const names = dimensions.map(({ name }) => name)
   return {
     document,
-    table: async (out) => (await import('../render/views/rtree.ts')).rtreeTable(document, names, dense, cx.full, out),
+    table: async (out) => (await import('../render/views/rtree.ts')).rtreeTable(document, names, dense, out),
   }
 }

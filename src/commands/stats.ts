@@ -95,7 +95,7 @@ export const command: CommandModule<StatsOptions> = {
         found.push(document)
         return {
           document,
-          table: async (out) => (await import('../render/views/stats.ts')).statsTable(document, cx.full, out),
+          table: async (out) => (await import('../render/views/stats.ts')).statsTable(document, out),
         }
       })
     const each = async function* (path: string, target: Promise<Target>): AsyncGenerator<Outcome> {
@@ -118,7 +118,7 @@ export const command: CommandModule<StatsOptions> = {
     }
     const [a, b] = [await work(paths[0], both[0]), await work(paths[1], both[1])]
     const sideBySide: Outcome['table'] = async (out) =>
-      (await import('../render/views/stats.ts')).comparisonTable(found[0], found[1], cx.full, out)
+      (await import('../render/views/stats.ts')).comparisonTable(found[0], found[1], out)
     yield found.length === 2 ? { ...a, noTable: true } : a
     yield found.length === 2 ? { ...b, table: sideBySide } : b
   },
@@ -138,7 +138,7 @@ async function* readOutcome(
   yield {
     document,
     table: async (out) =>
-      (await import('../render/views/read-stats.ts')).readStatsTable(document, cx.times === undefined, cx.full, out),
+      (await import('../render/views/read-stats.ts')).readStatsTable(document, cx.times === undefined, out),
   }
 }
 

@@ -195,7 +195,7 @@ export async function undoneOutcome(
   if (options.bytes) return { document, bytes, incomplete: bytes.length < chunks.length, table: () => {} }
   return {
     document,
-    table: async (out) => (await import('../render/views/tile.ts')).tileTable(document, cx.full, out),
+    table: async (out) => (await import('../render/views/tile.ts')).tileTable(document, out),
   }
 }
 

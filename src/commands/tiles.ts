@@ -105,7 +105,7 @@ async function tilesOutcome(cx: CommandContext, fragment: Fragment, options: Til
     async table(out) {
       const { tilesTable } = await import('../render/views/tiles.ts')
       const names = dimensions.map(({ name }) => name)
-      await tilesTable(document, { names, limited: touches !== undefined || wanted !== undefined, full: cx.full }, out)
+      await tilesTable(document, { names, limited: touches !== undefined || wanted !== undefined }, out)
     },
   }
 }

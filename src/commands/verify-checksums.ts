@@ -122,7 +122,7 @@ function outcome(
       const { verifyTable } = await import('../render/views/verify.ts')
       const failures: VerifyChecksumsLine[] = []
       for await (const failure of document.failures) failures.push(failure)
-      await verifyTable({ ...document, failures, ...tail() }, cx.full, out)
+      await verifyTable({ ...document, failures, ...tail() }, out)
     },
   }
 }

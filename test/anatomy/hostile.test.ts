@@ -102,11 +102,12 @@ describe('large files', () => {
     const decoder = new TextDecoder()
     await hexView(
       [part],
-      { full: options.full ?? false, range: options.range, onFault: () => {} },
+      { range: options.range, onFault: () => {} },
       {
         write: (piece) => void pieces.push(typeof piece === 'string' ? piece : decoder.decode(piece)),
         columns: 80,
         color: false,
+        full: options.full,
       },
     )
     return pieces.join('')

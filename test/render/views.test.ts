@@ -691,7 +691,7 @@ d0.tdb: tile 0, chunk 0, byte 20, field CHECKSUM_SHA256
     const counts = { fanout: 30, level_num: 1, mbr_num: 21 }
     const document = { schema_version: 1, kind: 'rtree', path: 'p', ...counts, levels: [boxes] } as const
     const out = sink(80)
-    await rtreeTable(document, ['time', 'x'], false, false, out)
+    await rtreeTable(document, ['time', 'x'], false, out)
     expect(out.text()).toContain(`
 21 tiles (level 0)
  0  time 1970-01-01T08:56:32.118..1970-01-09T02:36:43.765
@@ -791,8 +791,8 @@ tile 2 of 5, in a file of 1,110 bytes
   })
 })
 
-async function drawn(view: (out: Output) => Promise<void>, columns?: number): Promise<string> {
-  const out = sink(columns)
+async function drawn(view: (out: Output) => Promise<void>, columns?: number, full = false): Promise<string> {
+  const out = { ...sink(columns), full }
   await view(out)
   return out.text()
 }
@@ -834,8 +834,8 @@ describe('fragments', () => {
       read: { fragment_num: 1 },
       total_size: 100 * fragments.length,
     })
-  const arrayShown = (shown: ReturnType<typeof array>, names: string[], full: boolean, out: Output) =>
-    arrayTable(shown, (exact) => fragmentColumns(shown, names, exact), full, out)
+  const arrayShown = (shown: ReturnType<typeof array>, names: string[], out: Output) =>
+    arrayTable(shown, (exact) => fragmentColumns(shown, names, exact), out)
 
   test('that TileDB does not read are explained, an unreadable one shows why', async () => {
     const unread = { cell_num: null, cells_in_domain: null, tile_num: null, nonempty_domain: null }
@@ -844,7 +844,7 @@ describe('fragments', () => {
       fragment('__b', { visible: false, state: 'uncommitted' }),
       fragment('__c', { ...unread, error: { code: 'TRUNCATED', message: 'expected 8 bytes, found 3' } }),
     ]
-    expect(await drawn((out) => arrayShown(array(fragments), ['x'], false, out))).toMatchSnapshot()
+    expect(await drawn((out) => arrayShown(array(fragments), ['x'], out))).toMatchSnapshot()
   })
 
   test('are told apart at 80 columns by a number and a beginning that is enough', async () => {
@@ -857,7 +857,7 @@ describe('fragments', () => {
         }),
       ),
     )
-    const text = await drawn((out) => arrayShown(many, ['latitude'], false, out), 80)
+    const text = await drawn((out) => arrayShown(many, ['latitude'], out), 80)
     const rows = text.split('\n').filter((line) => /^│ +\d/.test(line))
     expect(rows).toHaveLength(20)
     // what needs attention comes first
@@ -875,16 +875,16 @@ describe('fragments', () => {
 
   test('are cut after 20 unless all are asked for', async () => {
     const many = array(Array.from({ length: 25 }, (_, i) => fragment(`__${i}`, {})))
-    const some = await drawn((out) => arrayShown(many, ['x'], false, out), 120)
+    const some = await drawn((out) => arrayShown(many, ['x'], out), 120)
     expect(some).toContain('… 5 more (--full shows all)\n25 fragments, 100 cells')
     expect(some).not.toContain('__20')
-    expect(await drawn((out) => arrayShown(many, ['x'], true, out), 120)).toContain('__24 ')
+    expect(await drawn((out) => arrayShown(many, ['x'], out), 120, true)).toContain('__24 ')
     // a pipe is searched
-    expect(await drawn((out) => arrayShown(many, ['x'], false, out))).toContain('__24 ')
+    expect(await drawn((out) => arrayShown(many, ['x'], out))).toContain('__24 ')
   })
 
   test('that are not there are told', async () => {
-    expect(await drawn((out) => arrayShown(array([]), ['x'], false, out))).toContain('\nno fragments\n')
+    expect(await drawn((out) => arrayShown(array([]), ['x'], out))).toContain('\nno fragments\n')
   })
 
   test('show files that are missing or that nobody lists', async () => {
@@ -914,7 +914,7 @@ test('a tile outside of an array, encrypted: no role, and the lengths of encrypt
   const stages = [{ filter: 'AES_256_GCM', metadata, input_length: 424, output_length: 344 }]
   const chunks = [{ offset: 8, original_length: 400, filtered_length: 344, metadata_length: 80, stages }]
   const tile = { field: 'x.tdb', file: 'x.tdb', offset: 0, size: 432, next_offset: null, unfiltered_size: 400, chunks }
-  const text = await drawn((out) => tileTable(document(tile), false, out))
+  const text = await drawn((out) => tileTable(document(tile), out))
   expect(text).toContain('file        x.tdb\n')
   expect(text).toContain('AES_256_GCM  424 -> 344  data 328 -> 328\n')
 })
@@ -949,23 +949,16 @@ test('what a name holds does not act on the terminal', async () => {
   const views: ((out: Output) => Promise<void>)[] = [
     (out) => schemaTable(schema, undefined, out),
     (out) =>
-      rtreeTable(
-        document({ path: evil, level_num: 1, mbr_num: 1, levels: [[[[evil, evil]]]] }),
-        [evil],
-        false,
-        false,
-        out,
-      ),
+      rtreeTable(document({ path: evil, level_num: 1, mbr_num: 1, levels: [[[[evil, evil]]]] }), [evil], false, out),
     (out) =>
       footerTable(document({ path: evil, array_schema_name: evil, fields: [{ name: evil, file_size: 1 }] }), out),
-    (out) => cellsTable(document({ path: evil, cells: each([{ [evil]: evil }]) }), undefined, false, out),
+    (out) => cellsTable(document({ path: evil, cells: each([{ [evil]: evil }]) }), undefined, out),
     (out) =>
       verifyTable(
         document({
           ...{ path: evil, verdict: 'damaged', unprotected_files: [evil], not_examined: [{ message: evil }] },
           failures: [{ file: evil, tile: null, chunk: null, filter: null, offset: null, message: evil }],
         }),
-        false,
         out,
       ),
   ]
@@ -1005,7 +998,7 @@ describe('cells', () => {
         lines.push(...String(text).split('\n'))
       },
     }
-    await cellsTable(document({ cells }), ['d', 'a'], false, out)
+    await cellsTable(document({ cells }), ['d', 'a'], out)
     expect(madeAtFirst[0]).toBeLessThan(300)
     expect(lines).toContain('150  "longer than all before"')
     expect(lines).toContain('1,000 cells')
@@ -1013,14 +1006,14 @@ describe('cells', () => {
 
   test('are cut on a terminal, their source closed', async () => {
     const { cells, made, closed } = source(1000)
-    const text = await drawn((out) => cellsTable(document({ cells }), ['d', 'a'], false, out), 80)
+    const text = await drawn((out) => cellsTable(document({ cells }), ['d', 'a'], out), 80)
     expect(text).toContain('the first 100 cells (--full shows all)\n')
     expect(made()).toBeLessThan(150)
     expect(closed()).toBe(true)
   })
 
   test('are frames on a terminal, a new one where numbers outgrow theirs', async () => {
-    const text = await drawn((out) => cellsTable(document({ cells: source(250).cells }), ['d', 'a'], true, out), 80)
+    const text = await drawn((out) => cellsTable(document({ cells: source(250).cells }), ['d', 'a'], out), 80, true)
     const lines = text.split('\n')
     expect(lines.filter((line) => /^[┌└]/.test(line)).map((line) => line[0])).toEqual(['┌', '└', '┌', '└'])
     expect(text).toContain('│ 99 │')
@@ -1029,7 +1022,7 @@ describe('cells', () => {
 
   test('begin a new table where other columns begin, and mark what could not be read', async () => {
     const cells = [{ d: 1, a: 2 }, { d: 2 }, { d: 3, b: null }]
-    expect(await drawn((out) => cellsTable(document({ cells: each(cells) }), undefined, false, out))).toBe(`\
+    expect(await drawn((out) => cellsTable(document({ cells: each(cells) }), undefined, out))).toBe(`\
 array
 d  a
 1  2
@@ -1056,7 +1049,7 @@ test('sizes of var-sized tiles are shown where those of the first tiles are 0', 
   const field = { name: 's', tile_offsets: offsets, tile_var_offsets: offsets, tile_var_sizes }
   const head = { kind: 'fragment-metadata', path: 'p', schema_version: 1 } as const
   const out = sink()
-  await fragmentMetadataTable({ ...head, format_version: 22, tile_num, fields: [field] }, true, out)
+  await fragmentMetadataTable({ ...head, format_version: 22, tile_num, fields: [field] }, out)
   expect(out.text()).toContain('tile  offset  var offset  var size\n')
   expect(out.text()).toContain('  11     220         220     1,500\n')
 })

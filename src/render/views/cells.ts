@@ -22,28 +22,28 @@ const FRAGMENT = '__fragment'
 const UNREAD = '?'
 
 /**
- * Shows cells as the fragment gives them; memory holds one screenful at a time.
+ * Shows cells in the order in which they are read. Memory holds the cells of one screen at a time.
  *
- * @param names of the columns; undefined if they may differ between fragments: then a new table starts at each change
+ * @param names the columns; undefined if fragments may have different ones: a new table then starts at each change
  * @param total number of cells, if it is known
- * @param most number of cells that were asked for; there may be more
+ * @param most number of cells that the user asked for; there may be more
  */
 export async function cellsTable(
   { path, as_of, cells: rows }: Pick<CellsDocument, 'path' | 'cells'> & AsOf,
   names: readonly string[] | undefined,
-  full: boolean,
   out: Output,
   total?: number | bigint,
-  most?: number,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   await heading(opened(path, as_of), out)
-  const limit = full || out.columns === undefined ? Number.POSITIVE_INFINITY : ON_TERMINAL
+  const isWhole = out.full || Number.isFinite(most)
+  const limit = isWhole || out.columns === undefined ? Number.POSITIVE_INFINITY : ON_TERMINAL
   const cells = new Cells(rows, limit)
   try {
     let first = await cells.take()
     while (first !== undefined) {
       const columns = names ?? Object.keys(first)
-      first = await part(cells, first, columns, names !== undefined, full, out)
+      first = await part(cells, first, columns, names !== undefined, isWhole, out)
     }
     const more = await cells.isCut()
     const count = countedOf(cells.taken, total, most)
@@ -56,7 +56,7 @@ export async function cellsTable(
 }
 
 /** `no cells`, `5 cells`, `5 of 40 cells` */
-function countedOf(taken: number, total: number | bigint | undefined, most: number | undefined): string {
+function countedOf(taken: number, total: number | bigint | undefined, most: number): string {
   if (most === 0) return 'no cells asked for'
   if (taken === 0) return 'no cells'
   return total === undefined || taken >= total
@@ -70,7 +70,7 @@ async function part(
   first: CellsLine,
   names: readonly string[],
   always: boolean,
-  full: boolean,
+  isWhole: boolean,
   out: Output,
 ): Promise<CellsLine | undefined> {
   const sample: CellsLine[] = []
@@ -87,7 +87,7 @@ async function part(
     return { name: fieldName(name), align: numbers ? 'right' : 'left', whole: values.every(isSolid) }
   })
   const toRow = (row: CellsLine): string[] =>
-    names.map((name) => cellText(name, row[name], roomFor(row[name], full, out)))
+    names.map((name) => cellText(name, row[name], roomFor(row[name], isWhole, out)))
   const narrow = !fits(columns, sample.map(toRow), out)
   async function* rows(): AsyncGenerator<string[]> {
     for (const row of sample) yield toRow(row)
@@ -101,8 +101,8 @@ async function part(
   return next
 }
 
-function roomFor(value: CellValue | undefined, full: boolean, out: Output): number {
-  if (full) return Number.POSITIVE_INFINITY
+function roomFor(value: CellValue | undefined, isWhole: boolean, out: Output): number {
+  if (isWhole) return Number.POSITIVE_INFINITY
   if (out.vertical) return BLOCK_ROOM
   return out.columns !== undefined && isList(value) ? LIST_ROOM : ROOM
 }

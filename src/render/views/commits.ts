@@ -29,11 +29,11 @@ const EFFECTS: readonly (readonly [Effect, string])[] = [
 ]
 
 /** One row per commit file, and below it one per entry. */
-export async function commitsTable({ path, commits }: CommitsDocument, full: boolean, out: Output): Promise<void> {
+export async function commitsTable({ path, commits }: CommitsDocument, out: Output): Promise<void> {
   await title(path, filesText(commits), out)
   if (commits.length === 0) return
   const conditions = commits.some(({ condition, error }) => condition !== undefined || error !== undefined)
-  const exact = full || out.columns === undefined
+  const exact = out.full || out.columns === undefined
   const columns: Shows<Row>[] = [
     { name: 'file', role: 'field', cell: ({ file }) => file },
     { name: 'kind', cell: ({ kind }) => kind },
@@ -56,7 +56,7 @@ export async function commitsTable({ path, commits }: CommitsDocument, full: boo
     return [row, ...fragmentRows(commit)]
   })
   const effects = new Set(rows.map(({ effect }) => effect))
-  await tableOrBelow({ ...listOf(columns, rows), limit: limitOf(full, ROWS, out) }, out)
+  await tableOrBelow({ ...listOf(columns, rows), limit: limitOf(ROWS, out) }, out)
   for (const [effect, meaning] of EFFECTS) {
     if (effects.has(effect)) await line(`${effect}: ${meaning}`, out, 'dim')
   }

@@ -10,7 +10,7 @@ import { counted, NOTHING, timeRangeText } from './wording.ts'
 /** Characters of a value. */
 const VALUE_ROOM = 40
 
-export async function diffTable(document: DiffDocument, full: boolean, out: Output): Promise<void> {
+export async function diffTable(document: DiffDocument, out: Output): Promise<void> {
   const {
     path,
     other,
@@ -51,7 +51,7 @@ export async function diffTable(document: DiffDocument, full: boolean, out: Outp
   }
   const unlisted = unlisted_cell_num === 0 ? '' : `, and ${counted(unlisted_cell_num, 'cell')} that are only counted`
   await section(`${counted(differences.length, 'difference')}${unlisted}${cells}`, out)
-  const limit = limitOf(full, ROWS, out)
+  const limit = limitOf(ROWS, out)
   const columns: Shows<DiffDocument['differences'][number]>[] = [
     { name: 'where', role: 'field', cell: placeText },
     { name: 'a', align: 'right', cell: ({ a }) => valueText(a) },

@@ -18,29 +18,21 @@ import { formatCount } from '../units.ts'
 import { codeLine, limitOf, line, listOf, ROWS, type Shows, section, tableOrBelow, title } from './parts.ts'
 import { changeText, counted, countText, fieldName, NOTHING, opened, rangeText, shortSizeText } from './wording.ts'
 
-/** What the tables need beside the document. */
-interface ExplainStyle {
-  /** Whether long lists are shown in full. */
-  full: boolean
-  /** Whether a time was asked for. */
-  isTimed: boolean
-}
-
-/** What a read does, step by step, and what makes it slow. */
-export async function explainTable(document: ExplainDocument, style: ExplainStyle, out: Output): Promise<void> {
+/** Shows what a read does, step by step, and what makes it slow. @param isTimed whether the user gave a time */
+export async function explainTable(document: ExplainDocument, isTimed: boolean, out: Output): Promise<void> {
   const { path, as_of, order, reader, ranges, exact, funnel, fields, findings } = document
   const facts = `order ${order}, by TileDB's ${reader}${rangesText(ranges)}`
-  await title(path, opened(facts, style.isTimed ? as_of : undefined), out)
+  await title(path, opened(facts, isTimed ? as_of : undefined), out)
   for (const text of totals(document)) await line(text, out)
   await out.write('\n')
   await tableOrBelow(listOf(FUNNEL_COLUMNS, funnel), out)
   if (fields.length > 0) {
     await section(exact ? 'fields' : 'fields, at most', out)
-    await tableOrBelow({ ...listOf(FIELD_COLUMNS, fields), limit: limitOf(style.full, ROWS, out) }, out)
+    await tableOrBelow({ ...listOf(FIELD_COLUMNS, fields), limit: limitOf(ROWS, out) }, out)
   }
   await section('steps, with estimated times', out)
   await tableOrBelow(listOf(STEP_COLUMNS, stepRows(document)), out)
-  if (style.full) {
+  if (out.full) {
     await section('buffers for the result', out)
     await tableOrBelow(listOf(RESULT_COLUMNS, document.result), out)
     await section('fragments', out)

@@ -12,8 +12,6 @@ import { counted, fieldName, measuredText, partName } from './wording.ts'
 
 /** How much of the parts is shown. */
 export interface HexOptions extends Selection {
-  /** Shows long runs whole. */
-  full: boolean
   /** Shows only names and values, no bytes. */
   tree?: boolean | undefined
 }
@@ -163,8 +161,7 @@ class HexView {
   }
 
   private async children(part: Part, children: Children, depth: number): Promise<void> {
-    const { full } = this.options
-    const squeezed = !full && part.type === 'list' && children.count > HEAD_ELEMENTS + 2
+    const squeezed = !this.out.full && part.type === 'list' && children.count > HEAD_ELEMENTS + 2
     if (!squeezed) {
       for await (const { child } of selected(part, children, this.options)) await this.show(child, depth)
       return
@@ -199,7 +196,7 @@ class HexView {
     if (this.options.tree) return
     const [from, to] = this.clipped(part.offset, part.offset + part.length)
     if (to <= from) return
-    const cut = this.options.full ? undefined : squeezedRows(from, to)
+    const cut = this.out.full ? undefined : squeezedRows(from, to)
     if (!cut) {
       await this.put(part.space, from, to, color)
       return
@@ -235,7 +232,7 @@ class HexView {
     const { elements } = part
     if (!elements || elements.count === 0) return
     const [from, to] = this.clipped(part.offset, part.offset + part.length)
-    const cut = this.options.full || isNamed(part) ? undefined : squeezedRows(from, to)
+    const cut = this.out.full || isNamed(part) ? undefined : squeezedRows(from, to)
     this.color = (this.color + 2) % 10
     const color = this.color
     // Empty elements before the first byte count, too.
@@ -257,7 +254,7 @@ class HexView {
       this.notes.push(this.elementNote(part, index, end, depth, color))
       for (let i = index; i < end; i++) {
         const [first, next] = this.clipped(elements.start(i), elements.start(i + 1))
-        const long = this.options.full ? undefined : squeezedRows(first, next)
+        const long = this.out.full ? undefined : squeezedRows(first, next)
         const tone = color + (i % 2)
         await this.put(part.space, first, long ? long.from : next, tone)
         if (!long) continue

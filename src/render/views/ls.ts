@@ -50,7 +50,6 @@ type Listing = ArrayListing & { readonly fragments: readonly ArrayFragment[] }
 export async function arrayTable(
   document: Listing,
   columns: (exact: boolean) => readonly FragmentColumn[],
-  full: boolean,
   out: Output,
 ): Promise<void> {
   const { fragments, fragment_num, read, as_of } = document
@@ -64,13 +63,13 @@ export async function arrayTable(
     await missingLine(missing, out)
     return
   }
-  await fragmentsTable(document.fragments, columns, limitOf(full, ROWS, out), out)
+  await fragmentsTable(document.fragments, columns, limitOf(ROWS, out), out)
   for (const text of totals(document)) await line(text, out)
   if (read.fragment_num === 0)
     await (as_of
       ? line('TileDB finds no cell in this array at that time', out, 'dim')
       : line('TileDB finds no cell in this array: check says why, and what to do', out, 'bad'))
-  await overlapLines(document, full, out)
+  await overlapLines(document, out)
   for (const { state, text } of stateLines(fragments, as_of)) await line(text, out, state === 'hidden' ? 'bad' : 'dim')
   const { delete_condition_num: deletes, later_deletes } = document
   if (deletes > 0)
@@ -87,21 +86,17 @@ export async function arrayTable(
 const PAIRS = 5
 
 /** How many fragments overlap, and which. */
-async function overlapLines(
-  { overlap_pair_num, overlaps, fragments }: Listing,
-  full: boolean,
-  out: Output,
-): Promise<void> {
+async function overlapLines({ overlap_pair_num, overlaps, fragments }: Listing, out: Output): Promise<void> {
   if (!overlap_pair_num || !overlaps) return
   const what = 'their cells are merged when they are read'
   await line(`${counted(overlap_pair_num, 'pair')} of fragments overlap: ${what}`, out, 'dim')
   // Of two fragments it is plain which.
   if (fragments.length === 2) return
   const length = tellingLength(fragments.map(({ name }) => name))
-  const shown = overlaps.slice(0, full ? undefined : PAIRS)
+  const shown = overlaps.slice(0, out.full ? undefined : PAIRS)
   for (const pair of shown) await line(`  ${pair.map((name) => name.slice(0, length)).join(' and ')}`, out, 'dim')
   const more = overlap_pair_num - shown.length
-  if (more > 0) await line(`  … ${countText(more)} more${full ? '' : ': --full names them'}`, out, 'dim')
+  if (more > 0) await line(`  … ${countText(more)} more${out.full ? '' : ': --full names them'}`, out, 'dim')
 }
 
 async function missingLine(count: number, out: Output): Promise<void> {

@@ -36,18 +36,17 @@ function versionState({ deleted, current, consolidated }: MetadataVersionDescrip
 /** Key-value metadata of an array or group. */
 export async function keyValueMetadataTable(
   { path, as_of, metadata, versions }: MetadataDocument,
-  full: boolean,
   out: Output,
 ): Promise<void> {
   if (versions) {
     const valued = new Set(versions.flatMap(({ key, deleted }) => (deleted ? [] : [key])))
-    const shown = full ? versions : versions.filter(({ key }) => valued.has(key))
+    const shown = out.full ? versions : versions.filter(({ key }) => valued.has(key))
     const keys = new Set(versions.map(({ key }) => key)).size
-    const silent = full ? 0 : keys - valued.size
+    const silent = out.full ? 0 : keys - valued.size
     const what = `${counted(shown.length, 'version')} of ${counted(keys - silent, 'metadata key')}`
     await title(path, opened(keys === 0 ? 'no key-value metadata' : what, as_of), out)
     const names = shown.map(({ key, timestamp_range }) => `${fieldName(key)} ${timeRangeText(timestamp_range, false)}`)
-    const limit = limitOf(full, VERSIONS, out)
+    const limit = limitOf(VERSIONS, out)
     if (shown.length > 0) await tableOrBelow({ ...listOf(VERSION_COLUMNS, shown), names, limit }, out)
     if (silent > 0)
       await line(
@@ -90,11 +89,7 @@ const TILE_COLUMNS: readonly TileColumn[] = [
 ]
 
 /** The metadata of a fragment by column: first for each field as a whole, then for the field's tiles. */
-export async function fragmentMetadataTable(
-  document: FragmentMetadataDocument,
-  full: boolean,
-  out: Output,
-): Promise<void> {
+export async function fragmentMetadataTable(document: FragmentMetadataDocument, out: Output): Promise<void> {
   const { path, format_version, tile_num: tiles, fields: slots, processed_conditions: conditions = [] } = document
   const version = `format version ${versionText(format_version)}`
   await title(path, `${version}, ${counted(tiles, 'tile')}; offsets and sizes in bytes`, out)
@@ -107,8 +102,7 @@ export async function fragmentMetadataTable(
   for (const slot of tiles > 0 ? slots : []) {
     if (slot.phantom) continue
     const first = await firstOfAll(slot)
-    if ([...first.values()].some((values) => values.some(isInformative)))
-      await tilesTable(slot, first, tiles, full, out)
+    if ([...first.values()].some((values) => values.some(isInformative))) await tilesTable(slot, first, tiles, out)
     else silent.push(slot)
   }
   if (silent.length > 0) {
@@ -144,13 +138,7 @@ function statistic(value: CellValue = null): string {
 /** The first elements of each list, by its key. */
 type FirstOf = ReadonlyMap<TileKey, readonly CellValue[]>
 
-async function tilesTable(
-  slot: FragmentMetadataField,
-  first: FirstOf,
-  tiles: number,
-  full: boolean,
-  out: Output,
-): Promise<void> {
+async function tilesTable(slot: FragmentMetadataField, first: FirstOf, tiles: number, out: Output): Promise<void> {
   const columns = TILE_COLUMNS.filter((column) => isShown(first, column))
   await section(`tiles of ${fieldName(slot.name)}`, out)
   const content = {
@@ -160,7 +148,7 @@ async function tilesTable(
     ],
     rows: tileRows(columns, slot, tiles),
   }
-  await longTable(content, limitOf(full, TILES, out), tiles, out)
+  await longTable(content, limitOf(TILES, out), tiles, out)
 }
 
 /** Leaves out empty lists, and lists of zeros that say nothing about this field. */

@@ -29,9 +29,9 @@ const NAME_ROOM = 24
 const LINE_NAME_ROOM = 40
 const GAP = '  '
 
-/** Number of rows to show: on a terminal `usual`, unless all are wanted. The reader of a pipe may look for any row. */
-export function limitOf(full: boolean, usual: number, out: Output): number | undefined {
-  return full || out.columns === undefined ? undefined : usual
+/** Number of rows to show: `usual` on a terminal; undefined for all in a pipe, where any row may be searched for, or with `--full`. */
+export function limitOf(usual: number, out: Output): number | undefined {
+  return out.full || out.columns === undefined ? undefined : usual
 }
 
 /** A separate line. On a terminal it is wrapped between words or folders, with the same indent. */

@@ -17,12 +17,7 @@ import { counted, countText, fieldName, laterDeletesText, NOTHING, opened, range
 const VALUE = 24
 
 /** What a reader sees. @param isNow whether no time was asked for */
-export async function readStatsTable(
-  document: ReadStatsDocument,
-  isNow: boolean,
-  full: boolean,
-  out: Output,
-): Promise<void> {
+export async function readStatsTable(document: ReadStatsDocument, isNow: boolean, out: Output): Promise<void> {
   const { path, fragment_num, as_of, fields, deletes, duplicates } = document
   const what = `what a reader sees of ${counted(fragment_num, 'fragment')}`
   await title(path, opened(what, isNow ? undefined : as_of), out)
@@ -37,7 +32,7 @@ export async function readStatsTable(
   if (deletes.length > 0) {
     await section('delete conditions, oldest first', out)
     const names = deletes.map(({ time }) => timeText(time, false))
-    await tableOrBelow({ ...listOf(DELETE_COLUMNS, deletes), names, limit: limitOf(full, ROWS, out) }, out)
+    await tableOrBelow({ ...listOf(DELETE_COLUMNS, deletes), names, limit: limitOf(ROWS, out) }, out)
     await line(
       'removed: from what readers saw at the time of the delete; written again: those of them that have a newer cell now',
       out,
@@ -66,7 +61,7 @@ export async function readStatsTable(
       'dim',
     )
   }
-  for (const field of fields) await enumerationTable(field, full, out)
+  for (const field of fields) await enumerationTable(field, out)
 }
 
 function facts(document: ReadStatsDocument): Pairs {
@@ -269,15 +264,15 @@ function fieldColumns(fields: readonly ReadStatsField[]): readonly Shows<ReadSta
 }
 
 /** The values of an enumeration, most used first, then those without a cell. */
-async function enumerationTable({ name, enumeration }: ReadStatsField, full: boolean, out: Output): Promise<void> {
+async function enumerationTable({ name, enumeration }: ReadStatsField, out: Output): Promise<void> {
   if (!enumeration) return
   const { used, unused, missing_cell_num } = enumeration
   const all = used.length + unused.length
   await section(`values of ${fieldName(name)}: ${countText(used.length)} of ${countText(all)} are used`, out)
-  const limit = limitOf(full, ROWS, out)
+  const limit = limitOf(ROWS, out)
   if (used.length > 0) await tableOrBelow({ ...listOf(LABEL_COLUMNS, used), limit }, out)
   if (unused.length > 0) {
-    const shown = unused.slice(0, full ? undefined : ROWS).map((value) => shortValue(value, VALUE))
+    const shown = unused.slice(0, out.full ? undefined : ROWS).map((value) => shortValue(value, VALUE))
     const more = unused.length - shown.length
     const rest = more > 0 ? `, … ${countText(more)} more (--full shows all)` : ''
     await line(`never used: ${shown.join(', ')}${rest}`, out)

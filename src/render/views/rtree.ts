@@ -15,7 +15,6 @@ export async function rtreeTable(
   document: RtreeDocument,
   names: readonly string[],
   dense: boolean,
-  full: boolean,
   out: Output,
 ): Promise<void> {
   const { path, fanout, level_num, mbr_num } = document
@@ -30,7 +29,7 @@ export async function rtreeTable(
     const { tiles } = document
     await line(`the range touches ${countText(tiles.length)} of ${counted(mbr_num, 'tile')}`, out)
     const boxes = tiles.map(({ tile, mbr }) => [tile, mbr] as const)
-    if (tiles.length > 0) await boxTable(names, () => boxes, tiles.length, full, out)
+    if (tiles.length > 0) await boxTable(names, () => boxes, tiles.length, out)
     return
   }
   const { levels } = document
@@ -43,7 +42,7 @@ export async function rtreeTable(
   if (leaf > 0) await table(listOf(columns, levels), out)
   if (mbr_num === 0) return
   await section(`${counted(mbr_num, 'tile')} (level ${leaf})`, out)
-  await boxTable(names, () => numbered(levels[leaf]), mbr_num, full, out)
+  await boxTable(names, () => numbered(levels[leaf]), mbr_num, out)
 }
 
 /** What was drawn, and where. */
@@ -79,7 +78,6 @@ async function boxTable(
   names: readonly string[],
   boxes: () => Iterable<readonly [number, Box]>,
   total: number,
-  full: boolean,
   out: Output,
 ): Promise<void> {
   const columns: Column[] = [
@@ -89,7 +87,7 @@ async function boxTable(
   function* rows(): Generator<string[]> {
     for (const [tile, box] of boxes()) yield [countText(tile), ...box.map((range) => rangeText(range))]
   }
-  const limit = limitOf(full, ROWS, out)
+  const limit = limitOf(ROWS, out)
   if (fits(columns, first(rows(), ROWS), out)) {
     await longTable({ columns, rows: rows() }, limit, total, out)
     return

@@ -24,7 +24,7 @@ import {
 const SECTIONS = 12
 
 /** What uses the disk, largest first. */
-export async function statsTable(document: StatsDocument, full: boolean, out: Output): Promise<void> {
+export async function statsTable(document: StatsDocument, out: Output): Promise<void> {
   const { path, target, size, fields, filters, findings } = document
   const what = target === 'array' ? `${document.array_type} array, ${fragmentsText(document)}` : 'fragment'
   await title(path, opened(`${what}, ${sizeText(size)}`, target === 'array' ? document.as_of : undefined), out)
@@ -35,11 +35,11 @@ export async function statsTable(document: StatsDocument, full: boolean, out: Ou
       files.map((file, i): FieldFile => ({ ...file, field: fieldName(name), isFirst: i === 0 })),
     )
     const names = files.map(({ field, role }) => `${field} ${role}`)
-    await tableOrBelow({ ...listOf(FILE_COLUMNS, files), names, limit: limitOf(full, ROWS, out) }, out)
+    await tableOrBelow({ ...listOf(FILE_COLUMNS, files), names, limit: limitOf(ROWS, out) }, out)
     await section('by filters', out)
     await tableOrBelow(listOf(FILTER_COLUMNS, filters), out)
   }
-  await sectionTable(document, full, out)
+  await sectionTable(document, out)
   await tileHistograms(document, out)
   for (const { severity, message } of findings)
     await line(`${severity}: ${message}`, out, severity === 'error' ? 'bad' : 'dim')
@@ -122,17 +122,17 @@ function percentText(share: number | null): string {
 /**
  * The sections of the metadata file and their memory. Largest first; with all shown, a fragment's are in the file's order.
  */
-async function sectionTable(document: StatsDocument, full: boolean, out: Output): Promise<void> {
+async function sectionTable(document: StatsDocument, out: Output): Promise<void> {
   const { sections, metadata, fragment_num } = document
   if (sections.length === 0) return
   const placed = sections.every(({ offset }) => offset !== undefined)
-  const inOrder = placed && full
+  const inOrder = placed && out.full === true
   const ordered = inOrder ? sections.toSorted((a, b) => (a.offset ?? 0) - (b.offset ?? 0)) : sections
   await section(`sections of __fragment_metadata.tdb, ${inOrder ? 'in its order' : 'largest first'}`, out)
   const content = listOf(SECTION_COLUMNS, ordered)
   const roomy = placed && fits(content.columns, content.rows, out)
   const columns = roomy ? content.columns : content.columns.slice(0, -1)
-  await table({ ...content, columns, limit: limitOf(full, SECTIONS, out) }, out)
+  await table({ ...content, columns, limit: limitOf(SECTIONS, out) }, out)
   if (metadata.footer_size > 0)
     await line(`and ${fragment_num > 1 ? 'footers' : 'a footer'} of ${sizeText(metadata.footer_size)}`, out, 'dim')
 }
@@ -173,7 +173,7 @@ interface Compared {
 }
 
 /** Two documents side by side, the largest differences in bytes first. */
-export async function comparisonTable(a: StatsDocument, b: StatsDocument, full: boolean, out: Output): Promise<void> {
+export async function comparisonTable(a: StatsDocument, b: StatsDocument, out: Output): Promise<void> {
   await heading('a and b compared', out)
   await keyValues(
     [
@@ -213,7 +213,7 @@ export async function comparisonTable(a: StatsDocument, b: StatsDocument, full: 
     differing.length === 0 ? 'no file or section differs in size' : 'largest differences in bytes on disk first',
     out,
   )
-  if (differing.length > 0) await comparedTable(differing, shortSize, limitOf(full, ROWS, out), out)
+  if (differing.length > 0) await comparedTable(differing, shortSize, limitOf(ROWS, out), out)
   const same = parts.length - differing.length
   if (same > 0) await line(`${counted(same, 'file or section', 'files and sections')} of the same size`, out, 'dim')
 }

@@ -24,7 +24,7 @@ const COLUMNS: readonly Column[] = [
 ]
 
 /** A tile, its chunks, and the output of each filter in reading order. */
-export async function tileTable(document: TileDocument, full: boolean, out: Output): Promise<void> {
+export async function tileTable(document: TileDocument, out: Output): Promise<void> {
   const { chunks } = document
   const tile =
     'tile' in document
@@ -34,7 +34,7 @@ export async function tileTable(document: TileDocument, full: boolean, out: Outp
   await keyValues(facts(document), out)
   await section(chunks.length === 0 ? 'no chunks' : counted(chunks.length, 'chunk'), out)
   if (chunks.length === 0) return
-  const shown = chunks.slice(0, limitOf(full, TILES, out))
+  const shown = chunks.slice(0, limitOf(TILES, out))
   const rows = shown.flatMap(chunkRows)
   if (fits(COLUMNS, rows, out)) await table({ columns: COLUMNS, rows }, out)
   else for (const [index, chunk] of shown.entries()) await chunkLines(chunk, index, out)

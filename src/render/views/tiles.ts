@@ -30,7 +30,6 @@ interface TilesStyle {
   names: readonly string[]
   /** Whether the caller chose the tiles; then all of them are shown. */
   limited: boolean
-  full: boolean
 }
 
 /** One row for each file of each field of a tile. */
@@ -46,7 +45,7 @@ export async function tilesTable(document: TilesDocument, style: TilesStyle, out
   const all = columnsFor(style.names, sample)
   const columns = fitting(all, sample, out)
   let shown = 0
-  const limit = limitOf(style.full || style.limited, TILES, out) ?? Number.POSITIVE_INFINITY
+  const limit = (style.limited ? undefined : limitOf(TILES, out)) ?? Number.POSITIVE_INFINITY
   async function* rows(): AsyncGenerator<readonly string[]> {
     for await (const tile of tiles) {
       if (shown === limit) return

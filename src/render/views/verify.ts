@@ -8,14 +8,14 @@ import { counted, countText, inside, NOTHING, shardWords } from './wording.ts'
 type Document = VerifyChecksumsDocument & { readonly failures: readonly VerifyChecksumsLine[] }
 
 /** First the verdict, then its basis, the failures, and the files without checksums. */
-export async function verifyTable(document: Document, full: boolean, out: Output): Promise<void> {
+export async function verifyTable(document: Document, out: Output): Promise<void> {
   const { path, failures, not_examined } = document
   const unprotected = [...document.unprotected_files]
   const [verdict, role] = verdictText(document, unprotected.length)
   await heading(path, out)
   await line(`${shardWords(document.shard)}${verdict}`, out, role)
   await keyValues(counts(document), out)
-  const limit = limitOf(full, ROWS, out)
+  const limit = limitOf(ROWS, out)
   if (failures.length > 0) {
     await section(counted(failures.length, 'failure'), out)
     await tableOrBelow({ ...listOf(failureColumns(path), failures), limit }, out)
