@@ -29,8 +29,8 @@ async function findPlace(path: string, options: OpenOptions = {}): Promise<Place
   if (!isRemotePath(path)) return { storage: localStorage, path: path.replace(/^file:\/\/(localhost)?(?=\/)/, '') }
   const { signRequests = true, onNote: note = () => {} } = options
   const { openPlaces } = await import('./source/remote/places.ts')
-  const { storage, given } = openPlaces(localStorage, [path], { env: process.env, signRequests, note, show: undefined })
-  return { storage, path: remoteTarget(given[0]).path }
+  const { storage, paths } = openPlaces(localStorage, [path], { env: process.env, signRequests, note, show: undefined })
+  return { storage, path: remoteTarget(paths[0]).path }
 }
 
 const openers = openersWith(nodeCodecs, findPlace)

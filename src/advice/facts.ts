@@ -1,4 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
+import { sum } from '../base/sum.ts'
 import { comparable } from '../cells/bounds.ts'
 import { compareBytes } from '../filters/bytes.ts'
 import type { Domain } from '../format/array-schema.ts'
@@ -110,10 +111,6 @@ export async function arrayFacts(opened: OpenedArray, footersOnly = false): Prom
     files: [...files.values()],
     unfiltered_bytes: scale * sum([...files.values()], (file) => file.unfiltered_bytes),
   }
-}
-
-export function sum<T>(items: readonly T[], of: (item: T) => number): number {
-  return items.reduce((total, item) => total + of(item), 0)
 }
 
 function factsOf({ fragment, info }: OpenedFragment, box: Box): FragmentFacts {

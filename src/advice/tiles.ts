@@ -1,9 +1,10 @@
 import { shortSize } from '../base/sizes.ts'
+import { sum } from '../base/sum.ts'
 import { type DenseAxis, denseTileGrid } from '../format/dense-tiles.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { mean, overlaps, shareInside, TYPICAL_SHARE, typicalBoxes, typicalBoxText, unionOfBoxes } from './boxes.ts'
 import { rounded, secondsOf } from './costs.ts'
-import { type ArrayFacts, type Box, type FragmentFacts, sum, tileBoxes } from './facts.ts'
+import { type ArrayFacts, type Box, type FragmentFacts, tileBoxes } from './facts.ts'
 import { advise, type Finding } from './finding.ts'
 import { type Rewrite, rewriteLines } from './lines.ts'
 

@@ -7,7 +7,7 @@ import type { JsonStyle } from '../render/json.ts'
 import { ALIASES, COMMANDS, OVERVIEW } from './commands.ts'
 import { FORMATS, type Format, formatNames } from './formats.ts'
 
-/** Hints for extensions that users may try. */
+/** Hints for extensions of `--output` that name no format. */
 const EXTENSION_HINTS: Readonly<Record<string, string>> = {
   svg: ' (rtree --svg draws)',
   parquet: ' (pyarrow and DuckDB make Parquet of .arrow)',
@@ -64,11 +64,13 @@ export function addCommonOptions(command: Command, formats: readonly Format[]): 
 }
 
 /**
- * Moves the command to the front, as every option belongs to a command. `help` becomes `--help`. A target alone calls for its
- * overview. Where a command or target must be but is not, only that word is left: the error about it says what was meant,
- * whatever the options are.
+ * The arguments with the command in front, because commander takes every option as one of a command.
  *
- * @param isTarget whether a word that is no command leads to something
+ * - `help <command>` becomes `<command> --help`.
+ * - A target alone gets the command `overview`.
+ * - A word that is neither a command nor a target is returned alone. The error is then about this word, whatever the options.
+ *
+ * @param isTarget whether a word that is not a command is a target
  */
 export async function commandFirst(
   argv: readonly string[],
@@ -82,21 +84,21 @@ export async function commandFirst(
   const takesValue = new Map(flags)
   while (argv[at]?.startsWith('-') && argv[at] !== '--') at += takesValue.get(argv[at]) ? 2 : 1
   if (at < argv.length && argv[at] !== '--' && !isCommand(argv[at])) {
-    // An option that belongs to one command may take a value, too.
-    const isWhole = argv.slice(0, at).every((arg, i) => takesValue.has(arg) || takesValue.get(argv[i - 1]))
-    if (isWhole) return (await isTarget(argv[at])) ? [OVERVIEW, ...argv] : [argv[at]]
+    // After an unknown option, this word may be its value: options of single commands are not known here.
+    const areKnown = argv.slice(0, at).every((arg, i) => takesValue.has(arg) || takesValue.get(argv[i - 1]))
+    if (areKnown) return (await isTarget(argv[at])) ? [OVERVIEW, ...argv] : [argv[at]]
     while (at < argv.length && !isCommand(argv[at])) at++
   }
-  // Options alone: the error is about the target that they lack.
+  // There are only options: the error of `overview` says that a target is missing.
   if (at >= argv.length)
-    return argv.length === 0 || argv.some((arg) => OF_PROGRAM.includes(arg)) ? argv : [OVERVIEW, ...argv]
+    return argv.length === 0 || argv.some((arg) => PROGRAM_OPTIONS.includes(arg)) ? argv : [OVERVIEW, ...argv]
   if (argv[at] === '--' && at + 1 < argv.length && !isCommand(argv[at + 1]))
     return (await isTarget(argv[at + 1])) ? [OVERVIEW, ...argv] : [argv[at + 1]]
   if (argv[at] === 'help') return helpCall(argv.slice(at + 1))
   return [ALIASES.get(argv[at]) ?? argv[at], ...argv.slice(0, at), ...argv.slice(at + 1)]
 }
 
-/** `help <command>` as the call `<command> --help`. Other and several words stay: they are looked up among the questions. */
+/** `help <command>` as the call `<command> --help`. Other words, and several words, stay: `help` looks for questions with them. */
 function helpCall(args: readonly string[]): readonly string[] {
   const [word, ...more] = args.filter((arg) => !arg.startsWith('-'))
   if (word === undefined || (word === 'help' && more.length === 0)) return ['--help']
@@ -104,18 +106,18 @@ function helpCall(args: readonly string[]): readonly string[] {
 }
 
 /** Options that need no command. */
-const OF_PROGRAM: readonly string[] = ['-h', '--help', '-V', '--version']
+const PROGRAM_OPTIONS: readonly string[] = ['-h', '--help', '-V', '--version']
 
 function isCommand(arg: string): boolean {
   return arg === 'help' || Object.hasOwn(COMMANDS, arg) || ALIASES.has(arg)
 }
 
-/** The command that is called, or whose help is wanted. */
+/** The command of a call whose arguments {@link commandFirst} has ordered. */
 export function commandAsked(argv: readonly string[]): string | undefined {
   return argv.find((arg) => !arg.startsWith('-'))
 }
 
-/** The format option, for errors before options are parsed. */
+/** The format that the options ask for, before commander has parsed them. */
 export function formatAsked(argv: readonly string[]): Format {
   const at = argv.indexOf('--format')
   const named =
@@ -124,7 +126,7 @@ export function formatAsked(argv: readonly string[]): Format {
   return formatNames().find((format) => format === named) ?? 'table'
 }
 
-/** @throws InspectError USAGE if the extension names no format, or one that the command does not write */
+/** The format of the output. @throws InspectError USAGE if the extension names no format that the command can write */
 export function chosenFormat(options: CommonOptions, module: CommandModule<never>): Format {
   if (options.json && options.format && options.format !== 'json')
     throw usage(`expected one format, found --json and --format ${options.format}`)

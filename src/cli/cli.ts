@@ -2,7 +2,8 @@ import { Command, CommanderError } from 'commander'
 import { ClosedPipe, exitCodeOf, InspectError, usage } from '../base/errors.ts'
 import { VERSION } from '../base/version.ts'
 import type { CommandContext, CommandModule } from '../commands/command.ts'
-import { parseSize } from '../commands/numbers.ts'
+import { parseSize } from '../commands/option-values.ts'
+import { noteSeconds } from '../commands/times.ts'
 import { readKey } from '../node/key.ts'
 import { nodeCodecs } from '../node/node-codecs.ts'
 import { readContext } from '../store/generic-tile.ts'
@@ -12,22 +13,21 @@ import { addCommonOptions, chosenFormat, commandAsked, commandFirst, formatAsked
 import { COMMANDS, OTHER } from './commands.ts'
 import { formatNames } from './formats.ts'
 import { openDocuments, refuseTerminal } from './output.ts'
-import { findPlaces, internalPath, mayBeTarget, openGiven, outputFile, refuseReadPlace, shownBy } from './paths.ts'
+import { findPlaces, internalPath, mayBeTarget, openPath, outputFile, refuseReadPlace, shownBy } from './paths.ts'
 import type { Process } from './process.ts'
 import { Report } from './report.ts'
 
-/** In milliseconds. Seconds of any year up to now are less. */
+/** The year 2000 in milliseconds. The present time in seconds is a smaller number. */
 const YEAR_2000 = 946_684_800_000n
 
 /** Runs the program. @returns the exit code */
-export async function main(given: Process): Promise<number> {
-  const argv = await commandFirst(given.argv, (word) => mayBeTarget(given.storage, word))
-  const process: Process = { ...given, argv }
+export async function main(process: Process): Promise<number> {
+  const argv = await commandFirst(process.argv, (word) => mayBeTarget(process.storage, word))
   const report = new Report(process)
-  // Until the options are parsed, so that an error in them has the format that they ask for.
-  report.format = formatAsked(given.argv)
+  // An error in the options is printed in the format that the options ask for.
+  report.format = formatAsked(process.argv)
   try {
-    await runProgram(process, report)
+    await runProgram({ ...process, argv }, report)
   } catch (error) {
     // If nobody reads the output any more, the program ends quietly.
     if (!(error instanceof ClosedPipe)) throw error
@@ -38,7 +38,8 @@ export async function main(given: Process): Promise<number> {
 async function runProgram(process: Process, report: Report): Promise<void> {
   let program: Command | undefined
   try {
-    const argv = (await withoutWords(process)) && (await withoutQuestion(process))
+    if (process.argv[0] === 'completion' && process.argv[1] === 'words') return await printCompletedWords(process)
+    const argv = process.argv[0] === 'help' ? await answerQuestion(process) : process.argv
     if (!argv) return
     program = await buildProgram({ ...process, argv }, report)
     await program.parseAsync([...argv], { from: 'user' })
@@ -60,24 +61,21 @@ async function runProgram(process: Process, report: Report): Promise<void> {
   }
 }
 
-/** Answers the scripts of `completion`, which ask for the words that complete a line. @returns whether that was not the call */
-async function withoutWords({ argv, stdout, storage }: Process): Promise<boolean> {
-  if (argv[0] !== 'completion' || argv[1] !== 'words') return true
+/** Prints the words that complete a line, one a line. The scripts of `completion` ask for them. */
+async function printCompletedWords({ argv, stdout, storage }: Process): Promise<void> {
   const { completedWords } = await import('../commands/completed-words.ts')
   const reading = readContext(nodeCodecs, undefined, undefined)
   const words = await completedWords({ storage, reading, internalPath }, argv.slice(2))
   await stdout.write(words.map((word) => `${word}\n`).join(''))
-  return false
 }
 
 /**
- * Answers `help <words>` from the list of questions. Without an answer, a word like that of a command is called as one, so that the
- * error suggests the right name.
- * @returns the arguments of another call; undefined if the question was answered
- * @throws InspectError USAGE
+ * Answers `help <words>` from the list of questions. If no question has the words, the name of another tool's command is
+ * called as a command: the error then says what to use instead.
+ * @returns the arguments of that call; undefined if the question was answered
+ * @throws InspectError USAGE if there is neither an answer nor such a command
  */
-async function withoutQuestion({ argv, stdout }: Process): Promise<readonly string[] | undefined> {
-  if (argv[0] !== 'help') return argv
+async function answerQuestion({ argv, stdout }: Process): Promise<readonly string[] | undefined> {
   const words = argv.slice(1).filter((word) => !word.startsWith('-'))
   const { answers, noAnswer } = await import('./questions.ts')
   const text = answers(words)
@@ -131,7 +129,7 @@ async function buildProgram(process: Process, report: Report): Promise<Command> 
   const wantsHelp = process.argv.some((arg) => arg === '--help' || arg === '-h')
   for (const [name, { group, summary, load }] of Object.entries(COMMANDS)) {
     const command = quietly(program.command(name)).summary(summary).description(summary).helpGroup(group)
-    // Completion needs all commands; any other call needs only its own.
+    // Only `completion` needs the options of all commands. Other calls need those of their own command.
     if (name !== helpOf && helpOf !== 'completion') continue
     const module = (await load()).command
     module.configure(command)
@@ -154,23 +152,24 @@ async function runCommand(
   command: Command,
 ): Promise<void> {
   const options = command.opts<CommonOptions>()
-  const given = options.output
-  options.output = outputFile(given)
-  options.toStdout = given !== undefined && options.output === undefined
+  const { output } = options
+  options.output = outputFile(output)
+  options.toStdout = output !== undefined && options.output === undefined
   report.quiet = options.quiet ?? false
   report.format = chosenFormat(options, module)
   const args = command.processedArgs.flat().filter((arg) => arg !== undefined)
   // Only the target is checked: other arguments, such as a field's name, may be empty.
   if ([command.processedArgs[0]].flat().includes('')) throw usage('expected a path, found an empty argument')
-  const { storage, given: paths, done } = await findPlaces(args, options, process, report)
+  const { storage, paths, done } = await findPlaces(args, options, process, report)
   if (report.format === 'arrow') checkArrow(process, paths, options)
   const key = await readKey(options, process.env.TILEDB_INSPECT_KEY)
   const maxTileSize = options.maxTileSize === undefined ? undefined : parseSize('--max-tile-size', options.maxTileSize)
   const shownPath = shownBy(paths)
   const several = paths.length > 1 && command.registeredArguments[0].variadic
   const opened: Target[] = []
-  /** The target that is worked on; the first fault and the last note about it. */
+  /** The target that the command works on. */
   let current = ''
+  /** The first fault and the last note about that target. */
   let reported: { fault?: InspectError; note?: string } = {}
   const cx: CommandContext = {
     storage,
@@ -180,11 +179,11 @@ async function runCommand(
     shownPath,
     internalPath,
     open: async (path) => {
-      // Whether a key fits, and whether data is encrypted, must be found out for each array separately.
+      // Each array needs its own context, which learns whether the array is encrypted and whether the key fits.
       cx.reading = { ...readContext(nodeCodecs, key, maxTileSize), ...cx.times, onFault: cx.fault }
-      const target = await openGiven(storage, path, cx.reading)
+      const target = await openPath(storage, path, cx.reading)
       opened.push(target)
-      if (cx.times && cx.reading.now < YEAR_2000) await (await import('../commands/seconds.ts')).noteSeconds(cx, target)
+      if (cx.times && cx.reading.now < YEAR_2000) await noteSeconds(cx, target)
       return target
     },
     progress: async (what) =>
@@ -202,20 +201,19 @@ async function runCommand(
   }
   if (options.output !== undefined) await cx.refuseReadPlace(options.output, '--output')
   const documents = await openDocuments({ process, report, options, several })
-  // From here on errors are about what is read, until then about what the user wrote.
+  // Errors so far named the paths that the user wrote. Errors from here on name the paths that are read.
   report.shownPath = shownPath
   let ended = false
   try {
-    // Several targets are tried one by one.
-    for (const some of several && !module.together ? paths.map((path) => [path]) : [paths]) {
+    for (const targets of several && !module.together ? paths.map((path) => [path]) : [paths]) {
       const before = documents.count
       reported = {}
-      current = some[0]
+      current = targets[0]
       try {
-        for await (const outcome of module.run(cx, some, options as never)) await documents.add(outcome)
-        if (documents.count === before) await documents.addEmpty(some[0], reported.fault, reported.note)
+        for await (const outcome of module.run(cx, targets, options as never)) await documents.add(outcome)
+        if (documents.count === before) await documents.addEmpty(current, reported.fault, reported.note)
       } catch (error) {
-        // Wrong options are wrong for every target.
+        // Wrong options are wrong for every target. Other errors leave the next target to be tried.
         if (error instanceof ClosedPipe || (error instanceof InspectError && error.code === 'USAGE')) throw error
         await documents.addFailure(error)
       } finally {

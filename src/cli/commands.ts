@@ -1,6 +1,6 @@
 import type { CommandModule } from '../commands/command.ts'
 
-/** Headings in the list of commands. */
+/** Headings in the list of commands, as `--help` shows it. */
 const FOLDER = 'What is there:'
 const CELLS = 'Cells:'
 const COST = 'Size and speed:'
@@ -9,16 +9,20 @@ const METADATA = 'Inside of metadata:'
 const BYTES = 'Inside of files:'
 export const OTHER = 'Other commands:'
 
-/** The command that is meant where a target stands alone. */
+/** The command for a target that is given without a command. */
 export const OVERVIEW = 'overview'
 
-/** What people ask, the call that answers it, and other words for it. `places` and `weather` are the arrays of the examples. */
+/**
+ * A question, the call that answers it, and more words by which `help` finds it. `places` and `weather` are the arrays of the
+ * examples.
+ */
 export type Question = readonly [question: string, call: string, words?: string]
 
 interface CommandEntry {
+  /** Heading in the list of commands. */
   group: string
   summary: string
-  /** What it answers, if the list in questions.ts has nothing of it; `help` finds both. */
+  /** A question that the command answers, if it is not in the list of questions.ts. */
   question?: Question
   load: () => Promise<{ command: CommandModule<never> }>
 }
@@ -163,5 +167,5 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
 }
 
-/** Command names that users of other programs may expect. */
+/** Other names for commands, which users of other programs may expect. */
 export const ALIASES: ReadonlyMap<string, string> = new Map([['verify', 'verify-checksums']])

@@ -3,12 +3,12 @@ import { extensionOf } from '../base/extension.ts'
 import { isFields, type Output, Pages, type Result } from '../base/result.ts'
 import { VERSION } from '../base/version.ts'
 import { ColumnRows } from '../cells/column-rows.ts'
-import type { CommandModule, FormatOfSome, Outcome } from '../commands/command.ts'
+import type { CommandModule, Outcome, RareFormat } from '../commands/command.ts'
 import type { List } from '../documents/common.ts'
 import { type JsonNotes, type JsonParts, type JsonStyle, writeJson } from '../render/json.ts'
 import type { Reporter } from '../render/reports/reporter.ts'
 
-/** What a format needs to know besides the outcome that it writes. */
+/** What a format needs besides the outcome that it writes. */
 export interface Writing {
   out: Output
   int64: JsonStyle['int64']
@@ -18,31 +18,31 @@ export interface Writing {
   first: boolean
   /** Whether rows must say which target they belong to. */
   several: boolean
-  /** What CSV keeps from one outcome to the next. */
+  /** The columns of the last header that CSV wrote. */
   csv: { columns?: readonly string[] | undefined }
-  /** An error that ends a document, as its last key. */
+  /** The value of a document's last key, if an error ends the document early. */
   ending(error: InspectError): Result
 }
 
-interface FormatFacts {
-  /** Extensions of `--output` that choose it. */
+interface DocumentFormat {
+  /** Extensions of `--output` that choose the format. */
   extensions: readonly string[]
-  /** Whether an error is a document, too, and stands in place of a missing one. */
+  /** Whether the format is one of the JSON formats: an error is then a document, in place of the missing one. */
   isJson?: true
-  /** @returns what the user should know; a table says it itself */
+  /** Writes an outcome. @returns what a note should tell the user; undefined if there is nothing to tell */
   write(outcome: Outcome, writing: Writing): Promise<JsonNotes | undefined>
 }
 
-/** A format whose output is one report about all targets of a call, their errors included. */
+/** A format whose output is one report about all targets of a call, including their errors. */
 interface ReportFormat {
   extensions: readonly string[]
   isJson?: undefined
-  /** @param folder that paths in the report start from */
+  /** Begins a report. @param folder the folder that paths in the report are relative to */
   reporter(out: Output, folder: string): Promise<Reporter>
 }
 
-/** Formats that every command writes. */
-const OF_EVERY = {
+/** Formats that every command can write. */
+const COMMON_FORMATS = {
   table: {
     extensions: ['', 'txt'],
     async write(outcome, { out, first }) {
@@ -66,11 +66,11 @@ const OF_EVERY = {
   },
   csv: { extensions: ['csv'], write: (outcome, writing) => writeSeparated(outcome, writing, 'csv') },
   tsv: { extensions: ['tsv'], write: (outcome, writing) => writeSeparated(outcome, writing, 'tsv') },
-} satisfies Record<string, FormatFacts>
+} satisfies Record<string, DocumentFormat>
 
-const OF_SOME: Record<FormatOfSome, FormatFacts | ReportFormat> = {
+const RARE_FORMATS: Record<RareFormat, DocumentFormat | ReportFormat> = {
   arrow: {
-    // IPC files (one with the extension that pandas uses) and streams
+    // `.arrow` and `.feather`, which pandas uses, are IPC files. `.arrows` is an IPC stream.
     extensions: ['arrow', 'feather', 'arrows'],
     async write(outcome, { out, file }) {
       await outcome.arrow?.(out, file !== undefined && extensionOf(file) !== 'arrows')
@@ -94,17 +94,17 @@ const OF_SOME: Record<FormatOfSome, FormatFacts | ReportFormat> = {
   },
 }
 
-export type Format = keyof typeof OF_EVERY | FormatOfSome
+export type Format = keyof typeof COMMON_FORMATS | RareFormat
 
 /** Every format of `--format`. */
-export const FORMATS: Readonly<Record<Format, FormatFacts | ReportFormat>> = { ...OF_EVERY, ...OF_SOME }
+export const FORMATS: Readonly<Record<Format, DocumentFormat | ReportFormat>> = { ...COMMON_FORMATS, ...RARE_FORMATS }
 
-/** Names of the formats that a command writes; without a command, of all. */
+/** Names of the formats that a command can write. Without a command: the names of all formats. */
 export function formatNames(module?: Pick<CommandModule<never>, 'formats'>): readonly Format[] {
-  return Object.keys(module ? OF_EVERY : FORMATS).concat(module?.formats ?? []) as Format[]
+  return Object.keys(module ? COMMON_FORMATS : FORMATS).concat(module?.formats ?? []) as Format[]
 }
 
-/** A document as JSON: over many lines, or in one. */
+/** Writes a document as JSON. @param indent whether it takes many lines; otherwise it takes one */
 function writeWhole({ document, tail }: Outcome, { out, int64, ending }: Writing, indent: boolean): Promise<JsonNotes> {
   const columnLines: JsonParts['columnLines'] = async (lines, int64) => {
     const { ColumnLines } = await import('../render/column-lines.ts')
@@ -113,7 +113,10 @@ function writeWhole({ document, tail }: Outcome, { out, int64, ending }: Writing
   return writeJson(document, out, { int64, indent }, { tail, ending, columnLines })
 }
 
-/** Cells without an object a row; undefined if the outcome has none, or its rows must name their target. */
+/**
+ * Writes cells without making an object for each row.
+ * @returns undefined if the outcome cannot do that, or if rows must name their target
+ */
 async function writeCells(
   outcome: Outcome,
   { out, int64, several }: Writing,
@@ -127,11 +130,11 @@ async function writeSeparated(outcome: Outcome, writing: Writing, format: 'csv' 
   if (notes) return notes
   const { out, int64, several, csv } = writing
   const { writeCsv } = await import('../render/csv.ts')
-  const own = await outcome.columns?.()
-  const origin = several ? Object.keys(originOf(outcome)).filter((name) => !own?.includes(name)) : []
+  const columns = await outcome.columns?.()
+  const origin = several ? Object.keys(originOf(outcome)).filter((name) => !columns?.includes(name)) : []
   const style = {
     int64,
-    columns: own && [...origin, ...own],
+    columns: columns && [...origin, ...columns],
     below: csv.columns,
     tabs: format === 'tsv',
     terminal: out.columns !== undefined,
@@ -144,27 +147,24 @@ function originOf({ origin, document }: Outcome): { readonly [key: string]: Resu
   return origin ?? { path: document.path }
 }
 
-/** @param several whether rows must say which target they belong to, if they do not say it already */
+/** The rows of an outcome. @param several whether rows must say which target they belong to */
 function rowsOf({ rows, ...outcome }: Outcome, several: boolean): List<Result> {
   if (rows === undefined) return [outcome.document]
   return several ? withOrigin(rows, originOf(outcome)) : rows
 }
 
-/** Rows that name their origin stay unchanged. So their columns have the same order for one target and for several. */
+/**
+ * The rows with the keys of their origin in front. Rows that have these keys already stay unchanged, so that their columns have
+ * the same order for one target and for several.
+ */
 function withOrigin(rows: List<Result>, origin: { readonly [key: string]: Result }): List<Result> {
   const keys = Object.keys(origin)
   const named = (row: Result): Result =>
     isFields(row) && !keys.every((key) => key in row) ? { ...origin, ...row } : row
-  if (rows instanceof Pages) return new Pages(() => mapped(rows.pages(), (page) => namedPage(page, origin, named)))
-  return mapped(rows, named)
-}
-
-function namedPage(
-  page: Iterable<Result>,
-  origin: { readonly [key: string]: Result },
-  named: (row: Result) => Result,
-): Iterable<Result> {
-  return page instanceof ColumnRows ? page.after(origin) : Array.from(page, named)
+  if (!(rows instanceof Pages)) return mapped(rows, named)
+  const namedPage = (page: Iterable<Result>): Iterable<Result> =>
+    page instanceof ColumnRows ? page.after(origin) : Array.from(page, named)
+  return new Pages(() => mapped(rows.pages(), namedPage))
 }
 
 async function* mapped<A, B>(list: List<A>, change: (element: A) => B): AsyncGenerator<B> {

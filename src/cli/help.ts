@@ -9,7 +9,7 @@ const ARRAYS = `
 places and weather: arrays in examples/arrays of the package (npm root -g);
 a fragment may be given by the beginning of its name.`
 
-/** The end of a command's help. */
+/** The examples at the end of a command's help. */
 export function examplesText({ examples }: CommandModule<never>): string {
   const lines = examples.flatMap(([what, call]) => [`  ${what}:`, `    tiledb-inspect ${call}`])
   const usesArrays = examples.some(([, call]) => /places|weather/.test(call))

@@ -10,7 +10,7 @@ import { FORMATS } from './formats.ts'
 import { type Process, usableWidth } from './process.ts'
 import type { Report } from './report.ts'
 
-/** What {@link Documents} needs to know of a call. */
+/** What {@link Documents} needs to know about a call. */
 export interface Call {
   process: Process
   report: Report
@@ -23,23 +23,20 @@ export interface Call {
 export async function openDocuments(call: Call): Promise<Documents> {
   const { stdout } = call.process
   const { output, vertical, full } = call.options
-  const color = inColor(call)
-  if (output === undefined) {
-    const out = { write: stdout.write, columns: usableWidth(stdout.columns), color, vertical, full }
-    return new Documents(call, out, { reporter: await openReporter(call, out) })
+  const file = output === undefined ? undefined : await (await import('../node/file-output.ts')).openFileOutput(output)
+  const out: Output = {
+    write: file ? file.write.bind(file) : stdout.write,
+    columns: file ? undefined : usableWidth(stdout.columns),
+    color: isColored(call),
+    vertical,
+    full,
   }
-  const { openFileOutput } = await import('../node/file-output.ts')
-  const file = await openFileOutput(output)
-  const out = { write: file.write.bind(file), columns: undefined, color, vertical, full }
-  return new Documents(call, out, { file, reporter: await openReporter(call, out) })
+  const format = FORMATS[call.report.format]
+  const reporter = 'reporter' in format ? await format.reporter(out, currentFolder()) : undefined
+  return new Documents(call, out, file, reporter)
 }
 
-async function openReporter({ report }: Call, out: Output): Promise<Reporter | undefined> {
-  const format = FORMATS[report.format]
-  return 'reporter' in format ? format.reporter(out, currentFolder()) : undefined
-}
-
-function inColor({ process: { env, stdout }, options: { color, output } }: Call): boolean {
+function isColored({ process: { env, stdout }, options: { color, output } }: Call): boolean {
   if (color !== 'auto') return color === 'always'
   if (env.NO_COLOR) return false
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0'
@@ -61,22 +58,23 @@ class Documents {
   private shownCount = 0
   /** Errors that were shown in place of a document. */
   private readonly failures: InspectError[] = []
-  /** Whether an error ended a document in the middle. */
-  private cut = false
+  /** Whether a document lacks its end. */
+  private isCut = false
+  /** What CSV keeps from one document to the next. */
   private readonly csv = {}
   /** Set for formats that write one report about all targets. */
   private readonly reporter: Reporter | undefined
-  /** Whether a note has said that integers are printed that readers may round. */
-  private roundedTold = false
+  /** Whether the note about integers that readers may round was printed. */
+  private hasNotedRounding = false
 
-  constructor(call: Call, out: Output, { file, reporter }: { file?: FileOutput; reporter: Reporter | undefined }) {
+  constructor(call: Call, out: Output, file: FileOutput | undefined, reporter: Reporter | undefined) {
     this.call = call
     this.out = out
     this.file = file
     this.reporter = reporter
   }
 
-  /** How many documents, and errors in place of one, there are so far. */
+  /** Number of documents so far, including errors in place of a document. */
   get count(): number {
     return this.shownCount + this.failures.length
   }
@@ -87,17 +85,18 @@ class Documents {
     try {
       if (outcome.error) await this.addFailure(outcome.error)
       else await this.show(outcome)
-      this.cut ||= outcome.incomplete === true && report.format !== 'json'
+      this.isCut ||= outcome.incomplete === true && report.format !== 'json'
     } catch (error) {
-      // What stands in a report stays true, and the report says what is missing.
-      this.cut = !this.reporter && !(error instanceof ClosedPipe)
+      // A report is still true without its end, and says what is missing.
+      this.isCut = !this.reporter && !(error instanceof ClosedPipe)
       throw error
     } finally {
-      // Some outcomes know only after the last row whether all is right.
+      // Some outcomes know only after the last row whether anything is wrong.
       if (outcome.foundWrong) report.addExitCode(1)
     }
   }
 
+  /** Shows an error in place of a document. */
   async addFailure(error: unknown): Promise<void> {
     const { report } = this.call
     const failure = await report.failure(error, this.out)
@@ -106,9 +105,9 @@ class Documents {
   }
 
   /**
-   * Ensures that a reader of JSON gets a document even if there is nothing to show.
-   * @param fault why there is nothing; it was reported already
-   * @param note why there is nothing if there was no fault
+   * Writes a JSON document about a target for which the command had nothing to show.
+   * @param fault the fault that explains why; it was reported already
+   * @param note the note that explains why, if there was no fault
    */
   async addEmpty(path: string, fault: InspectError | undefined, note: string | undefined): Promise<void> {
     const { report } = this.call
@@ -124,23 +123,23 @@ class Documents {
   }
 
   /**
-   * Gives the output its final name if it is complete. Otherwise the output is removed, and errors of a JSON format go to
-   * stdout.
-   * @param ended whether every target was tried
+   * Gives the output file its final name if it is complete. Otherwise the file is removed, and the errors of a JSON format go
+   * to stdout.
+   * @param hasTriedAll whether every target was tried
    */
-  async close(ended: boolean): Promise<void> {
-    if (ended) await this.reporter?.end()
+  async close(hasTriedAll: boolean): Promise<void> {
+    if (hasTriedAll) await this.reporter?.end()
     if (!this.file) return
     const { process, report, options } = this.call
-    const { cut, failures, shownCount } = this
+    const { isCut, failures, shownCount } = this
     // Only reports and the JSON formats show an error in place of a missing target.
     const showsErrors = this.reporter !== undefined || (FORMATS[report.format].isJson && shownCount > 0)
-    if (ended && !cut && (failures.length === 0 || showsErrors)) {
+    if (hasTriedAll && !isCut && (failures.length === 0 || showsErrors)) {
       this.file.commit()
       return
     }
     this.file.discard()
-    if ((cut || shownCount > 0) && this.file.isWhole)
+    if ((isCut || shownCount > 0) && this.file.isWhole)
       report.note(`${options.output} is not written: it would not be whole (stdout takes what there is)`)
     for (const error of failures) await report.errorDocument(error, process.stdout)
   }
@@ -167,12 +166,12 @@ class Documents {
     const ending = (error: InspectError) => errorResult(report, error)
     const notes = await format.write(outcome, { out, int64, file, first, several, csv, ending })
     if (notes?.failed) {
-      this.cut = true
+      this.isCut = true
       this.failures.push(notes.failed)
       report.error(notes.failed)
     }
-    if (notes?.rounded && !this.roundedTold)
-      report.note('integers beyond 2^53 were printed as numbers; readers that round them want --int64 string')
-    this.roundedTold ||= notes?.rounded === true
+    if (!notes?.rounded || this.hasNotedRounding) return
+    report.note('integers beyond 2^53 were printed as numbers; readers that round them want --int64 string')
+    this.hasNotedRounding = true
   }
 }

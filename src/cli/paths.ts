@@ -13,15 +13,15 @@ import type { Report } from './report.ts'
 
 const FILE_SCHEME = 'file://'
 
-/** Other names of standard output. If it is a socket, the system cannot open it by these names. */
+/** Names of standard output. They need their own handling: where stdout is a socket, the system cannot open these files. */
 const STDOUT = ['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']
 
-/** Arguments that are not paths. */
+/** Names of the arguments that are not paths. */
 const NO_PATHS = ['field', 'index', 'offset', 'shell']
 
 /**
- * Where the arguments lead: the paths without secrets, and with the full names of fragments. The code for URLs is loaded only
- * if there is a URL.
+ * The storage for the arguments, and the arguments as paths: without secrets, and with the full names of fragments. The code
+ * for URLs is loaded only if there is a URL.
  */
 export async function findPlaces(
   args: string[],
@@ -37,13 +37,13 @@ export async function findPlaces(
         note: (text) => report.note(text),
         show: options.requests ? process.stderr : undefined,
       })
-    : { storage: process.storage, given: args, done() {} }
-  const given: string[] = []
-  for (const path of places.given) given.push(await completePath(places.storage, path))
-  return { ...places, given }
+    : { storage: process.storage, paths: args, done() {} }
+  const paths: string[] = []
+  for (const path of places.paths) paths.push(await completePath(places.storage, path))
+  return { ...places, paths }
 }
 
-/** Whether a word that is no command is meant as a target: no command has a slash, and all others must exist. */
+/** Whether a word is a target: a URL, a fragment's name, a path that exists, or a word with a slash that is not a key. */
 export async function mayBeTarget(storage: Storage, word: string): Promise<boolean> {
   if (isRemotePath(word) || beginsFragmentName(word)) return true
   if ((await storage.kind(absolutePath(word)).catch(() => undefined)) !== undefined) return true
@@ -51,20 +51,20 @@ export async function mayBeTarget(storage: Storage, word: string): Promise<boole
 }
 
 /**
- * TileDB takes the path of a file:// URL as it is; other programs write `%20` for a space. The spelling that exists is used.
- * An abbreviated name of a fragment is completed.
+ * Completes the abbreviated name of a fragment. Of a file:// URL with `%` it chooses the spelling that exists: TileDB does not
+ * decode such a path, but other programs write `%20` for a space.
  */
-async function completePath(storage: Storage, given: string): Promise<string> {
-  let path = given
-  if (given.startsWith(FILE_SCHEME) && given.includes('%')) {
-    path = localPath(given)
-    if ((await storage.kind(path)) === undefined) path = decoded(path)
+async function completePath(storage: Storage, written: string): Promise<string> {
+  let path = written
+  if (written.startsWith(FILE_SCHEME) && written.includes('%')) {
+    path = localPath(written)
+    if ((await storage.kind(path)) === undefined) path = decodePath(path)
   }
   if (!path.split('/').some(beginsFragmentName)) return path
   return (await import('../store/fragment-prefix.ts')).completePath(storage, path, internalPath)
 }
 
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
@@ -73,41 +73,44 @@ function decoded(path: string): string {
 }
 
 /** The path of a file:// URL; any other path unchanged. @throws InspectError USAGE for a file on another host */
-function localPath(given: string): string {
-  if (!given.startsWith(FILE_SCHEME)) return given
-  const [, host, path] = /^([^/]*)(\/.*)?$/s.exec(given.slice(FILE_SCHEME.length)) ?? []
+function localPath(written: string): string {
+  if (!written.startsWith(FILE_SCHEME)) return written
+  const [, host, path] = /^([^/]*)(\/.*)?$/s.exec(written.slice(FILE_SCHEME.length)) ?? []
   if (path !== undefined && (host === '' || host === 'localhost')) return path
-  throw usage(`expected file:///path, found ${JSON.stringify(given)}`)
+  throw usage(`expected file:///path, found ${JSON.stringify(written)}`)
 }
 
-/** The path by which something is read: absolute, or that of a URL. */
-export function internalPath(given: string): string {
-  return isRemotePath(given) ? remoteTarget(given).path : absolutePath(localPath(given))
+/** The path by which the storage knows what the user wrote: absolute, or the path of a URL. */
+export function internalPath(written: string): string {
+  return isRemotePath(written) ? remoteTarget(written).path : absolutePath(localPath(written))
 }
 
-/** Turns paths by which something is read back into what the user wrote. What the user wrote stays as it is. */
-export function shownBy(given: readonly string[]): (path: string) => string {
-  let known: string[] | undefined
+/**
+ * A function that turns a path of the storage back into what the user would write.
+ * @param args the paths that the user wrote; they stay as they are
+ */
+export function shownBy(args: readonly string[]): (path: string) => string {
+  let internal: string[] | undefined
   return (path) => {
-    if (given.includes(path)) return path
-    known ??= given.map((one) => internalPath(one))
-    for (const [i, one] of given.entries()) {
-      const full = known[i]
-      if (path === full) return one
-      if (path.startsWith(`${full}/`)) return one.replace(/\/*$/, '') + path.slice(full.length)
-      if (full.startsWith(`${path}/`) && one.endsWith(full.slice(path.length)))
-        return one.slice(0, one.length - (full.length - path.length)) || '.'
+    if (args.includes(path)) return path
+    internal ??= args.map((one) => internalPath(one))
+    for (const [i, written] of args.entries()) {
+      const full = internal[i]
+      if (path === full) return written
+      if (path.startsWith(`${full}/`)) return written.replace(/\/*$/, '') + path.slice(full.length)
+      if (full.startsWith(`${path}/`) && written.endsWith(full.slice(path.length)))
+        return written.slice(0, written.length - (full.length - path.length)) || '.'
     }
-    // For files beside a target that was given relative to the current folder, such as the schema of its array.
-    if (given.some((one) => one.startsWith('/'))) return path
+    // The path lies beside the targets, such as the schema of a fragment's array. Beside relative targets it is relative, too.
+    if (args.some((one) => one.startsWith('/'))) return path
     const here = internalPath('')
     return path.startsWith(`${here}/`) ? path.slice(here.length + 1) : path
   }
 }
 
-/** Opens a target by the path that the user gave. If there is none, the error names what was most likely meant. */
-export async function openGiven(storage: Storage, given: string, reading: ReadContext): Promise<Target> {
-  const path = internalPath(given)
+/** Opens a target by the path that the user wrote. If there is none, the error names what was most likely meant. */
+export async function openPath(storage: Storage, written: string, reading: ReadContext): Promise<Target> {
+  const path = internalPath(written)
   try {
     return await openTarget(storage, path, reading)
   } catch (error) {
@@ -122,11 +125,11 @@ export async function openGiven(storage: Storage, given: string, reading: ReadCo
 }
 
 /** The file on this machine that `--output` names; undefined for stdout. @throws InspectError USAGE */
-export function outputFile(given: string | undefined): string | undefined {
-  if (given === undefined || STDOUT.includes(given)) return undefined
-  if (given === '') throw usage('--output expects a file, found an empty argument')
-  refuseUrl('--output', given)
-  return localPath(given)
+export function outputFile(output: string | undefined): string | undefined {
+  if (output === undefined || STDOUT.includes(output)) return undefined
+  if (output === '') throw usage('--output expects a file, found an empty argument')
+  refuseUrl('--output', output)
+  return localPath(output)
 }
 
 /** @throws InspectError USAGE for a URL of another machine */
@@ -136,13 +139,15 @@ function refuseUrl(option: string, path: string): void {
 }
 
 /**
- * @param given the arguments of the command
- * @param option that names `path`, or the command itself if its argument does
- * @throws InspectError USAGE if `path` is written and also read, or if it is a URL
+ * Refuses to write to a place that the same call reads.
+ * @param args the arguments of the command
+ * @param path the file or folder to write
+ * @param option the option that names `path`; the name of the command if an argument names it
+ * @throws InspectError USAGE if the call reads `path`, or if it is a URL
  */
 export async function refuseReadPlace(
   command: Command,
-  given: readonly string[],
+  args: readonly string[],
   path: string,
   option: string,
 ): Promise<void> {
@@ -150,16 +155,17 @@ export async function refuseReadPlace(
   if (path.startsWith(FILE_SCHEME))
     throw usage(`${option} expects a path without ${FILE_SCHEME}, found ${JSON.stringify(path)}`)
   const { refuseReadPlaces } = await import('../node/read-places.ts')
-  const others = [...(option === command.name() ? [] : targets(command, given)), ...namedFiles(command, option)]
+  const others = [...(option === command.name() ? [] : targets(command, args)), ...namedFiles(command, option)]
   const local = others.filter((one) => !isRemotePath(one)).map(internalPath)
-  refuseReadPlaces(path, option, local, shownBy(given))
+  refuseReadPlaces(path, option, local, shownBy(args))
 }
 
-function targets({ registeredArguments }: Command, given: readonly string[]): string[] {
-  return given.filter((_, i) => !NO_PATHS.includes((registeredArguments[i] ?? registeredArguments.at(-1)).name()))
+/** The arguments that are paths. */
+function targets({ registeredArguments }: Command, args: readonly string[]): string[] {
+  return args.filter((_, i) => !NO_PATHS.includes((registeredArguments[i] ?? registeredArguments.at(-1)).name()))
 }
 
-/** Files that options name, except for `option`. */
+/** The files that the options name, except for the file of `option`. */
 function namedFiles(command: Command, option: string): string[] {
   const values = command.opts<Record<string, unknown>>()
   return command.options

@@ -1,7 +1,7 @@
 import type { Output } from '../base/result.ts'
 import type { Storage } from '../source/source.ts'
 
-/** What the program may use of the process. It has no other access to the outside. */
+/** What the program may use of its process. Tests replace it. */
 export interface Process {
   argv: readonly string[]
   env: Readonly<Record<string, string | undefined>>
@@ -16,7 +16,10 @@ export interface Process {
 /** Width used for a terminal that does not report its width, as in many CI systems. */
 const USUAL_WIDTH = 80
 
-/** @param columns as a terminal reports them: 0 if it does not, undefined if there is no terminal */
+/**
+ * The width to use for output.
+ * @param columns the width that the terminal reports: 0 if it reports none, undefined if there is no terminal
+ */
 export function usableWidth(columns: number | undefined): number | undefined {
   return columns === 0 ? USUAL_WIDTH : columns
 }

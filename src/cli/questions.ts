@@ -1,13 +1,13 @@
 import { nearest } from '../base/nearest.ts'
 import { COMMANDS, OVERVIEW, type Question } from './commands.ts'
 
-/** A test runs every call, and holds docs/questions.md against this list. */
+/** Questions that `help <word>` finds. A test runs every call, and compares docs/questions.md with this list. */
 export const QUESTIONS: readonly Question[] = [
   ['What is in this folder?', 'places', 'overview info describe show target exist sparse dense kind'],
   [
     'Which TileDB version wrote it, and which can read it?',
     'places',
-    'release compatible format libtiledb library old new older newer upgrade upgraded',
+    'release compatible format libtiledb library old new older newer upgrade',
   ],
   [
     'How many cells, fragments and bytes does it have?',
@@ -15,19 +15,15 @@ export const QUESTIONS: readonly Question[] = [
     'count rows number size shape non-empty nonempty domain',
   ],
   ['When were its cells last written?', 'places', 'date time timestamp modified age old'],
-  ['Is it encrypted, and does this key fit?', 'places --key-file my.key', 'aes encryption wrong key password'],
+  ['Is it encrypted, and does this key fit?', 'places --key-file my.key', 'aes encryption wrong password'],
   [
     'Which dimensions, attributes, types and filters does it have?',
     'schema places',
-    'schema datatype dtype column compression tile extent cell order hilbert capacity allow allows_duplicates duplicates fill value label current resize',
+    'datatype dtype column compression tile extent cell order hilbert capacity allow allows_duplicates duplicates fill value label current resize',
   ],
   ['Which values does an enumeration have?', 'schema places', 'category categorical enum label'],
   ['Which values do dimension labels have?', 'read my-labels/__labels/l0', 'label value axis coordinate'],
-  [
-    'Which cells lie in a range of a dimension label?',
-    'read my-labels --range height=-3..1',
-    'label axis coordinate slice',
-  ],
+  ['Which cells lie in a range of a dimension label?', 'read my-labels --range height=-3..1', 'axis coordinate slice'],
   [
     'What is the current domain, and how far can it be expanded?',
     'schema places',
@@ -47,7 +43,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How do I name an array on S3 or by URI, as s3://bucket/places, and give its region?',
     'ls --help',
-    'uri url path bucket minio endpoint profile credentials cloud aws region remote http amazon login',
+    'url path minio endpoint profile credentials cloud aws remote http amazon login',
   ],
   ['What is in a group, and are members missing?', 'ls --depth all my-group', 'soma tree collection'],
 
@@ -57,7 +53,7 @@ export const QUESTIONS: readonly Question[] = [
     'ls places',
     'to-vacuum vac clean up delete consolidated free did not reclaim unread space',
   ],
-  ['Did consolidation work, and what is left of it?', 'commits places', 'consolidate vacuum vac con commits increased'],
+  ['Did consolidation work, and what is left of it?', 'commits places', 'consolidate vacuum vac con increased'],
   [
     'Which fragments would tiledb.consolidate merge with my settings?',
     'explain places --config sm.consolidation.step_min_frags=2',
@@ -66,7 +62,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Why does consolidation do nothing, and which settings does it need?',
     'explain places',
-    'consolidate number stays same merge merged together step_min_frags step_max_frags amplification size_ratio plan config',
+    'consolidate number stays same merge together step_min_frags step_max_frags amplification size_ratio plan config',
   ],
   [
     'Why do readers not see a fragment?',
@@ -76,37 +72,33 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How do I delete a fragment, or all fragments of a time?',
     'why places/__1714',
-    'remove erase delete_fragments timestamp range timestamps',
+    'remove erase delete_fragments timestamp range',
   ],
   ['Which folders are left from failed writes?', 'ls places', 'uncommitted crashed interrupted orphan leftover'],
   ['Which fragments overlap?', 'ls --full places', 'overlapping pairs each other'],
   ['Which fragments does a range touch?', 'ls places --range lat=40..60', 'query box slice subarray empty inside'],
   ['What do the files in __commits do?', 'commits places', 'wrt vac con ign del commit __fragment_meta meta'],
-  ['Which delete conditions are there?', 'commits places', 'deleted deletes del erase erased gdpr purge'],
-  [
-    'How many cells did each delete condition remove?',
-    'stats --read places',
-    'delete deletes deleted removed conditions yesterday',
-  ],
+  ['Which delete conditions are there?', 'commits places', 'del erase gdpr purge'],
+  ['How many cells did each delete condition remove?', 'stats --read places', 'yesterday'],
   [
     'Can deleted cells still be read from the files, and how are they erased for good?',
     'stats --read places',
-    'gdpr personal data erase erased delete deletes removed still stored disk readable privacy purge forget',
+    'gdpr personal data erase delete removed stored disk readable privacy purge forget',
   ],
   ['May I delete this file or folder?', 'why places/__1714', 'remove rm vac con ok lock fragment lose lost safe'],
   ['What did the array look like at an earlier time?', 'ls weather --as-of 2024-05-02', 'travel open past'],
   [
     'At which times did it change, by writes or deletes?',
     'commits places',
-    'states state distinct versions times timestamps open travel list deleted last date modified when metadata',
+    'state distinct versions timestamps open travel list deleted last date modified when metadata',
   ],
   ['When was each metadata key written?', 'metadata weather', 'keys meta time timestamp changed old'],
   [
     'Which values did a metadata key have, and when, also deleted ones?',
     'metadata --all weather',
-    'keys meta versions version history changed deleted old time timestamp',
+    'keys meta version history changed old time timestamp',
   ],
-  ['What can I still read of earlier times after vacuum?', 'why weather/__1714', 'vacuum travel past lose lost old'],
+  ['What can I still read of earlier times after vacuum?', 'why weather/__1714', 'travel past lose lost old'],
 
   ['What are its first cells?', 'read places --limit 10', 'rows data values head print query'],
   [
@@ -117,12 +109,12 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Which fragment holds this cell, and which versions does it have?',
     'history weather --cell station=1,day=7',
-    'coordinate coordinates contains who wrote changed overwritten deleted when why updates provenance',
+    'coordinate contains who wrote changed overwritten deleted when why updates provenance',
   ],
   [
     'Which of two writes at the same time wins?',
     'history weather --cell station=1,day=7',
-    'concurrent simultaneous writers equal timestamp timestamps tie order conflict',
+    'concurrent simultaneous writers equal timestamp tie order conflict',
   ],
   [
     'How many cells are there exactly, after deletes and updates?',
@@ -132,7 +124,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Are there duplicate coordinates, how many, and where?',
     'stats --read places',
-    'duplicate duplicates unique equal same repeated repeat twice count rows',
+    'unique equal same repeat twice count rows',
   ],
   [
     'Which cells of a dense array are unwritten, and how many?',
@@ -147,22 +139,22 @@ export const QUESTIONS: readonly Question[] = [
   [
     'What are the minimum, maximum, sum and mean of an attribute, how long is its longest string, and how many cells are null?',
     'stats --read weather --field rain_mm',
-    'min max total average nulls nan count aggregate aggregates statistics smallest largest values length lengths text',
+    'min max total average nulls nan count aggregate statistics smallest largest values length text',
   ],
   [
     'Which values of an enumeration are used, how often, and which never?',
     'stats --read places',
-    'category categorical enum enumerations label labels unused count distinct value',
+    'category categorical enum label unused count distinct value',
   ],
   [
     'How many cells are overwritten by newer ones?',
     'stats --read places',
-    'older versions overwritten updated stale hidden duplicates',
+    'older versions updated stale hidden duplicates',
   ],
   [
     'Why do reads give a cell twice?',
     'history weather --cell station=1,day=7',
-    'duplicate duplicates unique rows more than once repeated allows_duplicates',
+    'duplicate unique rows more than once repeated allows_duplicates',
   ],
   [
     'Why does a cell have a fill value or an old value?',
@@ -173,7 +165,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How do I get it into pandas, CSV, JSON or Arrow?',
     'read places -o places.csv',
-    'export convert parquet dataframe dataframes df python numpy npy',
+    'export convert parquet dataframe df python numpy npy',
   ],
   ['What is in one fragment, as it is stored?', 'decode places/__1714 --limit 10', 'cells raw'],
   [
@@ -182,16 +174,16 @@ export const QUESTIONS: readonly Question[] = [
     'offset where position',
   ],
 
-  ['Is my array corrupt?', 'check places', 'damage damaged broken valid fsck right integrity healthy ok truncated'],
+  ['Is my array corrupt?', 'check places', 'damage broken valid fsck right integrity healthy ok truncated'],
   [
     'How do I repair it, and what is lost?',
     'check --plan places',
-    'mend fix restore recover undo repair damaged corrupt plan steps',
+    'mend fix restore recover undo damaged corrupt plan steps',
   ],
   [
     'Why does TileDB fail to open it?',
     'check --level structure places',
-    'error cannot open exception fails exist unable load schema missing lost',
+    'error cannot exception fails exist unable load schema missing lost',
   ],
   [
     'Does every cell agree with the metadata?',
@@ -217,12 +209,12 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How do I see damage in GitHub, code scanning or Jenkins?',
     'check --format sarif places',
-    'github actions annotations sarif junit xml ci report pull request',
+    'actions annotations sarif junit xml ci report pull request',
   ],
   [
     'How does a CI job fail if an array has too many fragments?',
     'explain --fail-on warning places',
-    'ci cron exit code monitor limit threshold many small advice github',
+    'cron exit code monitor limit threshold small advice github',
   ],
   ['How do I check arrays every night?', 'check --quiet --fail-on warning places', 'ci cron script exit code monitor'],
 
@@ -230,22 +222,22 @@ export const QUESTIONS: readonly Question[] = [
   [
     'What does opening the array cost, before it reads a cell?',
     'explain places',
-    'open opens slow metadata listing time seconds requests startup',
+    'opens slow metadata listing time seconds requests startup',
   ],
   [
     'How many requests and bytes does a read cost on S3?',
     'explain places --range lat=40..60',
-    's3 http https get gets list lists head request cost costs price money bill cloud expensive',
+    'http https get gets list lists head request costs price money bill cloud expensive',
   ],
   [
     'How much memory does a read need?',
     'explain places',
-    'budget ram oom sm.mem.total_budget total_budget incomplete buffer 25GB result python arrays size',
+    'budget ram oom sm.mem.total_budget incomplete buffer 25GB result python arrays size',
   ],
   [
     'How large must the result buffers be?',
     'explain places --full --exact',
-    'buffer buffers init_buffer_bytes est_result_size allocate offsets validity incomplete bytes',
+    'buffer init_buffer_bytes est_result_size allocate offsets validity incomplete bytes',
   ],
   [
     'Should I consolidate, and what would it bring?',
@@ -267,7 +259,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How large would it be with other filters?',
     'whatif places --filters zstd:level=19',
-    'compression compress recompress zstd try estimate smaller',
+    'compress recompress zstd try estimate smaller',
   ],
   ['Are tiles too small or too large?', 'stats places', 'capacity extent tile size'],
   [
@@ -287,39 +279,40 @@ export const QUESTIONS: readonly Question[] = [
   ],
   ['Why is one fragment larger than another?', 'stats places/__1714 weather/__1714', 'compare size'],
   ['What are the minimum, maximum and nulls of each tile?', 'tiles places/__1714', 'min max sum statistics null count'],
-  ['Where does a fragment lie in the domain?', 'footer places/__1714', 'bounding box non-empty domain rectangle'],
+  ['Where does a fragment lie in the domain?', 'footer places/__1714', 'bounding box non-empty rectangle'],
 
-  ['What is in this .tdb file?', 'dump places/__1714/a0.tdb', 'hex bytes binary format file metadata'],
+  ['What is in this .tdb file?', 'dump places/__1714/a0.tdb', 'hex bytes binary format metadata'],
   ['What does byte N of a file mean?', 'at places/__1714/d0.tdb 100', 'offset position flip'],
   ['What does each filter make of a tile?', 'tile places/__1714 lat 0', 'compression stages chunk raw bytes'],
   [
     'Would my read cost less with other tile extents?',
     'whatif weather --tile-extent day=2 --range day=3..4',
-    'extent tile size shape box slice capacity order',
+    'extent size shape box slice capacity order',
   ],
   [
     'How do I write this schema as TileDB-Py code?',
     'whatif places --emit python',
     'generate create copy script python',
   ],
-  ['How do I make a small array for a test?', 'write-sample my-sample', 'example create generate fixture write'],
+  ['How do I make a small array for a test?', 'write-sample my-sample', 'example create generate fixture'],
   ...Object.values(COMMANDS).flatMap(({ question }) => (question ? [question] : [])),
 ]
 
-/** Words that say nothing about what is asked. */
-const EMPTY = new Set(
+/** Words that say nothing about the subject of a question. */
+const STOP_WORDS = new Set(
   (
     'a an the is are was were do does did i my me it its of in on at to for and or what which why how when where can may with this that ' +
     'be been there not no any all each by from has have if so as than after get see want should use used array arrays tiledb'
   ).split(' '),
 )
+/** Largest number of questions, and of commands, in an answer. */
 const MOST_ANSWERS = 8
 
-/** Questions and commands that have the words; undefined if there are none. */
+/** The questions and commands that have the words of `help <words>`; undefined if there are none. */
 export function answers(asked: readonly string[]): string | undefined {
   const words = wordsOf(asked.join(' '))
-  const telling = words.filter((word) => !EMPTY.has(word))
-  const wanted = telling.length > 0 ? telling : words
+  const subjects = words.filter((word) => !STOP_WORDS.has(word))
+  const wanted = subjects.length > 0 ? subjects : words
   const questions = best(QUESTIONS, wanted, textOf)
   const commands = best(Object.entries(COMMANDS), wanted, ([name, { summary }]) => `${name} ${summary}`)
   if (questions.length + commands.length === 0) return undefined
@@ -331,15 +324,15 @@ export function answers(asked: readonly string[]): string | undefined {
   return `${parts.join('\n')}\n`
 }
 
-/** The error about words that no question has, with the command or the words that are most like them. */
+/** The message for words that no question has. It suggests a command, or similar words of questions. */
 export function noAnswer(asked: readonly string[]): string {
-  const telling = asked.filter((word) => !EMPTY.has(word.toLowerCase()))
-  const said = (telling.length > 0 ? telling : asked).map((word) => JSON.stringify(word)).join(' or ')
+  const subjects = asked.filter((word) => !STOP_WORDS.has(word.toLowerCase()))
+  const quoted = (subjects.length > 0 ? subjects : asked).map((word) => JSON.stringify(word)).join(' or ')
   const command = asked.length === 1 ? nearest(asked[0], Object.keys(COMMANDS)) : undefined
-  const words = new Set(QUESTIONS.flatMap((question) => wordsOf(textOf(question))).filter((word) => !EMPTY.has(word)))
-  words.delete(command ?? '')
+  const words = new Set(QUESTIONS.flatMap((question) => wordsOf(textOf(question))))
+  for (const word of [...STOP_WORDS, command ?? '']) words.delete(word)
   const near: string[] = []
-  for (const word of telling) {
+  for (const word of subjects) {
     for (let like = nearest(word, words); like !== undefined && near.length < MOST_LIKE; like = nearest(word, words)) {
       near.push(like)
       words.delete(like)
@@ -351,26 +344,27 @@ export function noAnswer(asked: readonly string[]): string {
       : near.length > 0
         ? `questions have ${near.join(', ')}`
         : 'tiledb-inspect --help lists the commands'
-  return `no question or command has the word ${said}; ${hint}`
+  return `no question or command has the word ${quoted}; ${hint}`
 }
 
+/** Largest number of similar words that are suggested. */
 const MOST_LIKE = 3
 
 function textOf([question, call, words = '']: Question): string {
   return `${question} ${words} ${call.split(' ')[0]}`
 }
 
-/** The command of a call; undefined if there is none of that name. A target alone calls for its overview. */
+/** The command of a question's call; undefined if there is none of that name. */
 export function commandOf(call: string): string | undefined {
   const [first] = call.split(' ')
   if (first.startsWith('places')) return OVERVIEW
   return Object.hasOwn(COMMANDS, first) ? first : undefined
 }
 
-/** Items this near to the best are shown beside it. */
+/** Part of the best score that an item must reach to be shown. */
 const NEAR_BEST = 0.75
 
-/** The items with most of the words, best first. A word counts more the fewer items have it. */
+/** The items that have most of the words, the best first. A rare word counts more than one that many items have. */
 function best<T>(items: readonly T[], wanted: readonly string[], textOf: (item: T) => string): T[] {
   const scores = items.map(() => 0)
   const texts = items.map((item) => wordsOf(textOf(item)))
@@ -390,17 +384,18 @@ function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\d_]+/gu) ?? []
 }
 
-/** Least letters that two words must share: `vacuumed` is like `vacuum`, `con` is only itself. */
+/** Least number of first letters that two different words must share: `vacuumed` is like `vacuum`, `con` is only itself. */
 const LEAST_ALIKE = 4
-/** Most letters of an ending: `consolidate` is like `consolidation`. */
+/** Largest number of letters in an ending: `consolidate` is like `consolidation`. */
 const MOST_ENDING = 3
 
+/** Whether two words differ only in their endings. */
 function isLike(asked: string, word: string): boolean {
   if (asked === word) return true
   let same = 0
   while (same < asked.length && asked[same] === word[same]) same++
   const [short, long] = [asked.length, word.length].sort((a, b) => a - b)
-  // Who asks for a dataframe does not mean data.
+  // `dataframe` is not like `data`.
   if (same === word.length && asked.length > 2 * same) return false
   return same >= LEAST_ALIKE && (same === short || same >= long - MOST_ENDING)
 }

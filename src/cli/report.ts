@@ -8,15 +8,15 @@ import { FORMATS, type Format } from './formats.ts'
 import { type Process, usableWidth } from './process.ts'
 
 /**
- * Errors and notes on stderr, and the exit code. The one place where errors are printed: as lines for people, or with
- * `TILEDB_INSPECT_ERRORS=json` as the error documents of the JSON formats, for programs that take cells as Arrow or CSV.
+ * Prints errors and notes on stderr, and keeps the exit code. Errors are printed nowhere else. With
+ * `TILEDB_INSPECT_ERRORS=json` they are error documents instead of lines of text: for programs that read cells as Arrow or CSV.
  */
 export class Report {
   /** Whether notes are left out. */
   quiet = false
   /** The format of documents. With JSON and NDJSON, an error is a document, too. */
   format: Format = 'table'
-  /** Turns a path by which something was read back into what the user wrote. */
+  /** Turns a path of the storage back into what the user wrote. */
   shownPath = (path: string): string => path
   private readonly process: Process
   private readonly codes = new Set<number>()
@@ -29,7 +29,7 @@ export class Report {
     this.codes.add(code)
   }
 
-  /** The most important of the codes that were added: 2, then 1, then 3. 0 if there is none. */
+  /** The most important exit code that was added: 2 before 1 before 3. 0 if none was added. */
   exitCode(): number {
     return [2, 1, 3].find((code) => this.codes.has(code)) ?? 0
   }
@@ -45,7 +45,7 @@ export class Report {
     } else this.printLine(errorLine(error, this.shownPath))
   }
 
-  /** An error in place of a document. */
+  /** Reports an error that takes the place of a document. */
   async failure(error: unknown, out: Output): Promise<InspectError> {
     const known = asInspectError(error)
     this.error(known)
@@ -54,7 +54,7 @@ export class Report {
     return known
   }
 
-  /** Writes nothing if the format is not one of the JSON formats. */
+  /** Writes an error as a document, if the format is one of the JSON formats. */
   async errorDocument(error: InspectError, out: Output): Promise<void> {
     const { format } = this
     if (!FORMATS[format].isJson) return
@@ -62,12 +62,12 @@ export class Report {
     try {
       await writeJson(document, out, { int64: 'number', indent: format === 'json' })
     } catch (again) {
-      // If the output itself failed, stderr has said so.
+      // The output itself failed, which stderr has said already.
       if (!(again instanceof InspectError)) throw again
     }
   }
 
-  /** On a terminal, a long line is wrapped. */
+  /** Prints a line on stderr. On a terminal, a long line is wrapped. */
   private printLine(text: string): void {
     const { stderr, stderrColumns } = this.process
     stderr(`${wrapWords(text, usableWidth(stderrColumns), '  ').join('\n')}\n`)
@@ -85,7 +85,7 @@ function errorLine(error: InspectError, shownPath: (path: string) => string): st
   return `error: ${escapeControls(parts.filter((part) => part !== '').join(': '))}`
 }
 
-/** Control characters in names and values from files must not reach a terminal. */
+/** The text with control characters escaped. Those in names and values from files must not reach a terminal. */
 function escapeControls(text: string): string {
   return text.replace(UNSAFE, (character) =>
     Array.from({ length: character.length }, (_, i) => {

@@ -1,7 +1,7 @@
 import { didYouMean, nearest } from '../base/nearest.ts'
 import { formatNames } from './formats.ts'
 
-/** Options and commands that users of other tools try, and what they need instead. */
+/** Options and commands of other tools that users may try, and what to use instead. */
 const HINTS: Readonly<Record<string, string>> = {
   cat: 'read shows the cells of an array, decode those of a fragment, dump the bytes of a file',
   head: 'read --limit 10 shows the first cells of an array, decode those of a fragment',
@@ -36,30 +36,27 @@ export function isHinted(word: string): boolean {
   return Object.hasOwn(HINTS, word)
 }
 
-/** A word this long may be a key, so messages do not repeat it. */
+/** A word that is long enough to be a key. Messages do not repeat it. */
 const MAY_BE_KEY = /[A-Za-z0-9+/=_-]{32,}/g
 
-/** `--name=value`, of which commander compares all with the options. */
+/** commander's message for `--name=value` with an unknown option. commander looks for options like the whole of it. */
 const WITH_VALUE = /^unknown option '(--[^=']+)=.*$/s
 
 /**
- * Rewords commander's message about a wrong command line, in one line, with the most similar valid word.
- * @param options those of the command, as in `--limit`
+ * commander's message about a wrong command line in one line of our own words, with the most similar valid word.
+ * @param options the options of the command, such as `--limit`
  */
 export function usageMessage(message: string, command: string | undefined, options: readonly string[]): string {
-  return worded(message.replace(/^error: /, ''), command, options).replace(MAY_BE_KEY, '…')
+  return reword(message.replace(/^error: /, ''), command, options).replace(MAY_BE_KEY, '…')
 }
 
-function worded(text: string, command: string | undefined, options: readonly string[]): string {
+function reword(text: string, command: string | undefined, options: readonly string[]): string {
   const [, option] = WITH_VALUE.exec(text) ?? []
   if (option !== undefined) {
     if (options.includes(option)) return `${option} takes no value`
     const near = nearest(option, options)
-    return worded(
-      `unknown option '${option}'${near === undefined ? '' : `\n(Did you mean ${near}?)`}`,
-      command,
-      options,
-    )
+    const suggestion = near === undefined ? '' : `\n(Did you mean ${near}?)`
+    return reword(`unknown option '${option}'${suggestion}`, command, options)
   }
   const [unknown, word] = /^unknown (?:command|option) '([^']*)'/.exec(text) ?? []
   if (word !== undefined && isHinted(word)) return `${unknown}; ${HINTS[word]}`

@@ -22,8 +22,8 @@ import {
   onlyWith,
 } from './command.ts'
 import { fileTarget } from './file-target.ts'
-import { selectionOf } from './hex-selection.ts'
-import { OFFSET } from './numbers.ts'
+import { selectionOf } from './hex-options.ts'
+import { OFFSET } from './option-values.ts'
 
 interface AtOptions {
   cell?: string[]

@@ -8,7 +8,7 @@ import type { ValueStyle } from '../format/value.ts'
 import { PROVENANCE } from '../read/query.ts'
 import { type CommandContext, errorResult, type Outcome } from './command.ts'
 import type { LabelReport } from './missing-labels.ts'
-import { parseWhole } from './numbers.ts'
+import { parseWhole } from './option-values.ts'
 import { enumerationResult } from './schema.ts'
 
 /** The cells that the options of a command select. */

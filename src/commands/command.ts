@@ -21,7 +21,7 @@ export const STDOUT = '-'
 export interface CommandContext {
   storage: Storage
   reading: ReadContext
-  /** The times between which targets are opened, if the options name any. To be set before {@link open}. */
+  /** The times between which {@link open} opens targets, if the options name any. */
   times?: Partial<Times>
   style: ValueStyle
   /** Whether tables show long lists in full. */
@@ -29,86 +29,84 @@ export interface CommandContext {
   /** The path of something inside a target, as the user would write it. */
   shownPath(path: string): string
   /** The path by which the storage finds what the user wrote. */
-  internalPath(given: string): string
-  /** Opens a target by the path that the user gave. */
+  internalPath(written: string): string
+  /** Opens a target by the path that the user wrote. */
   open(path: string): Promise<Target>
   /** Shows progress on stderr, only on a terminal and only after a second. */
   progress(what: string): Promise<{ update(done: number, total?: number): void; stop(): void }>
   /**
-   * Records a fault that does not end the command. It decides the exit code, and is printed on stderr unless the output shows
-   * it.
+   * Records a fault that does not end the command. The fault decides the exit code.
+   * @param isShown whether the output shows the fault; otherwise it is printed on stderr
    */
   fault(error: InspectError, isShown?: boolean): void
-  /** Whether {@link fault} wants those of every tile, also where they say the same. */
+  /** Whether {@link fault} wants the fault of every tile, even if an earlier tile had the same. */
   wantsEveryFault?: boolean
   /** Prints a message on stderr that is not a fault, unless --quiet is given. */
   note(text: string): void
   /**
-   * Call this before anything is written to a file or folder that the user named.
-   * @param option that named it; the name of the command if its argument did
-   * @throws InspectError USAGE if that place is also read
+   * Refuses to write to a place that the command reads. To be called before a file or folder is written that the user named.
+   * @param option the option that names `path`; the name of the command if its argument names it
+   * @throws InspectError USAGE
    */
   refuseReadPlace(path: string, option: string): Promise<void>
 }
 
-/** What a command found about one target. Renderers write `document`; `table` shows the same to a person. */
+/** What a command found about one target. The data formats write `document`; `table` shows the same to a person. */
 export interface Outcome {
   document: DocumentHead
-  /** The document's last keys, if they are known only after `rows`. */
+  /** The last keys of the document, if they are known only after `rows`. */
   tail?(): object
-  /** The list of the document whose elements are the lines of NDJSON and CSV. Without it, the whole document is one line. */
+  /** The list in the document whose elements are the lines of NDJSON and CSV. Without it, the whole document is one line. */
   rows?: List<Result>
-  /** Set if the next row may take hours: each line of NDJSON is then written at once. */
+  /** Whether each line of NDJSON is written at once, because the next row may take hours. */
   flushRows?: boolean
-  /** The lines of NDJSON, if they are more than `rows`. */
+  /** The lines of NDJSON, if there are more of them than `rows`. */
   lines?(): AsyncIterable<Result>
-  /** Set if this is one of several fragments of a target: rows then name their origin, as with several targets. */
+  /** Whether this is one of several fragments or members of a target: rows then name their origin, as with several targets. */
   oneOfSeveral?: boolean
-  /** What rows name as their origin if there are several; by default the document's path. */
+  /** The keys by which rows name their origin. By default the document's path. */
   origin?: { readonly [key: string]: Result }
-  /** Columns of CSV, if they are known: for a header without rows, or if the first row may lack some. */
+  /** The columns of CSV, if they are known. CSV needs them for a header without rows, or if the first row may lack some. */
   columns?(): readonly string[] | Promise<readonly string[]>
-  /** Writes `rows` as NDJSON or CSV faster than with one object per row; the text is the same. */
+  /** Writes `rows` as NDJSON or CSV without an object for each row. The text is the same. */
   cellLines?(out: Output, style: Omit<CellLineStyle, 'raw'>): Promise<JsonNotes>
   table(out: Output): Promise<void> | void
-  /** Set if the table of a later outcome includes this one. */
+  /** Whether the table of a later outcome includes this one. */
   noTable?: boolean
-  /** Writes Arrow IPC, as a file or as a stream. Defined for commands with the format. */
+  /** Writes Arrow IPC. @param file whether as a file; otherwise as a stream */
   arrow?(out: Output, file: boolean): Promise<void>
-  /** The findings, for formats that report them to other programs; they are read in place of `rows`. */
+  /** The findings, for formats that report them to other programs. These formats read them instead of `rows`. */
   found?: FoundInTarget
-  /** Bytes to write instead of a document; refused on a terminal. */
+  /** Bytes to write instead of a document. They are not written to a terminal. */
   bytes?: readonly Uint8Array[]
   /**
-   * Whether something is missing and the document does not say so. Then no file is made. Read after the end of the document.
+   * Whether something is missing that the document does not mention. An output file is then removed. Known after the end of the
+   * document.
    */
   incomplete?: boolean
-  /** Whether something is wrong but not an error: exit code 1. Read after the end of the document. */
+  /** Whether something is wrong without an error: exit code 1. Known after the end of the document. */
   foundWrong?: boolean
   /** An error that left nothing to show. It is printed in place of the document. */
   error?: InspectError
 }
 
 /** Formats that only some commands write. */
-export type FormatOfSome = 'arrow' | 'sarif' | 'junit' | 'github'
+export type RareFormat = 'arrow' | 'sarif' | 'junit' | 'github'
 
-/** What a command is good for, and a call that does it. A test runs every call. */
+/** A use of a command, and the call for it. A test runs every call. */
 export type Example = readonly [what: string, call: string]
 
-/** A command: its options and what it finds. Each {@link Outcome} knows how it looks. cli.ts prints and sets exit codes. */
+/** A command: its options, and what it finds. cli.ts prints each {@link Outcome} and sets the exit code. */
 export interface CommandModule<Options> {
   /** What the command answers, if its summary in cli/commands.ts does not say everything. */
   about?: string
   /** Three or more. `places` (sparse) and `weather` (dense) are the arrays in `examples/arrays`. */
   examples: readonly Example[]
-  /** Values of `--format` that the command takes besides those of every command. */
-  formats?: readonly FormatOfSome[]
-  /**
-   * Whether these options make `--output` hold something without a format, such as bytes or a script. Its extension is then
-   * ignored.
-   */
+  /** Formats that the command can write besides those of every command. */
+  formats?: readonly RareFormat[]
+  /** Whether the output has no format with these options, such as bytes or a script. The extension of `--output` is then ignored. */
   ownOutput?(options: Options): boolean
-  /** Whether one run gets all targets and tries each; otherwise there is one run per target. */
+  /** Whether one run gets all targets. Otherwise each target has its own run. */
   together?: boolean
   /** Adds options and arguments besides the common ones. */
   configure(command: CommanderCommand): void
@@ -132,8 +130,8 @@ export function notExaminedResult(cx: CommandContext, { code, message, at }: Ins
 }
 
 /**
- * Does the work for every fragment of a target: the fragment itself, or all fragments of an array or of each array in a group.
- * A fault in one fragment is shown in its place, and the next is tried.
+ * Runs `work` on every fragment of a target: on the fragment itself, or on all fragments of an array or of each array in a
+ * group. A fragment with a fault gives an outcome with the error, and the next fragment is tried.
  * @throws InspectError WRONG_TARGET for files other than fragment metadata
  */
 export async function* throughFragments(
@@ -151,8 +149,9 @@ export async function* throughFragments(
 }
 
 /**
- * Every fragment of a target: the fragment itself, or all fragments of an array; if times were asked for, those that are read then.
- * @param wanted what the command expects
+ * Every fragment of a target: the fragment itself, or all fragments of an array. With times in the options: only the fragments
+ * that TileDB reads at these times.
+ * @param wanted the targets that the command expects, in words
  * @throws InspectError WRONG_TARGET for groups, and for files other than fragment metadata
  */
 export async function* eachFragment(
@@ -170,7 +169,7 @@ export async function* eachFragment(
   const { array } = target
   const opened = async ({ path }: FragmentEntry): Promise<Fragment> => {
     const fragment = array.fragment(path)
-    // For a remote array, footers are read ahead. A faulty one raises its error again when it is used.
+    // The footers of a remote array are read ahead. A faulty footer raises its error again when it is used.
     if (array.folder.isRemote) await fragment.info().catch(() => {})
     return fragment
   }
@@ -188,8 +187,9 @@ export async function* eachFragment(
 }
 
 /**
- * Does the work for a target. For a group: for the group and each member below it, in the group's order. A failure is
- * recorded, and the next member is tried.
+ * Runs `work` on a target. For a group it runs `work` on the group, and then on each member at any depth, in the group's order. An
+ * error in a member is its outcome, and the next member is tried.
+ * @param above the identities of the groups around the target
  */
 export async function* throughGroups(
   cx: CommandContext,
@@ -215,8 +215,8 @@ export async function* throughGroups(
 }
 
 /**
- * Gives the outcomes. An error becomes the last of them, so that the next target can be tried. Only wrong options end the
- * command.
+ * The outcomes. An error becomes the last outcome, so that the next target can be tried.
+ * @throws InspectError USAGE: wrong options are wrong for every target
  */
 export async function* orFailure(path: string, outcomes: AsyncGenerator<Outcome>): AsyncGenerator<Outcome> {
   try {
@@ -231,7 +231,7 @@ function failure(path: string, error: InspectError): Outcome {
   return { document: documentHead('error', path), error, table() {} }
 }
 
-/** Prints a note if a group has no members. Otherwise "nothing found" would look like a good result. */
+/** Prints a note if the target is a group without members. Without the note, "nothing found" would look like a good result. */
 export async function noteIfEmpty(cx: CommandContext, target: Target): Promise<void> {
   if (target.type !== 'group') return
   const members = await target.group.members().catch(() => undefined)
@@ -240,9 +240,9 @@ export async function noteIfEmpty(cx: CommandContext, target: Target): Promise<v
 }
 
 /**
- * Does `work` on fragments of an array, on several at once over a network, and yields the results in order. A fragment
- * is closed after its work.
- * @param what the work, for the progress line
+ * Runs `work` on fragments of an array, over a network on several at once, and yields the results in order. Each fragment is
+ * closed after its work.
+ * @param what the work in words, for the progress line
  */
 export async function* overEntries<T>(
   cx: CommandContext,
@@ -272,7 +272,10 @@ export async function* overEntries<T>(
   }
 }
 
-/** The error for a target of the wrong type. It lists the contents of a group or array: one of them may have been meant. */
+/**
+ * The error for a target of the wrong type. It lists what is in a group or array, because the user may have meant one of these.
+ * @param wanted the targets that the command expects, in words
+ */
 export async function wrongTarget(
   cx: CommandContext,
   command: string,
@@ -285,20 +288,15 @@ export async function wrongTarget(
 
 /**
  * The fragment, if the target is one.
- * @param otherwise what else can be done with an array
+ * @param hint what the command can do with an array, for the error
  * @throws InspectError WRONG_TARGET, with what to type instead
  */
-export async function oneFragment(
-  cx: CommandContext,
-  command: string,
-  target: Target,
-  otherwise = '',
-): Promise<Fragment> {
+export async function oneFragment(cx: CommandContext, command: string, target: Target, hint = ''): Promise<Fragment> {
   if ('fragment' in target && target.fragment) return target.fragment
   if (target.type !== 'array') throw await wrongTarget(cx, command, target, 'a fragment')
   const fragments = await target.array.fragments()
   const one = fragments.find(({ isRead }) => isRead) ?? fragments[0]
-  const instead = one ? `${otherwise}; as in: ${command} ${cx.shownPath(`${target.path}/${one.path}`)}` : ''
+  const instead = one ? `${hint}; as in: ${command} ${cx.shownPath(`${target.path}/${one.path}`)}` : ''
   const message = `${command} expects one fragment, found an array${await contentsText(cx, target)}${instead}`
   throw new InspectError('WRONG_TARGET', message, { file: target.path })
 }
@@ -312,7 +310,7 @@ async function contentsText(cx: CommandContext, target: Target): Promise<string>
   }
   if (target.type !== 'group') return ''
   const { group } = target
-  // A member's name is not a path.
+  // Paths are listed, not names: the path of a member can be another than its name.
   const { memberPath } = await import('../store/group.ts')
   const members = (await group.members()).map((member) =>
     cx.shownPath(memberPath(group.folder.path, member) ?? member.uri),
@@ -320,7 +318,7 @@ async function contentsText(cx: CommandContext, target: Target): Promise<string>
   return members.length === 0 ? ' that has no members' : `; its members: ${firstOf(members)}`
 }
 
-/** Runs `work` on a fragment. An InspectError becomes its outcome, so that the next fragment is tried. */
+/** Runs `work` on a fragment. An error becomes the outcome, so that the next fragment is tried. */
 export async function outcomeOrError(folder: Folder, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await withPlaceAsync({ file: folder.path }, work)
@@ -329,16 +327,16 @@ export async function outcomeOrError(folder: Folder, work: () => Promise<Outcome
   }
 }
 
-/** For options that may be given several times. */
+/** Collects the values of an option that may be given several times. */
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value]
 }
 
-/** Refuses options that say nothing without the option `needed`. Names as commander keeps them. */
+/** Refuses options that have no effect without the option `needed`. The names are commander's: `failOn` for `--fail-on`. */
 export function onlyWith(command: CommanderCommand, needed: string, ...names: readonly string[]): void {
   command.hook('preAction', () => {
-    const given = command.opts<Record<string, unknown>>()
-    const found = given[needed] === undefined && names.find((name) => given[name] !== undefined)
+    const values = command.opts<Record<string, unknown>>()
+    const found = values[needed] === undefined && names.find((name) => values[name] !== undefined)
     if (found) throw usage(`--${found} expects --${needed} beside it, found none`)
   })
 }

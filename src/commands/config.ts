@@ -1,7 +1,7 @@
 import { CONSOLIDATION_DEFAULTS, type ConsolidationSettings } from '../advice/consolidation.ts'
 import { usage } from '../base/errors.ts'
 import { byLikeness } from '../base/nearest.ts'
-import { parseSize } from './numbers.ts'
+import { parseSize } from './option-values.ts'
 
 /** What `--config` says. */
 interface ConsolidationConfig extends ConsolidationSettings {

@@ -20,7 +20,7 @@ import {
 import { batchesInBounds, limitToBounds } from './cells-in-bounds.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, oneFragment } from './command.ts'
 import { LabelReport } from './missing-labels.ts'
-import { parseJobs, parseSpan } from './numbers.ts'
+import { parseJobs, parseSpan } from './option-values.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 

@@ -13,8 +13,7 @@ import { formatCount } from '../render/units.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
 import { type CommandContext, documentHead, type Outcome, wrongTarget } from './command.ts'
-import type { HexOptions } from './hex-options.ts'
-import { selectionOf } from './hex-selection.ts'
+import { type HexOptions, selectionOf } from './hex-options.ts'
 
 /** A file, or one field of it, as an {@link hexOutcome}. */
 export async function* fileOutcome(

@@ -1,54 +1,57 @@
 /**
- * What a page gets with its program: `page` writes it, `src/page` reads it. One form for a report and for the served page, in an
- * element that browsers do not run.
+ * The data in a page: `page` writes it, and `src/page` reads it. It has the same form in a report and in the served page.
  */
 
 /** Where the bytes of the target are. */
 export interface PagePlaces {
-  /** `report`: in the page. `served`: beside it, see page-server.ts. */
+  /** `report`: the bytes are in the page. `served`: they are read from page-server.ts. */
   kind: 'report' | 'served'
-  /** The folder that holds all there is: of the array around the target, otherwise the target's. Begins with `/`. */
+  /** The folder that holds everything: the array around the target, or else the target. It begins with `/`. */
   top: string
   /** The target's path: `top`, or below it. */
   path: string
-  /** The target as the user wrote it: what documents and commands show. */
+  /** The target as the user wrote it. Documents and commands show it so. */
   shown: string
   /** Version of the program that made the page. */
   version: string
-  /** When, in milliseconds since 1970. */
+  /** Time when the page was made, in milliseconds since 1970. */
   made: number
   /** Wasm files of rare filters, by specifier: deflated, in base64. */
   wasm: Readonly<Record<string, string>>
 }
 
 /**
- * The head of a report; the bytes of its files follow. Of a large report only those that come first do: the rest stands in an element
- * behind the program, which shows something while the browser still reads it.
+ * The head of a report. The bytes of its files follow it, one file after another. In a large report only some bytes do: all
+ * bytes of the other files are behind the program, which shows something while the browser still reads them.
  */
 export interface ReportHead extends PagePlaces {
   kind: 'report'
   files: readonly ReportFile[]
-  /** What commands print, by {@link documentKey}: only where the bytes for it were left out. */
+  /** Documents of commands, by {@link documentKey}: those whose bytes were left out of the report. */
   documents: Readonly<Record<string, unknown>>
 }
 
-/** A file: its path below `top`, and its bytes. */
+/** A file of a report. */
 export interface ReportFile {
+  /** Path below `top`. */
   path: string
   /** In bytes. */
   size: number
-  /** Whether the bytes were left out. Those of all others follow each other. */
+  /** Whether the report lacks its bytes. */
   isLeftOut?: true
-  /** How many bytes of its end come first, with the head. Undefined if all of them do; otherwise the whole file is in the rest. */
+  /**
+   * Number of bytes of its end that follow the head; the whole file is then behind the program. Undefined if the whole file follows
+   * the head.
+   */
   first?: number
 }
 
-/** Names a document by the command that makes it. */
+/** The key of a document: the command that prints it, with its target and options. */
 export function documentKey(command: string, path: string, options: object): string {
   return JSON.stringify([command, path, Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))])
 }
 
-/** A document as JSON text: what JSON lacks becomes an object of one key. */
+/** Replacer for `JSON.stringify`: a value that JSON lacks becomes an object with one key. */
 export function packDocument(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return { $int: String(value) }
   if (typeof value === 'number' && (!Number.isFinite(value) || Object.is(value, -0)))
@@ -57,7 +60,7 @@ export function packDocument(_key: string, value: unknown): unknown {
   return value
 }
 
-/** The reverse of {@link packDocument}. */
+/** Reviver for `JSON.parse`: undoes {@link packDocument}. */
 export function unpackDocument(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Object.keys(value).length !== 1) return value
   if ('$int' in value) return BigInt(String(value.$int))

@@ -1,22 +1,26 @@
 import { brotliDecompressSync, deflateRawSync } from 'node:zlib'
+import { VERSION } from '../base/version.ts'
 import { builtBytes, packagedBytes } from '../node/packaged.ts'
+import type { Folder } from '../source/source.ts'
+import type { Target } from '../store/target.ts'
+import type { PagePlaces } from './page-data.ts'
 
 /**
- * The page that the build makes: `dist/page/index.html`, which has all of its program, and of which the package has the compressed
- * form. What the page may do beside showing itself stands in its policy, which browsers hold it to.
+ * Makes pages from `dist/page/index.html`, which the build makes. It holds the whole program of the page; the package has its
+ * compressed form. Its policy, which browsers enforce, says what the page may connect to.
  */
 
-/** Where the build leaves room for data. The first of its kind in the page. */
+/** Mark in the page that stands where data goes. */
 const DATA_PLACE = '<!--data-->'
 const BODY_END = '</body>'
-/** Of an element that browsers do not run. */
+/** Type of the elements with data. Browsers do not run elements of this type. */
 const DATA_TYPE = 'type="application/octet-stream"'
-/** Characters of base64 in an element: what a page decodes before it draws again. Each four of them are three bytes. */
+/** Largest number of base64 characters in one element: the page draws after each. A multiple of 4 characters is whole bytes. */
 const PIECE = 1 << 18
-/** What the policy says of connections, as the build writes it: any, because the user may give any URL. */
+/** What the policy of the built page allows: connections to anywhere, because the user may give any URL. */
 const CONNECT_ANYWHERE = 'connect-src http: https:'
 
-/** The page without data, on which a folder is dropped, or which is given a URL. */
+/** The page without data. The user drops a folder on it, or gives it a URL. */
 export function emptyPage(): string {
   const page = builtBytes('page/index.html.br')
   if (page === undefined) throw new TypeError('expected dist/page, which npm run build makes, found none')
@@ -24,10 +28,10 @@ export function emptyPage(): string {
 }
 
 /**
- * The page with data in front of its program, in pieces.
- * @param data text without `<`
+ * The page with data, in pieces.
+ * @param data text without `<`, which goes in front of the program
  * @param connections what the page may connect to, in the words of a policy
- * @param rest base64, which stands behind the program in elements of some length
+ * @param rest base64 text that goes behind the program, in several elements
  */
 export function pageWith(data: string, connections: "'none'" | "'self'", rest = ''): readonly string[] {
   const page = emptyPage().replace(CONNECT_ANYWHERE, `connect-src ${connections}`)
@@ -45,13 +49,46 @@ export function pageWith(data: string, connections: "'none'" | "'self'", rest = 
   ]
 }
 
-/** Wasm files that a page has not in its program, and the filters that need them. */
+/** Wasm files that are not in the program of a page, by the filter that needs them. */
 const WASM = { BZIP2: 'bzip2-wasm/bzip2-1.0.8/bzip2.wasm', WEBP: '@jsquash/webp/codec/dec/webp_dec.wasm' }
 
-/** Those files for a page, each deflated, in base64, by its specifier. @param wants whether a filter may be met */
-export async function pageWasm(wants: (filter: string) => boolean): Promise<Record<string, string>> {
+/** The wasm files that a page needs, by specifier: deflated, in base64. @param needs whether the page may meet a filter */
+export function pageWasm(needs: (filter: string) => boolean): Record<string, string> {
   const files: Record<string, string> = {}
   for (const [filter, specifier] of Object.entries(WASM))
-    if (wants(filter)) files[specifier] = deflateRawSync(packagedBytes(specifier), { level: 9 }).toString('base64')
+    if (needs(filter)) files[specifier] = deflateRawSync(packagedBytes(specifier), { level: 9 }).toString('base64')
   return files
+}
+
+/** The files that a page of a target needs. */
+export interface PageTree {
+  folder: Folder
+  /** The only file that is needed; undefined if everything below the folder is. */
+  only: string | undefined
+}
+
+/** The files of the array around a target. Without an array: the files of the target. */
+export function pageTree(target: Target): PageTree {
+  if (target.type === 'group') return { folder: target.group.folder, only: undefined }
+  if (target.type === 'array') return { folder: target.array.folder, only: undefined }
+  if (target.array) return { folder: target.array.folder, only: undefined }
+  if (target.type === 'fragment') return { folder: target.fragment.folder, only: undefined }
+  return { folder: target.folder, only: target.fragment ? undefined : target.name }
+}
+
+/**
+ * Where a page finds the target. The paths do not tell where on this machine the target is: only `shown` does, which is what
+ * the user wrote.
+ */
+export function pagePlaces<Kind extends PagePlaces['kind']>(
+  kind: Kind,
+  folder: Folder,
+  target: Target,
+  shown: string,
+  made: bigint,
+  wasm: PagePlaces['wasm'],
+): PagePlaces & { kind: Kind } {
+  const top = `/${folder.name || 'target'}`
+  const path = top + target.path.slice(folder.path.length)
+  return { kind, top, path, shown, version: VERSION, made: Number(made), wasm }
 }

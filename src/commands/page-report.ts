@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { concat } from '../base/bytes.ts'
 import { unlessFault } from '../base/errors.ts'
+import { sum } from '../base/sum.ts'
 import { formatSize } from '../render/units.ts'
 import { readAll, withSource } from '../source/source.ts'
 import { filesBelow } from '../source/walk.ts'
@@ -9,32 +10,33 @@ import { command as check } from './check.ts'
 import { collectedDocument } from './collected.ts'
 import type { CommandContext } from './command.ts'
 import { documentKey, packDocument, type ReportFile, type ReportHead } from './page-data.ts'
-import { pageWasm, pageWith } from './page-html.ts'
-import { type PageTree, pagePlaces, pageTree } from './page-places.ts'
+import { type PageTree, pagePlaces, pageTree, pageWasm, pageWith } from './page-html.ts'
 
 /**
- * A report is the page with the bytes of the target's files. The page reads them as it reads any others, so that one program shows
- * reports, folders and URLs. A report needs no network. If bytes are left out, it also holds what `check` printed, because the page
- * cannot check files that it does not have.
+ * A report is the page with the bytes of the target's files. The page reads these bytes as it reads those of folders and URLs. A
+ * report needs no network. If bytes are left out, the report also holds what `check` prints: the page cannot check files that
+ * it does not have.
  */
 
 /** A file of the target. */
-interface Found {
-  /** Below the tree's folder. */
+interface TargetFile {
+  /** Path below the tree's folder. */
   path: string
+  /** In bytes. */
   size: number
-  /** As the storage reads it. */
+  /** Path by which the storage reads it. */
   full: string
 }
 
-/** A large report begins with so many bytes, and so many from the end of each file: footers stand there. */
+/** Largest number of bytes that a large report has in front of its program. */
 const FIRST_SIZE = 2 ** 20
+/** Largest part of that for one file: the end of the file, where its footer is. */
 const FIRST_OF_FILE = 2 ** 16
 
 /**
  * The report of a target, in pieces.
  * @param shown the target as the user wrote it
- * @param most bytes of files that it may hold
+ * @param most largest number of bytes of files that it may hold
  */
 export async function report(
   cx: CommandContext,
@@ -44,7 +46,7 @@ export async function report(
 ): Promise<readonly Uint8Array[]> {
   const tree = pageTree(target)
   const found = await filesOf(cx, tree)
-  const kept = new Set<Found>()
+  const kept = new Set<TargetFile>()
   let left = most
   for (const file of inOrderOfUse(found)) {
     if (file.size > left) continue
@@ -71,14 +73,13 @@ export async function report(
     })
   }
   const schemas = await schemasText(target)
-  const wasm = await pageWasm((filter) => schemas === undefined || schemas.includes(filter))
-  const places = pagePlaces('report', tree, target, shown, cx.reading.now, wasm)
+  const wasm = pageWasm((filter) => schemas === undefined || schemas.includes(filter))
+  const places = pagePlaces('report', tree.folder, target, shown, cx.reading.now, wasm)
   const leftOut = files.filter(({ isLeftOut }) => isLeftOut)
   if (leftOut.length > 0) {
-    const size = leftOut.reduce((sum, file) => sum + file.size, 0)
-    cx.note(
-      `${leftOut.length} of ${files.length} files are left out of the report (${formatSize(size)}): a larger --max-size takes more`,
-    )
+    const size = formatSize(sum(leftOut, (file) => file.size))
+    const count = `${leftOut.length} of ${files.length} files`
+    cx.note(`${count} are left out of the report (${size}): a larger --max-size takes more`)
   }
   const documents = leftOut.length > 0 ? await checkedDocument(cx, places.path, shown) : {}
   return page({ ...places, files, documents }, bytes, rest)
@@ -94,14 +95,14 @@ function page(head: ReportHead, bytes: readonly Uint8Array[], rest: readonly Uin
 }
 
 /**
- * What comes first in a large report: enough for the page to show something, long before the browser has read the rest.
- * @param kept in the order of use
- * @returns how many bytes of a file's end come first, undefined for all
+ * Chooses what comes first in a large report, so that the page shows something while the browser still reads the rest.
+ * @param kept the files in the order in which the page needs them
+ * @returns a function that gives how many bytes of a file's end come first; undefined for the whole file
  */
-function firstOf(kept: ReadonlySet<Found>): (file: Found) => number | undefined {
+function firstOf(kept: ReadonlySet<TargetFile>): (file: TargetFile) => number | undefined {
   const all = [...kept]
-  if (all.reduce((sum, { size }) => sum + size, 0) <= FIRST_SIZE) return () => undefined
-  const found = new Map<Found, number | undefined>()
+  if (sum(all, ({ size }) => size) <= FIRST_SIZE) return () => undefined
+  const found = new Map<TargetFile, number | undefined>()
   let left = FIRST_SIZE
   for (const file of all) {
     if (isData(file)) break
@@ -112,8 +113,8 @@ function firstOf(kept: ReadonlySet<Found>): (file: Found) => number | undefined 
   return (file) => (found.has(file) ? found.get(file) : 0)
 }
 
-async function filesOf(cx: CommandContext, { folder, only }: PageTree): Promise<Found[]> {
-  const found: Found[] = []
+async function filesOf(cx: CommandContext, { folder, only }: PageTree): Promise<TargetFile[]> {
+  const found: TargetFile[] = []
   for await (const { folder: around, entry } of filesBelow(folder, () => true)) {
     const full = `${around.path}/${entry.name}`
     const path = full.slice(folder.path.length + 1)
@@ -124,15 +125,16 @@ async function filesOf(cx: CommandContext, { folder, only }: PageTree): Promise<
   return found.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-function isData({ path }: Found): boolean {
+function isData({ path }: TargetFile): boolean {
   return /\.tdb$/.test(path) && !/(^|\/)__[^/]*\.tdb$/.test(path)
 }
 
-/** Metadata first, because every view needs it; then small files before large ones. */
-function inOrderOfUse(files: readonly Found[]): Found[] {
+/** The files in the order in which the page needs them: metadata for every view first, then small files before large ones. */
+function inOrderOfUse(files: readonly TargetFile[]): TargetFile[] {
   return [...files].sort((a, b) => Number(isData(a)) - Number(isData(b)) || a.size - b.size)
 }
 
+/** The document of `check`, by its key in a report. */
 async function checkedDocument(cx: CommandContext, path: string, shown: string): Promise<Record<string, unknown>> {
   const quiet: CommandContext = Object.create(cx, { fault: { value: () => {} }, note: { value: () => {} } })
   const documents: Record<string, unknown> = {}
@@ -143,7 +145,7 @@ async function checkedDocument(cx: CommandContext, path: string, shown: string):
   return documents
 }
 
-/** The array's schemas as text, to look up names of filters in; undefined if they cannot be read. */
+/** The array's schemas as text, which has the names of their filters; undefined if they cannot be read. */
 async function schemasText(target: Target): Promise<string | undefined> {
   const { array } = { array: undefined, ...target }
   if (!array) return undefined
@@ -152,7 +154,6 @@ async function schemasText(target: Target): Promise<string | undefined> {
     const schemas = await Promise.all(files.map(({ name }) => array.schema(name)))
     return JSON.stringify(schemas, packDocument)
   } catch (error) {
-    unlessFault(error)
-    return undefined
+    return unlessFault(error)
   }
 }

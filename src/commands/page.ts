@@ -2,7 +2,7 @@ import { usage } from '../base/errors.ts'
 import type { PageDocument } from '../documents/page.ts'
 import type { CommandModule } from './command.ts'
 import { documentHead } from './command.ts'
-import { parseSize } from './numbers.ts'
+import { parseSize } from './option-values.ts'
 
 interface PageOptions {
   output?: string
@@ -12,8 +12,9 @@ interface PageOptions {
   maxSize?: string
 }
 
-/** Bytes of files that a report holds by default, and at most: browsers take no longer text. */
-const USUAL_SIZE = '20M'
+/** Default of `--max-size`. */
+const DEFAULT_SIZE = '20M'
+/** Largest `--max-size`, in bytes. Browsers do not read longer texts. */
 const LARGEST = 256 * 2 ** 20
 
 export const command: CommandModule<PageOptions> = {
@@ -30,10 +31,10 @@ export const command: CommandModule<PageOptions> = {
     command
       .argument('[target]', 'array, fragment, group, or a file in one of them')
       .option('--open', 'open it in the browser')
-      .option('--max-size <bytes>', 'bytes of files that a report holds; metadata goes first', USUAL_SIZE)
+      .option('--max-size <bytes>', 'bytes of files that a report holds; metadata goes first', DEFAULT_SIZE)
   },
 
-  async *run(cx, [path], { output, toStdout, open, maxSize = USUAL_SIZE }) {
+  async *run(cx, [path], { output, toStdout, open, maxSize = DEFAULT_SIZE }) {
     const isReport = output !== undefined || toStdout
     if (open && toStdout) throw usage('page expects --open or -o -, found both')
     const most = parseSize('--max-size', maxSize)
@@ -53,21 +54,20 @@ export const command: CommandModule<PageOptions> = {
       if (open && output !== undefined) await (await import('../node/open-browser.ts')).openInBrowser(output)
       return
     }
-    const [{ servePage }, { pageWasm, pageWith }, { pagePlaces, pageTree }] = await Promise.all([
-      import('../node/page-server.ts'),
-      import('./page-html.ts'),
-      import('./page-places.ts'),
-    ])
-    const tree = pageTree(target)
-    const places = pagePlaces('served', tree, target, shown, cx.reading.now, await pageWasm(() => true))
+    const { servePage } = await import('../node/page-server.ts')
+    const { pagePlaces, pageTree, pageWasm, pageWith } = await import('./page-html.ts')
+    const { folder, only } = pageTree(target)
+    const places = pagePlaces(
+      'served',
+      folder,
+      target,
+      shown,
+      cx.reading.now,
+      pageWasm(() => true),
+    )
     const data = Buffer.from(JSON.stringify(places)).toString('base64')
     const page = pageWith(data, "'self'").join('')
-    const server = await servePage(page, {
-      storage: cx.storage,
-      folder: tree.folder.path,
-      top: places.top,
-      only: tree.only,
-    })
+    const server = await servePage(page, { storage: cx.storage, folder: folder.path, top: places.top, only })
     const document: PageDocument = { ...documentHead('page', shown), url: server.url }
     yield { document, table: (out) => out.write(`${server.url}\nCtrl-C ends it.\n`) }
     if (open) await (await import('../node/open-browser.ts')).openInBrowser(server.url)

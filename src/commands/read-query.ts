@@ -4,10 +4,9 @@ import { LAST_TIME } from '../format/timestamped-name.ts'
 import { fieldNames, type OpenedArray, READ_ORDERS, type ReadQuery } from '../read/query.ts'
 import { defaultOrder } from '../read/read.ts'
 import { loadWhere, WHERE_FORMS } from '../read/where.ts'
-import { parseChoice } from './choice.ts'
 import { type CommandContext, collect } from './command.ts'
-import { unknownField } from './fields.ts'
 import { queryRanges } from './label-ranges.ts'
+import { parseChoice, unknownField } from './option-values.ts'
 import { RANGE_SET_FORMS } from './ranges.ts'
 
 /** The options that say which cells of an array are read, and in which order. */

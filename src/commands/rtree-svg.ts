@@ -11,7 +11,7 @@ import { shortValue } from '../render/units.ts'
 import { counted, rangeText } from '../render/views/wording.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { type CommandContext, documentHead, eachFragment, type Outcome, STDOUT } from './command.ts'
-import { unknownField } from './fields.ts'
+import { unknownField } from './option-values.ts'
 import { tileBoxes } from './tiles.ts'
 import { rangesResult } from './values.ts'
 

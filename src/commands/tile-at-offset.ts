@@ -1,10 +1,11 @@
 import { InspectError, usage } from '../base/errors.ts'
 import { tileDatatypes } from '../cells/slot-type.ts'
 import type { TileRole } from '../cells/tile-files.ts'
+import { tileRole } from '../cells/tile-places.ts'
 import { Pipeline } from '../filters/pipeline.ts'
 import { keepsOffsets } from '../filters/registry.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
-import { fieldFileBase } from '../format/field-files.ts'
+import { fieldFileName, fieldFileRoles } from '../format/field-files.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
 import { decodePrefix } from '../format/io.ts'
@@ -14,7 +15,7 @@ import { type Fragment, filePipeline } from '../store/fragment.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
 import { type TileOptions, undoneOutcome } from './tile.ts'
 
-/** What the schema says about a data file whose field is known from its name. */
+/** The field of a data file, found by the file's name. */
 interface FileField {
   schema: ArraySchema
   slot: Slot
@@ -22,10 +23,10 @@ interface FileField {
 }
 
 /**
- * The tile that begins at a byte of a data file. It does not use the fragment's metadata. The tile's own framing gives its
- * end, the array's newest schema gives its filters, and the folder's name gives the version.
+ * Shows the tile that begins at a byte of a data file, without the fragment's metadata. The chunks themselves say where the
+ * tile ends. The filters come from the array's newest schema, and the format version from the folder's name.
  *
- * @throws InspectError USAGE if the offset is not a number or lies outside; TRUNCATED if no tile is there
+ * @throws InspectError USAGE if the offset is not a number or not in the file; TRUNCATED if no tile begins there
  */
 export async function tileAtOffset(
   cx: CommandContext,
@@ -45,7 +46,7 @@ export async function tileAtOffset(
     const size = await source.size()
     const offset = /^\d+$/.test(text) ? Number(text) : Number.NaN
     if (!(offset < size)) throw usage(`--offset expects a byte from 0 to ${size - 1}, found ${JSON.stringify(text)}`)
-    const { chunks, stored } = await framedTile(source, offset, size)
+    const { chunks, stored } = await readChunks(source, offset, size)
     const { length } = stored
     const field = await fieldOf(fragment, fileName)
     const pipeline = await pipelineFor(fragment, field, chunks.length > 0)
@@ -63,10 +64,11 @@ export async function tileAtOffset(
   })
 }
 
+/** Bytes of the first read of a tile whose length is not known. */
 const FIRST_READ = 2 ** 20
 
-/** Reads more of the file until the chunks there are complete. */
-async function framedTile(
+/** Reads the chunks of a tile. Each try reads four times as much, until the chunks are complete. */
+async function readChunks(
   source: ByteSource,
   offset: number,
   size: number,
@@ -77,8 +79,8 @@ async function framedTile(
       const { value, length: used } = decodePrefix(bytes, chunkedTile, { file: source.name, offset })
       return { chunks: value.chunks, stored: bytes.subarray(0, used) }
     } catch (error) {
-      const more = error instanceof InspectError && error.code === 'TRUNCATED' && offset + bytes.length < size
-      if (!more) throw error
+      const hasMore = error instanceof InspectError && error.code === 'TRUNCATED' && offset + bytes.length < size
+      if (!hasMore) throw error
     }
   }
 }
@@ -87,17 +89,15 @@ function versionOf({ parsedName }: Fragment): number {
   return parsedName?.least_version ?? NEWEST_FORMAT_VERSION
 }
 
+/** The field of a data file; undefined outside an array. @throws InspectError USAGE if no field has such a file */
 async function fieldOf(fragment: Fragment, fileName: string): Promise<FileField | undefined> {
   if (!fragment.array) return undefined
   const version = versionOf(fragment)
   const { schema } = await fragment.array.newestSchema()
   const slots = fragmentSlots(version, schema, { includes_timestamps: true, includes_delete_metadata: true })
   for (const slot of slots) {
-    const base = fieldFileBase(version, slot)
-    if (base === undefined) continue
-    if (fileName === `${base}.tdb`) return { schema, slot, role: slot.varSized ? 'offsets' : 'data' }
-    if (fileName === `${base}_var.tdb`) return { schema, slot, role: 'var' }
-    if (fileName === `${base}_validity.tdb`) return { schema, slot, role: 'validity' }
+    const role = fieldFileRoles(slot).find((one) => fieldFileName(version, slot, one) === fileName)
+    if (role) return { schema, slot, role: tileRole({ role }) }
   }
   throw usage(`expected a data file of a field of the array, found ${JSON.stringify(fileName)}`)
 }
@@ -105,7 +105,7 @@ async function fieldOf(fragment: Fragment, fileName: string): Promise<FileField 
 function pipelineFor(fragment: Fragment, field: FileField | undefined, holdsChunks: boolean): Promise<Pipeline> {
   const { codecs, key, maxTileSize } = fragment.cx
   const formatVersion = versionOf(fragment)
-  // Outside an array only the framing is known, so chunks are shown as stored.
+  // Outside an array the filters are not known. Chunks are then shown as stored.
   if (!field) return Pipeline.load([], { datatype: 'UINT8', cellSize: 1, formatVersion, maxTileSize }, codecs)
   const { schema, slot, role } = field
   const filters = filePipeline({ schema, slots: [slot] }, { slot: 0, role }, fragment.cx.encrypted)

@@ -9,9 +9,9 @@ import { stageMetadata } from '../filters/stage-metadata.ts'
 import { decode } from '../format/io.ts'
 import { CHUNK_HEAD_BYTES, type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
-import { parseChoice } from './choice.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, oneFragment } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
+import { parseChoice } from './option-values.ts'
 
 export interface TileOptions extends HexOptions {
   role?: string

@@ -19,7 +19,7 @@ import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { countReadBytes } from '../source/lean-heap.ts'
-import type { Fragment, FragmentInfo } from '../store/fragment.ts'
+import { type Fragment, type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
 import {
   type CommandContext,
@@ -30,8 +30,9 @@ import {
   throughFragments,
 } from './command.ts'
 import { parseTiles } from './decode.ts'
-import { selectedSlots } from './fields.ts'
+
 import { minMaxCellSize, minMaxValues, NO_VALUES, sumValues } from './metadata.ts'
+import { unknownField } from './option-values.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { addTimesOptions, asOf, type TimesOptions, useTimes } from './times.ts'
 import { mbrColumns, mbrsResult } from './values.ts'
@@ -108,6 +109,16 @@ async function tilesOutcome(cx: CommandContext, fragment: Fragment, options: Til
       await tilesTable(document, { names, limited: touches !== undefined || wanted !== undefined }, out)
     },
   }
+}
+
+/** The slots of the fields that `--field` names and that have data files. @throws InspectError USAGE for an unknown field */
+function selectedSlots(info: FragmentInfo, names: readonly string[] | undefined): number[] {
+  const { slots } = info
+  const stored = slots.flatMap((slot, i) => (slotHasFiles(info, slot) ? [i] : []))
+  const known = stored.map((i) => slots[i].name)
+  const unknown = names?.find((name) => !known.includes(name))
+  if (unknown !== undefined) throw unknownField('--field', unknown, known)
+  return names ? stored.filter((i) => names.includes(slots[i].name)) : stored
 }
 
 /** The tiles `[first, next)`, except those whose box does not overlap the range. */

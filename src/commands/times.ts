@@ -1,10 +1,12 @@
 import type { Command as CommanderCommand } from 'commander'
-import { InspectError, usage } from '../base/errors.ts'
+import { InspectError, orError, usage } from '../base/errors.ts'
 import type { AsOf } from '../documents/common.ts'
 import { parseDatetime } from '../format/datetime.ts'
+import { timeText } from '../format/timestamped-name.ts'
+import type { Target } from '../store/target.ts'
 import type { CommandContext } from './command.ts'
 
-/** The options that set the times between which a target is opened. */
+/** The options for the times between which a target is opened. */
 export interface TimesOptions {
   asOf?: string
   between?: string
@@ -18,10 +20,7 @@ export function addTimesOptions(command: CommanderCommand): void {
     .option('--between <T1..T2>', 'the same between two times, both included; T1.. and ..T2 are open at one end')
 }
 
-/**
- * Sets the times between which all targets are opened from then on.
- * @throws InspectError USAGE
- */
+/** Sets the times between which {@link CommandContext.open} opens targets. @throws InspectError USAGE */
 export function useTimes(cx: CommandContext, { asOf, between }: TimesOptions): void {
   if (asOf !== undefined && between !== undefined) throw usage('expected --as-of or --between, found both')
   if (asOf !== undefined) cx.times = { now: parseTime(cx, '--as-of', asOf) }
@@ -39,10 +38,14 @@ function parseBetween(cx: CommandContext, text: string): NonNullable<CommandCont
   return { ...(from !== undefined && { from }), ...(now !== undefined && { now }) }
 }
 
-/** Largest time that a name can have. */
+/** Largest time that an option takes, in milliseconds. */
 const LAST = 2n ** 63n - 1n
 
-/** Milliseconds. A date without a time of day is its first millisecond. */
+/**
+ * Parses a time of an option.
+ * @returns milliseconds since 1970; of a date without a time of day, its first millisecond
+ * @throws InspectError USAGE
+ */
 export function parseTime(cx: Pick<CommandContext, 'note'>, option: string, text: string): bigint {
   if (/^(19|20)\d\d$/.test(text))
     cx.note(`${option}: ${text} are milliseconds since 1970; the year begins at ${text}-01-01`)
@@ -50,6 +53,23 @@ export function parseTime(cx: Pick<CommandContext, 'note'>, option: string, text
   if (time === undefined || time < 0n || time > LAST)
     throw usage(`${option} expects ${FORMS}, found ${JSON.stringify(text)}`)
   return time
+}
+
+/** Least time, in milliseconds, that can be the time of a write (in 2001). Smaller times are numbers that somebody chose. */
+const LEAST_WRITTEN = 1_000_000_000_000n
+/** Smaller numbers may be years: {@link parseTime} has a note for them. */
+const YEARS_END = 2_100n
+
+/** Prints a note if the time of the options may be in seconds: it lies before all fragments of the array. */
+export async function noteSeconds(cx: CommandContext, target: Target): Promise<void> {
+  const { now } = cx.reading
+  if (target.type !== 'array' || now < YEARS_END) return
+  const fragments = await orError(() => target.array.fragments())
+  if (fragments instanceof InspectError || fragments.length === 0) return
+  if (fragments.some(({ timestamp_range }) => (timestamp_range?.[0] ?? 0n) < LEAST_WRITTEN)) return
+  const date = new Date(Number(now)).toISOString().slice(0, 10)
+  const first = timeText(fragments[0].timestamp_range?.[0] ?? 0n)
+  cx.note(`times are milliseconds; ${now} is ${date}, and the first fragment is of ${first}`)
 }
 
 function parseDate(text: string): bigint | undefined {
@@ -61,12 +81,12 @@ function parseDate(text: string): bigint | undefined {
   }
 }
 
-/** The times that were asked for, as part of a document. Call it when the target is open. */
+/** The times of the options as part of a document. Call it when the target is open. */
 export function asOf({ times, reading }: CommandContext): AsOf {
   return times ? { as_of: [reading.from ?? 0n, reading.now] } : {}
 }
 
-/** @throws InspectError USAGE if times were asked for, and `what` does not depend on them */
+/** Refuses the times of the options. @param what in words: what does not depend on times @throws InspectError USAGE */
 export function refuseTimes({ times }: CommandContext, what: string): void {
   if (times) throw usage(`--as-of and --between say nothing here: ${what} is the same at all times`)
 }

@@ -8,7 +8,7 @@ import { parseShard, shardText } from '../store/shard.ts'
 import type { Target } from '../store/target.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { documentHead, notExaminedResult, noteIfEmpty } from './command.ts'
-import { parseJobs } from './numbers.ts'
+import { parseJobs } from './option-values.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { unitRunner } from './unit-runner.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { parseSize } from '../../src/commands/numbers.ts'
+import { parseSize } from '../../src/commands/option-values.ts'
 import { u32, u64 } from '../../src/damage/bytes.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { get, items } from '../helpers/json.ts'

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { parsePath, pathText } from '../../anatomy/path.ts'
 import { InspectError } from '../../base/errors.ts'
-import { OFFSET } from '../../commands/numbers.ts'
+import { OFFSET } from '../../commands/option-values.ts'
 import { formatCount, formatSize } from '../../render/units.ts'
 import type { Inspected } from '../inspected.ts'
 import { change, type Link } from '../link.ts'

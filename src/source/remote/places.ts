@@ -21,7 +21,7 @@ export interface OpenPlaces {
   /** For local paths and for URLs: `http://`, `https://`, `s3://`. */
   storage: Storage
   /** The arguments, with queries and passwords removed from URLs. */
-  given: string[]
+  paths: string[]
   done(): void
 }
 
@@ -32,7 +32,7 @@ export interface OpenPlaces {
 export function openPlaces(local: Storage, args: readonly string[], options: PlacesOptions): OpenPlaces {
   const { env, note, show } = options
   const access: HttpAccess[] = []
-  const given = args.map((arg) => {
+  const paths = args.map((arg) => {
     if (!isRemotePath(arg)) return arg
     const target = remoteTarget(arg)
     if (target.access) access.push(target.access)
@@ -61,7 +61,7 @@ export function openPlaces(local: Storage, args: readonly string[], options: Pla
     mayNotList: mayNotListRemote,
     listAhead: async (path) => storageOf(path).listAhead?.(path),
   }
-  return { storage, given, done: () => show?.(`requests: ${total.requests}, ${total.bytes} bytes\n`) }
+  return { storage, paths, done: () => show?.(`requests: ${total.requests}, ${total.bytes} bytes\n`) }
 }
 
 /** @throws InspectError USAGE if the endpoint is not a URL, or the way of addressing is unknown */
