@@ -2,13 +2,13 @@ import { type AnyIo, type Describe, type Io, lengthAndBytes } from './io.ts'
 import { u32 } from './u32.ts'
 
 /**
- * What filters store about a chunk. Each filter's metadata is in front of that of earlier filters, and the tables in the
- * filters' own files show the layouts.
+ * What filters store about a chunk. Each filter puts its metadata in front of the metadata of earlier filters. The files
+ * of the filters draw the layouts.
  *
  * @see format_spec/tile.md; format_spec/filters/
  */
 
-/** A count of metadata parts, a count of data parts, then both lists. The parts are in the data in the same order. */
+/** A count of metadata parts, a count of data parts, then both lists. The data has the parts in the same order. */
 function partLists<E>(io: AnyIo, one: 'part' | 'checksum', earlier: string, describe: Describe<E>): [E[], E[]] {
   const [metadata, data] = [`metadata_${one}s`, `data_${one}s`]
   const metadataNum = io.derive(`metadata_${one}_num`, 'uint32', (m) => m[metadata].length, `parts: ${earlier}`)
@@ -49,7 +49,7 @@ export function onlyPart(metadata: Uint8Array): CompressedPart | undefined {
 
 const COUNTS = 8
 const PART = 8
-/** Metadata of up to so many bytes is worth {@link fewParts}. */
+/** Upper limit on the metadata bytes for which {@link fewParts} is tried. */
 const FEW_BYTES = 64
 
 /** Fast form of {@link compressorMetadata} for a few parts. Undefined for all other metadata, and for damaged metadata. */
@@ -79,7 +79,7 @@ function encryptedPart(io: AnyIo) {
   }
 }
 
-/** Metadata of AES_256_GCM. Real bytes have the AESPart of upstream's page, but without lengths of IV and tag. */
+/** Metadata of AES_256_GCM. Upstream's page gives each part lengths of IV and tag, which real bytes do not have. */
 export type AesMetadata = ReturnType<typeof aesMetadata>
 export function aesMetadata(io: AnyIo) {
   const earlier = 'of metadata of earlier filters, which are encrypted, too'
@@ -111,7 +111,7 @@ export function partLengthsMetadata(io: AnyIo) {
   return { part_lengths: io.list('part_lengths', count, partLength) }
 }
 
-/** An element is a number, not an object with fields. So it is read as a derived number. */
+/** A list element that is itself a number. It has no field to read, so it is a derived number. */
 function partLength(io: Io<number>): number {
   return io.derive('part_length', 'uint32', (length) => length, 'bytes: of the part in the data')
 }
@@ -167,7 +167,7 @@ export function positiveDeltaMetadata(elementSize: number) {
   return (io: AnyIo) => ({ windows: io.list('windows', positiveDeltaHead(io).window_num, window) })
 }
 
-/** The first fields of both string layouts: no metadata part, one data part, then lengths in bytes. */
+/** The first fields of both string layouts: the counts (no metadata part, one data part), then lengths in bytes. */
 export type StringPart = ReturnType<typeof stringPart>
 function stringPart(io: AnyIo) {
   const metadataPartNum = io.derive('metadata_part_num', 'uint32', () => 0, 'parts: always 0')

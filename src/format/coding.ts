@@ -1,6 +1,6 @@
 import type { Coding } from './io.ts'
 
-/** Coding of stored numbers as C API names. @param label names the enumeration in spans and errors */
+/** Makes a coding of stored numbers as C API names. @param label name of the enumeration, for spans and errors */
 export function enumeration<const V extends string>(label: string, numbers: Readonly<Record<V, number>>): Coding<V> {
   const names = new Map<number, V>()
   for (const name of Object.keys(numbers) as V[]) names.set(numbers[name], name)

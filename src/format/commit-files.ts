@@ -15,11 +15,11 @@ const NEWLINE = 0x0a
 const TILE_LENGTH_BYTES = 8
 
 /**
- * Consolidated commits (`__commits/<name>.con`): one line of text for each commit. After the line of a `.del` or `.upd`
- * file come a uint64 length and the generic tile of that file. That is upstream's page: TileDB 2.30 takes no `.upd` files into
- * such files, and would not skip the tile.
+ * Parses consolidated commits (`__commits/<name>.con`): one line of text for each commit. After the line of a `.del` or
+ * `.upd` file come a uint64 length and the generic tile of that file. So says upstream's page, but TileDB 2.30 never puts
+ * a `.upd` file there, and would not skip its tile.
  *
- * @param commits the commits are added to this list one by one, so that the caller has those before any damage
+ * @param commits receives the commits one by one, so that the caller has those before any damage
  * @throws InspectError TRUNCATED if a tile does not fit in the file
  * @see format_spec/consolidated_commits_file.md
  */
@@ -53,7 +53,7 @@ function tileLength(bytes: Uint8Array, offset: number): number {
   throw truncated(length, left - TILE_LENGTH_BYTES, 'tile')
 }
 
-/** Lines of a `.vac` or `.ign` file. Empty lines are included, because TileDB refuses files that have any. */
+/** Returns the lines of a `.vac` or `.ign` file. Empty lines are included, because TileDB refuses files that have any. */
 export function parseLines(bytes: Uint8Array): { text: string; offset: number }[] {
   const lines: { text: string; offset: number }[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -64,16 +64,19 @@ export function parseLines(bytes: Uint8Array): { text: string; offset: number }[
   return lines
 }
 
-/** Last part of a path or URI in a commit file. Before version 19, `.vac` files have absolute URIs. */
+/** Returns the last part of a path or URI in a commit file. Before version 19, `.vac` files have absolute URIs. */
 export function lastPathPart(path: string): string {
   const trimmed = path.endsWith('/') ? path.slice(0, -1) : path
   return trimmed.slice(trimmed.lastIndexOf('/') + 1)
 }
 
-/** Since this format version a fragment counts if a commit names it. Before, it counts if it has its metadata file. */
+/** First format version in which a fragment counts if a commit file names it. Before, its metadata file is enough. */
 export const COMMITS_SINCE = 5
 
-/** Since this format version an array has a folder for its fragments, and others for their commits and for copies of their footers. */
+/**
+ * First format version in which an array has a folder for its fragments, one for their commits, and one for copies of
+ * their footers.
+ */
 export const FOLDERS_SINCE = 12
 
 /** Folder of the fragments of a format version, relative to the array: empty or ending in `/`. */

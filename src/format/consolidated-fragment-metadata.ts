@@ -1,6 +1,6 @@
 import { type AnyIo, countedList } from './io.ts'
 
-/** Since this format version consolidated fragment metadata has the names of fragments. Before, it has their absolute URIs. */
+/** First format version whose consolidated fragment metadata has names of fragments. Before, it has absolute URIs. */
 export const NAMES_SINCE = 9
 
 /** Where the footer of one fragment is in a consolidated fragment metadata file. */

@@ -1,5 +1,5 @@
 /**
- * DATETIME_* counts as ISO 8601 text and back.
+ * Converts DATETIME_* counts to ISO 8601 text, and back.
  *
  * A count is a signed 64-bit number of units since 1970-01-01T00:00 in the proleptic Gregorian calendar, without a time
  * zone. The smallest count is "NaT". The text is the same as that of numpy's `datetime64` of the same unit. That
@@ -16,8 +16,9 @@ export type DatetimeType = Extract<Datatype, `DATETIME_${string}`>
 type Unit =
   | { months: number }
   | { days: number }
-  /** `parts` is how many of hour, minute and second are printed. `digits` is that of the fraction of a second. */
+  /** `parts`: how many of hour, minute and second are printed. */
   | { perDay: number; parts: 1 | 2 | 3 }
+  /** `digits`: decimal digits of the printed fraction of a second. */
   | { digits: number; perSecond: bigint }
 
 const UNITS: Record<DatetimeType, Unit> = {
@@ -38,7 +39,7 @@ const UNITS: Record<DatetimeType, Unit> = {
 
 const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
-/** Counts up to this are computed as numbers. Their sums with the constants below are exact. */
+/** Upper limit on counts that are computed as numbers. Their sums with the constants below are exact. */
 const EXACT = 2 ** 52
 const EXACT_BIG = BigInt(EXACT)
 const SECONDS_PER_DAY = 86_400
@@ -50,7 +51,7 @@ const EPOCH_DAYS = 719_468
 
 const TWO_DIGITS = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, '0'))
 
-/** The text of a count of `type`'s units, with the precision of the unit. */
+/** Returns the text of a count of `type`'s units, with the precision of the unit. */
 export function formatDatetime(type: DatetimeType, count: bigint): string {
   if (count === INT64_MIN) return 'NaT'
   const unit = UNITS[type]
@@ -76,7 +77,7 @@ function formatFraction(unit: { digits: number; perSecond: bigint }, count: bigi
   return `${formatDay(days)}T${formatClock(second, 3)}.${String(fraction).padStart(unit.digits, '0')}`
 }
 
-/** Quotient, rounded down, and remainder. The quotient is a number if that is exact, otherwise a bigint. */
+/** Returns the quotient, rounded down, and the remainder. The quotient is a number if that is exact, otherwise a bigint. */
 function divide(value: bigint, by: number): [number | bigint, number] {
   if (value <= EXACT_BIG && value >= -EXACT_BIG) return divideNumber(Number(value), by)
   const rest = Number(((value % BigInt(by)) + BigInt(by)) % BigInt(by))
@@ -127,9 +128,9 @@ function formatYear(year: number | bigint): string {
 const PATTERN = /^([+-]?\d{3,})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?Z?)?)?)?$/
 
 /**
- * The count that {@link formatDatetime} prints as `text`. Less precise text means the start of its period: a date alone
- * is midnight. More precise text is accepted if it is exactly the start of a unit. "NaT" is the smallest int64, and its
- * case does not matter.
+ * Returns the count that {@link formatDatetime} prints as `text`. Less precise text means the start of its period: a date
+ * alone is midnight. More precise text is accepted if it is exactly the start of a unit. "NaT", in any case, is the
+ * smallest int64.
  *
  * @throws InspectError BAD_VALUE for other text, dates that do not exist, parts of a unit, and counts beyond 64 bits
  */
@@ -164,7 +165,7 @@ interface Moment {
   fraction: string
 }
 
-/** Undefined if the moment is not the start of a unit. */
+/** Returns the count of a moment; undefined if the moment is not the start of a unit. */
 function countOf(unit: Unit, moment: Moment): bigint | undefined {
   const digits = 'digits' in unit ? unit.digits : 0
   if (/[1-9]/.test(moment.fraction.slice(digits))) return undefined

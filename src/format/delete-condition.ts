@@ -36,7 +36,7 @@ export interface ConditionValue {
   value: Uint8Array
   /** For IN and NOT_IN, the start of each set member in `value`, in bytes. Upstream's page lacks it. */
   offsets: Float64Array | undefined
-  /** Set only in conditions that are not read from a file, where a field of text is tested for null: files have no such test. */
+  /** Whether the node tests a text field for null. Files cannot store such a test: only conditions of a query have it. */
   null_test?: true | undefined
 }
 
@@ -48,7 +48,7 @@ export interface ConditionValue {
  */
 export type ConditionNode = ConditionExpression | ConditionValue
 
-/** Deepest nesting that is read. TileDB writes the nesting of the user's condition, whatever its depth. */
+/** Upper limit on the nesting that is read. TileDB has none: it writes the user's condition at any depth. */
 const MAX_DEPTH = 256
 
 export const deleteCondition: Describe<ConditionNode> = (io) => conditionNode(io, 0)
@@ -82,7 +82,10 @@ function comparison(io: Io<ConditionValue>): ConditionValue {
   return { node: 'value', op, field, value, offsets }
 }
 
-/** TileDB refuses the condition where this does not hold. @see ASTNodeVal's constructor in query_ast.h; measured with 2.30 */
+/**
+ * Requires that the starts never fall and lie within the value. TileDB refuses other conditions (measured with 2.30).
+ * @see tiledb/sm/query/ast/query_ast.h, ASTNodeVal's constructor
+ */
 function requireOffsets(io: Io<ConditionValue>, length: number, offsets: Float64Array): void {
   for (const [i, start] of offsets.entries()) {
     const before = offsets[i - 1] ?? 0
@@ -92,14 +95,14 @@ function requireOffsets(io: Io<ConditionValue>, length: number, offsets: Float64
 }
 
 /**
- * Whether a set has no members, or none with bytes. TileDB 2.30 writes such sets, for labels that an enumeration does not have,
- * and then refuses to read the array.
+ * Whether the node is a set without members, or with empty members only. TileDB 2.30 writes such a set for labels that the
+ * enumeration does not have, and then refuses to read the array.
  */
 export function lacksMembers({ value, offsets }: ConditionValue): boolean {
   return offsets !== undefined && (value.length === 0 || offsets.length === 0)
 }
 
-/** @throws InspectError BAD_VALUE if a set of the condition {@link lacksMembers} */
+/** Checks every set of a condition. @throws InspectError BAD_VALUE if one {@link lacksMembers} */
 export function requireMembers(node: ConditionNode): void {
   if (node.node === 'expression') for (const child of node.children) requireMembers(child)
   else if (lacksMembers(node))

@@ -4,7 +4,7 @@ import { type Datatype, datatypeSize, isSignedInteger } from './datatype.ts'
 import type { Dimension } from './dimension.ts'
 import type { NDRange } from './range.ts'
 
-/** A little-endian integer of a dimension's type, up to 8 bytes. Dates and times are integers, too. */
+/** Reads a little-endian integer of a dimension's type, up to 8 bytes. Dates and times are integers, too. */
 export function integerOf(type: Datatype, bytes: Uint8Array): bigint {
   let [low, high] = [0, 0]
   for (let i = 0; i < bytes.length; i++)
@@ -21,8 +21,9 @@ export interface DenseAxis {
   domainLow: bigint
   domainHigh: bigint
   extent: bigint
-  /** Bounds of the non-empty domain. */
+  /** Lower bound of the non-empty domain. */
   low: bigint
+  /** Upper bound of the non-empty domain, inclusive. */
   high: bigint
   /** Index of the first tile, counted from the domain's low end. */
   firstTile: bigint
@@ -37,8 +38,8 @@ export interface DenseTileGrid {
 }
 
 /**
- * The grid of a dense fragment. It is computed with tile indexes, because the upper bound of the last tile may not fit in the
- * dimension's type.
+ * Computes the grid of a dense fragment. It uses tile indexes, because the upper bound of the last tile may not fit in
+ * the dimension's type.
  *
  * @throws InspectError INCONSISTENT if a range of the non-empty domain is reversed or outside the domain
  * @see format_spec/fragment.md; tiledb/sm/array_schema/domain.cc

@@ -29,7 +29,10 @@ export function enumerationFile(io: AnyIo) {
   }
 }
 
-/** @throws InspectError BAD_VALUE if offsets fall or leave the data: it is then unknown where values begin */
+/**
+ * Checks that the offsets never fall and lie within the data. Otherwise nobody knows where values begin.
+ * @throws InspectError BAD_VALUE
+ */
 export function checkOffsets({ data, offsets = new Float64Array(0) }: Enumeration): void {
   for (const [i, start] of offsets.entries()) {
     const end = offsets[i + 1] ?? data.length
@@ -51,8 +54,8 @@ export function enumerationEntry(io: AnyIo) {
 }
 
 /**
- * The type in which the values of an enumeration are shown: its own, or bytes if some are not whole values of it. TileDB does
- * not check this: MariaDB's engine labels INT64 attributes with text and stores the text as INT64.
+ * Returns the type in which the values of an enumeration are shown: its own, or BLOB if a value is not a whole number of
+ * elements. TileDB does not check this. MariaDB's engine labels INT64 attributes with text, and stores the text as INT64.
  */
 export function enumerationValueType(enumeration: Enumeration, values: readonly Uint8Array[]): Datatype {
   const { type, cell_val_num } = enumeration
@@ -60,7 +63,7 @@ export function enumerationValueType(enumeration: Enumeration, values: readonly 
   return cell_val_num === 'var' && values.some(({ length }) => length % size !== 0) ? 'BLOB' : type
 }
 
-/** The raw values of an enumeration. */
+/** Cuts the data of an enumeration into its raw values. */
 export function enumerationValues({ data, offsets, type, cell_val_num }: Enumeration): Uint8Array[] {
   if (cell_val_num !== 'var') {
     const size = datatypeSize(type) * cell_val_num

@@ -28,9 +28,9 @@ const VERSION_8_CODES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Base name of a slot's files, without `_var`, `_validity` and `.tdb`; undefined for the phantom coordinates slot. Up
- * to version 7 it is the field's name, in version 8 with some characters replaced. Since version 9 it is `a<i>` or
- * `d<j>`, with the index in the fragment's own schema.
+ * Returns the base name of a slot's files, without `_var`, `_validity` and `.tdb`; undefined for the phantom coordinates
+ * slot. Up to version 7 it is the field's name. Version 8 replaces some characters of that name. Since version 9 it is
+ * `a<i>` or `d<j>`, with the index in the fragment's own schema.
  *
  * @see format_spec/array_file_hierarchy.md
  */
@@ -47,13 +47,13 @@ export function fieldFileBase(
   return [...slot.name].map((ch) => VERSION_8_CODES[ch] ?? ch).join('')
 }
 
-/** What the files of a slot hold, if it has files: data or offsets first. */
+/** Returns the roles of a slot's files, data or offsets first. The phantom slot has a role, but no file. */
 export function fieldFileRoles({ kind, varSized, nullable }: Slot): FileRole[] {
   const first: FileRole = kind === 'attribute' || kind === 'dimension' ? (varSized ? 'offsets' : 'data') : kind
   return [first, ...(varSized ? (['var'] as const) : []), ...(nullable ? (['validity'] as const) : [])]
 }
 
-/** Name of one of a slot's files; undefined for the phantom coordinates slot. */
+/** Returns the name of one of a slot's files; undefined for the phantom coordinates slot. */
 export function fieldFileName(version: number, slot: Slot, role: FileRole): string | undefined {
   const base = fieldFileBase(version, slot)
   return base === undefined ? undefined : `${base}${role === 'var' || role === 'validity' ? `_${role}` : ''}.tdb`

@@ -2,7 +2,7 @@ import type { CellValNum } from './cell-val-num.ts'
 import { type Datatype, datatypeKind, datatypeSize } from './datatype.ts'
 
 /**
- * TileDB's default fill value of an attribute: one cell, or one element if cells are var-sized.
+ * Returns TileDB's default fill value of an attribute: one cell, or one element if cells are var-sized.
  * @see tiledb/sm/misc/constants.cc
  */
 export function defaultFillValue(type: Datatype, cellValNum: CellValNum): Uint8Array {

@@ -46,7 +46,7 @@ export interface FilterConfig {
   extra?: Binary | undefined
 }
 
-/** Names of the options of filters. */
+/** Name of an option of a filter. */
 export type FilterOption = Exclude<keyof FilterConfig, 'name' | 'compressor' | 'extra'>
 export type FilterOptions = Pick<FilterConfig, FilterOption>
 
@@ -96,10 +96,10 @@ const DELTA = { ...LEVEL, reinterpret_datatype: 'ANY' } as const
 const WEBP = { quality: 100, format: 'RGB', lossless: false, y_extent: 0, x_extent: 0 } as const
 
 /**
- * Filter types, named as in the C API (`tiledb_filter_type_to_str`): the number (`tiledb_filter_type_t`), then the options
- * in stored order, with the defaults of TileDB's APIs. WEBP's `format` has no default there: the user has to choose it.
- * Here it is RGB. The last number is that of the compressor inside the options, which is not always that of the filter.
- * Upstream's pages do not list the compressor numbers.
+ * Filter types, named as in the C API (`tiledb_filter_type_to_str`). A row has the filter's number
+ * (`tiledb_filter_type_t`), then its options in stored order with the defaults of TileDB's APIs. WEBP's `format` has no
+ * default there, because the user has to choose it; here it is RGB. A compressor's row ends with its number inside the
+ * options, which may differ from the filter's. Upstream's pages do not list these numbers.
  *
  * Filter 11 is internal: TileDB stores it only in the pipelines of encrypted generic tiles. Filter 17 is deprecated: TileDB
  * refuses it.
@@ -142,7 +142,7 @@ export const FILTER_OPTIONS = Object.fromEntries(FILTERS.map(([name, [, options]
   Record<FilterType, FilterOptions>
 >
 
-/** The number of a compressor inside the options of its filter; undefined for other filters. */
+/** Returns the number that a compressor has inside its options; undefined for other filters. */
 export function compressorNumber(name: string): number | undefined {
   return Object.hasOwn(TYPES, name)
     ? ((TYPES[name as FilterType] as readonly unknown[])[2] as number | undefined)
@@ -155,7 +155,7 @@ export function isCompressor(name: string): boolean {
 
 export const filterTypeCoding = enumeration('filter type', FILTER_TYPES)
 
-/** Reads unknown filter numbers, too. The stored length of the options tells how to skip them. */
+/** Coding of filter types that also accepts unknown numbers: the stored length of the options tells how to skip them. */
 const storedTypeCoding: Coding<FilterConfig['name']> = {
   label: filterTypeCoding.label,
   decode: (stored) => filterTypeCoding.decode(stored) ?? `UNKNOWN_${stored}`,
@@ -180,7 +180,7 @@ export const REINTERPRET_SINCE: Readonly<Partial<Record<FilterConfig['name'], nu
   DELTA: 19,
 }
 
-/** The options of a filter that a format version stores, in stored order. */
+/** Returns the options of a filter that a format version stores, in stored order. */
 function storedOptions(name: FilterConfig['name'], version: number): FilterOption[] {
   if (!Object.hasOwn(FILTER_OPTIONS, name)) return []
   const options = Object.keys(FILTER_OPTIONS[name as FilterType]) as FilterOption[]

@@ -6,30 +6,32 @@ import type { NDRange } from './range.ts'
 import type { Span } from './span.ts'
 import { u64 } from './u32.ts'
 
-/** Where a field of a footer begins, and its bytes. */
+/** Offset and length in bytes of a field of a footer. */
 type Place = Pick<Span, 'offset' | 'length'>
 
 /**
- * Where the fields of a footer are, since version 10. Nearly all footers of an array have the same layout. It is found by tracing one of them
- * with the description ({@link fragmentFooter}); the fields of the others are then read by their places. Reading a footer by
- * the description takes ten times as long, which counts with a thousand of them.
+ * Offsets of the fields of a footer, since version 10. Nearly all footers of an array have the same layout. One of them is
+ * traced with the description ({@link fragmentFooter}); the fields of the others are then read at the same offsets. With
+ * a thousand footers this matters: reading one with the description takes ten times as long.
  */
 export class FooterLayout {
   readonly schema: ArraySchema
-  /** What all footers of this layout have in common. */
+  /** Fields whose values are the same in all footers of this layout. */
   readonly common: Pick<
     FragmentFooter,
     'version' | 'array_schema_name' | 'dense' | 'includes_timestamps' | 'includes_delete_metadata'
   >
   readonly slots: readonly Slot[]
-  /** The bits that all footers of this layout must have alike, and what they are. */
+  /** A 1 for each bit that is the same in all footers of this layout. */
   private readonly mask: Uint8Array
+  /** The values of these bits; 0 elsewhere. */
   private readonly bits: Uint8Array
+  /** Fields of the footer, by name. */
   private readonly places = new Map<string, Place>()
-  /** For each dimension its minimum and its maximum. */
+  /** Bounds of the non-empty domain: minimum, then maximum of each dimension. */
   private readonly ranges: Place[]
 
-  /** @param footer one that {@link decode} accepts */
+  /** @param footer a footer that {@link decode} accepts */
   constructor(footer: Uint8Array, schema: ArraySchema) {
     const { value, root } = trace(footer, fragmentFooter(schema), 'footer')
     this.schema = schema
@@ -44,7 +46,10 @@ export class FooterLayout {
     this.ranges = domain ? [...leaves(domain)].filter(({ bounds }) => !bounds) : []
   }
 
-  /** What the layout depends on must be alike; sizes must be below 2^53; all else is free. */
+  /**
+   * Marks the bits of a field that must be the same. These are all bits of what the layout depends on, and of sizes the
+   * bits that are 0 below 2^53. Other fields may have any value.
+   */
   private setMask({ type, value, bounds, offset, length }: Span): void {
     if (type === 'bytes' || typeof value === 'bigint') return
     if (bounds || !type.startsWith('uint64')) this.mask.fill(0xff, offset, offset + length)
@@ -59,7 +64,7 @@ export class FooterLayout {
     return true
   }
 
-  /** A list with a number for each slot. */
+  /** Returns a list with a number for each slot. */
   sizes(footer: Uint8Array, name: 'file_sizes' | 'file_var_sizes' | 'file_validity_sizes'): Float64Array {
     const { offset, length } = this.places.get(name) as Place
     const out = new Float64Array(length / 8)
@@ -67,7 +72,7 @@ export class FooterLayout {
     return out
   }
 
-  /** A size or an offset: a number of its own, or one of a list with one for each slot. */
+  /** Returns a size or an offset: a single number, or the entry of a slot in a list. */
   size(footer: Uint8Array, name: keyof FragmentFooter, slot = 0): number {
     return u64(footer, (this.places.get(name) as Place).offset + slot * 8)
   }
@@ -81,7 +86,7 @@ export class FooterLayout {
   }
 }
 
-/** The bits of the two highest bytes of a uint64 that are 0 below 2^53. */
+/** Mask of the bits in the two highest bytes of a uint64 that are 0 below 2^53. */
 const HIGH_BITS = [0xe0, 0xff]
 
 function* leaves({ children, ...span }: Span): Generator<Span> {

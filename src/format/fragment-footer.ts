@@ -47,7 +47,7 @@ export const FRAGMENT_SECTIONS = {
   [key in keyof FragmentFooter as key extends `${infer Name}_offset` ? Name : never]: SectionContent
 }
 
-/** Gives the description of a section. */
+/** A function that returns the description of a section. */
 export type SectionContent = (version: number, schema: ArraySchema, slots: readonly Slot[]) => (io: AnyIo) => unknown
 
 type SlotSection = (typeof SLOT_SECTIONS)[number]
@@ -116,10 +116,10 @@ export function footerHead(io: AnyIo): FooterHead {
 }
 
 /**
- * Footer of `__fragment_metadata.tdb`, since version 3. It is never filtered or encrypted. The arrays have one entry
- * for each slot (fragment-slots.ts); those of var-sized data have none for the coordinates in versions 3 and 4. Offsets
- * are those of generic tiles in this file, sizes are those of data files, all in bytes. Releases since 2.8 leave 8 bytes
- * of slack in version 11 footers.
+ * Footer of `__fragment_metadata.tdb`, since version 3. It is never filtered or encrypted. Each list has one entry for
+ * each slot (fragment-slots.ts). In versions 3 and 4 the lists of var-sized data have none for the coordinates. Offsets
+ * are those of generic tiles in this file, sizes those of data files, all in bytes. Releases since 2.8 leave 8 bytes of
+ * slack in version 11 footers.
  *
  * @see format_spec/fragment.md, "Footer". Real bytes differ from it in two points: the fragment statistics begin with
  * version 12, not 11, and there is no second schema name at the end.
@@ -172,7 +172,8 @@ export function fragmentFooter(schema: ArraySchema) {
 }
 
 /**
- * Whether the last 8 bytes of the file are the footer's length: since version 10, and since 5 with string dimensions.
+ * Whether the last 8 bytes of the file are the footer's length. They are since version 10, and with string dimensions
+ * (which exist since version 5) in older versions, too.
  */
 export function footerLengthIsStored(version: number, schema: ArraySchema | undefined): boolean {
   if (version >= 10) return true
@@ -180,8 +181,8 @@ export function footerLengthIsStored(version: number, schema: ArraySchema | unde
 }
 
 /**
- * The first of the versions that have the footer in the same place as `version`. TileDB locates the footer by the
- * version in the folder's name, but reads it by the version that is stored in it.
+ * Returns the first version that has the footer in the same place as `version`. TileDB locates the footer by the version
+ * in the folder's name, but reads it by the version that is stored in it.
  *
  * @see tiledb/sm/fragment/fragment_metadata.cc: get_footer_offset_and_size, load; measured with TileDB 2.30
  */
@@ -192,7 +193,7 @@ export function footerPlace(version: number, schema: ArraySchema | undefined): n
 }
 
 /**
- * Bytes of a footer whose length is not stored (versions 3 to 9, no string dimensions).
+ * Computes the bytes of a footer whose length is not stored (versions 3 to 9, no string dimensions).
  *
  * @see tiledb/sm/fragment/fragment_metadata.cc: footer_size_v3_v4, footer_size_v5_v6, footer_size_v7_v9
  */

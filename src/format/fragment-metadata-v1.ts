@@ -7,7 +7,7 @@ import { tileOffsets } from './tile-offsets.ts'
 
 /**
  * Fragment metadata of versions 1 and 2: one generic tile with everything. There is no footer, no R-tree and no dense
- * flag: TileDB takes the fragment for sparse if its folder has `__coords.tdb`.
+ * flag. TileDB takes a fragment for sparse if its folder has `__coords.tdb`.
  *
  * @see tiledb/sm/fragment/v1v2preloaded_fragment_metadata.cc
  */

@@ -12,7 +12,7 @@ export type SlotKind =
   | 'delete_condition_index'
 
 /**
- * Names of TileDB's internal fields. TileDB confuses an attribute or dimension of such a name with the internal field.
+ * Names of TileDB's internal fields. TileDB confuses an attribute or a dimension of the same name with the internal field.
  */
 export const INTERNAL_FIELDS: readonly string[] = [
   '__coords',
@@ -46,13 +46,13 @@ export interface SlotFlags {
 }
 
 /**
- * The slots of a fragment, in stored order.
+ * Returns the slots of a fragment, in stored order.
  *
- * Versions 1 to 4: attributes, then coordinates, which have no entry in the lists of var-sized tiles. Since 5:
- * attributes, a phantom coordinates slot that upstream's pages do not mention, dimensions. Then timestamps (since 14)
- * and delete metadata (since 15).
+ * Versions 1 to 4: attributes, then coordinates, which have no entry in the lists of var-sized tiles. Since version 5:
+ * attributes, a phantom coordinates slot that upstream's pages do not mention, dimensions, then timestamps (since 14) and
+ * delete metadata (since 15).
  *
- * @param schema the fragment's own schema, which after schema evolution is not the array's newest
+ * @param schema the fragment's own schema: after schema evolution the array has a newer one
  */
 export function fragmentSlots(version: number, schema: ArraySchema, flags: SlotFlags = {}): Slot[] {
   const { dimensions } = schema.domain
@@ -73,7 +73,7 @@ interface Field extends Pick<Slot, 'name' | 'type' | 'cell_val_num'> {
   nullable?: boolean
 }
 
-/** A slot that takes its name and its cells' form from an attribute or a dimension. */
+/** Returns the slot of an attribute, a dimension or an internal field. */
 export function fieldSlot(kind: SlotKind, index: number, { name, type, cell_val_num, nullable = false }: Field): Slot {
   const varSized = cell_val_num === 'var'
   const cellSize = datatypeSize(type) * (varSized ? 1 : cell_val_num)

@@ -55,9 +55,9 @@ export interface Io<T> {
   string(name: KeysOf<T, string>, lengthWire: Wire, about: string): string
   /** `count` consecutive uint64 as numbers, with the bound of {@link size}. */
   sizes(name: KeysOf<T, Float64Array>, count: number, about: string): Float64Array
-  /** `count` texts, each with its length in front. */
+  /** `count` texts, each after its length. */
   strings(name: KeysOf<T, readonly string[]>, count: number, lengthWire: Wire, about: string): string[]
-  /** A stored number that the value does not keep, such as a count. Writing computes it with `of`. */
+  /** A stored number that is not part of the value, such as a count. Writing computes it with `of`. */
   derive(name: string, wire: Wire, of: (value: T) => number, about: string): number
   struct<E>(name: KeysOf<T, E>, describe: Describe<E>, about?: string): E
   list<E>(name: KeysOf<T, readonly E[]>, count: number, describe: Describe<E>, about?: string): E[]
@@ -94,7 +94,10 @@ export type Describe<T> = (io: Io<T>) => T
 // biome-ignore lint/suspicious/noExplicitAny: the type of the value follows from the description, not the other way round
 export type AnyIo = Io<any>
 
-/** A count, then that many elements of the list `name`. @param counted name, type and `about` of the count */
+/**
+ * A count, then that many elements of the list `name`.
+ * @param counted name, wire type and `about` of the count
+ */
 export function countedList<T, E>(
   io: Io<T>,
   counted: readonly [name: string, wire: Wire, about: string],
@@ -119,7 +122,7 @@ export function lengthAndBytes<T>(
   return io.bytes(name, length, about)
 }
 
-/** The bytes of a list of uint64, named `<name>_length`, then the list. */
+/** A length in bytes, named `<name>_length`, then that many bytes of uint64. */
 export function lengthAndSizes(io: AnyIo, name: string, about: string, lengthAbout = 'bytes'): Float64Array {
   const field = `${name}_length`
   const length = io.derive(field, 'uint64', (value) => 8 * lengthOf(value, name), lengthAbout)
@@ -127,7 +130,7 @@ export function lengthAndSizes(io: AnyIo, name: string, about: string, lengthAbo
   return io.sizes(name, length / 8, about)
 }
 
-/** A stored flag, 0 or 1, that the value does not keep. Writing computes it with `of`. */
+/** A stored flag, 0 or 1, that is not part of the value. Writing computes it with `of`. */
 export function flagOf<T>(io: Io<T>, name: string, of: (value: T) => boolean, about: string): boolean {
   const stored = io.derive(name, 'uint8', (value) => Number(of(value)), about)
   io.require(stored <= 1, name, () => `expected 0 or 1, found ${stored}`)
@@ -144,7 +147,7 @@ export interface Origin {
   offset?: number
   file?: string
   space?: string | undefined
-  /** Most elements of all lists together. More are TOO_LARGE. */
+  /** Upper limit on the elements of all lists together. More of them throw TOO_LARGE. */
   mostElements?: number | undefined
 }
 
@@ -161,7 +164,7 @@ export function decode<T>(bytes: Uint8Array, describe: Describe<T>, origin: Orig
   })
 }
 
-/** {@link decode} for a structure at the start of `bytes`. `length` is the length of the structure. */
+/** {@link decode} for a structure at the start of `bytes`. The result's `length` is the length of the structure. */
 export function decodePrefix<T>(
   bytes: Uint8Array,
   describe: Describe<T>,
@@ -197,7 +200,10 @@ function placeIn<T>(tracer: Tracer<T>, { at }: InspectError): ErrorPlace {
   return { ...at, field: tracer.path(at.field) || at.field }
 }
 
-/** Reads a structure and records what every byte means. On damage, `root` has the fields so far, and `error` is set. */
+/**
+ * Reads a structure and records what every byte means. If the bytes are damaged, `root` has the fields before the damage,
+ * and `error` is set.
+ */
 export function trace<T>(
   bytes: Uint8Array,
   describe: Describe<T>,

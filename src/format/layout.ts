@@ -6,7 +6,7 @@ import { enumeration, enumerationOf } from './coding.ts'
  * @see tiledb/api/c_api/ (`*_enum.h`), format_spec/array_schema.md
  */
 
-/** Orders of cells or tiles. Schemas only have row-major, col-major and, for cells of sparse arrays, hilbert. */
+/** Orders of cells or tiles, in the order of their numbers. */
 export const LAYOUTS = ['row-major', 'col-major', 'global-order', 'unordered', 'hilbert'] as const
 /** Layout as the C API names it; valid schemas have row-major and col-major, for cells also hilbert. */
 export type Layout = (typeof LAYOUTS)[number]

@@ -13,7 +13,7 @@ export type SlotSectionName = SlotSection['name']
 /** Sections with one uint64 for each tile. */
 export type OffsetsList = Extract<SlotSection, { content: typeof tileOffsets }>['name']
 
-/** The content of all generic tiles of the fragment metadata but {@link SLOT_SECTIONS}, by name. */
+/** The content of the generic tiles of the fragment metadata that are not {@link SLOT_SECTIONS}, by name. */
 const OTHER_SECTIONS = {
   ...FRAGMENT_SECTIONS,
   global_order_mins: () => tileMinMax,
@@ -23,7 +23,7 @@ const OTHER_SECTIONS = {
 } satisfies Record<string, SectionContent>
 type OtherSections = typeof OTHER_SECTIONS
 
-/** What the generic tiles of the fragment metadata hold, by name. */
+/** Types of the content of all generic tiles of the fragment metadata, by name. */
 export type SectionContents = { [S in SlotSection as S['name']]: ReturnType<S['content']> } & {
   [name in keyof OtherSections]: ReturnType<ReturnType<OtherSections[name]>>
 }
@@ -32,7 +32,7 @@ export type SectionName = keyof SectionContents
 
 type FragmentSectionName = keyof typeof FRAGMENT_SECTIONS
 
-/** The sections whose offsets have a field of the footer, and its key. */
+/** The sections whose offset is a field of the footer, with the key of that field. */
 const FOOTER_SECTIONS = [
   ...SLOT_SECTIONS,
   ...(Object.keys(FRAGMENT_SECTIONS) as FragmentSectionName[]).map((name) => ({
@@ -52,7 +52,7 @@ export interface SectionPlace {
   offset: number
 }
 
-/** The places of all sections of a footer, in its order. Sections may share a place. */
+/** Returns the places of all sections that a footer names, in the footer's order. Sections may share a place. */
 export function sectionPlaces(footer: FragmentFooter, slots: readonly Slot[]): SectionPlace[] {
   const places: SectionPlace[] = []
   for (const field of Object.keys(footer)) {
@@ -77,12 +77,12 @@ export function sectionPlaces(footer: FragmentFooter, slots: readonly Slot[]): S
   return places
 }
 
-/** The field of the footer that says where a section is. Undefined for those of version 23, and of versions 1 and 2. */
+/** Returns the key of the footer's field with a section's offset; undefined for sections of versions 1, 2 and 23 only. */
 export function sectionKey(name: SectionName) {
   return FOOTER_SECTIONS.find((one) => one.name === name)?.key
 }
 
-/** The description of the content of a section. */
+/** Returns the description of a section's content. */
 export function sectionContent<Name extends SectionName>(
   name: Name,
   version: number,

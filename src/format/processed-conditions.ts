@@ -1,7 +1,7 @@
 import type { AnyIo } from './io.ts'
 
 /**
- * Delete conditions that consolidation has applied to the fragment's cells: paths of their commit files, relative to
+ * Delete conditions that consolidation has applied to the fragment's cells. They are paths of commit files, relative to
  * the array, such as `__commits/<name>.del`. The indexes in `dci.tdb` refer to this list. Since version 16.
  *
  * @see format_spec/fragment.md, "Processed Conditions"

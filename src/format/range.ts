@@ -19,12 +19,12 @@ export interface Range {
 /** One {@link Range} for each dimension, in schema order: a non-empty domain, an MBR, a current domain. */
 export type NDRange = Range[]
 
-/** Bytes of one value of a fixed-sized dimension; undefined for a var-sized one. */
+/** Returns the bytes of one value of a fixed-sized dimension; undefined for a var-sized one. */
 export function fixedSize(dimension: RangeType): number | undefined {
   return dimension.cell_val_num === 'var' ? undefined : datatypeSize(dimension.type) * dimension.cell_val_num
 }
 
-/** Bytes of one n-dimensional range; undefined if a dimension is var-sized. */
+/** Returns the bytes of one n-dimensional range; undefined if a dimension is var-sized. */
 export function ndRangeSize(dimensions: readonly RangeType[]): number | undefined {
   let bytes = 0
   for (const dimension of dimensions) {

@@ -14,7 +14,7 @@ export const BYTES: Record<NumberType, number> = {
   float64: 8,
 }
 
-/** Least bytes of an element of a list. It bounds a stored count before the elements are allocated. */
+/** Least bytes of a list element. A stored count is checked with it before the elements are allocated. */
 const MIN_ELEMENT_BYTES = 1
 
 /** Driver of {@link Io} that reads. Every access goes through {@link Reader.take}, which checks the bounds. */
@@ -165,7 +165,7 @@ export class Reader<T> implements Io<T> {
     if (!ok) throw this.fail('BAD_VALUE', name, expected())
   }
 
-  /** Skips `length` bytes. @returns their start @throws InspectError TRUNCATED if the frame ends before */
+  /** Skips `length` bytes and returns their start. @throws InspectError TRUNCATED if the frame ends before */
   protected take(name: string, length: number): number {
     const at = this.pos
     if (length > this.end - at) {
@@ -176,12 +176,12 @@ export class Reader<T> implements Io<T> {
     return at
   }
 
-  /** A number that has a meaning of its own. */
+  /** Reads a number that is part of the value. */
   protected number(name: string, type: NumberType, _about?: string): number {
     return this.raw(name, type)
   }
 
-  /** A count or length of something that follows. */
+  /** Reads a count or a length of something that follows. */
   protected wire(name: string, wire: Wire, _about?: string): number {
     return this.raw(name, wire)
   }

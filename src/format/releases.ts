@@ -24,12 +24,12 @@ const WRITTEN_BY: Readonly<Record<number, string>> = {
   22: '2.25 to 2.30',
 }
 
-/** Text that names the TileDB releases that write a format version; undefined for versions that none writes. */
+/** Returns the TileDB releases that write a format version, as text; undefined for versions that none writes. */
 export function writtenBy(version: number): string | undefined {
   return WRITTEN_BY[version]
 }
 
-/** Text that names the TileDB releases that read a format version: the first that writes it, and all later ones. */
+/** Returns the TileDB releases that read a format version, as text: the first that writes it, and all later ones. */
 export function readBy(version: number): string | undefined {
   const first = WRITTEN_BY[version]?.split(' ')[0]
   return first && `${first} and later`

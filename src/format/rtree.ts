@@ -2,12 +2,12 @@ import { datatypeCoding } from './datatype.ts'
 import { type AnyIo, decodePrefix } from './io.ts'
 import { fixedSize, type NDRange, ndRange, ndRangeSize, type Range, type RangeType } from './range.ts'
 
-/** Children of a node in the R-trees that TileDB writes. @see tiledb/sm/misc/constants.cc (rtree_fanout) */
+/** Children of a node in R-trees written by TileDB. @see tiledb/sm/misc/constants.cc (rtree_fanout) */
 export const RTREE_FANOUT = 10
 
 /**
- * A level has at most half as many boxes as the level below it. So more levels would need more boxes than fit in a
- * file.
+ * Upper limit on the levels. A level has at most half as many boxes as the level below it, so more levels would need more
+ * boxes than fit in a file.
  */
 export const MOST_LEVELS = 64
 
@@ -47,7 +47,7 @@ export function rtree(version: number, dimensions: readonly RangeType[]) {
   }
 }
 
-/** One MBR of a level: a {@link Range} for each dimension. */
+/** Returns one MBR of a level: a {@link Range} for each dimension. */
 export function mbrAt(level: RTreeLevel, index: number, dimensions: readonly RangeType[]): NDRange {
   const { bytes, starts, mbr_num } = level
   if (starts) return decodePrefix(bytes.subarray(starts[index]), ndRange(dimensions)).value
@@ -59,7 +59,7 @@ export function mbrAt(level: RTreeLevel, index: number, dimensions: readonly Ran
   })
 }
 
-/** The level with one MBR for each tile; undefined in dense fragments. */
+/** Returns the level with one MBR for each tile; undefined in dense fragments. */
 export function leafLevel(rtree: RTree): RTreeLevel | undefined {
   return rtree.levels.at(-1)
 }

@@ -16,11 +16,11 @@ export interface Span {
   /** Whether the value is a count or length of something that follows. Reading that confirms the value. */
   bounds?: boolean
   children?: Span[]
-  /** For a long list, which keeps only the starts of its elements. `at` traces an element again. */
+  /** Present for a long list, which keeps only the starts of its elements. `at` traces an element again. */
   elements?: { count: number; at(index: number): Span }
 }
 
-/** All children of a span, including the elements of a long list. */
+/** Yields all children of a span, including the elements of a long list. */
 export function* childrenOf(span: Span): Generator<Span> {
   if (span.children) yield* span.children
   if (span.elements) for (let i = 0; i < span.elements.count; i++) yield span.elements.at(i)

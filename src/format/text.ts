@@ -10,7 +10,7 @@ export function decodeText(bytes: Uint8Array): string {
   return decodeUtf8(bytes) ?? decodeEscaping(bytes)
 }
 
-/** The text; undefined if the bytes are not valid UTF-8. */
+/** Returns the text; undefined if the bytes are not valid UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return strict.decode(bytes)
@@ -19,7 +19,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Node has both in native code. It is not imported, as bundlers for pages find no such module. */
+/** Node's native checks. The module is not imported, because bundlers for pages find no such module. */
 const native = globalThis.process?.getBuiltinModule?.('buffer')
 
 /** Whether the bytes are valid UTF-8. */

@@ -21,14 +21,14 @@ export const CHUNK_HEAD_BYTES = 12
 /** Bytes before the first chunk's metadata. */
 const FIRST_CHUNK_HEAD = CHUNK_COUNT_BYTES + CHUNK_HEAD_BYTES
 
-/** Bytes of a stored chunk, from its three lengths. */
+/** Computes the bytes of a stored chunk from its three lengths. */
 export function storedChunkLength(head: Uint8Array): number {
   return CHUNK_HEAD_BYTES + u32(head, 4) + u32(head, 8)
 }
 
 /**
- * Fast form of {@link tileChunks} for a tile of one chunk, as most small tiles are: it takes a tenth of the time.
- * Undefined for all other tiles, and for damaged tiles. `at` and `end` are where the tile is in `bytes`.
+ * Reads a tile of one chunk, as most small tiles are, in a tenth of the time of {@link tileChunks}. Returns undefined for
+ * all other tiles, and for damaged ones. The tile is `bytes[at, end)`.
  */
 export function onlyChunk(bytes: Uint8Array, at = 0, end = bytes.length): StoredChunk | undefined {
   if (end - at < FIRST_CHUNK_HEAD || u32(bytes, at) !== 1 || u32(bytes, at + 4) !== 0) return undefined
@@ -41,12 +41,12 @@ export function onlyChunk(bytes: Uint8Array, at = 0, end = bytes.length): Stored
   }
 }
 
-/** The stored number of chunks; 0 if the tile is too short to have one. */
+/** Returns the stored number of chunks; 0 if the tile is too short to have one. */
 export function chunkCount(stored: Uint8Array): number {
   return stored.length < CHUNK_COUNT_BYTES ? 0 : u64(stored, 0)
 }
 
-/** {@link tileChunks} for a tile whose end is not known: the tile ends with the last chunk. */
+/** {@link tileChunks} for a tile whose end is not known: it ends with its last chunk. */
 export function chunkedTile(io: AnyIo) {
   const about = 'chunks: 0 only in tiles of offsets that are kept with the values'
   return { chunks: countedList(io, ['chunk_num', 'uint64', about], 'chunks', storedChunk) }

@@ -13,7 +13,7 @@ export interface TimestampedName {
   suffix: string | undefined
 }
 
-/** The last time that there can be. As the time of a read it leaves nothing out. */
+/** Latest possible timestamp: a read as of this time leaves nothing out. */
 export const LAST_TIME = 2n ** 64n - 1n
 
 const STAMPED = /^__(\d+)_(\d+)_([0-9a-zA-Z]{32})(?:_(\d+))?(?:\.(.*))?$/
@@ -30,15 +30,14 @@ export function parseTimestampedName(name: string): TimestampedName | undefined 
   }
 }
 
-/** Most names have the same time twice: one number then serves as both. */
+/** Parses both timestamps. Most names have the same one twice, which is then parsed once. */
 function timesOf(first: string, last: string): [bigint, bigint] {
   const from = BigInt(first)
   return [from, last === first ? from : BigInt(last)]
 }
 
 /**
- * Whether a name has the form that TileDB gives to schemas, metadata and group files: with timestamps, without a
- * suffix.
+ * Whether a name has the form of schemas, metadata and group files: timestamps, but no suffix.
  */
 export function isTimedName(name: string): boolean {
   const parsed = parseTimestampedName(name)
@@ -46,8 +45,8 @@ export function isTimedName(name: string): boolean {
 }
 
 /**
- * What a fragment folder's name says. Versions 1 and 2 have names of the same form, and so have 3 and 4. Only the
- * metadata says which of the two it is.
+ * What a fragment folder's name says. Versions 1 and 2 share one form of name, versions 3 and 4 another. Only the metadata
+ * says which of the two a fragment has.
  */
 export interface FragmentName {
   timestamp_range: [bigint, bigint]
@@ -59,8 +58,9 @@ export interface FragmentName {
 const OLD = /^__([0-9a-zA-Z]{32})_(\d+)(?:_(\d+))?$/
 
 /**
- * Names of versions 1 and 2 are `__<uuid>_<t>` or, if consolidated, `__<uuid>_<last>_<first>`. TileDB uses the second
- * of them for both ends of the range. Names of versions 3 and 4 are `__<t1>_<t2>_<uuid>`.
+ * Parses the name of a fragment folder. Names of versions 1 and 2 are `__<uuid>_<t>` or, if consolidated,
+ * `__<uuid>_<last>_<first>`: TileDB then takes the second timestamp for both ends of the range. Names of versions 3 and 4
+ * are `__<t1>_<t2>_<uuid>`.
  *
  * @see tiledb/sm/fragment/fragment_identifier.cc
  */
@@ -78,23 +78,23 @@ export function parseFragmentName(name: string): FragmentName | undefined {
 
 const NEW = /^__\d+_\d+_[0-9a-zA-Z]{32}(?:_\d+)?$/
 
-/** Whether {@link parseFragmentName} knows a name. */
+/** Whether {@link parseFragmentName} accepts a name. */
 export function isFragmentName(name: string): boolean {
   return NEW.test(name) || OLD.test(name)
 }
 
-/** Timestamps, with what C's `%ld` accepts: white space and a sign. */
+/** The timestamps of a name as C's `%ld` reads them: white space and a sign may come first. */
 const TIMES = /^__[ \t-\r]*([+-]?\d+)(?:_[ \t-\r]*([+-]?\d+))?/
 const NUMBER = /^[ \t-\r]*([+-]?\d+)/
 const LONG_MAX = 2n ** 63n - 1n
 const LONG_MIN = -(2n ** 63n)
 const UINT32_MAX = 0xffffffff
-/** Names of the usual form, which a single match can parse. */
+/** Names of the usual form, which one match can parse. */
 const USUAL = /^__(\d{1,18})_(\d{1,18})_[0-9a-zA-Z]{32}(?:_(\d{1,9}))?(?:\.[^.]*)?$/
 
 /**
- * A timestamp as TileDB reads it. A missing number is 0. A number outside the range of a long becomes the nearest long. A
- * negative one becomes a very large uint64.
+ * Converts a timestamp as TileDB does. A missing number is 0. A number outside the range of a long becomes the nearest
+ * long. A negative number becomes a very large uint64.
  */
 function stamp(text = '0'): bigint {
   const value = BigInt(text.replace('+', ''))
@@ -102,15 +102,15 @@ function stamp(text = '0'): bigint {
 }
 
 /**
- * What TileDB reads from the name of a fragment, a schema, a list or another file with timestamps, in any form. The
- * format version is that of the fragment, as far as the name says it: 2 for 1 and 2, 4 for 3 and 4.
+ * Returns what TileDB reads from the name of any file or folder with timestamps: a fragment, a schema, a list of
+ * consolidated commits… The format version is that of the fragment, as far as the name tells: 2 for 1 and 2, 4 for 3 and 4.
  *
  * TileDB only requires an underscore in a name. It counts the underscores before the last dot. With five of them the
  * name is `__<t1>_<t2>_<uuid>_<version>`. Of the other names, those with a last part of 32 bytes are
  * `__<t1>_<t2>_<uuid>`. In all others the last part is the time.
  *
- * @returns undefined for a name that makes TileDB fail. It also fails if the second time is before the first; these times
- *   are returned.
+ * @returns undefined for a name on which TileDB fails. TileDB also fails if the second time is before the first, but such
+ *   times are returned here.
  * @see tiledb/sm/fragment/fragment_identifier.cc
  */
 export function nameFacts(name: string): { timestamp_range: [bigint, bigint]; format_version: number } | undefined {
@@ -137,7 +137,7 @@ export function nameFacts(name: string): { timestamp_range: [bigint, bigint]; fo
   }
 }
 
-/** Sorts names with timestamps by the first timestamp, then by the second, then by name. */
+/** Compares names with timestamps: by the first timestamp, then by the second, then by name. */
 export function compareByTimestamps(
   a: { name: string; timestamp_range: readonly [bigint, bigint] | undefined },
   b: { name: string; timestamp_range: readonly [bigint, bigint] | undefined },
@@ -149,19 +149,20 @@ export function compareByTimestamps(
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 
-/** Whether a fragment's name shows that consolidation wrote it: it has two different timestamps. */
+/** Whether a fragment's name has two different timestamps, which shows that consolidation wrote it. */
 export function isConsolidatedName(name: string): boolean {
   const stamped = STAMPED.exec(name)
   if (stamped) return stamped[1] !== stamped[2] && BigInt(stamped[1]) !== BigInt(stamped[2])
   return OLD.exec(name)?.[3] !== undefined
 }
 
-/** Timestamps in this range are shown as dates (1973 to 2286). Tests and time travel use smaller numbers. */
+/** Range of timestamps that are shown as dates (1973 to 2286). Tests and time travel use smaller numbers. */
 const FIRST_DATE = 1e11
 const LAST_DATE = 1e13
 
 /**
- * A timestamp for a person: `2024-05-01T10:00:00Z (1714557600000)`. A number that is not a date stays a number.
+ * Returns a timestamp as a person reads it: `2024-05-01T10:00:00Z (1714557600000)`. Numbers outside
+ * {@link FIRST_DATE} to {@link LAST_DATE} stay numbers.
  * @param stamp milliseconds since the epoch
  */
 export function timeText(stamp: number | bigint, withNumber = true): string {

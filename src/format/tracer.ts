@@ -2,7 +2,7 @@ import type { AnyIo, Coding, Describe, Io, Origin, Wire } from './io.ts'
 import { type NumberType, Reader } from './reader.ts'
 import type { Span } from './span.ts'
 
-/** A list with more elements than this keeps only their starts, not a span for each. */
+/** Longest list, in elements, that gets a span for each element. Longer ones keep only the starts. */
 const LONG_LIST = 64
 
 /** Driver of {@link Io} that reads and records a {@link Span} for everything it reads. */
@@ -11,19 +11,19 @@ export class Tracer<T> extends Reader<T> {
   private readonly names: string[] = []
   private quiet: boolean
 
-  /** @param pathOnly keeps no spans, only {@link path} */
+  /** @param pathOnly whether to record only {@link path}, and no spans */
   constructor(bytes: Uint8Array, origin: Origin = {}, pathOnly = false) {
     super(bytes, origin)
     this.quiet = pathOnly
   }
 
-  /** The tree of everything read so far. */
+  /** Returns the tree of everything read so far. */
   root(name: string): Span {
     const children = this.spans
     return this.place({ name, type: 'struct', offset: this.base, length: this.pos, children })
   }
 
-  /** Dotted path of the field being read. It ends in `field`. */
+  /** Returns the dotted path of the field being read. It ends in `field`. */
   path(field: string | undefined): string {
     const names = field === undefined || this.names.at(-1) === field ? this.names : [...this.names, field]
     return names.join('.')
@@ -111,7 +111,7 @@ export class Tracer<T> extends Reader<T> {
     return result
   }
 
-  /** Reads without recording spans. */
+  /** Reads without recording spans. After a failure, one span covers the bytes that were read. */
   private quietly<V>(name: string, read: () => V): V {
     const quiet = this.quiet
     const at = this.pos

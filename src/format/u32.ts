@@ -1,17 +1,17 @@
 /**
- * The little-endian uint32 at `at`. For a few numbers this is faster than making a DataView. The caller checks the
+ * Reads the little-endian uint32 at `at`. For a few numbers this is faster than making a DataView. The caller checks the
  * bounds.
  */
 export function u32(bytes: Uint8Array, at: number): number {
   return (bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24)) >>> 0
 }
 
-/** The little-endian uint64 at `at` as a number: exact below 2^53. The caller checks the bounds. */
+/** Reads the little-endian uint64 at `at` as a number, exact below 2^53. The caller checks the bounds. */
 export function u64(bytes: Uint8Array, at: number): number {
   return u32(bytes, at + 4) * 2 ** 32 + u32(bytes, at)
 }
 
-/** All bytes as {@link u64}, and `end` after them if it is given. */
+/** Reads all bytes as uint64, with the bound of {@link u64}. Appends `end` if it is given. */
 export function u64s(bytes: Uint8Array, end?: number): Float64Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const count = bytes.length >>> 3

@@ -1,5 +1,5 @@
 /**
- * Converts the bytes of a cell to a value that is printed, and back. Bytes are little-endian, at any alignment.
+ * Converts the bytes of a cell to a printable value, and back. Bytes are little-endian, at any alignment.
  *
  * @see tiledb/api/c_api/datatype/datatype_api_enum.h for the datatypes
  */
@@ -33,8 +33,8 @@ export type CellReader = (bytes: Uint8Array, start: number, end: number) => Scal
 type ElementReader = (view: DataView, at: number) => Scalar
 
 /**
- * The value of one cell. A cell of text or bytes is one value, whatever `cellValNum` is; text that is invalid in its
- * encoding is returned as bytes. For other types a cell is a value if `cellValNum` is 1, otherwise an array.
+ * Reads one cell. A cell of text or bytes is one value, whatever `cellValNum` is. Text that is invalid in its encoding is
+ * returned as bytes. A cell of another type is one value if `cellValNum` is 1, otherwise an array.
  *
  * @throws InspectError BAD_VALUE if the number of bytes does not fit the type and `cellValNum`
  */
@@ -47,7 +47,7 @@ export function cellValue(
   return cellReader(type, cellValNum, style)(bytes, 0, bytes.length)
 }
 
-/** {@link cellValue} for many cells of one field. Everything that depends on the type is decided once. */
+/** Returns a {@link cellValue} for many cells of one field. It decides once what depends on the type. */
 export function cellReader(type: Datatype, cellValNum: CellValNum, style: ValueStyle): CellReader {
   const size = datatypeSize(type)
   const kind = datatypeKind(type)
@@ -91,7 +91,7 @@ export function cellReader(type: Datatype, cellValNum: CellValNum, style: ValueS
   }
 }
 
-/** Readers of the types whose values are the same with `--raw`. All others but the dates are int64. */
+/** Readers of integer types. Types without an entry here or in {@link elementReader} are int64. */
 const PLAIN: Partial<Record<Datatype, ElementReader>> = {
   INT8: (view, at) => view.getInt8(at),
   UINT8: (view, at) => view.getUint8(at),
@@ -123,7 +123,7 @@ function elementReader(type: Datatype, { raw }: ValueStyle): ElementReader {
 /** Bits of the usual NaN: quiet, positive, no payload. Other NaN may have a meaning, such as R's NA. */
 const QUIET_NAN = { 4: 0x7fc00000n, 8: 0x7ff8000000000000n } as const
 
-/** A NaN as `--raw` prints it: NaN for {@link QUIET_NAN}, otherwise its bits, such as `NaN:0x7ff00000000007a2`. */
+/** Returns a NaN as `--raw` prints it: NaN for {@link QUIET_NAN}, otherwise its bits, as in `NaN:0x7ff00000000007a2`. */
 function nanText(size: 4 | 8, view: DataView, at: number): number | string {
   const bits = size === 4 ? BigInt(view.getUint32(at, true)) : view.getBigUint64(at, true)
   return bits === QUIET_NAN[size] ? Number.NaN : `NaN:0x${bits.toString(16).padStart(2 * size, '0')}`
@@ -132,8 +132,8 @@ function nanText(size: 4 | 8, view: DataView, at: number): number | string {
 const NAN_TEXT = /^NaN:0x([0-9a-f]{8}|[0-9a-f]{16})$/i
 
 /**
- * Writes a NaN from the text of {@link nanText}.
- * @returns whether `value` is such a text
+ * Writes a NaN if `value` is a text of {@link nanText}.
+ * @returns whether it is
  * @throws InspectError BAD_VALUE if the bits are not those of a NaN of this type
  */
 function writeNaN(type: Datatype, view: DataView, at: number, value: unknown): boolean {
@@ -159,8 +159,9 @@ const POWERS = Array.from({ length: 23 }, (_, i) => 10 ** i)
 const FLOAT32_DIGITS = 9
 
 /**
- * The float64 that prints as the shortest decimal form of a float32: 0.1 for the float32 nearest to 0.1. Of several
- * shortest forms it is the nearest. The result rounds back to `x`. NaN, infinities and zeros are returned unchanged.
+ * Returns the float64 that prints as the shortest decimal form of a float32, such as 0.1 for the float32 nearest to 0.1. Of
+ * several shortest forms it is the nearest. The result rounds back to `x`. NaN, infinities and zeros are returned
+ * unchanged.
  */
 export function shortestFloat32(x: number): number {
   const size = Math.abs(x)
@@ -214,7 +215,7 @@ function decoderOf(type: Datatype): TextDecode {
   return size === 1 ? decodeUtf8Cell : size === 2 ? decodeUtf16 : decodeUtf32
 }
 
-/** For cells of up to this many bytes, a loop over ASCII is faster than the decoder. It is tried first. */
+/** Upper limit on the bytes of cells for which a loop over ASCII is tried first, because it is faster than the decoder. */
 const SHORT_TEXT = 12
 
 function decodeUtf8Cell(bytes: Uint8Array, start: number, end: number): string | undefined {
@@ -248,7 +249,7 @@ function decodeUtf32(bytes: Uint8Array, start: number, end: number): string | un
 }
 
 /**
- * The bytes of a cell, from a result of {@link cellValue} or from parsed JSON. Accepted are:
+ * Converts a result of {@link cellValue} or parsed JSON to the bytes of a cell. It accepts:
  *
  * - for integers and floats: number, bigint, decimal text; for floats also "NaN", "NaN:0x…" and "Infinity"
  * - for dates: ISO text or counts
@@ -290,7 +291,7 @@ export function bytesOf(
 }
 
 /**
- * {@link bytesOf} for cells of one number, without new memory for each: a function whose bytes are those of its last value.
+ * Returns a {@link bytesOf} for cells of one number that allocates nothing: each call overwrites the same bytes.
  * @throws InspectError BAD_VALUE for a value that does not fit
  */
 export function numberBytes(type: Datatype, style: ValueStyle): (value: unknown) => Uint8Array {
@@ -395,7 +396,7 @@ function bytesFromBase64(value: unknown): Uint8Array | undefined {
 }
 
 /**
- * A stored sum, 8 bytes: int64 for signed integers, dates, times and CHAR, uint64 for unsigned integers and BOOL,
+ * Reads a stored sum of 8 bytes: int64 for signed integers, dates, times and CHAR, uint64 for unsigned integers and BOOL,
  * float64 for floats.
  *
  * @see format_spec/fragment.md, "Tile Sums"; tiledb/sm/tile/tile_metadata_generator.cc
@@ -405,14 +406,14 @@ export function sumValue(type: Datatype, bytes: Uint8Array): bigint | number {
   return cellValue(sumType(type), 1, bytes, { raw: false }) as bigint | number
 }
 
-/** The type of the sums of a field. */
+/** Returns the type of the sums of a field. */
 export function sumType(type: Datatype): 'FLOAT64' | 'UINT64' | 'INT64' {
   const kind = datatypeKind(type)
   if (kind === 'float') return 'FLOAT64'
   return kind === 'uint' || kind === 'bool' ? 'UINT64' : 'INT64'
 }
 
-/** A value in words, for errors. */
+/** Describes a value for errors. */
 export function describe(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)
   if (value instanceof Uint8Array) return `${value.length} bytes`

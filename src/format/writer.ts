@@ -7,7 +7,7 @@ const FIRST_CAPACITY = 256
 /**
  * Driver of {@link Io} that writes. Each call takes the value of that name from the object, appends its bytes, and
  * returns the value. So the conditions in a description see the same values as when reading. A value that cannot be
- * written (a missing key, a number out of range) is a fault of the caller, and throws TypeError.
+ * written (a missing key, a number out of range) is a mistake of the caller, and throws TypeError.
  */
 export class Writer<T> implements Io<T> {
   private buffer = new Uint8Array(FIRST_CAPACITY)
@@ -138,7 +138,7 @@ export class Writer<T> implements Io<T> {
     return value
   }
 
-  /** {@link get} for a value that must have the given length. */
+  /** {@link get} for a value that must have the given length. @param what its elements, for the error */
   private getMany<V extends { length: number }>(name: string, length: number, what: string): V {
     const value = this.get<V>(name)
     if (value.length === length) return value
