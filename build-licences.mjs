@@ -6,7 +6,6 @@ const INSIDE = {
   '@bokuweb/zstd-wasm': 'src/filters/codecs/LICENSE-zstd.txt',
   '@foxglove/wasm-zstd': 'src/filters/codecs/LICENSE-zstd.txt',
   '@jsquash/webp': 'node_modules/@jsquash/webp/codec/LICENSE.codec.md',
-  lz4js: 'src/filters/codecs/LICENSE-lz4js.txt',
 }
 
 /** What the licences of packages want to go with their code. @param folders of packages, each once */

@@ -102,17 +102,13 @@ const withoutAdvice = {
   },
 }
 
-/** Of codecs a page has no compressors: a table keeps that of pako, half of it, and lz4js is not split by bundlers. */
+/** A page has no compressors. pako's would stay in the bundle, because a table keeps it: it is half of the package. */
 const withoutCompressors = {
   name: 'without-compressors',
   setup(bundler) {
     bundler.onLoad({ filter: /pako\/dist\/pako\.mjs$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replaceAll('new Config(', '/* @__PURE__ */ new Config('),
     }))
-    bundler.onLoad({ filter: /lz4js\/lz4\.js$/ }, ({ path }) => {
-      const [, code] = /^exports\.decompressBlock = (function .*?^};)/ms.exec(readFileSync(path, 'utf8'))
-      return { contents: `const minMatch = 4\nexport const decompressBlock = ${code}` }
-    })
   },
 }
 

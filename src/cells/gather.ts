@@ -1,3 +1,4 @@
+import { copyBytes } from '../filters/bytes.ts'
 import type { ColumnData } from './column.ts'
 import { aligned } from './elements.ts'
 
@@ -77,14 +78,6 @@ function gatherVar(
     if (position >= 0) copyBytes(data, starts[position], starts[position + 1], out, own[i])
   }
   return { data: out, starts: own }
-}
-
-/** Up to this length, a loop is faster than a call of `set`. */
-const SHORT = 32
-
-function copyBytes(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): void {
-  if (end - start <= SHORT) for (let i = start, j = at; i < end; i++, j++) to[j] = from[i]
-  else to.set(from.subarray(start, end), at)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { badValue } from '../base/errors.ts'
 import { compressorMetadata, dictionaryMetadata } from '../format/chunk-metadata.ts'
 import { encode } from '../format/io.ts'
-import { badData, NO_BYTES } from './bytes.ts'
+import { badData, copyBytes, NO_BYTES } from './bytes.ts'
 import type { FilterContext, FilterDefinition, FilteredBytes, FilterParts } from './filter.ts'
 import {
   checkStrings,
@@ -161,11 +161,8 @@ function decompress(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
   let to = 0
   for (let cell = 0; cell < count; cell++) {
     const start = starts[ids[cell]]
-    const size = lengths[ids[cell]]
     offsets[cell] = to
-    if (size > SHORT) data.set(dictionary.subarray(start, start + size), to)
-    else for (let i = 0; i < size; i++) data[to + i] = dictionary[start + i]
-    to += size
+    to = copyBytes(dictionary, start, start + lengths[ids[cell]], data, to)
   }
   return { metadata: NO_BYTES, data, offsets }
 }
@@ -178,9 +175,6 @@ function idsOf(data: Uint8Array, idSize: number, count: number): Uint32Array {
   else for (let i = 0; i < count; i++) ids[i] = Math.min(readCount(data, i * idSize, idSize), 0xffffffff)
   return ids
 }
-
-/** Up to this many bytes, a loop is faster than `subarray` and `set`. */
-const SHORT = 64
 
 /** Where the string of each entry is in the dictionary. */
 function entriesOf(dictionary: Uint8Array, lengthSize: number): { starts: Uint32Array; lengths: Uint32Array } {

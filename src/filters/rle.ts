@@ -1,7 +1,7 @@
 import { badValue } from '../base/errors.ts'
 import { compressorMetadata, rleStringMetadata } from '../format/chunk-metadata.ts'
 import { encode } from '../format/io.ts'
-import { badData, checkLimit, NO_BYTES } from './bytes.ts'
+import { badData, checkLimit, copyBytes, NO_BYTES } from './bytes.ts'
 import { compressionFilter } from './compressor.ts'
 import { lanesOf } from './elements.ts'
 import type { Filter, FilterContext, FilterDefinition, FilteredBytes, FilterParts } from './filter.ts'
@@ -81,10 +81,9 @@ function compressCells(part: Uint8Array, size: number): Uint8Array {
   for (let run = 0; run < runs; run++) {
     const from = starts[run] * size
     const length = (run + 1 < runs ? starts[run + 1] : count) - starts[run]
-    for (let i = 0; i < size; i++) out[at + i] = part[from + i]
-    out[at + size] = length >>> 8
-    out[at + size + 1] = length
-    at += size + 2
+    at = copyBytes(part, from, from + size, out, at)
+    out[at++] = length >>> 8
+    out[at++] = length
   }
   return out
 }
@@ -131,7 +130,7 @@ function decompressCells(part: Uint8Array, originalLength: number, size: number)
   for (let at = 0; at < part.length; at += stride) {
     const length = ((part[at + size] << 8) | part[at + size + 1]) * size
     if (length > 0) {
-      for (let i = 0; i < size; i++) out[to + i] = part[at + i]
+      copyBytes(part, at, at + size, out, to)
       repeat(out, to, size, length)
     }
     to += length
@@ -139,7 +138,7 @@ function decompressCells(part: Uint8Array, originalLength: number, size: number)
   return out
 }
 
-/** Up to this many bytes, a loop is faster than a call of `set` or `copyWithin`. */
+/** Up to this many bytes, a loop is faster than `copyWithin`. */
 const SHORT = 32
 
 /** Fills `length` bytes from `at` on with copies of the first `size` bytes there. */
@@ -220,8 +219,7 @@ function decompressStrings(bytes: FilteredBytes, cx: FilterContext): FilteredByt
     at += runSize + stringSize
     for (let i = 0; i < run; i++) offsets[cell + i] = to + i * stringLength
     if (run > 0 && stringLength > 0) {
-      if (stringLength > SHORT) data.set(input.subarray(at, at + stringLength), to)
-      else for (let i = 0; i < stringLength; i++) data[to + i] = input[at + i]
+      copyBytes(input, at, at + stringLength, data, to)
       repeat(data, to, stringLength, run * stringLength)
     }
     at += stringLength

@@ -1,7 +1,7 @@
 import { badValue } from '../base/errors.ts'
 import type { StringPart } from '../format/chunk-metadata.ts'
 import type { AnyIo } from '../format/io.ts'
-import { badData, checkLimit, wholeMetadata } from './bytes.ts'
+import { badData, checkLimit, copyBytes, wholeMetadata } from './bytes.ts'
 import { isElementSize } from './elements.ts'
 import type { FilteredBytes, FilterParts } from './filter.ts'
 
@@ -54,8 +54,7 @@ export class StringCells {
 
   /** Writes a string. @returns the offset after it */
   copyTo(out: Uint8Array, at: number, cell: number): number {
-    out.set(this.data.subarray(this.offsets[cell], this.end(cell)), at)
-    return at + this.length(cell)
+    return copyBytes(this.data, this.offsets[cell], this.end(cell), out, at)
   }
 
   /** Whether two cells hold the same string. */

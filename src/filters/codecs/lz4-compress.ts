@@ -1,32 +1,38 @@
+import { copyBytes } from '../bytes.ts'
+
 /**
- * LZ4 blocks with the same bytes as those of the LZ4 library, whose `LZ4_compress_default` TileDB calls: the same hash table, the same
- * steps over bytes that do not repeat, the same ends. The block format is that of lz4_Block_format.md.
+ * Writes LZ4 blocks with the same bytes as `LZ4_compress_default` of the LZ4 library, which TileDB calls. So the hash
+ * table, the steps over bytes that do not repeat, and the end of a block are those of the library. The format is that of
+ * lz4_Block_format.md.
  *
  * @see lib/lz4.c of LZ4 1.9 and 1.10 (LZ4_compress_generic)
  */
 
 const MIN_MATCH = 4
-/** The last match starts at least so many bytes before the end, and the last bytes are literals. */
+/** Least bytes from the start of the last match to the end of the input. */
 const MATCH_LIMIT = 12
+/** Least literals at the end of a block. */
 const LAST_LITERALS = 5
 const LONGEST_DISTANCE = 65_535
-/** After 2^6 places without a match, steps become longer. */
+/** The search takes longer steps after every 2^6 positions without a match. */
 const SKIP_TRIGGER = 6
-/** Shorter inputs have a table of 2^13 entries and hash 4 bytes, others one of 2^12 entries and hash 5. */
+/** Shorter inputs use a table of 2^13 entries and hash 4 bytes. Others use 2^12 entries and hash 5 bytes. */
 const SMALL_INPUT = 65_536 + MATCH_LIMIT - 1
 const NIBBLE_FULL = 15
 
-/** So many bytes are copied faster one by one. */
-const FEW = 32
-
+/** By the hash of the bytes there: the last position that had it. */
 const table = new Uint32Array(1 << 13)
 
-/** Longest block of so many bytes. */
+/** Returns the length of the longest block that `length` bytes can give. */
 export function lz4Bound(length: number): number {
   return length + Math.floor(length / 255) + 16
 }
 
-/** @param out has room for {@link lz4Bound} bytes. @returns the length of the block */
+/**
+ * Writes a block.
+ * @param out memory of at least {@link lz4Bound} bytes
+ * @returns the length of the block
+ */
 export function compressLz4(data: Uint8Array, out: Uint8Array): number {
   const { length } = data
   const small = length < SMALL_INPUT
@@ -48,10 +54,7 @@ export function compressLz4(data: Uint8Array, out: Uint8Array): number {
     const count = end - from
     out[token] = Math.min(count, NIBBLE_FULL) << 4
     if (count >= NIBBLE_FULL) putLength(count - NIBBLE_FULL)
-    if (count > FEW) {
-      out.set(data.subarray(from, end), to)
-      to += count
-    } else for (let i = from; i < end; i++) out[to++] = data[i]
+    to = copyBytes(data, from, end, out, to)
     return token
   }
   let anchor = 0
@@ -60,7 +63,7 @@ export function compressLz4(data: Uint8Array, out: Uint8Array): number {
     let at = 1
     let nextHash = hash(at)
     search: while (true) {
-      // A place whose four bytes were there before.
+      // An earlier position with the same four bytes.
       let candidate: number
       let next = at
       let step = 1
@@ -97,7 +100,7 @@ export function compressLz4(data: Uint8Array, out: Uint8Array): number {
         candidate = table[h]
         table[h] = at
         if (!mayMatch(candidate, at)) break
-        // A match right behind a match has no literals.
+        // A match directly after a match has no literals.
         token = to++
         out[token] = 0
       }
@@ -111,7 +114,7 @@ export function compressLz4(data: Uint8Array, out: Uint8Array): number {
 const PRIME_LOW = 0x1bbcdcbb
 const PRIME_HIGH = 0xcf
 
-/** Bits 28 to 39 of the product of five bytes and the prime 889523592379. */
+/** Returns bits 28 to 39 of the product of five bytes and the prime 889523592379. */
 function hash5(low: number, high: number): number {
   const [a0, a1] = [low & 0xffff, low >>> 16]
   const [b0, b1] = [PRIME_LOW & 0xffff, PRIME_LOW >>> 16]

@@ -1,14 +1,14 @@
 import { badData } from '../bytes.ts'
-import { outputLength, undoBlock } from './lz4.ts'
+import { undoBlock } from './lz4.ts'
 
 const MAGIC = 0x184d2204
 const VERSION = 1
-/** The first bit of a block's length: it is stored as it is. */
+/** Highest bit of a block's length. It is set if the block is not compressed. */
 const NOT_COMPRESSED = 0x8000_0000
 
 /**
- * Undoes one LZ4 frame, as Arrow has them: blocks may refer to those before them. Its checksums are not looked at.
- * @throws InspectError BAD_FILTERED_DATA if it is broken or does not give exactly `size` bytes
+ * Undoes one LZ4 frame, as in Arrow files. A block may refer to earlier blocks. Checksums are skipped, not compared.
+ * @throws InspectError BAD_FILTERED_DATA if the frame is broken or does not give exactly `size` bytes
  * @see lz4_Frame_format.md in the LZ4 repository
  */
 export function lz4Frame(data: Uint8Array, size: number): Uint8Array {
@@ -25,7 +25,7 @@ export function lz4Frame(data: Uint8Array, size: number): Uint8Array {
   const flags = data[take(2)]
   if (flags >> 6 !== VERSION) throw badData(`expected version ${VERSION} of LZ4 frames, found ${flags >> 6}`)
   const has = (bit: number): boolean => ((flags >> bit) & 1) === 1
-  // The size of the content, the number of a dictionary, and a checksum of all that.
+  // Skips the size of the content, the id of a dictionary, and the checksum of the header.
   take((has(3) ? 8 : 0) + (has(0) ? 4 : 0) + 1)
   const out = new Uint8Array(size)
   let filled = 0
@@ -36,11 +36,10 @@ export function lz4Frame(data: Uint8Array, size: number): Uint8Array {
     const start = take(stored ? length - NOT_COMPRESSED : length)
     const block = data.subarray(start, at)
     if (has(4)) take(4)
-    const added = stored ? block.length : outputLength(block, size - filled, has(5) ? 0 : filled)
-    if (added > size - filled) throw badData(`expected an LZ4 frame of ${size} bytes, found more`)
+    const end = stored ? filled + block.length : undoBlock(block, out, filled, has(5) ? filled : 0)
+    if (end === undefined || end > size) throw badData(`expected an LZ4 frame of ${size} bytes, found more`)
     if (stored) out.set(block, filled)
-    else undoBlock(block, out, filled)
-    filled += added
+    filled = end
   }
   if (filled !== size) throw badData(`expected an LZ4 frame of ${size} bytes, found ${filled}`)
   return out

@@ -1,5 +1,4 @@
-import { decompressBlock } from 'lz4js'
-import { badData } from '../bytes.ts'
+import { badData, copyBytes } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
 import { compressLz4, lz4Bound } from './lz4-compress.ts'
 
@@ -9,15 +8,15 @@ const NIBBLE_FULL = 15
 const OFFSET_BYTES = 2
 
 /**
- * Checks the lengths and offsets of a block's sequences without copying anything. lz4js's own decoder checks nothing:
- * past the end of the block, or before the start of the output, it reads zeros.
+ * Undoes a block into `out`, from offset `start` on.
  *
- * @param before bytes in front of the output that the block may refer to
- * @returns bytes of output. The walk stops once they exceed the expected size.
+ * @param first offset of the first byte in `out` that the block may refer to
+ * @returns the offset after the last byte written; undefined if `out` is too short
+ * @throws InspectError BAD_FILTERED_DATA if the block is broken
  */
-export function outputLength(block: Uint8Array, size: number, before = 0): number {
-  let output = 0
+export function undoBlock(block: Uint8Array, out: Uint8Array, start = 0, first = start): number | undefined {
   let at = 0
+  let to = start
   const extended = (nibble: number): number => {
     let length = nibble
     if (nibble === NIBBLE_FULL) {
@@ -36,24 +35,21 @@ export function outputLength(block: Uint8Array, size: number, before = 0): numbe
     const literals = extended(token >> 4)
     if (literals > block.length - at)
       throw badData(`expected ${literals} LZ4 literals, found ${block.length - at} bytes`)
-    output += literals
+    if (literals > out.length - to) return undefined
+    to = copyBytes(block, at, at + literals, out, to)
     at += literals
-    if (at === block.length) break
+    if (at === block.length) return to
     if (block.length - at < OFFSET_BYTES)
       throw badData('expected the offset of an LZ4 match, found the end of the block')
     const offset = block[at] | (block[at + 1] << 8)
     at += OFFSET_BYTES
-    if (offset === 0 || offset > before + output)
-      throw badData(`expected an LZ4 offset of 1 to ${before + output}, found ${offset}`)
-    output += MIN_MATCH + extended(token & NIBBLE_FULL)
-    if (output > size) break
+    if (offset === 0 || offset > to - first)
+      throw badData(`expected an LZ4 offset of 1 to ${to - first}, found ${offset}`)
+    const end = to + MIN_MATCH + extended(token & NIBBLE_FULL)
+    if (end > out.length) return undefined
+    // Byte by byte, because a match may overlap its own output.
+    for (; to < end; to++) out[to] = out[to - offset]
   }
-  return output
-}
-
-/** Undoes a block that {@link outputLength} found right. @param to where its output begins in `out` */
-export function undoBlock(block: Uint8Array, out: Uint8Array, to = 0): void {
-  decompressBlock(block, out, 0, block.length, to)
 }
 
 /** Raw LZ4 blocks: no frame, no size in front. */
@@ -63,11 +59,9 @@ export const lz4Codec: ByteCodec = {
     return out.slice(0, compressLz4(data, out))
   },
   decompress(data, size) {
-    const length = outputLength(data, size)
-    if (length !== size)
-      throw badData(`expected an LZ4 block of ${size} bytes, found ${length > size ? 'more' : length}`)
     const out = new Uint8Array(size)
-    undoBlock(data, out)
-    return out
+    const end = undoBlock(data, out)
+    if (end === size) return out
+    throw badData(`expected an LZ4 block of ${size} bytes, found ${end ?? 'more'}`)
   },
 }
