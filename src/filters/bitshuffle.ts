@@ -39,25 +39,27 @@ function bitshuffleFilter(): Filter {
   })
   return {
     forward(parts, config, cx) {
-      const split: Uint8Array[] = []
-      for (const part of parts.data) {
-        const whole = part.length - (part.length % 8)
-        split.push(part.subarray(0, whole))
-        if (whole < part.length) split.push(part.subarray(whole))
-      }
-      const shuffled = frame.forward({ metadata: parts.metadata, data: split }, config, cx)
-      return { metadata: shuffled.metadata, data: [concat(shuffled.data)] }
+      const { metadata, data } = frame.forward({ ...parts, data: parts.data.flatMap(splitPart) }, config, cx)
+      return { metadata, data: [concat(data)] }
     },
     reverse: frame.reverse,
   }
 }
 
+/** Cuts off the bytes after the last multiple of 8 bytes, if there are any. */
+function splitPart(part: Uint8Array): Uint8Array[] {
+  const rest = part.length % 8
+  return rest === 0 ? [part] : [part.subarray(0, -rest), part.subarray(-rest)]
+}
+
 const BLOCK_BYTES = 8192
 
+/** Whether a part is shuffled. All others are stored unchanged. */
 function isShuffled(part: Uint8Array, size: number): boolean {
   return part.length % size === 0 && part.length % 8 === 0
 }
 
+/** Shuffles a part block by block, or back when reading. */
 function blocks(part: Uint8Array, size: number, reading: boolean): Uint8Array {
   if (!isShuffled(part, size)) return part
   const output = new Uint8Array(part.length)
@@ -77,7 +79,7 @@ function blocks(part: Uint8Array, size: number, reading: boolean): Uint8Array {
   return output
 }
 
-/** Distance in bytes from one row of a square to the next, and from one square to the next. */
+/** Distances in bytes: from a row of a square to the next row, and from a square to the next square. */
 interface Grid {
   row: number
   square: number
@@ -88,8 +90,8 @@ const TWOS = 0x0000cccc
 const FOURS = 0x0f0f0f0f
 
 /**
- * Transposes squares of 8 x 8 bits. A square is read from eight rows, one byte each, and written the same way. It is
- * held in two uint32, with row r in byte r. Three steps swap squares of 1, 2 and 4 bits across the diagonal.
+ * Transposes squares of 8 x 8 bits. A square has eight rows of one byte. It is held in two uint32, row r in byte r. Three
+ * steps swap squares of 1, 2 and 4 bits across the diagonal.
  */
 function transpose(
   input: Uint8Array,

@@ -1,24 +1,22 @@
 import { partLengthsMetadata } from '../format/chunk-metadata.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decodePrefix, encode } from '../format/io.ts'
-import { badData, concat } from './bytes.ts'
+import { badData, checkLimit, concat, Parts } from './bytes.ts'
 import { elementSize } from './elements.ts'
 import type { Filter, FilterContext, FilteredBytes, FilterParts } from './filter.ts'
 
-/** What a filter does to one part. The number of elements stays the same. */
-interface PartTransform {
+/** What a filter does to one part. */
+export interface PartTransform {
   forward(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array
   reverse(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array
-  /**
-   * Called before allocation, for filters whose output is larger than their input when reading. Throws if too large.
-   */
-  check?(total: number, config: FilterConfig, cx: FilterContext): void
+  /** Bytes that {@link reverse} will return, if not as many as the part has. They are compared with the limit first. */
+  outputLength?(part: Uint8Array, config: FilterConfig, cx: FilterContext): number
   /** Whether TileDB drops the bytes after the last whole element of a part. */
   dropsTails?: boolean
 }
 
 /**
- * The frame of filters that transform each data part separately. Earlier metadata stays unchanged, after their own.
+ * Makes a filter that transforms each data part separately. Earlier metadata stays unchanged, after the filter's own.
  *
  *     metadata  u32 parts, then per part u32 length in the data; earlier metadata
  *     data      the parts, one after another
@@ -44,13 +42,14 @@ export function partFilter(transform: PartTransform): Filter {
             : ''
         throw badData(`expected ${total} bytes of data, found ${bytes.data.length}${why}`, 'part_lengths')
       }
-      transform.check?.(total, config, cx)
-      let at = 0
-      const out: Uint8Array[] = []
-      for (const part of value.part_lengths) {
-        out.push(transform.reverse(bytes.data.subarray(at, at + part), config, cx))
-        at += part
+      const stored = new Parts(bytes.data, 'bytes of data')
+      const parts = value.part_lengths.map((part) => stored.take(part, 'part_lengths'))
+      const { outputLength } = transform
+      if (outputLength) {
+        const declared = parts.reduce((sum, part) => sum + outputLength(part, config, cx), 0)
+        checkLimit(declared, cx.limit, 'part_lengths')
       }
+      const out = parts.map((part) => transform.reverse(part, config, cx))
       return { metadata: bytes.metadata.subarray(length), data: concat(out) }
     },
   }

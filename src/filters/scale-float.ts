@@ -2,7 +2,7 @@ import { badValue, unexpected } from '../base/errors.ts'
 import { partLengthsMetadata } from '../format/chunk-metadata.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import { badData, checkLimit } from './bytes.ts'
+import { badData } from './bytes.ts'
 import {
   checkWhole,
   type ElementSize,
@@ -52,9 +52,7 @@ export const scaleFloat: FilterDefinition = {
         checkWhole(part, size)
         return toIntegers(scaled(part, size, config), widthOf(config))
       },
-      check(total, config, cx) {
-        checkLimit((total / widthOf(config)) * floatSize(cx.datatype), cx.limit, 'part_lengths')
-      },
+      outputLength: (part, config, cx) => (part.length / widthOf(config)) * floatSize(cx.datatype),
       reverse(part, config, cx) {
         const width = widthOf(config)
         if (part.length % width !== 0) {

@@ -2,19 +2,18 @@ import { badValue } from '../base/errors.ts'
 import { partLengthsMetadata } from '../format/chunk-metadata.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import { decodePrefix, encode } from '../format/io.ts'
-import { checkLimit, concat, Parts } from './bytes.ts'
 import type { ImageCodec } from './codecs/codecs.ts'
 import { hasAlpha, pixelLayout } from './codecs/pixels.ts'
 import { webpSize } from './codecs/webp-header.ts'
-import type { Filter, FilterDefinition, FilteredField } from './filter.ts'
+import type { FilterDefinition, FilteredField } from './filter.ts'
+import { type PartTransform, partFilter } from './part-filter.ts'
 
 /** Quality that the APIs store by default. */
 const DEFAULT_QUALITY = 100
 
 /**
- * WEBP: a whole tile is one picture, of UINT8 values only. Dimension 0 counts the rows (`y_extent`). Dimension 1 counts
- * the values of a row (`x_extent`, a multiple of the bytes of a pixel).
+ * WEBP: stores each tile of UINT8 values as one picture. Dimension 0 counts its rows (`y_extent`). Dimension 1 counts the
+ * values of a row (`x_extent`, a multiple of the bytes of a pixel).
  *
  *     metadata  u32 parts, per part u32 bytes of its file; earlier metadata
  *     data      per part a WebP file
@@ -37,10 +36,10 @@ export const webp: FilterDefinition = {
       : undefined,
   typeRefusal,
   writingRefusal: typeRefusal,
-  load: async (codecs) => webpFilter(await codecs.webp()),
+  load: async (codecs) => partFilter(pictures(await codecs.webp())),
 }
 
-/** Most pixels on each side of a picture. */
+/** Upper limit on the width and on the height of a picture, in pixels. */
 const MOST_PIXELS = 16_383
 
 function typeRefusal(type: Datatype, { name, format }: FilterConfig, field: FilteredField): string | undefined {
@@ -55,9 +54,9 @@ function typeRefusal(type: Datatype, { name, format }: FilterConfig, field: Filt
   return undefined
 }
 
-function webpFilter(codec: ImageCodec): Filter {
+function pictures(codec: ImageCodec): PartTransform {
   return {
-    forward(parts, config, cx) {
+    forward(part, config, cx) {
       if (cx.datatype !== 'UINT8') throw badValue(`expected UINT8 values, found ${cx.datatype}`)
       const { format = 'NONE' } = config
       const { depth } = pixelLayout(format)
@@ -65,30 +64,15 @@ function webpFilter(codec: ImageCodec): Filter {
       if (stride % depth !== 0 || stride * height === 0) {
         throw badValue(`expected rows of whole ${format} pixels, found tiles of ${height} rows of ${stride} values`)
       }
-      const files = parts.data.map((part) => {
-        if (part.length !== stride * height) {
-          throw badValue(`expected ${stride * height} bytes (one picture), found ${part.length}`)
-        }
-        return codec.encode(part, stride / depth, height, format, quality, lossless)
-      })
-      const own = { part_lengths: files.map((file) => file.length) }
-      return { metadata: [encode(own, partLengthsMetadata), ...parts.metadata], data: files }
+      if (part.length !== stride * height) {
+        throw badValue(`expected ${stride * height} bytes (one picture), found ${part.length}`)
+      }
+      return codec.encode(part, stride / depth, height, format, quality, lossless)
     },
-    reverse(bytes, config, cx) {
-      const { format = 'NONE' } = config
-      const { depth } = pixelLayout(format)
-      const { value: described, length } = decodePrefix(bytes.metadata, partLengthsMetadata)
-      const files = new Parts(bytes.data, 'bytes of WebP files')
-      let total = 0
-      const pictures = described.part_lengths.map((fileLength) => {
-        const file = files.take(fileLength, 'part_lengths')
-        const { width, height } = webpSize(file)
-        total += width * height * depth
-        checkLimit(total, cx.limit, 'part_lengths')
-        return codec.decode(file, format).pixels
-      })
-      files.end('part_lengths')
-      return { metadata: bytes.metadata.subarray(length), data: concat(pictures) }
+    outputLength(file, { format = 'NONE' }) {
+      const { width, height } = webpSize(file)
+      return width * height * pixelLayout(format).depth
     },
+    reverse: (file, { format = 'NONE' }) => codec.decode(file, format).pixels,
   }
 }
