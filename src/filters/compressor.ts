@@ -1,4 +1,4 @@
-import { type CompressedPart, compressorMetadata, fewParts, onlyPart } from '../format/chunk-metadata.ts'
+import { type CompressedPart, compressorMetadata, fewParts } from '../format/chunk-metadata.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { encode } from '../format/io.ts'
 import { checkLimit, concat, NO_BYTES, Parts, wholeMetadata } from './bytes.ts'
@@ -6,16 +6,32 @@ import type { ByteCodec } from './codecs/codecs.ts'
 import type { Filter, FilterContext, FilteredBytes, FilterParts } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
+/** Place of a part in the output when reading. */
+interface PartPlace {
+  /** Whether the part is metadata of earlier filters. */
+  ofMetadata: boolean
+  /** {@link FilterContext.into} if the part is all of the data. */
+  into: Uint8Array | undefined
+}
+
+const IN_METADATA: PartPlace = { ofMetadata: true, into: undefined }
+
 /** What a compression filter does to one part. */
 interface PartCodec {
   compress(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array
-  /** Exactly `originalLength` bytes, or an InspectError. */
-  decompress(part: Uint8Array, originalLength: number, config: FilterConfig, cx: FilterContext): Uint8Array
+  /** Returns exactly `originalLength` bytes, or throws InspectError. */
+  decompress(
+    part: Uint8Array,
+    originalLength: number,
+    config: FilterConfig,
+    cx: FilterContext,
+    place: PartPlace,
+  ): Uint8Array
 }
 
 /**
- * The frame that all compression filters share. The metadata of earlier filters is compressed too, and goes ahead of
- * the data parts. So only this filter's own metadata stays uncompressed.
+ * Makes a compression filter. All of them share this frame. The metadata of earlier filters is compressed too, and goes
+ * ahead of the data parts. So only the filter's own metadata stays uncompressed.
  *
  *     metadata  u32 metadata parts, u32 data parts, then per part u32 original length, u32 compressed length
  *     data      the compressed parts, metadata parts first
@@ -36,46 +52,44 @@ export function compressionFilter(codec: PartCodec): Filter {
     },
 
     reverse(bytes: FilteredBytes, config, cx): FilteredBytes {
-      const only = onlyPart(bytes.metadata)
-      if (only && only.compressed_length === bytes.data.length) {
-        checkLimit(only.original_length, cx.limit, 'original_length')
-        return { metadata: NO_BYTES, data: codec.decompress(bytes.data, only.original_length, config, cx) }
-      }
-      const described = fewParts(bytes.metadata) ?? wholeMetadata(bytes.metadata, compressorMetadata, "a compressor's")
+      const { metadata_parts, data_parts } =
+        fewParts(bytes.metadata) ?? wholeMetadata(bytes.metadata, compressorMetadata, "a compressor's")
       let total = 0
-      for (const part of described.metadata_parts) total += part.original_length
-      for (const part of described.data_parts) total += part.original_length
+      for (const part of metadata_parts) total += part.original_length
+      for (const part of data_parts) total += part.original_length
       checkLimit(total, cx.limit, 'original_length')
-      const stored = new Parts(bytes.data, 'compressed bytes')
-      const undo = ({ original_length, compressed_length }: CompressedPart): Uint8Array =>
-        codec.decompress(stored.take(compressed_length, 'compressed_length'), original_length, config, cx)
-      const { into } = cx
-      try {
-        cx.into = undefined
-        cx.ofMetadata = true
-        const metadata = concat(described.metadata_parts.map(undo))
-        cx.ofMetadata = false
-        // It has the size of all data.
-        if (described.data_parts.length === 1) cx.into = into
-        const data = concat(described.data_parts.map(undo))
-        stored.end()
-        return { metadata, data }
-      } finally {
-        cx.ofMetadata = false
-        cx.into = into
+      // `into` has the size of all data.
+      const isOnePart = data_parts.length === 1
+      const place = { ofMetadata: false, into: isOnePart ? cx.into : undefined }
+      if (isOnePart && metadata_parts.length === 0 && data_parts[0].compressed_length === bytes.data.length) {
+        // The usual case, without the lists below.
+        return { metadata: NO_BYTES, data: codec.decompress(bytes.data, total, config, cx, place) }
       }
+      const stored = new Parts(bytes.data, 'compressed bytes')
+      const undo = (parts: readonly CompressedPart[], place: PartPlace): Uint8Array => {
+        const out: Uint8Array[] = []
+        for (const { original_length, compressed_length } of parts) {
+          const part = stored.take(compressed_length, 'compressed_length')
+          out.push(codec.decompress(part, original_length, config, cx, place))
+        }
+        return concat(out)
+      }
+      const metadata = undo(metadata_parts, IN_METADATA)
+      const data = undo(data_parts, place)
+      stored.end()
+      return { metadata, data }
     },
   }
 }
 
-/** Level that the APIs store unless told otherwise. */
+/** Level that TileDB's APIs store by default. */
 const DEFAULT_LEVEL = -1
 
 /**
- * A compression filter that runs each part through a general-purpose codec.
+ * Makes a compression filter that runs each part through a general-purpose codec.
  *
- * @param kernel decompresses faster; undefined from it means that the codec has to do it
- * @param isCutShort whether a part is the truncated stream that TileDB stores for a part of no bytes
+ * @param kernel decompresses faster than the codec. If it returns undefined, the codec decompresses the part.
+ * @param isCutShort returns whether a part is the truncated stream that TileDB stores for a part of no bytes
  */
 export function byteCodecFilter(
   codec: ByteCodec,
@@ -84,7 +98,7 @@ export function byteCodecFilter(
 ): Filter {
   return compressionFilter({
     compress: (part, config) => codec.compress(part, config.level ?? DEFAULT_LEVEL),
-    decompress(part, originalLength, _config, { kernels, into, onRefused, unread }) {
+    decompress(part, originalLength, _config, { kernels, onRefused, unread }, { into }) {
       const done = kernels && kernel?.(kernels, part, originalLength)
       if (done) return done
       if (originalLength === 0 && isCutShort?.(part)) {

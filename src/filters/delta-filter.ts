@@ -5,7 +5,7 @@ import { u64 } from '../format/u32.ts'
 import { badData, NO_BYTES } from './bytes.ts'
 import { compressionFilter } from './compressor.ts'
 import { checkWhole, deltaDatatype, deltaType, elementSize, type IntegerType } from './elements.ts'
-import type { Filter, FilterContext, FilterDefinition } from './filter.ts'
+import type { Filter, FilterDefinition } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
 /** What DELTA and DOUBLE_DELTA do to one part, which has at least one element. */
@@ -52,12 +52,12 @@ function typeRefusal(type: Datatype, { name, reinterpret_datatype }: FilterConfi
  */
 export function deltaFilter(codec: DeltaCodec, countAt: number): Filter {
   const frame = compressionFilter({
-    compress(part: Uint8Array, config: FilterConfig, cx: FilterContext): Uint8Array {
+    compress(part, config, cx): Uint8Array {
       const type = deltaType(cx.datatype, config.reinterpret_datatype)
       checkWhole(part, type.size)
       return codec.compress(part, type, cx.formatVersion)
     },
-    decompress(part: Uint8Array, originalLength: number, config: FilterConfig, cx: FilterContext): Uint8Array {
+    decompress(part, originalLength, config, cx, { ofMetadata }): Uint8Array {
       const type = deltaType(cx.datatype, config.reinterpret_datatype)
       const count = elementCount(part, countAt)
       const whole = Math.floor(originalLength / type.size)
@@ -73,8 +73,7 @@ export function deltaFilter(codec: DeltaCodec, countAt: number): Filter {
         throw badData(message, 'element_num')
       }
       if (count === 0) cx.onRefused?.('delta of nothing')
-      if (tail > 0 && !kept)
-        cx.onLostTail?.({ length: tail, element_size: type.size, of_metadata: cx.ofMetadata === true })
+      if (tail > 0 && !kept) cx.onLostTail?.({ length: tail, element_size: type.size, of_metadata: ofMetadata })
       return count === 0 ? NO_BYTES : codec.decompress(part, originalLength, type, cx.kernels)
     },
   })

@@ -88,8 +88,6 @@ export interface FilterContext {
   onRefused?: ((part: RefusedPart) => void) | undefined
   /** Called for a part whose end was dropped when it was written. */
   onLostTail?: ((lost: LostTail) => void) | undefined
-  /** Whether the part to be undone is metadata of earlier filters. */
-  ofMetadata?: boolean | undefined
   /** Source of AES initialisation vectors (12 bytes) when writing. */
   randomBytes?: ((length: number) => Uint8Array) | undefined
   /**

@@ -36,30 +36,22 @@ export function compressorMetadata(io: AnyIo) {
   return { metadata_parts, data_parts }
 }
 
-const ONE_PART = 16
-
-/**
- * Fast form of {@link compressorMetadata} for one data part and no metadata part, as when the compressor is the only
- * filter. Undefined for all other metadata, and for damaged metadata.
- */
-export function onlyPart(metadata: Uint8Array): CompressedPart | undefined {
-  if (metadata.length !== ONE_PART || u32(metadata, 0) !== 0 || u32(metadata, 4) !== 1) return undefined
-  return { original_length: u32(metadata, 8), compressed_length: u32(metadata, 12) }
-}
-
-const COUNTS = 8
-const PART = 8
+const COUNTS_BYTES = 8
+const PART_BYTES = 8
 /** Upper limit on the metadata bytes for which {@link fewParts} is tried. */
 const FEW_BYTES = 64
 
-/** Fast form of {@link compressorMetadata} for a few parts. Undefined for all other metadata, and for damaged metadata. */
+/**
+ * Reads {@link compressorMetadata} of a few parts without a driver, which is faster. Returns undefined for longer and for
+ * damaged metadata.
+ */
 export function fewParts(metadata: Uint8Array): CompressorMetadata | undefined {
-  if (metadata.length < COUNTS || metadata.length > FEW_BYTES) return undefined
+  if (metadata.length < COUNTS_BYTES || metadata.length > FEW_BYTES) return undefined
   const metadataNum = u32(metadata, 0)
-  if (COUNTS + PART * (metadataNum + u32(metadata, 4)) !== metadata.length) return undefined
+  if (COUNTS_BYTES + PART_BYTES * (metadataNum + u32(metadata, 4)) !== metadata.length) return undefined
   const parts: CompressorMetadata = { metadata_parts: [], data_parts: [] }
-  for (let at = COUNTS; at < metadata.length; at += PART) {
-    const list = at < COUNTS + PART * metadataNum ? parts.metadata_parts : parts.data_parts
+  for (let at = COUNTS_BYTES; at < metadata.length; at += PART_BYTES) {
+    const list = at < COUNTS_BYTES + PART_BYTES * metadataNum ? parts.metadata_parts : parts.data_parts
     list.push({ original_length: u32(metadata, at), compressed_length: u32(metadata, at + 4) })
   }
   return parts

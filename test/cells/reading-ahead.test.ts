@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { InspectError } from '../../src/base/errors.ts'
 import { FragmentCells } from '../../src/cells/fragment-cells.ts'
 import { planTiles, TileFile } from '../../src/cells/tile-files.ts'
-import { compressorMetadata, onlyPart } from '../../src/format/chunk-metadata.ts'
+import { compressorMetadata, fewParts } from '../../src/format/chunk-metadata.ts'
 import { decode, encode } from '../../src/format/io.ts'
 import { onlyChunk, tileChunks } from '../../src/format/tile-chunks.ts'
 import { Folder } from '../../src/source/source.ts'
@@ -125,12 +125,20 @@ describe('what is read without a reader', () => {
     }
   })
 
-  test('is the one part of a compressor', () => {
+  test('is the metadata of a few parts of a compressor', () => {
     const part = { original_length: 2 ** 32 - 1, compressed_length: 70_000 }
-    const stored = encode({ metadata_parts: [], data_parts: [part] }, compressorMetadata)
-    expect(onlyPart(stored)).toEqual(part)
-    expect(onlyPart(encode({ metadata_parts: [part], data_parts: [] }, compressorMetadata))).toBeUndefined()
-    expect(onlyPart(encode({ metadata_parts: [], data_parts: [part, part] }, compressorMetadata))).toBeUndefined()
-    expect(onlyPart(stored.subarray(0, 12))).toBeUndefined()
+    for (const [metadata, data] of [
+      [0, 0],
+      [0, 1],
+      [1, 0],
+      [2, 3],
+    ]) {
+      const parts = { metadata_parts: Array(metadata).fill(part), data_parts: Array(data).fill(part) }
+      const stored = encode(parts, compressorMetadata)
+      expect(fewParts(stored)).toEqual(parts)
+      expect(fewParts(stored.subarray(0, -4))).toBeUndefined()
+    }
+    const many = { metadata_parts: [], data_parts: Array(100).fill(part) }
+    expect(fewParts(encode(many, compressorMetadata))).toBeUndefined()
   })
 })
