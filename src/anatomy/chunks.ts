@@ -1,7 +1,7 @@
 import { exitCodeOf, faultOf, InspectError, inconsistent } from '../base/errors.ts'
 import { concat, NO_BYTES } from '../filters/bytes.ts'
 import type { ChecksumVerdict, FilteredBytes } from '../filters/filter.ts'
-import { mostUnfolded, type Pipeline, type StageResult, withRoom } from '../filters/pipeline.ts'
+import { type Pipeline, type StageResult, unfilteredLimit, withRoom } from '../filters/pipeline.ts'
 import { filterOf } from '../filters/registry.ts'
 import { type DescribedValue, stageDescription } from '../filters/stage-metadata.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
@@ -140,7 +140,7 @@ function undo(run: ChunkRun, chunk: StoredChunk, index: number, end: number): Un
   let verdicts: ChecksumVerdict[] = []
   try {
     run.pipeline.refuseBeyond(end, run.expectedSize, run.stored.length)
-    const out = run.pipeline.reverseChunkAt(run.stored, run.offset, chunk, index, {
+    const out = run.pipeline.undoAt(run.stored, run.offset, chunk, index, {
       onVerdict: (verdict) => void verdicts.push(verdict),
       onStage(stage) {
         stages.push({ stage, verdicts })
@@ -167,7 +167,7 @@ async function contentPart(
   undone: (index: number) => UndoneChunk,
   total: number,
 ): Promise<Part> {
-  let data: Uint8Array = new Uint8Array(Math.min(total, mostUnfolded(run.stored.length)))
+  let data: Uint8Array = new Uint8Array(Math.min(total, unfilteredLimit(run.stored.length)))
   let end = 0
   let failed: string | undefined
   let offsets: Float64Array | undefined

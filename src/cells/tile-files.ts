@@ -151,7 +151,7 @@ export class TileFile {
         try {
           const pipeline = await this.pipeline(false)
           pipeline.refuseBeyond(expected, expected, size)
-          return pipeline.reverseChunkAt(chunk.metadata, offset, chunk, index, options).data
+          return pipeline.owned(pipeline.undoAt(chunk.metadata, offset, chunk, index, options).data)
         } catch (error) {
           throw this.placed(error, tile)
         }

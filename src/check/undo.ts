@@ -4,7 +4,7 @@ import { type PlacedChunk, placedChunks } from '../cells/tile-chunks.ts'
 import type { TileFile } from '../cells/tile-files.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import type { ChecksumVerdict, LostTail, RefusedPart } from '../filters/filter.ts'
-import { mostUnfolded, type Pipeline, type ReadOptions, withRoom } from '../filters/pipeline.ts'
+import { type Pipeline, type ReadOptions, unfilteredLimit, withRoom } from '../filters/pipeline.ts'
 import { decode } from '../format/io.ts'
 import { onlyChunk, tileChunks } from '../format/tile-chunks.ts'
 
@@ -115,15 +115,12 @@ export async function undoTile(
       // A chunk is not undone if its size contradicts the metadata. The tile's size is wrong then, too.
       if (expected !== undefined && out.total > expected) return
       pipeline.refuseBeyond(out.total, expected, size)
-      const isOnly = keep && from === 0 && out.total === expected
-      const { data, offsets } = isOnly
-        ? pipeline.reverseChunkAt(chunk.metadata, offset, chunk, index, options)
-        : pipeline.undoAt(chunk.metadata, offset, chunk, index, options)
+      const { data, offsets } = pipeline.undoAt(chunk.metadata, offset, chunk, index, options)
       out.offsets ??= offsets
-      if (isOnly) out.data = data
+      if (keep && from === 0 && out.total === expected) out.data = pipeline.owned(data)
       else if (keep) {
         // Memory costs nothing until it is written to.
-        if (out.data.length === 0) out.data = new Uint8Array(Math.min(expected ?? 0, mostUnfolded(size)))
+        if (out.data.length === 0) out.data = new Uint8Array(Math.min(expected ?? 0, unfilteredLimit(size)))
         out.data = withRoom(out.data, from, out.total, 2 * out.total)
         out.data.set(data, from)
       }

@@ -169,7 +169,7 @@ export async function undoneOutcome(
     end += original_length
     try {
       pipeline.refuseBeyond(end, expected, stored.length)
-      const out = pipeline.reverseChunkAt(stored, offset, chunk, index, { onStage: (stage) => void stages.push(stage) })
+      const out = pipeline.undoAt(stored, offset, chunk, index, { onStage: (stage) => void stages.push(stage) })
       bytes.push(out.data)
       unfiltered_size += out.data.length
     } catch (caught) {

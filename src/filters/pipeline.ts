@@ -34,10 +34,10 @@ export interface TileType {
   key?: Uint8Array | undefined
   /** Whether the data includes the offsets of var-sized strings (RLE, DICTIONARY_ENCODING). */
   stringOffsets?: boolean | undefined
-  /** Most unfiltered bytes that a tile may have. No bound if undefined. */
+  /** Upper limit on the unfiltered bytes of a tile. Undefined: no limit. */
   maxTileSize?: number | undefined
-  /** Where that bound comes from, for the error. By default `--max-tile-size`. */
-  maxTileSizeIs?: string | undefined
+  /** Where this limit comes from, for the error. By default `--max-tile-size`. */
+  maxTileSizeReason?: string | undefined
 }
 
 /** One step of undoing a chunk, for {@link ReadOptions.onStage}. */
@@ -52,32 +52,33 @@ export interface StageResult {
 }
 
 export interface ReadOptions {
-  /** Unfiltered bytes that the tile must have. Another sum of chunk lengths is INCONSISTENT. */
+  /** Unfiltered bytes that the tile must have. If its chunks have another sum, INCONSISTENT is thrown. */
   expectedSize?: number | undefined
-  /** Where `stored` begins in its file, for errors. */
+  /** Offset of the stored tile in its file, for errors. */
   offset?: number | undefined
-  /** Called with each comparison of a digest or tag, and its chunk. Mismatches then do not throw. */
+  /** Called for each comparison of a digest or tag, with its chunk. Mismatches then do not throw. */
   onVerdict?: ((verdict: ChecksumVerdict, chunk: number) => void) | undefined
   /** Called for data that TileDB cannot read, though none of it is lost. */
   onRefused?: FilterContext['onRefused']
   /** Called for parts whose ends were dropped when they were written. */
   onLostTail?: FilterContext['onLostTail']
+  /** Called for each filter that was undone, with its chunk. */
   onStage?: ((stage: StageResult, chunk: number) => void) | undefined
   /** Called for each chunk that was filtered as {@link TileType.otherDatatype}. */
   onOtherType?: ((chunk: number) => void) | undefined
   /**
-   * Room for a tile's unfiltered bytes. If it is large enough, the result is a part of it. New memory costs a tenth of
-   * a millisecond for each MiB, as much as the faster filters do.
+   * Memory for the tile's unfiltered bytes. If it is large enough, the result is a part of it. New memory costs 0.1 ms
+   * for each MiB, as much as the faster filters.
    */
   into?: Uint8Array | undefined
-  /** Whether the bytes in the given room are not read: see {@link FilterContext.unread}. */
+  /** Whether nobody reads the unfiltered bytes: see {@link FilterContext.unread}. */
   unread?: boolean | undefined
-  /** Undo only as many filters as it takes to compare every checksum and tag. */
+  /** Whether to undo only as many filters as it takes to compare every checksum and tag. */
   checksumsOnly?: boolean | undefined
 }
 
 interface WriteOptions {
-  /** Start of each cell in bytes, if the filters keep offsets in the data. There is one chunk then. */
+  /** Start of each cell in bytes, if the filters keep offsets in the data. The tile is then one chunk. */
   offsets?: Float64Array | undefined
   randomBytes?: FilterContext['randomBytes']
 }
@@ -92,59 +93,59 @@ interface Stage {
   config: FilterConfig
   definition: FilterDefinition
   filter: Filter
-  /** Element type this filter sees when writing. */
+  /** Element type that this filter sees when writing. */
   datatype: Datatype
   /** Upper bound of this filter's input when writing, as a multiple of the chunk's original length. */
   growth: number
 }
 
 /**
- * Most output that undoing one filter may declare, as a multiple of the chunk's original length. Several earlier
- * filters may each have made the data larger.
+ * Upper limit on {@link Stage.growth}. Each earlier filter may have made the data larger, so the growths of several
+ * filters multiply.
  */
 const MAX_GROWTH = 64
-/** Least limit of a filter's output, in bytes. */
-const SMALLEST_LIMIT = 1 << 16
-/** Least limit for strings with offsets in the data. Empty strings take room for counts, too. */
-const LEAST_OF_STRINGS = 1 << 24
+/** Output in bytes that undoing a filter may always give, however short the chunk is. */
+const LEAST_LIMIT = 1 << 16
+/** {@link LEAST_LIMIT} for strings with offsets in the data: empty strings take no bytes, but their counts do. */
+const LEAST_STRING_LIMIT = 1 << 24
 /** Default of {@link FilterDefinition.growth}. */
 const SMALL_GROWTH = 2
 
 /**
- * A tile may always have this many unfiltered bytes. For more, its size must follow from the schema or from what is
- * stored.
+ * Unfiltered bytes that a tile may always have. A larger size must follow from the schema, or be plausible for the bytes
+ * that are stored.
  */
-const LEAST_UNFOLDED = 1 << 26
+const LEAST_UNFILTERED_LIMIT = 1 << 26
 /**
- * Most unfiltered bytes that are plausible for one stored byte. DEFLATE gives at most 1,032, and TileDB uses nothing
- * else for metadata. zstd gives 1,365 for zeros in chunks of 64 KiB.
+ * Unfiltered bytes that are plausible for one stored byte. DEFLATE gives at most 1,032, and TileDB uses nothing else for
+ * metadata. zstd gives 1,365 for zeros in chunks of 64 KiB.
  */
-const MOST_OF_A_BYTE = 2048
+const UNFILTERED_PER_STORED = 2048
 
-/** Most unfiltered bytes that are plausible for `stored` bytes. For tiles whose size is not known otherwise. */
-export function mostUnfolded(stored: number, least = LEAST_UNFOLDED): number {
-  return Math.max(least, stored * MOST_OF_A_BYTE)
+/** Returns the unfiltered bytes that are plausible for `stored` bytes: the limit for tiles of unknown size. */
+export function unfilteredLimit(stored: number, least = LEAST_UNFILTERED_LIMIT): number {
+  return Math.max(least, stored * UNFILTERED_PER_STORED)
 }
 
-/** Most bytes allocated for a tile before its chunks have given as many. */
-const FIRST_ROOM = 1 << 26
+/** Upper limit on the bytes that are allocated for a tile before its chunks have given as many. */
+const FIRST_ALLOCATION = 1 << 26
 
 /**
  * Returns `data` if it has `needed` bytes, otherwise a larger copy. The copy grows in steps, up to `total`.
- * @param used bytes of `data` to keep
+ * @param used bytes of `data` to copy
  */
 export function withRoom(data: Uint8Array, used: number, needed: number, total: number): Uint8Array {
   if (needed <= data.length) return data
-  const larger = new Uint8Array(Math.max(needed, Math.min(total, Math.max(FIRST_ROOM, 2 * needed))))
+  const larger = new Uint8Array(Math.max(needed, Math.min(total, Math.max(FIRST_ALLOCATION, 2 * needed))))
   larger.set(data.subarray(0, used))
   return larger
 }
 
-/** What the filters know of a chunk that is being undone. */
+/** The contexts of all filters, for the chunk that is being undone. */
 interface Contexts {
   readonly options: ReadOptions
   readonly stages: readonly Stage[]
-  /** One a stage. */
+  /** One for each stage. */
   readonly ofStages: FilterContext[]
   /** Index of the chunk in its tile. */
   index: number
@@ -172,7 +173,7 @@ export class Pipeline {
   private readonly others: readonly Stage[] | undefined
   private readonly tile: TileType
   private readonly kernels: LazyKernels | undefined
-  /** Those of the last chunk. */
+  /** The contexts of the last chunk. */
   private contexts: Contexts | undefined
 
   private constructor(loaded: readonly Loaded[], tile: TileType, kernels: LazyKernels | undefined) {
@@ -205,7 +206,7 @@ export class Pipeline {
     return step.value
   }
 
-  /** The same chunk by chunk, for callers that do something else in between. */
+  /** {@link reverseTile} chunk by chunk, for callers that do something else in between. */
   *reverseSteps(stored: Uint8Array, options: ReadOptions = {}): Generator<void, UnfilteredTile> {
     const base = options.offset ?? 0
     const only = onlyChunk(stored)
@@ -226,7 +227,7 @@ export class Pipeline {
     for (let index = 0; index < chunks.length; index++) {
       const { original_length } = chunks[index]
       let room: Uint8Array | undefined
-      if (data.length >= total || (chunks.length > 1 && total <= FIRST_ROOM)) {
+      if (data.length >= total || (chunks.length > 1 && total <= FIRST_ALLOCATION)) {
         data = withRoom(data, at, total, total)
         room = data.subarray(at, at + original_length)
       }
@@ -242,30 +243,30 @@ export class Pipeline {
         if (out.data !== room) data.set(out.data, at)
       }
       at = end
-      // The chunk's bytes are in no shared memory now.
+      // By now the chunk's bytes are out of the kernels' memory, so that another tile may use it.
       yield
     }
     return { data: at < data.length ? data.subarray(0, at) : data, offsets }
   }
 
   private refuseLarger(size: number, offset?: number): void {
-    const { maxTileSize, maxTileSizeIs } = this.tile
+    const { maxTileSize, maxTileSizeReason } = this.tile
     if (maxTileSize === undefined || size <= maxTileSize) return
-    throw tooLarge(maxTileSize, size, { offset, field: 'chunks.original_length' }, maxTileSizeIs)
+    throw tooLarge(maxTileSize, size, { offset, field: 'chunks.original_length' }, maxTileSizeReason)
   }
 
   /**
-   * Refuses an implausible tile size before its chunks are undone. For tiles whose size is not known otherwise.
+   * Refuses a tile of unknown size that is implausibly large, before its chunks are undone.
    * @param total sum of the chunks' original lengths
    */
   private refuseUnlikely(total: number, stored: number, offset?: number): void {
-    const most = mostUnfolded(stored)
+    const most = unfilteredLimit(stored)
     if (this.tile.maxTileSize !== undefined || total <= most) return
-    throw tooLarge(most, total, { offset, field: 'chunks.original_length' }, boundOf(stored))
+    throw tooLarge(most, total, { offset, field: 'chunks.original_length' }, describeLimit(stored))
   }
 
   /**
-   * Refuses a chunk that makes its tile too large. For callers that undo one chunk at a time.
+   * Refuses a chunk that makes its tile too large. Callers that undo one chunk at a time need it.
    * @param end sum of the original lengths of the chunks so far, including this one
    * @param expected unfiltered bytes of the tile; undefined if this is unknown
    * @param stored stored bytes of the tile
@@ -278,21 +279,21 @@ export class Pipeline {
     this.refuseLarger(end)
   }
 
-  /** Index of the first filter (in writing order) that has a checksum or tag; the number of filters if none has. */
+  /** Index of the first filter, in writing order, with a checksum or tag; the number of filters if there is none. */
   get firstChecksum(): number {
     const at = this.stages.findIndex(({ definition }) => definition.tellsDamage)
     return at < 0 ? this.stages.length : at
   }
 
-  /** Undoes one chunk. @throws InspectError those of the filters, and TOO_LARGE */
+  /** Undoes one chunk, with a result that stays valid. @throws InspectError those of the filters, and TOO_LARGE */
   reverseChunk(chunk: StoredChunk, index: number, options: ReadOptions = {}): FilteredBytes {
     const out = this.undo(chunk, index, options)
     return { ...out, metadata: this.owned(out.metadata), data: this.owned(out.data) }
   }
 
   /**
-   * Whether a filter expects an empty part that a later filter (in writing order) loses. TileDB 2.30 fails to read empty
-   * chunks of exactly these pairs, and of pairs with a delta filter, which have another fault.
+   * Whether a filter expects an empty part that a later filter (in writing order) loses. TileDB 2.30 fails to read an
+   * empty chunk if it has such a pair. It also fails if there is a delta filter, for another reason.
    */
   private losesEmptyPart(): boolean {
     if (this.tile.stringOffsets) return false
@@ -303,13 +304,13 @@ export class Pipeline {
     return false
   }
 
-  /** The bytes, copied if they are in the kernels' memory. */
-  private owned(bytes: Uint8Array): Uint8Array {
+  /** Returns the bytes, copied if they are in the kernels' memory. */
+  owned(bytes: Uint8Array): Uint8Array {
     return this.kernels?.holds(bytes) ? bytes.slice() : bytes
   }
 
   /**
-   * {@link reverseChunk}, with a result that may be in the kernels' memory.
+   * Undoes one chunk. The result may be in the kernels' memory: it is then valid for this chunk only (see {@link owned}).
    * @param room memory for the unfiltered bytes, of exactly their length. The result may be in it.
    */
   undo(chunk: StoredChunk, index: number, options: ReadOptions, room?: Uint8Array): FilteredBytes {
@@ -319,6 +320,7 @@ export class Pipeline {
     return this.undoAs(other ? others : stages, chunk, index, options, room)
   }
 
+  /** Whether a chunk can be undone with these stages. */
   private fits(stages: readonly Stage[], chunk: StoredChunk, index: number): boolean {
     try {
       // Checksum verdicts are reported later, when the chunk is really undone.
@@ -330,6 +332,7 @@ export class Pipeline {
     }
   }
 
+  /** {@link undo} with one of the two lists of stages. */
   private undoAs(
     stages: readonly Stage[],
     chunk: StoredChunk,
@@ -345,9 +348,9 @@ export class Pipeline {
     contexts.lost = 0
     let bytes: FilteredBytes = { metadata: chunk.metadata, data: chunk.data }
     const last = options.checksumsOnly ? this.firstChecksum : 0
-    // No kernels for callers of onStage: they keep the bytes of each stage.
+    // Callers of onStage keep the bytes of each stage, so those must not be in the kernels' memory.
     const kernels = options.onStage ? undefined : this.kernels?.forChunk(chunk.original_length)
-    const least = this.tile.stringOffsets ? LEAST_OF_STRINGS : SMALLEST_LIMIT
+    const least = this.tile.stringOffsets ? LEAST_STRING_LIMIT : LEAST_LIMIT
     for (let i = stages.length - 1; i >= last; i--) {
       const { config, filter, datatype, growth } = stages[i]
       const cx = contexts.ofStages[i]
@@ -377,7 +380,7 @@ export class Pipeline {
     return bytes
   }
 
-  /** What the filters know of a chunk. It is kept for the next chunk: making it costs as much as undoing a small one. */
+  /** Returns the contexts for a chunk. They are kept for the next one: making them costs as much as undoing a small chunk. */
   private contextsFor(stages: readonly Stage[], options: ReadOptions): Contexts {
     if (this.contexts?.options === options && this.contexts.stages === stages) return this.contexts
     const { cellSize, formatVersion, key, stringOffsets } = this.tile
@@ -409,9 +412,9 @@ export class Pipeline {
   }
 
   /**
-   * TileDB 2.9 to 2.11 (format versions 13 to 15) store a tile of empty strings as a chunk of no bytes, without
-   * metadata of any filter. They and later releases can read it if the string filter is the only one. Other filters
-   * find no metadata, and fail.
+   * Undoes an empty chunk. TileDB 2.9 to 2.11 (format versions 13 to 15) store a tile of empty strings as a chunk of no
+   * bytes, without metadata of any filter. They and later releases can read it if the string filter is the only one.
+   * Other filters find no metadata, and fail.
    */
   private chunkOfNothing({ original_length }: StoredChunk): FilteredBytes {
     if (original_length > 0) {
@@ -432,7 +435,7 @@ export class Pipeline {
   /**
    * Filters a tile as TileDB's writer does: each chunk separately.
    * @param data unfiltered bytes
-   * @param chunkLengths how to cut `data`; their sum is its length
+   * @param chunkLengths bytes of each chunk; their sum is the length of `data`
    */
   forwardTile(data: Uint8Array, chunkLengths: readonly number[], options: WriteOptions = {}): Uint8Array {
     let at = 0
@@ -449,8 +452,8 @@ export class Pipeline {
     let parts: FilterParts = { metadata: [], data: [data], ...(options.offsets && { offsets: options.offsets }) }
     for (let i = 0; i < this.stages.length; i++) {
       const { config, definition, filter, datatype } = this.stages[i]
-      // This filter loses the empty part that an earlier one expects. So TileDB writes such chunks, but cannot read
-      // them. Here they go through the filters with no part at all.
+      // This filter loses an empty part that an earlier filter expects. TileDB writes such chunks, but cannot read them.
+      // Here the filters begin again without any part.
       const losesPart = i > 0 && definition.losesEmptyPart && parts.data.every(({ length }) => length === 0)
       if (!nothing && losesPart && data.length === 0 && !options.offsets) {
         nothing = true
@@ -474,15 +477,9 @@ export class Pipeline {
   }
 
   /**
-   * {@link reverseChunk}, with the chunk's index and offset in errors.
+   * {@link undo}, with the chunk's index and offset in errors.
    * @param base offset of `stored` in its file
    */
-  reverseChunkAt(stored: Uint8Array, base: number, chunk: StoredChunk, index: number, options: ReadOptions) {
-    const out = this.undoAt(stored, base, chunk, index, options)
-    return { ...out, data: this.owned(out.data) }
-  }
-
-  /** {@link reverseChunkAt}, with a result that may be in the kernels' memory: it is valid for this chunk only. */
   undoAt(
     stored: Uint8Array,
     base: number,
@@ -497,7 +494,8 @@ export class Pipeline {
       const { code, message, at, cause } = faultOf(error)
       const part = at.field
       const metadata = base + (chunk.metadata.byteOffset - stored.byteOffset)
-      // A filter alone is named where its data are at fault, which come after the metadata of all filters. A tag is of both.
+      // An error that names only a filter is about its data, which come after the metadata of all filters. Tags and digests
+      // cover both.
       const isData = this.stages.some(({ config, definition }) => config.name === part && !definition.tellsDamage)
       const offset = isData ? metadata + chunk.metadata.length : metadata
       const field = part === undefined ? `chunks.${index}` : `chunks.${index}.${part}`
@@ -517,12 +515,12 @@ function inFilter(error: unknown, { name }: FilterConfig, lost = 0): unknown {
   return new InspectError(error.code, message, { field }, { cause: error })
 }
 
-/** Describes, for {@link tooLarge}, the bound of a tile of `stored` bytes without `--max-tile-size`. */
-export function boundOf(stored: number): string {
+/** Returns where the limit of a tile of `stored` bytes comes from if there is no `--max-tile-size`, for errors. */
+export function describeLimit(stored: number): string {
   return `for ${stored} stored bytes; --max-tile-size sets another bound`
 }
 
-function tooLarge(most: number, found: number, at: ErrorPlace, bound = '--max-tile-size'): InspectError {
-  const message = `expected at most ${most} unfiltered bytes in a tile (${bound}), found ${found}`
+function tooLarge(most: number, found: number, at: ErrorPlace, reason = '--max-tile-size'): InspectError {
+  const message = `expected at most ${most} unfiltered bytes in a tile (${reason}), found ${found}`
   return new InspectError('TOO_LARGE', message, at)
 }

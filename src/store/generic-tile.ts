@@ -1,6 +1,6 @@
 import { addPlace, InspectError } from '../base/errors.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
-import { boundOf, mostUnfolded, Pipeline, type ReadOptions, type TileType } from '../filters/pipeline.ts'
+import { describeLimit, Pipeline, type ReadOptions, type TileType, unfilteredLimit } from '../filters/pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decode, decodePrefix } from '../format/io.ts'
 import { CHUNK_HEAD_BYTES, chunkCount } from '../format/tile-chunks.ts'
@@ -153,9 +153,9 @@ export function genericTileType(header: GenericTileHeader, cx: ReadContext, plac
 }
 
 /** The bound of a generic tile's unfiltered size. @param stored bytes of its chunks */
-export function contentBound(stored: number, cx: ReadContext): Pick<TileType, 'maxTileSize' | 'maxTileSizeIs'> {
+export function contentBound(stored: number, cx: ReadContext): Pick<TileType, 'maxTileSize' | 'maxTileSizeReason'> {
   if (cx.maxTileSize !== undefined) return { maxTileSize: cx.maxTileSize }
-  return { maxTileSize: mostUnfolded(stored, LEAST_CONTENT), maxTileSizeIs: boundOf(stored) }
+  return { maxTileSize: unfilteredLimit(stored, LEAST_CONTENT), maxTileSizeReason: describeLimit(stored) }
 }
 
 /**

@@ -231,16 +231,16 @@ describe('at, of a byte in a large tile', () => {
 
   /** Chunks that are undone meanwhile. */
   async function undone<T>(work: () => Promise<T>): Promise<{ chunks: number; result: T }> {
-    const original = Pipeline.prototype.reverseChunkAt
+    const original = Pipeline.prototype.undoAt
     let chunks = 0
-    Pipeline.prototype.reverseChunkAt = function (...args) {
+    Pipeline.prototype.undoAt = function (...args) {
       chunks++
       return original.apply(this, args)
     }
     try {
       return { result: await work(), chunks }
     } finally {
-      Pipeline.prototype.reverseChunkAt = original
+      Pipeline.prototype.undoAt = original
     }
   }
 
