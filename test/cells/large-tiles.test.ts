@@ -229,12 +229,12 @@ describe('at, of a byte in a large tile', () => {
   /** A byte in the middle: how many there are depends on the compressor of the Node release. */
   const middleOf = (file: string): string => String(statSync(file).size >> 1)
 
-  /** Chunks that are undone meanwhile. */
+  /** Counts the chunks of data tiles that `work` undoes. Those of generic tiles are shorter. */
   async function undone<T>(work: () => Promise<T>): Promise<{ chunks: number; result: T }> {
     const original = Pipeline.prototype.undoAt
     let chunks = 0
     Pipeline.prototype.undoAt = function (...args) {
-      chunks++
+      if (args[2].original_length >= 32_768) chunks++
       return original.apply(this, args)
     }
     try {
@@ -251,6 +251,7 @@ describe('at, of a byte in a large tile', () => {
     const [{ chain }] = result.documents as unknown as { chain: { name: string }[] }[]
     expect(chain.map(({ name }) => name)).toContain('data')
     // The byte's own, and the first, which tells whether there is content; more where the byte's cell begins in another.
+    expect(chunks).toBeGreaterThan(0)
     expect(chunks).toBeLessThanOrEqual(4)
   })
 
