@@ -93,7 +93,8 @@ function verify(pipeline, tile) {
   const onVerdict = ({ ok }) => {
     if (!ok) throw new Error('a checksum differs')
   }
-  for (const [i, chunk] of decode(tile, tileChunks).chunks.entries()) pipeline.reverseChunk(chunk, i, { onVerdict, checksumsOnly: true })
+  for (const [i, chunk] of decode(tile, tileChunks).chunks.entries())
+    pipeline.reverseChunk(chunk, i, { onVerdict, checksumsOnly: true })
 }
 
 async function measurePipeline([name, goal, filters, { datatype, cellSize, bytes } = INT32]) {
