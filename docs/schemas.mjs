@@ -211,7 +211,7 @@ function need(name) {
 }
 
 /** Numbers stand where they are used; all other types are referred to. */
-const INLINE = new Set(['Count', 'Integer', 'Hex', 'PixelFormat'])
+const INLINE = new Set(['Count', 'Integer', 'Hex', 'PixelFormat', 'FindingNum', 'ReadTimes', 'TileIndex', 'TileNum'])
 const homeOf = (name) => homes.get(name) ?? 'common'
 const own = (name) => (name.endsWith('Line') ? 'line' : name)
 
@@ -222,7 +222,7 @@ function placed(schema, file) {
   if (schema.const === BIGINT) return placed({ ...schema, ...ref('Int64'), const: undefined, type: undefined }, file)
   const { $ref, ...rest } = schema
   const name = $ref?.slice('#/definitions/'.length)
-  if (INLINE.has(name)) return { ...definitions[name], ...rest }
+  if (INLINE.has(name)) return placed({ ...definitions[name], ...rest }, file)
   const out = {}
   if (name !== undefined) {
     const home = homeOf(name)

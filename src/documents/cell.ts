@@ -1,46 +1,44 @@
 import type { FileRole } from '../format/field-files.ts'
-import type { Bytes, CellValue, Count, DocumentHead, Offset } from './common.ts'
+import type { Bytes, CellCoordinates, CellValue, Count, DocumentHead, Offset, TileIndex } from './common.ts'
 
 /** `tiledb-inspect at <fragment> --cell NAME=V,… --json`. NDJSON: one cell a line (`$defs/line`). */
 export interface CellDocument extends DocumentHead<'cell'> {
-  /** Cells at these coordinates; several where duplicates are allowed. */
+  /** Cells with these coordinates; there may be several if the schema allows duplicates. */
   cells: readonly CellLine[]
 }
 
 export interface CellPosition {
-  /** Index of the tile. */
-  tile: Count
+  tile: TileIndex
   /** Index of the cell in the tile. */
   cell: Count
 }
 
 /** A cell. */
 export interface CellLine extends CellPosition {
-  /** Coordinates by dimension. */
-  coordinates: Record<string, CellValue>
-  /** Where its bytes are. */
+  coordinates: CellCoordinates
+  /** Where its bytes are, one entry for each file. */
   places: readonly CellLinePlace[]
 }
 
 export interface CellLinePlace extends CellPosition {
   /** Name of the file. */
   file: string
-  /** Field. */
+  /** Name of the field. */
   field: string
-  /** What the file is. */
+  /** What the file holds of the field. */
   role: FileRole
-  /** Byte offset in the file of the cell, or of the chunk that holds it. */
+  /** Byte offset in the file: of the cell, or of the chunk that contains it. */
   offset: Offset
   /** Number of bytes at that offset. */
   length: Bytes
-  /** Whether these bytes are exactly the cell's. */
+  /** Whether these are the bytes of the cell alone; if false, they are those of the whole chunk. */
   exact: boolean
-  /** Content below the filters that holds the cell. */
+  /** Name of the unfiltered content that contains the cell. */
   space?: string | undefined
   /** Byte offset of the cell in that content. */
   content_offset?: Count | undefined
-  /** Bytes of the cell in it. */
+  /** Bytes of the cell in that content. */
   content_length?: Bytes | undefined
-  /** The value of the cell. */
+  /** Value of the cell. */
   value: CellValue
 }

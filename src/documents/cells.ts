@@ -2,22 +2,22 @@ import type { CellValue, DocumentHead, ErrorInfo, FormatVersion, Integer } from 
 
 /** `tiledb-inspect decode <fragment> --json`. NDJSON: one cell a line (`$defs/line`). */
 export interface CellsDocument extends DocumentHead<'cells'>, CellsTail {
-  /** Format version of the fragment; not with --all-fragments. */
+  /** Format version of the fragment; not with `--all-fragments`. */
   format_version?: FormatVersion | undefined
   /** Cells in stored order. */
   cells: AsyncIterable<CellsLine>
-  /** What ended the cells early. */
+  /** The error that ended the cells early. */
   error?: ErrorInfo | undefined
 }
 
 /** The last keys of a document with cells. */
 export interface CellsTail {
   /**
-   * With --labels: attributes with cells whose index has no value in the enumeration. Such a cell shows its index; in
+   * With `--labels`: attributes that have cells whose index has no value in the enumeration. Such a cell shows its index; in
    * Arrow it is null.
    */
   missing_labels?: readonly CellsMissingLabel[] | undefined
-  /** What could not be read, the first 1,000 errors. Fields are missing in the cells concerned. */
+  /** The first 1,000 errors about what could not be read. The cells concerned lack these fields. */
   errors?: readonly ErrorInfo[] | undefined
 }
 
@@ -26,18 +26,18 @@ export interface CellsMissingLabel {
   field: string
   /** Name of its enumeration. */
   enumeration: string
-  /** Values that the enumeration has. */
+  /** Number of values in the enumeration. */
   value_num: Integer
-  /** Cells without a label, of those that are shown. */
+  /** Number of shown cells without a label. */
   cell_num: Integer
-  /** Index in the first of them. */
+  /** Stored index of the first of these cells. */
   first: CellValue
-  /** Set where labels are numbers: then an index looks like a label. In Arrow it is null. */
+  /** True if the labels are numbers, so that a shown index looks like a label. In Arrow such a cell is null. */
   looks_like_label?: true | undefined
 }
 
 /**
- * A cell by field: dimensions, attributes, then `__timestamps`, `__delete_timestamps` and `__delete_condition_index`
- * where the fragment has them; `__fragment` first with --all-fragments.
+ * Values of a cell, by field: dimensions, attributes, then `__timestamps`, `__delete_timestamps` and `__delete_condition_index`
+ * if the fragment has them. With `--all-fragments`, `__fragment` comes first.
  */
 export type CellsLine = Record<string, CellValue>

@@ -1,53 +1,49 @@
 import type { FindingCode } from '../check/codes.ts'
 import type { Level } from '../check/finding.ts'
-import type { Count, DocumentHead, List, NotExamined, PartCounts, Path, Severity } from './common.ts'
+import type { Count, DocumentHead, List, NotExamined, PartCounts, Path, Severity, TileIndex } from './common.ts'
 
 /**
- * `tiledb-inspect check <target> --json`. NDJSON: one finding a line, and after them the document without its
- * findings (`$defs/line`).
+ * `tiledb-inspect check <target> --json`. NDJSON: one finding a line, then a line with the rest of the document
+ * (`$defs/line`).
  */
 export interface CheckDocument extends CheckSummary {
-  /** What is not as it should be. */
+  /** Everything that is not as it should be. */
   findings: List<CheckFinding>
 }
 
-/** What was asked of a check, and the verdict. */
+/** The options of a check, and its verdict. */
 export interface CheckHead<Kind extends string> extends DocumentHead<Kind> {
-  /** How far the check went. */
+  /** What was checked: `--level`. */
   level: Level
   /** `i/n` of `--shard`: only the i-th of n parts was examined. */
   shard?: string | undefined
-  /** Whether no finding has a severity that `--fail-on` counts. */
+  /** Whether there is no finding of the severity of `--fail-on` or above. */
   ok: boolean
-  /** How many findings there are. */
+  /** Number of findings by severity. */
   finding_num: CheckFindingNum
 }
 
 /** The summary of a check. */
 export interface CheckSummary extends CheckHead<'check'> {
-  /** What was examined. */
+  /** Number of examined parts. */
   counts: CheckCounts
   /** What could not be examined. */
   not_examined: readonly NotExamined[]
-  /** What the level leaves out, in words. */
+  /** What this level does not check, in words. */
   not_checked: readonly string[]
 }
 
-/** What was examined. */
+/** Number of examined parts. */
 export interface CheckCounts extends PartCounts {
   /** Number of cells. */
   cell_num: Count
 }
 
-/** How many findings there are. */
-export interface CheckFindingNum {
-  /** Number of findings of this severity. */
-  error: Count
-  /** Number of findings of this severity. */
-  warning: Count
-  /** Number of findings of this severity. */
-  note: Count
-}
+/** Number of findings by severity. */
+export type CheckFindingNum = Record<Severity, FindingNum>
+
+/** Number of findings of this severity. */
+export type FindingNum = Count
 
 export type CheckLine = CheckFinding | CheckSummary
 
@@ -55,26 +51,25 @@ export type CheckLine = CheckFinding | CheckSummary
 export interface CheckFinding {
   severity: Severity
   code: FindingCode
-  /** The file. */
+  /** The file, or the array or fragment. */
   file: Path
-  /** Byte offset in the file, or in the content that `space` names. */
+  /** Byte offset in the file, or in the content that `space` names; null if the finding has no single place. */
   offset: Count | null
-  /** Content below a filter that the offset counts in. */
+  /** Name of the unfiltered content in which `offset` counts; left out for bytes of the file. */
   space?: string | undefined
-  /** Dotted name of the field. */
+  /** Dotted name of the field; null if the finding is about no field. */
   field: string | null
-  /** Index of the tile. */
-  tile?: Count | undefined
+  tile?: TileIndex | undefined
   /** Index of the chunk in the tile. */
   chunk?: Count | undefined
   /** Index of the cell in the tile. */
   cell?: Count | undefined
-  /** What the metadata claims, or the format demands. */
+  /** What the metadata says, or what the format requires. */
   expected: string
-  /** What there is. */
+  /** What was found instead. */
   found: string
-  /** Both in a sentence. */
+  /** Both in one sentence. */
   message: string
-  /** What it means for a reader. */
+  /** What the finding means for a reader. */
   meaning: string
 }

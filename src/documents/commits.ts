@@ -9,19 +9,19 @@ export interface CommitsDocument extends DocumentHead<'commits'> {
 
 /** A commit file or entry. */
 export interface CommitsLine extends OfSeveral {
-  /** Path in the array. */
+  /** Path of the file in the array. */
   file: StoredName
-  /** The entry as written; null for the file itself. */
+  /** The entry as it is written; null for the file itself. */
   entry: StoredName | null
-  /** What it is, by its suffix; `footer` for an entry of a `.meta` file. */
+  /** Kind of the file or entry, from its suffix; `footer` for an entry of a `.meta` file. */
   kind: CommitKind | 'footer'
-  /** First and last timestamp of the name, milliseconds since 1970; null where the name has none. */
+  /** First and last timestamp of the name, milliseconds since 1970; null if the name has none. */
   timestamp_range: TimestampRange | null
-  /** Name of the fragment that it names. */
+  /** Name of the fragment that the file or entry names; null if it names none. */
   refers_to: StoredName | null
-  /** Whether the named fragment is there; null if it names none. */
+  /** Whether that fragment exists; null if it names none. */
   exists: boolean | null
-  /** What it does. */
+  /** Effect of the file or entry. */
   effect:
     | 'visible'
     | 'hidden'
@@ -35,18 +35,18 @@ export interface CommitsLine extends OfSeveral {
     | 'lists'
   /** Byte offset of the entry in the file. */
   offset?: Offset | undefined
-  /** Number of entries of the file. */
+  /** Number of entries in the file. */
   entry_num?: Count | undefined
-  /** Delete condition as the user wrote it. Cells that it matches are deleted. */
+  /** Delete condition as the user wrote it: the cells that meet it are deleted. */
   condition?: string | undefined
-  /** Names of fragments to whose cells the condition was applied. */
+  /** Names of the fragments to which a consolidation has applied the condition. */
   processed_by?: readonly string[] | undefined
-  /** Those of them that no longer hold the cells that it deletes. The others hold them, marked as deleted. */
+  /** Names of those fragments in `processed_by` that no longer contain the deleted cells. The others contain them, marked as deleted. */
   purged_by?: readonly string[] | undefined
-  /** Names of older fragments to which it is applied at every read. */
+  /** Names of older fragments to which each read applies the condition. */
   not_processed_by?: readonly string[] | undefined
   /** Byte offset of the fragment's footer in the content of a `.meta` file. */
   footer_offset?: Offset | undefined
-  /** Why the file or condition cannot be read. */
+  /** Why the file or the condition cannot be read. */
   error?: ErrorInfo | undefined
 }

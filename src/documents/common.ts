@@ -1,8 +1,8 @@
 /**
- * What the documents of the commands share.
+ * Types that several documents share.
  *
- * The JSON Schemas in `schemas/` are made from these types by `npm run docs:schemas`: a type is its schema, a comment its description.
- * A key whose value is undefined is left out.
+ * `npm run docs:schemas` makes the JSON Schemas in `schemas/` from the types of this folder. A type becomes a schema, and its comment
+ * becomes the description. A key whose value is undefined is left out of the document.
  */
 
 import type { ErrorCode } from '../base/errors.ts'
@@ -21,11 +21,11 @@ export interface DocumentHead<Kind extends string = string> {
   /** What the document is about. */
   kind: Kind
   path: Path
-  /** Version of the shape of these documents; keys may be added, none is removed. */
+  /** Version of the documents. Within a version keys may be added, but none is removed. */
   schema_version: 1
 }
 
-/** A list that may be made while it is printed; it can be walked more than once. */
+/** A list that may be produced while it is printed. It can be iterated more than once. */
 export type List<T> = Iterable<T> | AsyncIterable<T>
 
 /**
@@ -35,7 +35,7 @@ export type List<T> = Iterable<T> | AsyncIterable<T>
  */
 export type Offset = number
 
-/** Sum of the values: an integer, or a number for floating-point types; 0 where there are none. */
+/** Sum of the values: an integer, or a floating-point number for floating-point types; 0 if there are no values. */
 export type Sum = bigint | number
 
 /**
@@ -47,11 +47,11 @@ export type Hex = string
 /** `[lo, hi]`, both inclusive. */
 export type ValueRange = readonly [lo: CellValue, hi: CellValue]
 
-/** The target, or what was found in it, as a user would write it. Bytes where it is not UTF-8. */
+/** Path of the target, or of something inside it, as a user would write it. Bytes if it is not UTF-8. */
 export type Path = string
 
 /**
- * Format version, from 1 on.
+ * Format version, starting at 1.
  * @asType integer
  * @minimum 0
  * @maximum 4294967295
@@ -59,7 +59,7 @@ export type Path = string
 export type FormatVersion = number
 
 /**
- * Unfiltered bytes over stored bytes; more than 1 where filters save room.
+ * Unfiltered bytes divided by stored bytes; above 1 if the filters save space.
  * @minimum 0
  */
 export type Ratio = number
@@ -67,13 +67,25 @@ export type Ratio = number
 /** First and last timestamp, milliseconds since 1970. */
 export type TimestampRange = readonly [first: Int64, last: Int64]
 
-/** What depends on the time of opening. */
+/** First and last time of the read, milliseconds since 1970, both included. */
+export type ReadTimes = TimestampRange
+
+/** Coordinates of the cell, by dimension. */
+export type CellCoordinates = Record<string, CellValue>
+
+/** Index of the tile. */
+export type TileIndex = Count
+
+/** Number of tiles. */
+export type TileNum = Count
+
+/** The times of opening. */
 export interface AsOf {
-  /** Times between which the target was opened, both included. Only with `--as-of` or `--between`. */
+  /** First and last time at which the target was opened, both included. Only with `--as-of` or `--between`. */
   as_of?: TimestampRange | undefined
 }
 
-/** error: readers fail or get wrong cells; warning: something is not as it should be; note: worth knowing. */
+/** `error`: readers fail or get wrong cells. `warning`: something is not as it should be. `note`: worth knowing. */
 export type Severity = 'error' | 'warning' | 'note'
 
 /** Key-value metadata by key: the newest values, without deleted keys. */
@@ -84,7 +96,7 @@ export interface FilterDescription extends FilterConfig {}
 
 /** A filter pipeline as stored; filters in writing order. */
 export interface PipelineDescription {
-  /** Bytes of a chunk before filtering, at most; 0: not cut into chunks. */
+  /** Upper limit on the bytes of a chunk before filtering; 0 if tiles are not divided into chunks. */
   max_chunk_size: Count
   /** Filters in writing order. */
   filters: readonly FilterDescription[]
@@ -96,9 +108,9 @@ export interface DimensionDescription {
   name: string
   type: Datatype
   cell_val_num: CellValNum
-  /** Inclusive lower and upper bound; null where the dimension has none (strings). */
+  /** Lower and upper bound, both inclusive; null if the dimension has none (strings). */
   domain: ValueRange | null
-  /** Extent of a tile, in the dimension's unit; null where there is none. */
+  /** Extent of a tile, in the unit of the dimension; null if there is none. */
   tile_extent: CellValue | null
   filters: PipelineDescription
 }
@@ -111,72 +123,72 @@ export interface AttributeDescription {
   cell_val_num: CellValNum
   /** Whether cells may be null. */
   nullable: boolean
-  /** Value of cells that were never written; null before format 6, which stores none. */
+  /** Value of cells that were never written; null before format 6, as these formats store none. */
   fill_value: CellValue
-  /** Whether the fill value is a value rather than null. Nullable attributes only. */
+  /** Whether cells that were never written have the fill value; if false, they are null. Nullable attributes only. */
   fill_value_validity?: boolean | undefined
   /** Order of the cells; `unordered` except in arrays of dimension labels. */
   order: DataOrder
-  /** Name of the enumeration whose values the cells are indexes of. */
+  /** Name of the enumeration, if the cells are indexes of its values; null otherwise. */
   enumeration: string | null
   filters: PipelineDescription
 }
 
-/** A data file that is not there, or shorter than the metadata says. */
+/** A data file that is missing, or shorter than the metadata says. */
 export interface DamagedFile {
   /** Name of the file. */
   name: string
-  /** Bytes that it has by the metadata. */
+  /** Bytes of the file, according to the metadata. */
   listed_size: Bytes
-  /** Bytes on disk; null for a file that is not there. */
+  /** Bytes on disk; null if the file is missing. */
   size: Count | null
 }
 
-/** What a listing says about a fragment. */
+/** Facts about a fragment in a listing. */
 export interface ListedFragment {
   /** Name of the fragment's folder. */
   name: string
   path: Path
   format_version: FormatVersion | null
-  /** Whether the fragment is dense; null where the metadata cannot be read. */
+  /** Whether the fragment is dense; null if its metadata cannot be read. */
   dense: boolean | null
   /**
-   * First and last timestamp of the name, milliseconds since 1970; null where the name has none. Formats 1 and 2:
-   * the last one twice.
+   * First and last timestamp of the name, milliseconds since 1970; null if the name has none. Formats 1 and 2: the last
+   * timestamp twice.
    */
   timestamp_range: TimestampRange | null
-  /** Cells as TileDB counts them: whole tiles in dense fragments. */
+  /** Number of cells as TileDB counts them: in dense fragments, those of whole tiles. */
   cell_num: Int64 | null
-  /** Cells inside the non-empty domain; in sparse fragments, all cells. */
+  /** Number of cells inside the non-empty domain; in sparse fragments, of all cells. */
   cells_in_domain: Int64 | null
-  /** Number of tiles. */
+  /** Number of tiles; null if the metadata cannot be read. */
   tile_num: Count | null
   /** Bytes of all files in the folder. */
   size: Bytes
   /** Bytes of the data files on disk. */
   data_size: Bytes | null
-  /** Bytes of the data before filtering; null where cells differ in length, as the footer does not say it then. */
+  /** Bytes of the data before filtering; null for var-sized cells, as the footer does not have this number then. */
   unfiltered_size: Bytes | null
   ratio: Ratio | null
-  /** Non-empty domain: `[lo, hi]` of each dimension, inclusive; null where there is none. */
+  /** Non-empty domain: `[lo, hi]` of each dimension, both inclusive; null if there is none. */
   nonempty_domain: readonly ValueRange[] | null
-  /** File of the schema that the fragment was written with. */
+  /** File name of the schema that the fragment was written with. */
   array_schema_name: string | null
   /** Whether a commit names the fragment. */
   committed?: boolean | undefined
-  /** Whether TileDB lists it now: committed, hidden by no vacuum or ignore file, and not dated ahead. */
+  /** Whether TileDB lists it now: it is committed, no vacuum or ignore file hides it, and its timestamps are not in the future. */
   visible?: boolean | undefined
-  /** Whether a vacuum file that counts now lists it. */
+  /** Whether a vacuum file that is in effect now lists it. */
   to_vacuum?: boolean | undefined
-  /** Whether a consolidated fragment metadata file holds its footer. */
+  /** Whether a consolidated fragment metadata file contains its footer. */
   has_consolidated_metadata?: boolean | undefined
-  /** The keys above in one word. */
+  /** State of the fragment in one word. */
   state?: FragmentState | undefined
-  /** Whether it holds the cells of older fragments, judging by its name. */
+  /** Whether it contains the cells of older fragments, judging by its name. */
   consolidated: boolean
-  /** The `.vac` or `.ign` file that makes TileDB leave it out: path in the array. */
+  /** Path in the array of the `.vac` or `.ign` file that makes TileDB leave out this fragment. */
   hidden_by?: string | null | undefined
-  /** Data files that are missing, or shorter than the metadata says; left out where there are none. */
+  /** Data files that are missing, or shorter than the metadata says; left out if there are none. */
   damaged_files?: readonly DamagedFile[] | undefined
   /** Why the metadata could not be read. */
   error?: ErrorInfo | undefined
@@ -185,17 +197,17 @@ export interface ListedFragment {
 /** One value of key-value metadata. */
 export interface KeyValue {
   type: Datatype
-  /** Number of values, or of bytes of text. */
+  /** Number of values; of text, number of bytes. */
   value_num: Count
   value: CellValue
   /**
-   * First and last timestamp of the file that the value comes from, milliseconds since 1970. They differ if the file was
-   * consolidated: the value was written between them.
+   * First and last timestamp of the file that contains the value, milliseconds since 1970. In a consolidated file they differ, and
+   * the value was written between them.
    */
   timestamp_range?: TimestampRange | undefined
 }
 
-/** An error. Its place is clear from where it stands in the document. */
+/** An error. Its position in the document says what it is about. */
 export interface ErrorBrief {
   code: ErrorCode
   /** What was expected, and what was found. */
@@ -208,16 +220,16 @@ export interface NotExamined extends ErrorBrief {
   file?: Path | undefined
 }
 
-/** An error and its place. */
+/** An error, and where it is. */
 export interface ErrorInfo extends NotExamined {
   offset?: Offset | undefined
   /** Dotted name of the field that was read. */
   field?: string | undefined
 }
 
-/** The first key of a line if there are several targets. */
+/** The first key of a line if the call has several targets. */
 export interface OfSeveral {
-  /** The target; only with several. */
+  /** The target; left out if there is only one. */
   path?: string | undefined
 }
 
@@ -227,39 +239,38 @@ export interface PartCounts {
   fragment_num: Count
   /** Number of files. */
   file_num: Count
-  /** Number of tiles. */
-  tile_num: Count
+  tile_num: TileNum
   /** Number of chunks. */
   chunk_num: Count
 }
 
 /** Releases that know a format version. */
 export interface Releases {
-  /** TileDB releases that write this format version; null where none does. */
+  /** TileDB releases that write this format version; null if there are none. */
   written_by: string | null
   /** TileDB releases that read this format version. */
   read_by: string | null
 }
 
 export interface Bucket {
-  /** First value of the bucket, bytes or cells. */
+  /** Smallest value of the bucket, bytes or cells. */
   from: number
-  /** Last value of the bucket, bytes or cells. */
+  /** Largest value of the bucket, bytes or cells. */
   to: number
-  /** Number of tiles in it. */
+  /** Number of tiles in the bucket. */
   tile_num: Count
 }
 
-/** How a number is distributed over tiles; null without tiles. */
+/** Distribution of a number over tiles; null if there are no tiles. */
 export interface Distribution {
   /** Number of tiles that were counted. */
   tile_num: Count
-  /** Smallest, bytes or cells a tile. */
+  /** Smallest value, bytes or cells a tile. */
   min: number
-  /** Largest, bytes or cells a tile. */
+  /** Largest value, bytes or cells a tile. */
   max: number
-  /** Mean, bytes or cells a tile. */
+  /** Mean value, bytes or cells a tile. */
   mean: number
-  /** Counts by powers of two, rising. */
+  /** Buckets of powers of two, in ascending order. */
   histogram: readonly Bucket[]
 }

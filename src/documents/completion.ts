@@ -1,7 +1,7 @@
 import type { DocumentHead } from './common.ts'
 
-/** `tiledb-inspect completion <shell> --json`; `path` is the shell. */
+/** `tiledb-inspect completion <shell> --json`. `path` is the name of the shell. */
 export interface CompletionDocument extends DocumentHead<'completion'> {
-  /** What the shell runs to complete commands, options and fields. */
+  /** The script that completes commands, options and fields in the shell. */
   script: string
 }

@@ -3,17 +3,17 @@ import type { DocumentHead, Severity } from './common.ts'
 
 /** `tiledb-inspect write-sample --damage list --json`. NDJSON: one kind a line (`$defs/line`). */
 export interface DamageKindsDocument extends DocumentHead<'damage-kinds'> {
-  /** Every damage that can be written. */
+  /** Every kind of damage that can be written. */
   kinds: readonly DamageKindsLine[]
 }
 
-/** A damage. */
+/** A kind of damage. */
 export interface DamageKindsLine {
-  /** What `check` finds in it. */
+  /** Code of the finding that `check` gives. */
   damage: FindingCode
   severity: Severity
-  /** What is done to a sound sample. */
+  /** What is changed in an undamaged sample. */
   what: string
-  /** What it means for a reader. */
+  /** What the damage means for a reader. */
   meaning: string
 }

@@ -4,46 +4,46 @@ import type { Count, DocumentHead, Path, TimestampRange } from './common.ts'
 export interface DiffDocument extends DocumentHead<'diff'> {
   /** The second target. */
   other: Path
-  /** Whether there is no difference, and nothing that could not be compared. */
+  /** Whether everything could be compared and there is no difference. */
   equal: boolean
-  /** Whether cells were compared, too. */
+  /** Whether cells were compared as well. */
   cells_compared: boolean
-  /** Cells that were compared. */
+  /** Number of cells that were compared. */
   cell_num?: Count | undefined
-  /** What readers of the two arrays see. Only with `--read`. */
+  /** Comparison of the cells that readers see. Only with `--read`. */
   read?: DiffRead | undefined
-  /** Members of groups, fragments and cells that could not be read on one side or both. */
+  /** Members of groups, fragments and cells that could not be read in one target or in both. */
   not_compared?: readonly string[] | undefined
-  /** Cells that differ and are not in `differences`, which lists those of cells up to 100,000 lines. */
+  /** Number of differing cells that `differences` leaves out, as it lists at most 100,000 differences of cells. */
   unlisted_cell_num?: Count | undefined
-  /** Differences in order. */
+  /** The differences, in order. */
   differences: readonly DiffLine[]
 }
 
-/** The cells that readers of two arrays see, matched by their coordinates. */
+/** The cells that readers of the two arrays see, matched by their coordinates. If the dimensions differ, the numbers are left out. */
 export interface DiffRead {
-  /** First and last time of what is read of the first array, both included. Only with `--as-of`. */
+  /** First and last time of the read of the first array, both included. Only with `--as-of`. */
   as_of?: TimestampRange | undefined
-  /** The same of the second. */
+  /** First and last time of the read of the second array, both included. Only with `--as-of`. */
   other_as_of?: TimestampRange | undefined
-  /** Cells that are the same. The numbers of cells are left out where the dimensions differ. */
+  /** Number of cells that are equal. */
   same?: Count | undefined
-  /** Cells with other values. */
+  /** Number of cells in both arrays whose values differ. */
   changed?: Count | undefined
-  /** Cells that only the first has. */
+  /** Number of cells that only the first array has. */
   only_a?: Count | undefined
-  /** Cells that only the second has. */
+  /** Number of cells that only the second array has. */
   only_b?: Count | undefined
 }
 
 /** A difference. */
 export interface DiffLine {
-  /** What differs: `schema.attributes.a.type`. */
+  /** Dotted path of what differs, such as `schema.attributes.a.type`. */
   path: string
-  /** What the first target has, in the unit of its key; null where only the second has it. */
+  /** The value in the first target, in the unit of its key; null if only the second target has it. */
   a: unknown
-  /** What the second target has, in the unit of its key; null where only the first has it. */
+  /** The value in the second target, in the unit of its key; null if only the first target has it. */
   b: unknown
-  /** How many more values of the list differ. */
+  /** Number of further values of the list that differ. */
   more?: Count | undefined
 }

@@ -1,14 +1,14 @@
-import type { Bytes, CellValue, Count, DocumentHead, ErrorBrief, Integer } from './common.ts'
+import type { Bytes, CellValue, Count, DocumentHead, ErrorBrief, Integer, TileIndex } from './common.ts'
 
 /**
  * `tiledb-inspect dump <file> --json`, and `footer`, `schema`, `rtree`, `metadata`, `tile` with `--hex --json`: the
- * tree of fields. Several parts of a file stand in `children`.
+ * tree of fields. If there are several parts of a file, they are in `children`.
  */
 export type DumpDocument = DumpedPart | DumpedParts
 
-/** What is dumped. */
+/** The first keys of {@link DumpDocument}. */
 export interface DumpHead extends DocumentHead<'dump'> {
-  /** What the file is, in words. */
+  /** Kind of the file, in words. */
   role: string
 }
 
@@ -21,47 +21,46 @@ export interface DumpedParts extends DumpHead {
   children: readonly DumpNode[]
 }
 
-/** A run of bytes, and what lies inside. */
+/** A run of bytes, and the fields inside it. */
 export interface DumpNode extends DumpField {
-  /** The unfiltered content in which `offset` is a position; left out for bytes of the file. */
+  /** Name of the unfiltered content in which `offset` counts; left out for bytes of the file. */
   space?: string | undefined
-  /** Why the bytes could not be read further. */
+  /** Why the rest of the bytes could not be read. */
   error?: ErrorBrief | undefined
-  /** Cells that are read from the bytes. */
+  /** Cells whose values are in these bytes. */
   cells?: DumpCells | undefined
-  /** Fields inside; they lie side by side and cover it where they are in its space. */
+  /** Fields inside this one. Those with the same `space` follow one another without gaps and cover all of its bytes. */
   children?: AsyncIterable<DumpNode> | undefined
 }
 
-/** A named run of bytes with what it holds. */
+/** A named run of bytes, and its value. */
 export interface DumpField {
-  /** Name of the field, or position in a list. */
+  /** Name of the field; of an element, its index in the list. */
   name: string
   /** Type: `uint32`, `text`, `struct`, `list`, `INT32`, `gap`… */
   type: string
   /** Byte offset in the file, or in the content that `space` names. */
   offset: Count
   length: Bytes
-  /** What a person would call it, where the name is a number. */
+  /** Readable name of an element whose `name` is an index. */
   label?: string | undefined
-  /** Its value, in `unit`; for a run, the list of its values. */
+  /** Value, in `unit`; of a run of values, the list of them. */
   value?: CellValue | Iterable<CellValue> | undefined
-  /** The number on disk, if the value is a name for it. */
+  /** The stored number, if `value` is a name for it. */
   stored?: Integer | undefined
   /** Unit of the value. */
   unit?: string | undefined
-  /** What a constant means, or what was expected. */
+  /** Meaning of a constant, or what was expected. */
   meaning?: string | undefined
-  /** Result of comparing a checksum, count or size with what it describes. */
+  /** Whether a checksum, count or size agrees with what it describes. */
   verdict?: 'valid' | 'invalid' | undefined
 }
 
-/** Cells that are read from the bytes. */
+/** Cells whose values are in these bytes. */
 export interface DumpCells {
-  /** Index of the tile. */
-  tile: Count
+  tile: TileIndex
   /** Index of the first cell in the tile. */
   from: Count
-  /** Index of the last cell. */
+  /** Index of the last cell in the tile. */
   to: Count
 }

@@ -1,6 +1,6 @@
 import type { ErrorInfo } from './common.ts'
 
-/** Printed on stdout instead of a document if a command fails with `--json` or NDJSON. */
+/** Printed on stdout in place of a document if a command with `--json` or NDJSON fails. */
 export interface ErrorDocument {
   error: ErrorInfo
 }

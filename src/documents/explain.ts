@@ -2,226 +2,216 @@ import type { Finding } from '../advice/finding.ts'
 import type { PassedOverBy, ReaderName } from '../explain/plan.ts'
 import type { StepName } from '../explain/step-cost.ts'
 import type { ReadOrder } from '../read/query.ts'
-import type { Bytes, Count, DocumentHead, Float, List, TimestampRange, ValueRange } from './common.ts'
+import type { Bytes, Count, DocumentHead, Float, List, ReadTimes, ValueRange } from './common.ts'
 
 /**
- * `tiledb-inspect explain <array> --json`: what a read by TileDB 2.30 does, and what it costs. NDJSON: one fragment a line.
+ * `tiledb-inspect explain <array> --json`: the steps of a read by TileDB 2.30, and their cost. NDJSON: one fragment a line.
  */
 export interface ExplainDocument extends DocumentHead<'explain'> {
-  /** First and last time of what is read, both included. */
-  as_of: TimestampRange
-  /** The ranges of each dimension that is limited; null for an end that is open. */
+  as_of: ReadTimes
+  /** Ranges of each dimension that is limited; null for an open end. */
   ranges: Readonly<Record<string, readonly ValueRange[]>>
   /** Order of the cells. */
   order: ReadOrder
-  /** Whether coordinates were undone to find which tiles and cells count. Otherwise numbers that need them are upper bounds. */
+  /** Whether coordinates were read to find the tiles and cells of the result. If false, numbers that depend on them are upper bounds. */
   exact: boolean
-  /** Class of TileDB's reader. */
+  /** Name of TileDB's reader class. */
   reader: ReaderName
-  /** What is read of each field, most bytes first. */
+  /** Data that is read of each field, most bytes first. */
   fields: readonly ExplainField[]
-  /** What the result needs in the buffers of the query, by field: dimensions first. */
+  /** Buffer sizes that the result needs, by field, dimensions first. */
   result: readonly ExplainResultField[]
-  /** What they take together: the arrays that the read returns. */
+  /** Size of the result in all buffers together. */
   result_size: ExplainResultSize
-  /** What is left after each step, in their order. */
+  /** Fragments, tiles and cells that are left after each step of the selection, in order. */
   funnel: readonly ExplainFunnel[]
-  /** What each step costs, in their order. */
+  /** Cost of each step, in order. */
   steps: readonly ExplainStep[]
-  /** Sums over the first steps: opening the array, before anything is asked of it. */
+  /** Sums over the first steps: those that open the array, before the query. */
   opening: ExplainOpening
   /** Every fragment that a commit names, oldest first. */
   fragments: List<ExplainLine>
-  /** Sums over all of it. */
+  /** Sums over the whole read. */
   total: ExplainTotal
-  /** The object store that seconds are estimated for. */
+  /** The object store for which `seconds` are estimated. */
   storage: ExplainStorage
-  /** What `tiledb.consolidate` would do; null at another time than now, and where a non-empty domain cannot be read. */
+  /** What `tiledb.consolidate` would do; null for a read at another time than now, or if a non-empty domain cannot be read. */
   consolidation: ExplainConsolidation | null
-  /** What makes this read slow, worst first. */
+  /** Causes that make this read slow, worst first. */
   findings: readonly Finding[]
 }
 
-/** What one step of `tiledb.consolidate` would make one fragment of. */
+/** The fragments that `tiledb.consolidate` would merge. */
 export interface ExplainConsolidation {
-  /** The settings of `--config`; those that are not there are TileDB's defaults. */
+  /** Settings of `--config`. Other settings have TileDB's defaults. */
   config: Readonly<Record<string, string>>
-  /** Number of fragments that it chooses from: those that a read opens, within the times of the settings. */
+  /** Number of fragments that it chooses from: those that a read opens, and that are within the times of the settings. */
   fragment_num: Count
-  /** Number of fragments that the first step merges; with default settings all or none. */
+  /** Number of fragments that the first step merges; with default settings, all or none. */
   merged_num: Count
-  /** Their names, oldest first; null without settings. */
+  /** Names of the merged fragments, oldest first; null without `--config`. */
   merged: readonly string[] | null
-  /** The ratio of cells that `sm.consolidation.amplification` must be at least, so that all become one; 0 for sparse arrays. */
+  /** Smallest `sm.consolidation.amplification`, a ratio of cells, that merges all fragments into one; 0 for sparse arrays. */
   least_amplification: Float
-  /** Those that become one with `sm.consolidation.step_min_frags` 2; null if there are too many to work that out. */
+  /** Names of the fragments that are merged with `sm.consolidation.step_min_frags` 2; null if there are too many to compute this. */
   merged_by_two: readonly string[] | null
 }
 
-/** How a number was found. */
+/** How a number was obtained. */
 export type Certainty = 'measured' | 'exact' | 'at most' | 'estimated'
 
-/** What is left after a step. */
+/** A step of the selection. */
 export interface ExplainFunnel {
   /** What is counted. */
   name: 'fragments' | 'tiles' | 'cells'
-  /** Number of them before this step. */
+  /** Number of fragments, tiles or cells before this step. */
   of: Count
-  /** Number of them that are left. */
+  /** Number of fragments, tiles or cells after this step. */
   left: Count
   certainty: Certainty
-  /** Number that each reason left out. */
+  /** Number that this step dropped, by reason. */
   dropped: Readonly<Record<string, Count>>
 }
 
-/** What is read of a field. */
+/** Data that is read of a field. */
 export interface ExplainField {
-  /** Dimension, attribute, or internal field such as `__timestamps`. */
+  /** Name of the dimension, attribute, or internal field such as `__timestamps`. */
   name: string
-  /** Tiles that are read. */
+  /** Number of tiles that are read. */
   tiles_read: Count
-  /** Bytes on disk. */
+  /** Bytes of these tiles on disk. */
   stored_bytes: Bytes
-  /** Bytes after the filters are undone. */
+  /** Bytes of these tiles after the filters are undone. */
   unfiltered_bytes: Bytes
-  /** Seconds to undo the filters on one core, estimated. */
+  /** Estimated seconds to undo the filters on one core. */
   unfilter_seconds: number
 }
 
-/** What is asked of the storage, and how long that takes. */
-export interface ExplainCost {
+/** Requests to the storage, and the time that they take. */
+export interface ExplainRequests {
+  /** Number of read operations on files, as TileDB counts them. */
+  requests: Count
+  /** Number of requests to an object store, including listings and sizes, but not those for data that was read ahead. */
+  object_store_requests: Count
+  /** Number of LIST requests: they list names. */
+  list_requests: Count
+  /** Number of HEAD requests: they ask for the size of a file, or whether it exists. */
+  head_requests: Count
+  /** Number of GET requests: they read. */
+  get_requests: Count
+  /** Estimated seconds with the object store of `storage`. */
+  seconds: number
+  /** Estimated seconds with a local disk. */
+  local_seconds: number
+}
+
+/** Cost of a step. */
+export interface ExplainCost extends ExplainRequests {
   /** Number of folders that are listed. */
   listings: Count
   /** Bytes from storage. */
   bytes: Bytes
-  /** Number of read operations on files, as TileDB counts them. */
-  requests: Count
-  /** Number of requests to an object store: also listings and sizes, without what was read ahead. */
-  object_store_requests: Count
-  /** Number of them that list names: LIST. */
-  list_requests: Count
-  /** Number of them that ask for the size of a file, or whether it is there: HEAD. */
-  head_requests: Count
-  /** Number of them that read: GET. */
-  get_requests: Count
-  /** Seconds, estimated for the object store of `storage`. */
-  seconds: number
-  /** Seconds, estimated for a local disk. */
-  local_seconds: number
 }
 
-/** What a field of the result needs, if the query is submitted once. */
+/** Buffers that a field of the result needs if the query is submitted once. */
 export interface ExplainResultField {
-  /** Dimension or attribute. */
+  /** Name of the dimension or attribute. */
   name: string
   /** Bytes of its values. */
   data_bytes: Bytes
-  /** Bytes of its offsets, 8 for each cell; null of a field that is not var-sized. */
+  /** Bytes of its offsets, 8 a cell; null if the field is not var-sized. */
   offsets_bytes: Bytes | null
-  /** Bytes of its validity, 1 for each cell; null of a field that is not nullable. */
+  /** Bytes of its validity, 1 a cell; null if the field is not nullable. */
   validity_bytes: Bytes | null
   certainty: Certainty
 }
 
-/** What the result takes in all its buffers, if the query is submitted once. */
+/** Size of the result in all its buffers if the query is submitted once. */
 export interface ExplainResultSize {
-  /** Cells of the result; of a dense array without ranges those of its non-empty domain, as `A.df[:]` of TileDB-Py. */
+  /** Number of cells of the result. For a dense array without ranges, those of the non-empty domain, as in `A.df[:]` of TileDB-Py. */
   cell_num: Count
-  /** Bytes of them in all fields. */
+  /** Bytes of these cells in all fields. */
   bytes: Bytes
-  /** Bytes of these that are coordinates: TileDB-Py's `A[:]` of a dense array returns none. */
+  /** Bytes of the coordinates among `bytes`. `A[:]` of a dense array in TileDB-Py returns no coordinates. */
   coordinate_bytes: Bytes
-  /** Of `bytes`. */
+  /** How `bytes` was obtained. */
   certainty: Certainty
-  /** Cells of `A[:]` of a dense array: of the current domain, or else of the domain; null of sparse arrays and with ranges. */
+  /** Number of cells of `A[:]` of a dense array: those of the current domain, or else of the domain; null for sparse arrays and with ranges. */
   whole_cell_num: Count | null
-  /** Bytes of these cells, without coordinates; null where `whole_cell_num` is. */
+  /** Bytes of these cells, without coordinates; null if `whole_cell_num` is null. */
   whole_bytes: Bytes | null
 }
 
-/** A step of the read. Steps follow one another. */
+/** A step of the read. Steps run one after another. */
 export interface ExplainStep extends ExplainCost {
-  /** What is done. Undoing filters reads nothing. */
+  /** What the step does. Undoing filters reads nothing. */
   name: StepName | 'undoing filters'
 }
 
-/** The steps up to the open array: all but what the query itself loads. */
+/** The steps that open the array, before the query loads anything. */
 export interface ExplainOpening extends ExplainCost {
-  /** Number of steps, the first ones. */
+  /** Number of these steps; they come first in `steps`. */
   step_num: Count
 }
 
-/** The object store that seconds are estimated for. */
+/** The object store for which `seconds` are estimated. */
 export interface ExplainStorage {
   /** Milliseconds from a request to its first byte. */
   latency_ms: number
-  /** Throughput of all requests together, 1,000,000 bytes a second. */
+  /** Throughput of all requests together, in units of 1,000,000 bytes a second. */
   megabytes_per_second: number
-  /** Number of requests at once. */
+  /** Number of requests that run at the same time. */
   at_once: Count
 }
 
-/** What is read of a fragment. */
+/** Data that is read of a fragment. */
 export interface ExplainLine {
-  /** Name. */
+  /** Name of the fragment. */
   name: string
-  /** Why nothing is read of it; null if something is. */
+  /** Why nothing is read of it; null if something is read. */
   passed_over_by: PassedOverBy | 'time'
-  /** Number of tiles. */
+  /** Number of tiles; null if the fragment was not opened. */
   tile_num: Count | null
-  /** Tiles that the ranges touch, by their boxes. */
+  /** Number of tiles whose boxes the ranges touch. */
   tiles_touched: Count
-  /** Tiles whose boxes lie wholly inside the ranges. */
+  /** Number of tiles whose boxes are entirely inside the ranges. */
   tiles_inside: Count
-  /** Cells of the tiles that are read. */
+  /** Number of cells in the tiles that are read. */
   cells_read: Count
-  /** Bytes of its tiles on disk. */
+  /** Bytes on disk of the tiles that are read. */
   stored_bytes: Bytes
-  /** Bytes of its tiles after the filters are undone. */
+  /** Bytes of the tiles that are read, after the filters are undone. */
   unfiltered_bytes: Bytes
 }
 
-export interface ExplainTotal {
-  /** A tile counts once for each field, as in TileDB. */
+/** Sums over the whole read. The seconds include those of undoing the filters. */
+export interface ExplainTotal extends ExplainRequests {
+  /** Number of tiles that are read. A tile counts once for each field, as in TileDB. */
   tiles_read: Count
-  /** Cells of the tiles that are read. */
+  /** Number of cells in the tiles that are read. */
   cells_read: Count
-  /** Cells of the result, as TileDB's reader counts them; null unless `exact`. */
+  /** Number of cells of the result, as TileDB's reader counts them; null unless `exact`. */
   cells_found: Count | null
-  /** Cells of the tiles that are read of a dense array, once for each fragment; null of sparse arrays and without ranges. */
+  /** Number of cells in the tiles that are read of a dense array, once for each fragment; null for sparse arrays and without ranges. */
   cells_in_tiles: Count | null
-  /** Cells of a dense array in the ranges and in the box around its fragments; null where `cells_in_tiles` is. */
+  /** Number of cells of a dense array that are in the ranges and in the box around its fragments; null if `cells_in_tiles` is null. */
   cells_asked: Count | null
-  /** Cells that a read gives, counted; null unless `exact`, of dense arrays, and of more than 2 million stored cells. */
+  /** Number of cells that the read returns; null unless `exact`, for dense arrays, and above 2 million stored cells. */
   result_cells: Count | null
-  /** Cells that are stored and left out of it because they were deleted, also before a consolidation; null where `result_cells` is. */
+  /** Number of stored cells that the read leaves out as they were deleted, even before a consolidation; null if `result_cells` is null. */
   deleted_cells: Count | null
-  /** Bytes after the filters are undone. */
+  /** Bytes of the tiles that are read, after the filters are undone. */
   unfiltered_bytes: Bytes
-  /** Bytes of tiles on disk. */
+  /** Bytes on disk of the tiles that are read. */
   stored_bytes: Bytes
   /** Bytes of schemas, commits and fragment metadata. */
   metadata_bytes: Bytes
   /** All bytes from storage. */
   vfs_bytes: Bytes
-  /** Number of all read operations on files, as TileDB counts them. */
-  requests: Count
-  /** Number of requests to an object store: also listings and sizes, without what was read ahead. */
-  object_store_requests: Count
-  /** Number of them that list names: LIST. */
-  list_requests: Count
-  /** Number of them that ask for the size of a file, or whether it is there: HEAD. */
-  head_requests: Count
-  /** Number of them that read: GET. */
-  get_requests: Count
-  /** The least `sm.mem.total_budget` with which the read makes progress; null if TileDB crashes with any. */
+  /** Smallest `sm.mem.total_budget`, in bytes, with which the read makes progress; null if TileDB crashes with any budget. */
   memory_bytes: Bytes | null
-  /** Whether it makes progress with `--budget`, or with the 10 GiB that TileDB takes by default. */
+  /** Whether the read makes progress with the budget of `--budget`, by default TileDB's 10 GiB. */
   makes_progress: boolean
-  /** Seconds, estimated for the object store of `storage`: all steps, and undoing the filters. */
-  seconds: number
-  /** Seconds, estimated for a local disk: all steps, and undoing the filters. */
-  local_seconds: number
-  /** Seconds to undo the filters on one core, estimated. */
+  /** Estimated seconds to undo the filters on one core. */
   unfilter_seconds: number
 }

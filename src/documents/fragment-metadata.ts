@@ -1,27 +1,26 @@
 import type { PagedBytes, Pages } from '../base/result.ts'
-import type { Binary, CellValue, Count, DocumentHead, FormatVersion, Sum } from './common.ts'
+import type { Binary, CellValue, Count, DocumentHead, FormatVersion, Sum, TileNum } from './common.ts'
 
-/** `tiledb-inspect metadata <fragment> --json`: by field, one value a tile. `tiles` has the same by tile. */
+/** `tiledb-inspect metadata <fragment> --json`: for each field, lists with one value a tile. `tiles` shows the same by tile. */
 export interface FragmentMetadataDocument extends DocumentHead<'fragment-metadata'> {
   format_version: FormatVersion
-  /** Number of tiles. */
-  tile_num: Count
+  tile_num: TileNum
   /** Every slot in stored order. */
   fields: readonly FragmentMetadataField[]
-  /** Delete commits whose conditions were applied to the cells. Since format 16. */
+  /** Names of the delete commits whose conditions were applied to the cells. Since format 16. */
   processed_conditions?: readonly string[] | undefined
 }
 
-/** One value a tile. Those of many tiles come in pages. */
+/** A list with one value a tile. Long lists come in pages. */
 export type TileValues<T> = Iterable<T> | Pages<T>
 
 /** A slot. */
 export interface FragmentMetadataField {
-  /** Attribute, dimension, `__coords` or internal field. */
+  /** Name of the attribute, dimension or internal field, or `__coords`. */
   name: string
-  /** The slot of coordinates that are stored dimension by dimension. */
+  /** True for the unused slot `__coords`, if each dimension has a slot of its own. */
   phantom?: true | undefined
-  /** Byte offset of each tile in the data file (for var-sized fields: the offsets file). */
+  /** Byte offset of each tile in the data file; for var-sized fields, in the offsets file. */
   tile_offsets: TileValues<Count>
   /** Byte offset of each tile in the file of var-sized values. */
   tile_var_offsets?: TileValues<Count> | undefined
@@ -30,24 +29,24 @@ export interface FragmentMetadataField {
   /** Byte offset of each tile in the validity file. Since format 7. */
   tile_validity_offsets?: TileValues<Count> | undefined
   /**
-   * Minimum of each tile, null where it has none, in the unit of the field. Since format 11. Bytes where they do not
-   * divide into values: the phantom slot.
+   * Minimum of each tile, in the unit of the field; null for a tile without one. Since format 11. For a phantom slot, these
+   * are bytes.
    */
   tile_mins?: TileValues<CellValue> | Binary | PagedBytes | undefined
   /**
-   * Maximum of each tile, null where it has none, in the unit of the field. Since format 11. Bytes where they do not
-   * divide into values: the phantom slot.
+   * Maximum of each tile, in the unit of the field; null for a tile without one. Since format 11. For a phantom slot, these
+   * are bytes.
    */
   tile_maxs?: TileValues<CellValue> | Binary | PagedBytes | undefined
   /** Sum of each tile, in the unit of the field. Since format 11. */
   tile_sums?: TileValues<Sum> | undefined
-  /** Null cells of each tile. Since format 11. */
+  /** Number of null cells of each tile. Since format 11. */
   tile_null_counts?: TileValues<Count> | undefined
-  /** Minimum over the fragment; null where there is none. Since format 12. */
+  /** Minimum over the fragment; null if there is none. Since format 12. */
   min?: CellValue | undefined
-  /** Maximum over the fragment; null where there is none. Since format 12. */
+  /** Maximum over the fragment; null if there is none. Since format 12. */
   max?: CellValue | undefined
   sum?: Sum | undefined
-  /** Null cells of the fragment. Since format 12. */
+  /** Number of null cells of the fragment. Since format 12. */
   null_count?: Count | undefined
 }

@@ -2,18 +2,18 @@ import type { FileRole } from '../format/field-files.ts'
 import type {
   AsOf,
   Bytes,
-  Count,
   DocumentHead,
   FilterDescription,
   ListedFragment,
   OfSeveral,
   Releases,
   StoredName,
+  TileNum,
 } from './common.ts'
 
 /** `tiledb-inspect ls <fragment> --json`. NDJSON: one file a line (`$defs/line`). */
 export interface FragmentDocument extends DocumentHead<'fragment'>, AsOf, ListedFragment, Partial<Releases> {
-  /** Files that the metadata lists, then other files in the folder. */
+  /** Files that the metadata lists, then the other files in the folder. */
   files: readonly FragmentLine[]
 }
 
@@ -21,23 +21,19 @@ export interface FragmentDocument extends DocumentHead<'fragment'>, AsOf, Listed
 export interface FragmentLine extends OfSeveral {
   /** Name of the file. */
   name: StoredName
-  /** Attribute, dimension or internal field that it holds; null where none. */
+  /** Name of the attribute, dimension or internal field that it belongs to; null if there is none. */
   field: string | null
-  /** What the file is. */
+  /** What the file holds of the field. */
   role: FileRole
-  /** Number of tiles. */
-  tile_num?: Count | undefined
+  tile_num?: TileNum | undefined
   /** Bytes before filtering. */
   unfiltered_size?: Bytes | undefined
   /** Filters in writing order. */
   filters?: readonly FilterDescription[] | undefined
-  /** Bytes on disk; null where the file is missing. */
+  /** Bytes on disk; null if the file is missing. */
   size: Bytes | null
-  /** Bytes that the metadata claims. */
+  /** Bytes of the file, according to the metadata. */
   listed_size?: Bytes | undefined
-  /**
-   * `short`: shorter than the metadata says; `missing`: not there; `not-listed`: there, but the metadata does not
-   * list it.
-   */
+  /** `short`: shorter than the metadata says; `not-listed`: on disk, but not listed in the metadata. */
   state: 'present' | 'short' | 'missing' | 'not-listed'
 }

@@ -14,23 +14,23 @@ export interface GroupDocument extends DocumentHead<'group'>, AsOf {
 export interface GroupLine extends OfSeveral {
   /** Name; null if it has none. */
   name: string | null
-  /** What the group says it is. */
+  /** Type, according to the group. */
   type: ObjectType
-  /** Where it is, as stored. */
+  /** URI, as stored. */
   uri: string
   /** Whether the URI is relative to the group. */
   relative: boolean
   /**
-   * True where no list of members names it: groups before TileDB 2.8 keep no list, and the arrays and groups in the
-   * folder count.
+   * Whether the member is in no list of members. Groups of releases before TileDB 2.8 have no list: the arrays and groups in the
+   * folder are their members.
    */
   implicit: boolean
-  /** What is there. */
+  /** What was found at the URI. */
   state: MemberState
-  /** What it is, if the group says something else. */
+  /** The type that was found, if it is not the type that the group says. */
   found?: Target['type'] | undefined
-  /** Why it, or its members, cannot be read. */
+  /** Why the member, or its own members, cannot be read. */
   error?: ErrorInfo | undefined
-  /** With --depth, for a group: its members. */
+  /** Members of a group. Only with `--depth`. */
   members?: readonly GroupLine[] | undefined
 }

@@ -4,37 +4,37 @@ import type { AsOf, CellValue, Count, DocumentHead, KeyValues, Path, TimestampRa
 /** `tiledb-inspect metadata <array|group> --json`. */
 export interface MetadataDocument extends DocumentHead<'metadata'>, AsOf {
   metadata: KeyValues
-  /** Every version of each key that is on disk. Only with `--all`. */
+  /** Every version of each key on disk. Only with `--all`. */
   versions?: readonly MetadataVersionDescription[] | undefined
-  /** For a group: the metadata of every group and array below it. */
+  /** Metadata of every group and array below a group. */
   members?: readonly MetadataMember[] | undefined
 }
 
-/** What a file says of a key. Keys in order of their names, the versions of each oldest first. */
+/** The version of a key in one file. Versions are sorted by key, and then from oldest to newest. */
 export interface MetadataVersionDescription {
-  /** The key. */
+  /** Name of the key. */
   key: string
   /** First and last timestamp of the file, milliseconds since 1970; null if its name has none. */
   timestamp_range: TimestampRange | null
-  /** Whether the key was deleted then. */
+  /** Whether this version deletes the key. */
   deleted: boolean
-  /** Type of the value; null where it was deleted. */
+  /** Type of the value; null if the key is deleted. */
   type: Datatype | null
-  /** Number of values, or of bytes of text; 0 where it was deleted. */
+  /** Number of values; of text, number of bytes; 0 if the key is deleted. */
   value_num: Count
-  /** The value; null where it was deleted, and for a key without a value. */
+  /** Value of the key; null if it is deleted or has no value. */
   value: CellValue
-  /** Whether a reader gets this value now, or at the end of the times. */
+  /** Whether a reader gets this value now, or at the end of the given times. */
   current: boolean
-  /** Whether the file is a consolidated one, with copies of values from between its timestamps. */
+  /** Whether the file is a consolidated one: it contains copies of values that were written between its timestamps. */
   consolidated: boolean
-  /** The file, relative to the array or group. */
+  /** Path of the file, relative to the array or group. */
   file: Path
 }
 
 export interface MetadataMember {
   path: Path
   metadata: KeyValues
-  /** As of the group. Only with `--all`. */
+  /** Every version of each key on disk. Only with `--all`. */
   versions?: readonly MetadataVersionDescription[] | undefined
 }

@@ -1,8 +1,9 @@
 import type { AdviceCode, FindingCode } from '../check/codes.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
-import type { ArrayType, EncryptionType, ObjectType } from '../format/layout.ts'
+import type { ObjectType } from '../format/layout.ts'
 import type { FragmentState } from '../store/visibility.ts'
+import type { ArrayFacts } from './array.ts'
 import type { CheckFindingNum } from './check.ts'
 import type {
   AsOf,
@@ -11,34 +12,36 @@ import type {
   DocumentHead,
   FormatVersion,
   Int64,
+  ListedFragment,
   NotExamined,
   Path,
   Releases,
   Severity,
   StoredName,
+  TileNum,
   TimestampRange,
   ValueRange,
 } from './common.ts'
 
-/** `tiledb-inspect <target> --json`: what it is, what a reader sees, and whether a listing shows damage. */
+/** `tiledb-inspect <target> --json`: what the target is, what a reader sees, and whether file names and sizes show damage. */
 export type OverviewDocument = ArrayOverview | FragmentOverview | GroupOverview | FileOverview
 
-/** What the overview of any target says. */
+/** Keys of the overview of any target. */
 export interface OverviewHead extends DocumentHead<'overview'> {
-  /** Whether all that was looked at is right: there is no error. */
+  /** Whether everything that was examined is right: there is no error. */
   ok: boolean
-  /** How many findings there are, of damage and of what makes reads slow. */
+  /** Number of findings by severity: damage, and causes of slow reads. */
   finding_num: CheckFindingNum
   /**
-   * The worst findings, at most 3, one of each code: first what is damaged, then what makes reads slow, as far as names and
-   * footers tell.
+   * The worst findings, at most 3, one of each code: first damage, then causes of slow reads. Only what names and footers
+   * show.
    */
   findings: readonly OverviewFinding[]
   /** What could not be examined. */
   not_examined: readonly NotExamined[]
-  /** What was not looked at, in words. */
+  /** What an overview does not examine, in words. */
   not_looked_at: readonly string[]
-  /** Commands to go on with, as they can be typed in a shell. */
+  /** Commands to continue with, as they can be typed in a shell. */
   next: readonly NextCommand[]
 }
 
@@ -48,20 +51,20 @@ export interface OverviewFinding {
   code: FindingCode | AdviceCode
   /** Number of findings of this code. */
   finding_num: Count
-  /** The file of the first of them, or the array. */
+  /** The file of the first of these findings, or the array. */
   file: Path
-  /** What was expected there, and what was found; or what makes reads slow. */
+  /** What was expected there, and what was found; or the cause of slow reads. */
   message: string
-  /** What it means for a reader. */
+  /** What the finding means for a reader. */
   meaning: string
   /** What to do: lines of TileDB-Py, or commands of `tiledb-inspect`. */
   advice: readonly string[]
 }
 
 export interface NextCommand {
-  /** What the command shows. */
+  /** What the command shows, in words. */
   shows: string
-  /** The command. */
+  /** The command line. */
   command: string
 }
 
@@ -85,83 +88,68 @@ export interface StateCount {
 }
 
 /** The overview of an array. */
-export interface ArrayOverview extends OverviewHead, AsOf, Releases {
-  /** What the target is. */
+export interface ArrayOverview extends OverviewHead, ArrayFacts {
+  /** Type of the target. */
   target: 'array'
-  /** Array type; null where the schema cannot be read. */
-  array_type: ArrayType | null
-  /** Format version of the schema in use; null where it cannot be read. */
-  format_version: FormatVersion | null
-  /** Encryption as the C API names it; null where this is unknown. */
-  encryption: EncryptionType | null
-  /** Dimensions in order; empty where the schema cannot be read. */
+  /** Dimensions in order; empty if the schema cannot be read. */
   dimensions: readonly OverviewField[]
-  /** Attributes in order; empty where the schema cannot be read. */
+  /** Attributes in order; empty if the schema cannot be read. */
   attributes: readonly OverviewField[]
   /** Number of schemas. */
   schema_num: Count
-  /** Number of fragment folders on disk. */
-  fragment_num: Count
-  /** How many of them are in each state. */
+  /** Number of fragments in each state. */
   states: readonly StateCount[]
-  /** Number of fragments that were looked at: the newest. All others are known by name. */
+  /** Number of fragments that were examined: the newest ones. Of the others, only the names are known. */
   examined_num: Count
-  /** Format versions of the fragments that were looked at, rising. */
+  /** Format versions of the examined fragments, in ascending order. */
   fragment_format_versions: readonly FormatVersion[]
-  /** Cells that a reader sees, of dense arrays those that were written; null where no fragment could be read. */
+  /** Number of cells that a reader sees; in dense arrays, of those that were written; null if no fragment could be read. */
   cell_num: Int64 | null
-  /** Dense arrays: cells of the current domain, or else of the domain. A reader gets all of them, with fill values where nothing was written. */
+  /**
+   * Number of cells of a dense array: of the current domain, or else of the domain. A reader gets all of them; those that were never
+   * written have fill values.
+   */
   domain_cell_num?: Int64 | undefined
   /**
-   * How exact `cell_num` is. `at most`: later writes or deletes may hide cells of earlier ones, and consolidation of dense fragments
-   * stores fill values where nothing was written. `estimated`: some fragments
-   * could not be read, or were not looked at.
+   * How exact `cell_num` is. `at most`: later writes or deletes may hide earlier cells, or consolidation of dense fragments may have
+   * stored fill values as cells. `estimated`: some fragments could not be read, or were not examined.
    */
   cell_num_is: Exactness
-  /** Box around the cells that a reader sees, of dense arrays around those that were written: `[lo, hi]` of each dimension; null where there are none, or are unknown. */
+  /** Box around the cells that `cell_num` counts: `[lo, hi]` of each dimension; null if there are none, or if they are unknown. */
   nonempty_domain: readonly ValueRange[] | null
   /** Number of tiles in the fragments that TileDB reads. */
-  tile_num: Count
-  /** First and last timestamp of the fragments that TileDB reads; null where there are none. */
+  tile_num: TileNum
+  /** First and last timestamp of the fragments that TileDB reads; null if there are none. */
   timestamp_range: TimestampRange | null
-  /** Number of delete conditions that TileDB applies when it reads. */
-  delete_condition_num: Count
-  /** Times of the delete conditions that TileDB does not apply yet, because they are later than what is read. */
-  later_deletes: readonly Int64[]
-  /** Bytes of the fragments that were looked at. */
+  /** Bytes of the examined fragments. */
   size: Bytes
-  /** Bytes of those of them that TileDB does not read. */
+  /** Bytes of those examined fragments that TileDB does not read. */
   unread_size: Bytes
 }
 
+/** Keys of a listed fragment that its overview repeats. */
+type ListedFact =
+  | 'format_version'
+  | 'dense'
+  | 'state'
+  | 'hidden_by'
+  | 'consolidated'
+  | 'timestamp_range'
+  | 'tile_num'
+  | 'nonempty_domain'
+  | 'size'
+
 /** The overview of a fragment. */
-export interface FragmentOverview extends OverviewHead, AsOf, Partial<Releases> {
-  /** What the target is. */
+export interface FragmentOverview extends OverviewHead, AsOf, Partial<Releases>, Pick<ListedFragment, ListedFact> {
+  /** Type of the target. */
   target: 'fragment'
-  /** The array that it lies in; null where there is none. */
+  /** The array that contains the fragment; null if there is none. */
   array: Path | null
-  format_version: FormatVersion | null
-  /** Whether the fragment is dense; null where the metadata cannot be read. */
-  dense: boolean | null
-  /** Its state in its array. */
-  state?: FragmentState | undefined
-  /** The `.vac` or `.ign` file that makes TileDB leave it out: path in the array. */
-  hidden_by?: string | null | undefined
-  /** Whether it holds the cells of older fragments, judging by its name. */
-  consolidated: boolean
-  /** First and last timestamp of the name, milliseconds since 1970; null where the name has none. */
-  timestamp_range: TimestampRange | null
-  /** Cells inside the non-empty domain; null where the metadata cannot be read. */
+  /** Number of cells inside the non-empty domain; null if the metadata cannot be read. */
   cell_num: Int64 | null
-  /** Number of tiles; null where the metadata cannot be read. */
-  tile_num: Count | null
-  /** Non-empty domain: `[lo, hi]` of each dimension, inclusive; null where there is none. */
-  nonempty_domain: readonly ValueRange[] | null
-  /** Names of the dimensions; empty where the schema cannot be read. */
+  /** Names of the dimensions; empty if the schema cannot be read. */
   dimensions: readonly string[]
-  /** Bytes of all files in the folder. */
-  size: Bytes
-  /** Fields by their bytes on disk, the largest first. */
+  /** Fields by their bytes on disk, largest first. */
   fields: readonly FieldSize[]
 }
 
@@ -174,7 +162,7 @@ export interface FieldSize {
 
 /** The overview of a group. */
 export interface GroupOverview extends OverviewHead, AsOf {
-  /** What the target is. */
+  /** Type of the target. */
   target: 'group'
   /** Members in stored order. */
   members: readonly OverviewMember[]
@@ -185,24 +173,24 @@ export interface GroupOverview extends OverviewHead, AsOf {
 export interface OverviewMember {
   /** Name; null if it has none. */
   name: string | null
-  /** What the group says it is. */
+  /** Type, according to the group. */
   type: ObjectType
-  /** Where it is, as stored. */
+  /** URI, as stored. */
   uri: string
 }
 
 /** The overview of a file. */
 export interface FileOverview extends OverviewHead {
-  /** What the target is. */
+  /** Type of the target. */
   target: 'file'
-  /** What the file is. */
+  /** Kind of the file, in words. */
   type: string
   /** Bytes of the file. */
   size: Bytes
-  /** The field whose cells it holds; null where it is no data file. */
+  /** Name of the field whose cells it contains; null if it is not a data file. */
   field: string | null
-  /** The fragment that it lies in; null where there is none. */
+  /** Name of the fragment that contains the file; null if there is none. */
   fragment: StoredName | null
-  /** The array that it lies in; null where there is none. */
+  /** The array that contains the file; null if there is none. */
   array: Path | null
 }

@@ -1,7 +1,7 @@
 import type { DocumentHead } from './common.ts'
 
-/** `tiledb-inspect page <target> --json`, before it waits. */
+/** `tiledb-inspect page <target> --json`, printed when the page can be opened. */
 export interface PageDocument extends DocumentHead<'page'> {
-  /** Where the page is, for this machine alone and as long as the program runs. */
+  /** URL of the page. It works on this machine only, and while the program runs. */
   url: string
 }

@@ -2,80 +2,80 @@ import type { AdviceCode, FindingCode } from '../check/codes.ts'
 import type { CheckFinding, CheckHead } from './check.ts'
 import type { Count, NotExamined, Severity } from './common.ts'
 
-/** `tiledb-inspect check <target> --plan --json`. Nothing of it was run. */
+/** `tiledb-inspect check <target> --plan --json`. The program runs none of the steps. */
 export interface PlanDocument extends CheckHead<'plan'> {
-  /** In the order in which their steps are to be run. */
+  /** Plans that mend the findings, in the order in which their steps should be run. */
   plans: readonly PlanLine[]
   /**
-   * What makes reads slow or hungry, and the steps against it. Each plan stands for itself: after one of them, others may say something
-   * else. Empty if there are errors, and of what is no array.
+   * Causes of reads that are slow or need much memory, and steps against them. Each entry is independent of the others: after the steps
+   * of one, the others may no longer apply. Empty if there are errors, or if the target is not an array.
    */
   advice: readonly PlanAdvice[]
   /** What could not be examined. */
   not_examined: readonly NotExamined[]
-  /** What the level leaves out, in words. */
+  /** What this level does not check, in words. */
   not_checked: readonly string[]
 }
 
-/** What mends some findings. */
+/** Steps that mend some of the findings. */
 export interface PlanLine extends PlanSteps {
-  /** The worst of the findings. */
+  /** The worst severity among the findings. */
   severity: Severity
-  /** The first of the findings, at most 20. */
+  /** The first 20 findings that these steps mend. */
   findings: readonly CheckFinding[]
   /** Number of findings that these steps mend. */
   finding_num: Count
-  /** What is lost already; a text that begins with `nothing` says why nothing is. */
+  /** What the damage has destroyed. A text that begins with `nothing` says why nothing is lost. */
   lost: readonly string[]
-  /** What is not lost. */
+  /** What the damage has not destroyed. */
   not_lost: readonly string[]
-  /** What readers see again after the steps where cells are lost: values of older fragments. */
+  /** Values of older fragments that readers see in place of lost cells after the steps. */
   brings_back: readonly string[]
 }
 
-/** What makes reads slow or hungry. */
+/** Causes of reads that are slow or need much memory. */
 export interface PlanAdvice extends PlanSteps {
-  /** With the same advice, the worst first. */
+  /** Findings with the same advice, worst first. */
   findings: readonly PlanFinding[]
 }
 
 export interface PlanFinding {
   severity: Severity
-  /** What it is about. */
+  /** Code of the finding. */
   code: FindingCode | AdviceCode
-  /** Field that it is about; left out where it is about all. */
+  /** Name of the field; left out if the finding is about the whole array. */
   field?: string | undefined
   /** What was found, with its number. */
   message: string
-  /** What it means for a reader, and from where on it is said. */
+  /** What the finding means for a reader, and the limit above which it is reported. */
   meaning: string
 }
 
 /** Steps, and what they lose. */
 export interface PlanSteps {
   /**
-   * mends: after the steps everything is as it was; loses: something is lost, or may be, by the damage (`lost`) or by the steps (`loses`);
-   * copy: only a copy of the array helps; leave: there is nothing to do.
+   * `mends`: after the steps nothing is lost. `loses`: something is or may be lost, by the damage (`lost`) or by the steps (`loses`).
+   * `copy`: only a copy of the array helps. `leave`: there is nothing to do.
    */
   outcome: 'mends' | 'loses' | 'copy' | 'leave'
-  /** What the steps lose beyond that. */
+  /** What the steps remove in addition to what is lost already. */
   loses: readonly string[]
-  /** What keeps it, to be done before the steps. */
+  /** Steps that save in a file what the other steps remove. They come first. */
   keep: readonly PlanStep[]
-  /** What to do, in this order. */
+  /** The steps, in order. */
   steps: readonly PlanStep[]
-  /** What to do in place of the steps, if somebody knows more than the files say. */
+  /** Steps to take instead by somebody who knows more than the files show. */
   instead: readonly PlanStep[]
-  /** What undoes the steps, byte for byte. */
+  /** Steps that undo `steps`, byte for byte. */
   back: readonly PlanStep[]
   /** What must not be done. */
   never: readonly string[]
 }
 
-/** One thing to do; it has a command, a text or both. */
+/** A step; it has a command, a text or both. */
 export interface PlanStep {
-  /** A line for sh, to be run in the folder of the call. */
+  /** A command line for sh, to be run in the folder of the call. */
   command?: string | undefined
-  /** What to do, or to look out for. */
+  /** What to do, or what to watch out for. */
   text?: string | undefined
 }

@@ -1,21 +1,20 @@
 import type { ReadOrder } from '../read/query.ts'
 import type { CellsLine, CellsTail } from './cells.ts'
-import type { Count, DocumentHead, ErrorInfo, TimestampRange } from './common.ts'
+import type { Count, DocumentHead, ErrorInfo, ReadTimes } from './common.ts'
 
 /** The first keys of {@link ReadDocument}. */
 export interface ReadHead extends DocumentHead<'read'> {
-  /** First and last time of what is read, both included: the array as TileDB opens it at these times. */
-  as_of: TimestampRange
+  as_of: ReadTimes
   /** Order of the cells. */
   order: ReadOrder
 }
 
-/** `tiledb-inspect read <array> --json`. NDJSON: one cell a line, as `decode` (`$defs/line` of `cells.json`). */
+/** `tiledb-inspect read <array> --json`. NDJSON: one cell a line, as for `decode` (`$defs/line` of `cells.json`). */
 export interface ReadDocument extends ReadHead, CellsTail {
-  /** Cells as TileDB's reader returns them, all fragments merged. */
+  /** Cells of all fragments, merged as TileDB's reader does. */
   cells: AsyncIterable<CellsLine>
   /** Number of cells. */
   cell_num?: Count | undefined
-  /** What ended the cells early. */
+  /** The error that ended the cells early. */
   error?: ErrorInfo | undefined
 }

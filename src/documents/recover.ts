@@ -4,49 +4,52 @@ import type { Count, DocumentHead, Path, StoredName } from './common.ts'
 export interface RecoverDocument extends DocumentHead<'recover'> {
   /** The folder that was written. */
   to: Path
-  /** What became of every fragment that a commit names. */
+  /** Outcome for every fragment that a commit names. */
   fragments: readonly RecoverFragment[]
-  /** What was not written again. */
+  /** Files and folders that were not written again. */
   left_out: readonly RecoverLeftOut[]
-  /** Cells in what was written; of dense fragments, those inside of their boxes. */
+  /** Number of cells that were written; in dense fragments, of those inside their boxes. */
   cell_num: Count
-  /** Cells that are lost; null: nobody knows how many a lost fragment had. */
+  /** Number of lost cells; null if it is unknown how many cells a lost fragment had. */
   cells_lost: Count | null
   /** The file with a line for each lost cell; null if there is none. */
   lost_file: Path | null
-  /** What check still finds wrong: codes of its errors. It was wrong before, and recover does not mend it: cells, or files outside of the fragments. */
+  /** Codes of the errors that check still finds. They were there before, and recover does not mend them: cells, or files outside of the fragments. */
   remaining: readonly string[]
-  /** Of a fragment: its place in the array. Null for an array. */
+  /** Where the recovered fragment belongs in its array; null if the target is an array. */
   place: Path | null
-  /** Whether cells are lost, or anything left out is a loss. */
+  /** Whether cells are lost, or anything that was left out is a loss. */
   lost: boolean
 }
 
-/** A fragment. */
+/** A fragment of the source. */
 export interface RecoverFragment {
-  /** Name. */
+  /** Name of the fragment. */
   name: StoredName
-  /** kept: the same bytes; rebuilt: the same cells, metadata anew; partly: without the tiles that cannot be read; lost. */
+  /** `kept`: the same bytes. `rebuilt`: the same cells with new metadata. `partly`: without the tiles that cannot be read. `lost`: nothing. */
   outcome: 'kept' | 'rebuilt' | 'partly' | 'lost'
-  /** Cells that were kept. */
+  /** Number of cells that were kept. */
   cell_num: Count
-  /** Cells that are lost; null: nobody knows how many. */
+  /** Number of lost cells; null if it is unknown. */
   cells_lost: Count | null
-  /** Why cells are lost, in words; the first reason of several. */
+  /** The first reason why cells are lost, in words; null if none are lost. */
   why: string | null
-  /** What check finds wrong with it in the source: codes of its errors. */
+  /** Codes of the errors that check finds in the fragment. */
   codes: readonly string[]
-  /** What nothing told, and was taken for granted, in words. */
+  /** Facts that nothing in the files shows, and that were assumed, in words. */
   assumed: readonly string[]
-  /** The fragments that hold its cells: itself; several, if unreadable tiles part a dense one; those that it replaced, if they were still there. */
+  /**
+   * Names of the new fragments with its cells: the fragment itself; several, if unreadable tiles split a dense one; or those that it
+   * replaced, if they still existed.
+   */
   written_as: readonly StoredName[]
 }
 
 /** A file or folder that was not written again. */
 export interface RecoverLeftOut {
   path: Path
-  /** Why, in words. */
+  /** Why it was left out, in words. */
   why: string
-  /** Whether a reader misses it, or, where TileDB reads no fragment, it has cells that are nowhere else. */
+  /** Whether readers miss it. If TileDB reads no fragment: whether it has cells that nothing else has. */
   is_loss: boolean
 }

@@ -1,18 +1,18 @@
-import type { AsOf, Count, DocumentHead, ValueRange } from './common.ts'
+import type { AsOf, Count, DocumentHead, TileIndex, ValueRange } from './common.ts'
 
 /**
- * `tiledb-inspect rtree <target> --json`, one document for each fragment. With `--range`, it has the tiles that the
+ * `tiledb-inspect rtree <target> --json`, one document for each fragment. With `--range`, it lists the tiles that the
  * range touches instead of the levels.
  */
 export type RtreeDocument = RtreeLevels | RtreeTouched
 
 /** Keys of both forms. */
 export interface RtreeHead extends DocumentHead<'rtree'>, AsOf {
-  /** Most MBRs below one MBR. */
+  /** Maximum number of MBRs below one MBR. */
   fanout: Count
   /** Number of levels; 0 in dense fragments. */
   level_num: Count
-  /** Number of MBRs of the leaf level, one a tile. */
+  /** Number of MBRs in the leaf level, one a tile. */
   mbr_num: Count
 }
 
@@ -22,15 +22,14 @@ export interface RtreeLevels extends RtreeHead {
   levels: readonly Iterable<readonly ValueRange[]>[]
 }
 
-/** With --range. */
+/** With `--range`. */
 export interface RtreeTouched extends RtreeHead {
   /** Tiles that the range touches. */
   tiles: readonly RtreeTile[]
 }
 
 export interface RtreeTile {
-  /** Index of the tile. */
-  tile: Count
-  /** `[lo, hi]` of each dimension, inclusive. */
+  tile: TileIndex
+  /** Box of the tile: `[lo, hi]` of each dimension, both inclusive. */
   mbr: readonly ValueRange[]
 }

@@ -1,7 +1,7 @@
 import type { Bytes, Count, DocumentHead } from './common.ts'
 import type { SchemaDocument } from './schema.ts'
 
-/** Keys that a sample shares with its schema. */
+/** Keys of the schema that the document of a sample repeats. */
 type OfSchema =
   | 'format_version'
   | 'array_type'
@@ -17,7 +17,7 @@ type OfSchema =
 export interface SampleDocument extends DocumentHead<'sample'>, Pick<SchemaDocument, OfSchema> {
   /** Seed of the cells. */
   seed: string
-  /** Cells of all fragments. */
+  /** Number of cells in all fragments. */
   cell_num: Count
   /** Bytes of all files. */
   total_size: Bytes
@@ -31,19 +31,19 @@ export interface SampleDocument extends DocumentHead<'sample'>, Pick<SchemaDocum
   files: readonly SampleFile[]
   /** What was chosen or left out, in words. */
   notes: readonly string[]
-  /** Commands to try on it. */
+  /** Commands to try on the sample. */
   next: readonly string[]
 }
 
 export interface SampleFragment {
-  /** Name. */
+  /** Name of the fragment. */
   name: string
-  /** Cells as TileDB counts them. */
+  /** Number of cells, as TileDB counts them. */
   cell_num: Count
 }
 
 export interface SampleFile {
-  /** Path in the folder. */
+  /** Path of the file in the folder that was written. */
   path: string
   size: Bytes
 }

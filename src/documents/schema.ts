@@ -14,9 +14,9 @@ import type {
   ValueRange,
 } from './common.ts'
 
-/** `tiledb-inspect schema <target> --json`; with `--all` one document a schema. `write-sample --schema` reads it. */
+/** `tiledb-inspect schema <target> --json`; with `--all`, one document a schema. `write-sample --schema` reads it. */
 export interface SchemaDocument extends DocumentHead<'schema'>, AsOf {
-  /** File of the schema. */
+  /** File name of the schema. */
   name: string
   encryption: EncryptionType
   format_version: FormatVersion
@@ -25,11 +25,11 @@ export interface SchemaDocument extends DocumentHead<'schema'>, AsOf {
   tile_order: Layout
   /** Order of the cells in a tile. */
   cell_order: Layout
-  /** Cells of a tile in sparse fragments. */
+  /** Number of cells of a tile in sparse fragments. */
   capacity: Int64
   /** Whether several cells may have the same coordinates. */
   allows_duplicates: boolean
-  /** Filters of dimensions that have none of their own. */
+  /** Filters of the dimensions that have no filters of their own. */
   coords_filters: PipelineDescription
   /** Filters of the offsets of var-sized cells. */
   offsets_filters: PipelineDescription
@@ -43,51 +43,51 @@ export interface SchemaDocument extends DocumentHead<'schema'>, AsOf {
   enumerations: readonly SchemaEnumeration[]
   /** Dimension labels. */
   dimension_labels: readonly SchemaDimensionLabel[]
-  /** `[lo, hi]` by dimension; null where there is none. It may grow up to the domain, and never shrink. */
+  /** Current domain: `[lo, hi]` of each dimension; null if there is none. It can grow up to the domain, but never shrinks. */
   current_domain: Record<string, ValueRange> | null
-  /** What is other than in the schema before; the oldest has none. Only with `--all`. */
+  /** Changes since the previous schema; the oldest schema has none. Only with `--all`. */
   changes?: readonly SchemaChange[] | undefined
 }
 
-/** A step of schema evolution. */
+/** A change of schema evolution. */
 export interface SchemaChange {
-  /** An attribute that is dropped and added again in another form has changed. */
+  /** `changed`: of an attribute, it was dropped and added again in another form. */
   change: 'added' | 'dropped' | 'extended' | 'changed'
-  /** What changed. */
+  /** What the change is about. */
   what: 'attribute' | 'enumeration' | 'current_domain' | 'other'
-  /** Its name; of anything else, the path of a key of this document; null for the current domain. */
+  /** Name of the attribute or enumeration; of `other`, the path of a key of this document; null for the current domain. */
   name: string | null
-  /** What it was; left out of what was added or extended by values. */
+  /** The old form; left out if something was added or extended. */
   from?: unknown
-  /** What it is; of an extended enumeration, the new values; left out of what was dropped. */
+  /** The new form; of an extended enumeration, the new values; left out if something was dropped. */
   to?: unknown
 }
 
 export interface SchemaDimensionLabel {
-  /** Name. */
+  /** Name of the label. */
   name: string
-  /** Index of the dimension, from 0. */
+  /** Index of the dimension, starting at 0. */
   dimension_index: Count
   /** Order of the labels. */
   order: DataOrder
   type: Datatype
   cell_val_num: CellValNum
-  /** Attribute of the array that holds the labels. */
+  /** Name of the attribute that contains the labels, in the array at `uri`. */
   attribute: string
-  /** Where that array is, as stored. */
+  /** URI of the array of the labels, as stored. */
   uri: string
-  /** Whether the URI is relative to the array. */
+  /** Whether the URI is relative to this array. */
   relative: boolean
-  /** Whether it is an array of its own. */
+  /** Whether the array of the labels is an array of its own. */
   external: boolean
 }
 
 export interface SchemaEnumeration {
-  /** Name. */
+  /** Name of the enumeration. */
   name: string
   type: Datatype
   cell_val_num: CellValNum
-  /** Whether the order of the values means something. */
+  /** Whether the order of the values has a meaning. */
   ordered: boolean
   /** Values in the order of their indexes. */
   values: readonly CellValue[]

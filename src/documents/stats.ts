@@ -15,45 +15,45 @@ import type {
   Offset,
   Ratio,
   Severity,
+  TileNum,
 } from './common.ts'
 
-/** `tiledb-inspect stats <target> --json`; two targets give one document each. */
+/** `tiledb-inspect stats <target> --json`, one document for each target. */
 export type StatsDocument = ArrayStats | FragmentStats
 
 /** Sums over fragments. */
 export interface StatsSums extends DocumentHead<'stats'> {
-  /** Format versions of the fragments, rising. */
+  /** Format versions of the fragments, in ascending order. */
   format_versions: readonly FormatVersion[]
   /** Number of fragments in these sums: those that could be read. */
   fragment_num: Count
-  /** Cells as TileDB counts them: whole tiles in dense fragments. */
+  /** Number of cells as TileDB counts them: in dense fragments, those of whole tiles. */
   cell_num: Count
-  /** Cells inside the non-empty domains. */
+  /** Number of cells inside the non-empty domains. */
   cells_in_domain: Int64
-  /** Number of tiles. */
-  tile_num: Count
-  /** Bytes of all files, also of fragments that could not be read. */
+  tile_num: TileNum
+  /** Bytes of all files, including those of fragments that could not be read. */
   size: Bytes
   /** Bytes of data files. */
   data_size: Bytes
   /** Bytes of the data before filtering. */
   unfiltered_size: Bytes
   ratio: Ratio | null
-  /** By field, largest first. */
+  /** Sizes by field, largest first. */
   fields: readonly StatsField[]
-  /** By role, largest first. */
+  /** Sizes by role, largest first. */
   roles: readonly StatsRole[]
-  /** By pipeline, largest first. */
+  /** Sizes by filter pipeline, largest first. */
   filters: readonly StatsFilter[]
-  /** Fragment metadata. */
+  /** Sizes of the fragment metadata. */
   metadata: StatsMetadata
   /** Sections of the fragment metadata, largest first. */
   sections: readonly StatsSection[]
-  /** Stored bytes of a tile. */
+  /** Distribution of the stored bytes of a tile. */
   tile_size: Distribution | null
-  /** Cells of a tile. */
+  /** Distribution of the number of cells of a tile. */
   cells_per_tile: Distribution | null
-  /** Files that the sums lack, and what makes reads slow or hungry (docs/check.md, "Advice"). */
+  /** Files that the sums lack, and causes of reads that are slow or need much memory (docs/check.md, "Advice"). */
   findings: readonly StatsFinding[]
 }
 
@@ -67,39 +67,39 @@ export interface ArrayStats extends StatsSums, AsOf {
   target: 'array'
   /** Array type. */
   array_type: ArrayType
-  /** Cells of a tile; sparse arrays only. */
+  /** Number of cells of a tile. Sparse arrays only. */
   capacity?: Int64 | undefined
   /** Number of fragments on disk that TileDB does not read. */
   hidden_fragment_num: Count
   /** Bytes of these fragments. */
   hidden_size: Bytes
-  /** Whether they are in the sums, as with --all. */
+  /** Whether the sums include these fragments, as with `--all`. */
   hidden_counted: boolean
   /**
-   * Bytes outside of fragments: schemas, commits, key-value metadata. Over plain HTTP, without folders that are more than
-   * 4 deep.
+   * Bytes outside of fragments: schemas, commits, key-value metadata. Over plain HTTP, without folders deeper than 4
+   * levels.
    */
   other_size: Bytes
-  /** Fragments that could not be read. Only `size` counts them. */
+  /** Fragments that could not be read. Only `size` includes them. */
   not_examined: readonly StatsNotExamined[]
 }
 
 export interface StatsNotExamined {
-  /** Name. */
+  /** Name of the fragment. */
   name: string
   error: ErrorInfo
 }
 
 export interface StatsFinding {
-  /** What it is about. */
+  /** Code of the finding. */
   code: FindingCode | AdviceCode
-  /** `error`: the sums lack something; otherwise advice, which `explain` gives with what to do. */
+  /** `error`: the sums lack something. Otherwise it is advice, and `explain` shows what to do. */
   severity: Severity
-  /** In words. */
+  /** What was found, in words. */
   message: string
-  /** Path of the file that is missing or short. */
+  /** Path of the missing or short file. */
   file?: string | undefined
-  /** Missing bytes of the file; stored bytes that the advice is about, or 0. */
+  /** Missing bytes of the file; for advice, stored bytes that it is about, or 0. */
   bytes: Bytes
 }
 
@@ -116,27 +116,27 @@ export interface StatsRatio extends StatsSizes {
 }
 
 export interface StatsSection extends StatsSizes {
-  /** What the section holds. */
+  /** Name of the section. */
   name: SectionName
-  /** Field that it is about; null for the whole fragment. */
+  /** Name of the field; null if the section is about the whole fragment. */
   field: string | null
-  /** Byte offset in the metadata file; left out of sums over fragments. */
+  /** Byte offset in the metadata file; left out in sums over fragments. */
   offset?: Offset | undefined
-  /** Bytes in memory. */
+  /** Bytes in TileDB's memory. */
   memory_size: Bytes
 }
 
-/** Fragment metadata. */
+/** Sizes of the fragment metadata. */
 export interface StatsMetadata {
   /** Bytes of the fragment metadata files. */
   size: Bytes
   /** Bytes of the footers. */
   footer_size: Bytes
-  /** Bytes of the sections, stored. */
+  /** Stored bytes of the sections. */
   sections_size: Bytes
   /** Bytes of the sections before filtering. */
   unfiltered_size: Bytes
-  /** Bytes that TileDB keeps once all is loaded. */
+  /** Bytes of TileDB's memory once everything is loaded. */
   memory_size: Bytes
 }
 
@@ -148,24 +148,24 @@ export interface StatsFilter extends StatsRatio {
 }
 
 export interface StatsRole extends StatsRatio {
-  /** What the files are. */
+  /** What the files hold of the field. */
   role: FileRole
-  /** Stored bytes of a tile. */
+  /** Distribution of the stored bytes of a tile. */
   tile_size: Distribution | null
 }
 
 export interface StatsField extends StatsRatio {
-  /** Attribute, dimension or internal field. */
+  /** Name of the attribute, dimension or internal field. */
   name: string
-  /** Part of all data bytes, a ratio of 0 to 1. */
+  /** Share of all data bytes, a ratio of 0 to 1. */
   share: number | null
-  /** By role. */
+  /** Files of the field, one entry for each role. */
   files: readonly StatsFieldFile[]
 }
 
 export interface StatsFieldFile extends StatsRole {
-  /** Part of all data bytes, a ratio of 0 to 1. */
+  /** Share of all data bytes, a ratio of 0 to 1. */
   share: number | null
-  /** Pipelines, several where the schema evolved. */
+  /** Filter pipelines; several if the schema evolved. */
   filters: readonly (readonly FilterDescription[])[]
 }

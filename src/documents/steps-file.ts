@@ -13,11 +13,11 @@ import type {
 } from './common.ts'
 import type { SchemaDimensionLabel, SchemaDocument, SchemaEnumeration } from './schema.ts'
 
-/** What `tiledb-inspect write-sample --steps` reads: steps, each done to what those before it left. A list of steps alone is read, too. */
+/** The input of `tiledb-inspect write-sample --steps`: steps that run one after another. A bare list of steps is accepted, too. */
 export interface StepsFileDocument {
-  /** The schema of this file, for editors. */
+  /** URL or path of this JSON Schema, for editors. */
   $schema?: string
-  /** Steps in their order. */
+  /** The steps, in order. */
   steps: readonly Step[]
 }
 
@@ -31,72 +31,72 @@ export type Step =
   | MetadataStep
   | GroupStep
 
-/** Milliseconds since 1970, or a date as in 2024-01-31T12:00:00. */
+/** Milliseconds since 1970, or a date such as 2024-01-31T12:00:00. */
 export type StepTime = Count | string
 
 export interface PlacedStep {
-  /** The array or group in the folder that it is about; without it, the folder itself. */
+  /** Path of the array or group inside the folder; by default, the folder itself. */
   path?: string
 }
 
 export interface TimedStep extends PlacedStep {
-  /** When it happens; without it, a millisecond after the step before. */
+  /** Time of the step; by default, one millisecond after the previous step. */
   time?: StepTime
 }
 
-/** Makes an array without cells. */
+/** Creates an array without cells. */
 export interface CreateStep extends TimedStep {
-  /** What is done. */
+  /** Kind of the step. */
   step: 'create'
-  /** Its schema; arrays of dimension labels are made, too. */
+  /** Schema of the array. The arrays of its dimension labels are created, too. */
   schema: GivenSchema
 }
 
-/** Writes a fragment, or one for each group of rows. Either `cells` or `data` is given. */
+/** Writes a fragment, or one fragment for each group of rows. Needs either `cells` or `data`. */
 export interface WriteStep extends TimedStep {
-  /** What is done. */
+  /** Kind of the step. */
   step: 'write'
   /** Rows: values of dimensions and attributes by name, as `decode` prints them. */
   cells?: readonly Record<string, CellValue>[]
-  /** A file of rows, by its path from that of the steps: NDJSON, CSV, TSV or Arrow IPC. */
+  /** Path of a file with rows, relative to the file of steps: NDJSON, CSV, TSV or Arrow IPC. */
   data?: string
-  /** Whether attributes with an enumeration have its values, not indexes (false). */
+  /** Whether the rows have values of enumerations in place of their indexes (default: false). */
   labels?: boolean
 }
 
 /** Deletes cells of a sparse array. Since format 16. */
 export interface DeleteStep extends TimedStep {
-  /** What is done. */
+  /** Kind of the step. */
   step: 'delete'
-  /** Which cells, as for `read --where`. */
+  /** Condition of the cells to delete, as for `read --where`. */
   where: string
 }
 
-/** Consolidates; `commits` since format 12. */
+/** Consolidates an array or group. The mode `commits` exists since format 12. */
 export interface ConsolidateStep extends PlacedStep {
-  /** What is done. */
+  /** Kind of the step. */
   step: 'consolidate'
-  /** What is consolidated (`fragments`). */
+  /** What to consolidate (default: `fragments`). */
   mode?: ConsolidationMode
-  /** Names of the fragments, with `fragments`; all of them without it. */
+  /** Names of the fragments to consolidate, with mode `fragments`; by default, all. */
   fragments?: readonly string[]
-  /** Fragments that are written between these times, both included. */
+  /** First and last time, both included, of the fragments to consolidate. */
   between?: readonly [first: StepTime | null, last: StepTime | null]
-  /** Whether deleted cells are left out (false). */
+  /** Whether to leave out deleted cells (default: false). */
   purge?: boolean
 }
 
-/** Removes what consolidation has replaced. */
+/** Removes the files that consolidation has replaced. */
 export interface VacuumStep extends PlacedStep {
-  /** What is done. */
+  /** Kind of the step. */
   step: 'vacuum'
-  /** What is removed (`fragments`). */
+  /** What to remove (default: `fragments`). */
   mode?: ConsolidationMode
 }
 
 /** Changes the schema of an array. Since format 10. */
 export interface EvolveStep extends TimedStep {
-  /** What is done. */
+  /** Kind of the step. */
   step: 'evolve'
   /** Attributes to add. */
   add_attributes?: readonly GivenAttribute[]
@@ -104,65 +104,65 @@ export interface EvolveStep extends TimedStep {
   drop_attributes?: readonly string[]
   /** Enumerations to add. Since format 20. */
   add_enumerations?: readonly GivenEnumeration[]
-  /** Enumerations that get values behind those that they have. Since format 20. */
+  /** Enumerations to extend with further values. Since format 20. */
   extend_enumerations?: readonly ExtendedEnumeration[]
   /** Names of enumerations to drop. Since format 20. */
   drop_enumerations?: readonly string[]
-  /** `[lo, hi]` by dimension; it may only grow. Since format 22. */
+  /** New current domain: `[lo, hi]` of each dimension. It can only grow. Since format 22. */
   current_domain?: Record<string, ValueRange>
-  /** The version that the array is upgraded to. */
+  /** Format version to which the array is upgraded. */
   format_version?: FormatVersion
 }
 
 export interface ExtendedEnumeration {
-  /** Name. */
+  /** Name of the enumeration. */
   name: string
-  /** Values to add. */
+  /** Values to add at the end. */
   values: readonly CellValue[]
 }
 
 /** Changes key-value metadata of an array or group. Since format 4. */
 export interface MetadataStep extends TimedStep {
-  /** What is done. */
+  /** Kind of the step. */
   step: 'metadata'
-  /** Values by key: text, a number, true or false, several numbers, `{"base64": …}`, or `{"type": …, "value": …}`. */
+  /** Values to set, by key: text, a number, true or false, a list of numbers, `{"base64": …}`, or `{"type": …, "value": …}`. */
   put?: Record<string, CellValue | GivenKeyValue>
   /** Keys to delete. */
   delete?: readonly string[]
 }
 
-/** A value of metadata with its type. */
+/** A value of key-value metadata, with its type. */
 export interface GivenKeyValue {
   type: Datatype
   value: CellValue
-  /** Number of values, or of bytes of text; not looked at. */
+  /** Number of values; of text, number of bytes. It is ignored. */
   value_num?: Count
 }
 
-/** Changes the members of a group; makes the group if none is there. */
+/** Changes the members of a group. Creates the group if it does not exist. */
 export interface GroupStep extends TimedStep {
-  /** What is done. */
+  /** Kind of the step. */
   step: 'group'
   /** Members to add. */
   add?: readonly GivenMember[]
-  /** Names of members to remove; URIs of those without a name. */
+  /** Names of members to remove, or the URIs of members without a name. */
   remove?: readonly string[]
-  /** Version of the format that the group is written in: before 12 it lists no members (22). */
+  /** Format version in which the group is written (default: 22). Before version 12, groups have no list of members. */
   format_version?: FormatVersion
 }
 
 export interface GivenMember {
-  /** Where it is, from the group or absolute. */
+  /** URI of the member, absolute or relative to the group. */
   uri: string
-  /** Name in the group. */
+  /** Name of the member in the group. */
   name?: string
-  /** What it is; found out if it is there. */
+  /** Type of the member; by default, the type that is found at the URI. */
   type?: 'array' | 'group'
-  /** Whether the URI is relative to the group (true). */
+  /** Whether the URI is relative to the group (default: true). */
   relative?: boolean
 }
 
-/** A schema as `schema --json` prints it. Most keys may be left out, and have the defaults of TileDB then. */
+/** A schema as `schema --json` prints it. Most keys may be left out, and then have TileDB's defaults. */
 export interface GivenSchema
   extends Partial<
     Omit<
@@ -178,11 +178,11 @@ export interface GivenSchema
     >
   > {
   array_type: ArrayType
-  /** Filters of dimensions that have none of their own (`ZSTD`). */
+  /** Filters of the dimensions that have no filters of their own (default: `ZSTD`). */
   coords_filters?: GivenPipeline
-  /** Filters of the offsets of var-sized cells (`ZSTD`). */
+  /** Filters of the offsets of var-sized cells (default: `ZSTD`). */
   offsets_filters?: GivenPipeline
-  /** Filters of the validity of nullable attributes (`RLE`). */
+  /** Filters of the validity of nullable attributes (default: `RLE`). */
   validity_filters?: GivenPipeline
   /** Dimensions in order. */
   dimensions: readonly GivenDimension[]
@@ -200,7 +200,7 @@ export interface GivenPipeline extends Partial<Pick<PipelineDescription, 'max_ch
   filters?: readonly GivenFilter[]
 }
 
-/** A filter with those of its options that have other values than TileDB's defaults. */
+/** A filter with its options. Options that are left out have TileDB's defaults. */
 export interface GivenFilter extends Pick<FilterDescription, 'name'>, Partial<Omit<FilterDescription, 'name'>> {}
 
 export interface GivenDimension

@@ -1,31 +1,31 @@
 import type { Bytes, Count, DocumentHead } from './common.ts'
 import type { SampleFile } from './sample.ts'
 
-/** `tiledb-inspect write-sample <dir> --steps FILE --json`, and with `--append` or another option that is a step. */
+/** `tiledb-inspect write-sample <dir> --json` with `--steps FILE`, `--append`, or another option that is a step. */
 export interface StepsDocument extends DocumentHead<'steps'> {
-  /** Seed of the names. */
+  /** Seed of the random part of names. */
   seed: string
   /** What each step did, in order. */
   steps: readonly StepLine[]
-  /** Cells that were written, by all steps and before them. */
+  /** Number of cells that were written, before the steps and by all of them. */
   cell_num: Count
-  /** Bytes of all files that were written and are still there. */
+  /** Bytes of all files that were written and still exist. */
   total_size: Bytes
-  /** Files that were written and are still there. */
+  /** Files that were written and still exist. */
   files: readonly SampleFile[]
-  /** What was left out or was not needed, in words. */
+  /** What was left out or not needed, in words. */
   notes: readonly string[]
 }
 
 export interface StepLine {
-  /** Its name: `create`, `write`, `delete`, `consolidate`, `vacuum`, `evolve`, `metadata` or `group`. */
+  /** Kind of the step: `create`, `write`, `delete`, `consolidate`, `vacuum`, `evolve`, `metadata` or `group`. */
   step: string
-  /** The array or group that it changed: its path in the folder, empty for the folder itself. */
+  /** Path in the folder of the array or group that the step changed; empty for the folder itself. */
   path: string
-  /** Fragments, schemas and other files that it made: paths in the array or group. */
+  /** Paths, in the array or group, of the fragments, schemas and other files that the step created. */
   made: readonly string[]
-  /** What it removed. */
+  /** Paths, in the array or group, of the files and folders that the step removed. */
   removed: readonly string[]
-  /** Cells that it wrote. */
+  /** Number of cells that the step wrote. */
   cell_num: Count
 }

@@ -1,41 +1,40 @@
 import type { TileRole } from '../cells/tile-places.ts'
-import type { Bytes, Count, DocumentHead, ErrorBrief, Hex, Offset } from './common.ts'
+import type { Bytes, Count, DocumentHead, ErrorBrief, Hex, Offset, TileIndex } from './common.ts'
 
 /**
- * `tiledb-inspect tile <fragment> <field> [index] --json`. With `--offset`, which uses no metadata, `next_offset`
- * stands in place of what only the metadata knows.
+ * `tiledb-inspect tile <fragment> <field> [index] --json`. `--offset` uses no metadata: the document then has `next_offset`
+ * in place of the keys that come from the metadata.
  */
 export type TileDocument = ListedTile | TileAtOffset
 
 /** A tile that the metadata lists. */
 export interface ListedTile extends StoredTile {
-  /** What the file is. */
+  /** What the file holds of the field. */
   role: TileRole
-  /** Index of the tile. */
-  tile: Count
-  /** Number of tiles of the file. */
+  tile: TileIndex
+  /** Number of tiles in the file. */
   tile_num: Count
-  /** Cells of the tile. */
+  /** Number of cells in the tile. */
   cell_num: Count
-  /** Bytes that undoing the filters should give, by the metadata; left out if that does not say. */
+  /** Unfiltered bytes of the tile, according to the metadata; left out if the metadata does not have this number. */
   expected_size?: Bytes | undefined
-  /** Set where the tile holds the offsets of its strings itself. */
+  /** True if the tile itself contains the offsets of its strings. */
   string_offsets?: true | undefined
   /** Bytes of the tile after its last chunk. */
   extra_size?: Bytes | undefined
 }
 
-/** With --offset: a tile found without the metadata. */
+/** A tile that was found without the metadata, with `--offset`. */
 export interface TileAtOffset extends StoredTile {
-  /** What the file is; left out where its name does not tell. */
+  /** What the file holds of the field; left out if its name does not show this. */
   role?: TileRole | undefined
-  /** Where the next tile begins, byte offset in the file; null after the last. */
+  /** Byte offset of the next tile in the file; null for the last tile. */
   next_offset: Offset | null
 }
 
 /** Facts about a tile that come from its bytes. */
 export interface StoredTile extends DocumentHead<'tile'> {
-  /** Attribute, dimension or internal field; the file where it is not known. */
+  /** Name of the attribute, dimension or internal field; name of the file if the field is unknown. */
   field: string
   /** Name of the file. */
   file: string
@@ -43,7 +42,7 @@ export interface StoredTile extends DocumentHead<'tile'> {
   offset: Offset
   /** Stored bytes. */
   size: Bytes
-  /** Bytes that undoing the filters gave. */
+  /** Bytes of the tile after its filters were undone. */
   unfiltered_size: Bytes
   /** Chunks in order. */
   chunks: readonly TileChunk[]
@@ -58,31 +57,31 @@ export interface TileChunk {
   filtered_length: Bytes
   /** Bytes of filter metadata. */
   metadata_length: Bytes
-  /** Filters in reading order, the last one first. */
+  /** Filters in reading order: the last filter of the pipeline comes first. */
   stages: readonly TileChunkStage[]
   /** Why the filters could not be undone. */
   error?: ErrorBrief | undefined
 }
 
 export interface TileChunkStage {
-  /** C API name. */
+  /** Name of the filter in the C API. */
   filter: string
   metadata: TileFilterMetadata
   /** Bytes of metadata and data before the filter is undone. */
   input_length: Bytes
-  /** Bytes of both after. */
+  /** Bytes of metadata and data after the filter is undone. */
   output_length: Bytes
 }
 
-/** A part and its digest. */
+/** A digest of a part. */
 export interface TileDigest {
   /** Bytes of the part. */
   length: Bytes
-  /** Digest in hex. */
+  /** The digest in hex. */
   digest: Hex
 }
 
-/** A part: lengths in bytes. */
+/** Lengths of a part before and after a filter. */
 export interface TilePart {
   /** Bytes before compression. */
   original_length?: Bytes | undefined
@@ -92,13 +91,13 @@ export interface TilePart {
   plain_length?: Bytes | undefined
   /** Bytes after encryption. */
   encrypted_length?: Bytes | undefined
-  /** AES_256_GCM: initialisation vector, hex. */
+  /** AES_256_GCM: initialisation vector in hex. */
   iv?: Hex | undefined
-  /** AES_256_GCM: tag, hex. */
+  /** AES_256_GCM: tag in hex. */
   tag?: Hex | undefined
 }
 
-/** The filter's metadata of the chunk; which keys it has depends on the filter. */
+/** Metadata of a filter for a chunk. The keys depend on the filter. */
 export interface TileFilterMetadata {
   /** Compressors, AES_256_GCM: parts of the metadata of earlier filters. */
   metadata_parts?: readonly TilePart[] | undefined
@@ -108,13 +107,13 @@ export interface TileFilterMetadata {
   metadata_checksums?: readonly TileDigest[] | undefined
   /** Checksums: digests of the data. */
   data_checksums?: readonly TileDigest[] | undefined
-  /** BIT_WIDTH_REDUCTION: bytes before the filter. */
+  /** BIT_WIDTH_REDUCTION: bytes before the filter is applied. */
   original_bytes?: Bytes | undefined
   /** BIT_WIDTH_REDUCTION, POSITIVE_DELTA: windows in order. */
   windows?: readonly TileFilterMetadataWindow[] | undefined
   /** Other filters: bytes of each part. */
   part_lengths?: readonly Count[] | undefined
-  /** RLE and DICTIONARY_ENCODING of strings. */
+  /** RLE and DICTIONARY_ENCODING of strings: lengths of the strings. */
   part?: TileFilterMetadataPart | undefined
   /** RLE of strings: bytes of a run length. */
   run_length_size?: Bytes | undefined
@@ -122,27 +121,27 @@ export interface TileFilterMetadata {
   string_length_size?: Bytes | undefined
   /** DICTIONARY_ENCODING: bytes of an id. */
   id_size?: Bytes | undefined
-  /** DICTIONARY_ENCODING: the dictionary, hex. */
+  /** DICTIONARY_ENCODING: the dictionary in hex. */
   dictionary?: Hex | undefined
 }
 
-/** RLE and DICTIONARY_ENCODING of strings. */
+/** RLE and DICTIONARY_ENCODING of strings: lengths of the strings. */
 export interface TileFilterMetadataPart {
   /** Bytes of all strings. */
   original_length: Bytes
-  /** Bytes after the filter. */
+  /** Bytes of the strings after the filter is applied. */
   compressed_length: Bytes
-  /** Bytes of the offsets that are rebuilt. */
+  /** Bytes of the offsets, which are rebuilt when the filter is undone. */
   offsets_length: Bytes
 }
 
 export interface TileFilterMetadataWindow {
-  /** What was subtracted, hex. */
+  /** Value that was subtracted from all values, in hex. */
   value_offset?: Hex | undefined
   /** Bits of a stored value. */
   bits?: Count | undefined
-  /** Bytes of the window before the filter. */
+  /** Bytes of the window before the filter is applied. */
   window_bytes: Bytes
-  /** First value, hex. */
+  /** First value in hex. */
   first_value?: Hex | undefined
 }

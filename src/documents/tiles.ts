@@ -1,11 +1,22 @@
-import type { AsOf, Bytes, CellValue, Count, DocumentHead, FormatVersion, Offset, Sum, ValueRange } from './common.ts'
+import type {
+  AsOf,
+  Bytes,
+  CellValue,
+  Count,
+  DocumentHead,
+  FormatVersion,
+  Offset,
+  Sum,
+  TileIndex,
+  ValueRange,
+} from './common.ts'
 
-/** `tiledb-inspect tiles <target> --json`, one document a fragment. NDJSON: one tile a line (`$defs/line`). */
+/** `tiledb-inspect tiles <target> --json`, one document for each fragment. NDJSON: one tile a line (`$defs/line`). */
 export interface TilesDocument extends DocumentHead<'tiles'>, AsOf {
   format_version: FormatVersion
   /** Whether the fragment is dense. */
   dense: boolean
-  /** Number of all tiles of the fragment, shown or not. */
+  /** Number of all tiles of the fragment, including those that are not shown. */
   tile_num: Count
   /** Tiles in order. */
   tiles: AsyncIterable<TilesLine>
@@ -13,28 +24,27 @@ export interface TilesDocument extends DocumentHead<'tiles'>, AsOf {
 
 /** A tile. */
 export interface TilesLine {
-  /** Name of the fragment, with several of them. */
+  /** Name of the fragment; left out if there is only one. */
   fragment?: string | undefined
-  /** Index of the tile. */
-  tile: Count
-  /** Cells of the tile. */
+  tile: TileIndex
+  /** Number of cells in the tile. */
   cell_num: Count
-  /** Sparse fragments: MBR. */
+  /** MBR of the tile: `[lo, hi]` of each dimension, both inclusive. Sparse fragments only. */
   mbr?: readonly ValueRange[] | null | undefined
-  /** Dense fragments: the part of the non-empty domain that the tile holds. */
+  /** The part of the non-empty domain that is in the tile: `[lo, hi]` of each dimension, both inclusive. Dense fragments only. */
   tile_domain?: readonly ValueRange[] | null | undefined
   /** Fields in order. */
   fields: readonly TilesLineField[]
 }
 
 export interface TilesLineField {
-  /** Attribute, dimension or internal field. */
+  /** Name of the attribute, dimension or internal field. */
   name: string
-  /** Byte offset of the tile in the data file (for var-sized fields: the offsets file). */
+  /** Byte offset of the tile in the data file; for var-sized fields, in the offsets file. */
   offset: Offset
-  /** Stored bytes of the tile in the data file (for var-sized fields: the offsets file). */
+  /** Stored bytes of the tile in the data file; for var-sized fields, in the offsets file. */
   size: Bytes
-  /** Unfiltered bytes of the tile in the data file (for var-sized fields: the offsets file). */
+  /** Unfiltered bytes of the tile in the data file; for var-sized fields, in the offsets file. */
   unfiltered_size: Bytes
   /** Byte offset of the tile in the file of var-sized values. */
   var_offset?: Offset | undefined
@@ -48,11 +58,11 @@ export interface TilesLineField {
   validity_size?: Bytes | undefined
   /** Unfiltered bytes of the tile in the validity file. */
   validity_unfiltered_size?: Bytes | undefined
-  /** Minimum; null where there is none. Since format 11. */
+  /** Minimum of the tile; null if there is none. Since format 11. */
   min?: CellValue | undefined
-  /** Maximum; null where there is none. Since format 11. */
+  /** Maximum of the tile; null if there is none. Since format 11. */
   max?: CellValue | undefined
   sum?: Sum | null | undefined
-  /** Null cells. Since format 11. */
+  /** Number of null cells in the tile. Since format 11. */
   null_count?: Count | null | undefined
 }

@@ -4,26 +4,26 @@ import type { Count, DocumentHead, List, NotExamined, OfSeveral, PartCounts, Pat
 export interface VerifyChecksumsDocument extends DocumentHead<'verify-checksums'>, PartCounts {
   /** Whether every filter was undone. */
   deep: boolean
-  /** `i/n` of `--shard`: only the i-th of n parts was looked at. */
+  /** `i/n` of `--shard`: only the i-th of n parts was examined. */
   shard?: string | undefined
-  /** What does not fit. */
+  /** Checksums that do not match, and filters that cannot be undone. */
   failures: List<VerifyChecksumsLine>
   /**
-   * The result in one word. `not-examined`: no checksum could be compared, and `not_examined` says why.
-   * `nothing-to-verify`: everything was examined, and there is no checksum.
+   * The result in one word. `not-examined`: no checksum could be compared; `not_examined` says why. `nothing-to-verify`:
+   * everything was examined, and there are no checksums.
    */
   verdict: 'verified' | 'partly' | 'nothing-to-verify' | 'not-examined' | 'damaged'
   /**
-   * Whether there is no failure. With `--require-checksums`, it is false, too, if a data file has no checksum, or if all
+   * Whether there are no failures. With `--require-checksums`, it is also false if a data file has no checksum, or if all
    * fragments of an array were skipped.
    */
   ok: boolean
   /**
-   * Number of fragments that were left out, as no commit names them and TileDB does not read them: `--all` verifies
-   * them.
+   * Number of fragments that were skipped, as no commit names them and TileDB does not read them. `--all` verifies
+   * them, too.
    */
   skipped_fragment_num: Count
-  /** Number of digests and tags that were compared. A wrong key compares none. */
+  /** Number of digests and tags that were compared; 0 with a wrong key. */
   checksum_num: Count
   /** Data files without a checksum. */
   unprotected_files: Iterable<Path>
@@ -43,7 +43,7 @@ export interface VerifyChecksumsLine extends OfSeveral {
   tile: Count | null
   /** Index of the chunk in the tile. */
   chunk: Count | null
-  /** Filter that failed, by its C API name. */
+  /** Name of the filter in the C API; null if no filter failed. */
   filter: string | null
   /** Byte offset in the file. */
   offset: Count | null
@@ -51,6 +51,6 @@ export interface VerifyChecksumsLine extends OfSeveral {
   expected: string | null
   /** Digest of the bytes in hex. */
   actual: string | null
-  /** What is wrong. */
+  /** What is wrong, in words. */
   message: string
 }

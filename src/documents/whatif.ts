@@ -4,118 +4,127 @@ import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { Bytes, Count, DocumentHead, FilterDescription, Ratio, StoredName } from './common.ts'
 
-/** `tiledb-inspect whatif <target> --json`: what other filters would make of the values. */
+/** `tiledb-inspect whatif <target> --json`: sizes and speeds with other filters, tiles or orders. */
 export interface WhatifDocument extends DocumentHead<'whatif'> {
   sample: WhatifSample
-  /** What was tried, most bytes first. */
+  /** Filters that were tried, by field, most bytes first. */
   fields: readonly WhatifField[]
-  /** All cells with other tiles or in another order, computed by writing them, or those of some boxes, anew in memory; what is there now comes first. Empty: not asked for. */
+  /**
+   * Other tiles and orders; the current layout comes first. They are computed by writing all cells, or those of some boxes, again in
+   * memory. Empty if no options ask for them.
+   */
   layouts: readonly WhatifLayout[]
   total: WhatifTotal
 }
 
-/** Tiles on which the pipelines were tried. */
+/** The sample on which the pipelines were tried. */
 export interface WhatifSample {
-  /** Tiles of which something was taken. */
+  /** Number of tiles that the sample has parts of. */
   tiles: Count
-  /** Tiles that there are. */
+  /** Number of all tiles. */
   tile_num: Count
-  /** Unfiltered bytes that were taken, of all fields. */
+  /** Unfiltered bytes of the sample, in all fields. */
   bytes: Bytes
-  /** What the choice of the tiles follows from. */
+  /** Seed of the choice of the tiles. */
   seed: string
-  /** Whether that is all there is: then sizes are exact, and not estimated. */
+  /** Whether the sample contains all tiles. Sizes are then exact, not estimated. */
   whole: boolean
 }
 
 /** The values of a field, or the offsets or validity of all fields. */
 export interface WhatifField {
-  /** Name of the field; null for offsets and validity: their filters are those of the array. */
+  /** Name of the field; null for offsets and validity, whose filters are those of the array. */
   name: StoredName | null
-  /** data: fixed-sized values; var: var-sized ones; offsets of var-sized cells; validity of nullable cells. */
+  /** `data`: fixed-sized values. `var`: var-sized values. `offsets`: offsets of var-sized cells. `validity`: validity of nullable cells. */
   role: TileRole
   type: Datatype
   cell_val_num: CellValNum
   /** Whether all tiles were tried. */
   whole: boolean
-  /** As it is. */
+  /** The current filters. */
   stored: WhatifTrial
-  /** The smallest first. */
+  /** Other filters, smallest first. */
   candidates: readonly WhatifTrial[]
-  /** Pipelines that TileDB does not take. */
+  /** Pipelines that TileDB does not accept. */
   refused: readonly WhatifRefusal[]
-  /** The smallest that keeps every bit and every checksum: index among the candidates; null for what is there now. */
+  /** Index of the smallest candidate that preserves every bit and every checksum; null if the current filters are the smallest. */
   smallest: Count | null
-  /** The same by `read_mb_s`. From slow storage the smallest may be faster. */
+  /** Index of the candidate with the highest `read_mb_s`, under the same conditions. From slow storage the smallest may be faster. */
   fastest: Count | null
-  /** The smallest of those that save 5 % or more and hardly slow reading and writing; null: leave it. */
+  /** Index of the smallest candidate that saves at least 5 % and hardly slows reading and writing; null if there is none. */
   balanced: Count | null
 }
 
-/** What a pipeline makes of the values. */
+/** Result of a filter pipeline. */
 export interface WhatifTrial {
-  /** In writing order. */
+  /** Filters in writing order. */
   filters: readonly FilterDescription[]
-  /** Bytes of the files, of the whole array. */
+  /** Bytes of the files of the whole array. */
   bytes: Bytes
-  /** Of text: bytes of the offsets of its cells. DICTIONARY_ENCODING and RLE keep them among the values. */
+  /** For text, bytes of the offsets of its cells. DICTIONARY_ENCODING and RLE store them with the values. */
   offsets_bytes?: Bytes | undefined
-  /** Unfiltered bytes to stored ones; of text, both with the offsets of its cells. */
+  /** Unfiltered bytes divided by stored bytes; for text, both include the offsets of its cells. */
   ratio: Ratio | null
-  /** 1,000,000 bytes of values a second to undo the filters, measured on this machine with this program. */
+  /** Speed of undoing the filters, in units of 1,000,000 bytes of values a second. Measured on this machine with this program. */
   undo_mb_s: number
-  /** 1,000,000 bytes of values a second to filter them, measured in the same way. */
+  /** Speed of applying the filters, in units of 1,000,000 bytes of values a second. Measured in the same way. */
   do_mb_s: number
-  /** 1,000,000 bytes of values a second that TileDB 2.30 reads on one core of this machine, with the files in the system's cache; estimated. */
+  /**
+   * Estimated speed of a read by TileDB 2.30 on one core of this machine, with the files in the system's cache, in units of 1,000,000
+   * bytes of values a second.
+   */
   read_mb_s: number
-  /** Whether damage would be noticed: checksums, or tags of encryption. */
+  /** Whether the filters detect damage, by checksums or tags of encryption. */
   checksummed: boolean
-  /** Whether every value comes back with the same bits. */
+  /** Whether every value is read back with the same bits. */
   exact: boolean
-  /** Part of the values that come back with other bits, 0 to 1. */
+  /** Share of the values that are read back with other bits, 0 to 1. */
   changed: number
-  /** The largest difference of a value that comes back. */
+  /** Largest difference of a value that is read back. */
   deviation: number
 }
 
 /** A pipeline that cannot be used. */
 export interface WhatifRefusal {
-  /** In writing order. */
+  /** Filters in writing order. */
   filters: readonly FilterDescription[]
-  /** Why. */
+  /** Why TileDB does not accept the pipeline. */
   reason: string
 }
 
-/** The whole array, or fragment: all data files. */
+/** Bytes of all data files of the array or fragment. */
 export interface WhatifTotal {
-  /** Bytes now. */
+  /** Bytes with the current filters. */
   bytes: Bytes
-  /** With the smallest for each field that was tried. */
+  /** Bytes with the smallest candidate for each field that was tried. */
   smallest_bytes: Bytes
-  /** With the fastest to read. */
+  /** Bytes with the fastest candidate for each field that was tried. */
   fastest_bytes: Bytes
-  /** With the balanced. */
+  /** Bytes with the balanced candidate for each field that was tried. */
   balanced_bytes: Bytes
 }
 
-/** How large an array is with other tiles, or with its cells in another order. */
+/** Sizes of an array with other tiles, or with its cells in another order. */
 export interface WhatifLayout {
-  /** What is changed, in words; empty for what is there now. */
+  /** What is changed, in words; empty for the current layout. */
   change: string
   /** Number of fragments. */
   fragment_num: Count
-  /** Number of tiles, of all fragments. */
+  /** Number of tiles in all fragments. */
   tile_num: Count
   /** Bytes of the data files. */
   data_bytes: Bytes
-  /** Bytes of the fragments' metadata. */
+  /** Bytes of the fragment metadata. */
   metadata_bytes: Bytes
-  /** Of these, bytes of the R-trees. */
+  /** Bytes of the R-trees among `metadata_bytes`. */
   rtree_bytes: Bytes
-  /** Of these, bytes of minima, maxima, sums and null counts. */
+  /** Bytes of minima, maxima, sums and null counts among `metadata_bytes`. */
   statistics_bytes: Bytes
-  /** Cells of the boxes from which it was estimated, spread over a large array by the seed; null: all cells were written anew, or it is what is there now. */
+  /**
+   * Number of cells in the boxes from which the sizes were estimated; the seed spreads the boxes over a large array. Null if all cells were
+   * written again, and for the current layout.
+   */
   sample_cells: Count | null
-  /** What a read of `--range` costs, as `explain --exact` counts it; null without `--range`, and where it was estimated from boxes. */
+  /** Cost of a read of `--range`, as `explain --exact` counts it; null without `--range`, and if the sizes were estimated from boxes. */
   read: ReadCounts | null
 }

@@ -5,28 +5,28 @@ import type { DocumentHead, Path, TimestampRange } from './common.ts'
 export interface WhyDocument extends DocumentHead<'why'> {
   /** What the file or folder is, in words. */
   what: string
-  /** The array or group that it is part of; the path itself if it is one. */
+  /** The array or group that contains it, or the path itself if it is an array or group. */
   root: Path
-  /** What needs it, each with what needs that in turn, up to the topmost. Empty: nothing does. */
+  /** Everything that needs it, each with what needs that in turn, up to the array or group. Empty if nothing needs it. */
   needed_by: readonly Need[]
-  /** What a reader sees otherwise without it. Empty: no reader sees a difference. */
+  /** Differences that readers see without it. Empty if there are none. */
   without: readonly Effect[]
   /**
-   * Who notices. open: TileDB does not open the array; read: reads fail; silent: reads give something else, without an error; other: not
-   * readers, but consolidation, vacuum, writers or other releases; nobody.
+   * Who notices that it is missing. `open`: TileDB does not open the array. `read`: reads fail. `silent`: reads return something else,
+   * without an error. `other`: not readers, but consolidation, vacuum, writers or other releases. `nobody`: nobody.
    */
   noticed_by: readonly ('open' | 'read' | 'silent' | 'other' | 'nobody')[]
   /**
-   * yes: no reader and no writer sees a difference; tiledb: only by the call of TileDB that `how` names, after which a read as of now is the
-   * same; no: something would be lost.
+   * Whether it may be deleted. `yes`: no reader and no writer sees a difference. `tiledb`: only by the call of TileDB in `how`, after which a
+   * read as of now is the same. `no`: something would be lost.
    */
   delete: 'yes' | 'tiledb' | 'no'
-  /** Why, in words. */
+  /** Reason for the answer, in words. */
   reason: string
-  /** What to run; where the answer is no, what takes it away together with what it holds. */
+  /** Command or call that deletes it; if the answer is `no`, the one that deletes it together with everything that it contains. */
   how: string | null
-  /** First and last time of which reads are empty after the vacuum that `how` names; null: none. */
+  /** First and last time of reads that are empty after the vacuum in `how`; null if there are none. */
   empties: TimestampRange | null
-  /** First and last time as of which key-value metadata is other after the vacuum that `how` names; null: none. */
+  /** First and last time of reads whose key-value metadata differs after the vacuum in `how`; null if there are none. */
   changes_metadata: TimestampRange | null
 }
