@@ -1,14 +1,21 @@
+import { unlessFault } from '../base/errors.ts'
 import type { FindingCode } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
+import { nameFacts } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
-import { fragmentPath, pathOfCommit, stem } from '../store/commits.ts'
+import { type Commits, fragmentPath, pathOfCommit, stem } from '../store/commits.ts'
+import { fileSizes } from '../store/file-sizes.ts'
+import type { Fragment, FragmentInfo } from '../store/fragment.ts'
+import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
 import { type Draft, draftIn } from './drafts.ts'
 import { listLines, partsWithout } from './lists.ts'
+import { wayOf, wayOfCode } from './mending.ts'
+import { mayBeOlder, type TimedName } from './older.ts'
 import type { Move, Shell } from './shell.ts'
 import type { ConditionWords } from './tile-loss.ts'
 
-/** Findings that a new name or place mends. */
+/** Findings that a new name or a new place mends. */
 const ABOUT_NAMES: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'COMMIT_NAME_INVALID',
   'COMMIT_WRONG_FOLDER',
@@ -20,32 +27,52 @@ const ABOUT_NAMES: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'VACUUM_HIDES_CELLS',
 ])
 
-/** A vacuum list: the fragment that it is named after, and names of those that it hides. */
+export const CONSOLIDATE_AGAIN =
+  'the fragments that were consolidated count again: consolidate them once more when all is done'
+
+/** A `.vac` file of fragments. */
 export interface NamedVacuumList {
   path: string
+  /** Name of the consolidated fragment, after which the list is named. */
   name: string
+  /** Names of the fragments in the list. */
   hides: ReadonlySet<string>
 }
 
-/** What the drafts of one array change in it: what they move away, rename and commit, and the lines that lists lose. */
-export class ArrayDrafts {
-  protected readonly array: InspectArray
-  protected readonly shell: Shell
-  protected readonly drafts = new Map<string, Draft>()
-  /** What a draft moves out of the array, by path. */
-  protected readonly moved = new Map<string, Draft>()
-  /** Fragments that a draft commits or puts in their place, by name. */
-  protected readonly placed = new Map<string, Draft>()
-  /** Offsets of lines that lists are to lose, by the path of the list. */
-  protected readonly dropped = new Map<string, Set<number>>()
-  /** What drafts give another name, by the new one. */
-  protected readonly renamed = new Map<string, Draft>()
-  protected renames: (readonly [from: string, to: string])[] = []
-  protected entries: readonly FragmentEntry[] = []
-  protected readonly fresh: (path: string) => Promise<string>
-  protected readonly words: ConditionWords
+/** What is to be dropped from a list file. */
+interface DroppedLines {
+  offsets: Set<number>
+  /** Names of fragments whose lines are dropped, with the draft that takes the fragment away. */
+  names: Map<string, Draft>
+}
 
-  /** @param fresh a name like this one of which nothing is there */
+/** The drafts of one array, and what they change in it together: moves, renames, new commits and lines dropped from lists. */
+export class ArrayDrafts {
+  readonly array: InspectArray
+  readonly shell: Shell
+  /** Returns a name like the given one at which nothing exists. */
+  readonly fresh: (path: string) => Promise<string>
+  readonly words: ConditionWords
+  /** All findings of the array. */
+  findings: readonly Finding[] = []
+  entries: readonly FragmentEntry[] = []
+  commits: Commits = { files: [], committed: new Set(), ignored: new Map(), consolidated: new Set() }
+  lists: readonly NamedVacuumList[] = []
+  /** What drafts move out of the array, by path. */
+  readonly moved = new Map<string, Draft>()
+  /** Fragments that drafts commit or move to their place, by name. */
+  readonly placed = new Map<string, Draft>()
+  /** Paths of the files that each commit one fragment. */
+  private marks: ReadonlySet<string> = new Set()
+  private readonly byKey = new Map<string, Draft>()
+  /** Lines that lists lose, by the path of the list. */
+  private readonly dropped = new Map<string, DroppedLines>()
+  /** What drafts rename, by the new path. */
+  private readonly renamed = new Map<string, Draft>()
+  private readonly renames: (readonly [from: string, to: string])[] = []
+  /** Folders that drafts make. */
+  private readonly made = new Set<string>()
+
   constructor(array: InspectArray, shell: Shell, fresh: (path: string) => Promise<string>, words: ConditionWords) {
     this.array = array
     this.shell = shell
@@ -53,152 +80,249 @@ export class ArrayDrafts {
     this.words = words
   }
 
-  protected draft(key: string, finding: Finding): Draft {
-    return draftIn(this.drafts, key, finding)
+  /** Reads what the plans for these findings need. */
+  async load(findings: readonly Finding[]): Promise<void> {
+    this.findings = findings
+    this.entries = await this.array.fragments()
+    this.commits = await this.array.commits()
+    const { files } = this.commits
+    this.marks = new Set(files.filter(({ kind }) => kind === 'write').map(({ path }) => path))
+    this.lists = files
+      .filter(({ kind }) => kind === 'vacuum')
+      .map(({ path, entries }) => ({
+        path,
+        name: stem(lastPathPart(path)),
+        hides: new Set(entries.map(({ name }) => name)),
+      }))
   }
 
-  /** Path in the array as it is when a step runs, after the renames of earlier plans. */
-  protected path(file: string): string {
-    const { length } = this.array.folder.path
+  /** All drafts that have findings, in the order in which they were begun. */
+  get all(): Draft[] {
+    return [...this.byKey.values()].filter(({ isEmpty }) => !isEmpty)
+  }
+
+  /** Adds a finding to the draft with this key, which is begun if there is none. */
+  draft(key: string, finding: Finding): Draft {
+    return draftIn(this.byKey, key, finding)
+  }
+
+  /** Plans nothing for a finding: nothing can or need be done. */
+  leave(finding: Finding): void {
+    const isKnown = wayOf(finding) !== wayOfCode(finding.code)
+    const draft = this.draft(`leave ${finding.code} ${isKnown}`, finding)
+    draft.outcome = 'leave'
+    if (!isKnown) return
+    draft.lost.clear()
+    draft.lost.add(`nothing that a copy of the array would have: ${finding.meaning}`)
+  }
+
+  /** Path in the array at the time when a step runs: after the renames of earlier plans. */
+  path(file: string): string {
     return this.renames.reduce(
       (path, [from, to]) => (path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : path),
-      file.slice(length + 1),
+      file.slice(this.array.folder.path.length + 1),
     )
   }
 
-  /** Whether an earlier plan already takes the path away; the finding is then one more of that plan. */
-  protected isCovered(path: string, finding: Finding): boolean {
-    const other = ABOUT_NAMES.has(finding.code) ? this.renamed.get(path) : undefined
-    other?.add(finding)
-    if (other) return true
-    for (const [taken, draft] of this.moved) {
-      if (path !== taken && !path.startsWith(`${taken}/`)) continue
-      draft.add(finding)
-      return true
-    }
-    return false
+  /** Whether an earlier plan already takes the path away. If so, the finding is added to that plan. */
+  isCovered(path: string, finding: Finding): boolean {
+    const renaming = ABOUT_NAMES.has(finding.code) ? this.renamed.get(path) : undefined
+    const moving = [...this.moved].find(([taken]) => path === taken || path.startsWith(`${taken}/`))
+    const draft = renaming ?? moving?.[1]
+    draft?.add(finding)
+    return draft !== undefined
   }
 
-  protected entryOf(finding: Finding): FragmentEntry | undefined {
+  /** Whether a draft gives a fragment its place or its name. */
+  isSettled({ name, path }: FragmentEntry): boolean {
+    return this.placed.has(name) || this.renames.some(([from]) => from === path)
+  }
+
+  // Facts.
+
+  entryOf(finding: Finding): FragmentEntry | undefined {
     const path = finding.file.slice(this.array.folder.path.length + 1)
     return this.entries.find((entry) => path === entry.path || path.startsWith(`${entry.path}/`))
   }
 
+  entryNamed(name: string): FragmentEntry | undefined {
+    return this.entries.find((entry) => entry.name === name)
+  }
+
+  /** What `read` returns for a fragment; undefined if its metadata is damaged. */
+  tryRead<T>({ path }: FragmentEntry, read: (fragment: Fragment) => Promise<T>): Promise<T | undefined> {
+    return this.array.withFragment(path, (fragment) => read(fragment).catch(unlessFault))
+  }
+
+  infoOf(entry: FragmentEntry): Promise<FragmentInfo | undefined> {
+    return this.tryRead(entry, (fragment) => fragment.info())
+  }
+
+  /** Whether every file of a fragment is there, and long enough. */
+  async isWhole(entry: FragmentEntry): Promise<boolean> {
+    const isWhole = await this.tryRead(entry, async (fragment) => {
+      const files = await fragment.fieldFiles()
+      const sizes = await fileSizes(fragment.folder)
+      return files.every(({ name, size }) => (sizes.get(name) ?? 0) >= size)
+    })
+    return isWhole ?? false
+  }
+
+  /** Fragments that are read, and may hold cells that this fragment hides. */
+  async olderThan(fragment: TimedName): Promise<FragmentEntry[]> {
+    const schema = (await this.array.newestSchema().catch(unlessFault))?.schema
+    if (!schema || schema.allows_duplicates) return []
+    const isDense = schema.array_type === 'dense'
+    return this.entries.filter((one) => one.name !== fragment.name && one.isRead && mayBeOlder(one, fragment, isDense))
+  }
+
+  /** Whether the file that commits a fragment of this name is there. */
+  isMarked(name: string): boolean {
+    return this.marks.has(commitOf(name))
+  }
+
   // Moving out of the array.
 
-  protected takeAway(path: string, finding: Finding): Draft {
+  /** Begins or continues the plan that moves a path out of the array. */
+  takeAway(path: string, finding: Finding): Draft {
     const draft = this.draft(`aside ${path}`, finding)
     this.move(draft, path)
     return draft
   }
 
-  protected move(draft: Draft, path: string): void {
+  move(draft: Draft, path: string): void {
     this.take(draft, path, this.shell.moveAside(path))
   }
 
-  /** A move that takes a file or folder away, whatever comes in its place. */
-  protected take(draft: Draft, path: string, move: Move): void {
+  /** Adds a move that takes a file or folder away, and may put something else in its place. */
+  take(draft: Draft, path: string, move: Move): void {
     draft.move(move)
     this.moved.set(path, draft)
   }
 
-  protected emptied(path: string, finding: Finding): void {
+  /** Plans an empty file in the place of what is there. */
+  emptied(path: string, finding: Finding): void {
     this.take(this.draft(`aside ${path}`, finding), path, this.shell.empty(path))
   }
 
-  protected moveTo(draft: Draft, from: string, to: string): void {
-    draft.move(this.shell.rename(from, to))
-    this.renames.push([from, to])
-    this.renamed.set(to, draft)
-  }
-
-  /** Folders that a draft makes. */
-  private readonly made = new Set<string>()
-
-  /** Makes the folder around a path, if neither the array nor a draft before has it. */
-  protected async folderOf(draft: Draft, path: string): Promise<void> {
-    const folder = path.includes('/') ? path.slice(0, path.indexOf('/')) : undefined
-    if (folder === undefined || this.made.has(folder) || (await this.array.folder.kind(folder)) !== undefined) return
-    this.made.add(folder)
-    draft.move(this.shell.makeFolder(folder))
-  }
-
-  protected async commit(draft: Draft, { name, path }: FragmentEntry): Promise<void> {
-    const mark = commitOf(name)
-    await this.folderOf(draft, mark)
-    draft.move(this.shell.createEmpty(mark))
-    this.placed.set(lastPathPart(path), draft)
-  }
-
-  /** Whether a vacuum list says that one fragment has the cells of another. */
-  protected replaces({ name }: FragmentEntry, path: string): boolean {
-    return this.lists.some((list) => list.name === name && list.hides.has(lastPathPart(path)))
-  }
-
-  protected lists: NamedVacuumList[] = []
-  /** Paths of commit marks, and of consolidated commits. */
-  protected readonly marks = new Set<string>()
-  protected readonly consolidated = new Set<string>()
-
-  protected async readCommits(): Promise<void> {
-    for (const { path, kind, entries } of (await this.array.commits()).files) {
-      if (kind === 'write') this.marks.add(path)
-      if (kind === 'consolidated-commits') this.consolidated.add(path)
-      if (kind !== 'vacuum') continue
-      this.lists.push({ path, name: stem(lastPathPart(path)), hides: new Set(entries.map(({ name }) => name)) })
-    }
-  }
-
   /** Takes away a fragment that readers do not see, and its lines in vacuum lists. */
-  protected retire(draft: Draft, { path, name }: FragmentEntry): void {
+  retire(draft: Draft, { path, name }: FragmentEntry): void {
     this.move(draft, path)
     for (const list of this.lists)
       if (list.hides.has(name) && !this.moved.has(list.path)) this.dropName(list.path, name, draft)
   }
 
+  /** Plans to take away a fragment that waits for vacuum: another one has its cells. */
+  async retireReplaced(entry: FragmentEntry, finding: Finding): Promise<void> {
+    const draft = this.draft(`aside ${entry.path}`, finding)
+    if (await this.isNeverRead(entry)) {
+      draft.lost.add('nothing: another fragment has its cells, and readers skip this one at all times')
+    } else {
+      draft.lost.add('nothing that is read now: another fragment has its cells')
+      draft.loses.add('reads as of a time before the consolidation: they use this fragment, damaged as it is')
+    }
+    this.retire(draft, entry)
+    this.uncommit(draft, entry)
+  }
+
+  /** Whether the vacuum list hides a fragment at every time. It does in sparse arrays whose consolidated cells have times. */
+  private async isNeverRead({ hidden_by = '' }: FragmentEntry): Promise<boolean> {
+    const { format_version = 0 } = nameFacts(lastPathPart(hidden_by)) ?? {}
+    if (format_version < TIMESTAMPS_SINCE) return false
+    return (await this.array.newestSchema().catch(unlessFault))?.schema.array_type === 'sparse'
+  }
+
+  /** Takes a consolidated fragment away, with its commit and its list. */
+  takeConsolidated(draft: Draft, { path, name }: NamedVacuumList): void {
+    this.move(draft, path)
+    const entry = this.entryNamed(name)
+    if (!entry) return
+    this.move(draft, entry.path)
+    this.uncommit(draft, entry)
+  }
+
+  /**
+   * Takes away the files with a copy of a fragment's footer, because the fragment changes.
+   * @param isInstead whether the steps in place of others change the fragment, not the steps themselves
+   */
+  moveFooters({ has_consolidated_metadata }: FragmentEntry, draft: Draft, isInstead = false): void {
+    if (!has_consolidated_metadata) return
+    for (const { path, kind } of this.commits.files) {
+      if (kind !== 'fragment-metadata' || this.moved.has(path)) continue
+      if (isInstead) draft.instead.push(this.shell.moveAsideOnce(path))
+      else this.move(draft, path)
+    }
+  }
+
+  // Names, places and commits.
+
+  rename(draft: Draft, from: string, to: string): void {
+    draft.move(this.shell.rename(from, to))
+    this.renames.push([from, to])
+    this.renamed.set(to, draft)
+  }
+
+  /** Makes the folder around a path, if neither the array has it nor an earlier draft makes it. */
+  async makeFolderOf(draft: Draft, path: string): Promise<void> {
+    const [folder, ...inside] = path.split('/')
+    if (inside.length === 0 || this.made.has(folder) || (await this.array.folder.kind(folder)) !== undefined) return
+    this.made.add(folder)
+    draft.move(this.shell.makeFolder(folder))
+  }
+
+  /** Adds an empty file that commits a fragment. */
+  async commit(draft: Draft, name: string): Promise<void> {
+    const mark = commitOf(name)
+    this.placed.set(name, draft)
+    await this.makeFolderOf(draft, mark)
+    draft.move(this.shell.createEmpty(mark))
+  }
+
+  /** Takes away what commits a fragment: its mark, and its lines in consolidated commits. */
+  uncommit(draft: Draft, { name }: FragmentEntry): void {
+    if (this.isMarked(name)) this.move(draft, commitOf(name))
+    for (const { path, kind } of this.commits.files)
+      if (kind === 'consolidated-commits') this.dropName(path, name, draft)
+  }
+
   // Lists.
 
-  protected drop(path: string, ...offsets: readonly number[]): void {
-    const dropped = this.dropped.get(path) ?? new Set()
-    this.dropped.set(path, dropped)
-    for (const offset of offsets) dropped.add(offset)
-  }
-
-  /** Names of fragments whose lines lists are to lose, with the draft that takes the fragment away. */
-  protected readonly droppedNames = new Map<string, Map<string, Draft>>()
-
-  protected dropName(path: string, name: string, draft: Draft): void {
-    this.drop(path)
-    this.droppedNames.set(path, (this.droppedNames.get(path) ?? new Map()).set(name, draft))
-  }
-
-  protected listDraft(path: string, finding: Finding, ...offsets: readonly number[]): Draft {
-    this.drop(path, ...offsets)
+  /** Begins or continues the plan for a list, which loses the lines at these offsets. */
+  listDraft(path: string, finding: Finding, ...offsets: readonly number[]): Draft {
+    const dropped = this.droppedFrom(path)
+    for (const offset of offsets) dropped.offsets.add(offset)
     return this.draft(`list ${path}`, finding)
   }
 
-  protected async finishLists(): Promise<void> {
-    for (const [path, offsets] of this.dropped) {
+  /** Drops the lines of a list that name a fragment which a draft takes away. */
+  dropName(path: string, name: string, draft: Draft): void {
+    this.droppedFrom(path).names.set(name, draft)
+  }
+
+  private droppedFrom(path: string): DroppedLines {
+    const dropped = this.dropped.get(path) ?? { offsets: new Set(), names: new Map() }
+    this.dropped.set(path, dropped)
+    return dropped
+  }
+
+  /** Adds the steps that write the lists anew. */
+  async finishLists(): Promise<void> {
+    for (const [path, { offsets, names }] of this.dropped) {
       if (this.moved.has(path)) continue
-      const names = this.droppedNames.get(path)
       const lines = await listLines(this.array, path)
-      let draft = this.drafts.get(`list ${path}`)
+      let owner: Draft | undefined
       for (const { text, offset } of lines) {
-        const owner = names?.get(stem(lastPathPart(text)))
-        if (owner) offsets.add(offset)
-        // A list of which no finding speaks changes with the last of its fragments.
-        if (owner && !this.drafts.has(`list ${path}`)) draft = owner
+        const taking = names.get(stem(lastPathPart(text)))
+        if (!taking) continue
+        offsets.add(offset)
+        owner = taking
       }
+      // A list without a finding of its own changes with the last of its fragments.
+      const draft = this.byKey.get(`list ${path}`) ?? owner
       if (!draft) continue
       const parts = partsWithout(lines, offsets)
       this.take(draft, path, parts.length > 0 ? this.shell.cutTo(path, parts) : this.shell.moveAside(path))
     }
-  }
-
-  protected uncommit(draft: Draft, { name }: FragmentEntry): void {
-    const mark = commitOf(name)
-    if (this.marks.has(mark)) this.move(draft, mark)
-    for (const path of this.consolidated) this.dropName(path, name, draft)
   }
 }
 

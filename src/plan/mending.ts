@@ -38,6 +38,18 @@ export function wayOfCode(code: FindingCode): Way {
   return mend === 'recover-places' ? 'recover' : mend
 }
 
+/** Ways that write a fragment anew. */
+export const ANEW: ReadonlySet<Way> = new Set<Way>(['recover', 'statistics', 'drop', 'rewrite'])
+
+/** The way to mend a finding. Fragments with a known fault of a TileDB release are not written anew. */
+export function wayOf({ code, severity, meaning }: Finding): Way {
+  const way = wayOfCode(code)
+  if (!ANEW.has(way)) return way
+  const [usual, ownMeaning] = FINDING_CODES[code]
+  if (code === 'CHUNK_UNREADABLE' && !meaning.startsWith(ownMeaning)) return severity === 'note' ? 'leave' : 'rewrite'
+  return severity === 'note' && usual !== 'note' ? 'leave' : way
+}
+
 const NOTHING = 'nothing: no reader needs it'
 const STORED = 'nothing: its cells are still there'
 const VALUES = 'the values of the enumeration; the cells still hold their indexes'

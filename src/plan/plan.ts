@@ -5,7 +5,8 @@ import { InspectArray } from '../store/array.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import { rootAround } from '../why/place.ts'
 import { type AdvicePlan, advicePlans } from './advice-plan.ts'
-import { ArrayPlanner } from './array-plan.ts'
+import { ArrayDrafts } from './array-drafts.ts'
+import { arrayPlans } from './array-plan.ts'
 import { Draft, type MendPlan } from './drafts.ts'
 import { groupPlans } from './group-plan.ts'
 import { Shell, word } from './shell.ts'
@@ -45,14 +46,10 @@ export async function* mendPlans(cx: PlanContext, findings: readonly Finding[]):
       continue
     }
     const shell = await shellOf(cx, root.folder.path)
+    const fresh = (path: string): Promise<string> => freshName(cx.storage, root.folder.path, shell.root, path)
     const plans =
       root instanceof InspectArray
-        ? await new ArrayPlanner(
-            root,
-            shell,
-            (path) => freshName(cx.storage, root.folder.path, shell.root, path),
-            cx.condition,
-          ).plans(own)
+        ? await arrayPlans(new ArrayDrafts(root, shell, fresh, cx.condition), own)
         : await groupPlans(root, shell, own, async (name) => {
             const found = await rootAround(cx.storage, `${root.folder.path}/${name}`, cx.reading())
             return found?.folder.path === `${root.folder.path}/${name}`

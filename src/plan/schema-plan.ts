@@ -1,6 +1,11 @@
-import type { MendedBy } from '../check/codes.ts'
+import { unlessFault } from '../base/errors.ts'
+import { isMendedBy, type MendedBy } from '../check/codes.ts'
+import type { Finding } from '../check/finding.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
-import { FOLDERS_SINCE } from '../format/commit-files.ts'
+import { FOLDERS_SINCE, lastPathPart } from '../format/commit-files.ts'
+import { SCHEMA_FOLDER } from '../store/array.ts'
+import type { Fragment } from '../store/fragment.ts'
+import type { ArrayDrafts } from './array-drafts.ts'
 import type { Draft } from './drafts.ts'
 import { folderOf, python, type Shell, word } from './shell.ts'
 
@@ -47,8 +52,103 @@ const HEAD =
   'import json, sys; d = json.load(open(sys.argv[1])); pipes = [x["filters"] for x in d["dimensions"] + d["attributes"]] + [d[k] for k in ("coords_filters", "offsets_filters", "validity_filters") if d.get(k)]'
 const TAIL = 'json.dump(d, open(sys.argv[1], "w"))'
 
+/** Plans for schema files, and for what only a copy of the array mends. */
+export class SchemaPlanner {
+  private readonly drafts: ArrayDrafts
+  /** Schemas that are written anew, by path. */
+  private readonly anew = new Map<string, { draft: Draft; codes: Set<MendedBy<'schema'>> }>()
+
+  constructor(drafts: ArrayDrafts) {
+    this.drafts = drafts
+  }
+
+  /** For a file in the folder of schemas that is no schema, or an unreadable one. */
+  async schemaFile(path: string, finding: Finding): Promise<void> {
+    const { code, severity } = finding
+    const { drafts } = this
+    const name = lastPathPart(path)
+    const isUnreadable = code === 'SCHEMA_UNREADABLE'
+    // A file that TileDB cannot take for a schema is needed by no fragment.
+    const mayBeNamed = isUnreadable || severity !== 'error'
+    const users = (await this.schemaNames()).filter((used) => (used === undefined ? mayBeNamed : used === name)).length
+    const needing = `${users} of ${drafts.entries.length} fragments`
+    if (isUnreadable && (users > 0 || !(await this.isAnyReadable(path)))) {
+      this.fromCopy(path, finding).lost.add(`the schema of ${needing}`)
+    } else if (users > 0) {
+      const draft = drafts.draft(`leave ${path}`, finding)
+      draft.outcome = 'leave'
+      draft.lost.add(`nothing: ${needing} need it as their schema, or may need it`)
+    } else {
+      const lost = isUnreadable
+        ? 'a schema that no fragment needs: a change of the schema, or an old one'
+        : 'nothing: no fragment needs it'
+      drafts.takeAway(path, finding).lost.add(lost)
+    }
+  }
+
+  /** For a fault in a schema: it is written anew, if the file says enough. */
+  async schema(path: string, finding: Finding): Promise<void> {
+    const { code, severity } = finding
+    const { drafts } = this
+    // Readers cope with such a fault in the metadata of a fragment.
+    const isOutside = drafts.entryOf(finding) || (code === 'GENERIC_TILE_HEADER' && !path.startsWith(SCHEMA_FOLDER))
+    if (!isMendedBy(code, 'schema') || isOutside) return drafts.leave(finding)
+    const schema = await drafts.array.schema(lastPathPart(path)).catch(unlessFault)
+    if (canWriteSchema(code, schema, path, drafts.entries.length > 0)) {
+      const draft = drafts.draft(`schema ${path}`, finding)
+      const found = this.anew.get(path) ?? { draft, codes: new Set() }
+      found.codes.add(code)
+      this.anew.set(path, found)
+    } else if (severity === 'error') this.fromCopy(path, finding)
+    else drafts.leave(finding)
+  }
+
+  /** For an array without a schema: the code that made the array can make the schema again, as TileDB looks only at the file's name. */
+  async noSchema(path: string, finding: Finding): Promise<void> {
+    const draft = this.fromCopy(path, finding)
+    for (const name of new Set(await this.schemaNames())) {
+      if (!name) continue
+      const to = this.drafts.shell.at(`${SCHEMA_FOLDER}/${name}`)
+      draft.instead.push({
+        text: `if the code that made the array is still there: make an empty array with it elsewhere, and copy the file in its ${SCHEMA_FOLDER} to ${to}; then check --level cells`,
+      })
+    }
+  }
+
+  /** For what only a copy of the array mends. */
+  fromCopy(path: string, finding: Finding): Draft {
+    const draft = this.drafts.draft(`copy ${path} ${finding.code}`, finding)
+    draft.outcome = 'copy'
+    const what = path === '' ? 'the missing folder or file' : this.drafts.shell.at(path)
+    draft.say({ text: `put ${what} back from a copy of the array` })
+    draft.never.add('delete anything of the array: all that is there will be needed')
+    return draft
+  }
+
+  async finish(): Promise<void> {
+    const { shell, fresh } = this.drafts
+    for (const [path, { draft, codes }] of this.anew) await writeSchema(path, codes, draft, shell, fresh)
+  }
+
+  /** The schema that each fragment names: undefined if its footer cannot be read, empty if it names none. */
+  private async schemaNames(): Promise<(string | undefined)[]> {
+    const nameIn = async (fragment: Fragment) => (await fragment.head()).array_schema_name ?? ''
+    const names: (string | undefined)[] = []
+    for (const entry of this.drafts.entries) names.push(await this.drafts.tryRead(entry, nameIn))
+    return names
+  }
+
+  /** Whether a schema file other than this one can be read. */
+  private async isAnyReadable(path: string): Promise<boolean> {
+    const { array } = this.drafts
+    for (const file of await array.schemaFiles())
+      if (file.path !== path && (await array.schema(file.name).catch(unlessFault))) return true
+    return false
+  }
+}
+
 /** Whether a schema can be written anew without knowing more than the file says. */
-export function canWriteSchema(
+function canWriteSchema(
   code: MendedBy<'schema'>,
   schema: ArraySchema | undefined,
   file: string,
@@ -60,7 +160,7 @@ export function canWriteSchema(
 }
 
 /** Writes a schema file anew from its document, with what is known to be wrong put right. */
-export async function writeSchema(
+async function writeSchema(
   path: string,
   codes: ReadonlySet<MendedBy<'schema'>>,
   draft: Draft,

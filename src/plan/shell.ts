@@ -45,9 +45,9 @@ export class Shell {
     return word(`${this.aside}/${path}`)
   }
 
-  /** What is to be run when all else is done. */
-  check(): Step {
-    return { command: `tiledb-inspect check --level cells ${word(this.root)}`, text: 'must find no more of this' }
+  /** The last step: a check of the result. @param target a word of a shell */
+  check(target = word(this.root)): Step {
+    return { command: `tiledb-inspect check --level cells ${target}`, text: 'must find no more of this' }
   }
 
   moveAside(path: string): Move {

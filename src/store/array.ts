@@ -364,6 +364,16 @@ export class InspectArray {
     return new Fragment(this.folder.folder(path), this.cx, this)
   }
 
+  /** What `work` returns for a fragment, which is closed afterwards. */
+  async withFragment<T>(path: string, work: (fragment: Fragment) => Promise<T>): Promise<T> {
+    const fragment = this.fragment(path)
+    try {
+      return await work(fragment)
+    } finally {
+      await fragment.close()
+    }
+  }
+
   /** Names of all fragment folders, sorted by their timestamps. */
   async fragmentNames(): Promise<string[]> {
     return (await this.fragmentFolders()).map(({ name }) => name)

@@ -1,0 +1,232 @@
+import { unlessFault } from '../base/errors.ts'
+import { shellWord } from '../base/shell-word.ts'
+import { isMendedBy } from '../check/codes.ts'
+import type { Finding } from '../check/finding.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import { lacksBox } from '../recover/array.ts'
+import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import { Draft } from './drafts.ts'
+import { UNSURE, type Way } from './mending.ts'
+import type { CellsBox } from './older.ts'
+import { folderOf, type Shell, type Step, word } from './shell.ts'
+import {
+  addLostTiles,
+  type ConditionWords,
+  type FragmentLoss,
+  failsOthers,
+  fragmentLoss,
+  type LostTiles,
+  runsOf,
+} from './tile-loss.ts'
+
+/** Runs of tiles of which a plan keeps the other fields; the rest has to be kept likewise. */
+const MOST_KEPT = 3
+
+/** The ways that end in a call of `recover`. */
+export type RecoverWay = Extract<Way, 'recover' | 'statistics' | 'drop'>
+
+/** A fragment that `recover` writes anew, and what is wrong with it. */
+export class DamagedFragment {
+  readonly entry: FragmentEntry
+  draft = new Draft()
+  private readonly tiles: LostTiles = new Map()
+  private isMisled = false
+  private hasLostTiles = false
+  private isDense = false
+  /** Whether check tells that cells were changed since they were written. */
+  isChanged = false
+  private hasOther = false
+  /** Whether errors are found in it that `recover` does not mend. */
+  keepsErrors = false
+  /** Whether nothing tells its box, which `recover` then asks for. */
+  isWithoutBox = false
+  private loss: FragmentLoss | undefined
+
+  constructor(entry: FragmentEntry) {
+    this.entry = entry
+  }
+
+  async add(finding: Finding, draft: Draft, way: RecoverWay, array: InspectArray): Promise<void> {
+    this.draft = draft
+    this.isMisled ||= isMendedBy(finding.code, 'recover-places') && finding.severity === 'error'
+    const isOfTile = way === 'drop'
+    this.hasLostTiles ||= isOfTile
+    this.isChanged ||= finding.wrong === 'cells'
+    this.hasOther ||= way !== 'statistics'
+    if (!isOfTile || this.isMisled) return
+    const fragment = array.fragment(this.entry.path)
+    await addLostTiles(this.tiles, fragment, finding)
+    await fragment.close()
+  }
+
+  /** Whether `recover` would only take the changed cells for right. */
+  get isOnlyChanged(): boolean {
+    return this.isChanged && !this.hasOther
+  }
+
+  /** Says what is lost. @param fragmentNum of the array */
+  async measure(array: InspectArray, fragmentNum: number, words: ConditionWords): Promise<void> {
+    const { draft, hasLostTiles, isMisled } = this
+    // On a server the plan is to mend a copy. Then no tiles need to be looked for now.
+    this.isWithoutBox = isMisled && !array.folder.isRemote && (await lacksBox(array, this.entry.path))
+    if (this.isWithoutBox) draft.lost.add('where its cells are: nothing tells the box that they fill')
+    const other = (count: number | bigint, one: string): string =>
+      `${count} other ${one}${Number(count) === 1 ? '' : 's'}`
+    const others = other(fragmentNum - 1, 'fragment')
+    if (!hasLostTiles || isMisled) {
+      if (hasLostTiles) draft.lost.add('nothing, if the metadata alone is damaged: tiles cannot be found where it says')
+      draft.notLost.add(others)
+      return
+    }
+    const fragment = array.fragment(this.entry.path)
+    this.isDense = (await fragment.info().catch(unlessFault))?.dense ?? false
+    this.loss = await fragmentLoss(fragment, this.tiles)
+    await fragment.close()
+    if (!this.loss) return
+    const { lost, all, cells } = this.loss
+    for (const { field, of } of lost)
+      draft.lost.add(`${field === '' ? '""' : field} of ${of}${await failsOthers(array, field, words)}`)
+    draft.notLost.add(`${other(BigInt(all) - BigInt(cells), 'cell')} of this fragment, ${others}`)
+    draft.loses.add(`the other fields of ${cells} cells`)
+    draft.never.add(
+      'delete the fragment without these steps: a commit names it, and TileDB does not open the array without it',
+    )
+  }
+
+  /** Whether decode does not give all its cells. */
+  get isUnreadable(): boolean {
+    return this.hasLostTiles || this.isMisled
+  }
+
+  /** Whether tiles are left out. */
+  get isCut(): boolean {
+    return this.hasLostTiles && !this.isMisled
+  }
+
+  /** Whether no tile is whole. */
+  get isLost(): boolean {
+    return this.isCut && this.loss !== undefined && this.loss.tiles.length >= this.loss.tile_num
+  }
+
+  /** Boxes around the cells that the plan drops. */
+  get lostBoxes(): readonly CellsBox[] {
+    return this.isCut && this.loss ? this.loss.boxes : []
+  }
+
+  /** Whether the tiles that are left of a dense fragment are no box, and so become several fragments. */
+  get isParted(): boolean {
+    return this.isCut && this.isDense && !this.isLost
+  }
+
+  /** Whether `recover` takes it for whole, as nothing in it is an error: it writes the metadata anew only if none is there. */
+  get isTakenForWhole(): boolean {
+    return !this.draft.hasErrors
+  }
+
+  /** Keeps the fields of which nothing was lost, of the cells that the plan drops. */
+  async keepOthers(shell: Shell, fresh: (path: string) => Promise<string>): Promise<void> {
+    if (!this.loss || this.loss.whole.length === 0 || !this.isCut) return
+    const fields = this.loss.whole.map((name) => ` --field ${shellWord(name)}`).join('')
+    const runs = runsOf(this.loss.tiles)
+    for (const [first, last] of runs.slice(0, MOST_KEPT)) {
+      const to = word(await fresh(`${shell.root}.kept-${first}.ndjson`))
+      const command = `tiledb-inspect decode ${shell.at(this.entry.path)} --tiles ${first}..${last}${fields} -o ${to}`
+      this.draft.keep.push({ command })
+    }
+    if (runs.length > MOST_KEPT)
+      this.draft.keep.push({ text: `likewise the other ${runs.length - MOST_KEPT} runs of tiles` })
+  }
+}
+
+/** Writes one fragment anew beside the array, and puts it in the place of the damaged one. */
+export async function recoverFragment(
+  one: DamagedFragment,
+  array: InspectArray,
+  shell: Shell,
+  fresh: (path: string) => Promise<string>,
+): Promise<void> {
+  const { entry, draft, isCut, isTakenForWhole } = one
+  const { path, name } = entry
+  const folder = `mkdir -p ${word(folderOf(`${shell.aside}/${path}`))}`
+  // Not in the folder of what is moved out: nothing is written into what looks like an array.
+  const [here, made, old] = [shell.at(path), word(await fresh(`${shell.root}.${name}.new`)), shell.kept(path)]
+  const recover = `tiledb-inspect recover ${here} --to ${made}`
+  const swap = shell.swap(here, made, old)
+  const check = shell.check()
+  if (one.isWithoutBox) {
+    const { dimensions } = (await array.newestSchema()).schema.domain
+    const box = dimensions.map(({ name }) => ` --domain ${shellWord(`${name}=LO..HI`)}`).join('')
+    draft.outcome = 'copy'
+    draft.say({ text: `put ${here} back from a copy of the array` }, check)
+    const text = 'without a copy, if you know the box that was written: put its ends for LO and HI'
+    draft.instead.push({ command: `${folder} && ${recover}${box}`, text }, swap.step)
+    return
+  }
+  if (one.isChanged && !one.isOnlyChanged) loseSign(draft, here)
+  if (one.isOnlyChanged) {
+    sayChanged(draft, here)
+    draft.outcome = 'copy'
+    draft.say(check)
+    draft.instead.push({ command: `${folder} && ${recover}`, text: `without a copy: ${KEEPS_CHANGED}` }, swap.step)
+    return
+  }
+  if (isTakenForWhole) {
+    const [metadata, kept] = [shell.at(`${path}/${FRAGMENT_METADATA_FILE}`), shell.kept(`${name}.metadata`)]
+    // Not by its exit code: recover ends with 1 where faults stay that it does not mend.
+    draft.say({
+      command: `${folder} && mv ${metadata} ${kept} && { ${recover}; test -d ${made} || mv ${kept} ${metadata}; }`,
+    })
+    draft.move({ step: swap.step, back: { command: `${swap.back.command} && mv ${kept} ${metadata}` } })
+  } else {
+    draft.say({ command: `${folder} && ${recover}${isCut ? ' --drop-damaged' : ''}`, ...exitOf([one]) })
+    draft.move(swap)
+    const otherwise = 'first, if recover says that tiles cannot be read'
+    if (!isCut) draft.instead.push({ text: otherwise, command: `${recover} --drop-damaged` })
+  }
+  draft.say(check)
+}
+
+const KEEPS_CHANGED = 'the changed cells stay as they are, and the statistics are computed from them'
+
+/** Other faults are mended by steps that take changed cells for right. @param here the fragment, as a word of a shell */
+export function loseSign(draft: Draft, here: string): void {
+  sayChanged(draft, here)
+  draft.loses.add(`the sign that cells were changed: ${KEEPS_CHANGED}`)
+}
+
+function sayChanged(draft: Draft, here: string): void {
+  draft.lost.delete(UNSURE)
+  draft.say({
+    text: `put ${here} back from a copy (backup) of the array that is older than the change, if there is one`,
+  })
+  draft.never.add(
+    'take the array for whole when check finds nothing after recover: the sign of the change is gone then',
+  )
+}
+
+function exitOf(all: readonly DamagedFragment[]): Step {
+  if (all.some(({ isCut }) => isCut)) return { text: 'ends with 1, as cells are lost' }
+  return all.some(({ keepsErrors }) => keepsErrors) ? { text: 'ends with 1, as it does not mend all errors' } : {}
+}
+
+/** Plans one call of `recover` for the whole array, which then takes the place of the damaged one. @param all its damaged fragments */
+export async function recoverArray(
+  all: readonly DamagedFragment[],
+  shell: Shell,
+  fresh: (path: string) => Promise<string>,
+): Promise<void> {
+  const [{ draft }, ...others] = all
+  for (const other of others) draft.absorb(other.draft)
+  for (const { isChanged, isWithoutBox, entry } of all) {
+    if (isChanged) loseSign(draft, shell.at(entry.path))
+    if (isWithoutBox) draft.loses.add(`all cells of ${entry.path}: mend it first, if you know its box`)
+  }
+  const { root } = shell
+  const option = all.some(({ isCut }) => isCut) ? ' --drop-damaged' : ''
+  const [made, old] = [word(await fresh(`${root}.new`)), word(await fresh(`${root}.old`))]
+  draft.say(
+    { command: `tiledb-inspect recover ${word(root)} --to ${made}${option}`, ...exitOf(all) },
+    shell.check(made),
+  )
+  draft.move(shell.swap(word(root), made, old))
+}

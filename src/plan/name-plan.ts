@@ -1,0 +1,251 @@
+import type { FindingCode } from '../check/codes.ts'
+import type { Finding } from '../check/finding.ts'
+import { hex } from '../filters/bytes.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { integerOf } from '../format/dense-tiles.ts'
+import { nameFacts, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
+import type { FragmentEntry } from '../store/array.ts'
+import { committedPath, FRAGMENTS_FOLDER, fragmentPath, stem } from '../store/commits.ts'
+import { type ArrayDrafts, CONSOLIDATE_AGAIN, commitOf, type NamedVacuumList } from './array-drafts.ts'
+import type { Draft } from './drafts.ts'
+import type { FragmentPlanner } from './fragment-plan.ts'
+import { type DividedTimes, type Times, whyNotRewritten } from './rewrite-plan.ts'
+
+/** Fragments with times before 2000 are unlikely. In milliseconds. */
+const EARLIEST_LIKELY_TIME = 946_684_800_000n
+
+/** A fragment's vacuum lists, and those of the fragments in them. */
+interface Consolidation {
+  lists: readonly NamedVacuumList[]
+  /**
+   * The fragments that the consolidated ones replaced, with their names in milliseconds. Undefined if these fragments cannot take
+   * their place again.
+   */
+  replaced: ReadonlyMap<FragmentEntry, string> | undefined
+}
+
+/** Plans for what has a wrong name or lies in a wrong folder. */
+export class NamePlanner {
+  private readonly drafts: ArrayDrafts
+  private readonly fragments: FragmentPlanner
+  /** By the names of the fragments that they are about. */
+  private readonly consolidations = new Map<string, Consolidation>()
+
+  constructor(drafts: ArrayDrafts, fragments: FragmentPlanner) {
+    this.drafts = drafts
+    this.fragments = fragments
+  }
+
+  // Places.
+
+  async placeFragment(path: string, finding: Finding): Promise<void> {
+    const { drafts } = this
+    const ownName = lastPathPart(path)
+    const name = drafts.isMarked(ownName) ? ownName : (this.missedName() ?? ownName)
+    const to = fragmentPath(name)
+    if ((await drafts.array.folder.kind(to)) !== undefined) return void drafts.takeAway(path, finding)
+    const draft = drafts.draft(`place ${name}`, finding)
+    await this.moveToPlace(draft, name, path, to)
+    const isCommitted = drafts.isMarked(name) || drafts.commits.consolidated.has(to)
+    if (!isCommitted && this.isFound('ARRAY_READS_EMPTY')) await drafts.commit(draft, name)
+  }
+
+  async placeCommit(path: string, finding: Finding): Promise<void> {
+    const { drafts } = this
+    const name = stem(lastPathPart(path))
+    const to = commitOf(name)
+    const isTaken =
+      (await drafts.array.folder.kind(to)) !== undefined || drafts.commits.consolidated.has(committedPath(to))
+    if (isTaken) drafts.takeAway(path, finding)
+    else await this.moveToPlace(drafts.draft(`place ${name}`, finding), name, path, to)
+  }
+
+  private async moveToPlace(draft: Draft, name: string, from: string, to: string): Promise<void> {
+    await this.drafts.makeFolderOf(draft, to)
+    this.drafts.rename(draft, from, to)
+    this.drafts.placed.set(name, draft)
+  }
+
+  private isFound(code: FindingCode): boolean {
+    return this.drafts.findings.some((finding) => finding.code === code)
+  }
+
+  /** Name of the fragment that a commit names and that is missing, if it is the only one, and only one folder has no proper name or place. */
+  private missedName(): string | undefined {
+    const { findings } = this.drafts
+    const missing = findings.filter(({ code, file }) => code === 'COMMIT_DANGLING' && /\.(?:wrt|ok)$/.test(file))
+    const astray = findings.filter(({ code }) => code === 'FRAGMENT_NAME_INVALID' || code === 'FRAGMENT_WRONG_FOLDER')
+    return missing.length === 1 && astray.length === 1 ? stem(lastPathPart(missing[0].file)) : undefined
+  }
+
+  // Names.
+
+  async rename(path: string, finding: Finding): Promise<void> {
+    const { drafts } = this
+    const name = lastPathPart(path)
+    const entry = drafts.entryOf(finding)
+    if (finding.code === 'METADATA_FUTURE' || finding.code === 'DELETE_FUTURE') {
+      // A name inside a .con file cannot be changed by itself.
+      const to = name.endsWith('.con') ? undefined : inMilliseconds(name, drafts.array.cx.now)
+      if (to === undefined) return this.leaveUntilThen(finding, name)
+      drafts.rename(drafts.draft(`rename ${path}`, finding), path, `${path.slice(0, -name.length)}${to}`)
+      return
+    }
+    if (finding.code === 'FRAGMENT_NAME_INVALID') return this.nameFragment(path, finding, entry)
+    if (!entry?.committed) return void drafts.takeAway(path, finding)
+    if (finding.code === 'FRAGMENT_FUTURE') return this.renameFuture(path, finding, entry)
+    if (entry.state === 'to-vacuum') return drafts.retireReplaced(entry, finding)
+    const [first, last] = nameFacts(name)?.timestamp_range ?? [0n, 0n]
+    this.renameFragment(drafts.draft(`rename ${path}`, finding), entry, withTimes(name, last, first))
+  }
+
+  private async renameFuture(path: string, finding: Finding, entry: FragmentEntry): Promise<void> {
+    const { drafts } = this
+    const { array, entries } = drafts
+    const { name } = entry
+    const { lists, replaced } = await this.consolidationOf(name)
+    if (replaced) return this.restoreReplaced(finding, lists, replaced)
+    const hiding = lists.find(({ hides }) => hides.has(name))
+    const to = inMilliseconds(name, array.cx.now)
+    if (to === undefined || hiding) return this.leaveUntilThen(finding, name, hiding)
+    const times = await this.timesOfCells(entry)
+    if (times === null || isWithin(times, nameFacts(to)?.timestamp_range))
+      return this.renameFragment(drafts.draft(`rename ${path}`, finding), entry, to)
+    const divided = times && isWithin(times, entry.timestamp_range) ? dividedTimes(name, to, times) : undefined
+    // A vacuum list would name a fragment that is gone.
+    if (lists.length > 0 || !divided || (await whyNotRewritten(array, entry, entries, divided)) !== undefined)
+      return this.leaveUntilThen(finding, name)
+    this.fragments.rewrite(entry, finding, divided)
+  }
+
+  private async consolidationOf(name: string): Promise<Consolidation> {
+    const known = this.consolidations.get(name)
+    if (known) return known
+    const lists = this.listsAround(name)
+    const found = { lists, replaced: await this.replacedToRename(lists) }
+    for (const one of [name, ...lists.flatMap(fragmentsOf)]) this.consolidations.set(one, found)
+    return found
+  }
+
+  /** The lists that name a fragment or are named after it, and those of the fragments in them: a consolidated fragment may be consolidated again. */
+  private listsAround(name: string, found: NamedVacuumList[] = []): readonly NamedVacuumList[] {
+    for (const list of this.drafts.lists) {
+      if (found.includes(list) || (list.name !== name && !list.hides.has(name))) continue
+      found.push(list)
+      for (const other of fragmentsOf(list)) this.listsAround(other, found)
+    }
+    return found
+  }
+
+  private async replacedToRename(lists: readonly NamedVacuumList[]): Promise<Consolidation['replaced']> {
+    const renamed = new Map<FragmentEntry, string>()
+    const consolidated = new Set(lists.map(({ name }) => name))
+    const entries = new Map(this.drafts.entries.map((entry) => [entry.name, entry]))
+    for (const name of new Set(lists.flatMap(fragmentsOf))) {
+      const entry = entries.get(name)
+      const to = inMilliseconds(name, this.drafts.array.cx.now)
+      if (!entry?.committed || to === undefined) return undefined
+      if (consolidated.has(name)) continue
+      if ((await this.timesOfCells(entry)) !== null || !(await this.drafts.isWhole(entry))) return undefined
+      renamed.set(entry, to)
+    }
+    return renamed.size > 0 ? renamed : undefined
+  }
+
+  /**
+   * Takes consolidated fragments away and renames those that they replaced. These have all the cells, and reads at earlier times
+   * need them. A consolidated fragment whose cells have times of their own cannot be renamed itself.
+   */
+  private restoreReplaced(
+    finding: Finding,
+    lists: readonly NamedVacuumList[],
+    replaced: ReadonlyMap<FragmentEntry, string>,
+  ): void {
+    const draft = this.drafts.draft(`rename ${lists[0].path}`, finding)
+    draft.say({ text: CONSOLIDATE_AGAIN })
+    for (const list of lists) this.drafts.takeConsolidated(draft, list)
+    for (const [entry, to] of replaced) this.renameFragment(draft, entry, to)
+  }
+
+  /** The first and the last time of a fragment's cells: null if they have no times of their own, undefined if nothing tells. */
+  private timesOfCells(entry: FragmentEntry): Promise<Times | null | undefined> {
+    return this.drafts.tryRead(entry, async (fragment) => {
+      const slot = (await fragment.info()).slots.findIndex(({ kind }) => kind === 'timestamps')
+      if (slot < 0) return null
+      const found = (await fragment.statistics())?.[slot]
+      return found?.min.length ? [integerOf('UINT64', found.min), integerOf('UINT64', found.max)] : undefined
+    })
+  }
+
+  /** Leaves a name with a future time, which may be right. @param list a vacuum list that has the fragment under this name */
+  private leaveUntilThen(finding: Finding, name: string, list?: NamedVacuumList): void {
+    const draft = this.drafts.draft(`later ${name}`, finding)
+    draft.outcome = 'leave'
+    if (list) draft.say({ text: `it keeps its name: ${list.path} lists it by this name` })
+    const [, last] = nameFacts(name)?.timestamp_range ?? []
+    if (last !== undefined) draft.say({ text: `open the array at that time, timestamp=${last}, or wait` })
+  }
+
+  /** Names a folder whose name is not that of a fragment: it may be the fragment that a commit misses, or be committed under this name. */
+  private async nameFragment(path: string, finding: Finding, entry: FragmentEntry | undefined): Promise<void> {
+    const { drafts } = this
+    const missed = this.missedName()
+    if (!entry?.committed && missed !== undefined)
+      return this.moveToPlace(drafts.draft(`place ${missed}`, finding), missed, path, fragmentPath(missed))
+    const head = entry?.committed ? await drafts.tryRead(entry, (fragment) => fragment.head()) : undefined
+    if (!entry || !head) return void drafts.takeAway(path, finding)
+    const [first, last] = entry.timestamp_range ?? [1n, 1n]
+    const uuid = hex(new TextEncoder().encode(entry.name)).padEnd(32, '0').slice(0, 32)
+    const name = `__${first}_${last}_${uuid}_${head.version}`
+    const draft = drafts.draft(`rename ${path}`, finding)
+    draft.say({ text: `the name gives no other time than ${timeText(last, false)}: this time is taken` })
+    this.renameFragment(draft, entry, name)
+  }
+
+  /** Renames a fragment and its own commit files. Consolidated commits lose its line, and a mark takes its place. */
+  private renameFragment(draft: Draft, entry: FragmentEntry, name: string): void {
+    const { drafts } = this
+    const withName = (path: string): string => path.slice(0, -lastPathPart(path).length) + name
+    drafts.rename(draft, entry.path, withName(entry.path))
+    let isMarked = false
+    for (const { path, kind, entries } of drafts.commits.files) {
+      const isOwn = stem(lastPathPart(path)) === entry.name
+      if (isOwn && (kind === 'write' || kind === 'vacuum')) {
+        drafts.rename(draft, path, `${withName(path)}${path.slice(path.lastIndexOf('.'))}`)
+        isMarked ||= kind === 'write'
+      } else if (kind === 'consolidated-commits') {
+        if (entries.some(({ name: listed }) => stem(listed) === entry.name)) drafts.dropName(path, entry.name, draft)
+      }
+    }
+    if (!isMarked && entry.path.startsWith(FRAGMENTS_FOLDER)) draft.move(drafts.shell.createEmpty(commitOf(name)))
+    drafts.moveFooters(entry, draft)
+  }
+}
+
+/** The names in a vacuum list, and that of the fragment that it is named after. */
+function fragmentsOf({ name, hides }: NamedVacuumList): string[] {
+  return [name, ...hides]
+}
+
+function isWithin(times: Times | undefined, range: Times | undefined): boolean {
+  return times !== undefined && range !== undefined && times[0] >= range[0] && times[1] <= range[1]
+}
+
+/** The times of cells in milliseconds. @param to the fragment's name in milliseconds */
+function dividedTimes(name: string, to: string, [first, last]: Times): DividedTimes {
+  const [stored, wanted] = [name, to].map((one) => nameFacts(one)?.timestamp_range[1] ?? 1n)
+  const by = stored / wanted
+  return { by, times: [first / by, last / by] }
+}
+
+/** The name with its times in milliseconds, if they are in microseconds or nanoseconds; undefined otherwise. */
+export function inMilliseconds(name: string, now: bigint): string | undefined {
+  const [first, last] = parseTimestampedName(name)?.timestamp_range ?? [0n, 0n]
+  for (const unit of [1000n, 1_000_000n])
+    if (first / unit >= EARLIEST_LIKELY_TIME && last / unit <= now) return withTimes(name, first / unit, last / unit)
+  return undefined
+}
+
+function withTimes(name: string, first: bigint, last: bigint): string {
+  return name.replace(/^__\d+_\d+/, `__${first}_${last}`)
+}
