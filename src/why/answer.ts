@@ -1,6 +1,6 @@
 import type { Count, Int64, StoredName } from '../base/quantities.ts'
 
-/** What a file or folder of an array or a group is for, and what becomes of a reader without it. */
+/** What a file or folder of an array or a group is for, and what changes for a reader without it. */
 export interface Answer {
   /** What it is, in words. */
   what: string

@@ -22,24 +22,24 @@ import { type Part, partAt } from './part.ts'
 import { needsOfRoot } from './place.ts'
 import { isCut, stampsIn, type Times, timesWorthOpening, type View, viewOf } from './views.ts'
 
-/** An effect before it is known at which times it shows. */
+/** An effect at one opening. The times at which it shows are added later. */
 export type EffectOnce = Omit<Effect, 'as_of' | 'between'>
 
-/** An array, and the same array without a file or folder. */
+/** An array, and the same array without one file or folder. */
 interface Removal {
   array: InspectArray
   less: InspectArray
   path: string
-  /** Whether a path in the array is gone. */
+  /** Whether a path in the array is removed. */
   gone(path: string): boolean
   part: Part
   cells: CellCounter
 }
 
 /**
- * What a path of an array is for: the array is opened with and without it, at every time that makes a difference, and what TileDB would
- * find each time is compared.
- * @param path in the array; not empty
+ * Tells what a file or folder of an array is for. Opens the array with and without it, at every time that makes a difference, and
+ * compares what TileDB would find.
+ * @param path path in the array; not empty
  */
 export async function whyInArray(
   array: InspectArray,
@@ -52,7 +52,7 @@ export async function whyInArray(
   const removal: Removal = { array, less, path, gone: (one) => isWithinPath(one, path), part, cells }
   const times = await timesWorthOpening(array, nearOf(part, path))
   const { effects, seen } = await effectsOf(removal, times)
-  const writers = part.writers
+  const { writers } = part
   const vacuum = await vacuumOf(removal, times)
   const noticed = noticedBy(effects, writers !== undefined)
   const isMended = part.isDangling === true && effects.length > 0 && effects.every(({ outcome }) => outcome === 'opens')
@@ -73,8 +73,8 @@ export async function whyInArray(
 }
 
 /**
- * The array as it would be without some paths in it. What is missing there is no fault to report.
- * @param voided lines of lists of commits that do not count
+ * An array as it would be without some of its files and folders. It reports no faults, as files are missing on purpose.
+ * @param voided lines of consolidated commits that are taken to be ignored
  */
 export function arrayWithout(
   { folder, cx }: InspectArray,
@@ -94,14 +94,16 @@ export function isWithinPath(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`)
 }
 
-/** The times that matter most for a path: those in its own name and in the names that it refers to. */
+/** The times that matter most for a path: those in its own name and in the names of its fragments. */
 function nearOf({ fragments }: Part, path: string): bigint[] {
   return [...path.split('/'), ...fragments.map(lastPathPart)].flatMap((name) => [...stampsIn(name)])
 }
 
-/** Every difference with the times at which it shows; and whether anything that a reader opens differs at all. */
-async function effectsOf(removal: Removal, { pairs, isAll }: Times): Promise<{ effects: Effect[]; seen: boolean }> {
-  const until = pairs.filter(([from]) => from === 0n).sort(([, a], [, b]) => (a < b ? -1 : 1))
+/** All differences with the times at which they show, and whether anything that a reader opens differs at all. */
+async function effectsOf(
+  removal: Removal,
+  { until, within, isAll }: Times,
+): Promise<{ effects: Effect[]; seen: boolean }> {
   let seen = false
   const found: { to: bigint; effects: EffectOnce[] }[] = []
   for (const [i, between] of until.entries()) {
@@ -116,8 +118,7 @@ async function effectsOf(removal: Removal, { pairs, isAll }: Times): Promise<{ e
   }
   const effects = grouped(found)
   if (seen) return { effects, seen }
-  for (const between of pairs) {
-    if (between[0] === 0n) continue
+  for (const between of within) {
     const at = await effectsAt(removal, between)
     if (!at.differs) continue
     const inside = at.effects.map((one) => ({ ...one, as_of: between, between: true as const }))
@@ -126,13 +127,13 @@ async function effectsOf(removal: Removal, { pairs, isAll }: Times): Promise<{ e
   return { effects, seen }
 }
 
-/** Whether a fragment is read of which only a part of the cells counts: then more of them count as time goes on. */
+/** Whether only a part of the cells of some fragment counts. More of them count at later times. */
 async function isCutWithin({ array }: Removal, between: View['between']): Promise<boolean> {
   const { fragments } = await viewOf(array, between)
   return fragments.some((path) => isCut(path, between))
 }
 
-/** Of the cells that differ at the beginning and at the end of some time, the larger numbers. */
+/** The effects at the end of a time span. Numbers of cells are the larger ones of its beginning and its end. */
 function mostOf(begin: readonly EffectOnce[], end: readonly EffectOnce[]): EffectOnce[] {
   return end.map((one) => {
     const before = begin.find(({ outcome }) => outcome === one.outcome)
@@ -142,7 +143,7 @@ function mostOf(begin: readonly EffectOnce[], end: readonly EffectOnce[]): Effec
   })
 }
 
-/** Puts together what is the same at several times, one after another. */
+/** Merges equal effects at successive times. @param found effects from the time `to` on, until the next one */
 export function grouped(found: readonly { to: bigint; effects: readonly EffectOnce[] }[]): Effect[] {
   const all: Effect[] = []
   let open = new Map<string, Effect>()
@@ -170,7 +171,7 @@ async function effectsAt(
   const schemaGone = before.fails === undefined ? await fragmentWithoutSchema(removal, after) : undefined
   const fails = after.fails ?? (schemaGone && `the fragment ${lastPathPart(schemaGone)} has no schema`)
   if (before.fails !== undefined || fails !== undefined) {
-    // Of an array that does not open, nothing can be told.
+    // Nothing can be compared if neither of the two opens.
     if (before.fails !== undefined && fails !== undefined) return { effects: [], differs: true }
     const once: EffectOnce =
       fails === undefined ? { outcome: 'opens', message: before.fails } : { outcome: 'fails', message: fails }
@@ -202,7 +203,7 @@ function sameNames(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((name, i) => name === b[i])
 }
 
-/** A fragment whose schema is gone: TileDB then does not open the array. */
+/** Path of a fragment whose schema is removed, if there is one: TileDB then does not open the array. */
 async function fragmentWithoutSchema({ array, path, gone }: Removal, { fragments }: View): Promise<string | undefined> {
   if (!isSchemaPath(path)) return undefined
   for (const one of fragments) if (gone(await schemaPathOf(array, one))) return one
@@ -215,13 +216,8 @@ function isSchemaPath(path: string): boolean {
 
 /** Path of the schema that a fragment's footer names. */
 async function schemaPathOf(array: InspectArray, path: string): Promise<string> {
-  const fragment = array.fragment(path)
-  const name = await fragment.info().then(
-    ({ schemaName }) => schemaName,
-    () => '',
-  )
-  await fragment.close()
-  return schemaPath(name)
+  const info = await array.withFragment(path, (fragment) => fragment.info().catch(() => undefined))
+  return schemaPath(info?.schemaName ?? '')
 }
 
 async function otherSchema({ array }: Removal, before: View, after: View): Promise<boolean> {
@@ -234,7 +230,7 @@ function bytesOf({ folder }: InspectArray, path: string): Promise<Uint8Array> {
   return withSource(folder.file(path), readAll)
 }
 
-/** Fields that a read cannot give, as a fragment that it reads lacks its metadata, or the file that is gone. */
+/** Fields that a read cannot return, because a fragment lacks its metadata or the removed file. */
 async function failingFields({ array, part, gone, path }: Removal, view: View): Promise<string[]> {
   const { fragments, schema, broken } = view
   if (schema === undefined) return []
@@ -252,7 +248,7 @@ async function failingFields({ array, part, gone, path }: Removal, view: View): 
   return file.kind === 'timestamps' && allows_duplicates && !needsTimes(view) ? [] : all
 }
 
-/** Whether a delete condition looks at a field: then every read needs it. */
+/** Whether a delete condition looks at a field. If so, every read needs the field. */
 async function isDeletedBy(
   array: InspectArray,
   { between: [from, now], deletes }: View,
@@ -264,7 +260,7 @@ async function isDeletedBy(
   return false
 }
 
-/** Whether newer cells or delete conditions may hide whole tiles that are gone: TileDB does not read those. */
+/** Whether newer cells or delete conditions may hide whole tiles of the removed file: TileDB does not read hidden tiles. */
 async function mayBeCovered({ array, part }: Removal, { fragments, schema, deletes }: View): Promise<boolean> {
   if (schema === undefined || part.fragments.length === 0) return false
   const { array_type, allows_duplicates } = await array.schema(lastPathPart(schema))
@@ -274,15 +270,15 @@ async function mayBeCovered({ array, part }: Removal, { fragments, schema, delet
   return deletes.length > 0 || ((array_type === 'dense' || !allows_duplicates) && fragments.some(isNewer))
 }
 
-/** Labels whose arrays are gone. */
+/** Names of the labels whose arrays are removed. */
 async function missingLabels({ array, gone }: Removal, { schema }: View): Promise<string[]> {
   if (schema === undefined || !gone(LABELS_FOLDER)) return []
   return (await array.schema(lastPathPart(schema))).dimension_labels.map(({ name }) => name)
 }
 
 /**
- * Whether TileDB reads the time stamps of cells although duplicates are allowed: to leave out cells of a fragment that is cut by time, or
- * for a delete condition of a time inside of a consolidated fragment's.
+ * Whether TileDB reads the time stamps of cells although duplicates are allowed. It does so if only a part of a fragment lies in the
+ * times of the read, or if a delete condition was written between the first and the last cell of a consolidated fragment.
  * @see ReaderBase::need_timestamped_conditions
  */
 function needsTimes({ between, fragments, deletes }: View): boolean {
@@ -293,7 +289,7 @@ function needsTimes({ between, fragments, deletes }: View): boolean {
   })
 }
 
-/** Enumerations of the schema of a view whose files are gone. */
+/** Names of the enumerations in the schema of a view whose files are removed. */
 async function missingEnumerations({ array, path, gone }: Removal, { schema }: View): Promise<string[]> {
   if (!isWithinPath(path, SCHEMA_FOLDER) || schema === undefined) return []
   const { enumerations } = await array.schema(lastPathPart(schema))
@@ -302,7 +298,7 @@ async function missingEnumerations({ array, path, gone }: Removal, { schema }: V
     .map(({ name }) => name)
 }
 
-/** Keys of the metadata that have another value, or none. */
+/** Keys of the metadata that have another value without the removed file, or none. */
 async function changedKeys({ array, less, path }: Removal, [from, now]: View['between']): Promise<string[]> {
   if (!isWithinPath(path, METADATA_FOLDER)) return []
   const read = (one: InspectArray) =>
@@ -322,17 +318,17 @@ export function keysThatDiffer(before: Values, after: Values): string[] {
 const NO_VALUE = new Uint8Array(0)
 
 /**
- * The call of TileDB that removes a path for good while a read as of now stays the same; undefined if none does. What it removes beside the
- * path is taken away, too, and the array opened.
+ * The vacuum that removes a path while a read as of now stays the same; undefined if none does. To find out, the array is opened without
+ * all that the vacuum removes.
  */
 async function vacuumOf(removal: Removal, times: Times): Promise<Vacuum | undefined> {
   const { array, path, part } = removal
   const now: View['between'] = [0n, array.cx.now]
-  // That of fragments comes last: it takes earlier states with it.
+  // The vacuum of fragments comes last: it also removes earlier states of the array.
   for (const mode of [...CONSOLIDATION_MODES].reverse()) {
     const { gone, voided } = await vacuumedBy(array, mode)
     if (!gone.some((one) => isWithinPath(path, one)) || part.isHidden) continue
-    // Some of what it removes may be in no other fragment.
+    // The cells of a hidden fragment may be in no other one.
     if (mode === 'fragments' && (await atAllTimes(array).fragments()).some(({ state }) => state === 'hidden')) continue
     const less = arrayWithout(array, gone, voided)
     const [before, after] = [await viewOf(array, now), await viewOf(less, now)]
@@ -359,18 +355,17 @@ async function otherMetadata(array: InspectArray, less: InspectArray, [from, now
   return keysThatDiffer(before, after).length > 0
 }
 
-/** Whether a read finds fragments in an array, and none in the other. */
+/** Whether a read finds fragments in the first array, and none in the second. */
 async function isEmptied(array: InspectArray, less: InspectArray, between: View['between']): Promise<boolean> {
   const { fragments } = await viewOf(array, between)
   return fragments.length > 0 && (await viewOf(less, between)).fragments.length === 0
 }
 
-/** The first and last of the first times as of which something holds. */
+/** The first span of times as of which something holds: its first and last time. */
 async function firstTimes(
-  { pairs }: Times,
+  { until }: Times,
   holds: (between: View['between']) => Promise<boolean>,
 ): Promise<Answer['empties']> {
-  const until = pairs.filter(([from]) => from === 0n).sort(([, a], [, b]) => (a < b ? -1 : 1))
   let first: bigint | undefined
   for (const between of until) {
     if (await holds(between)) first ??= between[1]
@@ -390,13 +385,11 @@ export function noticedBy(effects: readonly Effect[], writers: boolean): Noticed
   return found.size === 0 ? ['nobody'] : [...found]
 }
 
-/** What needs the path: fragments and schemas first, which the array needs, which others need. */
+/** What needs the path: fragments and schemas, which the array needs, which groups or other arrays need. */
 async function needs(removal: Removal, effects: readonly Effect[]): Promise<Need[]> {
   const { array, part } = removal
   const root: Need = { path: '', why: rootWhy(effects, part), needed_by: await needsOfRoot(array) }
-  const between: Need[] = []
-  for (const one of part.needs) between.push({ ...one, needed_by: [root] })
-  return between.length > 0 ? between : [root]
+  return part.needs.length > 0 ? part.needs.map((one) => ({ ...one, needed_by: [root] })) : [root]
 }
 
 function rootWhy(effects: readonly Effect[], { writers, isList }: Part): string {
@@ -419,13 +412,13 @@ function reasonOf(answer: Answer['delete'], part: Part, effects: readonly Effect
 
 const HIDDEN = 'its cells are in no other fragment that is read'
 
-/** Of what readers open without any difference in what they get. */
+/** The reason for a path whose absence changes what readers open, but not what they get. */
 function sameText({ isList, writers }: Part): string {
   if (writers !== undefined) return writers
   return `reads give the same cells without it, but ${isList ? 'do more work for them' : 'what it makes readable, and newer cells or deletes hide, is lost'}`
 }
 
-/** Why something may not be deleted although no reader is known to see a difference. */
+/** Why a path may not be deleted although no effect on readers is known. */
 async function reasonOfNo({ array, part }: Removal, seen: boolean): Promise<string> {
   const { fails } = await viewOf(array, [0n, array.cx.now])
   if (fails !== undefined) return `the array cannot be opened now, so nothing can be told: ${fails}`

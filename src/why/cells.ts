@@ -12,20 +12,20 @@ import { cellsInDomain } from '../store/file-sizes.ts'
 import { vacuumLists } from '../store/visibility.ts'
 import { stampsIn, type View } from './views.ts'
 
-/** How cells differ between two openings. */
+/** Numbers of cells that differ between two openings. */
 export interface CellDifference {
-  /** Cells that only the first gives. */
+  /** Cells that only the first returns. */
   lost: number
-  /** Cells that only the second gives. */
+  /** Cells that only the second returns. */
   added: number
   /** Cells with other values. */
   changed: number
   certainty: 'exact' | 'at most'
 }
 
-/** Most cells of an opening that are read to count which of them differ. */
+/** Limit on the cells that are read of one opening to count those that differ. */
 const MOST_READ = 100_000
-/** The same of all openings together, and the fragments that are opened for them. */
+/** Limits on the cells that are read of all openings together, and on the fragments that are opened for them. */
 const MOST_READ_IN_ALL = 4_000_000
 const MOST_OPENED_IN_ALL = 2000
 
@@ -34,18 +34,19 @@ export class CellCounter {
   private readonly array: InspectArray
   private readonly less: InspectArray
   private readonly mostRead: number
-  private readonly known = new Map<string, Promise<number>>()
+  /** Numbers of cells, by the path of the fragment. */
+  private readonly known = new Map<string, number>()
   private cellsLeft = MOST_READ_IN_ALL
   private fragmentsLeft = MOST_OPENED_IN_ALL
 
-  /** @param mostRead most cells of an opening that are read */
+  /** @param mostRead limit on the cells that are read of one opening */
   constructor(array: InspectArray, less: InspectArray, mostRead = MOST_READ) {
     this.mostRead = mostRead
     this.array = array
     this.less = less
   }
 
-  /** Exact for small arrays, else a bound from the metadata. */
+  /** The difference between two openings: exact for small arrays, otherwise a bound from the metadata. */
   async difference(before: View, after: View): Promise<CellDifference> {
     this.fragmentsLeft -= before.fragments.length + after.fragments.length
     if (this.fragmentsLeft >= 0) {
@@ -71,8 +72,8 @@ export class CellCounter {
   }
 
   /**
-   * How many cells differ at most. Without a fragment, older cells of the same coordinates show; without a delete condition, all cells that it may
-   * delete.
+   * An upper bound on the cells that differ. Without a fragment, older cells at the same coordinates show. Without a delete condition,
+   * all cells that it may delete show.
    */
   private async bound(before: View, after: View): Promise<CellDifference> {
     const [was, is] = [new Set(before.fragments), new Set(after.fragments)]
@@ -91,8 +92,8 @@ export class CellCounter {
   }
 
   /**
-   * Whether a dense array without some vacuum lists shows the same cells: all fragments of such a list are back beside the one that replaced
-   * them, and no other fragment begins between them. Over that one they then show what it has from them.
+   * Whether a dense array without some vacuum lists shows the same cells. It does if all fragments of such a list are read again beside
+   * the one that replaced them, and no other fragment begins between them: they hold the same cells as that one.
    */
   private async showsTheSame(before: View, after: View): Promise<boolean> {
     const [was, is] = [new Set(before.fragments), new Set(after.fragments)]
@@ -121,34 +122,34 @@ export class CellCounter {
     )
   }
 
-  /** Cells of some fragments, by their metadata. One that cannot be read counts none. */
-  private async cellNum(paths: readonly string[]): Promise<number> {
-    let sum = 0
-    for (const path of paths) {
-      let cells = this.known.get(path)
-      if (!cells) {
-        cells = cellNum(this.array, [path])
-        this.known.set(path, cells)
-      }
-      sum += await cells
-    }
-    return sum
+  private cellNum(paths: readonly string[]): Promise<number> {
+    return cellNum(this.array, paths, this.known)
   }
 }
 
-/** Cells of some fragments, by their metadata. One that cannot be read counts none. */
-export async function cellNum(array: InspectArray, paths: readonly string[]): Promise<number> {
+/**
+ * Number of cells of some fragments, from their metadata. A fragment that cannot be read counts none.
+ * @param known numbers that are known already, by path; the others are added
+ */
+export async function cellNum(
+  array: InspectArray,
+  paths: readonly string[],
+  known = new Map<string, number>(),
+): Promise<number> {
   let sum = 0
   for (const path of paths) {
-    const fragment = array.fragment(path)
-    const info = await fragment.info().catch(unlessFault)
-    if (info) sum += Number(cellsInDomain(info))
-    await fragment.close()
+    let cells = known.get(path)
+    if (cells === undefined) {
+      const info = await array.withFragment(path, (fragment) => fragment.info().catch(unlessFault))
+      cells = info ? Number(cellsInDomain(info)) : 0
+      known.set(path, cells)
+    }
+    sum += cells
   }
   return sum
 }
 
-/** Cells as texts: how many of each, by their coordinates. */
+/** Numbers of equal cells, by their coordinates and then their values, both as text. */
 type Cells = Map<string, Map<string, number>>
 
 async function countedDifference(before: OpenedArray, after: OpenedArray): Promise<CellDifference> {
@@ -159,7 +160,7 @@ async function countedDifference(before: OpenedArray, after: OpenedArray): Promi
   for (const at of new Set([...was.keys(), ...is.keys()])) {
     const [a, b] = [was.get(at) ?? filled(fill), is.get(at) ?? filled(fill)]
     const [lost, added] = [surplus(a, b), surplus(b, a)]
-    // A dense array has every cell.
+    // A dense array has one cell at every coordinate, so it loses none.
     const changed = fill === undefined && schema.allows_duplicates ? 0 : Math.min(lost, added)
     found.lost += lost - changed
     found.added += added - changed
@@ -205,7 +206,7 @@ function fillOf({ schema }: OpenedArray): string {
   return textOf(columns.map((column) => columnValue(column, STYLE)(fillCell(schema, column), 0)))
 }
 
-/** A text that is the same for the same values, not-a-number and negative zero too. */
+/** A text that is equal exactly for equal values. NaN equals itself here, and -0 differs from 0. */
 function textOf(values: readonly unknown[]): string {
   return JSON.stringify(values, (_, value: unknown) => {
     if (typeof value === 'bigint') return `${value}n`

@@ -13,9 +13,9 @@ import { needsOfRoot } from './place.ts'
 import { stampsIn } from './views.ts'
 
 /**
- * What a path of a group is for: members and metadata with and without it, at every time that makes a difference. The folders of members
- * are not part of the group itself.
- * @param path in the group; not empty
+ * Tells what a file or folder of a group is for. Compares members and metadata with and without it, at every time that makes a
+ * difference. The folders of members are not part of the group itself.
+ * @param path path in the group; not empty
  */
 export async function whyInGroup(group: InspectGroup, path: string): Promise<Answer> {
   const { folder, cx } = group
@@ -72,12 +72,12 @@ async function differentMembers(before: InspectGroup, after: InspectGroup): Prom
 
 async function textsOf(group: InspectGroup): Promise<Map<string, string>> {
   const members = await group.members().catch(() => [])
-  // Without lists of members, those in the folder are the members of groups of old releases only.
+  // Members that no list names, but that lie in the folder, count only in groups of old releases.
   const listed = members.filter(({ implicit }) => !implicit)
   return new Map(listed.map(({ name, uri, type, relative }) => [name ?? uri, JSON.stringify([uri, type, relative])]))
 }
 
-/** Undefined if it cannot be read. */
+/** What a path in a group is, in words; undefined if it cannot be read. */
 async function whatIs({ folder, cx }: InspectGroup, path: string): Promise<string | undefined> {
   if (path === GROUP_FILE) return 'the file that marks a group'
   if (path === GROUP_DETAILS_FOLDER) return 'the folder of the lists of members'

@@ -16,7 +16,7 @@ import { commitNames, FOLDERS } from './part.ts'
 import { MOST_LEVELS, rootAt } from './place.ts'
 
 /**
- * What a path of an array would be, by its name, if something were there, and what needs it: paths in the array.
+ * Tells what a missing file or folder of an array would be, by its name, and which paths in the array need it.
  * @returns undefined if there is no array around it, or if TileDB gives nothing such a name
  */
 export async function missingPart(
@@ -42,15 +42,15 @@ async function arrayAround(storage: Storage, path: string, cx: ReadContext): Pro
   return undefined
 }
 
-/** What a name says of itself. */
+/** What the name of a missing file or folder says. */
 interface Form {
   what: string
-  /** Path of the fragment that it is, is a part of, or commits. */
+  /** Path of the fragment that it is, lies in, or commits. */
   fragment?: string
   isCommit?: boolean
-  /** Name of the file in its fragment. */
+  /** Name in its fragment, if it is a data file. */
   file?: string
-  /** Name of the schema that it is. */
+  /** Name, if it is a schema. */
   schema?: string
 }
 
@@ -97,12 +97,10 @@ function isCommitFolder(folder: string): boolean {
   return folder === COMMITS_FOLDER || folder === FRAGMENT_META_FOLDER
 }
 
-/** Paths of what needs it, in the array. */
+/** Paths in the array of what needs the missing file or folder. */
 async function neededBy(array: InspectArray, { fragment, file, schema, isCommit }: Form): Promise<string[]> {
   if (file !== undefined && fragment !== undefined) {
-    const one = array.fragment(fragment)
-    const files = await one.fieldFiles().catch(unlessFault)
-    await one.close()
+    const files = await array.withFragment(fragment, (one) => one.fieldFiles().catch(unlessFault))
     return files?.some(({ name }) => name === file) ? [`${fragment}/${FRAGMENT_METADATA_FILE}`] : []
   }
   if (fragment !== undefined) {
@@ -112,9 +110,7 @@ async function neededBy(array: InspectArray, { fragment, file, schema, isCommit 
   if (schema === undefined) return []
   const using: string[] = []
   for (const { path } of await array.fragments()) {
-    const one = array.fragment(path)
-    const head = await one.head().catch(unlessFault)
-    await one.close()
+    const head = await array.withFragment(path, (one) => one.head().catch(unlessFault))
     if (head?.array_schema_name === schema) using.push(path)
   }
   return using

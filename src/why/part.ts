@@ -33,23 +33,23 @@ export interface Part {
   what: string
   /** Paths of the fragments that it belongs or refers to. */
   fragments: readonly string[]
-  /** The field whose cells are in the file. */
+  /** The field whose cells the file holds. */
   file?: Slot | undefined
   /** What needs it directly, below the array itself. */
   needs: readonly Omit<Need, 'needed_by'>[]
-  /** Set if it cannot be read, so that nobody can tell what is lost with it. */
+  /** Why it cannot be read, if so: then nobody can tell what is lost with it. */
   unreadable?: string | undefined
-  /** Set if readers do without it, but not those who write: what fails then. */
+  /** What fails without it, if only writers need it. */
   writers?: string | undefined
-  /** Whether it is the commit of a fragment that is gone, which keeps the array from being opened. */
+  /** Whether it commits a fragment that is gone. TileDB then does not open the array. */
   isDangling?: boolean | undefined
   /** Whether it is a vacuum list, without which more fragments are read. */
   isList?: boolean | undefined
   /** What to look out for before it is deleted. */
   caution?: string | undefined
-  /** The call of TileDB that takes it away together with what it holds. */
+  /** The call of TileDB that removes it together with what it holds. */
   how?: string | undefined
-  /** Whether a vacuum list hides the fragment although no other fragment that is read has its cells. */
+  /** Whether a vacuum list hides the fragment, and no fragment that is read has its cells. */
   isHidden?: boolean | undefined
 }
 
@@ -57,7 +57,7 @@ const UNKNOWN = 'no part of the array: TileDB does not read it'
 const UNREADABLE = 'it cannot be read, so nothing can be told of what it holds'
 const NO_WRITER = 'first make sure that no writer is at work on it'
 
-/** @param path in the array; not empty */
+/** Tells what a file or folder of an array is. @param path path in the array; not empty */
 export async function partAt(array: InspectArray, path: string, kind: 'file' | 'folder' | 'other'): Promise<Part> {
   const entries = await array.fragments()
   const fragment = entries.find((entry) => path === entry.path || path.startsWith(`${entry.path}/`))
@@ -102,10 +102,10 @@ async function fragmentPart(
   { path: inside, name, state, committed }: FragmentEntry,
   path: string,
 ): Promise<Part> {
-  const fragment = array.fragment(inside)
-  const info = await fragment.info().catch(unlessFault)
-  const files = info ? await fragment.fieldFiles() : []
-  await fragment.close()
+  const [info, files] = await array.withFragment(inside, async (fragment) => {
+    const read = await fragment.info().catch(unlessFault)
+    return [read, read ? await fragment.fieldFiles() : []] as const
+  })
   const cells = info ? `${cellsInDomain(info)} cells` : 'unknown cells'
   const range = nameFacts(name)?.timestamp_range ?? [0n, 0n]
   const written =
@@ -220,7 +220,7 @@ async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> 
         fragments: entries.flatMap(({ text }) => linePath(text) ?? []),
       })
     case 'fragment-metadata':
-      return part('footers of fragments in one file, which saves requests', {})
+      return part('footers of fragments in one file, which saves requests')
     case 'delete':
     case 'update': {
       const again = others.find((one) => one.entries.some(({ text }) => lastPathPart(text) === name))
@@ -239,13 +239,11 @@ async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> 
   }
 }
 
-/** Whether a fragment that is read tells which delete condition deleted each cell: TileDB 2.30 looks these up when it consolidates. */
+/** Whether a fragment that is read stores which condition deleted each cell: TileDB 2.30 looks these conditions up when it consolidates. */
 async function mayBeMarked(array: InspectArray): Promise<boolean> {
   for (const { path, state } of await array.fragments()) {
     if (!isRead(state)) continue
-    const fragment = array.fragment(path)
-    const info = await fragment.info().catch(unlessFault)
-    await fragment.close()
+    const info = await array.withFragment(path, (fragment) => fragment.info().catch(unlessFault))
     if (info?.slots.some(({ kind }) => kind === 'delete_condition_index')) return true
   }
   return false
@@ -261,9 +259,7 @@ async function schemaPart(array: InspectArray, path: string): Promise<Part> {
     const needs: Omit<Need, 'needed_by'>[] = []
     for (const entry of await array.fragments()) {
       if (!entry.committed) continue
-      const fragment = array.fragment(entry.path)
-      const info = await fragment.info().catch(unlessFault)
-      await fragment.close()
+      const info = await array.withFragment(entry.path, (fragment) => fragment.info().catch(unlessFault))
       if (info?.schemaName === file.name) needs.push({ path: entry.path, why: 'a fragment that was written with it' })
     }
     return part(what, { needs })
@@ -296,7 +292,7 @@ async function metadataPart(array: InspectArray, path: string): Promise<Part> {
     : part(text)
 }
 
-/** What a file of `__meta` is, of an array or a group. Undefined if it cannot be read. */
+/** Tells what a file of `__meta` is, in an array or a group. Undefined if it cannot be read. */
 export async function metadataText(
   { folder, cx }: Pick<InspectArray, 'folder' | 'cx'>,
   path: string,

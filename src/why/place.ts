@@ -6,7 +6,7 @@ import type { ReadContext } from '../store/generic-tile.ts'
 import { InspectGroup, memberPath, objectType } from '../store/group.ts'
 import type { Need } from './answer.ts'
 
-/** A file or folder, and the array or group that it is part of. */
+/** A file or folder, and the array or group to which it belongs. */
 export interface Place {
   root: InspectArray | InspectGroup
   /** Path inside of the root; empty for the root itself. */
@@ -14,7 +14,7 @@ export interface Place {
   kind: Entry['kind']
 }
 
-/** Most folders that are looked at above a path: label arrays lie deepest. */
+/** Limit on the folders searched above a path. Files of label arrays lie deepest. */
 export const MOST_LEVELS = 8
 
 /**
@@ -31,7 +31,7 @@ export async function findPlace(storage: Storage, path: string, cx: ReadContext)
   throw new InspectError('NOT_TILEDB', 'expected a part of an array or group, found neither around it', { file: path })
 }
 
-/** The array or group in a folder or above it. */
+/** The innermost array or group that holds a folder, or is the folder; undefined if there is none. */
 export async function rootAround(storage: Storage, path: string, cx: ReadContext): Promise<Place['root'] | undefined> {
   let at: Folder | undefined = new Folder(storage, path)
   for (let up = 0; at && up < MOST_LEVELS; up++) {
@@ -42,7 +42,7 @@ export async function rootAround(storage: Storage, path: string, cx: ReadContext
   return undefined
 }
 
-/** The array or group that a folder is. */
+/** The folder as an array or group; undefined if it is neither. */
 export async function rootAt(folder: Folder, cx: ReadContext): Promise<Place['root'] | undefined> {
   const entries = await folder.list().catch((error: unknown) => {
     if (error instanceof InspectError && error.code === 'NO_PERMISSION') return []
@@ -50,16 +50,14 @@ export async function rootAt(folder: Folder, cx: ReadContext): Promise<Place['ro
   })
   const type = objectType(entries)
   if (type === 'group') return new InspectGroup(folder, cx)
-  // Or an array that lost its schema.
+  // An array that lost its schema still has its commits.
   return type === 'array' || hasEntry(entries, COMMITS_FOLDER, 'folder') ? new InspectArray(folder, cx) : undefined
 }
 
-/** Most folders above an array in which a group is looked for. */
+/** Limit on the folders above an array that are searched for a group. */
 const GROUP_LEVELS = 3
 
-/**
- * What needs an array or group as a whole: the array whose labels it holds, and the groups that list it, up to the topmost.
- */
+/** What needs an array or group as a whole: the array whose labels it holds, or the groups that list it, up to the topmost. */
 export async function needsOfRoot({ folder, cx }: Place['root']): Promise<Need[]> {
   const found: Need[] = []
   let at = folder.parent()

@@ -16,44 +16,50 @@ export interface View {
   schema: string | undefined
   /** Paths of the fragments that a query reads. */
   fragments: readonly string[]
-  /** Those of them without metadata, of which a consolidated file has the footer: TileDB opens the array, but no query succeeds. */
+  /** Fragments without metadata whose footer is in a consolidated file: TileDB opens the array, but every query fails. */
   broken: readonly string[]
   /** Names of the delete conditions that count. */
   deletes: readonly string[]
 }
 
-/** Most openings that are compared; each looks at the name of every fragment. */
+/** Limit on the times that are compared: each opening looks at the name of every fragment. */
 const MOST_VIEWS = 256
-/** Most different time stamps whose pairs are all tried. */
+/** Limit on the time stamps all of whose pairs are tried. */
 const MOST_PAIRED = 16
-
-/** Most times beside which others are tried, where there are too many for all. */
+/** Limit on the times whose neighbours are tried, if there are too many times to try all. */
 const MOST_NEAR = 32
 
 /** Times between which an array is opened. */
 export interface Times {
-  pairs: readonly (readonly [from: bigint, to: bigint])[]
-  /** Whether these are all that make a difference. */
+  /** Openings with all that was written until a time, the earliest first. */
+  until: readonly View['between'][]
+  /** Openings that leave out what was written before a time. */
+  within: readonly View['between'][]
+  /** Whether these are all openings that make a difference. */
   isAll: boolean
 }
 
 /**
- * The times between which an array is worth opening: what it holds changes only at a time stamp of some name. With many of them,
- * those beside `near` are taken, and others evenly.
+ * The times between which an array is worth opening: what it holds changes only at the time stamps in names. If there are too many,
+ * the stamps beside `near` are taken, and others evenly.
  */
 export async function timesWorthOpening(array: InspectArray, near: readonly bigint[]): Promise<Times> {
   const stamps = await stampsOf(array)
   const chosen = stamps.length <= MOST_VIEWS ? stamps : thinned(stamps, near)
   const last = chosen.at(-1) ?? 0n
   const end = last > array.cx.now ? last : array.cx.now
-  const found: (readonly [bigint, bigint])[] = chosen.map((stamp) => [0n, stamp])
+  const found: View['between'][] = chosen.map((stamp) => [0n, stamp])
   if (chosen.length > 0 && chosen[0] > 0n) found.unshift([0n, chosen[0] - 1n])
   found.push([0n, array.cx.now])
   if (end > array.cx.now) found.push([0n, end])
   if (chosen.length <= MOST_PAIRED)
     for (const [i, from] of chosen.entries()) for (const to of [...chosen.slice(i), end]) found.push([from, to])
   else for (const from of chosen) found.push([from, end])
-  return { pairs: found, isAll: chosen.length === stamps.length }
+  return {
+    until: found.filter(([from]) => from === 0n).sort(([, a], [, b]) => (a < b ? -1 : 1)),
+    within: found.filter(([from]) => from !== 0n),
+    isAll: chosen.length === stamps.length,
+  }
 }
 
 function thinned(stamps: readonly bigint[], near: readonly bigint[]): bigint[] {
@@ -67,7 +73,7 @@ function thinned(stamps: readonly bigint[], near: readonly bigint[]): bigint[] {
   return [...kept].sort((a, b) => (a < b ? -1 : 1)).slice(0, MOST_VIEWS)
 }
 
-/** Every time in the names of an array's files and folders, rising. */
+/** Every time in the names of an array's files and folders, the earliest first. */
 async function stampsOf(array: InspectArray): Promise<bigint[]> {
   const names: string[] = (await array.root()).map(({ name }) => name)
   for (const folder of [FRAGMENTS_FOLDER, COMMITS_FOLDER, SCHEMA_FOLDER, METADATA_FOLDER])
@@ -84,8 +90,8 @@ export function stampsIn(name: string): readonly bigint[] {
 }
 
 /**
- * What TileDB finds at one opening. Reads no fragment.
- * @param isGone whether a path in the array is taken away, so that fragments which are listed may lack a file
+ * Tells what TileDB finds when it opens an array. Reads no fragment.
+ * @param isGone returns whether a path in the array is removed; fragments that are still listed may lack a file
  */
 export async function viewOf(
   array: InspectArray,
@@ -115,7 +121,7 @@ export async function viewOf(
   }
 }
 
-/** Whether TileDB reads only a part of a fragment's cells between two times, by their own time stamps. */
+/** Whether an opening between two times has only a part of a fragment's cells: each cell has a time stamp of its own. */
 export function isCut(path: string, [from, now]: View['between']): boolean {
   return isPartlyWithin(path, { from, now })
 }

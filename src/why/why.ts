@@ -9,7 +9,7 @@ import { findPlace, needsOfRoot, type Place } from './place.ts'
 import { viewOf } from './views.ts'
 
 /**
- * What a file or folder of an array or group is for, what a reader loses without it, and whether it may be deleted.
+ * Tells what a file or folder of an array or group is for, what a reader loses without it, and whether it may be deleted.
  * @throws InspectError NOT_FOUND; NOT_TILEDB if there is neither an array nor a group around it; KEY_NEEDED, WRONG_KEY
  */
 export async function why(storage: Storage, path: string, cx: ReadContext): Promise<Answer> {
@@ -19,7 +19,7 @@ export async function why(storage: Storage, path: string, cx: ReadContext): Prom
   return whyInGroup(place.root, place.path)
 }
 
-/** An array or a group as a whole. */
+/** The answer for an array or a group as a whole. */
 async function whyRoot(root: Place['root']): Promise<Answer> {
   const needed_by = await needsOfRoot(root)
   const shared = { root: root.folder.path, needed_by, noticed: ['open'] as const, delete: 'no' as const }
