@@ -1,5 +1,5 @@
 import { usage } from '../base/errors.ts'
-import { compareValues, unionOf } from '../cells/rtree-builder.ts'
+import { compareValues } from '../cells/rtree-builder.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { commitPath, commitsFolder, FOLDERS_SINCE } from '../format/commit-files.ts'
@@ -16,15 +16,15 @@ import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
 import { fragmentFiles, metadataFile } from '../write/array-writer.ts'
 import type { FragmentToWrite } from '../write/fragment-writer.ts'
 import { genericTileWriter } from '../write/generic-tile-writer.ts'
-import { cellsToConsolidate, cellsToRewrite } from './cells.ts'
+import { boxAround, cellsToConsolidate, cellsToRewrite } from './cells.ts'
 import type { Place } from './place.ts'
 
 interface FragmentConsolidation {
-  /** Names of the fragments; all that are read, if undefined. */
+  /** Names of the fragments; undefined for all that are read. */
   fragments?: readonly string[] | undefined
-  /** Only fragments between these times, both included. */
+  /** Times between which the fragments were written, both included. */
   between?: readonly [bigint, bigint] | undefined
-  /** Leaves out deleted cells. */
+  /** Whether deleted cells are left out. */
   purge?: boolean | undefined
 }
 
@@ -35,10 +35,10 @@ export const DELETES_SINCE = 16
 const RELATIVE_URIS_SINCE = 19
 
 /**
- * Puts fragments together in one, and lists them in a `.vac` file; formats 3 and 4 remove them at once. Unlike TileDB, dense fragments
- * are put together however many cells between them are empty.
+ * Consolidates fragments into one, and lists them in a `.vac` file. Formats 3 and 4 remove them at once. Unlike TileDB, dense fragments
+ * are consolidated however many cells between them are empty.
  *
- * @returns path of the new fragment; undefined if there are fewer than two
+ * @returns path of the new fragment; undefined if there are fewer than two fragments
  * @see tiledb/sm/consolidator/fragment_consolidator.cc
  */
 export async function consolidateFragments(place: Place, options: FragmentConsolidation): Promise<string | undefined> {
@@ -113,7 +113,7 @@ function spanOf(ranges: readonly Times[]): Times {
   return [times[0], times[times.length - 1]]
 }
 
-/** @throws InspectError USAGE for a name that no fragment has that is read */
+/** @throws InspectError USAGE for a name that is not that of a fragment that is read */
 function chosenFragments(
   all: readonly OpenedFragment[],
   { fragments: names, between: [from, to] = [0n, LAST_TIME] }: FragmentConsolidation,
@@ -126,13 +126,10 @@ function chosenFragments(
   })
 }
 
-/** Empty cells of the new fragment would hide cells of older ones. @see FragmentConsolidator::consolidate_fragments */
+/** Refuses dense fragments above older ones, whose cells the empty cells of the new fragment would hide. @see FragmentConsolidator::consolidate_fragments */
 function refuseOlderBelow({ schema, fragments: all }: OpenedArray, chosen: readonly OpenedFragment[]): void {
   const { dimensions } = schema.domain
-  const box = unionOf(
-    chosen.flatMap(({ info }) => (info.nonempty_domain ? [info.nonempty_domain] : [])),
-    dimensions,
-  )
+  const box = boxAround(chosen, dimensions)
   const last = timesOf(chosen)[1]
   for (const one of all) {
     const other = one.info.nonempty_domain
@@ -149,7 +146,7 @@ function refuseOlderBelow({ schema, fragments: all }: OpenedArray, chosen: reado
   }
 }
 
-/** Whether the new fragment has to say which cells are deleted. @see FragmentConsolidator::consolidate_internal */
+/** Whether the new fragment must store which cells are deleted. @see FragmentConsolidator::consolidate_internal */
 async function hasDeletions({ fragments, deletes }: OpenedArray): Promise<boolean> {
   const first = fragments[0].time
   return (
@@ -158,8 +155,8 @@ async function hasDeletions({ fragments, deletes }: OpenedArray): Promise<boolea
 }
 
 /**
- * Puts copies of the footers of all fragments that are read into one file.
- * @returns its path; undefined if there are fewer than two fragments
+ * Writes copies of the footers of all fragments that are read into one file.
+ * @returns path of the file; undefined if there are fewer than two fragments
  * @see tiledb/sm/consolidator/fragment_meta_consolidator.cc
  */
 export async function consolidateFragmentMetadata(place: Place): Promise<string | undefined> {
@@ -192,15 +189,15 @@ export async function consolidateFragmentMetadata(place: Place): Promise<string 
 
 /** A commit that a `.con` file lists. */
 interface ListedCommit {
-  /** As the list has it: relative to the array. */
+  /** The line of the list: a path in the array. */
   text: string
-  /** Of a delete condition: its file. */
+  /** Content of the file of a delete condition; undefined for other commits. */
   bytes: Uint8Array | undefined
 }
 
 /**
- * Lists all commits in one file; their own files stay until a vacuum.
- * @returns its path; undefined if there is nothing to list
+ * Lists all commits in one file. Their own files stay until a vacuum.
+ * @returns path of the new file; undefined if there is nothing to list
  * @see tiledb/sm/consolidator/commits_consolidator.cc, Consolidator::write_consolidated_commits_file
  */
 export async function consolidateCommits(place: Place): Promise<string | undefined> {
@@ -220,7 +217,7 @@ export async function consolidateCommits(place: Place): Promise<string | undefin
   return path
 }
 
-/** The commits of lists that no `.ign` file takes back, sorted, then those of files. */
+/** The commits in lists that no `.ign` file takes back, sorted, then those that have files of their own. */
 async function listedCommits(array: InspectArray): Promise<ListedCommit[]> {
   const { files } = await array.commits()
   const ignored = new Set(
@@ -249,8 +246,8 @@ async function listedCommits(array: InspectArray): Promise<ListedCommit[]> {
 }
 
 /**
- * Puts the key-value metadata of all times in one file, and lists the others in a `.vac` file.
- * @returns its path; undefined if there are fewer than two files
+ * Writes the key-value metadata of all times into one file, and lists the other files in a `.vac` file.
+ * @returns path of the new file; undefined if there are fewer than two files
  * @see tiledb/sm/consolidator/array_meta_consolidator.cc
  */
 export async function consolidateArrayMetadata(place: Place): Promise<string | undefined> {

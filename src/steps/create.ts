@@ -24,6 +24,7 @@ export async function createArray(place: Place, parts: SchemaParts, time: bigint
   }
 }
 
+/** Writes a schema and its enumerations. @returns name of the schema's file */
 export async function writeSchema(place: Place, parts: SchemaParts, time: bigint): Promise<string> {
   const { uuid, writing } = place.cx
   const name = schemaFileName(parts.schema.version, time, uuid)
@@ -31,7 +32,7 @@ export async function writeSchema(place: Place, parts: SchemaParts, time: bigint
   return name
 }
 
-/** The schema of the array that holds a label's values, by the index of the dimension. @see tiledb/sm/array_schema/dimension_label.cc */
+/** The schema of the array with a label's values, whose dimension is the index. @see tiledb/sm/array_schema/dimension_label.cc */
 function labelSchema({ version, domain }: ArraySchema, label: DimensionLabel, path: string): ArraySchema {
   const { dimension_index, order, type, cell_val_num, uri, relative, external } = label
   if (version < LABELS_SINCE)

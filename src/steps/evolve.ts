@@ -7,14 +7,14 @@ import { defaultFillValue } from '../format/fill-value.ts'
 import { asIs, cell, type DocumentValue, integer, list, listOrNone, object, or, text } from '../write/document.ts'
 import { enumerationCells, enumerationOf } from '../write/enumerations.ts'
 import { checkSchema, ENUMERATIONS_SINCE, NEWEST_STABLE } from '../write/schema-check.ts'
-import { attribute, currentDomainOf, enumeration, pipeline, type SchemaParts } from '../write/schema-document.ts'
+import { attribute, currentDomainOf, enumeration, type SchemaParts, schemaOf } from '../write/schema-document.ts'
 import { writeSchema } from './create.ts'
 import type { Place } from './place.ts'
 
 const EVOLUTION_SINCE = 10
 const CURRENT_DOMAIN_SINCE = 22
 
-/** What an evolution changes, and the keys of a step that say it. */
+/** The keys of a step that evolves a schema: the changes. */
 export const EVOLUTION = {
   add_attributes: asIs,
   drop_attributes: listOrNone(text),
@@ -27,8 +27,8 @@ export const EVOLUTION = {
 type Evolution = { [K in keyof typeof EVOLUTION]: ReturnType<(typeof EVOLUTION)[K]> }
 
 /**
- * Writes a newer schema: TileDB applies the changes in the order of their keys.
- * @returns its file, relative to the array
+ * Writes a newer schema. As in TileDB, the changes are applied in the order of their keys.
+ * @returns path of the schema's file in the array
  * @see tiledb/sm/array_schema/array_schema_evolution.cc; Array::upgrade_version for the format version
  */
 export async function evolve(place: Place, changes: Evolution, step: DocumentValue, time: bigint): Promise<string> {
@@ -36,11 +36,11 @@ export async function evolve(place: Place, changes: Evolution, step: DocumentVal
   const { schema } = await array.newestSchema()
   const { style, uuid } = place.cx
   const version = Math.max(schema.version, changes.format_version ?? 0)
-  const since = (version_: number, key: string): void => {
-    if (version < version_ && !step.at(key).missing)
+  const since = (first: number, key: string): void => {
+    if (version < first && !step.at(key).missing)
       step
         .at(key)
-        .fail(`none before format version ${version_}: "format_version" upgrades the array`, `version ${version}`)
+        .fail(`none before format version ${first}: "format_version" upgrades the array`, `version ${version}`)
   }
   if (version < EVOLUTION_SINCE)
     step.fail(
@@ -72,24 +72,17 @@ export async function evolve(place: Place, changes: Evolution, step: DocumentVal
     ...listOrNone(attribute({ version, style }))(changes.add_attributes),
   ].filter(({ name }) => !changes.drop_attributes.includes(name))
   const all = [...kept, ...added]
-  const now: ArraySchema = {
-    ...schema,
-    version,
-    // Before format 6 a schema stores no fill values: cells have the defaults.
-    attributes: attributes.map((one) => ({
-      ...one,
-      fill_value: one.fill_value ?? (version >= 6 ? defaultFillValue(one.type, one.cell_val_num) : undefined),
-    })),
-    validity_filters: schema.validity_filters ?? (version >= 7 ? pipeline({ name: 'RLE', level: -1 }) : undefined),
-    domain: { ...schema.domain, type: version < 5 ? schema.domain.type : undefined },
-    enumerations: all.map(({ name, path_name }) => ({ name, path_name })),
-    current_domain:
-      version >= CURRENT_DOMAIN_SINCE ? currentDomainNow(schema, changes.current_domain, place) : undefined,
-  }
+  // Before format 6 a schema stores no fill values: cells have the defaults.
+  const withFill = attributes.map((one) => ({
+    ...one,
+    fill_value: one.fill_value ?? defaultFillValue(one.type, one.cell_val_num),
+  }))
+  const current_domain = currentDomainNow(schema, changes.current_domain, place)
+  const now = schemaOf({ ...schema, version, attributes: withFill, current_domain }, schema.domain.dimensions, all)
   const parts: SchemaParts = { schema: now, enumerations: all }
   checked(parts, step.path)
   const name = await writeSchema(place, { schema: now, enumerations: [...fresh, ...added] }, time)
-  // TileDB opens the schema whose name is the last in the order of text.
+  // TileDB opens the schema whose name sorts last as text.
   const opened = (await (await place.array()).newestSchema()).file.name
   if (opened !== name)
     step
@@ -104,7 +97,7 @@ function known(names: Iterable<string>, all: readonly { name: string }[], at: Do
       at.fail(`names of ${all.map((one) => one.name).join(', ') || 'nothing'}`, JSON.stringify(name))
 }
 
-/** A current domain may only grow. @see ArraySchema::expand_current_domain */
+/** The current domain after a change. It may only grow. @see ArraySchema::expand_current_domain */
 function currentDomainNow(
   { current_domain, domain: { dimensions } }: ArraySchema,
   given: DocumentValue,
@@ -130,7 +123,7 @@ function currentDomainNow(
   return next
 }
 
-/** {@link checkSchema}, with the path of the step before that of the key. */
+/** {@link checkSchema}, whose errors have the path of the step before that of the key. */
 export function checked(parts: SchemaParts, path: string): void {
   try {
     checkSchema(parts, true)

@@ -8,11 +8,12 @@ import { genericTileWriter } from '../write/generic-tile-writer.ts'
 import { NEWEST_STABLE } from '../write/schema-check.ts'
 import { Place } from './place.ts'
 
-/** Since these versions groups list their members; each file then has the changes only. */
+/** First format version in which groups list their members. */
 const MEMBERS_SINCE = 12
+/** First format version in which each file lists only the changes. */
 const CHANGES_SINCE = 18
 
-/** What changes in a group, and the keys of a step that say it. */
+/** The keys of a step that changes a group. */
 export const GROUP_CHANGE = {
   add: listOrNone(
     object({
@@ -28,8 +29,8 @@ export const GROUP_CHANGE = {
 type GroupChange = { [K in keyof typeof GROUP_CHANGE]: ReturnType<(typeof GROUP_CHANGE)[K]> }
 
 /**
- * Makes a group, if none is there, and adds and removes members, by their names, or their URIs if they have none.
- * @returns files that were made
+ * Makes a group, if none is there, and adds and removes members. A member is known by its name, or by its URI if it has no name.
+ * @returns paths of new files in the group
  * @see format_spec/group.md
  */
 export async function changeGroup(place: Place, change: GroupChange, time: bigint): Promise<string[]> {

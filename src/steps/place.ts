@@ -11,35 +11,35 @@ import type { RowInput } from '../write/ndjson-cells.ts'
 
 /** A folder that steps change. */
 export interface StepFolder {
-  /** Shows the folder with all that was written so far. */
+  /** Storage that shows the folder with all changes so far. */
   readonly storage: Storage
-  /** Its path there. */
+  /** Path of the folder in the storage. */
   readonly root: string
-  /** @param path relative to the folder, with `/` */
+  /** @param path path in the folder, with `/` */
   write(path: string, bytes: Uint8Array): Promise<void>
   /** Removes a file or folder. @throws InspectError USAGE if it was there before the steps began */
   remove(path: string): void
 }
 
-/** What steps need besides what they say. */
+/** What steps need besides their own keys. */
 export interface StepContext {
   folder: StepFolder
   writing: WriteContext
   style: ValueStyle
-  /** 32 hex digits for each file that needs them. */
+  /** Returns 32 new hex digits for the name of a file. */
   uuid: () => string
-  /** URI of the folder when all steps are done: formats before 19 store it. */
+  /** URI of the folder after all steps. Formats before 19 store it. */
   uri: string
-  /** The rows of a file that a step names. */
+  /** Returns the rows of a file that a step names. */
   rows(file: string): RowInput
-  /** Says something that is not a fault. */
+  /** Called with a message that is not an error. */
   note(text: string): void
 }
 
-/** The last time that TileDB's names can have: everything that is there counts. */
+/** The last time that a name of TileDB can have. An array opened at this time has everything. */
 const END_OF_TIME = 2n ** 63n - 1n
 
-/** The times of steps: each comes a millisecond after the one before, unless it says another time. */
+/** The times of steps: each step is a millisecond after the one before, unless it gives a time. */
 export class Clock {
   private last: bigint
 
@@ -47,7 +47,7 @@ export class Clock {
     this.last = last
   }
 
-  /** Milliseconds since 1970. @throws InspectError USAGE if there is no later one */
+  /** Returns the time of the next step in milliseconds since 1970. @throws InspectError USAGE if it would be too late for a name */
   next(given: bigint | undefined): bigint {
     this.last = given ?? this.last + 1n
     if (this.last > LAST_TIME) throw usage(`expected a time for this step, found none after ${LAST_TIME}`)
@@ -58,7 +58,7 @@ export class Clock {
 /** An array or group in the folder that steps change. */
 export class Place {
   readonly cx: StepContext
-  /** Path in the folder; empty for the folder itself. */
+  /** Path in the folder of {@link cx}; empty for the folder itself. */
   readonly path: string
 
   constructor(cx: StepContext, path: string) {
@@ -70,13 +70,13 @@ export class Place {
     return this.path === '' ? this.cx.uri : `${this.cx.uri}/${this.path}`
   }
 
-  /** What is there now, read anew. */
+  /** The array or group as it is now, read anew. */
   get folder(): Folder {
     const { storage, root } = this.cx.folder
     return new Folder(storage, this.path === '' ? root : `${root}/${this.path}`)
   }
 
-  /** A context to read it as if all times were past. */
+  /** A context that reads what has future times, too. */
   get context(): ReadContext {
     const { codecs, key } = this.cx.writing
     return { ...readContext(codecs, key), now: END_OF_TIME }

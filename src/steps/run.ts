@@ -45,15 +45,15 @@ import { vacuum } from './vacuum.ts'
 
 /** What a step did. */
 export interface StepDone {
-  /** Its name. */
+  /** Name of the step. */
   step: string
-  /** The array or group that it changed: its path in the folder, empty for the folder itself. */
+  /** Path of the changed array or group in the folder; empty for the folder itself. */
   path: string
-  /** Fragments, schemas and other files that it made, relative to the array or group. */
+  /** Paths in the array or group of new fragments, schemas and other files. */
   made: readonly string[]
-  /** What it removed. */
+  /** Paths of removed fragments and files. */
   removed: readonly string[]
-  /** Cells that it wrote. */
+  /** Number of cells written. */
   cell_num: number
 }
 
@@ -182,7 +182,7 @@ const STEPS: Readonly<Record<string, Step>> = {
 const stepName = oneOf(Object.keys(STEPS))
 
 /**
- * Runs steps one after another, each on what those before it left.
+ * Runs steps one after another, each on the result of those before it.
  * @throws InspectError with the path of the key that is wrong
  */
 export async function runSteps(steps: DocumentValue, cx: StepContext, clock: Clock): Promise<StepDone[]> {
@@ -202,11 +202,11 @@ export async function runSteps(steps: DocumentValue, cx: StepContext, clock: Clo
 
 const folderPath: Read<string> = (path) => {
   const given = text(path).replace(/(?<=.)\/+$/, '')
-  const outside = given !== '' && given.split('/').some((part) => ['', '.', '..'].includes(part))
-  return outside ? path.fail('a path inside the folder') : given
+  const isOutside = given !== '' && given.split('/').some((part) => ['', '.', '..'].includes(part))
+  return isOutside ? path.fail('a path inside the folder') : given
 }
 
-/** Writes the cells of rows: a fragment, or one for each group of rows. */
+/** Writes rows of cells as fragments: one for each time or fragment that the rows name. */
 export async function writeCells(place: Place, rows: RowInput, clock: Clock, at: bigint | undefined): Promise<Done> {
   const array = await place.array()
   const { schema, file } = await array.newestSchema()
@@ -251,7 +251,7 @@ function rowsOf(cells: readonly DocumentValue[]): RowInput {
   }
 }
 
-/** The format version that is written at a place: of a group, the newest. */
+/** The format version of metadata that is written to an array or group. In a group it is the newest. */
 async function versionAt(place: Place): Promise<number> {
   if (objectType(await place.folder.listIfThere()) === 'group') return NEWEST_STABLE
   return (await (await place.array()).newestSchema()).schema.version

@@ -3,7 +3,7 @@ import { nameFacts } from '../format/timestamped-name.ts'
 import { type ConsolidationMode, vacuumedBy } from '../store/vacuum.ts'
 import type { Place } from './place.ts'
 
-/** What `tiledb.vacuum` does after each consolidation. @returns paths of what was removed, relative to the array */
+/** Vacuums an array as `tiledb.vacuum` does. @returns paths in the array of what was removed */
 export async function vacuum(place: Place, mode: ConsolidationMode): Promise<readonly string[]> {
   const array = await place.array()
   const { gone, voided } = await vacuumedBy(array, mode)

@@ -5,31 +5,31 @@ import { defaultFilter, refusal, writingRefusal } from '../write/filter-options.
 import { NEWEST_STABLE } from '../write/schema-check.ts'
 import type { Sample } from './sample.ts'
 
-/** Pipelines to try where the user names none: what users of TileDB choose for such values. */
+/** The pipelines to try if the user names none: those that users of TileDB choose for such values. */
 
 const USES = Object.entries(FILTER_USES) as [FilterType, FilterUse][]
 
-/** Ways to rearrange values are compared in front of this compressor. */
+/** The compressor of the first round, in which ways to rearrange values are compared. */
 const FIRST: FilterConfig = { ...defaultFilter('ZSTD'), level: 3 }
-/** The best way is then tried in front of these. */
+/** The compressors of the second round, which has only the best way. */
 const OTHERS: readonly FilterConfig[] = USES.flatMap(([name, use]) =>
   use.does === 'compress' ? use.levels.map((level) => ({ ...defaultFilter(name), level })) : [],
 )
 
-/** What is worth a trial together. */
+/** Pairs of filters that are worth a trial together. */
 const PAIRS: Readonly<Partial<Record<TriedValues, readonly [FilterType, FilterType]>>> = {
   integers: ['DELTA', 'BITSHUFFLE'],
   offsets: ['POSITIVE_DELTA', 'BIT_WIDTH_REDUCTION'],
   floats: ['XOR', 'BITSHUFFLE'],
 }
 
-/** Ways to rearrange such values. */
+/** Filters and pairs of filters that rearrange such values. */
 function waysFor(values: TriedValues): (readonly FilterType[])[] {
   const single = USES.flatMap(([name, use]) => (use.does !== 'compress' && use.tried.includes(values) ? [[name]] : []))
   return [...single, ...(PAIRS[values] ? [PAIRS[values]] : [])]
 }
 
-/** First round: no filters, and each way to rearrange the values in front of the same compressor. */
+/** The pipelines of the first round: no filters, and each way to rearrange the values before the same compressor. */
 export function firstCandidates(sample: Sample): FilterConfig[][] {
   const { type, role } = sample
   const names = rearrangements(sample)
@@ -44,13 +44,13 @@ export function firstCandidates(sample: Sample): FilterConfig[][] {
       [one, defaultFilter('BITSHUFFLE'), FIRST],
     ]),
   ]
-  // Filters that make values smaller by themselves.
+  // These filters shrink values without a compressor behind them.
   if (role === 'validity' || datatypeSize(type) > 1 || isText(sample)) pipelines.push([defaultFilter('RLE')])
   if (isText(sample)) pipelines.push([defaultFilter('DICTIONARY_ENCODING')])
   return valid(sample, pipelines)
 }
 
-/** Second round: the best way of the first with other compressors. @param best without its compressor */
+/** The pipelines of the second round: the best way to rearrange values, with other compressors. @param best the best pipeline, without its compressor */
 export function secondCandidates(sample: Sample, best: readonly FilterConfig[]): FilterConfig[][] {
   return valid(
     sample,
@@ -58,7 +58,7 @@ export function secondCandidates(sample: Sample, best: readonly FilterConfig[]):
   )
 }
 
-/** A pipeline of {@link firstCandidates} without {@link FIRST}; undefined if it does not have that. */
+/** A pipeline of {@link firstCandidates} without {@link FIRST}; undefined if it has no such compressor. */
 export function withoutCompressor(filters: readonly FilterConfig[]): FilterConfig[] | undefined {
   const at = filters.findIndex(({ name, level }) => name === FIRST.name && level === FIRST.level)
   return at < 0 ? undefined : filters.slice(0, at)
@@ -79,7 +79,7 @@ function rearrangements(sample: Sample): (readonly FilterType[])[] {
   return waysFor(datatypeSize(type) > 1 ? 'integers' : 'bytes')
 }
 
-/** Those that TileDB can write and read back for such a field, each with the checksums that it has now. */
+/** The pipelines that TileDB can write and read back for such a field, each with the checksums that the field has now. */
 function valid(sample: Sample, pipelines: readonly FilterConfig[][]): FilterConfig[][] {
   const checksums = sample.pipeline.filters.filter((filter) => hasChecksum([filter]))
   return pipelines
@@ -87,7 +87,7 @@ function valid(sample: Sample, pipelines: readonly FilterConfig[][]): FilterConf
     .filter((filters) => refusalOf(sample, filters) === undefined)
 }
 
-/** Why TileDB does not take a pipeline for such values. */
+/** Why TileDB refuses a pipeline for such values; undefined if it accepts it. */
 export function refusalOf(
   { type, role, cell_val_num }: Pick<Sample, 'type' | 'role' | 'cell_val_num'>,
   filters: readonly FilterConfig[],
@@ -102,26 +102,27 @@ export function refusalOf(
   return refusal(filters, field) ?? writingRefusal(filters, field)
 }
 
-/** Decimal places that values may have, and about how many values are looked at. */
+/** Limit on the decimal places of values. */
 const MOST_PLACES = 6
-const LOOKED_AT = 10_000
-/** Values count as decimal up to this relative distance from the nearest decimal number. */
+/** Approximate number of values that are examined for decimal places. */
+const EXAMINED = 10_000
+/** Largest relative distance from a decimal number at which a value counts as decimal. */
 const NEAR: Readonly<Partial<Record<Datatype, number>>> = { FLOAT32: 2 ** -22, FLOAT64: 2 ** -50 }
 
-/** SCALE_FLOAT with the scale that makes the values integers, if they are rounded to a number of decimal places. */
+/** SCALE_FLOAT with the scale that makes the values integers, if they all have few decimal places. Empty otherwise. */
 function scalesOf({ type, role, parts }: Sample): FilterConfig[] {
   const near = NEAR[type]
   if (near === undefined || role === 'var') return []
   let places = 0
   let most = 0
   const all = parts.reduce((sum, { data }) => sum + data.length, 0) / datatypeSize(type)
-  const step = Math.max(1, Math.floor(all / LOOKED_AT))
+  const step = Math.max(1, Math.floor(all / EXAMINED))
   for (const { data } of parts) {
     const copy = data.slice().buffer
     const values = type === 'FLOAT32' ? new Float32Array(copy) : new Float64Array(copy)
     for (let i = 0; i < values.length; i++) {
       most = Math.max(most, Math.abs(values[i]))
-      // Comparisons with NaN are false: such values cannot be scaled.
+      // NaN and infinities cannot be scaled. Comparisons with NaN are false.
       if (!(most < Number.POSITIVE_INFINITY) || Number.isNaN(values[i])) return []
       if (i % step !== 0) continue
       while (!isWhole(values[i] * 10 ** places, near)) if (++places > MOST_PLACES) return []

@@ -3,57 +3,63 @@ import { type Change, changedSchema, countsOfRead, textOf } from '../advice/reme
 import { arrayInMemory, consolidatedInMemory } from '../advice/rewrite.ts'
 import { InspectError, unlessFault } from '../base/errors.ts'
 import { comparable } from '../cells/bounds.ts'
-import { unionOf } from '../cells/rtree-builder.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { OpenedArray, OpenedFragment, ReadQuery } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 import { withSource } from '../source/source.ts'
-import { cellsToRewrite } from '../steps/cells.ts'
+import { boxAround, cellsToRewrite } from '../steps/cells.ts'
 import { unfilteredFileSize } from '../store/file-sizes.ts'
 import { storedCellNum } from '../store/fragment.ts'
 import { metadataSections } from '../store/metadata-sections.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
 import { type Part, partsOf } from './parts.ts'
 
-/** How large an array is with other tiles, or with its cells in another order. */
-export interface Layout {
-  /** What was changed, in words; empty for what is there now. */
-  change: string
+/** Number and sizes of what fragments consist of. */
+interface Sizes {
   fragment_num: number
   tile_num: number
   /** Bytes of the data files. */
   data_bytes: number
-  /** Bytes of the fragments' metadata; of these, of the R-tree, and of minima, maxima, sums and null counts. */
+  /** Bytes of the fragments' metadata. */
   metadata_bytes: number
+  /** Bytes of the R-trees in it. */
   rtree_bytes: number
+  /** Bytes of the minima, maxima, sums and null counts in it. */
   statistics_bytes: number
-  /** Cells of the boxes that it was estimated from; null where it is not. */
+}
+
+/** The size of an array with other tiles, or with its cells in another order. */
+export interface Layout extends Sizes {
+  /** What was changed, in words; empty for the array as it is. */
+  change: string
+  /** Number of cells in the boxes from which the sizes were estimated; null if they were not estimated. */
   sample_cells: number | null
-  /** What the read costs that was asked about; null without one, and where only boxes were written. */
+  /** Cost of the read that the user asked about; null without one, and if only boxes were written. */
   read: ReadCounts | null
 }
 
-/** What is changed when all cells that readers see are written anew, in one fragment. */
+/** A change that writes all cells that readers see anew, in one fragment. */
 export type LayoutChange = Exclude<Change, { consolidate: true }>
 
-/** Filters by what they are for. */
+/** Filters of fields, by name, and of the offsets and the validity of all fields. */
 export interface NewFilters {
   fields: ReadonlyMap<string, readonly FilterConfig[]>
   offsets?: readonly FilterConfig[] | undefined
   validity?: readonly FilterConfig[] | undefined
 }
 
-/** An array is written anew in memory up to so many cells, and so many bytes before filtering: with about 200 MB of memory in all. */
+/** Limits on the cells and unfiltered bytes of an array that is written anew in memory as a whole. It takes about 200 MB of memory. */
 const MOST_CELLS = 1_000_000
 const MOST_BYTES = 16 * 1024 * 1024
-/** Of a larger one, boxes spread over it are: so many, with so many cells or bytes in all. */
+/** Number of boxes of a larger array that are written anew instead. */
 const PARTS = 4
+/** Limits on the cells and unfiltered bytes of all these boxes. */
 const PART_CELLS = 400_000
 const PART_BYTES = 8 * 1024 * 1024
 
-/** How large an array is before filtering. */
+/** Cells of an array, and their bytes before filtering. */
 export interface Extent {
   cells: number
   bytes: number
@@ -69,14 +75,14 @@ export async function extentOf({ fragments }: OpenedArray): Promise<Extent> {
   return { cells, bytes }
 }
 
-/** @param most cells */
+/** Whether an array can be written anew as a whole. @param most limit on the cells */
 export function isSmall({ cells, bytes }: Extent, most = MOST_CELLS): boolean {
   return cells <= most && bytes <= MOST_BYTES
 }
 
 /**
- * The array as it is, then with each change, made in memory: consolidated, if TileDB would do that and the array is small; or all its
- * cells written anew, of a large array those of some boxes, which the rest is estimated from.
+ * Yields the layout of the array as it is, then with each change, made in memory. A small array is consolidated, if TileDB would do
+ * that, or all its cells are written anew. Of a large array some boxes are written anew, and the whole is estimated from them.
  * @throws InspectError TOO_LARGE if a tile has too many cells
  */
 export async function* tryLayouts(
@@ -86,7 +92,7 @@ export async function* tryLayouts(
   codecs: Codecs,
   { extent, seed, query }: { extent: Extent; seed: string; query?: ReadQuery | undefined },
 ): AsyncGenerator<Layout> {
-  const now = await measured(opened.fragments)
+  const now = await measure(opened.fragments)
   const withRead = async (layout: Layout, changed: OpenedArray): Promise<Layout> =>
     query ? { ...layout, read: (await countsOfRead({ opened: changed, query, exact: true })).counts } : layout
   yield withRead(layoutOf(now, ''), opened)
@@ -96,13 +102,13 @@ export async function* tryLayouts(
   for (const change of changes) {
     if ('consolidate' in change) {
       const consolidated = isSmall(extent) ? await consolidatedInMemory(opened, codecs).catch(unlessFault) : undefined
-      if (consolidated) yield withRead(layoutOf(await measured(consolidated.fragments), textOf(change)), consolidated)
+      if (consolidated) yield withRead(layoutOf(await measure(consolidated.fragments), textOf(change)), consolidated)
       continue
     }
     const changed = schemaWith(schema, change, filters)
     if (isSmall(extent)) {
       const whole = await rewritten(await cellsToRewrite(opened), changed)
-      yield withRead(layoutOf(await measured(whole.fragments), textOf(change)), whole)
+      yield withRead(layoutOf(await measure(whole.fragments), textOf(change)), whole)
       continue
     }
     const room = Math.min(PART_CELLS, (PART_BYTES / extent.bytes) * extent.cells)
@@ -115,21 +121,21 @@ export async function* tryLayouts(
       if (cells.cell_num === 0) continue
       taken += cells.cell_num
       stored += await storedIn(opened, part, cells.cell_num)
-      // Of several fragments nothing says what they would be as one.
+      // The present sizes say nothing about one fragment if there are several.
       if (opened.fragments.length === 1)
-        before.push(await measured((await rewritten(cells, schemaWith(schema, {}, { fields: new Map() }))).fragments))
-      after.push(await measured((await rewritten(cells, changed)).fragments))
+        before.push(await measure((await rewritten(cells, schemaWith(schema, {}, { fields: new Map() }))).fragments))
+      after.push(await measure((await rewritten(cells, changed)).fragments))
     }
     if (taken === 0) continue
     const cells = taken * ((schema.array_type === 'dense' ? cellsIn(opened) : extent.cells) / stored)
-    const whole = scaled(after, cells / taken, tilesOf(opened, changed, cells), growthOf(before, now))
-    // What is there now, estimated in the same way, says how far off the boxes are from the rest.
+    const whole = scale(after, cells / taken, tilesOf(opened, changed, cells), growthOf(before, now))
+    // The present size, estimated from the same boxes, tells how much the boxes differ from the rest.
     if (before.length > 0) whole.data_bytes *= now.data_bytes / (sum(before, 'data_bytes') * (cells / taken))
     yield { ...layoutOf(whole, textOf(change)), sample_cells: taken }
   }
 }
 
-/** More cells of one box are not taken: TileDB's tiles of dense arrays are whole. */
+/** Limit on the cells of one box. A box of a dense array cannot be smaller than a tile. */
 const MOST_OF_A_PART = 1_000_000
 
 function tooLarge(cells: number): InspectError {
@@ -140,11 +146,10 @@ function tooLarge(cells: number): InspectError {
   )
 }
 
-/** Of a dense array, from the first to the last cell that was written along each dimension. */
+/** The first and the last written coordinate along each dimension of a dense array. */
 function writtenDomain({ schema, fragments }: OpenedArray): (readonly [low: number, high: number])[] {
   const { dimensions } = schema.domain
-  const domains = fragments.flatMap(({ info }) => (info.nonempty_domain ? [info.nonempty_domain] : []))
-  return unionOf(domains, dimensions).map(({ min, max }, d) => {
+  return boxAround(fragments, dimensions).map(({ min, max }, d) => {
     const number = (bytes: Uint8Array): number => Number(comparable(dimensions[d].type, bytes))
     return [number(min), number(max)]
   })
@@ -154,7 +159,7 @@ function cellsIn(opened: OpenedArray): number {
   return writtenDomain(opened).reduce((product, [low, high]) => product * (high - low + 1), 1)
 }
 
-/** Tiles of so many cells in one fragment. */
+/** Number of tiles of one fragment with all these cells. */
 function tilesOf(opened: OpenedArray, { array_type, capacity, domain }: ArraySchema, cells: number): number {
   if (array_type === 'sparse') return Math.ceil(cells / Number(capacity))
   return writtenDomain(opened).reduce((product, [low, high], d) => {
@@ -166,7 +171,7 @@ function tilesOf(opened: OpenedArray, { array_type, capacity, domain }: ArraySch
   }, 1)
 }
 
-/** Cells of all fragments that lie in a box, before newer ones hide others. @param merged cells that a read gives */
+/** Number of stored cells in a box, including those that newer ones hide. @param merged number of cells that a read returns */
 async function storedIn(opened: OpenedArray, { ranges }: Part, merged: number): Promise<number> {
   const { schema, fragments, deletes } = opened
   if (schema.array_type === 'dense' || (fragments.length === 1 && deletes.length === 0)) return merged
@@ -179,9 +184,8 @@ async function storedIn(opened: OpenedArray, { ranges }: Part, merged: number): 
   return cells
 }
 
-/** What the files of some fragments have. */
-interface Measured extends Omit<Layout, 'change' | 'sample_cells' | 'read'> {
-  /** Bytes of metadata that do not grow with the number of tiles; of these, of the R-tree, and of statistics. */
+/** The sizes of the files of some fragments, with the bytes of metadata that do not grow with the number of tiles. */
+interface Measured extends Sizes {
   fixed_bytes: number
   fixed_rtree_bytes: number
   fixed_statistics_bytes: number
@@ -189,10 +193,10 @@ interface Measured extends Omit<Layout, 'change' | 'sample_cells' | 'read'> {
 
 const COUNTS = ['tile_num', 'data_bytes', 'metadata_bytes', 'rtree_bytes', 'statistics_bytes'] as const
 
-/** Metadata grows as this power of the number of tiles, as it is compressed. */
+/** The power of the number of tiles with which metadata usually grows. It is below 1 because metadata is compressed. */
 const USUAL_GROWTH = 0.85
 
-/** @param parts boxes of what is there now */
+/** The power of the number of tiles with which the metadata of this array grows. @param parts boxes written as they are now */
 function growthOf(parts: readonly Measured[], now: Measured): number {
   const each = (key: keyof Measured): number => sum(parts, key) / parts.length
   const [few, many] = [each('metadata_bytes') - each('fixed_bytes'), now.metadata_bytes - now.fixed_bytes]
@@ -200,8 +204,8 @@ function growthOf(parts: readonly Measured[], now: Measured): number {
   return growth > 0.5 && growth < 1.1 ? growth : USUAL_GROWTH
 }
 
-/** All of an array, of which some boxes were written. @param times how many times the boxes it is */
-function scaled(parts: readonly Measured[], times: number, tile_num: number, growth: number): Measured {
+/** Estimates the sizes of a whole array from some of its boxes. @param times cells of the array, as a multiple of those of the boxes */
+function scale(parts: readonly Measured[], times: number, tile_num: number, growth: number): Sizes {
   const each = (key: keyof Measured): number => sum(parts, key) / parts.length
   const byTiles = (tile_num / each('tile_num')) ** growth
   const grown = (all: keyof Measured, fixed: keyof Measured): number =>
@@ -213,9 +217,6 @@ function scaled(parts: readonly Measured[], times: number, tile_num: number, gro
     metadata_bytes: grown('metadata_bytes', 'fixed_bytes'),
     rtree_bytes: grown('rtree_bytes', 'fixed_rtree_bytes'),
     statistics_bytes: grown('statistics_bytes', 'fixed_statistics_bytes'),
-    fixed_bytes: each('fixed_bytes'),
-    fixed_rtree_bytes: each('fixed_rtree_bytes'),
-    fixed_statistics_bytes: each('fixed_statistics_bytes'),
   }
 }
 
@@ -223,19 +224,19 @@ function sum(parts: readonly Measured[], key: keyof Measured): number {
   return parts.reduce((total, { [key]: value }) => total + value, 0)
 }
 
-function layoutOf(measured: Measured, change: string): Layout {
-  const { fragment_num } = measured
+function layoutOf(sizes: Sizes, change: string): Layout {
+  const { fragment_num } = sizes
   const layout = { change, fragment_num, sample_cells: null, read: null } as Layout
-  for (const key of COUNTS) layout[key] = Math.round(measured[key])
+  for (const key of COUNTS) layout[key] = Math.round(sizes[key])
   return layout
 }
 
 const STATISTICS = /^tile_(?:mins|maxs|sums|null_counts)|min_max_sum/
 
-/** Bytes of a section of the metadata that has no tiles in it: headers, mostly. */
+/** Approximate bytes of a section of the metadata that is about no tiles: mostly headers. */
 const EMPTY_SECTION = 100
 
-async function measured(fragments: readonly OpenedFragment[]): Promise<Measured> {
+async function measure(fragments: readonly OpenedFragment[]): Promise<Measured> {
   const found: Measured = {
     fragment_num: fragments.length,
     tile_num: 0,

@@ -1,30 +1,30 @@
 import { type Bounds, type Comparable, comparable, compare, type RangeSets } from '../cells/bounds.ts'
-import { unionOf } from '../cells/rtree-builder.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { bytesOf } from '../format/value.ts'
 import type { OpenedArray } from '../read/query.ts'
+import { boxAround } from '../steps/cells.ts'
 import { storedCellNum } from '../store/fragment.ts'
 import { Random } from '../write/random.ts'
 
-/** A box of the domain of an array, with about as many cells as were asked for. */
+/** A box of the domain of an array, with about the requested number of cells. */
 export interface Part {
   ranges: RangeSets
-  /** Cells in it; about, of sparse arrays. */
+  /** Number of cells in the box; approximate in sparse arrays. */
   cells: number
-  /** Dense arrays only: the same as a domain. */
+  /** The box as a domain; undefined in sparse arrays. */
   domain: NDRange | undefined
 }
 
-/** Boxes of so many tiles tell where the cells of a sparse array lie. */
+/** Approximate limit on the boxes of tiles that tell where the cells of a sparse array lie. */
 const MOST_BOXES = 20_000
 
 /**
  * Boxes of an array, spread by a seed. Together they have about `cells` cells; more if the tiles are larger.
  *
- * @param dimensions as the array has them, then as it might have: boxes of dense arrays hold whole tiles of both
+ * @param other dimensions with another tile extent; boxes of dense arrays hold whole tiles of both extents
  */
 export async function partsOf(
   opened: OpenedArray,
@@ -47,7 +47,7 @@ export async function partsOf(
   return parts
 }
 
-/** Tiles along a dimension: those of the old and of the new extent begin together every `unit` cells from `start` on. */
+/** Tiles along a dimension. Tiles of the old and of the new extent begin together every `unit` cells, from `start` on. */
 interface Axis {
   start: bigint
   low: bigint
@@ -57,8 +57,7 @@ interface Axis {
 
 function denseChooser(opened: OpenedArray, other: readonly Dimension[], cells: number): (random: Random) => Part {
   const { dimensions } = opened.schema.domain
-  const domains = opened.fragments.flatMap(({ info }) => (info.nonempty_domain ? [info.nonempty_domain] : []))
-  const whole = unionOf(domains, dimensions)
+  const whole = boxAround(opened.fragments, dimensions)
   const axes = dimensions.map(({ type, domain, tile_extent }, d): Axis => {
     const integer = (bytes: Uint8Array): bigint => BigInt(comparable(type, bytes) as number | bigint)
     const extents = [tile_extent, other[d].tile_extent].map((extent) => (extent ? integer(extent) : 1n))
@@ -73,7 +72,7 @@ function denseChooser(opened: OpenedArray, other: readonly Dimension[], cells: n
   const size = axes.map(() => 1n)
   const cellsNow = (): number =>
     axes.reduce((product, { unit, low, high }, d) => product * Number(smaller(unit * size[d], high - low + 1n)), 1)
-  // Along the last dimension first, as rows lie.
+  // Grows along the last dimension first, in which cells of a row are stored together.
   for (let d = axes.length - 1; d >= 0; d--)
     while (size[d] <= units[d][1] - units[d][0] && cellsNow() * (1 + 1 / Number(size[d])) <= cells) size[d]++
   return (random) => {
@@ -98,7 +97,7 @@ function denseChooser(opened: OpenedArray, other: readonly Dimension[], cells: n
   }
 }
 
-/** Numbers of 64 bits are bigints, others are not. */
+/** A coordinate as {@link comparable} gives it: bigint for types of 64 bits, number for others. */
 function ofType({ type, domain }: Dimension, value: bigint): Comparable {
   return typeof comparable(type, domain.subarray(0, domain.length / 2)) === 'bigint' ? value : Number(value)
 }
@@ -121,7 +120,7 @@ async function sparseChooser({ schema, fragments }: OpenedArray, cells: number):
   const all = fragments.reduce((sum, { info }) => sum + storedCellNum(info), 0)
   const step = Math.max(1, Math.ceil(tile_num / MOST_BOXES))
   const boxes: Ends[] = []
-  // The first tile to take of the next fragment.
+  // Index of the next tile to take, in the current fragment.
   let tile = 0
   for (const { fragment } of fragments) {
     const leaves = leafLevel(await fragment.rtree())
@@ -162,7 +161,7 @@ async function sparseChooser({ schema, fragments }: OpenedArray, cells: number):
   }
 }
 
-/** Where half of the boxes begin, at a border between tiles of space if there is one between. */
+/** The coordinate before which half of the boxes begin, rounded down to a border between space tiles if one is near. */
 function cutOf({ type, domain, tile_extent }: Dimension, d: number, boxes: readonly Ends[]): Comparable | undefined {
   const lows = boxes.map((box) => box[d][0]).sort(compare)
   const [first, middle] = [lows[0], lows[lows.length >> 1]]

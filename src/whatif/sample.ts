@@ -12,42 +12,42 @@ import { type FieldFile, type Fragment, pipelineOf, slotHasFiles } from '../stor
 import { offsetBytes } from '../write/field-writer.ts'
 import { Random } from '../write/random.ts'
 
-/** A tile, or a run of its chunks, without filters. */
+/** The unfiltered values of a tile, or of a run of its chunks. */
 export interface SamplePart {
   data: Uint8Array
-  /** Var-sized only: where each cell starts, and the end of the last. */
+  /** Start of each var-sized cell, and the end of the last. Undefined for other cells. */
   starts: Float64Array | undefined
-  /** Bytes that it takes in its file now. */
+  /** Bytes in the file now. */
   stored_bytes: number
-  /** Of text: bytes that the offsets of its cells take in theirs. */
+  /** Bytes of the offsets of text in the file of offsets now. */
   offsets_bytes: number
 }
 
 /** What a pipeline filters: the values of a field, or the offsets or the validity of all fields. */
 export interface Sample {
-  /** Name of the field; null for offsets and validity, whose filters belong to the array. */
+  /** Name of the field; null for offsets and validity, whose filters the array has for all fields. */
   field: string | null
   role: 'data' | 'var' | 'offsets' | 'validity'
   type: Datatype
   cell_val_num: CellValNum
-  /** Bytes of a cell; of an element of var-sized cells. */
+  /** Bytes of a cell, or of one element of a var-sized cell. */
   cellSize: number
-  /** As stored. */
+  /** The filters of the array. */
   pipeline: FilterPipeline
   parts: SamplePart[]
-  /** Whether the parts are all there is. */
+  /** Whether the parts are all values of the array. */
   whole: boolean
   /** Bytes of all files of this kind. */
   file_bytes: number
-  /** Bytes of the offsets that belong to these values, of text. */
+  /** Bytes of the files of offsets, if the values are text. */
   file_offsets_bytes: number
-  /** The filters of offsets, which a pipeline of text may make needless. */
+  /** The filters of offsets. They are not used where a pipeline of text keeps the offsets among the values. */
   offsetsPipeline: FilterPipeline
 }
 
 export interface SampleOptions {
   seed: string
-  /** Unfiltered bytes to take of each field; all of them if undefined. */
+  /** Unfiltered bytes to take from each field; all of them if undefined. */
   bytes: number | undefined
   /** Names of fields; undefined for all, with their offsets and validity. */
   fields: readonly string[] | undefined
@@ -56,21 +56,22 @@ export interface SampleOptions {
 /** What was sampled. */
 export interface Sampled {
   samples: Sample[]
-  /** Tiles of which something was taken, and how many the fragments have. */
+  /** Number of tiles from which something was taken. */
   tiles: number
+  /** Number of tiles of the fragments. */
   tile_num: number
   /** Bytes of all data files. */
   file_bytes: number
 }
 
-/** Of a large tile, a run of chunks with so many bytes is taken at most. */
+/** Limit on the unfiltered bytes that are taken from a tile. */
 const MOST_OF_A_TILE = 256 * 1024
-/** A field with a smaller part of the stored bytes is not tried, unless it was asked for. */
+/** Smallest fraction of the stored bytes for which a field is tried, unless it was asked for. */
 const WORTH_TRYING = 0.002
 
 /**
- * Tiles of an array's fragments, spread over all of them by a seed: the same tiles of each field. Reads no more than it needs.
- * @throws InspectError those of tiles that cannot be read, if none can
+ * Reads a sample of tiles, the same ones of each field, which a seed spreads over all fragments. Reads no more than it needs.
+ * @throws InspectError the error of a tile, if no tile of a field can be read
  */
 export async function takeSample(fragments: readonly OpenedFragment[], options: SampleOptions): Promise<Sampled> {
   const { fields } = options
@@ -88,7 +89,8 @@ export async function takeSample(fragments: readonly OpenedFragment[], options: 
   }
   const taken = new Set<number>()
   const samples: Sample[] = []
-  const [offsets, validity] = [emptyJoint('offsets'), emptyJoint('validity')]
+  const offsets: Joint = { role: 'offsets', sample: undefined }
+  const validity: Joint = { role: 'validity', sample: undefined }
   for (const kind of kinds.values()) {
     if (fields ? !fields.includes(kind.name) : kind.bytes < WORTH_TRYING * file_bytes) continue
     await takeField(kind, { places, order, options, taken, samples, offsets, validity })
@@ -100,14 +102,14 @@ export async function takeSample(fragments: readonly OpenedFragment[], options: 
 /** A field in all fragments. */
 interface FieldKind {
   name: string
-  /** By the fragment, its slot there. */
+  /** The field's slot in each fragment. */
   slots: Map<Fragment, { index: number; slot: Slot }>
   pipelines: Record<'values' | 'offsets' | 'validity', FilterPipeline>
   sizes: Record<'values' | 'offsets' | 'validity', number>
   bytes: number
 }
 
-/** Coordinates of versions before 5, and the times of cells, are not tried: no user chooses filters for them alone. */
+/** Adds a file to the kind of its field. Coordinates before version 5 and times of cells are left out: no user chooses filters for them alone. */
 function addFile(kinds: Map<string, FieldKind>, { fragment, info }: OpenedFragment, file: FieldFile): void {
   const slot = info.slots[file.slot]
   if ((slot.kind !== 'attribute' && slot.kind !== 'dimension') || !slotHasFiles(info, slot)) return
@@ -130,21 +132,19 @@ function addFile(kinds: Map<string, FieldKind>, { fragment, info }: OpenedFragme
   kinds.set(slot.name, kind)
 }
 
-/** The offsets, or the validity, of all fields. */
+/** The offsets, or the validity, of all fields together. */
 interface Joint {
   role: 'offsets' | 'validity'
   sample: Sample | undefined
 }
 
-function emptyJoint(role: Joint['role']): Joint {
-  return { role, sample: undefined }
-}
-
 interface Taking {
+  /** All tiles. */
   places: readonly { fragment: Fragment; tile: number }[]
+  /** Indexes of `places` in the order in which tiles are taken. */
   order: readonly number[]
   options: SampleOptions
-  /** Places of which something was taken. */
+  /** Indexes of the places from which something was taken. */
   taken: Set<number>
   samples: Sample[]
   offsets: Joint
@@ -201,7 +201,7 @@ async function takeField(kind: FieldKind, taking: Taking): Promise<void> {
     for (const reader of readers.values()) await reader?.close()
   }
   if (sample.parts.length === 0 && failed !== undefined) throw failed
-  // What could not be read is no part of the sample.
+  // Tiles that could not be read are missing from the sample.
   if (failed !== undefined) sample.whole = false
   for (const [joint, size] of [
     [taking.offsets, kind.sizes.offsets],
@@ -232,7 +232,7 @@ function addJoint(joint: Joint, kind: FieldKind, part: SamplePart): void {
   joint.sample.parts.push(part)
 }
 
-/** Indexes from 0 to `count`, each once, so that the first few are spread over all. */
+/** The indexes below `count`, each once, in an order whose first few are spread over all. */
 function spread(count: number, seed: string): number[] {
   const start = new Random(seed).below(2 ** 32) / 2 ** 32
   const seen = new Set<number>()
@@ -247,20 +247,21 @@ function spread(count: number, seed: string): number[] {
   return order
 }
 
-/** Its multiples, modulo 1, fill an interval evenly. */
+/** A number whose multiples, modulo 1, fill an interval evenly. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2
+/** Limit on the indexes that are spread. The others follow in order. */
 const MOST_SPREAD = 10_000
 
 interface ReadParts {
   values: SamplePart
   offsets: SamplePart | undefined
   validity: SamplePart | undefined
-  /** Whether it is less than the tile. */
+  /** Whether only a part of the tile was taken. */
   isCut: boolean
 }
 
 interface Reader {
-  /** @param room unfiltered bytes of the whole sample */
+  /** @param room limit on the unfiltered bytes of the whole sample */
   read(tile: number, room: number): Promise<ReadParts>
   close(): Promise<void>
 }
@@ -301,9 +302,9 @@ function partOf(data: Uint8Array, stored_bytes: number): SamplePart {
   return { data, starts: undefined, stored_bytes, offsets_bytes: 0 }
 }
 
-/** Some chunks of a tile, one after another. */
+/** Successive chunks of a tile. */
 interface ChunkRun {
-  /** First and last byte of the tile without filters. */
+  /** Start and end in the unfiltered tile, in bytes. */
   from: number
   to: number
   stored_bytes: number
@@ -314,7 +315,7 @@ interface Cells {
   starts: Float64Array | undefined
 }
 
-/** Chunks in the middle of a large tile; undefined if it is small, is one chunk, or has chunks that cut cells. */
+/** The chunks in the middle of a large tile. Undefined if the tile is small or one chunk, or if the chunks would cut cells. */
 async function chunkRun(
   file: TileFile,
   tile: number,

@@ -6,25 +6,28 @@ import type { Sample } from './sample.ts'
 import { addZstdWork, noZstdWork } from './zstd-work.ts'
 
 /**
- * How long TileDB 2.30 takes to read a sample: from what its library has to do, and what each of that takes. So it is the same on every
- * run, whatever else the machine does, and does not follow the speed of the decoders here. All numbers are nanoseconds on one core; those of
- * the filters are in filters/registry.ts.
+ * Estimates how long TileDB 2.30 takes to read a sample: the amount of each kind of work, times the measured time of that kind. So the
+ * result is the same on every run, and does not depend on the machine or on the speed of the decoders here. All times are nanoseconds
+ * on one core. Those of the filters are in filters/registry.ts.
  */
 
-/** To read a byte from a file in the system's cache; to hand one over. */
+/** Time to read a byte from a file in the system's cache. */
 const OF_A_FILE = 0.66
+/** Time to copy a byte to the user's buffer. */
 const OF_A_RESULT = 1.2
 const OFFSET_BYTES = 8
-
-/** For a tile, in each filter that TileDB counts among the compressors. */
+/** Time for each tile in each filter that TileDB counts among the compressors. */
 const OF_A_TILE = 20_000
 
-/** Estimates that differ by less are as near as can be told. Nine of ten were within 13 % of the time of a whole read; docs/commands.md says 25 %. */
+/**
+ * Relative difference below which two estimates cannot be told apart. Nine of ten estimates were within 13 % of the time of a whole
+ * read; docs/commands.md says 25 %.
+ */
 export const NEAR = 0.1
 
 /**
- * Estimated seconds of TileDB to undo the filters and hand over the values; reading the files is {@link fileSeconds}.
- * @param stored parts of the sample, filtered
+ * Estimated seconds that TileDB needs to undo the filters and copy the values out. {@link fileSeconds} is the time to read the files.
+ * @param stored the parts of the sample after the filters
  */
 export function tiledbSeconds(
   { parts }: Pick<Sample, 'parts'>,
@@ -54,11 +57,11 @@ export function fileSeconds(bytes: number): number {
 
 function textsTime({ name }: FilterConfig, cells: number, stored: number): number {
   const { cell = 0, text = 0 } = useOf(name).ns
-  // The offsets come from among the values.
+  // The filter also makes the offsets, which are stored among the values.
   return cells * (cell + OF_A_RESULT * OFFSET_BYTES) + stored * text
 }
 
-/** @param unfiltered bytes that come out */
+/** Nanoseconds for one filter. @param unfiltered bytes that it outputs */
 function timeOf({ name }: FilterConfig, stored: Uint8Array, unfiltered: number, elementSize: number): number {
   const { ns } = useOf(name)
   if (ns.zstd) {

@@ -12,34 +12,35 @@ import { NEWEST_STABLE } from '../write/schema-check.ts'
 import type { Sample, SamplePart } from './sample.ts'
 import { tiledbSeconds } from './tiledb-speed.ts'
 
-/** What a pipeline makes of a sample. */
+/** The result of a pipeline on a sample. */
 export interface Trial {
   filters: readonly FilterConfig[]
-  /** Bytes of the sample behind the filters. */
+  /** Bytes of the sample after the filters. */
   bytes: number
-  /** Of text: bytes of the offsets of its cells, which some pipelines keep among the values. */
+  /** Bytes of the offsets of text, after their filters. Some pipelines keep the offsets among the values. */
   offsets_bytes: number
-  /** 1,000,000 bytes of unfiltered values a second, measured here by {@link timeTrials}: to read, and to write. */
+  /** Speed of reading in MB of unfiltered values a second, measured here by {@link timeTrials}. */
   undo_mb_s: number
+  /** The same for writing. */
   do_mb_s: number
-  /** Estimated seconds of TileDB 2.30 to undo the filters of the sample, and hand over the values, on one core. */
+  /** Estimated seconds that TileDB 2.30 needs on one core to undo the filters of the sample and copy the values out. */
   tiledb_seconds: number
   checksummed: boolean
-  /** Part of the elements that come back with other bits. */
+  /** Fraction of the elements that come back with other bits, from 0 to 1. */
   changed: number
-  /** The largest difference of a value that comes back; 0 if none changes. */
+  /** Largest difference between a value and what comes back; 0 if none changes. */
   deviation: number
 }
 
 export interface TrialContext {
   codecs: Codecs
-  /** Of an encrypted array. */
+  /** Key of an encrypted array. */
   key: Uint8Array | undefined
 }
 
 /**
  * Filters a sample as TileDB 2.30 would, undoes that, and compares the values bit by bit.
- * @throws InspectError if a filter does not take the values
+ * @throws InspectError if a filter refuses the values
  */
 export async function tryFilters(sample: Sample, filters: readonly FilterConfig[], cx: TrialContext): Promise<Trial> {
   const { parts, type, cellSize, role } = sample
@@ -72,7 +73,7 @@ function keepsOffsetsInside({ type }: Sample, filters: readonly FilterConfig[]):
   return keepsStringOffsets(type, filters, NEWEST_STABLE)
 }
 
-/** Initialisation vectors change no size. */
+/** Zeros for initialisation vectors, whose values do not change any size. */
 const randomBytes = (length: number): Uint8Array => new Uint8Array(length)
 
 function load(
@@ -92,7 +93,7 @@ function load(
   return Pipeline.load(all, tile, cx.codecs)
 }
 
-/** What filters a part, cut into chunks as TileDB cuts tiles. */
+/** Returns a function that filters a part, cut into chunks as TileDB cuts tiles. */
 function writerOf(
   { type, cellSize, role, pipeline: { max_chunk_size } }: Sample,
   { data, starts }: SamplePart,
@@ -115,10 +116,10 @@ interface OfOffsets {
   tiledb_seconds: number
 }
 
-/** What the array's own filters make of the offsets of text. */
+/** Results of the array's own filters of offsets on the offsets of text, by sample. */
 const offsetsAlone = new WeakMap<Sample, Promise<OfOffsets>>()
 
-/** Of text: a count of no chunks where the values hold the offsets. */
+/** The stored offsets of text. If the values hold the offsets, each tile of offsets only has a count of no chunks. */
 async function offsetsOf(sample: Sample, isInside: boolean, cx: TrialContext): Promise<OfOffsets> {
   if (isInside) return { bytes: sample.parts.length * CHUNK_COUNT_BYTES, tiledb_seconds: 0 }
   const known = offsetsAlone.get(sample) ?? tryOffsets(sample, cx)
@@ -142,16 +143,17 @@ async function tryOffsets(sample: Sample, cx: TrialContext): Promise<OfOffsets> 
   return { bytes, tiledb_seconds: tiledbSeconds({ parts }, filters, pipeline, stored) }
 }
 
-/** So many bytes of a sample are filtered again and again. */
+/** Approximate bytes of a sample that are filtered in each round. */
 const TIMED_BYTES = 256 * 1024
-/** Rounds, of which the fastest counts: other work on the machine, and a program that warms up, only make one slower. */
+/** Numbers of rounds. The fastest counts, as other work on the machine and warming up only make a round slower. */
 const LEAST_ROUNDS = 3
 const MOST_ROUNDS = 12
-/** A pipeline is done with after so long, at the end of a round. */
+/** Milliseconds after which a pipeline needs no further round. */
 const ENOUGH_MS = 60
+/** Shortest time that is used to compute a speed, in milliseconds. */
 const LEAST_MS = 0.001
 
-/** Measures the speeds of pipelines here, each in every round, so that what slows the machine down slows all of them. */
+/** Measures the speeds of pipelines. Every round has all of them, so that what slows the machine down slows them all. */
 export async function timeTrials(sample: Sample, trials: readonly Trial[], cx: TrialContext): Promise<void> {
   const timed: SamplePart[] = []
   let bytes = 0
@@ -164,14 +166,7 @@ export async function timeTrials(sample: Sample, trials: readonly Trial[], cx: T
     const isInside = sample.role === 'var' && keepsOffsetsInside(sample, trial.filters)
     const pipeline = await load(sample, trial.filters, cx, isInside)
     const writers = timed.map((part) => writerOf(sample, part, trial.filters, pipeline, isInside))
-    runs.push({
-      trial,
-      pipeline,
-      writers,
-      doing: Number.POSITIVE_INFINITY,
-      undoing: Number.POSITIVE_INFINITY,
-      total: 0,
-    })
+    runs.push({ trial, pipeline, writers, doing: Infinity, undoing: Infinity, total: 0 })
   }
   for (let round = 0; round < MOST_ROUNDS; round++) {
     for (const run of runs) {
@@ -185,7 +180,7 @@ export async function timeTrials(sample: Sample, trials: readonly Trial[], cx: T
       run.undoing = Math.min(run.undoing, end - middle)
       run.total += end - start
     }
-    // Signals get a chance to be handled.
+    // Lets signals be handled.
     await new Promise((resolve) => setTimeout(resolve, 0))
   }
   for (const { trial, doing, undoing } of runs) {
@@ -201,7 +196,7 @@ function checkOffsets({ starts }: SamplePart, offsets: Float64Array | undefined)
       throw new InspectError('INCONSISTENT', 'expected the offsets that were filtered, found others')
 }
 
-/** How many elements change on the way, and by how much. */
+/** Fraction of the elements that change, and the largest difference. */
 function lossOf(
   type: Sample['type'],
   before: readonly Uint8Array[],

@@ -5,21 +5,23 @@ import type { Sample } from './sample.ts'
 import { fileSeconds, NEAR } from './tiledb-speed.ts'
 import { type Trial, type TrialContext, timeTrials, tryFilters } from './trial.ts'
 
-/** What pipelines make of one field, or of the offsets or validity of all. */
+/** The results of all pipelines for one field, or for the offsets or the validity of all fields. */
 export interface FieldTrials {
   sample: Sample
-  /** Unfiltered bytes of the sample, and its bytes on disk now. */
+  /** Bytes of the sample before filtering. */
   unfiltered_bytes: number
+  /** Bytes of the sample on disk now. */
   stored_bytes: number
+  /** The pipeline that the array has. */
   now: Trial
-  /** The smallest first. */
+  /** The other pipelines, the smallest result first. */
   candidates: readonly Trial[]
-  /** Pipelines that TileDB does not take for these values, or that do not take these values, and why. */
+  /** Pipelines that TileDB refuses for these values, or that refuse these values, and why. */
   refused: readonly { filters: readonly FilterConfig[]; reason: string }[]
   best: Best
 }
 
-/** The best that keeps every bit, and the checksum unless the user left it out; undefined where it is what is there now. */
+/** The best pipelines that keep every bit, and the checksum unless the user left it out. Undefined where the present one is best. */
 export interface Best {
   size: Trial | undefined
   reading: Trial | undefined
@@ -28,7 +30,7 @@ export interface Best {
 
 /**
  * Tries pipelines on a sample.
- * @param asked undefined for those that suit the values
+ * @param asked pipelines to try; undefined for those that suit the values
  */
 export async function tryField(
   sample: Sample,
@@ -48,7 +50,7 @@ export async function tryField(
       })
       if (trial) tried.push(trial)
     }
-    // Signals get a chance to be handled.
+    // Lets signals be handled.
     await new Promise((resolve) => setTimeout(resolve, 0))
   }
   const stored = sample.parts.reduce((sum, part) => sum + part.stored_bytes, 0)
@@ -66,7 +68,7 @@ export async function tryField(
   await timeTrials(sample, [...tried, now], cx)
   const candidates = tried.filter(({ filters }) => !sameFilters(filters, sample.pipeline.filters)).sort(bySize)
   const unfiltered_bytes = sample.parts.reduce((sum, { data }) => sum + data.length, 0)
-  // Who names filters without a checksum wants none.
+  // A user who names filters without a checksum wants none.
   const safe = candidates.filter(
     ({ changed, checksummed }) => changed === 0 && (checksummed || asked || !now.checksummed),
   )
@@ -93,25 +95,27 @@ function sameFilters(a: readonly FilterConfig[], b: readonly FilterConfig[]): bo
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** Estimated seconds of TileDB to read the sample, if its files are in the cache of the system. */
+/** Estimated seconds that TileDB needs to read the sample, if its files are in the system's cache. */
 export function readSeconds(trial: Trial): number {
   return fileSeconds(sizeOf(trial)) + trial.tiledb_seconds
 }
 
-/** A smaller one is worth it from this part of the bytes on, and so many… */
+/** Smallest fraction of the bytes that a balanced pipeline must save, … */
 const WORTH = 0.05
+/** … and the fewest bytes of all files. */
 const WORTH_BYTES = 4096
-/** …if reading takes at most so many times as long, and writing. */
+/** How many times as long a balanced pipeline may take to read … */
 const SLOWER_READS = 1.25
+/** … and to write. */
 const SLOWER_WRITES = 2
-/** So many MB/s are fast enough, whatever they are now: without filters nothing else is as fast. */
+/** MB/s of writing that are always fast enough: next to no filters at all, every pipeline is slow. */
 const FAST_WRITES = 50
 
 /**
- * Rules of thumb mislead, so all of it is measured.
+ * Chooses the best pipelines by measured sizes and times, because rules of thumb mislead.
  *
- * @param safe those that lose nothing
- * @param scale how many times the sample all of it is
+ * @param safe pipelines that lose nothing
+ * @param scale size of all files, as a multiple of the sample
  */
 function bestOf(now: Trial, safe: readonly Trial[], scale: number): Best {
   const time = readSeconds
@@ -119,11 +123,11 @@ function bestOf(now: Trial, safe: readonly Trial[], scale: number): Best {
     const [first] = [...among].sort((a, b) => of(a) - of(b))
     return first && of(first) < of(now) ? first : undefined
   }
-  // Of those that are not told apart, the one with the fewest filters: what is there now, if it is among them.
+  // Times this close cannot be told apart. Among these, the present pipeline wins, then the one with the fewest filters.
   const fastest = Math.min(...[now, ...safe].map(time))
-  const told = (one: Trial): boolean => time(one) > fastest * (1 + NEAR)
+  const isSlower = (one: Trial): boolean => time(one) > fastest * (1 + NEAR)
   const [reading] = safe
-    .filter((one) => !told(one))
+    .filter((one) => !isSlower(one))
     .sort((a, b) => a.filters.length - b.filters.length || time(a) - time(b))
   const cheap = safe.filter(
     (one) =>
@@ -132,5 +136,5 @@ function bestOf(now: Trial, safe: readonly Trial[], scale: number): Best {
       time(one) <= SLOWER_READS * time(now) &&
       one.do_mb_s >= Math.min(now.do_mb_s / SLOWER_WRITES, FAST_WRITES),
   )
-  return { size: least(sizeOf, safe), reading: told(now) ? reading : undefined, balanced: least(sizeOf, cheap) }
+  return { size: least(sizeOf, safe), reading: isSlower(now) ? reading : undefined, balanced: least(sizeOf, cheap) }
 }

@@ -1,12 +1,12 @@
 import { zstdContentSize } from '../filters/codecs/zstd-frame.ts'
 
-/** What a decoder of zstd has to do: RFC 8878, section 3.1.1. */
+/** The work of a zstd decoder. @see RFC 8878, section 3.1.1 */
 interface ZstdWork {
-  /** Bytes of literals that are Huffman coded. */
+  /** Bytes of Huffman-coded literals. */
   literals: number
-  /** Sequences: copies of what came before. */
+  /** Number of sequences: copies of earlier bytes. */
   sequences: number
-  /** Bytes that it writes. */
+  /** Bytes of output. */
   bytes: number
 }
 
@@ -15,15 +15,15 @@ export function noZstdWork(): ZstdWork {
 }
 
 const BLOCK_HEAD_BYTES = 3
+const REPEATED_BLOCK = 1
 const COMPRESSED_BLOCK = 2
 const CHECKSUM_FLAG = 0x04
 const CHECKSUM_BYTES = 4
 const MAGIC_BYTES = 4
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4]
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8]
-const REPEATED_BLOCK = 1
 
-/** Adds what is to be done for frames that follow each other. They are known to be whole: this program wrote or undid them. */
+/** Adds the work for successive frames. They are whole: this program wrote or decoded them. */
 export function addZstdWork(data: Uint8Array, work: ZstdWork): void {
   let at = 0
   while (at < data.length) {
@@ -51,11 +51,11 @@ function addBlock(block: Uint8Array, work: ZstdWork): void {
   work.sequences += first < 128 ? first : first < 255 ? ((first - 128) << 8) + second : second + (third << 8) + 0x7f00
 }
 
-/** @returns Huffman coded literals, and the bytes of their section */
+/** Bytes of Huffman-coded literals, and bytes of the section that holds them. */
 function literalsOf(block: Uint8Array): { literals: number; bytes: number } {
   const [b0, b1, b2, b3, b4] = block
   const [type, format] = [b0 & 3, (b0 >> 2) & 3]
-  // Raw, or one byte repeated.
+  // Type 0 is raw bytes, type 1 is one repeated byte.
   if (type < 2) {
     const [head, size] =
       format === 1 ? [2, (b0 >> 4) + (b1 << 4)] : format === 3 ? [3, (b0 >> 4) + (b1 << 4) + (b2 << 12)] : [1, b0 >> 3]
