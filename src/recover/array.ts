@@ -27,14 +27,14 @@ import { readTileFile } from '../store/generic-tile.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { damageOf, unlessDamaged } from './damage.ts'
 import { type FactsFromOutside, factsOf } from './facts.ts'
-import { lost, type RecoveredFile, type RecoveredFragment, recoverFragment } from './fragment.ts'
+import { copyOf, lost, type RecoveredFile, type RecoveredFragment, recoverFragment } from './fragment.ts'
 
-/** Something of the array that is not written again. */
+/** A file or folder that is not written to the new array. */
 interface LeftOut {
-  /** Relative to the array. */
+  /** Path in the array. */
   path: string
   why: string
-  /** Whether a reader misses it, or nothing else has its cells. */
+  /** Whether readers miss it, or its cells are nowhere else. */
   isLoss: boolean
 }
 
@@ -44,23 +44,23 @@ export interface RecoveredArray {
   leftOut: readonly LeftOut[]
 }
 
-/** Where the files go. */
+/** Takes the new files. */
 export interface RecoverOutput {
-  /** @param path relative to the new folder */
+  /** @param path path in the new folder */
   write(path: string, file: RecoveredFile): Promise<void>
   progress(done: number, total: number): void
 }
 
 export interface RecoverOptions {
   dropDamaged: boolean
-  /** The box that the user gave, for the one dense fragment that needs it. */
+  /** Returns the box that the user gave for a dense fragment; undefined without one. */
   domain(schema: ArraySchema): NDRange | undefined
 }
 
 /**
- * Recovers an array: every fragment that a commit names, and all that belongs to the array. Schemas and commits are
- * written last: without them, what is there is no array.
- * @throws InspectError NOT_RECOVERED if something would be lost and nobody allowed it
+ * Recovers an array: every fragment that a commit names, and everything else that belongs to it. Schemas and commits are written
+ * last, so that unfinished output is no array.
+ * @throws InspectError NOT_RECOVERED if something would be lost and the options do not allow it
  */
 export async function recoverArray(
   array: InspectArray,
@@ -68,7 +68,7 @@ export async function recoverArray(
   cx: () => WriteContext,
   out: RecoverOutput,
 ): Promise<RecoveredArray> {
-  await readableSchema(array, options)
+  await checkSchemas(array, options)
   const entries = await array.fragments()
   const commits = await array.commits()
   const torn = commits.files.some(({ kind, fault }) => kind === 'consolidated-commits' && fault)
@@ -79,7 +79,7 @@ export async function recoverArray(
     out.progress(done, entries.length)
     const { path, name } = entry
     let guess: string | undefined
-    // Before version 5 a fragment has no commit: one without metadata may have lost it.
+    // Before version 5 a fragment has no commit: its metadata shows that it was written. It may have lost that.
     if (!entry.committed && entry.state === 'no-metadata') guess = 'that its write was finished'
     else if (!entry.committed && torn) guess = 'that the damaged list of commits names it'
     else if (!entry.committed) {
@@ -122,8 +122,8 @@ export async function recoverArray(
 }
 
 /**
- * Recovers one of the fragments. If cells of a consolidated one are lost, and the fragments that it replaced are still there, these take its
- * place.
+ * Recovers a fragment of the array. If a consolidated fragment loses cells, the fragments that it replaced take its place, if they are
+ * still whole.
  */
 async function tryFragment(
   array: InspectArray,
@@ -145,7 +145,7 @@ function replacedBy(name: string, instead: readonly string[]): RecoveredFragment
   return { ...lost(name), cellsLost: 0, instead }
 }
 
-/** The fragments that a consolidated one replaced, if all of them are there and none loses a cell. */
+/** Names of the fragments that a consolidated one replaced, if all of them are there and none loses a cell. */
 async function wholeReplaced(
   array: InspectArray,
   name: string,
@@ -167,19 +167,19 @@ async function wholeReplaced(
   return [...names]
 }
 
-/** The names that the list of a consolidated fragment has. */
+/** The names in the vacuum list of a consolidated fragment. */
 function replacedNames(files: readonly CommitFile[], name: string): Set<string> {
   const list = files.find(({ kind, path }) => kind === 'vacuum' && stem(lastPathPart(path)) === name)
   return new Set(list?.entries.map((entry) => entry.name))
 }
 
-/** Writes the files of a fragment. Its new metadata need not stay in memory. */
+/** Writes the files of a fragment, and drops them from memory. */
 async function writeFragment({ written }: RecoveredFragment, folder: string, out: RecoverOutput): Promise<void> {
   for (const part of written)
     for (const file of part.files.splice(0)) await out.write(`${folder}${part.name}/${file.name}`, file)
 }
 
-/** Recovers one fragment into a folder of its own; into several below it, if unreadable tiles part a dense fragment. */
+/** Recovers one fragment into a folder. If unreadable tiles divide a dense fragment, its parts become folders inside. */
 export async function recoverOne(
   array: InspectArray,
   { folder, name }: Fragment,
@@ -187,7 +187,7 @@ export async function recoverOne(
   cx: () => WriteContext,
   out: RecoverOutput,
 ): Promise<RecoveredArray> {
-  await readableSchema(array, options)
+  await checkSchemas(array, options)
   const path = folder.path.slice(array.folder.path.length + 1)
   const outside = outsideOf(array, (await array.commits()).files, name, options)
   const fragment = await recoverFragment(array, path, outside, options.dropDamaged, cx())
@@ -200,19 +200,17 @@ export async function recoverOne(
   return { fragments: [fragment], leftOut: [] }
 }
 
-/** Whether a fragment can only be recovered by somebody who knows its box: it is dense, and nothing else tells it. */
+/** Whether recovery needs the box of a fragment from the user: the fragment is dense, and nothing tells its box. */
 export async function lacksBox(array: InspectArray, path: string): Promise<boolean> {
   const newest = await array.newestSchema().catch(unlessDamaged)
   if (newest?.schema.array_type !== 'dense') return false
-  const fragment = array.fragment(path)
-  const outside = outsideOf(array, (await array.commits()).files, fragment.name, { domain: () => undefined })
-  const found = await orError(() => factsOf(array, fragment, outside))
-  await fragment.close()
+  const outside = outsideOf(array, (await array.commits()).files, lastPathPart(path), { domain: () => undefined })
+  const found = await array.withFragment(path, (fragment) => orError(() => factsOf(array, fragment, outside)))
   return found instanceof InspectError && found.code === 'NOT_RECOVERED' && found.at.field === 'nonempty_domain'
 }
 
-/** @throws InspectError NOT_RECOVERED if no schema can be read, or the one in use cannot and the loss of it is not allowed */
-async function readableSchema(array: InspectArray, { dropDamaged }: RecoverOptions): Promise<void> {
+/** Checks that a schema can be read. @throws InspectError NOT_RECOVERED if none can, or the one in use cannot and its loss is not allowed */
+async function checkSchemas(array: InspectArray, { dropDamaged }: RecoverOptions): Promise<void> {
   const fault = await array.newestSchema().then(() => undefined, damageOf)
   if (!fault) return
   if (exitCodeOf(fault) !== 1) throw fault
@@ -246,9 +244,7 @@ function outsideOf(
       let schema: ArraySchema | undefined
       for (const entry of await array.fragments()) {
         if (!replaced.has(entry.name)) continue
-        const fragment = array.fragment(entry.path)
-        const info = await fragment.info().catch(unlessDamaged)
-        await fragment.close()
+        const info = await array.withFragment(entry.path, (fragment) => fragment.info().catch(unlessDamaged))
         if (!info?.nonempty_domain) return undefined
         schema ??= info.schema
         boxes.push(info.nonempty_domain)
@@ -258,28 +254,24 @@ function outsideOf(
   }
 }
 
-function copy(folder: Folder, name: string): RecoveredFile {
-  return { name, source: { open: () => folder.file(name), ranges: undefined } }
-}
-
-/** Schemas that can be read, and their enumerations. */
+/** Adds the schemas that can be read, and their enumerations. */
 async function schemaFiles(array: InspectArray, files: RecoveredFile[], leftOut: LeftOut[]): Promise<void> {
   const { folder } = array
   for (const name of [OLD_SCHEMA_FILE, '__lock.tdb'])
-    if ((await folder.kind(name)) === 'file') files.push(copy(folder, name))
+    if ((await folder.kind(name)) === 'file') files.push(copyOf(folder, name))
   await checkedFiles(array, SCHEMA_FOLDER, arraySchema, files, leftOut)
   await checkedFiles(array, `${SCHEMA_FOLDER}/__enumerations`, enumerationFile, files, leftOut)
 }
 
-/** Every file of a folder, with the folders in it. */
+/** Adds every file of a folder and of the folders in it. */
 async function plainFiles(folder: Folder, inside: string, files: RecoveredFile[]): Promise<void> {
   for (const { name, kind } of await folder.folder(inside).listIfThere()) {
-    if (kind === 'file') files.push(copy(folder, `${inside}/${name}`))
+    if (kind === 'file') files.push(copyOf(folder, `${inside}/${name}`))
     else if (kind === 'folder') await plainFiles(folder, `${inside}/${name}`, files)
   }
 }
 
-/** The files of a folder that are one generic tile each, and lists beside them. Those that cannot be read are left out. */
+/** Adds the files of a folder that are one generic tile each, and the lists beside them. Leaves out those that cannot be read. */
 async function checkedFiles<T>(
   array: InspectArray,
   inside: string,
@@ -296,11 +288,11 @@ async function checkedFiles<T>(
       ? undefined
       : await readTileFile(folder.file(path), describe, cx).then(() => undefined, damageOf)
     if (fault) leftOut.push({ path, why: `it cannot be read: ${fault.message}`, isLoss: true })
-    else files.push(copy(folder, path))
+    else files.push(copyOf(folder, path))
   }
 }
 
-/** Commits anew: each names what is there. */
+/** Adds commits that name only what is written. */
 async function commitFiles(
   array: InspectArray,
   entries: readonly FragmentEntry[],
@@ -312,7 +304,6 @@ async function commitFiles(
   const commits = await array.commits()
   const outcomes = new Map(fragments.map((one) => [one.name, one]))
   const isSame = (name: string): boolean => outcomes.get(name)?.outcome === 'kept'
-  /** Whether a fragment of this name is written. */
   const isThere = (name: string): boolean => outcomes.get(name)?.written.some((one) => one.name === name) ?? false
   const known = new Map(entries.map(({ name, path }) => [name, path]))
   const named = new Set<string>()
@@ -321,6 +312,7 @@ async function commitFiles(
     named.add(path)
     files.push({ name: path, bytes })
   }
+  const leaveOut = (path: string, why: string, isLoss = false): void => void leftOut.push({ path, why, isLoss })
   const isList = ({ kind }: CommitFile): boolean => kind === 'consolidated-commits'
   const isWhole = (file: CommitFile): boolean =>
     isList(file) &&
@@ -333,57 +325,53 @@ async function commitFiles(
     commits.files.flatMap(({ kind, entries: lines }) => (kind === 'ignore' ? lines.map(({ text }) => text) : [])),
   )
   const keepsLists = commits.files.some(isWhole)
-  // A condition that has a file of its own comes from there, as long as that can be read.
+  // A condition is taken from its own file, if that can be read, rather than from a list.
   const inOrder = [...commits.files.filter((file) => !isList(file)), ...commits.files.filter(isList)]
   for (const file of inOrder) {
     const { path, kind, fault } = file
     const name = lastPathPart(path)
     if (kind === 'write') {
       if (isThere(lastPathPart(committedPath(path)))) commit(path)
-      else leftOut.push({ path, why: 'its fragment is not there', isLoss: false })
+      else leaveOut(path, 'its fragment is not there')
     } else if (kind === 'delete' || kind === 'update') {
       const source = folder.file(path)
       const read =
         kind === 'delete' ? readTileFile(source, deleteCondition, cx) : readTileFile(source, updateCondition, cx)
       const broken = await Promise.resolve<unknown>(read).then(() => undefined, damageOf)
-      if (broken) leftOut.push({ path, why: `it cannot be read: ${broken.message}`, isLoss: true })
+      if (broken) leaveOut(path, `it cannot be read: ${broken.message}`, true)
       else {
         named.add(path)
-        files.push(copy(folder, path))
+        files.push(copyOf(folder, path))
       }
     } else if (kind === 'vacuum') {
-      // Without the fragment that replaced them, the others count again.
-      if (fault || (outcomes.has(stem(name)) && !isThere(stem(name))))
-        leftOut.push({
-          path,
-          why: fault ? `it cannot be read: ${fault.message}` : 'its fragment is lost',
-          isLoss: false,
-        })
-      else files.push(copy(folder, path))
+      // If the consolidated fragment is lost, those that it replaced count again.
+      if (fault) leaveOut(path, `it cannot be read: ${fault.message}`)
+      else if (outcomes.has(stem(name)) && !isThere(stem(name))) leaveOut(path, 'its fragment is lost')
+      else files.push(copyOf(folder, path))
     } else if (kind === 'consolidated-commits') {
-      if (isWhole(file)) files.push(copy(folder, path))
+      if (isWhole(file)) files.push(copyOf(folder, path))
       else {
-        leftOut.push({ path, why: 'it is damaged, or names what is not there', isLoss: fault !== undefined })
+        leaveOut(path, 'it is damaged, or names what is not there', fault !== undefined)
         const bytes = await withSource(folder.file(path), readAll)
         for (const { text, tile, name: listed } of file.entries) {
           const fragment = linePath(text)
           if (fragment !== undefined && !ignored.has(text) && isThere(lastPathPart(fragment)))
             commit(pathOfCommit(fragment))
-          // Of a damaged line, only the last part is taken: whatever it says, nothing is written outside of the folder.
+          // A damaged line may name any path. Only its last part is used, so nothing is written outside the folder.
           else if (tile) commit(`${COMMITS_FOLDER}/${listed}`, bytes.slice(tile.offset, tile.offset + tile.length))
         }
       }
     } else if (kind === 'ignore') {
-      if (keepsLists) files.push(copy(folder, path))
-      else leftOut.push({ path, why: 'the lists that it takes back are not there', isLoss: false })
+      if (keepsLists) files.push(copyOf(folder, path))
+      else leaveOut(path, 'the lists that it takes back are not there')
     } else {
       const metadata = await array.consolidatedFragmentMetadata(path).catch(unlessDamaged)
       if (metadata?.entries.every(({ fragment_name }) => isSame(lastPathPart(fragment_name))))
-        files.push(copy(folder, path))
-      else leftOut.push({ path, why: 'it has footers that are damaged, or of fragments that changed', isLoss: false })
+        files.push(copyOf(folder, path))
+      else leaveOut(path, 'it has footers that are damaged, or of fragments that changed')
     }
   }
-  // Parts of dense fragments have names of their own, and those of a damaged list have no commit. Old fragments need none.
+  // Parts of dense fragments have new names, and fragments of a damaged list have no commit. Old fragments need none.
   for (const { name, written } of fragments) {
     const path = known.get(name) ?? name
     const inside = path.includes('/')

@@ -6,21 +6,22 @@ import type { NDRange } from '../format/range.ts'
 import { bytesOf, cellValue } from '../format/value.ts'
 import type { FooterRemains } from './footer-remains.ts'
 
-/** The box that a dense fragment wrote, as far as it is known without its metadata. */
+/** The box that a dense fragment wrote, found without its metadata. */
 interface KnownDomain {
   domain: NDRange
-  /** What was taken for granted, in words; undefined if nothing was. */
+  /** What was assumed, in words; undefined if nothing was. */
   assumed: string | undefined
 }
 
 /**
- * The non-empty domain of a dense fragment with so many tiles. Cells do not tell it: they have no coordinates, and padding looks like
- * cells.
+ * Finds the non-empty domain of a dense fragment with this number of tiles. Its cells do not tell: they have no coordinates, and
+ * padding looks like cells.
  *
- * @param known.given by the user
- * @param known.remains whose sizes agree with the files if `known.agrees` is set
- * @param known.inPlace the box in metadata of which other bytes are damaged
- * @param known.union of the fragments that this one replaced, if they are still there
+ * @param known.given returns the box that the user gave
+ * @param known.remains what is left of the footer
+ * @param known.agrees whether the file sizes in `remains` are those of the files
+ * @param known.inPlace the box in metadata whose other bytes are damaged
+ * @param known.union the box around the fragments that this one replaced, if they are still there
  * @throws InspectError NOT_RECOVERED if nothing tells the box; USAGE if the given one has another number of tiles
  */
 export function denseDomain(
@@ -45,7 +46,7 @@ export function denseDomain(
   }
   const { remains, inPlace, agrees, union } = known
   const left = remains?.dense && fits(remains.domain) ? remains : undefined
-  // The end of a cut file is missing, and what is there is right. In a file of full length any byte may be wrong.
+  // A cut file lacks its end, but the rest is right. In a file of full length any byte may be wrong.
   if (left && (left.copied || agrees || !left.footer)) return { domain: left.domain, assumed: undefined }
   if (fits(union)) return { domain: union, assumed: undefined }
   const given = known.given()
@@ -56,11 +57,11 @@ export function denseDomain(
   const damaged = left?.domain ?? inPlace
   if (fits(damaged))
     return { domain: damaged, assumed: `the box is ${boxText(schema, damaged)}, as the damaged metadata says` }
-  // Where there is a current domain, nothing is written outside of it.
+  // Nothing is written outside a current domain.
   const now = schema.current_domain?.range
   if (fits(now)) return { domain: now, assumed: `the box is ${boxText(schema, now)}, the current domain` }
   const everything = wholeDomain(schema)
-  if (!now && fits(everything)) return whole(schema, everything, 'the whole domain')
+  if (!now && fits(everything)) return roundOut(schema, everything, 'the whole domain')
   throw new InspectError(
     'NOT_RECOVERED',
     `nothing tells which ${tileNum} of ${gridOf(schema).tile_num} tiles of the domain it wrote, a box of ${shapesText(schema, tileNum)}: give its box with --domain NAME=LO..HI for each dimension; --drop-damaged leaves it out`,
@@ -68,8 +69,8 @@ export function denseDomain(
   )
 }
 
-/** A box rounded outwards to whole tiles, within the domain. @param what whose box it is */
-export function whole(schema: ArraySchema, domain: NDRange, what: string): KnownDomain {
+/** A box, rounded out to whole tiles within the domain. @param what the origin of the box, in words */
+export function roundOut(schema: ArraySchema, domain: NDRange, what: string): KnownDomain {
   const { axes } = denseTileGrid(schema, domain)
   const rounded = axes.map(({ type, domainLow, domainHigh, firstTile, tile_num, extent }) => {
     const low = domainLow + firstTile * extent
@@ -80,7 +81,7 @@ export function whole(schema: ArraySchema, domain: NDRange, what: string): Known
   return { domain: rounded, assumed: `the box is ${boxText(schema, rounded)}, ${what}` }
 }
 
-/** `1 × 6 or 2 × 3 tiles`: the boxes of so many tiles that the domain has room for. */
+/** `1 × 6 or 2 × 3 tiles`: the shapes of boxes with this number of tiles that fit into the domain. */
 function shapesText(schema: ArraySchema, tileNum: number): string {
   let shapes: { sides: number[]; left: number }[] = [{ sides: [], left: tileNum }]
   for (const { tile_num } of gridOf(schema).axes)
@@ -93,9 +94,10 @@ function shapesText(schema: ArraySchema, tileNum: number): string {
   return `${shown.join(' or ')} tiles`
 }
 
+/** Limit on the shapes that a message names. */
 const MOST_SHAPES = 6
 
-/** The box that a schema's dimensions span. */
+/** The whole domain of a dense array as a box. */
 export function wholeDomain(schema: ArraySchema): NDRange {
   return schema.domain.dimensions.map(({ type, domain }) => {
     const size = datatypeSize(type)
@@ -118,7 +120,7 @@ export function boxText(schema: ArraySchema, box: NDRange): string {
     .join(', ')
 }
 
-/** Cells of a dense box. */
+/** Number of cells in a dense box. */
 export function boxCells(schema: ArraySchema, box: NDRange): number {
   return schema.domain.dimensions.reduce(
     (cells, { type }, d) => cells * Number(integerOf(type, box[d].max) - integerOf(type, box[d].min) + 1n),

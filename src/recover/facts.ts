@@ -19,15 +19,15 @@ export interface DataFile {
   name: string
   slot: number
   role: FileRole
-  /** Bytes up to the end of the last whole tile. */
+  /** End of the last whole tile, in bytes. */
   size: number
-  /** Where each tile begins. Tiles that were not found begin at the end. */
+  /** Start of each tile, in bytes. Tiles that were not found start at the end. */
   starts: Float64Array
   /** Unfiltered bytes of each tile. */
   lengths: Float64Array
 }
 
-/** What a fragment is: from its metadata where that agrees with the data files, else from the data files. */
+/** The facts of a fragment that its metadata file holds, from the metadata if it agrees with the data files, otherwise from these. */
 export interface FragmentFacts {
   version: number
   schemaName: string
@@ -37,29 +37,29 @@ export interface FragmentFacts {
   files: readonly DataFile[]
   tileNum: number
   cellsPerTile: number
-  /** Undefined if only filtered texts could tell. */
+  /** Number of cells in the last tile; undefined if only text that is still filtered could tell. */
   lastTileCellNum: number | undefined
   /** The non-empty domain of a dense fragment. */
   domain: NDRange | undefined
-  /** Undefined if only the cells can tell. */
+  /** Names of the delete conditions that were applied; undefined if only the cells can tell. */
   processedConditions: readonly string[] | undefined
-  /** Whether the metadata agrees with the data files, so that only single sections of it can be damaged. */
+  /** Whether the metadata agrees with the data files. If so, only single sections of it can be damaged. */
   metadataAgrees: boolean
-  /** What could not be known and was taken for granted, in words. */
+  /** What could not be known and was assumed, in words. */
   assumed: readonly string[]
 }
 
-/** What only the user, or other fragments, can know about a fragment. */
+/** Facts about a fragment that only the user or other fragments know. */
 export interface FactsFromOutside {
-  /** The box that the user gave for a dense fragment. */
+  /** Returns the box that the user gave for a dense fragment. */
   domain(schema: ArraySchema): NDRange | undefined
-  /** The box around the fragments that it replaced. */
+  /** Returns the box around the fragments that it replaced. */
   union(): Promise<NDRange | undefined>
 }
 
-/** A guess at what a fragment is; the data files prove it. */
+/** A guess at the schema and the kind of a fragment, which is compared with the data files. */
 interface Shape extends Pick<FragmentFacts, 'version' | 'schemaName' | 'schema' | 'dense' | 'slots'> {
-  /** How many files contradict it. */
+  /** Number of files that contradict the guess. */
   contradictions: number
 }
 
@@ -81,7 +81,7 @@ export async function factsOf(
   const files: DataFile[] = []
   for (const { slot, role, name } of filesOf(shape)) {
     const stored = info && (await storedTiles(fragment, info, slot, role))
-    files.push({ slot, role, name, ...placed(walked.get(name) ?? NO_FILE, tileNum, stored) })
+    files.push({ slot, role, name, ...placesOf(walked.get(name) ?? NO_FILE, tileNum, stored) })
   }
   const assumed: string[] = []
   let domain = info?.dense ? info.nonempty_domain : undefined
@@ -115,7 +115,7 @@ function isWhole({ size, end }: WalkedFile): boolean {
   return size > 0 && end === size
 }
 
-/** The metadata, if it agrees with all data files that can be walked from end to end. */
+/** The metadata, if it agrees with every data file whose tiles can all be found without it. */
 async function agreeingInfo(
   fragment: Fragment,
   walked: ReadonlyMap<string, WalkedFile>,
@@ -157,15 +157,15 @@ function filesOf({ version, dense, slots }: FilesShape): Pick<DataFile, 'slot' |
   )
 }
 
-/** Most files agree on the number of tiles; those that lost some have fewer. */
+/** The number of tiles: the most in any file, as a file that lost tiles has fewer. */
 function tileNumOf(files: readonly WalkedFile[]): number {
   const whole = files.filter(isWhole)
   return (whole.length > 0 ? whole : files).reduce((most, { starts }) => Math.max(most, starts.length), 0)
 }
 
 /**
- * The schema of the array whose fields fit the files best. Of several, it is the newest that was there when the fragment was
- * written.
+ * The guess with the schema of the array whose fields fit the files best. Among equals, it is the newest schema that existed when the
+ * fragment was written.
  */
 async function bestShape(
   array: InspectArray,
@@ -199,7 +199,7 @@ async function bestShape(
   )
 }
 
-/** Names of versions 1 and 2 look the same, and so do those of 3 and 4. The array's schema has the same version. */
+/** The format version of a fragment. Names of versions 1 and 2 look the same, and so do those of 3 and 4: the array's schema tells which. */
 function versionOf(named: number | undefined, { version }: ArraySchema): number {
   if (named === undefined) return version
   if (named >= 5) return named
@@ -234,13 +234,13 @@ function shapeWith(
   return shape
 }
 
-/** Unfiltered bytes that a cell takes in a file; undefined for var-sized values. */
+/** Unfiltered bytes of a cell in a file; undefined for var-sized values. */
 function cellSize({ cellSize }: Slot, role: FileRole): number | undefined {
   if (role === 'var') return undefined
   return role === 'offsets' ? 8 : role === 'validity' ? 1 : cellSize
 }
 
-/** Whether all tiles but the last have as many cells as the schema says. Offsets may be kept with the values. */
+/** Whether every tile but the last has as many cells as the schema says. A tile without chunks fits: its offsets may be among the values. */
 function fits({ lengths, chunks }: WalkedFile, size: number | undefined, cells: number, dense: boolean): boolean {
   if (size === undefined) return true
   return lengths.every((length, tile) => {
@@ -250,7 +250,7 @@ function fits({ lengths, chunks }: WalkedFile, size: number | undefined, cells: 
   })
 }
 
-/** Cells of the last tile of a sparse fragment. */
+/** Number of cells in the last tile of a sparse fragment; undefined if no fixed-sized field tells. */
 function lastCells({ slots }: FilesShape, files: readonly DataFile[], tileNum: number): number | undefined {
   if (tileNum === 0) return 0
   for (const { slot, role, lengths } of files) {
@@ -261,8 +261,8 @@ function lastCells({ slots }: FilesShape, files: readonly DataFile[], tileNum: n
   return undefined
 }
 
-/** @param stored tiles by the metadata, for files that lost some of theirs */
-function placed(
+/** The places of the tiles of a file. @param stored places in the metadata, for a file that lost some tiles */
+function placesOf(
   { starts, lengths, end, size }: WalkedFile,
   tileNum: number,
   stored: Pick<DataFile, 'starts' | 'lengths'> | undefined,
@@ -275,6 +275,7 @@ function placed(
   }
 }
 
+/** The places of the tiles of a file in the metadata; undefined if they cannot be read. */
 async function storedTiles(
   fragment: Fragment,
   info: FragmentInfo,

@@ -21,19 +21,19 @@ import { unlessDamaged } from './damage.ts'
 import { wholeDomain } from './dense-domain.ts'
 import type { FragmentFacts } from './facts.ts'
 
-/** What is left of a footer. */
+/** The readable part of a damaged footer. */
 export interface FooterRemains {
   schemaName: string
   schema: ArraySchema
   dense: boolean
   domain: NDRange
-  /** The whole footer, if all of it is there. It may still be damaged. */
+  /** The whole footer, if none of it is cut off. Its values may still be wrong. */
   footer: FragmentFooter | undefined
-  /** Whether this is a copy from a consolidated fragment metadata file. */
+  /** Whether this is the copy in a consolidated fragment metadata file. */
   copied: boolean
 }
 
-/** The remains of a fragment's footer: the copy in a `.meta` file, or what the metadata file still has of it. */
+/** The remains of a fragment's footer: the copy in a `.meta` file, or what is left in the metadata file. */
 export async function footerRemains(array: InspectArray, fragment: Fragment): Promise<FooterRemains | undefined> {
   const copy = (await array.consolidatedFooters().catch(unlessDamaged))?.get(fragment.name)
   const ofCopy = copy && (await remainsIn(array, copy, true))
@@ -47,8 +47,9 @@ export async function footerRemains(array: InspectArray, fragment: Fragment): Pr
 }
 
 /**
- * The box in a footer of which other bytes are damaged. It stands where a footer of this shape has it, if the file has its full length.
- * @returns undefined if what is there does not look like the head of such a footer
+ * Reads the box from a footer whose other bytes are damaged. If the file has its full length, the place of the box follows from the
+ * shape of the footer.
+ * @returns undefined if the bytes there do not look like the head of such a footer
  */
 export async function domainInPlace(
   fragment: Fragment,
@@ -87,7 +88,7 @@ export async function domainInPlace(
   return undefined
 }
 
-/** The box of versions 1 and 2. It leads the content of the one tile: the end of that is not needed, and a flipped bit harms what follows. */
+/** The box in metadata of versions 1 and 2. It is at the start of the tile, so damage further on does not matter. */
 function domainInTile(bytes: Uint8Array, { domain: { dimensions } }: ArraySchema): NDRange | undefined {
   try {
     const header = decodePrefix(bytes, genericTileHeader)
@@ -103,17 +104,17 @@ function domainInTile(bytes: Uint8Array, { domain: { dimensions } }: ArraySchema
   }
 }
 
-/** Where the head of a chunk has the bytes of its filters' metadata. */
+/** Offset in the head of a chunk of the length of its filters' metadata. */
 const OF_METADATA_LENGTH = 8
-/** Format version, and the length of the box. */
+/** Bytes before the box: format version, and the length of the box. */
 const BEFORE_BOX = 12
 
-/** Bytes behind the footer of version 11 that some releases leave. */
+/** Bytes that some releases leave after the footer of version 11. */
 const SLACK = 8
-/** One in so many bytes of a footer's head may differ from what it must be. */
+/** One in this many bytes of a footer's head may differ from the expected ones. */
 const MOST_OTHER = 4
 
-/** The fields that lead the footer do not depend on those after them, so a cut footer still has its first ones. */
+/** Decodes as much of a footer as there is. Its first fields do not depend on later ones, so a cut footer still has them. */
 async function remainsIn(array: InspectArray, bytes: Uint8Array, copied: boolean): Promise<FooterRemains | undefined> {
   try {
     const head = decodePrefix(bytes, footerHead)

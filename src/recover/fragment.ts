@@ -13,7 +13,7 @@ import { fragmentName } from '../write/fragment-writer.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { Random } from '../write/random.ts'
 import { damageOf, isReached } from './damage.ts'
-import { boxCells, whole as roundedOut } from './dense-domain.ts'
+import { boxCells, roundOut } from './dense-domain.ts'
 import { type FactsFromOutside, type FragmentFacts, factsOf } from './facts.ts'
 import { processedByCells } from './processed-conditions.ts'
 import {
@@ -27,45 +27,46 @@ import {
 } from './rebuild.ts'
 import { selectionsWithout } from './whole-tiles.ts'
 
-/** One file of what is written: parts of a file of the source, or bytes. */
+/** A new file: ranges of an old file, or bytes. */
 export interface RecoveredFile {
-  /** Relative to the fragment. */
+  /** Path in the fragment, or in the array. */
   name: string
   bytes?: Uint8Array
-  /** A file of the source, and which parts of it; all of it if undefined. */
+  /** An old file and the ranges of it that are copied; all of it if undefined. */
   source?: { open(): ByteSource; ranges: readonly ByteRange[] | undefined }
 }
 
-/** What becomes of a fragment. */
+/** The result of recovering a fragment. */
 export interface RecoveredFragment {
   name: string
   outcome: 'kept' | 'rebuilt' | 'partly' | 'lost'
-  /** What check finds wrong with it. */
+  /** Codes of the errors that check finds in it. */
   codes: readonly FindingCode[]
-  /** Cells that are kept. */
+  /** Number of cells that are kept. */
   cellNum: number
-  /** Undefined if nobody knows how many it had. */
+  /** Number of lost cells; undefined if nobody knows how many there were. */
   cellsLost: number | undefined
+  /** What was assumed, in words. */
   assumed: string[]
   /** Why cells are lost, in words. */
   why?: string
-  /** The fragments that hold its cells from now on: itself, or several of them. */
+  /** The new fragments: one with the same name, or several with the parts of a dense fragment. */
   written: { name: string; files: RecoveredFile[] }[]
-  /** The fragments that it replaced, if these take its place again. */
+  /** Names of the fragments that it replaced, if these take its place again. */
   instead?: readonly string[]
-  /** The tiles that are left out, and what they are tiles of. */
+  /** The tiles that are left out, and the fragment to which they belong. */
   lostTiles: { opened: OpenedTiles; tiles: readonly number[] } | undefined
 }
 
-/** Whether cells contradict what the metadata says about their tile. */
+/** Whether the code says that cells contradict what the metadata says about their tile. */
 function isContradiction(code: FindingCode): boolean {
   return isMendedBy(code, 'statistics') || code === 'COORDINATE_MBR'
 }
 
 interface Errors {
-  /** Once each. */
+  /** Codes of the errors, without repeats. */
   codes: FindingCode[]
-  /** By tile: a cell or a sum that the metadata contradicts. */
+  /** A finding of each tile whose cells or sums the metadata contradicts, by tile. */
   contradicted: Map<number, Finding>
 }
 
@@ -85,13 +86,13 @@ async function errorsOf(fragment: Fragment): Promise<Errors> {
 }
 
 /**
- * Damaged metadata may claim a version, a filter or a size that does not exist, or to be encrypted. The array's key is not in question, as it opened
- * the schema.
+ * The code for an error that kept check from examining the metadata. Damaged metadata may claim an unknown version, filter or size, or
+ * to be encrypted. The array's key is right, as it opened the schema.
  * @throws InspectError the error, if it is not about the bytes of the metadata
  */
 function asDamage(error: InspectError, fragment: Fragment): FindingCode {
-  const isAbout = isReached(error) && error.code !== 'NO_SCHEMA'
-  const ofMetadata = error.at.file === fragment.metadataSource().name && isAbout
+  const isOfBytes = isReached(error) && error.code !== 'NO_SCHEMA'
+  const ofMetadata = isOfBytes && error.at.file === fragment.metadataSource().name
   const isNewer = (fragment.parsedName?.least_version ?? 0) > NEWEST_FORMAT_VERSION
   if (exitCodeOf(error) === 1 || (ofMetadata && !isNewer)) return 'SECTION_UNREADABLE'
   throw error
@@ -99,7 +100,7 @@ function asDamage(error: InspectError, fragment: Fragment): FindingCode {
 
 /**
  * Recovers a fragment. Nothing is written yet.
- * @throws InspectError NOT_RECOVERED if tiles cannot be read and `dropDamaged` is not set; errors of what cannot be examined
+ * @throws InspectError NOT_RECOVERED if tiles cannot be read and `dropDamaged` is not set; errors of files that cannot be examined
  */
 export async function recoverFragment(
   array: InspectArray,
@@ -108,14 +109,9 @@ export async function recoverFragment(
   dropDamaged: boolean,
   cx: WriteContext,
 ): Promise<RecoveredFragment> {
-  const fragment = array.fragment(path)
-  try {
-    return await withPlaceAsync({ file: fragment.folder.path }, () =>
-      recoverOpened(array, fragment, outside, dropDamaged, cx),
-    )
-  } finally {
-    await fragment.close()
-  }
+  return array.withFragment(path, (fragment) =>
+    withPlaceAsync({ file: fragment.folder.path }, () => recoverOpened(array, fragment, outside, dropDamaged, cx)),
+  )
 }
 
 async function recoverOpened(
@@ -143,6 +139,7 @@ async function recoverOpened(
   }
 }
 
+/** The result for a fragment that is left out. */
 export function lost(name: string): RecoveredFragment {
   const nothing = { cellNum: 0, cellsLost: undefined, assumed: [], written: [], lostTiles: undefined }
   return { name, outcome: 'lost', codes: [], ...nothing }
@@ -154,7 +151,7 @@ function notRecovered({ folder }: Fragment, message: string): InspectError {
   })
 }
 
-/** All files as they are. */
+/** The result for a fragment that is copied as it is. */
 async function kept(fragment: Fragment, codes: readonly FindingCode[]): Promise<RecoveredFragment> {
   const info = await fragment.info()
   const files = (await fragment.entries()).filter(({ kind }) => kind === 'file')
@@ -166,15 +163,7 @@ async function kept(fragment: Fragment, codes: readonly FindingCode[]): Promise<
     cellNum: info.dense && info.nonempty_domain ? boxCells(info.schema, info.nonempty_domain) : storedCellNum(info),
     cellsLost: 0,
     assumed: [],
-    written: [
-      {
-        name,
-        files: files.map((one) => ({
-          name: one.name,
-          source: { open: () => folder.file(one.name), ranges: undefined },
-        })),
-      },
-    ],
+    written: [{ name, files: files.map((file) => copyOf(folder, file.name)) }],
     lostTiles: undefined,
   }
 }
@@ -202,7 +191,7 @@ async function rebuilt(
     unread.set(tile, damageOf(error))
   })
   if (domain && whole && (await hasCellsOutside(fragment, whole.metadata))) {
-    const wider = roundedOut(facts.schema, domain, 'its tiles: there are cells outside of the one that its footer has')
+    const wider = roundOut(facts.schema, domain, 'its tiles: there are cells outside of the one that its footer has')
     const now = { ...facts, domain: wider.domain, assumed: wider.assumed === undefined ? [] : [wider.assumed] }
     return rebuilt(array, fragment, now, contradicted, dropDamaged, cx)
   }
@@ -214,7 +203,7 @@ async function rebuilt(
       `${unread.size} of ${tileNum} tiles cannot be read, the first is tile ${tile}: ${message}`,
     )
   }
-  // The metadata was written with the cells, and where it can be read, zlib's checksum says that it did not change.
+  // The metadata was written with the cells. If it can be read, zlib's checksum shows that it did not change since.
   if (dropDamaged)
     for (const [tile, { expected, found }] of contradicted)
       unread.set(tile, new InspectError('INCONSISTENT', `expected ${expected}, found ${found}`))
@@ -250,14 +239,14 @@ async function rebuilt(
   return { name, outcome, cellNum, cellsLost, assumed, why, written, lostTiles: { opened, tiles } }
 }
 
-/** Whether a dense fragment with this metadata has cells, and not only what fills tiles, outside of its box. */
+/** Whether a dense fragment with this metadata has cells outside its box, not only padding. */
 async function hasCellsOutside({ folder, cx, array }: Fragment, metadata: Uint8Array): Promise<boolean> {
   const storage = withFile(folder.storage, `${folder.path}/${FRAGMENT_METADATA_FILE}`, metadata)
   const { codes } = await errorsOf(new Fragment(new Folder(storage, folder.path), cx, array))
   return codes.includes('NONEMPTY_DOMAIN')
 }
 
-/** Cells of some tiles; of dense ones, those inside of the box. */
+/** Number of cells in some tiles. In a dense fragment, only cells inside the box count. */
 function cellsOf({ facts, lastTileCellNum }: OpenedTiles, { tiles, domain }: TileSelection): number {
   if (domain) return boxCells(facts.schema, domain)
   const last = tiles.at(-1) === facts.tileNum - 1
@@ -272,19 +261,21 @@ function writtenAs(
   return {
     name,
     files: [
-      ...files.map((file) => ({
-        name: file.name,
-        source: { open: () => folder.file(file.name), ranges: file.ranges },
-      })),
+      ...files.map((file) => copyOf(folder, file.name, file.ranges)),
       { name: FRAGMENT_METADATA_FILE, bytes: metadata },
     ],
   }
 }
 
-/** Bytes copied at once. */
+/** A file that is copied, or ranges of it. */
+export function copyOf(folder: Folder, name: string, ranges?: readonly ByteRange[]): RecoveredFile {
+  return { name, source: { open: () => folder.file(name), ranges } }
+}
+
+/** Bytes that are copied at a time. */
 const PIECE = 2 ** 20
 
-/** The bytes of a file, piece by piece. */
+/** Yields the bytes of a file, piece by piece. */
 export async function* bytesOf({ bytes, source }: RecoveredFile): AsyncGenerator<Uint8Array> {
   if (bytes) yield bytes
   if (!source) return

@@ -6,7 +6,7 @@ import { datatypeSize } from '../format/datatype.ts'
 import { cellValue, type ValueStyle } from '../format/value.ts'
 import type { RecoveredFragment } from './fragment.ts'
 
-/** One line for each lost cell, with its coordinates; where these are lost, too, one for the tile or the fragment. */
+/** Yields one line per lost cell, with its coordinates. If these are lost, too, it yields one line per tile or fragment. */
 export async function* lostCells(
   { name: fragment, outcome, lostTiles }: RecoveredFragment,
   style: ValueStyle,

@@ -9,9 +9,9 @@ import { fragmentName } from '../write/fragment-writer.ts'
 import { Random } from '../write/random.ts'
 import { unlessDamaged } from './damage.ts'
 
-/** What the user knows of a name that is lost. */
+/** What the user knows about a lost name. */
 interface KnownOfName {
-  /** When its cells were written, milliseconds: the first and the last write. */
+  /** Times of the first and the last write, in milliseconds. */
   times: readonly [bigint, bigint] | undefined
   /** Format version. */
   version: number | undefined
@@ -20,22 +20,22 @@ interface KnownOfName {
 interface NamedFragment {
   array: InspectArray
   fragment: Fragment
-  /** What was taken for granted, in words. */
+  /** What was assumed, in words. */
   assumed: string[]
 }
 
 /**
- * A fragment whose folder has lost its name, as if it were in its place. The name has when it was written, which nothing else tells, and
- * the format version. A commit whose fragment is gone has both.
+ * Opens a fragment whose folder has lost its name as if it lay in its place. Only the name tells when the fragment was written, and in
+ * which format version. A commit whose fragment is gone may be its own, and tells both.
  * @throws InspectError NOT_RECOVERED if nothing tells when it was written
  */
 export async function underItsName(array: InspectArray, folder: Folder, known: KnownOfName): Promise<NamedFragment> {
   const missing = (await array.missingFragments()).filter((path) => agrees(path, known))
   const [only] = missing
-  const isSure = known.times !== undefined
   const assumed: string[] = []
   let path = missing.length === 1 ? only : undefined
-  if (path !== undefined && !isSure) assumed.push('that it is the one fragment that a commit names and that is gone')
+  if (path !== undefined && !known.times)
+    assumed.push('that it is the one fragment that a commit names and that is gone')
   if (path === undefined) {
     const { times } = known
     if (!times) throw timeMissing(folder, missing)
@@ -66,7 +66,7 @@ function timeMissing(folder: Folder, missing: readonly string[]): InspectError {
   return new InspectError('NOT_RECOVERED', message, { file: folder.path })
 }
 
-/** The format version that the metadata has, if that can be read. */
+/** The format version in the metadata; undefined if it cannot be read. */
 async function storedVersion(array: InspectArray, folder: Folder): Promise<number | undefined> {
   const fragment = new Fragment(folder, array.cx, array)
   try {

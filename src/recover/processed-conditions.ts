@@ -5,16 +5,16 @@ import { COMMITS_FOLDER } from '../store/commits.ts'
 import { deletePlaces } from '../store/deletes.ts'
 import type { OpenedTiles } from './rebuild.ts'
 
-/** Both words of the delete time of a cell that is not deleted. */
+/** The two 32-bit words of the delete time of a cell that is not deleted. */
 const NEVER = 0xffffffff
 const TIME_BYTES = 8
-/** A number beyond this is damage: no array has so many conditions, and a list as long would take all memory. */
+/** Limit on the index of a condition. A larger one is damage: no array has so many conditions, and such a list would take all memory. */
 const MOST_CONDITIONS = 100_000
 
 /**
- * The delete conditions that a consolidated fragment has applied, by its cells: a deleted cell has the number of the condition in the
- * list, and its time. The list has all conditions of the array in the order of their times. One that came after the last of which cells
- * tell may have been applied, too, but deleted nothing then, and deletes nothing when readers apply it again.
+ * Finds the delete conditions that a consolidated fragment has applied. A deleted cell stores the index of its condition in the list
+ * of the fragment, and the time of the condition. The list has all conditions of the array in the order of their times. Conditions
+ * after the last one in the cells may have been applied, too. They deleted nothing, so it does no harm if readers apply them again.
  *
  * @see FragmentConsolidator; measured with TileDB 2.12 to 2.30
  */
@@ -29,7 +29,7 @@ export async function processedByCells(
   const listed = places.slice(0, last + 1)
   const agrees = listed.length === last + 1 && [...times].every(([i, time]) => listed[i].time === BigInt(time))
   const unknown = 'delete conditions that are not there any more deleted some of its cells'
-  // A reader needs the number of the conditions, and applies again those whose names differ.
+  // Readers need the right number of conditions, and apply a condition again if its name differs.
   const conditions = Array.from({ length: last + 1 }, (_, i) => {
     const time = times.get(i)
     const place = agrees ? listed[i] : places.find((one) => time !== undefined && one.time === BigInt(time))
@@ -38,7 +38,7 @@ export async function processedByCells(
   return { conditions, assumed: agrees ? undefined : unknown }
 }
 
-/** Of the conditions that deleted cells of a fragment, the time in milliseconds, by their number. */
+/** Times in milliseconds of the conditions that deleted cells of a fragment, by their index. */
 async function deleteTimes(fragment: OpenedTiles['fragment']): Promise<Map<number, number>> {
   const found = new Map<number, number>()
   const fields = ['__delete_timestamps', '__delete_condition_index']

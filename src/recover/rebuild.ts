@@ -25,35 +25,35 @@ import { boundsOf, phantomSlot } from '../write/fragment-writer.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import type { DataFile, FragmentFacts } from './facts.ts'
 
-/** Tiles of a fragment that become a fragment: all of them, or those that can be read. */
+/** Tiles of a fragment that become a fragment of their own: all of them, or some that can be read. */
 export interface TileSelection {
-  /** Numbers of the tiles, rising. */
+  /** Indexes of the tiles, in ascending order. */
   tiles: readonly number[]
-  /** The box that these tiles fill in a dense fragment. */
+  /** The box that these tiles fill, in a dense fragment. */
   domain: NDRange | undefined
 }
 
-/** A fragment made of stored tiles: the parts of the source's files, and new metadata. */
+/** A fragment made of stored tiles: ranges of the old data files, and new metadata. */
 export interface RebuiltFragment {
   files: { name: string; ranges: ByteRange[] }[]
   metadata: Uint8Array
 }
 
-/** A tile that cannot be read: of one of its fields the stored bytes are damaged or gone. */
+/** A tile that cannot be read, because the stored bytes of one of its fields are damaged or gone. */
 export interface UnreadTile {
   tile: number
   field: string
   error: InspectError
 }
 
-/** A fragment whose metadata has no more than what is needed to read its tiles. */
+/** A fragment whose metadata was replaced in memory by what is needed to read its tiles. */
 export interface OpenedTiles {
   facts: FragmentFacts
   fragment: Fragment
   lastTileCellNum: number
 }
 
-/** Opens the tiles of a fragment by facts that do not come from its metadata. */
+/** Opens the tiles of a fragment with metadata made from other facts. */
 export async function openTiles(damaged: Fragment, facts: FragmentFacts, cx: WriteContext): Promise<OpenedTiles> {
   const open = async (lastTileCellNum: number): Promise<OpenedTiles> => {
     const { schema, tileNum, domain } = facts
@@ -79,7 +79,7 @@ export async function openTiles(damaged: Fragment, facts: FragmentFacts, cx: Wri
   return open(await countedTexts(guess))
 }
 
-/** Cells of the last tile, by a field of texts whose filter holds the offsets. */
+/** Number of cells in the last tile, from a field of text whose filter stores the offsets. */
 async function countedTexts({ facts, fragment }: OpenedTiles): Promise<number> {
   for (const { slot, role } of facts.files) {
     if (role !== 'var') continue
@@ -94,21 +94,22 @@ async function countedTexts({ facts, fragment }: OpenedTiles): Promise<number> {
   return facts.cellsPerTile
 }
 
+/** The indexes of all tiles. */
 export function all(tileNum: number): number[] {
   return Array.from({ length: tileNum }, (_, tile) => tile)
 }
 
-/** What the cells say about the tiles of a fragment. */
+/** The metadata of tiles that follows from their cells. */
 interface Measured {
-  /** By slot; undefined for a slot without files, and before version 11. */
+  /** Statistics by slot; undefined for a slot without files, and before version 11. */
   statistics: readonly (TileStatistics | undefined)[]
   bounds: readonly TileBounds[]
   lastTileCellNum: number
 }
 
 /**
- * The tiles of a fragment as a fragment of their own: stored bytes as they are, metadata computed from the cells.
- * @param onUnread called for each field of a tile that cannot be read
+ * Makes a fragment from some tiles of another one. Stored bytes are copied as they are; the metadata is computed from the cells.
+ * @param onUnread called once per field of a tile that cannot be read
  * @returns undefined if a tile cannot be read
  */
 export async function rebuild(
@@ -181,7 +182,7 @@ function slotOf({ slots }: FragmentFacts, { name, kind }: ColumnType): number {
   return slots.findIndex((slot) => slot.name === name && slot.kind === kind)
 }
 
-/** The stored bytes of some tiles: few ranges, as tiles follow one another. */
+/** The stored bytes of some tiles. Tiles that follow one another share a range. */
 function rangesOf({ starts, size }: DataFile, tiles: readonly number[]): ByteRange[] {
   const ranges: ByteRange[] = []
   for (const tile of tiles) {
@@ -222,7 +223,7 @@ async function metadataFile(
   return writeFragmentMetadata(metadata, cx)
 }
 
-/** The metadata of one slot, from the stored tiles and what their cells say. */
+/** The metadata of one slot, from the stored tiles and the statistics of their cells. */
 function slotMetadata(
   { files }: FragmentFacts,
   slot: number,

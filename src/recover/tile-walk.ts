@@ -8,15 +8,15 @@ export interface WalkedFile {
   size: number
   /** Where each whole tile begins, in bytes. */
   starts: number[]
-  /** Unfiltered bytes of each tile, as its chunks say. */
+  /** Unfiltered bytes of each tile, from the heads of its chunks. */
   lengths: number[]
-  /** Chunks of each tile. */
+  /** Number of chunks of each tile. */
   chunks: number[]
-  /** Where the last whole tile ends. The file's size, if nothing is lost and no chunk's lengths are damaged. */
+  /** End of the last whole tile. It is the size of the file if nothing is lost and the lengths of all chunks are right. */
   end: number
 }
 
-/** Bytes read for the heads of chunks. Most chunks of a small tile are within them. */
+/** Bytes read at a time for the heads of chunks. They hold most chunks of a small tile. */
 const WINDOW = 2 ** 14
 
 /**

@@ -6,8 +6,8 @@ import type { FragmentFacts } from './facts.ts'
 import { all, type TileSelection } from './rebuild.ts'
 
 /**
- * The fragments that keep all tiles but the unreadable ones. A sparse fragment simply has fewer tiles. A dense one fills a box, so it
- * becomes several fragments, whose boxes leave out the unreadable tiles.
+ * The tiles of new fragments that together hold all but the unreadable tiles. A sparse fragment becomes one with fewer tiles. A dense
+ * fragment must fill a box, so it becomes several fragments, whose boxes leave out the unreadable tiles.
  */
 export function selectionsWithout(facts: FragmentFacts, unread: ReadonlySet<number>): TileSelection[] {
   const { tileNum, domain } = facts
@@ -37,7 +37,7 @@ function boxesWithout(
     const tiles = [first]
     const from = axes.map(({ tile_num }, d) => Math.floor(first / steps[d]) % tile_num)
     const counts = axes.map(() => 1)
-    // The box grows along one axis after the other, as long as all tiles that it would take in are free.
+    // The box grows along one axis after the other, as long as all new tiles are free.
     for (const d of order) {
       const slice = [...tiles]
       while (from[d] + counts[d] < axes[d].tile_num) {
