@@ -10,14 +10,14 @@ import type { InspectArray } from '../store/array.ts'
 import type { MendPlan } from './drafts.ts'
 import { pythonLines, type Shell, type Step, word } from './shell.ts'
 
-/** Steps against what makes reads slow or hungry. Each plan stands for itself. */
+/** Steps against what makes reads slow or hungry. Each plan can be followed without the others. */
 export interface AdvicePlan
   extends Pick<MendPlan, 'outcome' | 'loses' | 'keep' | 'steps' | 'instead' | 'back' | 'never'> {
-  /** Findings with the same advice, the worst first. */
+  /** Findings with the same advice, the most severe first. */
   findings: readonly Finding[]
 }
 
-/** What a line of advice calls, and what that loses: the note behind it tells where it depends on the array. */
+/** What the calls in lines of advice lose. Where it depends on the array, the note after the call tells. */
 const LOSSES: readonly (readonly [call: RegExp, loses: string])[] = [
   [
     /^tiledb\.vacuum\(.*lose their cells$/,
@@ -35,14 +35,15 @@ const LOSSES: readonly (readonly [call: RegExp, loses: string])[] = [
   [/\.drop_attribute\(/, 'the attribute; only reads as of a time before this still give it'],
 ]
 
+/** What must not be done beside the calls in lines of advice. */
 const NEVERS: readonly (readonly [call: RegExp, never: string])[] = [
-  [/^tiledb\.vacuum\(/, 'tiledb.vacuum before tiledb.consolidate has ended without an error'],
+  [/^tiledb\.vacuum\(/, 'run tiledb.vacuum before tiledb.consolidate has ended without an error'],
   [/^tiledb\.Array\.delete_fragments\(/, 'delete folders of fragments by hand: commits name them'],
 ]
 
 /**
- * Plans for what makes reads of an array slow. The lines of the advice are the steps; what they change is kept before.
- * @param fresh a name like this one of which nothing is there
+ * Plans against what makes reads of an array slow or hungry. The lines of the advice are the steps. A copy of the array is kept first.
+ * @param fresh returns a name like the given one at which nothing exists
  */
 export async function advicePlans(
   array: InspectArray,
@@ -51,7 +52,7 @@ export async function advicePlans(
 ): Promise<AdvicePlan[]> {
   const opened = await openAt(array)
   try {
-    // What check finds, too, has a plan there.
+    // Findings that check has, too, are in its own plans.
     const findings = (await arrayFindings(opened)).filter(({ code }) => code in ADVICE_CODES)
     const plans: AdvicePlan[] = []
     for (const same of groupBy(findings, ({ advice }) => advice.join('\n')).values())
@@ -74,12 +75,12 @@ async function planOf(
   }
   const isNew = lines.some((line) => line.startsWith('tiledb.Array.create('))
   if (isNew) return newArray(lines, opened, shell, fresh)
-  const of = (all: typeof LOSSES): string[] =>
+  const textsOf = (all: typeof LOSSES): string[] =>
     all.flatMap(([call, text]) => (lines.some((line) => call.test(line)) ? [text] : []))
   const isRead = (line: string): boolean => line.startsWith('tiledb.open(')
   const steps = lines.filter((line) => !isRead(line)).map(stepOf)
   const instead = lines.filter(isRead).map(textOf)
-  const loses = of(LOSSES)
+  const loses = textsOf(LOSSES)
   if (steps.length === 0) return { outcome: 'leave', loses, keep: [], steps, instead, back: [], never: [] }
   const [here, before, after] = [
     word(shell.root),
@@ -93,11 +94,11 @@ async function planOf(
     steps,
     instead,
     back: [{ command: `test -d ${before} && mv ${here} ${after} && mv ${before} ${here}` }],
-    never: of(NEVERS),
+    never: textsOf(NEVERS),
   }
 }
 
-/** The new array is made beside the old one, and takes its place. */
+/** The plan for a new array, which is made beside the old one and takes its place. */
 async function newArray(
   lines: readonly string[],
   { schema }: OpenedArray,

@@ -27,8 +27,9 @@ const ABOUT_NAMES: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'VACUUM_HIDES_CELLS',
 ])
 
+/** Said where consolidated fragments make way for those that they replaced. */
 export const CONSOLIDATE_AGAIN =
-  'the fragments that were consolidated count again: consolidate them once more when all is done'
+  'readers see the fragments that were consolidated again: consolidate them once more when all is done'
 
 /** A `.vac` file of fragments. */
 export interface NamedVacuumList {
@@ -219,7 +220,7 @@ export class ArrayDrafts {
       draft.lost.add('nothing: another fragment has its cells, and readers skip this one at all times')
     } else {
       draft.lost.add('nothing that is read now: another fragment has its cells')
-      draft.loses.add('reads as of a time before the consolidation: they use this fragment, damaged as it is')
+      draft.loses.add('reads as of a time before the consolidation, which use this fragment although it is damaged')
     }
     this.retire(draft, entry)
     this.uncommit(draft, entry)

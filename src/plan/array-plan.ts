@@ -110,7 +110,7 @@ function isOfSchema({ code, severity }: Finding): boolean {
 function planAfterSchema(drafts: ArrayDrafts, finding: Finding): void {
   const draft = drafts.draft('consequence', finding)
   draft.outcome = 'copy'
-  draft.say({ text: 'mend the schema first, and ask for a plan again: this may follow from it' })
+  draft.say({ text: 'mend the schema first, then ask for a plan again: this may follow from the wrong schema' })
 }
 
 /** Moves away what does not belong in the array. */

@@ -69,7 +69,7 @@ export class CommitPlanner {
       await drafts.commit(draft, name)
     } else draft = drafts.takeAway(path, finding)
     draft.never.add(
-      `tiledb.vacuum(${JSON.stringify(drafts.shell.root)}) before these steps: it deletes fragments whose cells readers find nowhere else`,
+      `run tiledb.vacuum(${JSON.stringify(drafts.shell.root)}) before these steps: it deletes fragments whose cells readers find nowhere else`,
     )
   }
 
@@ -81,7 +81,7 @@ export class CommitPlanner {
     if (known) return known.add(finding)
     if (!entry) return void drafts.takeAway(path, finding)
     const draft = drafts.draft(`aside ${path}`, finding)
-    draft.say({ text: 'make sure that no writer is at work on it' })
+    draft.say({ text: 'make sure that no writer is still writing it' })
     drafts.retire(draft, entry)
     draft.lost.add(entry.to_vacuum ? 'nothing: another fragment has its cells' : 'nothing that a reader sees')
     if (entry.state !== 'uncommitted' || entry.to_vacuum || !(await drafts.isWhole(entry))) return
@@ -104,7 +104,7 @@ export class CommitPlanner {
     draft.lost.add(`all cells of the fragment ${name}${when}`)
     const older = await drafts.olderThan({ name, timestamp_range })
     if (older.length > 0 && finding.severity !== 'note') draft.bringsBack.add(olderText(older.length, false))
-    draft.never.add('these steps, if a copy of the array has the fragment: put it back from there')
+    draft.never.add('run these steps if a copy of the array has the fragment: put it back from there instead')
   }
 
   private async nameAt(path: string, offset: number): Promise<string> {

@@ -19,7 +19,7 @@ import {
   runsOf,
 } from './tile-loss.ts'
 
-/** Runs of tiles of which a plan keeps the other fields; the rest has to be kept likewise. */
+/** Limit on the runs of tiles whose other fields a plan keeps with a command. The user keeps the rest likewise. */
 const MOST_KEPT = 3
 
 /** The ways that end in a call of `recover`. */
@@ -30,15 +30,17 @@ export class DamagedFragment {
   readonly entry: FragmentEntry
   draft = new Draft()
   private readonly tiles: LostTiles = new Map()
+  /** Whether the metadata may give wrong places for the tiles. */
   private isMisled = false
   private hasLostTiles = false
   private isDense = false
-  /** Whether check tells that cells were changed since they were written. */
+  /** Whether check tells that cells were changed after they were written. */
   isChanged = false
+  /** Whether there are findings besides wrong statistics. */
   private hasOther = false
-  /** Whether errors are found in it that `recover` does not mend. */
+  /** Whether it has errors that `recover` does not mend. */
   keepsErrors = false
-  /** Whether nothing tells its box, which `recover` then asks for. */
+  /** Whether nothing tells its box. `recover` then needs it from the user. */
   isWithoutBox = false
   private loss: FragmentLoss | undefined
 
@@ -54,34 +56,32 @@ export class DamagedFragment {
     this.isChanged ||= finding.wrong === 'cells'
     this.hasOther ||= way !== 'statistics'
     if (!isOfTile || this.isMisled) return
-    const fragment = array.fragment(this.entry.path)
-    await addLostTiles(this.tiles, fragment, finding)
-    await fragment.close()
+    await array.withFragment(this.entry.path, (fragment) => addLostTiles(this.tiles, fragment, finding))
   }
 
-  /** Whether `recover` would only take the changed cells for right. */
+  /** Whether `recover` would do nothing but accept the changed cells. */
   get isOnlyChanged(): boolean {
     return this.isChanged && !this.hasOther
   }
 
-  /** Says what is lost. @param fragmentNum of the array */
+  /** Adds to the draft what is lost. @param fragmentNum number of fragments of the array */
   async measure(array: InspectArray, fragmentNum: number, words: ConditionWords): Promise<void> {
     const { draft, hasLostTiles, isMisled } = this
-    // On a server the plan is to mend a copy. Then no tiles need to be looked for now.
+    // The plan for an array on a server is to mend a copy, so nothing needs to be read for it now.
     this.isWithoutBox = isMisled && !array.folder.isRemote && (await lacksBox(array, this.entry.path))
     if (this.isWithoutBox) draft.lost.add('where its cells are: nothing tells the box that they fill')
     const other = (count: number | bigint, one: string): string =>
       `${count} other ${one}${Number(count) === 1 ? '' : 's'}`
     const others = other(fragmentNum - 1, 'fragment')
     if (!hasLostTiles || isMisled) {
-      if (hasLostTiles) draft.lost.add('nothing, if the metadata alone is damaged: tiles cannot be found where it says')
+      if (hasLostTiles) draft.lost.add('nothing, if only the metadata is damaged: it gives wrong places for the tiles')
       draft.notLost.add(others)
       return
     }
-    const fragment = array.fragment(this.entry.path)
-    this.isDense = (await fragment.info().catch(unlessFault))?.dense ?? false
-    this.loss = await fragmentLoss(fragment, this.tiles)
-    await fragment.close()
+    await array.withFragment(this.entry.path, async (fragment) => {
+      this.isDense = (await fragment.info().catch(unlessFault))?.dense ?? false
+      this.loss = await fragmentLoss(fragment, this.tiles)
+    })
     if (!this.loss) return
     const { lost, all, cells } = this.loss
     for (const { field, of } of lost)
@@ -93,7 +93,7 @@ export class DamagedFragment {
     )
   }
 
-  /** Whether decode does not give all its cells. */
+  /** Whether decode cannot show all of its cells. */
   get isUnreadable(): boolean {
     return this.hasLostTiles || this.isMisled
   }
@@ -113,17 +113,17 @@ export class DamagedFragment {
     return this.isCut && this.loss ? this.loss.boxes : []
   }
 
-  /** Whether the tiles that are left of a dense fragment are no box, and so become several fragments. */
+  /** Whether the tiles that are left of a dense fragment may not fill a box, and so become several fragments. */
   get isParted(): boolean {
     return this.isCut && this.isDense && !this.isLost
   }
 
-  /** Whether `recover` takes it for whole, as nothing in it is an error: it writes the metadata anew only if none is there. */
+  /** Whether `recover` takes it for whole, because it has no errors. `recover` then writes new metadata only if the old one is gone. */
   get isTakenForWhole(): boolean {
     return !this.draft.hasErrors
   }
 
-  /** Keeps the fields of which nothing was lost, of the cells that the plan drops. */
+  /** Adds commands that keep the undamaged fields of the cells that the plan drops. */
   async keepOthers(shell: Shell, fresh: (path: string) => Promise<string>): Promise<void> {
     if (!this.loss || this.loss.whole.length === 0 || !this.isCut) return
     const fields = this.loss.whole.map((name) => ` --field ${shellWord(name)}`).join('')
@@ -138,7 +138,7 @@ export class DamagedFragment {
   }
 }
 
-/** Writes one fragment anew beside the array, and puts it in the place of the damaged one. */
+/** Plans a call of `recover` that writes one fragment anew beside the array. It then takes the place of the damaged one. */
 export async function recoverFragment(
   one: DamagedFragment,
   array: InspectArray,
@@ -148,7 +148,7 @@ export async function recoverFragment(
   const { entry, draft, isCut, isTakenForWhole } = one
   const { path, name } = entry
   const folder = `mkdir -p ${word(folderOf(`${shell.aside}/${path}`))}`
-  // Not in the folder of what is moved out: nothing is written into what looks like an array.
+  // Not in the folder for what is moved out: that looks like an array, and nothing is written into an array.
   const [here, made, old] = [shell.at(path), word(await fresh(`${shell.root}.${name}.new`)), shell.kept(path)]
   const recover = `tiledb-inspect recover ${here} --to ${made}`
   const swap = shell.swap(here, made, old)
@@ -158,7 +158,7 @@ export async function recoverFragment(
     const box = dimensions.map(({ name }) => ` --domain ${shellWord(`${name}=LO..HI`)}`).join('')
     draft.outcome = 'copy'
     draft.say({ text: `put ${here} back from a copy of the array` }, check)
-    const text = 'without a copy, if you know the box that was written: put its ends for LO and HI'
+    const text = 'without a copy, if you know the box that was written: replace LO and HI with its ends'
     draft.instead.push({ command: `${folder} && ${recover}${box}`, text }, swap.step)
     return
   }
@@ -172,7 +172,7 @@ export async function recoverFragment(
   }
   if (isTakenForWhole) {
     const [metadata, kept] = [shell.at(`${path}/${FRAGMENT_METADATA_FILE}`), shell.kept(`${name}.metadata`)]
-    // Not by its exit code: recover ends with 1 where faults stay that it does not mend.
+    // The exit code does not tell whether it worked: recover ends with 1 if it leaves faults that it does not mend.
     draft.say({
       command: `${folder} && mv ${metadata} ${kept} && { ${recover}; test -d ${made} || mv ${kept} ${metadata}; }`,
     })
@@ -188,7 +188,7 @@ export async function recoverFragment(
 
 const KEEPS_CHANGED = 'the changed cells stay as they are, and the statistics are computed from them'
 
-/** Other faults are mended by steps that take changed cells for right. @param here the fragment, as a word of a shell */
+/** Warns that the steps against other faults accept changed cells as right. @param here the fragment, as a word of a shell */
 export function loseSign(draft: Draft, here: string): void {
   sayChanged(draft, here)
   draft.loses.add(`the sign that cells were changed: ${KEEPS_CHANGED}`)
@@ -199,14 +199,14 @@ function sayChanged(draft: Draft, here: string): void {
   draft.say({
     text: `put ${here} back from a copy (backup) of the array that is older than the change, if there is one`,
   })
-  draft.never.add(
-    'take the array for whole when check finds nothing after recover: the sign of the change is gone then',
-  )
+  draft.never.add('trust the array because check finds nothing after recover: the sign of the change is then gone')
 }
 
 function exitOf(all: readonly DamagedFragment[]): Step {
-  if (all.some(({ isCut }) => isCut)) return { text: 'ends with 1, as cells are lost' }
-  return all.some(({ keepsErrors }) => keepsErrors) ? { text: 'ends with 1, as it does not mend all errors' } : {}
+  if (all.some(({ isCut }) => isCut)) return { text: 'ends with exit code 1, because cells are lost' }
+  return all.some(({ keepsErrors }) => keepsErrors)
+    ? { text: 'ends with exit code 1, because it does not mend all errors' }
+    : {}
 }
 
 /** Plans one call of `recover` for the whole array, which then takes the place of the damaged one. @param all its damaged fragments */

@@ -4,8 +4,8 @@ import { lostOf } from './mending.ts'
 import type { Move, Step } from './shell.ts'
 
 /**
- * What becomes of the findings. mends: the steps lose nothing; loses: they lose what `loses` says; copy: only a copy of the array
- * helps; leave: there is nothing to do.
+ * What the plan achieves. mends: the steps lose nothing; loses: they lose what `loses` says; copy: only a copy of the array helps;
+ * leave: there is nothing to do.
  */
 type PlanOutcome = 'mends' | 'loses' | 'copy' | 'leave'
 
@@ -16,36 +16,37 @@ export interface MendPlan {
   findings: readonly Finding[]
   finding_num: number
   outcome: PlanOutcome
-  /** What was lost before. */
+  /** What was already lost before the plan. */
   lost: readonly string[]
+  /** What is not lost. */
   not_lost: readonly string[]
   /** What the steps lose beyond that. */
   loses: readonly string[]
-  /** What readers see again where cells are lost. */
+  /** What readers see again without the lost cells. */
   brings_back: readonly string[]
-  /** What keeps that, to be done first. */
+  /** Steps to do first, which keep what the others lose. */
   keep: readonly Step[]
   steps: readonly Step[]
-  /** What to do in place of the steps, if somebody knows more than the files say. */
+  /** Steps in place of the others, for somebody who knows more than the files tell. */
   instead: readonly Step[]
-  /** What undoes the steps. */
+  /** Steps that undo the others. */
   back: readonly Step[]
   /** What must not be done. */
   never: readonly string[]
 }
 
-/** Findings of a plan that are kept. */
+/** Limit on the findings that a plan names. */
 const MOST_FINDINGS = 20
 const WORST_FIRST: readonly Severity[] = ['error', 'warning', 'note']
 
-/** A plan while it is made. */
+/** A plan that is being made. */
 export class Draft {
   private readonly findings: Finding[] = []
   private finding_num = 0
   private severity: Severity = 'note'
-  /** Undefined until it is known whether the steps lose anything. */
+  /** Undefined if it follows from what is lost: `mends` or `loses`. */
   outcome: PlanOutcome | undefined
-  /** Texts that begin with `nothing` say why nothing is lost. */
+  /** What is already lost. A text that begins with `nothing` says why nothing is. */
   readonly lost = new Set<string>()
   readonly notLost = new Set<string>()
   readonly loses = new Set<string>()
@@ -62,7 +63,7 @@ export class Draft {
     if (WORST_FIRST.indexOf(finding.severity) < WORST_FIRST.indexOf(this.severity)) this.severity = finding.severity
   }
 
-  /** Takes the findings of another draft, and what it says of them. */
+  /** Takes over the findings of another draft, and what it says about them. */
   absorb(other: Draft): void {
     this.findings.push(...other.findings.slice(0, MOST_FINDINGS - this.findings.length))
     this.finding_num += other.finding_num
@@ -73,7 +74,7 @@ export class Draft {
     this.keep.push(...other.keep)
   }
 
-  /** Steps that can be undone, in order. */
+  /** Adds steps that can be undone. */
   move(...moves: readonly Move[]): void {
     for (const { step, back } of moves) {
       this.steps.push(step)
@@ -81,7 +82,7 @@ export class Draft {
     }
   }
 
-  /** A step that changes nothing. */
+  /** Adds steps that change nothing. */
   say(...steps: readonly Step[]): void {
     this.steps.push(...steps)
   }
@@ -104,7 +105,7 @@ export class Draft {
   }
 }
 
-/** Adds a finding to the draft of this key, which is made if it is not there. */
+/** Adds a finding to the draft with this key, which is begun if there is none. */
 export function draftIn(drafts: Map<string, Draft>, key: string, finding: Finding): Draft {
   const draft = drafts.get(key) ?? new Draft()
   drafts.set(key, draft)

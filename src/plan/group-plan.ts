@@ -43,8 +43,8 @@ export async function groupPlans(
 }
 
 /**
- * TileDB writes the list of members anew: what it writes is a file with another name each time, so the whole folder of the lists is
- * kept, and put back by `back`.
+ * Plans calls of TileDB that write the list of members again. Each writes a file whose name is not known before, so the steps keep the
+ * whole folder of lists, and `back` restores it.
  */
 async function mendMembers(
   group: InspectGroup,
@@ -67,14 +67,15 @@ async function mendMembers(
     },
   })
   const damaged = findings.filter(({ code }) => code === 'GROUP_DETAILS_UNREADABLE').map(pathOf)
-  for (const path of new Set(damaged)) draft.say({ command: `rm ${shell.at(path)}`, text: 'the step before keeps it' })
+  for (const path of new Set(damaged))
+    draft.say({ command: `rm ${shell.at(path)}`, text: 'the step before kept a copy' })
   if (damaged.length > 0) {
     const known = new Set(members.map(({ uri }) => uri))
     for (const { name, kind } of await group.folder.list()) {
       if (kind !== 'folder' || known.has(name) || !(await isObject(name))) continue
       draft.say({ command: python(ADD, shell.root, name, name) })
       draft.notLost.add(
-        `${name}, which lies in the group's folder; its name in the group is not known, and the folder's is taken`,
+        `${name}, which lies in the group's folder; its name in the group is unknown, so the name of the folder is used`,
       )
     }
   }
@@ -86,7 +87,7 @@ async function mendMembers(
     if (code === 'GROUP_MEMBER_TYPE') draft.say({ command: addedAgain(shell, member) })
     if (code !== 'GROUP_MEMBER_MISSING') continue
     draft.loses.add(`the name ${key} in the group, with ${found.split(',')[0]}`)
-    draft.never.add('these steps, if the member only moved: put it back')
+    draft.never.add('run these steps if the member was only moved: put it back instead')
   }
 }
 

@@ -3,14 +3,14 @@ import { readAll, withSource } from '../source/source.ts'
 import type { InspectArray } from '../store/array.ts'
 import type { CommitEntry } from '../store/commits.ts'
 
-/** A line of a list file, and the bytes that it takes with its newline and, in a `.con` file, its condition. */
+/** A line of a list file. Its length includes the newline and, in a `.con` file, the condition that follows. */
 interface ListLine {
   text: string
   offset: number
   length: number
 }
 
-/** The lines of a `.con`, `.ign` or `.vac` file, of a damaged one those before the damage. @param path relative to the array */
+/** The lines of a `.con`, `.ign` or `.vac` file. A damaged file has the lines before the damage. @param path path in the array */
 export async function listLines(array: InspectArray, path: string): Promise<ListLine[]> {
   const file = (await array.commits()).files.find((one) => one.path === path)
   if (file?.kind === 'consolidated-commits') return file.entries.map(lineOf)
@@ -23,7 +23,7 @@ function lineOf({ text, offset, tile }: Pick<CommitEntry, 'text' | 'offset' | 't
   return { text, offset, length: end - offset }
 }
 
-/** What is left of a list without some of its lines: neighbours together. @param dropped offsets of lines */
+/** The parts of a list that are left without some of its lines. Adjacent lines are one part. @param dropped offsets of the lines */
 export function partsWithout(
   lines: readonly ListLine[],
   dropped: ReadonlySet<number>,

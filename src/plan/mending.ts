@@ -1,34 +1,34 @@
 import { FINDING_CODES, type FindingCode, type Mend, type MendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 
-/** Ways to mend a finding. */
+/** A way to mend a finding. */
 export type Way = Exclude<Mend, 'recover-places'>
 
 /**
- * The ways in words for docs/check.md. Every way but `copy` and `leave` has steps that can be undone, byte for byte; where a finding has
- * none in the end, its plan says why.
+ * The ways in words, for docs/check.md. Every way but `copy` and `leave` has steps that can be undone, byte for byte. If a finding has no
+ * steps after all, its plan says why.
  */
 export const WAYS: Readonly<Record<Way, string>> = {
   aside: 'move it out of the array',
-  'empty-file': 'an empty file in its place',
-  'cut-off': 'cut it off where it should end',
-  list: 'the list anew, without the line',
-  condition: 'move the condition out of the array: the cells come back',
-  commit: 'an empty commit file for each whole fragment',
-  uncommitted: 'commit it if the array reads empty, else move it out of the array',
-  dangling: 'take the commit away; the fragment, where it lies elsewhere, goes to its place',
+  'empty-file': 'move it out of the array, and put an empty file in its place',
+  'cut-off': 'cut the file off where it should end',
+  list: 'write the list again, without the line',
+  condition: 'move the condition out of the array; the cells that it deleted come back',
+  commit: 'create an empty commit file for each whole fragment',
+  uncommitted: 'commit it if the array reads empty; otherwise move it out of the array',
+  dangling: 'move the commit out of the array; if its fragment lies elsewhere, move the fragment to its place',
   'wrong-folder': 'move it to its place',
   rename: 'rename it, and its commit',
   'vacuum-file': 'commit the fragment that replaces the others; without one, move the .vac file out of the array',
   'schema-file': 'move it out of the array, if no fragment needs it',
-  recover: '`recover`: the metadata of the fragment anew',
+  recover: '`recover` writes the metadata of the fragment again',
   statistics:
-    '`recover`: the metadata of the fragment anew; only from a copy of the array, if check tells that the cells were changed',
-  drop: '`recover --drop-damaged`: all other tiles',
-  rewrite: 'the cells of the fragment once more, as `decode` shows them',
-  schema: 'the schema anew, where what is wrong can be told; else only from a copy of the array',
-  members: 'the list of members anew, by TileDB',
-  copy: 'only from a copy of the array',
+    '`recover` writes the metadata of the fragment again; if check tells that the cells were changed, only a copy of the array helps',
+  drop: '`recover --drop-damaged` keeps all other tiles',
+  rewrite: 'write the cells of the fragment again, as `decode` shows them',
+  schema: 'write the schema again, if the file tells what is right; otherwise only a copy of the array helps',
+  members: 'TileDB writes the list of members again',
+  copy: 'only a copy of the array helps',
   leave: 'nothing: leave it as it is',
 }
 
@@ -53,15 +53,16 @@ export function wayOf({ code, severity, meaning }: Finding): Way {
 const NOTHING = 'nothing: no reader needs it'
 const STORED = 'nothing: its cells are still there'
 const VALUES = 'the values of the enumeration; the cells still hold their indexes'
-const SCHEMA = 'nothing of the cells; but without the right schema readers cannot tell what they are'
+const SCHEMA = 'nothing: the cells are still there, but readers need the right schema to understand them'
 const OWN_FOOTER = 'nothing: every fragment has its own footer'
-/** Of a fragment of which it is told elsewhere that cells were changed, it says nothing more. */
-export const UNSURE = 'perhaps cells: either the cells changed, or what was computed from them; nobody can tell which'
+/** Left out of a plan that says that cells were changed. */
+export const UNSURE =
+  'perhaps cells: either the cells were changed, or the metadata that was computed from them; nobody can tell which'
 
-const CHANGED = 'cells: they were changed since they were written; nothing here tells which of them, and what they were'
+const CHANGED = 'cells: some were changed after they were written; nothing here tells which ones, or what they were'
 const WRONG_STATISTICS = 'nothing: only the metadata is wrong'
 
-/** What is lost already when a finding is found that is mended so; undefined where that depends on the array. */
+/** What is already lost when a finding is mended in this way; undefined if that depends on the array. */
 const USUALLY_LOST = {
   aside: NOTHING,
   'empty-file': NOTHING,
@@ -71,7 +72,7 @@ const USUALLY_LOST = {
   uncommitted: undefined,
   dangling: undefined,
   'wrong-folder': STORED,
-  rename: 'nothing: it counts from the time in its name on',
+  rename: 'nothing: readers see it from the time in its name on',
   'vacuum-file': STORED,
   'schema-file': undefined,
   recover: STORED,
@@ -81,7 +82,7 @@ const USUALLY_LOST = {
   schema: SCHEMA,
 } as const satisfies { readonly [mend in Mend]?: string | undefined }
 
-/** What is lost with codes whose way does not tell, and where it is not the usual. */
+/** What is already lost with codes whose way does not tell, and with codes that are exceptions of their way. */
 type Lost = { readonly [code in MendedBy<Exclude<Mend, keyof typeof USUALLY_LOST>>]: string } & {
   readonly [code in FindingCode]?: string | undefined
 }
@@ -137,19 +138,19 @@ const LOST: Lost = {
   METADATA_NAME_INVALID: undefined,
   METADATA_UNREADABLE: 'the keys that were set in this file; those of other files are still there',
   GROUP_DETAILS_UNREADABLE: 'which members this file added or removed, and their names',
-  GROUP_MEMBER_MISSING: 'the member, if it did not move',
+  GROUP_MEMBER_MISSING: 'the member, unless it was only moved',
   GROUP_MEMBER_TYPE: 'nothing: the member is there',
   GROUP_CYCLE: 'nothing: the group is there',
 }
 
-/** What is lost already when a code is found: undefined where that depends on the array. */
+/** What is already lost with a code; undefined if that depends on the array. */
 function lostOfCode(code: FindingCode): string | undefined {
   if (code in LOST) return LOST[code]
   const usual: { readonly [mend in Mend]?: string | undefined } = USUALLY_LOST
   return usual[FINDING_CODES[code][2]]
 }
 
-/** What is lost already with a finding. */
+/** What is already lost with a finding; undefined if that depends on the array. */
 export function lostOf({ code, wrong }: Finding): string | undefined {
   if (wrong === 'cells') return CHANGED
   return wrong === 'metadata' ? WRONG_STATISTICS : lostOfCode(code)

@@ -198,7 +198,7 @@ export class NamePlanner {
     const uuid = hex(new TextEncoder().encode(entry.name)).padEnd(32, '0').slice(0, 32)
     const name = `__${first}_${last}_${uuid}_${head.version}`
     const draft = drafts.draft(`rename ${path}`, finding)
-    draft.say({ text: `the name gives no other time than ${timeText(last, false)}: this time is taken` })
+    draft.say({ text: `the name tells no time but ${timeText(last, false)}, so this time is used` })
     this.renameFragment(draft, entry, name)
   }
 

@@ -9,36 +9,35 @@ import { ArrayDrafts } from './array-drafts.ts'
 import { arrayPlans } from './array-plan.ts'
 import { Draft, type MendPlan } from './drafts.ts'
 import { groupPlans } from './group-plan.ts'
-import { Shell, word } from './shell.ts'
+import { folderOf, Shell, word } from './shell.ts'
 import type { ConditionWords } from './tile-loss.ts'
 
-/** What plans need to know of the call. */
+type Root = Awaited<ReturnType<typeof rootAround>>
+
+/** What plans need to know about the call. */
 export interface PlanContext {
   storage: Storage
-  /** A fresh one for each array. */
+  /** Returns a new context for each array. */
   reading(): ReadContext
-  /** A path as the user would write it in the folder of the call. */
+  /** Returns a path as the user would write it in the current folder. */
   shown(path: string): string
   condition: ConditionWords
 }
 
-/**
- * What mends the findings of a check, in the order in which the steps are to be run. Nothing is run, and nothing is written.
- */
+/** Yields plans for the findings of a check, in the order in which their steps are to be run. Runs and writes nothing. */
 export async function* mendPlans(cx: PlanContext, findings: readonly Finding[]): AsyncGenerator<MendPlan> {
-  const byRoot = new Map<string, { root: Awaited<ReturnType<typeof rootAround>>; findings: Finding[] }>()
-  const known = new Map<string, Awaited<ReturnType<typeof rootAround>>>()
+  const byRoot = new Map<string, { root: Root; findings: Finding[] }>()
+  const roots = new Map<string, Root>()
   for (const finding of findings) {
     const { file } = finding
-    const folder = file.slice(0, file.lastIndexOf('/'))
     const kind = await cx.storage.kind(file).catch(() => undefined)
-    const from = kind === 'folder' ? file : folder
-    if (!known.has(from)) known.set(from, await rootAround(cx.storage, from, cx.reading()))
-    const root = known.get(from)
+    const from = kind === 'folder' ? file : folderOf(file)
+    if (!roots.has(from)) roots.set(from, await rootAround(cx.storage, from, cx.reading()))
+    const root = roots.get(from)
     const key = root?.folder.path ?? ''
-    const own = byRoot.get(key) ?? { root, findings: [] }
-    byRoot.set(key, own)
-    own.findings.push(finding)
+    const found = byRoot.get(key) ?? { root, findings: [] }
+    byRoot.set(key, found)
+    found.findings.push(finding)
   }
   for (const { root, findings: own } of byRoot.values()) {
     if (!root) {
@@ -59,7 +58,7 @@ export async function* mendPlans(cx: PlanContext, findings: readonly Finding[]):
 }
 
 /**
- * What mends that reads of an array are slow or hungry.
+ * Plans against what makes reads of an array slow or hungry.
  * @throws InspectError if the array cannot be opened as its findings need it
  */
 export async function plansOfAdvice(cx: PlanContext, array: InspectArray): Promise<AdvicePlan[]> {
@@ -69,14 +68,14 @@ export async function plansOfAdvice(cx: PlanContext, array: InspectArray): Promi
   return isRemote ? plans.map((plan) => remotePlan(plan, shell)) : plans
 }
 
-/** A folder as target lies beside the others under its own name only if the path ends in one. */
+/** The shell for an array or group. If the path that the user gave does not end in a name, like `.` or `..`, the full path is used. */
 async function shellOf({ storage, shown }: PlanContext, path: string): Promise<Shell> {
   const given = shown(path).replace(/(?<=.)\/+$/, '')
   const root = /^\.{0,2}$/.test(lastPathPart(given)) ? path : given.replace(/^file:\/\/(?:localhost)?/, '')
   return new Shell(root, await freshName(storage, path, root, `${root}.aside`))
 }
 
-/** The name, with a number if something is there. @param like begins with `root`, the shown form of `path` */
+/** A name at which nothing exists: `like`, with a number if that is taken. @param like begins with `root`, the shown form of `path` */
 async function freshName(storage: Storage, path: string, root: string, like: string): Promise<string> {
   for (let number = 1; ; number++) {
     const name = number === 1 ? like : `${like}${number}`
@@ -84,27 +83,27 @@ async function freshName(storage: Storage, path: string, root: string, like: str
   }
 }
 
-/** Files of an object store cannot be moved by a shell: a copy is mended, and put in the place of the array. */
+/** A plan for an array on a server, whose files a shell cannot move: a copy is mended, and replaces the array. */
 function remotePlan<T extends MendPlan | AdvicePlan>(plan: T, { root }: Shell): T {
   if (plan.steps.length === 0) return plan
   const copy = word(lastPathPart(root))
   const fetched = root.startsWith('s3://')
     ? [{ command: `aws s3 sync ${word(root)} ${copy}` }]
-    : [{ text: `download ${root} as the folder ${copy}: a server of HTTP takes no changes` }]
+    : [{ text: `download ${root} as the folder ${copy}: files on an HTTP server cannot be changed` }]
   const steps = [
     ...fetched,
     {
       command: `tiledb-inspect check --plan ${copy}`,
-      text: 'these steps cannot be run on a URL: the copy has a plan that can',
+      text: 'steps cannot be run on a URL: this prints those for the copy',
     },
     {
-      text: 'when check finds nothing in the copy, put it in the place of the array; keep the old one until it is read',
+      text: 'when check finds nothing in the copy, replace the array with it; keep the old array until the new one has been read',
     },
   ]
   return { ...plan, keep: [], steps, instead: [], back: [] }
 }
 
-/** Of a fragment that lies in no array. */
+/** The plan for a fragment that lies in no array. */
 function outsidePlan(findings: readonly Finding[]): MendPlan {
   const draft = new Draft()
   for (const finding of findings) draft.add(finding)

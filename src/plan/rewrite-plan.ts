@@ -9,26 +9,26 @@ import { COMMITS_FOLDER, FRAGMENTS_FOLDER } from '../store/commits.ts'
 import type { Draft } from './drafts.ts'
 import { folderOf, python, type Shell, word } from './shell.ts'
 
-/** Keeps the first of the lines with equal values of the keys that are the arguments. */
+/** Python code that keeps the first of the lines with equal values of some keys. The keys are its arguments. */
 const FIRST_OF_EACH =
   'import json, sys; seen = set(); [print(line, end="") for line in sys.stdin for key in [repr([json.loads(line)[name] for name in sys.argv[1:]])] if not (key in seen or seen.add(key))]'
 
-/** Divides the times of cells by the first argument. */
+/** Python code that divides the times of cells by its first argument. */
 const DIVIDED =
   'import json, sys; [print(json.dumps({**cell, "__timestamps": cell["__timestamps"] // int(sys.argv[1])})) for line in sys.stdin for cell in [json.loads(line)]]'
 
-/** First and last. */
+/** First and last time. */
 export type Times = readonly [bigint, bigint]
 
-/** What the times of cells are divided by, and what becomes of the first and the last. */
+/** The divisor of the times of cells, and the first and the last time after the division. */
 export interface DividedTimes {
   by: bigint
   times: Times
 }
 
 /**
- * Why the cells of a fragment cannot be written again by themselves; undefined if they can.
- * @param divided if its cells have times of their own, which are to be divided
+ * Why the cells of a fragment cannot be written again; undefined if they can.
+ * @param divided set if the cells have times of their own, which are to be divided
  */
 export async function whyNotRewritten(
   array: InspectArray,
@@ -36,9 +36,7 @@ export async function whyNotRewritten(
   entries: readonly FragmentEntry[],
   divided: DividedTimes | undefined,
 ): Promise<string | undefined> {
-  const fragment = array.fragment(entry.path)
-  const info = await fragment.info().catch(unlessFault)
-  await fragment.close()
+  const info = await array.withFragment(entry.path, (fragment) => fragment.info().catch(unlessFault))
   const [first, last] = divided?.times ?? entry.timestamp_range ?? [0n, 1n]
   if (!info) return 'its metadata cannot be read: ask for a plan again when that is mended'
   const has = (slot: SlotKind): boolean => info.slots.some(({ kind }) => kind === slot)
@@ -53,16 +51,16 @@ export async function whyNotRewritten(
   return entries.some(isSame) ? 'another fragment has the same time' : undefined
 }
 
-/** What cells have to be like to be written with a schema. */
+/** The attributes of a schema as text. Cells fit every schema with the same text. */
 function fieldsOf({ attributes }: ArraySchema): string {
   const fields = attributes.map(({ name, type, cell_val_num, nullable }) => [name, type, cell_val_num, nullable])
   return JSON.stringify(fields.sort())
 }
 
 /**
- * Writes the cells of a fragment again, as decode shows them: in order, with true statistics, and without what no reader looks at.
- * One command moves the old fragment away and writes the new one, or puts the old one back.
- * @param divided if its cells have times of their own, which are to be divided
+ * Plans to write the cells of a fragment again, as decode shows them. The new fragment has them in order, with right statistics, and
+ * without the bytes that no reader looks at. One command moves the old fragment away and writes the new one, or puts the old one back.
+ * @param divided set if the cells have times of their own, which are to be divided
  */
 export async function rewriteFragment(
   array: InspectArray,
@@ -79,7 +77,7 @@ export async function rewriteFragment(
   const [old, oldMark] = [shell.kept(path), shell.kept(`${COMMITS_FOLDER}/${name}.wrt`)]
   const cells = shell.kept(`${name}.ndjson`)
   const options: string[] = ['--format ndjson']
-  // A BOOL of 2 is `true` to a reader, and a number that cannot be written again.
+  // With --raw, decode shows a BOOL of 2 as this number, which cannot be written. Without, it shows `true`.
   if (!codes.has('CELL_BOOL')) options.push('--raw')
   if (codes.has('COORDINATE_DOMAIN')) {
     for (const { name: dimension, type, cell_val_num, domain: ends } of domain.dimensions) {
@@ -89,7 +87,7 @@ export async function rewriteFragment(
       )
       options.push(`--range ${shellWord(`${dimension}=${String(low)}..${String(high)}`)}`)
     }
-    draft.loses.add('cells outside of the domain, which no reader can select')
+    draft.loses.add('cells outside the domain, which no reader can select')
   }
   let read = `tiledb-inspect decode ${here} ${options.join(' ')}`
   if (codes.has('COORDINATE_DUPLICATE')) {

@@ -9,15 +9,17 @@ import type { ArrayDrafts } from './array-drafts.ts'
 import type { Draft } from './drafts.ts'
 import { folderOf, python, type Shell, word } from './shell.ts'
 
-/** A change of the document that `schema --json` prints, as Python, and what it takes for granted. */
+/** A change of the document that `schema --json` prints. */
 interface Edit {
+  /** Python code. */
   code: string
+  /** What the change assumes, in words. */
   assumed?: string
-  /** Whether cells that are there may depend on it. */
+  /** Whether existing cells may depend on the changed value. */
   needsNoCells?: boolean
 }
 
-/** What mends the schema document; null: writing it anew is enough. */
+/** The change for each code; null if it is enough to write the schema again. */
 const EDITS: Readonly<Record<MendedBy<'schema'>, Edit | null>> = {
   GENERIC_TILE_HEADER: null,
   SCHEMA_FILTER_COMPRESSOR: { code: '[f.pop("compressor", 0) for p in pipes for f in p["filters"]]' },
@@ -121,7 +123,7 @@ export class SchemaPlanner {
     draft.outcome = 'copy'
     const what = path === '' ? 'the missing folder or file' : this.drafts.shell.at(path)
     draft.say({ text: `put ${what} back from a copy of the array` })
-    draft.never.add('delete anything of the array: all that is there will be needed')
+    draft.never.add('delete anything in the array: everything that is left will be needed')
     return draft
   }
 
@@ -147,7 +149,7 @@ export class SchemaPlanner {
   }
 }
 
-/** Whether a schema can be written anew without knowing more than the file says. */
+/** Whether a schema can be written again with no more knowledge than its file holds. */
 function canWriteSchema(
   code: MendedBy<'schema'>,
   schema: ArraySchema | undefined,
@@ -159,7 +161,7 @@ function canWriteSchema(
   return schema.enumerations.length + schema.dimension_labels.length === 0 && !(edit?.needsNoCells && cellsWritten)
 }
 
-/** Writes a schema file anew from its document, with what is known to be wrong put right. */
+/** Plans to write a schema file again from its document, with the wrong values corrected. */
 async function writeSchema(
   path: string,
   codes: ReadonlySet<MendedBy<'schema'>>,

@@ -1,8 +1,8 @@
 import { shellWord } from '../base/shell-word.ts'
 
-/** One step of a plan: something to run, or to do by hand. Nothing here runs it. */
+/** A step of a plan: a command to run, or something to do by hand. Nothing here runs it. */
 export interface Step {
-  /** A line for a shell such as sh, to be run in the folder in which the plan was asked for. */
+  /** A line for a shell such as sh, to be run in the folder in which the user asked for the plan. */
   command?: string
   /** What to do, or to look out for. */
   text?: string
@@ -14,22 +14,23 @@ export interface Move {
   back: Step
 }
 
-/** A path as one word of a shell command, whatever it holds. One that begins with a dash is no option. */
+/** A path as one word of a shell command. A path that begins with a dash does not become an option. */
 export function word(text: string): string {
   return shellWord(text.startsWith('-') ? `./${text}` : text)
 }
 
+/** Path of the folder around a path. */
 export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'))
 }
 
 const run = (command: string): Step => ({ command })
 
-/** Commands on the files of one array or group. Paths are relative to it. */
+/** Makes commands on the files of one array or group. Their paths are paths in it. */
 export class Shell {
   /** The array or group, as the user would write it. */
   readonly root: string
-  /** Folder beside it that takes what is moved out: it keeps its path there. */
+  /** Folder beside it for what is moved out. A file keeps its path there. */
   readonly aside: string
 
   constructor(root: string, aside: string) {
@@ -37,17 +38,19 @@ export class Shell {
     this.aside = aside
   }
 
+  /** A path in the array or group, as a word of a shell. */
   at(path: string): string {
     return word(`${this.root}/${path}`)
   }
 
+  /** The path at which a file is kept after it was moved out, as a word of a shell. */
   kept(path: string): string {
     return word(`${this.aside}/${path}`)
   }
 
   /** The last step: a check of the result. @param target a word of a shell */
   check(target = word(this.root)): Step {
-    return { command: `tiledb-inspect check --level cells ${target}`, text: 'must find no more of this' }
+    return { command: `tiledb-inspect check --level cells ${target}`, text: 'must no longer find this' }
   }
 
   moveAside(path: string): Move {
@@ -56,7 +59,7 @@ export class Shell {
     return { step, back: run(`mv ${there} ${here}`) }
   }
 
-  /** For a file that several plans move out, of which somebody may follow only some: nothing happens if it is moved already. */
+  /** Moves a file out, unless it is gone. For a file that several plans move out, because the user may follow only some of them. */
   moveAsideOnce(path: string): Step {
     return run(`test ! -e ${this.at(path)} || { ${this.moveAside(path).step.command}; }`)
   }
@@ -76,13 +79,13 @@ export class Shell {
     return { step: run(`test ! -e ${this.at(path)} && : > ${this.at(path)}`), back: run(`rm ${this.at(path)}`) }
   }
 
-  /** Moves a file out, and puts an empty one in its place. One command: what is not kept is not written over. */
+  /** Moves a file out, and puts an empty one in its place. It is one command, so that a file that could not be moved is not overwritten. */
   empty(path: string): Move {
     const { step, back } = this.moveAside(path)
     return { step: run(`${step.command} && : > ${this.at(path)}`), back }
   }
 
-  /** Moves a file out, and puts parts of it in its place. @param parts as offset and length in bytes */
+  /** Moves a file out, and puts parts of it in its place. @param parts offset and length of each part, in bytes */
   cutTo(path: string, parts: readonly (readonly [offset: number, length: number])[]): Move {
     const { step, back } = this.moveAside(path)
     const from = this.kept(path)
@@ -94,8 +97,8 @@ export class Shell {
   }
 
   /**
-   * Puts a new folder in the place of an old one, if it is there: where it could not be made, nothing happens.
-   * @param old where the old one is kept. All three are words of a shell.
+   * Replaces a folder with a new one. Nothing happens if the new one could not be made. All parameters are words of a shell.
+   * @param old place at which the old folder is kept
    */
   swap(here: string, made: string, old: string): Move {
     return {
@@ -105,12 +108,12 @@ export class Shell {
   }
 }
 
-/** A line of Python with its arguments, each exactly as it is: behind the code, Python takes nothing for an option. */
+/** A command that runs Python code with arguments. Python takes nothing after the code as an option. */
 export function python(code: string, ...args: readonly string[]): string {
   return ['python3', '-c', ...[code, ...args].map(shellWord)].join(' ')
 }
 
-/** Statements of TileDB-Py, one after the other. Each is a word of its own, so that a long command can be broken between them. */
+/** A command that runs statements of TileDB-Py. Each is a word of its own, so that a long command can be broken between them. */
 export function pythonLines(lines: readonly string[]): string {
   const [line] = lines
   if (lines.length === 1) return python(`import tiledb; ${line}`)

@@ -17,10 +17,10 @@ import { cellsInDomain } from '../store/file-sizes.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
 import { boxOf, type CellsBox, cellsInBox, denseBoxes, wholeBox } from './older.ts'
 
-/** Tiles that findings call unreadable, by field, of one fragment. */
+/** Indexes of the unreadable tiles of a fragment, by field. */
 export type LostTiles = Map<string, Set<number>>
 
-/** Adds the tiles that a finding about a data file takes away. */
+/** Adds the tiles that cannot be read because of a finding about a data file. */
 export async function addLostTiles(lost: LostTiles, fragment: Fragment, finding: Finding): Promise<void> {
   const info = await fragment.info().catch(unlessFault)
   if (!info) return
@@ -33,7 +33,7 @@ export async function addLostTiles(lost: LostTiles, fragment: Fragment, finding:
   else for (let tile = await firstLost(fragment, info, file, finding); tile < info.tile_num; tile++) tiles.add(tile)
 }
 
-/** The first tile that is not whole in a file that is missing or too short. */
+/** Index of the first incomplete tile in a file that is missing or too short. */
 async function firstLost(fragment: Fragment, info: FragmentInfo, file: FieldFile, finding: Finding): Promise<number> {
   if (finding.code !== 'FILE_SHORT' || finding.offset === undefined) return 0
   const { offsetsList, size } = fieldTileFile(info, file.slot, tileRole(file))
@@ -47,31 +47,32 @@ async function firstLost(fragment: Fragment, info: FragmentInfo, file: FieldFile
     : 0
 }
 
-/** What the loss of tiles means for a fragment. */
+/** What a fragment loses with its unreadable tiles. */
 export interface FragmentLoss {
-  /** What was lost: the field, and in words which of its cells. */
+  /** The damaged fields, each with the cells that it lost, in words. */
   lost: { field: string; of: string }[]
-  /** Cells in all tiles that lost something. */
+  /** Number of cells in all damaged tiles. */
   cells: number
-  /** Those tiles, rising. */
+  /** Indexes of the damaged tiles, in ascending order. */
   tiles: readonly number[]
-  /** Tiles of the fragment. */
+  /** Number of tiles of the fragment. */
   tile_num: number
-  /** Fields of which nothing was lost. */
+  /** Fields that lost nothing. */
   whole: readonly string[]
-  /** All cells of the fragment. */
+  /** Number of cells of the fragment. */
   all: number | bigint
-  /** Boxes around the cells of those tiles, or one around all cells of the fragment. */
+  /** Boxes around the cells of the damaged tiles, or one around all cells of the fragment. */
   boxes: readonly CellsBox[]
 }
 
-/** Tiles whose boxes are put together; more would take too long to read. */
+/** Limit on the tiles whose boxes are read: more would take too long. */
 const MOST_BOXES = 64
 
+/** Works out what a fragment loses with its unreadable tiles; undefined if its metadata cannot be read. */
 export async function fragmentLoss(fragment: Fragment, byField: LostTiles): Promise<FragmentLoss | undefined> {
   const info = await fragment.info().catch(unlessFault)
   if (!info) return undefined
-  // Of a dense tile, those in the non-empty domain: the rest is padding.
+  // A dense tile has cells inside the non-empty domain only: the rest is padding.
   const dense = info.dense && info.nonempty_domain ? new DenseCoordinates(info) : undefined
   const cellNum = (tile: number): number => (dense ? cellsInBox(dense.tileBox(tile)) : tileCellNum(info, tile))
   const cellsOf = (tiles: Iterable<number>): number => [...tiles].reduce((sum, tile) => sum + cellNum(tile), 0)
@@ -86,7 +87,7 @@ export async function fragmentLoss(fragment: Fragment, byField: LostTiles): Prom
     lost.push({ field, of: `${cellsOf(own)} cells (${where})` })
   }
   const isWhole = ({ name }: { name: string }): boolean => !byField.has(name)
-  // Coordinates of dense cells are not stored: alone they are nothing to keep.
+  // Dense cells have no stored coordinates, so without a whole attribute there is nothing to keep.
   const isAnyWhole = !info.dense || info.schema.attributes.some(isWhole)
   const whole = info.slots.filter((slot) => !slot.phantom && isAnyWhole && isWhole(slot)).map(({ name }) => name)
   const sorted = [...tiles].sort((a, b) => a - b)
@@ -95,12 +96,12 @@ export async function fragmentLoss(fragment: Fragment, byField: LostTiles): Prom
   return { lost, cells: cellsOf(tiles), tiles: sorted, tile_num: info.tile_num, whole, all, boxes }
 }
 
-/** A delete condition as the user wrote it. */
+/** Returns a delete condition as the user wrote it. */
 export type ConditionWords = (array: InspectArray, stays: ConditionNode) => Promise<string>
 
 /**
- * What follows the words of a lost field: whether reads of the other fields fail there, too. TileDB reads the fields of every delete
- * condition with each read, of all fragments: older ones, newer ones, and those in which the cells are deleted already.
+ * A clause for a lost field that says whether reads of the other fields fail there, too; empty if they do not. Every read of TileDB also
+ * reads the fields of all delete conditions, from all fragments: older ones, newer ones, and those whose deleted cells are gone.
  * @see SparseIndexReaderBase::load_initial_data; measured with TileDB 2.30
  */
 export async function failsOthers(array: InspectArray, field: string, words: ConditionWords): Promise<string> {
@@ -119,7 +120,7 @@ function tilesText(tiles: readonly number[], of: number): string {
   return `tile${tiles.length === 1 ? '' : 's'} ${runs.join(', ')} of ${of}`
 }
 
-/** Numbers that follow one another, as first and last. @param numbers rising */
+/** The first and the last number of each run of successive numbers. @param numbers numbers in ascending order */
 export function runsOf(numbers: readonly number[]): [first: number, last: number][] {
   const runs: [number, number][] = []
   for (const one of numbers) {
@@ -130,7 +131,7 @@ export function runsOf(numbers: readonly number[]): [first: number, last: number
   return runs
 }
 
-/** The coordinates between which the cells of some tiles lie: `lat -37.8..-12`. Undefined if the metadata does not say. */
+/** The lowest and the highest coordinates of some tiles: `lat -37.8..-12`. Undefined if the metadata does not tell. */
 async function boxText(fragment: Fragment, info: FragmentInfo, tiles: readonly number[]): Promise<string | undefined> {
   const { dimensions } = info.schema.domain
   const boxes = info.dense ? denseRanges(info, tiles) : await mbrs(fragment, info, tiles)
@@ -147,14 +148,14 @@ async function boxText(fragment: Fragment, info: FragmentInfo, tiles: readonly n
   return `${info.dense && !areWholeBox(info, tiles) ? 'inside ' : ''}${parts.join(', ')}`
 }
 
-/** Whether dense tiles fill the box around them. */
+/** Whether some dense tiles fill the whole box around them. */
 function areWholeBox(info: FragmentInfo, tiles: readonly number[]): boolean {
   const boxes = denseBoxes(info, tiles)
   const around = boxes[0].flatMap((_, d) => hull(boxes.map((box) => box[d])) ?? [])
   return boxes.reduce((cells, box) => cells + cellsInBox(box), 0) === cellsInBox(around)
 }
 
-/** The boxes of some tiles of a dense fragment. Undefined if they are too many, or the metadata does not say. */
+/** The boxes of some tiles of a dense fragment. Undefined if there are too many, or the metadata does not tell. */
 function denseRanges(info: FragmentInfo, tiles: readonly number[]): NDRange[] | undefined {
   if (!info.nonempty_domain || tiles.length > MOST_BOXES) return undefined
   const { dimensions } = info.schema.domain
@@ -166,7 +167,7 @@ function denseRanges(info: FragmentInfo, tiles: readonly number[]): NDRange[] | 
   )
 }
 
-/** The boxes of some tiles of a sparse fragment. Undefined if they are too many, or the metadata does not say. */
+/** The boxes of some tiles of a sparse fragment. Undefined if there are too many, or the metadata does not tell. */
 async function mbrs(fragment: Fragment, info: FragmentInfo, tiles: readonly number[]): Promise<NDRange[] | undefined> {
   if (tiles.length === 0 || tiles.length > MOST_BOXES) return undefined
   const rtree = await fragment.rtree().catch(unlessFault)

@@ -771,7 +771,7 @@ test('recover ends with 1 where errors stay that it does not mend: the step says
   const { plans } = await planOf(path)
   expect(stepsOf(plans)[0]).toMatchObject({
     command: expect.stringContaining('tiledb-inspect recover '),
-    text: 'ends with 1, as it does not mend all errors',
+    text: 'ends with exit code 1, because it does not mend all errors',
   })
   if (BY_PROGRAM.length === 0) expect(new Set(await mendAndUndo(path))).toEqual(new Set(['CELL_TIMESTAMP']))
 })
