@@ -16,7 +16,7 @@ import { readAll, withSource } from '../source/source.ts'
 import type { InspectArray } from '../store/array.ts'
 import { walkSections } from '../store/footer-fault.ts'
 import type { Fragment } from '../store/fragment.ts'
-import { emptySlot, type FragmentMetadataToWrite, fragmentMetadata } from '../write/fragment-metadata-writer.ts'
+import { emptySlot, type FragmentMetadataToWrite, writeFragmentMetadata } from '../write/fragment-metadata-writer.ts'
 import { unlessDamaged } from './damage.ts'
 import { wholeDomain } from './dense-domain.ts'
 import type { FragmentFacts } from './facts.ts'
@@ -74,7 +74,7 @@ export async function domainInPlace(
     lastTileCellNum: 0,
   }
   const cx = { codecs: fragment.cx.codecs, key: undefined, randomBytes: (length: number) => new Uint8Array(length) }
-  const { file, footerAt } = await fragmentMetadata(metadata, cx)
+  const { file, footerAt } = await writeFragmentMetadata(metadata, cx)
   const own = file.subarray(footerAt)
   const head = decodePrefix(own, footerHead).length
   for (const slack of version === 11 ? [0, SLACK] : [0]) {

@@ -220,7 +220,7 @@ async function metadataFile(
     tiles: bounds,
     lastTileCellNum,
   }
-  return writeFragmentMetadata(metadata, cx)
+  return (await writeFragmentMetadata(metadata, cx)).file
 }
 
 /** The metadata of one slot, from the stored tiles and the statistics of their cells. */

@@ -11,7 +11,7 @@ import { type FragmentToWrite, writeFragment } from './fragment-writer.ts'
 import { genericTileWriter, type WriteContext } from './generic-tile-writer.ts'
 import type { FragmentCellsToWrite } from './ndjson-cells.ts'
 
-/** An array as values. */
+/** An array to be written, as values. */
 export interface ArrayToWrite {
   schema: ArraySchema
   enumerations: readonly Enumeration[]
@@ -36,12 +36,12 @@ export interface WrittenFragmentFacts {
   cell_num: number
 }
 
-/** Name of the file of a schema of this time. */
+/** Name of the file of a schema that was written at a time. */
 export function schemaFileName(version: number, time: bigint, uuid: () => string): string {
   return version >= 10 ? `__${time}_${time}_${uuid()}` : OLD_SCHEMA_FILE
 }
 
-/** The files of a fragment, without its commit. */
+/** The name of a fragment, and its files without the commit. */
 export async function fragmentFiles(
   fragment: FragmentToWrite,
   cx: WriteContext,
@@ -90,10 +90,10 @@ export async function metadataFile(
 }
 
 /**
- * The files of an array in the layout of its schema's format version: first data, then the schema, then the commits. So a
+ * Yields the files of an array in the layout of its schema's format version: first data, then the schema, then the commits. So a
  * partial result is not an array yet, or is an array without these fragments.
  *
- * @param onFragment called for each fragment
+ * @param onFragment called once per fragment
  * @see format_spec/array_file_hierarchy.md
  */
 export async function* arrayFiles(
@@ -104,7 +104,7 @@ export async function* arrayFiles(
   const { schema, uuid } = array
   const { version } = schema
   let timestamp = array.timestamp
-  /** The schema is as old as the oldest fragment. */
+  // The schema is as old as the oldest fragment.
   const schemaAt = (time: bigint): string => schemaFileName(version, time < timestamp ? time : timestamp, uuid)
   let schemaName: string | undefined
   const commits: string[] = []

@@ -4,8 +4,8 @@ import type { ArrowData } from '@uwdata/flechette/src/types.js'
 import { badValue } from '../base/errors.ts'
 
 /**
- * The messages of an Arrow IPC stream or file. flechette reads them. It believes every length, and a damaged one would fill the memory
- * or never end: so the lengths are looked at before.
+ * Reads the messages of an Arrow IPC stream or file with flechette. It trusts every length, and a damaged one could fill the memory or
+ * keep it in a loop. So all lengths are checked first.
  *
  * @throws InspectError BAD_VALUE, RangeError
  * @see format/Message.fbs, format/Schema.fbs and format/File.fbs in the Arrow repository
@@ -27,7 +27,7 @@ function checkFile(data: DataView): void {
   const length = data.getInt32(data.byteLength - MAGIC.length - 4, true)
   const start = data.byteLength - MAGIC.length - 4 - length
   if (length <= 0 || start < 0) throw badValue(`expected a footer inside the file, found ${length} bytes`)
-  // Its tables refer to one another from their own places, wherever the first of them is.
+  // Tables refer to one another by relative offsets, so the start of the view does not matter.
   const footer = new Tables(new DataView(data.buffer, data.byteOffset + start, length))
   const slot = footer.table(0)
   footer.schema(slot(6))
@@ -37,9 +37,9 @@ function checkFile(data: DataView): void {
     })
 }
 
-/** @returns where the next message begins; undefined behind the last */
+/** Checks the lengths in a message. @returns start of the next message; undefined after the last */
 function checkMessage(data: DataView, start: number): number | undefined {
-  // A stream may end without saying so.
+  // A stream may end without an end mark.
   if (data.byteLength - start < 4) return undefined
   let at = start
   let length = data.getInt32(at, true)
@@ -67,13 +67,13 @@ function checkMessage(data: DataView, start: number): number | undefined {
   return next
 }
 
-/** Where a slot of a table is; undefined if it is left out. */
+/** Returns the place of a slot of a table; undefined if the table does not have it. */
 type Slots = (slot: number) => number | undefined
 
-/** More fields than any table has; those of a damaged one may be their own children. */
+/** Limit on the fields of a schema. In damaged data a field may be its own child, without end. */
 const MOST_FIELDS = 100_000
 
-/** Tables of FlatBuffers: only the lengths of their vectors are looked at. Whatever is outside of the view is a RangeError. */
+/** Checks the lengths of vectors in tables of FlatBuffers. Any place outside the view is a RangeError. */
 class Tables {
   readonly view: DataView
   private fields = 0
@@ -82,7 +82,7 @@ class Tables {
     this.view = view
   }
 
-  /** @param at where the table's place is */
+  /** The slots of a table. @param at place of the offset of the table */
   table(at: number): Slots {
     const { view } = this
     const start = at + view.getInt32(at, true)

@@ -10,7 +10,7 @@ import { arrowMessages } from './arrow-messages.ts'
 import { type BatchReader, batchReader, indexReader } from './arrow-values.ts'
 import { type Row, type RowField, type RowInput, type RowValue, refuseTwice } from './ndjson-cells.ts'
 
-/** What a file of Arrow's begins and ends with. */
+/** Start and end of an Arrow file. */
 const MAGIC = 'ARROW1'
 /** Files that are easily taken for Arrow IPC. */
 const OTHERS: readonly (readonly [magic: string, what: string])[] = [
@@ -23,8 +23,9 @@ function beginsWith(bytes: Uint8Array, text: string): boolean {
 }
 
 /**
- * An Arrow IPC stream or file as rows. All of it is held in memory. Columns of a dictionary have values of enumerations, never indexes.
- * @param read gives the whole of it
+ * Rows of an Arrow IPC stream or file, which is held in memory as a whole. Columns with a dictionary have values of enumerations, never
+ * indexes.
+ * @param read returns all bytes
  */
 export function arrowRows(read: () => Promise<Uint8Array>, codecs: Codecs): RowInput['each'] {
   return async (take, fields) => {
@@ -42,7 +43,7 @@ export function arrowRows(read: () => Promise<Uint8Array>, codecs: Codecs): RowI
       fields.takeLabels(name)
       return values.column(type, fields.of(name), name)
     })
-    // Indexes of dictionaries are read as what they are stored as.
+    // Columns with a dictionary are read as the integers that are stored: the indexes.
     const stored = schema.fields.map((field) =>
       field.type.typeId === Type.Dictionary ? { ...field, type: field.type.indices } : field,
     )
@@ -72,18 +73,18 @@ export function arrowRows(read: () => Promise<Uint8Array>, codecs: Codecs): RowI
   }
 }
 
-/** Values of dictionaries, which later ones replace or add to. */
+/** The values of dictionaries. A later dictionary replaces an earlier one, or adds to it. */
 class DictionaryValues {
   private readonly columns: { type: DictionaryType; read: BatchReader; values: RowValue[] }[] = []
 
-  /** The reader of a column's indexes. */
+  /** A reader of a column's indexes. */
   column(type: DictionaryType, to: RowField, name: string): BatchReader {
     const column = { type, read: batchReader(type.dictionary, to, name), values: [] as RowValue[] }
     this.columns.push(column)
     return indexReader(() => column.values)
   }
 
-  /** @param batch reads it as values of a type */
+  /** Adds a dictionary. @param batch reads it as values of a type */
   add({ id, isDelta }: { id: number; isDelta: boolean }, batch: (type: DataType) => Batch<unknown>): void {
     for (const column of this.columns) {
       if (column.type.id !== id) continue
@@ -114,7 +115,7 @@ function refuseOthers(bytes: Uint8Array): void {
     throw badValue(`expected an Arrow file that ends in ${MAGIC}, found other bytes: it may be cut`)
 }
 
-/** What the decoder gives; its own errors are those of a damaged file. @param field the column, for errors */
+/** The result of decoding. Errors of the decoder itself become errors about a damaged file. @param field the column, for errors */
 function decoded<T>(work: () => T, field?: string): T {
   try {
     return work()
@@ -126,15 +127,16 @@ function decoded<T>(work: () => T, field?: string): T {
   }
 }
 
-/** In front of each compressed buffer. */
+/** Bytes of the unfiltered length before each compressed buffer. */
 const LENGTH_BYTES = 8
-/** Stands for its length if it is not compressed after all. */
-const AS_IT_IS = -1n
+/** Length of a buffer that is not compressed after all. */
+const NOT_COMPRESSED = -1n
+/** Limit on the uncompressed bytes of a buffer. */
 const LONGEST = 2n ** 32n
 
 type Decompress = (data: Uint8Array, size: number) => Uint8Array
 
-/** What undoes the compressions that batches have, by Arrow's numbers: LZ4, ZSTD. */
+/** Decompressors for batches, by Arrow's numbers of the compressions: LZ4, ZSTD. */
 async function decompressors(
   batches: readonly RecordBatch[],
   codecs: Codecs,
@@ -143,7 +145,7 @@ async function decompressors(
   return [lz4Frame, zstd ? (await codecs.zstd()).decompress : undefined]
 }
 
-/** The batch with its buffers one after another, each at a multiple of 8. */
+/** A batch without compression. Its buffers follow one another, each at a multiple of 8 bytes. */
 function uncompressed(batch: RecordBatch, body: Uint8Array, undo: readonly (Decompress | undefined)[]): RecordBatch {
   const { regions, nodes, variadic, compression } = batch
   const buffers = regions.map(({ offset, length }) => {
@@ -155,7 +157,7 @@ function uncompressed(batch: RecordBatch, body: Uint8Array, undo: readonly (Deco
     return compression && length > 0 ? uncompressedBuffer(buffer, undo[compression.codec]) : buffer
   })
   const all = new Uint8Array(buffers.reduce((sum, { length }) => sum + padded(length), 0))
-  // Every value has a bit at least, but for those of a column of nulls.
+  // Every value takes at least one bit, except in a column of nulls.
   const most = Math.max(8 * all.length, batch.length ?? 0)
   const long = nodes.find(({ length }) => length < 0 || length > most)
   if (long) throw badValue(`expected at most ${most} values in a batch of ${all.length} bytes, found ${long.length}`)
@@ -175,15 +177,12 @@ function padded(length: number): number {
   return Math.ceil(length / 8) * 8
 }
 
-function uncompressedBuffer(
-  buffer: Uint8Array,
-  undo: ((data: Uint8Array, size: number) => Uint8Array) | undefined,
-): Uint8Array {
+function uncompressedBuffer(buffer: Uint8Array, undo: Decompress | undefined): Uint8Array {
   if (!undo) throw badValue('expected buffers under LZ4 or ZSTD, found another compression')
   if (buffer.length < LENGTH_BYTES) throw badValue(`expected a length of 8 bytes, found ${buffer.length} bytes`)
   const size = new DataView(buffer.buffer, buffer.byteOffset).getBigInt64(0, true)
   const rest = buffer.subarray(LENGTH_BYTES)
-  if (size === AS_IT_IS) return rest
+  if (size === NOT_COMPRESSED) return rest
   if (size < 0n || size > LONGEST) throw badValue(`expected a length of at most 4 GiB, found ${size}`)
   return undo(rest, Number(size))
 }

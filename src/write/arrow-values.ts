@@ -7,21 +7,21 @@ import { type DatetimeType, formatDatetime } from '../format/datetime.ts'
 import { isDatetime } from '../format/value.ts'
 import type { RowField, RowValue } from './ndjson-cells.ts'
 
-/** Reads the value of a row of a batch, null if it has none. @throws InspectError BAD_VALUE */
+/** Reads the value of a row of a batch: null if it has none. @throws InspectError BAD_VALUE */
 type ValueReader = (row: number) => RowValue
 
-/** Reads the rows of one batch after the other. @throws InspectError BAD_VALUE for a batch shorter than it says */
+/** Opens a batch for reading its rows. @throws InspectError BAD_VALUE for a batch with fewer values than rows */
 export type BatchReader = (batch: Batch<unknown>) => ValueReader
 
-/** The smallest int64, numpy's "NaT": dates have no other way to be missing if they are not nullable. */
+/** The smallest int64, numpy's "NaT". It stands for a missing date if the field is not nullable. */
 const NOT_A_TIME = -(2n ** 63n)
 
 const UNITS = ['SEC', 'MS', 'US', 'NS'] as const
 
 /**
- * How values of an Arrow type become values of a field, in a form that `bytesOf` takes.
- * @param at the field of the type, for errors
- * @throws InspectError BAD_VALUE for types that have no place in TileDB's cells
+ * A reader that turns values of an Arrow type into values of a field, as `bytesOf` takes them.
+ * @param at name of the field, for errors
+ * @throws InspectError BAD_VALUE for types that TileDB's cells cannot have
  */
 export function batchReader(type: DataType, to: RowField, at: string): BatchReader {
   const kind = datatypeKind(to.type)
@@ -82,7 +82,7 @@ function typeName({ typeId }: DataType): string {
   return NAMES.get(typeId) ?? `Arrow type ${typeId}`
 }
 
-/** @param width elements of the buffer of values for each row */
+/** A reader of a buffer with a fixed number of elements for each row. @param width that number */
 function ofEach(reader: (batch: Batch<unknown>) => ValueReader, width: number): BatchReader {
   return (batch) => {
     if (batch.values.length < batch.length * width) throw tooShort('values', batch.length, batch.values.length / width)
@@ -103,7 +103,7 @@ function tooShort(what: string, expected: number, found: number): Error {
   return badValue(`expected ${expected} ${what} in the Arrow data, found ${Math.floor(found)}`)
 }
 
-/** Null where the bitmap says so. */
+/** A reader that returns null where the bitmap of validity says so. */
 function orNull({ length, nullCount, validity }: Batch<unknown>, value: ValueReader): ValueReader {
   if (nullCount === 0) return value
   if (validity.length * 8 < length) throw tooShort('bits of validity', length, validity.length * 8)
@@ -120,7 +120,7 @@ function bitReader(asNumber: boolean): BatchReader {
   }
 }
 
-/** NaN with its bits, if the field holds floats of the same size. */
+/** A reader of floats. NaN keeps its bits if the field has floats of the same size. */
 function floatReader(size: 4 | 8, to: number): BatchReader {
   return ofEach(({ values }) => {
     const floats = values as Float32Array | Float64Array
@@ -137,7 +137,7 @@ function floatReader(size: 4 | 8, to: number): BatchReader {
   }, 1)
 }
 
-/** Counts if the unit is the same, else text: what is not a whole number of the field's units is refused. */
+/** A reader of dates: counts if the unit is that of the field, otherwise text. The text of what is not a whole number of the field's units is refused later. */
 function timeReader(unit: DatetimeType, to: RowField): BatchReader {
   const same = to.type === unit
   const missing = isDatetime(to.type) && !to.nullable ? NOT_A_TIME : null
@@ -160,7 +160,7 @@ const ATTOSECONDS: Partial<Record<Datatype, bigint>> = {
   TIME_AS: 1n,
 }
 
-/** Times of day and durations: counts of the field's units, or as they are for integers. */
+/** A reader of times of day and durations. It returns counts of the field's units, or the stored integers for fields of integers. */
 function lengthOfTimeReader(unit: TimeUnit_, to: RowField, at: string): BatchReader {
   const own: Datatype = `TIME_${UNITS[unit]}`
   const kind = datatypeKind(to.type)
@@ -177,7 +177,7 @@ function lengthOfTimeReader(unit: TimeUnit_, to: RowField, at: string): BatchRea
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Text of one byte a unit stays as it is; for all else it is decoded. */
+/** Reads text: as stored bytes for fields of text with one-byte units, otherwise decoded. */
 function textOf({ type, labels }: RowField): (bytes: Uint8Array) => RowValue {
   if (!labels && datatypeKind(type) === 'text' && datatypeSize(type) === 1) return (bytes) => bytes
   return (bytes) => {
@@ -189,7 +189,7 @@ function textOf({ type, labels }: RowField): (bytes: Uint8Array) => RowValue {
   }
 }
 
-/** The ends of each row's run. @throws InspectError BAD_VALUE if they leave what there is */
+/** Returns the start and end of each row's run of elements. @throws InspectError BAD_VALUE if a run exceeds `most` elements */
 function runsOf({ length, offsets }: Batch<unknown>, most: number): (row: number) => [from: number, to: number] {
   if (length > 0 && offsets.length <= length) throw tooShort('offsets', length + 1, offsets.length)
   return (i) => {
@@ -223,7 +223,7 @@ function viewReader(value: (bytes: Uint8Array) => RowValue): BatchReader {
   }, 16)
 }
 
-/** The values of a cell. A null among them is NaT for dates, and an error for all else. */
+/** The values of a cell. A null among them becomes NaT for dates, and is an error for all other types. */
 function elementsOf(value: ValueReader, from: number, to: number, { type }: RowField): RowValue[] {
   const values: RowValue[] = []
   for (let i = from; i < to; i++) {
@@ -252,7 +252,7 @@ function fixedListReader(inside: BatchReader, stride: number, to: RowField): Bat
   }
 }
 
-/** Reads indexes. @param values what they stand for in the batch */
+/** A reader of indexes. @param values returns the values to which the indexes of the batch refer */
 export function indexReader(values: () => readonly RowValue[]): BatchReader {
   return ofEach((batch) => {
     const own = values()

@@ -1,4 +1,5 @@
 const FIRST_CAPACITY = 1024
+/** Limit on the bytes that are copied by a loop. */
 const FEW = 16
 
 /** A growing buffer for the bytes of a file. */
@@ -18,7 +19,7 @@ export class ByteSink {
       larger.set(this.buffer.subarray(0, this.used))
       this.buffer = larger
     }
-    // Most are cells of few bytes: then a loop is faster.
+    // Most calls append a cell of a few bytes, for which a loop is faster.
     if (bytes.length > FEW) this.buffer.set(bytes, this.used)
     else for (let i = 0; i < bytes.length; i++) this.buffer[this.used + i] = bytes[i]
     this.used = need

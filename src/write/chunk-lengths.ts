@@ -4,7 +4,7 @@
  * @see tiledb/sm/tile/tile.cc (compute_chunk_size); tiledb/sm/filter/filter_pipeline.cc (get_var_chunk_sizes)
  */
 
-/** In bytes. Writers have used this constant since release 2.0 (format 5), whatever a pipeline's `max_chunk_size` says. */
+/** Size of the largest chunk in bytes. Writers have used this constant since release 2.0 (format 5), whatever a pipeline's `max_chunk_size` says. */
 export const LARGEST_CHUNK = 65_536
 
 /** Largest whole number of cells that fits in a chunk. A cell that does not fit gets its own chunk. */

@@ -4,17 +4,17 @@ import type { Attribute } from '../format/attribute.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { ByteSink } from './byte-sink.ts'
 
-/** The shape of a field, as needed to build a column of its cells. */
+/** The facts about a field that are needed to build a column of its cells. */
 export type BuiltField = Pick<Attribute, 'name' | 'type' | 'cell_val_num' | 'nullable'>
 
-/** Takes the cells of a column one after another. */
+/** Builds a column from its cells, one after another. */
 export class ColumnBuilder {
   private readonly data = new ByteSink()
   /** Bytes of a null cell: zeros, or none if cells are var-sized. */
   private readonly nullCell: Uint8Array
   private readonly starts: number[] | undefined
   private readonly validity: number[] | undefined
-  /** Bytes of an element of a cell. */
+  /** Size of an element in bytes. */
   private readonly size: number
 
   constructor({ type, cell_val_num, nullable }: BuiltField) {

@@ -3,7 +3,7 @@ import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import { type Json, type JsonObject, parseJson } from './json-text.ts'
 import { type RowInput, refuseTwice } from './ndjson-cells.ts'
 
-/** One field of a line: quotes tell empty text from no value. */
+/** One field of a line. Quotes distinguish empty text from no value. */
 interface CsvText {
   text: string
   quoted: boolean
@@ -13,7 +13,7 @@ interface CsvText {
 const MARKED = /^base64:([A-Za-z0-9+/]*={0,2})$/
 
 /**
- * CSV with a header, as `--format csv` prints it, as rows. No value is an empty field without quotes.
+ * Rows of CSV with a header, as `--format csv` prints it. An empty field without quotes has no value.
  * @param pieces text in pieces of any length
  * @param separator a tab for TSV
  */
@@ -45,15 +45,15 @@ function rowOf(columns: readonly CsvColumn[], fields: readonly CsvText[]): JsonO
       const { name, type } = columns[i]
       if (text === '' && !quoted) return [name, null]
       const base64 = MARKED.exec(text)?.[1]
-      return [name, base64 === undefined ? meant(type, text) : { base64 }]
+      return [name, base64 === undefined ? jsonOf(type, text) : { base64 }]
     }),
   )
 }
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
 
-/** What text means: a number, a list, true or false, or the text itself. */
-function meant(type: Datatype, text: string): Json {
+/** The JSON value of a field: a number, a list, true or false, or the text itself. */
+function jsonOf(type: Datatype, text: string): Json {
   const kind = datatypeKind(type)
   if (kind === 'text' || kind === 'bytes') return text
   if (text.startsWith('[')) return parseJson(text)
@@ -62,7 +62,7 @@ function meant(type: Datatype, text: string): Json {
 }
 
 /**
- * Lines of fields, without empty lines, and the number of the line in the text where each begins. A line ends with LF, CR LF or CR.
+ * Yields the fields of each line that is not empty, and the number of the line. A line ends with LF, CR LF or CR.
  * @throws InspectError BAD_VALUE for quotes around a part of a field: what they mean is not known
  * @see RFC 4180
  */
@@ -74,7 +74,7 @@ async function* csvLines(
   let text = ''
   let quoted = false
   let inside = false
-  /** A quote inside quotes: the end, or the first of two. */
+  /** Whether a quote inside quotes came just before: it ends the text, or is the first of two. */
   let afterQuote = false
   let afterReturn = false
   let number = 1

@@ -5,7 +5,7 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import { denseTileGrid } from '../format/dense-tiles.ts'
 import type { NDRange } from '../format/range.ts'
 
-/** Where the cells of one dense tile come from. */
+/** The origin of the cells of one dense tile. */
 interface DenseTile {
   positions: CellPositions
   /**
@@ -54,10 +54,7 @@ export class DenseTiler extends DenseCoordinates {
     return { positions, written: full && rowMajor ? undefined : order }
   }
 
-  /**
-   * Whether a whole tile is one run of the box: after leading axes of one cell, every axis but the first is as long as the
-   * box.
-   */
+  /** Whether the cells of a tile follow one another in the box: after leading axes of one cell, every axis but the first is as long as the box. */
   private followEachOther(counts: readonly number[]): boolean {
     let expected = 1
     for (let d = counts.length - 1; d >= 0; d--) {
@@ -100,7 +97,7 @@ export class DenseTiler extends DenseCoordinates {
   }
 }
 
-/** The caller gave this domain. So if it does not fit the schema, it is a bad value, not an inconsistent file. */
+/** Checks a domain from the caller. One that does not fit the schema is a bad value, not an inconsistent file. */
 function checkDomain(schema: ArraySchema, domain: NDRange): void {
   try {
     denseTileGrid(schema, domain)

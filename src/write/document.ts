@@ -27,7 +27,8 @@ export class DocumentValue {
   }
 
   /**
-   * Refuses anything but an object that has only these keys; any keys if none are given.
+   * Returns the value, or throws if it is not an object with these keys only.
+   * @param keys allowed keys; undefined if all are allowed
    * @param offered keys that an error suggests
    */
   object(keys?: readonly string[], offered = keys): this {
@@ -50,12 +51,13 @@ export class DocumentValue {
   }
 }
 
-/** Reads a value. @throws InspectError BAD_VALUE if it is another one than expected */
+/** Reads a value. @throws InspectError BAD_VALUE if it is not as expected */
 export type Read<T> = (value: DocumentValue) => T
 
 /**
- * An object: what may stand under each of its keys, in the order in which errors list them.
- * @param otherKeys keys that may stand there, too
+ * Reads an object.
+ * @param reads readers of the keys, in the order in which errors list them
+ * @param otherKeys keys that are allowed, too, but not read
  */
 export function object<T extends object>(
   reads: { readonly [K in keyof T]: Read<T[K]> },
@@ -69,7 +71,7 @@ export function object<T extends object>(
   }
 }
 
-/** What is read from the value, or `otherwise` if it is missing or null. */
+/** Reads a value, or returns `otherwise` if it is missing or null. */
 export function or<T, const D>(read: Read<T>, otherwise: D): Read<T | D> {
   return (value) => (value.missing ? otherwise : read(value))
 }
@@ -82,12 +84,12 @@ export function list<T>(read: Read<T>): Read<T[]> {
   }
 }
 
-/** {@link list}, empty if it is missing or null. */
+/** Reads a {@link list}, which is empty if the value is missing or null. */
 export function listOrNone<T>(read: Read<T>): Read<T[]> {
   return (value) => (value.missing ? [] : list(read)(value))
 }
 
-/** The value itself, to be read when more is known. */
+/** Returns the value itself, to be read when more is known. */
 export const asIs: Read<DocumentValue> = (value) => value
 
 export const text: Read<string> = (text) => (typeof text.value === 'string' ? text.value : text.fail('text'))
@@ -102,7 +104,7 @@ export function integer(low: number, high: number): Read<number> {
   }
 }
 
-/** An unsigned 64-bit integer; digits in a string are accepted, too. */
+/** Reads an unsigned 64-bit integer. A string of digits is accepted, too. */
 export const uint64: Read<bigint> = (uint64) => {
   const { value } = uint64
   if (typeof value === 'bigint' || Number.isSafeInteger(value) || (typeof value === 'string' && /^\d+$/.test(value))) {
@@ -125,7 +127,7 @@ export function oneOf<const V extends string>(names: readonly V[]): Read<V> {
 const elements = integer(1, 0xfffffffe)
 export const cellValNum: Read<CellValNum> = (num) => (num.value === 'var' ? 'var' : elements(num))
 
-/** The bytes of one cell. */
+/** Reads the bytes of one cell. */
 export function cell(type: Datatype, cellValNum: CellValNum, style: ValueStyle): Read<Uint8Array> {
   return ({ path, value }) => withPlace({ field: path }, () => bytesOf(type, cellValNum, value, style))
 }

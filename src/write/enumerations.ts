@@ -2,7 +2,7 @@ import { concat } from '../filters/bytes.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 
-/** An enumeration of these values, whose file name has this uuid. */
+/** An enumeration with these values. @param uuid 32 hex digits for the name of its file */
 export function enumerationOf(
   head: Pick<Enumeration, 'name' | 'type' | 'cell_val_num' | 'ordered'>,
   values: readonly Uint8Array[],

@@ -65,16 +65,16 @@ function nameAndType(text: string, from: string): { name: string; type: Datatype
   throw usage(`${from} expects NAME:TYPE, TYPE one of ${DATATYPES.join(', ')}, found ${JSON.stringify(text)}`)
 }
 
-/** What is known about a dimension without a given domain. */
+/** Defaults for a dimension whose text gives no domain. */
 interface DomainHint {
   arrayType: ArrayType
   /** Number of values in the domain. */
   length: number
-  /** Used if the dimension does not give one. If both are undefined, one is chosen. */
+  /** Tile extent for a dimension that gives none. If undefined, one is chosen. */
   extent: string | undefined
 }
 
-/** @throws InspectError USAGE */
+/** Parses a dimension. @throws InspectError USAGE */
 export function parseDimension(text: string, hint: DomainHint): Dimension {
   const { name, type, rest } = nameAndType(text, '--dim')
   const from = `--dim ${name}`
@@ -120,12 +120,12 @@ function parseDomain(type: Datatype, text: string, from: string): GivenDomain {
   return { low, high, extent: rest.slice(colon + 1) }
 }
 
-/** Whether text can only be a count of units since 1970: up to four digits, and those of a year, are a date. */
+/** Whether text can only be a count of units since 1970. Up to four digits, and all digits of a DATETIME_YEAR, are a date. */
 function isCount(type: Datatype, text: string): boolean {
   return isDatetime(type) && type !== 'DATETIME_YEAR' && /^-?\d{5,}$/.test(text)
 }
 
-/** Number of units since 1970 at the start of 2024, unless that is too far for the unit. */
+/** Number of units from 1970 to the start of 2024: the first Thursday for weeks. 0 if the unit is too small for such dates. */
 export function recentDate(type: DatetimeType): bigint {
   for (const text of ['2024-01-01', '2024-01-04', '1970-01-01']) {
     const count = readable(() => parseDatetime(type, type === 'DATETIME_YEAR' ? text.slice(0, 4) : text))
@@ -143,13 +143,13 @@ function defaultDomain(type: Datatype, length: number): GivenDomain {
   return { low: bytesOf(type, 1, start), high: bytesOf(type, 1, start + BigInt(room) - 1n) }
 }
 
-/** Approximate number of tiles in a domain. */
+/** Approximate number of tiles along a dimension of sparse and of dense arrays. */
 const TILES = 10n
 const DENSE_TILES = 4n
-/** Largest extent that is chosen for dense arrays. */
+/** Limit on the extents that are chosen for dense arrays. */
 const LARGEST_DENSE_EXTENT = 1000n
 
-/** An extent for a domain. For dense arrays it divides the domain, so that no tile has padding. Undefined if none fits. */
+/** Chooses an extent for a domain; undefined if none fits. For dense arrays it divides the domain if possible, so that no tile has padding. */
 function defaultExtent(
   type: Datatype,
   low: Uint8Array,
@@ -180,7 +180,7 @@ function clamp(value: bigint, low: bigint, high: bigint): bigint {
   return value < low ? low : value > high ? high : value
 }
 
-/** @throws InspectError USAGE */
+/** Parses an attribute. @throws InspectError USAGE */
 export function parseAttribute(text: string, version: number): Attribute {
   const { name, type, rest } = nameAndType(text, '--attr')
   let cell_val_num = defaultCellValNum(type)
@@ -228,7 +228,7 @@ function fillBytes(type: Datatype, cellValNum: CellValNum, text: string): Uint8A
   return bytesOf(type, cellValNum, /^[[{]/.test(text) ? parseJson(text) : text)
 }
 
-/** @throws InspectError USAGE */
+/** Parses an enumeration. @throws InspectError USAGE */
 export function parseEnumeration(text: string, uuid: string): Enumeration {
   const equals = text.indexOf('=')
   if (equals < 0) throw usage(`--enum expects NAME:TYPE=VALUE,VALUE,…, found ${JSON.stringify(text)}`)

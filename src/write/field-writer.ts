@@ -16,7 +16,7 @@ import { fixedChunkLengths, LARGEST_CHUNK, varChunkLengths } from './chunk-lengt
 import { emptySlot, type SlotMetadata } from './fragment-metadata-writer.ts'
 import type { WriteContext } from './generic-tile-writer.ts'
 
-/** What all fields of a fragment share. */
+/** The facts that all fields of a fragment share. */
 export interface FieldsContext extends WriteContext {
   schema: ArraySchema
   formatVersion: number
@@ -42,10 +42,10 @@ class TileSink extends ByteSink {
   }
 }
 
-/** The offsets tile of strings whose data holds the offsets: a count of no chunks. */
+/** The tile of offsets of strings whose data holds the offsets: a count of 0 chunks. */
 const NO_CHUNKS = new Uint8Array(8)
 
-/** What a tile holds: fixed data, coordinates or var-sized values; their offsets; their validity. */
+/** The content of a tile: fixed data, coordinates or var-sized values; their offsets; their validity. */
 type Part = 'data' | 'offsets' | 'validity'
 
 /** Writes the data files of one slot, tile by tile, and computes what the fragment's metadata says about them. */
@@ -55,8 +55,9 @@ export class FieldWriter {
   private readonly pipelines: Partial<Record<Part, Pipeline>> = {}
   /** Size of the largest chunk in bytes; undefined if tiles are not split. */
   private readonly largest: Readonly<Record<Part, number | undefined>>
+  /** Whether the data of strings holds their offsets. */
   private readonly stringOffsets: boolean
-  /** Fixed data, coordinates or offsets. */
+  /** The file of fixed data, coordinates or offsets. */
   private readonly main: TileSink
   private readonly variable: TileSink | undefined
   private readonly validity: TileSink | undefined
@@ -86,7 +87,7 @@ export class FieldWriter {
       this.statistics = new TileStatistics({ ...slot, dimension: slot.kind === 'dimension' }, cx.tileNum)
   }
 
-  /** A writer for the slot at this index. */
+  /** Opens a writer for the slot at an index. */
   static async open(cx: FieldsContext, index: number): Promise<FieldWriter> {
     const writer = new FieldWriter(cx, index)
     const { type, cellSize, varSized, nullable, name } = writer.slot
@@ -137,8 +138,8 @@ export class FieldWriter {
   /**
    * Filters and appends the next tile. `cells.starts` begins with 0.
    *
-   * @param written positions of the cells that are no padding, in the writer's order; undefined for all
-   * @param slabs of a dense tile
+   * @param written positions of the cells that are not padding, in the writer's order; undefined for all
+   * @param slabs returns the slabs of a dense tile
    */
   append(tile: number, cells: ColumnData, cellNum: number, written?: Uint32Array, slabs?: () => Slabs): void {
     this.statistics?.add(tile, cells, cellNum, written, slabs)
@@ -194,7 +195,7 @@ function dataRole({ kind, varSized }: Slot): FileRole {
   return kind === 'attribute' || kind === 'dimension' ? (varSized ? 'var' : 'data') : kind
 }
 
-/** @see tiledb/sm/filter/filter_pipeline.cc, skip_offsets_filtering. Readers decide by the schema's version. */
+/** Whether the filters keep the offsets of strings among the values. Readers decide by the schema's version. @see tiledb/sm/filter/filter_pipeline.cc, skip_offsets_filtering */
 export function keepsStringOffsets(type: Datatype, filters: readonly FilterConfig[], schemaVersion: number): boolean {
   return filters.some((filter) => keepsOffsets(filter, type, schemaVersion))
 }
@@ -213,8 +214,8 @@ export function cutsTiles(
 }
 
 /**
- * Size of the largest chunk in bytes. Releases before 2.0 take it from the pipeline; 0 there means that tiles are not split,
- * so undefined. A schema before version 5 stores no pipeline for dimensions.
+ * Size of the largest chunk in bytes. Releases before 2.0 take it from the pipeline. 0 there means that tiles are not split: the
+ * result is undefined. A schema before version 5 stores no pipeline for dimensions.
  */
 function largestChunk({ schema, formatVersion }: FieldsContext, slot: Slot, part: Part): number | undefined {
   const stored = slot.kind !== 'dimension' || part !== 'data' || schema.version >= 5
@@ -223,7 +224,7 @@ function largestChunk({ schema, formatVersion }: FieldsContext, slot: Slot, part
   return formatVersion < 5 ? size : LARGEST_CHUNK
 }
 
-/** uint64, little-endian. */
+/** Offsets as little-endian uint64 numbers. */
 export function offsetBytes(offsets: Float64Array): Uint8Array {
   const lanes = new Uint32Array(2 * offsets.length)
   for (let i = 0; i < offsets.length; i++) {

@@ -33,7 +33,7 @@ const NAMES: ReadonlyMap<string, Selectable> = new Map([
   ['floatscale', 'SCALE_FLOAT'],
 ])
 
-/** As in `md5` and `double-delta`. */
+/** A name like `md5` or `double-delta`. */
 function shortName(name: Selectable): string {
   return name
     .toLowerCase()
@@ -41,7 +41,7 @@ function shortName(name: Selectable): string {
     .replaceAll('_', '-')
 }
 
-/** A line for filters with the same options. */
+/** The help on filters: a line for all filters with the same options. */
 export function filtersHelp(): string {
   const optionsOf = (name: Selectable): string =>
     ASKED.filter((option) => option in FILTER_OPTIONS[name]).join(', ') || 'no options'
@@ -54,7 +54,7 @@ function bare(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')
 }
 
-/** Of the values that can be stored, those that a user may ask for; all where nothing is said. */
+/** The storable values that a user may ask for, where these are not all. */
 const ASKED_VALUES: { readonly [option in FilterOption]?: { fits(value: unknown): boolean; are: string } } = {
   reinterpret_datatype: {
     fits: (type) => type === 'ANY' || /^U?INT/.test(String(type)),
@@ -85,7 +85,8 @@ export function defaultFilter(name: FilterType): FilterConfig {
 }
 
 /**
- * @param text the pipeline; empty for no filters
+ * Parses a pipeline.
+ * @param text the filters; empty for none
  * @param from the option's name, for errors
  * @throws InspectError USAGE
  */
@@ -124,7 +125,7 @@ function optionOf(filter: FilterConfig['name'], option: FilterOption, text: stri
   const asked = ASKED_VALUES[option]
   const limits = option === 'level' ? filterOf(filter)?.highestLevel : undefined
   const allowed = limits === undefined ? values : ([Number(values[0]), limits] as const)
-  const value = parsed(text, allowed)
+  const value = parseValue(text, allowed)
   if (value !== undefined && (!asked || asked.fits(value))) return value
   throw usage(`${from} ${option} expects ${asked ? asked.are : wordsFor(allowed)}, found ${JSON.stringify(text)}`)
 }
@@ -136,8 +137,8 @@ const FLAGS = new Map([
   ['0', false],
 ])
 
-/** The value of an option from its text; undefined if it is none of `values`. */
-function parsed(text: string, values: OptionValues): unknown {
+/** Parses the value of an option; undefined if it is not one of `values`. */
+function parseValue(text: string, values: OptionValues): unknown {
   const number = Number(text)
   if (values === 'float') return text !== '' && Number.isFinite(number) ? number : undefined
   if (values === 'flag') return FLAGS.get(text)
@@ -175,8 +176,7 @@ export function refusal(filters: readonly FilterConfig[], field: FilteredField):
 }
 
 /**
- * Why TileDB cannot write cells with these filters, or cannot read them back the same, though it accepts the schema;
- * undefined if it can.
+ * Why TileDB, which accepts these filters in a schema, cannot write cells with them or read the same cells back; undefined if it can.
  */
 export function writingRefusal(filters: readonly FilterConfig[], field: FilteredField): string | undefined {
   return firstRefusal(filters, field, (filter, type) => {
@@ -189,7 +189,7 @@ export function writingRefusal(filters: readonly FilterConfig[], field: Filtered
   })
 }
 
-/** @param rule checks one filter; `type` is the datatype that the filter sees */
+/** The first refusal of a filter in a pipeline. @param rule checks one filter; `type` is the datatype that the filter sees */
 function firstRefusal(
   filters: readonly FilterConfig[],
   field: FilteredField,
@@ -204,7 +204,7 @@ function firstRefusal(
   return undefined
 }
 
-/** {@link refusal} for a pipeline that is meant for every attribute. It must also suit the values. */
+/** Why a pipeline that is meant for every attribute is not used for a field: {@link refusal}, or it does not suit the values. */
 export function offerRefusal(filters: readonly FilterConfig[], field: FilteredField): string | undefined {
   return (
     firstRefusal(filters, field, (filter, type) => {
@@ -218,7 +218,7 @@ export function offerRefusal(filters: readonly FilterConfig[], field: FilteredFi
 }
 
 /**
- * The filters with the options that a format version stores, adjusted to the array.
+ * The filters with the options that a format version stores, and with those that follow from the array.
  * @throws InspectError USAGE if an option would be lost
  */
 export function fittedFilters(

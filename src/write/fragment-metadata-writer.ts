@@ -50,7 +50,7 @@ export interface FragmentMetadataToWrite {
 
 const NO_MIN_MAX: TileMinMax = { fixed: NO_BYTES, variable: NO_BYTES }
 
-/** A slot without files: every list exists and is filled with zeros. */
+/** The metadata of a slot without files: every list exists and is filled with zeros. */
 export function emptySlot(tileNum: number): SlotMetadata {
   const zeros = { values: new Float64Array(tileNum) }
   return {
@@ -71,13 +71,8 @@ export function emptySlot(tileNum: number): SlotMetadata {
   }
 }
 
-/** `__fragment_metadata.tdb` */
-export async function writeFragmentMetadata(metadata: FragmentMetadataToWrite, cx: WriteContext): Promise<Uint8Array> {
-  return (await fragmentMetadata(metadata, cx)).file
-}
-
-/** {@link writeFragmentMetadata}, and where the footer begins in it; versions 1 and 2 have none. */
-export async function fragmentMetadata(
+/** Makes the file `__fragment_metadata.tdb`, and tells where its footer begins. Versions 1 and 2 have no footer. */
+export async function writeFragmentMetadata(
   metadata: FragmentMetadataToWrite,
   cx: WriteContext,
 ): Promise<{ file: Uint8Array; footerAt: number }> {
@@ -125,16 +120,10 @@ function writeSections(metadata: FragmentMetadataToWrite, add: AddSection): Frag
     written[key] = Float64Array.from(listed, ({ sections }) => add(sections[name], content as Describe<unknown>))
     if (name !== 'tile_maxs' || version < 23 || dense) continue
     for (const end of ['first', 'last'] as const)
-      for (const [d, { cell_val_num }] of dimensions.entries())
-        bounds.push(
-          add(
-            minMaxOf(
-              tiles.map((tile) => tile[end][d]),
-              cell_val_num === 'var',
-            ),
-            tileMinMax,
-          ),
-        )
+      for (const [d, { cell_val_num }] of dimensions.entries()) {
+        const values = tiles.map((tile) => tile[end][d])
+        bounds.push(add(minMaxOf(values, cell_val_num === 'var'), tileMinMax))
+      }
   }
   const names = slots.map(({ name }) => name)
   const ofFragment = all.map((slot) => slot.fragment)

@@ -51,7 +51,7 @@ export interface WrittenFragment {
   files: { name: string; bytes: Uint8Array }[]
 }
 
-/** How the given cells are split into tiles. */
+/** The division of cells into tiles. */
 interface Tiling {
   tileNum: number
   cellsPerTile: number
@@ -59,7 +59,7 @@ interface Tiling {
   tile(index: number): { positions: CellPositions; written?: Uint32Array | undefined; slabs?: () => Slabs }
 }
 
-/** After this many milliseconds of work, signals get a chance to be handled. */
+/** Milliseconds of work after which signals are handled. */
 const LONGEST_WORK = 50
 
 /**
@@ -103,7 +103,7 @@ export async function writeFragment(fragment: FragmentToWrite, cx: WriteContext)
     for (const writer of writers) {
       if (!writer) continue
       const { kind, index, name, cellSize } = writer.slot
-      if (kind === 'coords') writer.appendCoordinates(tile, zippedIfNeeded(fragment, own, cellNum))
+      if (kind === 'coords') writer.appendCoordinates(tile, storedCoordinates(fragment, own, cellNum))
       else if (kind === 'dimension') writer.append(tile, own[index], cellNum)
       else writer.append(tile, gather(column(name), cellSize, positions), cellNum, written, slabs)
     }
@@ -122,7 +122,7 @@ export async function writeFragment(fragment: FragmentToWrite, cx: WriteContext)
     name: fragmentName(formatVersion, fragment.timestampRange, fragment.uuid),
     files: [
       ...writers.flatMap((writer) => writer?.files() ?? []),
-      { name: FRAGMENT_METADATA_FILE, bytes: await writeFragmentMetadata(metadata, cx) },
+      { name: FRAGMENT_METADATA_FILE, bytes: (await writeFragmentMetadata(metadata, cx)).file },
     ],
   }
 }
@@ -162,10 +162,10 @@ function denseTiling({ schema, domain, stored }: FragmentToWrite): Tiling {
 
 /** Size in bytes of the largest dense tile that is written. TileDB reads a tile whole, too. */
 const LARGEST_TILE = 2 ** 32
-/** Bytes kept for each cell of a dense tile. */
+/** Bytes of memory for each cell of a dense tile. */
 const BYTES_A_POSITION = 4
 
-/** A dense tile is held in memory whole, with one number for each of its cells. */
+/** Refuses dense tiles that are too large: a tile is held in memory whole, with one number per cell. */
 function checkTileSize({ attributes }: ArraySchema, cells: number): void {
   const sizes = attributes.map(({ type, cell_val_num }) =>
     cell_val_num === 'var' ? 8 : cell_val_num * datatypeSize(type),
@@ -193,7 +193,7 @@ function sparseTiling({ schema, cells, stored }: FragmentToWrite, coordinates: r
   }
 }
 
-/** Tiles of cells that are in stored order already. */
+/** The tiles of cells that are already in stored order. */
 function runs(tileNum: number, cellsPerTile: number, lastTileCellNum: number): Tiling {
   return {
     tileNum,
@@ -206,8 +206,8 @@ function runs(tileNum: number, cellsPerTile: number, lastTileCellNum: number): T
   }
 }
 
-/** Version 1 stores coordinates cell by cell, unless a compressor filters them. */
-function zippedIfNeeded(
+/** The coordinates of a tile as they are stored: by dimension, or cell by cell in version 1 unless a compressor filters them. */
+function storedCoordinates(
   { schema, formatVersion }: FragmentToWrite,
   coordinates: readonly ColumnData[],
   cellNum: number,
@@ -238,7 +238,7 @@ export function boundsOf(
   }
 }
 
-/** TileDB stores zeros of the first dimension's type for the slot without files. @see FragmentMetadata::set_num_tiles */
+/** The metadata of the slot without files: TileDB stores zeros of the first dimension's type. @see FragmentMetadata::set_num_tiles */
 export function phantomSlot({ domain: { dimensions } }: ArraySchema, tileNum: number): SlotMetadata {
   const metadata = emptySlot(tileNum)
   const { sections, fragment } = metadata

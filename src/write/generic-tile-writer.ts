@@ -6,7 +6,7 @@ import { type GenericTileHeader, genericTileHeader } from '../format/generic-til
 import { encode } from '../format/io.ts'
 import { fixedChunkLengths, LARGEST_CHUNK } from './chunk-lengths.ts'
 
-/** What writing needs besides values. */
+/** What writers need besides values. */
 export interface WriteContext {
   codecs: Codecs
   /** AES-256-GCM key of 32 bytes. Everything except footers is then encrypted. */
@@ -19,7 +19,7 @@ export interface WriteContext {
 const GZIP_LEVEL = 1
 
 /**
- * Makes generic tiles as TileDB writes them: chunks of 65,536 bytes through gzip level 1, then AES-256-GCM if there is a key.
+ * Returns a function that makes generic tiles as TileDB writes them: chunks of 65,536 bytes through gzip level 1, then AES-256-GCM if there is a key.
  *
  * @param formatVersion of the imitated library, which is stored in the header
  * @returns a function that puts a payload in the form of the file: header, pipeline, chunks

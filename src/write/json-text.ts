@@ -35,7 +35,7 @@ const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y
 const BLANKS = /[ \t\n\r]*/y
 const PLAIN = /[^"\\\u0000-\u001f]*/y
 const WORDS = { null: null, true: true, false: false }
-/** None of our documents is nested deeper, and deeper ones would exhaust the stack. */
+/** Limit on the depth of a document. None of ours is deeper, and a deeper one could exhaust the stack. */
 const DEEPEST = 500
 
 class JsonReader {

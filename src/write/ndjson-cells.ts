@@ -21,13 +21,13 @@ export interface Row {
   [field: string]: RowValue
 }
 
-/** Cells of one fragment, in the form that the writer takes. */
+/** The cells of one fragment, as the writer takes them. */
 export interface FragmentCellsToWrite {
-  /** Dense: the box that the cells fill, in row-major order. */
+  /** The box that the cells of a dense array fill, in row-major order. */
   domain: NDRange | undefined
   cell_num: number
   columns: Map<string, ColumnData>
-  /** When they are written, in milliseconds since 1970; if undefined, a millisecond after what was written before. */
+  /** Time of the write, in milliseconds since 1970. If undefined, it is a millisecond after the write before. */
   time?: bigint | undefined
 }
 
@@ -40,35 +40,35 @@ const EXTRA_FIELDS: readonly { name: string; since: number }[] = [
 /** Keys that `decode` and `read` add to cells, which are not always fields of a fragment. */
 const NOT_FIELDS = new Set(['__fragment', '__tile', '__cell', '__written', ...EXTRA_FIELDS.map(({ name }) => name)])
 
-/** A value as JSON has it, or bytes. */
+/** A JSON value, or bytes. */
 export type RowValue = Json | Uint8Array | RowValue[]
 
-/** What the values of a field are. */
+/** The values of a field in rows. */
 export interface RowField {
-  /** Of an enumeration's values where those are given. */
+  /** Datatype of the values. It is that of the enumeration if `labels` is set. */
   type: Datatype
   nullable: boolean
-  /** Whether the values are those of an enumeration, not indexes. */
+  /** Whether the values are values of an enumeration, not indexes. */
   labels: boolean
 }
 
-/** The fields that rows have. */
+/** The fields of rows. */
 export interface RowFields {
   of(name: string): RowField
-  /** Says that a column has values of the field's enumeration, if it has one. To be called before the first row. */
+  /** Declares that a column has values of the field's enumeration, if it has one. Must be called before the first row. */
   takeLabels(name: string): void
 }
 
-/** Rows of cells, with their name for errors. */
+/** Rows of cells, and the name of their file for errors. */
 export interface RowInput {
   file: string
-  /** Gives every row, an object: where it is, and a function that reads it, whose errors get that place. */
+  /** Calls `take` once per row, with the place of the row, and with a function that reads the row as an object. Errors get the place. */
   each(take: (place: string, read: () => RowValue | Row) => void, fields: RowFields): Promise<void>
-  /** Numbers for attributes with an enumeration are its values, not indexes. Text is always a value. */
+  /** Whether numbers for attributes with an enumeration are its values, not indexes. Text is always a value. */
   labels?: boolean | undefined
 }
 
-/** @throws InspectError BAD_VALUE for two columns of one name: a row has room for one of them */
+/** Refuses two columns of one name, because a row has only one value for it. @throws InspectError BAD_VALUE */
 export function refuseTwice(columns: readonly { name: string }[]): void {
   const seen = new Set<string>()
   for (const { name } of columns) {
@@ -77,16 +77,16 @@ export function refuseTwice(columns: readonly { name: string }[]): void {
   }
 }
 
-/** NDJSON as rows. @param pieces text in pieces of any length */
+/** Rows of NDJSON. @param pieces text in pieces of any length */
 export function ndjsonRows(pieces: AsyncIterable<string> | Iterable<string>): RowInput['each'] {
   return (take) => eachLine(pieces, (line, number) => take(`line ${number}`, () => parseJson(line)))
 }
 
 /**
  * Reads rows as `decode` and `read` print them, raw or not, into columns. Each row has every dimension and attribute. An index into an
- * enumeration may be given as the enumeration's value. Rows that say when they were written (`__written`) or in which fragment they
- * were (`__fragment`) are grouped by that: each group is a fragment of its own, of that time, the oldest first. Cells of each fragment of a
- * dense array must fill their bounding box.
+ * enumeration may be given as the enumeration's value. Rows may tell when they were written (`__written`) or in which fragment they
+ * were (`__fragment`). Each such time or fragment becomes a fragment of that time, the oldest first. Cells of each fragment of a dense
+ * array must fill their bounding box.
  *
  * @throws InspectError BAD_VALUE, USAGE with place and field
  */
@@ -125,7 +125,7 @@ export async function cellsFromRows(
       const row = read()
       if (!isRow(row)) throw badValue(`expected an object for each cell, found ${describe(row)}`)
       const { __written: written, __fragment: fragment } = row
-      // A read of a dense array shows cells that were never written.
+      // A read of a dense array also shows cells that were never written.
       if (written === null && fragment === null) return
       const key = String(written ?? fragment)
       const group = groups.get(key) ?? newGroup(fieldsOf(row), timeOf(written, fragment))
@@ -138,19 +138,19 @@ export async function cellsFromRows(
   }
   await withPlaceAsync(file === '' ? {} : { file }, () => each(take, fields))
   if (groups.size === 0) groups.set('', newGroup(fieldsOf({}), undefined))
-  const cells = Array.from(groups.values(), (group) => finished(group, schema, file))
+  const cells = Array.from(groups.values(), (group) => finishGroup(group, schema, file))
   const order = (one: FragmentCellsToWrite): bigint => one.time ?? 0n
   return cells.sort((one, other) => (order(one) < order(other) ? -1 : order(one) > order(other) ? 1 : 0))
 }
 
-/** Of columns that fragments have beside their fields. */
+/** The type of the columns that fragments have beside their fields. */
 const OTHER: { type: Datatype } = { type: 'UINT64' }
 
 function isRow(value: RowValue | Row): value is Row {
   return isJsonObject(value as Json)
 }
 
-/** Cells of one fragment so far. */
+/** The cells of one fragment that were read so far. */
 interface Group {
   fields: CellField[]
   names: Set<string>
@@ -163,7 +163,7 @@ function newGroup(fields: CellField[], time: bigint | undefined): Group {
 }
 
 /**
- * When a fragment is written, in milliseconds since 1970. TileDB takes no notice of what has an earlier time.
+ * The time of a write, in milliseconds since 1970. TileDB ignores what has an earlier time.
  * @throws InspectError BAD_VALUE
  */
 export function writtenTime(value: RowValue): bigint {
@@ -178,7 +178,8 @@ function timeOf(written: RowValue | undefined, fragment: RowValue | undefined): 
   return typeof fragment === 'string' ? parseFragmentName(fragment)?.timestamp_range[0] : undefined
 }
 
-function finished({ fields, count, time }: Group, schema: ArraySchema, file: string): FragmentCellsToWrite {
+/** The cells of a group as the writer takes them. */
+function finishGroup({ fields, count, time }: Group, schema: ArraySchema, file: string): FragmentCellsToWrite {
   const columns = new Map(fields.map(({ name, column }) => [name, column.finish()]))
   if (schema.array_type === 'sparse') return { domain: undefined, cell_num: count, columns, time }
   const { domain, order } = denseBox(schema, [...columns.values()], count, file)
@@ -192,7 +193,7 @@ function finished({ fields, count, time }: Group, schema: ArraySchema, file: str
   return { domain, cell_num: count, columns, time }
 }
 
-/** A field of the cells, and its column so far. */
+/** A field of the cells, and the part of its column that was read so far. */
 interface CellField {
   name: string
   nullable: boolean
@@ -228,7 +229,7 @@ async function eachLine(
   if (rest !== '') line(rest)
 }
 
-/** Gives each byte a character of its own. */
+/** Decodes each byte as a character of its own. */
 const latin1 = new TextDecoder('latin1')
 
 function cellReader(
@@ -255,7 +256,7 @@ function cellReader(
   }
 }
 
-/** @throws InspectError BAD_VALUE with the field */
+/** Adds the values of a row to the columns. @throws InspectError BAD_VALUE with the field */
 function addRow({ fields, names }: Group, row: Row): void {
   for (const key of Object.keys(row)) {
     if (NOT_FIELDS.has(key) || names.has(key)) continue
@@ -263,7 +264,7 @@ function addRow({ fields, names }: Group, row: Row): void {
   }
   for (const { name, nullable, read, column } of fields) {
     if (!Object.hasOwn(row, name)) throw badValue('expected every field of the schema in each cell', { field: name })
-    // `decode` prints null for it.
+    // `decode` prints null for the delete fields of a cell that is not deleted.
     const value = row[name] === null && name.startsWith('__delete_') ? NOT_DELETED : row[name]
     if (value !== null) withPlace({ field: name }, () => column.add(read(value)))
     else if (nullable) column.addNull()
@@ -271,6 +272,7 @@ function addRow({ fields, names }: Group, row: Row): void {
   }
 }
 
+/** The error with the place of its row. */
 function atRow(error: unknown, place: string, file: string): unknown {
   if (!(error instanceof InspectError)) return error
   return new InspectError(error.code, `${place}: ${error.message}`, { ...error.at, file }, { cause: error.cause })

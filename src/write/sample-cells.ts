@@ -19,12 +19,12 @@ import { recentDate } from './field-options.ts'
 import type { FragmentCellsToWrite } from './ndjson-cells.ts'
 import { Random } from './random.ts'
 
-/** Which cells to generate. */
+/** The cells to generate. */
 interface CellPlan {
   seed: string
-  /** Number of cells in all fragments together; in dense arrays an upper limit for each. */
+  /** Number of cells of all fragments together. In dense arrays it is a limit on the cells of each fragment. */
   cells: number
-  /** Whether fewer are acceptable if the domain has no room for them all. */
+  /** Whether fewer cells are acceptable if the domain has no room for all of them. */
   atMost: boolean
   fragments: number
 }
@@ -67,7 +67,7 @@ function volumeOf(schema: ArraySchema, box: NDRange): number {
   return schema.domain.dimensions.reduce((product, dimension, d) => product * sideOf(dimension, box[d]), 1)
 }
 
-/** Boxes at the low end of the domain, in whole tiles if one fits. Each fragment gets a slab along the first dimension. */
+/** The boxes of dense fragments, at the low end of the domain. They are whole tiles if one fits. Each fragment has a slab along the first dimension. */
 function denseBoxes(schema: ArraySchema, { cells, fragments }: CellPlan): NDRange[] {
   const { dimensions } = schema.domain
   let room = BigInt(Math.max(1, cells))
@@ -75,7 +75,7 @@ function denseBoxes(schema: ArraySchema, { cells, fragments }: CellPlan): NDRang
   for (const { type, domain, tile_extent } of dimensions.toReversed()) {
     const size = datatypeSize(type)
     const length = integerOf(type, domain.subarray(size)) - integerOf(type, domain.subarray(0, size)) + 1n
-    // The extent of a signed type's whole domain has wrapped around.
+    // The extent of a signed type may have wrapped around, so it is read as unsigned.
     const extent = tile_extent ? integerOf('UINT64', tile_extent) : length
     let side = length < room ? length : room
     if (side > extent && side < length) side -= side % extent
@@ -102,7 +102,7 @@ function denseBoxes(schema: ArraySchema, { cells, fragments }: CellPlan): NDRang
   )
 }
 
-/** For each cell of a box in row-major order, its rank in col-major order. */
+/** Rank in col-major order of each cell of a box in row-major order. */
 function colMajorRanks(schema: ArraySchema, box: NDRange): Float64Array {
   const sides = schema.domain.dimensions.map((dimension, d) => sideOf(dimension, box[d]))
   return Float64Array.from({ length: volumeOf(schema, box) }, (_, i) => {
@@ -116,10 +116,11 @@ function colMajorRanks(schema: ArraySchema, box: NDRange): Float64Array {
   })
 }
 
-/** Fewer than 2^53 places in total, so that one number identifies a place. */
+/** Limit on the bits that identify a place among all coordinates. Below 53, one number can hold them. */
 const PLACES_BITS = 50
 /** Number of different coordinates of each float dimension. */
 const FLOAT_PLACES = 4096
+/** Fewest different coordinates of a text dimension. */
 const FEWEST_NAMES = 64
 const ONE_DUPLICATE_IN = 10
 
@@ -135,7 +136,7 @@ function placesOf(axes: readonly SampleAxis[]): number {
   return axes.reduce((product, axis) => product * axis.places, 1)
 }
 
-/** @throws InspectError USAGE if this many cells were asked for, but there are fewer coordinates */
+/** Number of cells that fit, up to the wanted number. @throws InspectError USAGE if the user asked for more than fit */
 function fittingCells(
   { allows_duplicates }: ArraySchema,
   axes: readonly SampleAxis[],
@@ -151,7 +152,7 @@ function fittingCells(
   )
 }
 
-/** Coordinates in the order in which the fragment stores them. */
+/** Generates coordinates, in the order in which the fragment stores them. */
 function sparseCoordinates(
   schema: ArraySchema,
   axes: readonly SampleAxis[],
@@ -197,7 +198,7 @@ function axisOf({ type, domain }: Dimension, most: number, count: number): Sampl
   if (datatypeKind(type) === 'float') {
     const [lo, hi] = numbersOf(type, domain)
     const places = hi > lo ? Math.min(most, FLOAT_PLACES) : 1
-    // Without overflow, even if the range exceeds the largest number.
+    // The second form does not overflow if the range exceeds the largest number.
     const between = (part: number): number =>
       Number.isFinite(hi - lo) ? lo + (hi - lo) * part : lo * (1 - part) + hi * part
     return { places, coordinate: (place) => bytesOf(type, 1, between(place / places)) }
@@ -206,7 +207,7 @@ function axisOf({ type, domain }: Dimension, most: number, count: number): Sampl
   const length = integerOf(type, domain.subarray(size)) - lo + 1n
   const places = length < BigInt(most) ? Number(length) : most
   const step = length / BigInt(places)
-  // One buffer for all coordinates, as builders copy from it. A type uses the first bytes of the eight.
+  // One buffer for all coordinates, as builders copy it. A type uses its first bytes.
   const value = new BigInt64Array(1)
   const cell = new Uint8Array(value.buffer, 0, size)
   return {
@@ -227,20 +228,25 @@ function nameOf(place: number): string {
 }
 
 const ONE_NULL_IN = 8
-/** Most values of a var-sized cell; most bytes, if its type is bytes. */
+/** Limit on the values of a var-sized cell. */
 const LONGEST = 4
+/** Limit on the bytes of a var-sized cell whose type is bytes. */
 const LONGEST_BYTES = 8
 
 /** Generates the cells of one attribute, fragment after fragment. */
 class AttributeMaker {
   readonly attribute: Attribute
   private readonly random: Random
+  /** Number of cells of all fragments. */
   private readonly total: number
+  /** Whether values rise from cell to cell. */
   private readonly rises: boolean
   /** Fewest values of a var-sized cell. */
   private readonly least: number
   private readonly scale: FilterConfig | undefined
+  /** Number of values of the enumeration; 0 without one. */
   private readonly values: number
+  /** Number of cells generated so far. */
   private done = 0
 
   constructor(
@@ -263,7 +269,7 @@ class AttributeMaker {
     this.values = labels ? Math.max(1, enumerationCells(labels).length) : 0
   }
 
-  /** @param ranks rank of each cell in the order of the tiles' cells; its own position if undefined */
+  /** Generates the cells of the next fragment. @param ranks rank of each cell in the order of the tiles' cells; its own position if undefined */
   column(count: number, ranks: Float64Array | undefined): ColumnData {
     const { type, cell_val_num, nullable } = this.attribute
     const kind = datatypeKind(type)
@@ -274,7 +280,7 @@ class AttributeMaker {
     return cell_val_num === 'var' ? this.emptied({ ...column, validity }) : { ...column, validity }
   }
 
-  /** Null cells of var-sized attributes are empty. */
+  /** The column with empty null cells. */
   private emptied(column: ColumnData): ColumnData {
     const { starts, data, validity } = column
     if (!starts || !validity || this.rises) return column
@@ -312,7 +318,7 @@ class AttributeMaker {
     return this.least + this.random.below(longest + 1 - this.least)
   }
 
-  /** Each call of the result gives the next element of the cell at a place. */
+  /** Returns a function that generates the next element of the cell at a place. */
   private elementValues(): (place: number) => number {
     const { type, cell_val_num } = this.attribute
     const { random, total, scale, values, rises } = this
@@ -341,7 +347,7 @@ class AttributeMaker {
     const builder = new ColumnBuilder({ ...this.attribute, nullable: false })
     let cell = new Uint8Array(0)
     for (let i = 0; i < count; i++) {
-      // Repeats values, for run-length and dictionary encoding.
+      // Values repeat, for run-length and dictionary encoding.
       if (i === 0 || !this.random.oneIn(3)) cell = new Uint8Array(this.wholeCell())
       builder.add(cell)
     }
@@ -356,7 +362,7 @@ class AttributeMaker {
       if (cell_val_num !== 'var') return bytesOf(type, cell_val_num, letters(cell_val_num, random))
       if (this.least === 0 && random.oneIn(12)) return new Uint8Array(0)
       const ascii = type === 'STRING_ASCII' || type === 'CHAR'
-      // Types of two bytes have no surrogates.
+      // Types of two-byte units cannot have surrogates.
       const more = MORE_NAMES.filter((name) => size !== 2 || Array.from(name).length === name.length)
       return bytesOf(type, 'var', random.pick(ascii || random.oneIn(2) ? NAMES : more))
     }
@@ -372,7 +378,7 @@ function letters(count: number, random: Random): string {
   return Array.from({ length: count }, () => String.fromCharCode(97 + random.below(26))).join('')
 }
 
-/** Well-known binary: little-endian, a point, its two coordinates. */
+/** A point as little-endian well-known binary. */
 function wkbPoint(x: number, y: number): Uint8Array {
   return concat([Uint8Array.of(1, 1, 0, 0, 0), new Uint8Array(Float64Array.of(x, y).buffer)])
 }

@@ -47,9 +47,9 @@ export interface SampleOptions {
 /** Files that options name. */
 export interface SampleInputs {
   schema?: { text: string; file: string } | undefined
-  /** Each gives a fragment or more. */
+  /** Cells. Each input becomes a fragment or several. */
   data?: readonly RowInput[] | undefined
-  /** When the fragments are written, in milliseconds since 1970; of those after them, each a millisecond later. */
+  /** Times of the first fragments, in milliseconds since 1970. Each further fragment is a millisecond later. */
   times?: readonly bigint[] | undefined
   style: ValueStyle
 }
@@ -68,13 +68,13 @@ const DEFAULT_SEED = '1'
 const FIRST_TIMESTAMP = 1_720_000_000_000n
 const TIMESTAMP_SPAN = 10_000_000_000
 
-/** When the schema of a sample is written. */
+/** Time of the schema of a sample, in milliseconds since 1970. */
 export function firstTimestamp(seed: string): bigint {
   return FIRST_TIMESTAMP + BigInt(new Random(`${seed} time`).below(TIMESTAMP_SPAN))
 }
 
 /**
- * The array that the options describe, to be written by `arrayFiles`.
+ * Plans the array that the options describe, which `arrayFiles` writes.
  * @throws InspectError USAGE, BAD_VALUE
  */
 export function planSample(options: SampleOptions, inputs: SampleInputs): Sample {
@@ -128,7 +128,7 @@ async function* givenCells(
     }
 }
 
-/** The same fragments, the first of them written at these times. */
+/** The same fragments. The first of them get these times. */
 async function* timed(
   fragments: Iterable<FragmentCellsToWrite> | AsyncIterable<FragmentCellsToWrite>,
   times: readonly bigint[],
@@ -137,7 +137,7 @@ async function* timed(
   for await (const cells of fragments) yield { ...cells, time: times[index++] ?? cells.time }
 }
 
-/** Options that a file replaces. */
+/** Options that an input file replaces. */
 const REPLACED_BY: Readonly<Record<'schema' | 'data', readonly (keyof SampleOptions)[]>> = {
   schema: ['dense', 'sparse', 'dim', 'attr', 'enum', 'tileExtent', 'duplicates'],
   data: ['cells', 'fragments'],
@@ -158,7 +158,7 @@ function dashed(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
-/** @throws InspectError USAGE for versions that cannot be written */
+/** The format version to write. @throws InspectError USAGE for versions that cannot be written */
 function versionOf(options: SampleOptions, otherwise: number): number {
   const version =
     options.formatVersion === undefined ? otherwise : integerOption('--format-version', options.formatVersion, 1, 99)
@@ -221,7 +221,7 @@ function optionsSchema(options: SampleOptions, uuid: () => string): SchemaParts 
   return { schema, enumerations }
 }
 
-/** Changes the schema to the orders and the capacity that options name. */
+/** Sets the orders and the capacity that the options name. */
 function applyOrders(schema: ArraySchema, { cellOrder, tileOrder, capacity }: SampleOptions): void {
   if (cellOrder !== undefined) schema.cell_order = layoutOption('--cell-order', cellOrder)
   if (tileOrder !== undefined) schema.tile_order = layoutOption('--tile-order', tileOrder)
@@ -229,7 +229,7 @@ function applyOrders(schema: ArraySchema, { cellOrder, tileOrder, capacity }: Sa
     schema.capacity = BigInt(integerOption('--capacity', capacity, 1, Number.MAX_SAFE_INTEGER))
 }
 
-/** A sparse sample fills one place in ten of its domain. */
+/** Places in the domain of a sparse sample for each cell. */
 const PLACES_PER_CELL = 10
 const SMALLEST_SIDE = 100
 
@@ -272,7 +272,7 @@ function sampleAttributes(version: number): Attribute[] {
   }))
 }
 
-/** Changes the pipelines of the schema to those that options name. */
+/** Sets the pipelines that the options name. */
 function applyFilters(schema: ArraySchema, options: SampleOptions): void {
   const { version: formatVersion, attributes, domain } = schema
   const picture = pictureOf(schema)
@@ -307,14 +307,14 @@ function applyFilters(schema: ArraySchema, options: SampleOptions): void {
     if (one) one.max_chunk_size = max_chunk_size
 }
 
-/** `NAME=P` */
+/** Parses `NAME=PIPELINE`. */
 function fieldFilters(
   text: string,
   { domain, attributes }: ArraySchema,
   parsed: (text: string, from: string) => FilterConfig[],
 ): { name: string; filters: FilterConfig[] } {
   const names = [...domain.dimensions, ...attributes].map(({ name }) => name)
-  // Names may contain "=": the longest that fits is taken.
+  // Names may contain "=", so the longest name that fits is taken.
   const name = names.filter((one) => text.startsWith(`${one}=`)).sort((a, b) => b.length - a.length)[0]
   if (name === undefined)
     throw usage(
@@ -323,7 +323,7 @@ function fieldFilters(
   return { name, filters: parsed(text.slice(name.length + 1), `--field-filters ${name}`) }
 }
 
-/** Array metadata exists since format 4. */
+/** First format version with array metadata. */
 const METADATA_SINCE = 4
 
 function metadataOf(options: SampleOptions, version: number, isDefault: boolean, seed: string): MetadataEntry[] {

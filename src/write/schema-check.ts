@@ -23,7 +23,7 @@ export const NEWEST_STABLE = 22
 
 export const ENUMERATIONS_SINCE = 20
 
-/** The size of the picture that WEBP sees in a tile; undefined if tiles are not pictures. */
+/** Height and width of the picture that a tile is to the WEBP filter; undefined if tiles are not pictures. */
 export function pictureOf(schema: Pick<ArraySchema, 'array_type' | 'domain'>): FilteredField['picture'] {
   const { dimensions } = schema.domain
   if (schema.array_type !== 'dense' || dimensions.length !== 2) return undefined
@@ -32,7 +32,7 @@ export function pictureOf(schema: Pick<ArraySchema, 'array_type' | 'domain'>): F
   return { height: Number(integerOf(y.type, y.tile_extent)), width: Number(integerOf(x.type, x.tile_extent)) }
 }
 
-/** The first format version with each datatype. Older releases crash when they read such a type. */
+/** First format version of datatypes. Older releases crash when they read such a type. */
 const TYPES_SINCE: readonly (readonly [RegExp, number])[] = [
   [/^TIME_/, 9],
   [/^BLOB$/, 11],
@@ -43,7 +43,7 @@ const TYPES_SINCE: readonly (readonly [RegExp, number])[] = [
 /**
  * Refuses what TileDB refuses when it creates an array, and what the format version cannot store.
  *
- * @param cells whether cells will be written; then also refuses schemas that TileDB accepts but cannot write through
+ * @param cells whether cells will be written; if so, schemas are refused that TileDB accepts but cannot use to write cells
  * @throws InspectError USAGE with the path of the key in the schema's document
  * @see tiledb/sm/array_schema/array_schema.cc (check)
  */
@@ -226,7 +226,7 @@ function checkAttribute(
   checkPipeline(attribute.filters.filters, field, `${path}.filters`, cells)
 }
 
-/** Attributes whose cells are indexes into an enumeration. */
+/** Checks an attribute whose cells are indexes into an enumeration. */
 function checkLabelled(
   { type, cell_val_num, enumeration }: Attribute,
   version: number,
@@ -247,7 +247,7 @@ function checkLabelled(
   refuse(values > most, `${path}.type`, fits, `${type}, up to ${most}`)
 }
 
-/** Attributes that hold dimension labels. @see tiledb/sm/array_schema/attribute.cc (validate_cell_val_num) */
+/** Checks an attribute that holds a dimension label. @see tiledb/sm/array_schema/attribute.cc (validate_cell_val_num) */
 function checkOrdered({ version, array_type, domain }: ArraySchema, attribute: Attribute, path: string): void {
   const { type, cell_val_num, nullable, order } = attribute
   since(17, version, `${path}.order`, 'ordered attributes')

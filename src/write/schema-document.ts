@@ -67,7 +67,7 @@ export function pipeline(...filters: FilterConfig[]): FilterPipeline {
   return { max_chunk_size: DEFAULT_CHUNK_SIZE, filters }
 }
 
-/** A schema of these fields with TileDB's defaults for everything else, without what the format version cannot store. */
+/** A schema with these fields and TileDB's defaults for all others, without what the format version cannot store. */
 export function schemaOf(
   fields: Pick<ArraySchema, 'version' | 'array_type' | 'attributes'> & Partial<ArraySchema>,
   dimensions: Dimension[],
@@ -165,7 +165,7 @@ export function parseSchemaDocument(
   }
 }
 
-/** For dimensions and enumerations: text is var-sized. */
+/** Default of dimensions and enumerations: text is var-sized. */
 function defaultCellValNum(type: Datatype): CellValNum {
   return datatypeKind(type) === 'text' ? 'var' : 1
 }
@@ -186,8 +186,8 @@ function dimension(
     const { tile_extent: extent, ...given } = read(value)
     const { type, cell_val_num = defaultCellValNum(type) } = given
     const domain = domainOf(given.domain, type, cell_val_num, style)
-    // Null is shown for a dimension without tiles. A dense dimension always has tiles, and null means the default of
-    // TileDB's APIs.
+    // The document has null for a dimension without tiles. A dense dimension always has tiles, so there null means the
+    // default of TileDB's APIs.
     const notGiven = extent.value === undefined || (extent.value === null && array.array_type === 'dense')
     const otherwise = notGiven && array.cell_order !== 'hilbert' ? wholeExtent(type, domain) : undefined
     return { ...given, cell_val_num, domain, tile_extent: or(cell(type, 1, { raw: true }), otherwise)(extent) }
@@ -224,7 +224,7 @@ function pair<T>(read: Read<T>): Read<T[]> {
   }
 }
 
-/** An attribute, as {@link parseSchemaDocument} reads it. */
+/** Reads an attribute of a schema document. */
 export function attribute({ version, style }: Reading): Read<Attribute> {
   const read = object({
     name: text,
@@ -271,7 +271,7 @@ const filter: Read<FilterConfig> = (value) => {
   return read(value)
 }
 
-/** NaN and infinities are text in JSON. */
+/** Reads a float. NaN and infinities are text in JSON. */
 const float: Read<number> = (value) => {
   const bytes = cell('FLOAT64', 1, { raw: true })(value)
   return new DataView(bytes.buffer, bytes.byteOffset, 8).getFloat64(0, true)
@@ -285,7 +285,7 @@ function optionOf(option: FilterOption): Read<unknown> {
   return typeof low === 'number' ? integer(low, Number(high)) : oneOf(values as readonly string[])
 }
 
-/** An enumeration, as {@link parseSchemaDocument} reads it. */
+/** Reads an enumeration of a schema document. */
 export function enumeration({ style }: Reading, uuid: () => string): Read<Enumeration> {
   const read = object({
     name: text,
@@ -301,7 +301,7 @@ export function enumeration({ style }: Reading, uuid: () => string): Read<Enumer
   }
 }
 
-/** A dimension label whose values are in an array inside this one. */
+/** Reads a dimension label whose values are in an array inside this one. */
 const label = object({
   name: text,
   dimension_index: uint32,
@@ -314,7 +314,7 @@ const label = object({
   external: or(flag, false),
 })
 
-/** A current domain, as {@link parseSchemaDocument} reads it. */
+/** Reads the current domain of a schema document. */
 export function currentDomainOf(
   value: DocumentValue,
   dimensions: readonly Dimension[],
