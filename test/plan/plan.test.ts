@@ -617,7 +617,7 @@ describe('cells and statistics that disagree', () => {
       ['copy', 'TILE_MIN_MAX', 'TILE_SUM'],
     ])
     const [{ lost, steps, instead, never }] = plans
-    expect(lost).toEqual([expect.stringMatching(/^cells: they were changed since they were written; /)])
+    expect(lost).toEqual([expect.stringMatching(/^cells: some were changed after they were written; /)])
     expect(steps[0]).toEqual({ text: expect.stringMatching(/^put \S+ back from a copy \(backup\) of the array/) })
     expect(steps.filter(({ command }) => command?.includes('recover'))).toEqual([])
     expect(instead[0]).toEqual({
