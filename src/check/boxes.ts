@@ -1,14 +1,16 @@
 import { type KeyLanes, NAN_LANE, valueLanes } from '../cells/cell-order.ts'
 import { datatypeKind } from '../format/datatype.ts'
-import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
-import type { RTreeLevel } from '../format/rtree.ts'
+import { encode } from '../format/io.ts'
+import { fixedSize, type NDRange, ndRange, type RangeType } from '../format/range.ts'
+import { levelOf, type RTreeLevel } from '../format/rtree.ts'
+import { u64 } from '../format/u32.ts'
 
-/** Which end of a range. */
+/** One end of a range. */
 export type End = 'min' | 'max'
 
 /**
- * The boxes of one level of an R-tree, prepared for comparison. Values of fixed-sized dimensions become unsigned lanes that
- * sort like them; values of string dimensions stay in place. There is no object per box.
+ * The boxes of one level of an R-tree, prepared for comparison. Values of fixed-sized dimensions become unsigned lanes in the
+ * same order. Values of string dimensions stay where they are. No object is made for a single box.
  */
 export class Boxes {
   readonly count: number
@@ -19,23 +21,13 @@ export class Boxes {
     this.axes = axesOf(level, dimensions)
   }
 
-  /** The boxes of one range. */
+  /** Makes a level of one box. */
   static of(range: NDRange, dimensions: readonly RangeType[]): Boxes {
-    const parts: Uint8Array[] = []
-    range.forEach(({ min, max }, d) => {
-      if (fixedSize(dimensions[d]) === undefined) {
-        const lengths = new BigUint64Array([BigInt(min.length + max.length), BigInt(min.length)])
-        parts.push(new Uint8Array(lengths.buffer))
-      }
-      parts.push(min, max)
-    })
-    const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-    let at = 0
-    for (const part of parts) {
-      bytes.set(part, at)
-      at += part.length
-    }
-    return new Boxes({ mbr_num: 1, bytes, starts: Float64Array.of(0) }, dimensions)
+    const describe = ndRange(dimensions)
+    return new Boxes(
+      levelOf([range], dimensions, (box) => encode(box, describe)),
+      dimensions,
+    )
   }
 
   /** Compares an end of box `i` along dimension `d` with an end of another level's box. @returns below 0, 0 or above 0 */
@@ -52,13 +44,13 @@ export class Boxes {
     return 0
   }
 
-  /** Lower end of a box along a string dimension. */
+  /** Lower end of a box along a string dimension; undefined for other dimensions. */
   textStart(d: number, i: number): Uint8Array | undefined {
     const axis = this.axes[d]
     return axis.text ? axis.bytes.subarray(axis.minStart[i], axis.minEnd[i]) : undefined
   }
 
-  /** First box whose lower end is above its upper end, or with NaN at only one end. */
+  /** The first box whose lower end is above its upper end, or that has NaN at only one end. */
   firstInvalid(): { box: number; dimension: number } | undefined {
     for (let d = 0; d < this.axes.length; d++) {
       for (let i = 0; i < this.count; i++) {
@@ -69,7 +61,7 @@ export class Boxes {
     return undefined
   }
 
-  /** Most cells with different coordinates that fit in a box, according to its ends. */
+  /** Upper limit on the cells with different coordinates in a box. */
   roomOf(i: number, dimensions: readonly RangeType[]): number {
     let room = 1
     for (let d = 0; d < this.axes.length; d++) {
@@ -92,10 +84,8 @@ export class Boxes {
     return true
   }
 
-  /** First box, from `from` up to but not including `to`, that is NaN along a dimension; -1 if none is. */
+  /** The first box that is NaN along a dimension; -1 if none is. @param to end of the search, exclusive */
   firstNaN(d: number, from = 0, to = this.count): number {
-    const axis = this.axes[d]
-    if (axis.text || !axis.float) return -1
     for (let i = from; i < Math.min(to, this.count); i++) if (this.isNaN(d, 'min', i)) return i
     return -1
   }
@@ -128,14 +118,14 @@ interface TextAxis {
 
 type Axis = FixedAxis | TextAxis
 
+/** Sorts the bytes of a level by dimension. */
 function axesOf({ bytes, starts, mbr_num }: RTreeLevel, dimensions: readonly RangeType[]): Axis[] {
   const stride = mbr_num === 0 ? 0 : bytes.length / mbr_num
   const at = new Float64Array(mbr_num)
   for (let i = 0; i < mbr_num; i++) at[i] = starts ? starts[i] : i * stride
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return dimensions.map((dimension): Axis => {
     const size = fixedSize(dimension)
-    if (size === undefined) return textAxis(bytes, view, at)
+    if (size === undefined) return textAxis(bytes, at)
     const min = new Uint8Array(mbr_num * size)
     const max = new Uint8Array(mbr_num * size)
     for (let i = 0; i < mbr_num; i++) {
@@ -155,25 +145,13 @@ function axesOf({ bytes, starts, mbr_num }: RTreeLevel, dimensions: readonly Ran
   })
 }
 
-function textAxis(bytes: Uint8Array, view: DataView, at: Float64Array): TextAxis {
-  const axis: TextAxis = {
-    text: true,
-    bytes,
-    minStart: new Float64Array(at.length),
-    minEnd: new Float64Array(at.length),
-    maxStart: new Float64Array(at.length),
-    maxEnd: new Float64Array(at.length),
-  }
-  for (let i = 0; i < at.length; i++) {
-    const total = view.getUint32(at[i], true) + view.getUint32(at[i] + 4, true) * 2 ** 32
-    const least = view.getUint32(at[i] + 8, true) + view.getUint32(at[i] + 12, true) * 2 ** 32
-    axis.minStart[i] = at[i] + 16
-    axis.minEnd[i] = axis.minStart[i] + least
-    axis.maxStart[i] = axis.minEnd[i]
-    axis.maxEnd[i] = axis.minStart[i] + total
-    at[i] = axis.maxEnd[i]
-  }
-  return axis
+/** @param at start of each box along this dimension; moved to its end */
+function textAxis(bytes: Uint8Array, at: Float64Array): TextAxis {
+  const minStart = at.map((start) => start + 16)
+  const minEnd = at.map((start, i) => minStart[i] + u64(bytes, start + 8))
+  const maxEnd = at.map((start, i) => minStart[i] + u64(bytes, start))
+  at.set(maxEnd)
+  return { text: true, bytes, minStart, minEnd, maxStart: minEnd, maxEnd }
 }
 
 function compareText(a: Uint8Array, from: number, to: number, other: TextAxis, end: End, j: number): number {

@@ -1,15 +1,15 @@
 import type { ColumnData } from '../cells/column.ts'
-import { isWide, lanesOf, numbersOf } from '../cells/elements.ts'
-import { datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
+import { isWide, lanesOf, numbersOf, withEnd } from '../cells/elements.ts'
+import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { attributeLabels } from '../store/labels.ts'
-import { finding, type Item, type Place } from './finding.ts'
+import { type Finding, finding, type Item, type Place } from './finding.ts'
 import { validityFault } from './known-faults.ts'
 import type { FieldReader, ReadColumn } from './tile-reader.ts'
 
 /**
- * Checks the offsets and validity of a column's cells.
- * @returns the column, ready for further checks; undefined if it is unknown where its cells begin
+ * Checks the offsets and the validity of a column's cells.
+ * @returns the column for further checks; undefined if it is unknown where its cells begin
  */
 export function checkColumn(
   info: FragmentInfo,
@@ -19,22 +19,19 @@ export function checkColumn(
   items: Item[],
 ): ColumnData | undefined {
   const { validity, data } = column
+  const { nullable, type } = info.slots[field.slot]
   if (validity) checkValidity(validity, field.place(tile, 'validity'), validityFault(info, field.slot), items)
   if (!data) return undefined
   let starts: Float64Array | undefined
   if (field.varSized) {
     if (!column.starts) return undefined
-    const { type } = info.slots[field.slot]
-    const bad = badStart(column.starts, data.length, datatypeSize(type))
+    const bad = startFault(column.starts, data.length, datatypeSize(type), field.place(tile))
     if (bad) {
-      items.push(finding(bad.code, { ...field.place(tile), cell: bad.cell }, bad.expected, bad.found))
+      items.push(bad)
       if (bad.code === 'CELL_OFFSETS') return undefined
     }
-    starts = new Float64Array(column.starts.length + 1)
-    starts.set(column.starts)
-    starts[column.starts.length] = data.length
+    starts = withEnd(column.starts, data.length)
   }
-  const { nullable, type } = info.slots[field.slot]
   if (nullable && !validity) return undefined
   if (type === 'BOOL') checkBool(data, starts, validity, field.place(tile), items)
   return { data, starts, validity }
@@ -48,7 +45,7 @@ function checkValidity(validity: Uint8Array, place: Place, known: string | undef
   }
 }
 
-/** The value of a null cell has no meaning. */
+/** Checks the bytes of BOOL cells. The bytes of null cells have no meaning. */
 function checkBool(
   data: Uint8Array,
   starts: Float64Array | undefined,
@@ -56,29 +53,21 @@ function checkBool(
   place: Place,
   items: Item[],
 ): void {
-  const at = data.findIndex(
-    (byte, i) => byte > 1 && (starts !== undefined || validity === undefined || cellIsValid(validity, data, i)),
-  )
+  const isNull = (at: number): boolean =>
+    starts === undefined && validity?.[Math.floor((at * validity.length) / data.length)] === 0
+  const at = data.findIndex((byte, i) => byte > 1 && !isNull(i))
   if (at >= 0) items.push(finding('CELL_BOOL', place, '0 or 1', `${data[at]} as element ${at} of the tile`))
 }
 
-/** Whether the cell of a fixed-sized field that holds this byte is not null. */
-function cellIsValid(validity: Uint8Array, data: Uint8Array, at: number): boolean {
-  return validity[Math.floor((at * validity.length) / data.length)] !== 0
-}
-
-function badStart(
-  starts: Float64Array,
-  length: number,
-  size: number,
-): { code: 'CELL_OFFSETS' | 'CELL_VAR_SIZE'; cell: number; expected: string; found: number } | undefined {
+/** Finds the first wrong start of a value. @param length bytes of all values; @param size bytes of an element */
+function startFault(starts: Float64Array, length: number, size: number, place: Place): Finding | undefined {
   let before = 0
   let uneven = -1
   for (let cell = 0; cell < starts.length; cell++) {
     const start = starts[cell]
     if (start < before || start > length || (cell === 0 && start !== 0)) {
       const expected = cell === 0 ? 'a start at 0' : `a start from ${before} to ${length}`
-      return { code: 'CELL_OFFSETS', cell, expected, found: start }
+      return finding('CELL_OFFSETS', { ...place, cell }, expected, start)
     }
     if (uneven < 0 && (start - before) % size !== 0) uneven = cell - 1
     before = start
@@ -86,12 +75,12 @@ function badStart(
   if (uneven < 0 && starts.length > 0 && (length - before) % size !== 0) uneven = starts.length - 1
   if (uneven < 0) return undefined
   const found = (starts[uneven + 1] ?? length) - starts[uneven]
-  return { code: 'CELL_VAR_SIZE', cell: uneven, expected: `a value of whole elements of ${size} bytes`, found }
+  return finding('CELL_VAR_SIZE', { ...place, cell: uneven }, `a value of whole elements of ${size} bytes`, found)
 }
 
 /**
- * Number of labels that TileDB has for an attribute's cells. Undefined if it reads none, if they cannot be read, or if bytes are
- * left over.
+ * Number of labels that TileDB has for an attribute's cells. Undefined if TileDB reads none, if they cannot be read, or if some
+ * bytes are no whole label.
  */
 export async function labelNum(
   { array }: Fragment,
@@ -107,8 +96,9 @@ export async function labelNum(
 }
 
 /**
- * Checks indexes into an enumeration. Null cells are left out. In dense tiles, only written cells count, as consolidation
- * fills the others.
+ * Checks that cells index existing values of their enumeration. Ignores null cells, and cells of dense tiles that nobody wrote.
+ * @param rows the written cells; undefined if all are
+ * @param size number of values
  */
 export function checkEnumerationIndexes(
   info: FragmentInfo,
@@ -122,29 +112,28 @@ export function checkEnumerationIndexes(
   const { type } = info.slots[field.slot]
   if (datatypeKind(type) === 'float' || field.varSized) return
   const count = rows?.length ?? Math.floor(data.length / datatypeSize(type))
-  const lanes = isWide(type) ? lanesOf(data) : undefined
-  const values = lanes ? undefined : numbersOf(type, data)
-  const signed = isSignedInteger(type)
-  const unwritten = info.dense ? fillIndex(info, field) : undefined
+  const indexOf = indexReader(type, data)
+  const { fill_value } = info.schema.attributes[info.slots[field.slot].index]
+  // Consolidation fills the cells that nobody wrote.
+  const unwritten = info.dense && fill_value ? indexReader(type, fill_value)(0) : undefined
   for (let i = 0; i < count; i++) {
     const cell = rows ? rows[i] : i
     if (validity?.[cell] === 0) continue
-    const high = lanes ? (signed ? lanes[2 * cell + 1] | 0 : lanes[2 * cell + 1]) : 0
-    const value = lanes ? high * 2 ** 32 + lanes[2 * cell] : (values?.[cell] ?? 0)
+    const value = indexOf(cell)
     if ((value >= 0 && value < size) || value === unwritten) continue
-    const at = { ...field.place(tile), cell }
-    items.push(
-      finding('ENUMERATION_INDEX', at, size === 0 ? 'none, as the enumeration is empty' : `0 to ${size - 1}`, value),
-    )
+    const expected = size === 0 ? 'none, as the enumeration is empty' : `0 to ${size - 1}`
+    items.push(finding('ENUMERATION_INDEX', { ...field.place(tile), cell }, expected, value))
     return
   }
 }
 
-/** The value in cells of a dense fragment that nobody wrote. */
-function fillIndex(info: FragmentInfo, field: FieldReader): number | undefined {
-  const { type, fill_value } = info.schema.attributes[info.slots[field.slot].index]
-  if (!fill_value) return undefined
-  if (!isWide(type)) return numbersOf(type, fill_value)[0]
-  const [low, high] = lanesOf(fill_value)
-  return (isSignedInteger(type) ? high | 0 : high) * 2 ** 32 + low
+/** Makes a function that returns the index in a cell. */
+function indexReader(type: Datatype, data: Uint8Array): (cell: number) => number {
+  if (!isWide(type)) {
+    const values = numbersOf(type, data)
+    return (cell) => values[cell]
+  }
+  const lanes = lanesOf(data)
+  const highs = isSignedInteger(type) ? new Int32Array(lanes.buffer, lanes.byteOffset, lanes.length) : lanes
+  return (cell) => highs[2 * cell + 1] * 2 ** 32 + lanes[2 * cell]
 }

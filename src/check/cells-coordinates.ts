@@ -7,28 +7,28 @@ import { compareValues, coordinateRange } from '../cells/rtree-builder.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { NDRange } from '../format/range.ts'
-import type { RTreeLevel } from '../format/rtree.ts'
-import { mbrAt } from '../format/rtree.ts'
+import { mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import { isAscii } from '../format/text.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
 import { finding, type Item, type Place } from './finding.ts'
 import { emptyStringFault, LOSSY_COORDINATES, NAN_FAULTS } from './known-faults.ts'
 import { nanOrders, type OldOrder, oldOrders } from './old-orders.ts'
+import { isInDomain } from './schemas.ts'
 
 /**
- * Checks the coordinates of a sparse fragment, tile by tile. They must be inside the domain and the tile's box, in the order
- * of the schema, and without duplicates if it forbids them.
+ * Checks the coordinates of a sparse fragment, tile by tile. They must lie inside the domain and the tile's box, and in the order
+ * of the schema. If the schema forbids duplicates, there must be none.
  */
 export class CoordinatesCheck {
   private readonly info: FragmentInfo
   private readonly dimensions: readonly Dimension[]
   private readonly leaves: RTreeLevel | undefined
-  /** Coordinates of the last cell of the previous tile; undefined if they are not known. */
+  /** Coordinates of the last cell of the previous tile; undefined if unknown. */
   private last: ColumnData[] | undefined
   private readonly oldOrders: readonly OldOrder[]
-  /** Why coordinates may not fit what was computed before they were filtered. */
+  /** The known fault of fields whose filter changes coordinates; undefined if there is no such filter. */
   private readonly lossy: string | undefined
-  /** Whether any text so far has a byte of 0x80 or more. Only such text can be out of order. */
+  /** Whether any text so far has a byte of 0x80 or more. Releases disagree only about the order of such text. */
   private beyondAscii = false
   /** Dimensions whose NaN coordinates were reported. */
   private readonly nanReported = new Set<number>()
@@ -42,7 +42,7 @@ export class CoordinatesCheck {
     this.leaves = leaves && leaves.mbr_num === info.tile_num ? leaves : undefined
   }
 
-  /** Skips a tile whose coordinates could not be read. */
+  /** Called for a tile whose coordinates could not be read. */
   skip(): void {
     this.last = undefined
   }
@@ -70,26 +70,13 @@ export class CoordinatesCheck {
   private domain(ranges: NDRange, placeOf: (dimension: number) => Place, items: Item[]): void {
     for (const [d, dimension] of this.dimensions.entries()) {
       if (dimension.cell_val_num === 'var') continue
-      const size = datatypeSize(dimension.type)
-      const { min, max } = ranges[d]
-      const inside =
-        compareValues(dimension, min, dimension.domain.subarray(0, size)) >= 0 &&
-        compareValues(dimension, max, dimension.domain.subarray(size)) <= 0
-      if (!inside) {
-        const found = 'coordinates outside of it'
-        items.push(
-          finding(
-            'COORDINATE_DOMAIN',
-            named(placeOf(d), dimension),
-            'coordinates inside the domain',
-            found,
-            this.lossy,
-          ),
-        )
-      }
+      if (isInDomain(dimension, ranges[d])) continue
+      const [expected, found] = ['coordinates inside the domain', 'coordinates outside of it']
+      items.push(finding('COORDINATE_DOMAIN', named(placeOf(d), dimension), expected, found, this.lossy))
     }
   }
 
+  /** Compares the coordinates of a tile with its box. */
   private box(
     tile: number,
     columns: readonly ColumnData[],
@@ -115,6 +102,7 @@ export class CoordinatesCheck {
     }
   }
 
+  /** Compares the cells of a tile with one another, and its first cell with the last of the tile before. */
   private order(
     columns: readonly ColumnData[],
     cells: number,
@@ -128,7 +116,7 @@ export class CoordinatesCheck {
     this.last = columns.map((column, d) => cellOf(column, cells - 1, this.dimensions[d]))
   }
 
-  /** Compares each cell with the previous one. The first fault of each kind is reported. */
+  /** Compares each cell with the previous one, and reports the first fault of each kind. */
   private compare(
     columns: readonly ColumnData[],
     cells: number,
@@ -148,7 +136,7 @@ export class CoordinatesCheck {
         some.length,
         () => false,
       )
-      return { falling, same: firstSame(cells, isSame) }
+      return { falling, same: firstFaults([], cells, isSame).same }
     }
     let { falling, same } = faultsBy()
     if (falling >= 0) {
@@ -172,17 +160,13 @@ export class CoordinatesCheck {
 }
 
 interface OrderFaults {
-  /** First cell that sorts before the previous one; -1 for none. */
+  /** The first cell that sorts before the previous one; -1 for none. */
   falling: number
-  /** First cell with the same coordinates as the previous one, among the cells examined; -1 for none. */
+  /** The first examined cell with the coordinates of the previous one; -1 for none. */
   same: number
 }
 
-function firstSame(cells: number, isSame: (cell: number) => boolean): number {
-  for (let cell = 1; cell < cells; cell++) if (isSame(cell)) return cell
-  return -1
-}
-
+/** @param lanes keys of the order; without any, only equal cells are found */
 function firstFaults(lanes: KeyLanes, cells: number, isSame: (cell: number) => boolean): OrderFaults {
   let same = -1
   for (let cell = 1; cell < cells; cell++) {
@@ -208,7 +192,7 @@ function hasNaN({ type }: Dimension, data: Uint8Array): boolean {
 
 const slab = new Slab()
 
-/** A column with only one cell of another column. */
+/** A copy of one cell of a column. */
 function cellOf({ data, starts }: ColumnData, cell: number, { type }: Dimension): ColumnData {
   const size = datatypeSize(type)
   const [from, to] = starts ? [starts[cell], starts[cell + 1]] : [cell * size, (cell + 1) * size]
@@ -217,6 +201,7 @@ function cellOf({ data, starts }: ColumnData, cell: number, { type }: Dimension)
   return { data: value, starts: starts && Float64Array.of(0, value.length), validity: undefined }
 }
 
+/** A column with the cells of two columns. */
 function joined(a: ColumnData, b: ColumnData): ColumnData {
   const data = slab.take(a.data.length + b.data.length)
   data.set(a.data)

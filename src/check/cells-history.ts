@@ -1,27 +1,27 @@
 import type { ColumnData } from '../cells/column.ts'
 import { lanesOf } from '../cells/elements.ts'
 import { timeText } from '../format/timestamped-name.ts'
+import type { FindingCode } from './codes.ts'
 import { finding, type Item, type Place } from './finding.ts'
 
-/** High and low word of the value that means "not deleted". */
+/** High and low word of the time of a cell that was not deleted. */
 const NEVER = 0xffffffff
 
 interface HistoryBounds {
-  /** In milliseconds, from the fragment's name; undefined if the name has none. */
+  /** First and last time in the fragment's name, in milliseconds; undefined if the name has none. */
   timestampRange: readonly [bigint, bigint] | undefined
   /** Number of delete conditions that the fragment lists. */
   conditionNum: number | undefined
 }
 
+/** A column and its place, for findings. */
 interface PlacedColumn {
+  /** Undefined if it could not be read. */
   column: ColumnData | undefined
   place: Place
 }
 
-/**
- * Checks when cells were written, and when and by which condition they were deleted. A column that could not be read is
- * undefined.
- */
+/** Checks when cells were written, when they were deleted, and by which condition. */
 export function checkHistory(
   timestamps: PlacedColumn,
   deletes: PlacedColumn,
@@ -33,26 +33,14 @@ export function checkHistory(
   const written = timestamps.column && lanesOf(timestamps.column.data)
   const deleted = deletes.column && lanesOf(deletes.column.data)
   const index = indexes.column && lanesOf(indexes.column.data)
-  const report = (
-    code: Parameters<typeof finding>[0],
-    place: Place,
-    cell: number,
-    expected: string,
-    found: bigint | string,
-  ) => {
+  const report = (code: FindingCode, place: Place, cell: number, expected: string, found: bigint | string): void => {
     items.push(finding(code, { ...place, cell }, expected, found))
   }
   if (written && timestampRange) {
     const [low, high] = timestampRange
     const bad = firstOutside(written, cells, low, high)
-    if (bad >= 0)
-      report(
-        'CELL_TIMESTAMP',
-        timestamps.place,
-        bad,
-        `${timeText(low)} to ${timeText(high)}`,
-        timeText(at(written, bad)),
-      )
+    const expected = `${timeText(low)} to ${timeText(high)}`
+    if (bad >= 0) report('CELL_TIMESTAMP', timestamps.place, bad, expected, timeText(at(written, bad)))
   }
   if (deleted) {
     for (let cell = 0; cell < cells; cell++) {
@@ -90,6 +78,7 @@ function compare(a: Uint32Array, b: Uint32Array, cell: number): number {
   return a[2 * cell + 1] - b[2 * cell + 1] || a[2 * cell] - b[2 * cell]
 }
 
+/** The first cell with a time below `low` or above `high`; -1 for none. */
 function firstOutside(lanes: Uint32Array, cells: number, low: bigint, high: bigint): number {
   const [lowHigh, lowLow] = [Number(low >> 32n), Number(low & 0xffffffffn)]
   const [highHigh, highLow] = [Number(high >> 32n), Number(high & 0xffffffffn)]

@@ -1,8 +1,9 @@
-import type { ColumnData } from '../cells/column.ts'
+import { allRows, type ColumnData } from '../cells/column.ts'
 import { DenseCoordinates, type Slabs } from '../cells/dense-coordinates.ts'
 import { type Cells, numberOf, numbersOf } from '../cells/elements.ts'
 import { extremesOf, isPlainText } from '../cells/extremes.ts'
 import { type Loss, lossOf } from '../cells/loss.ts'
+import { tileCellNum } from '../cells/tile-places.ts'
 import {
   cellSizeOf,
   fragmentStatistics,
@@ -11,13 +12,15 @@ import {
   holdsExtremes,
   type StatisticsField,
   type StatisticsLists,
+  sumType,
   TileStatistics,
 } from '../cells/tile-statistics.ts'
 import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
 import { filterOf } from '../filters/registry.ts'
-import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
+import { u64 } from '../format/u32.ts'
 import { cellValue } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import { FINDING_CODES, type FindingCode, type Meaning } from './codes.ts'
@@ -29,7 +32,7 @@ import { isLastAtFirst, writtenStatistics } from './written-statistics.ts'
 type Which = keyof SlotStatistics
 type Value = Uint8Array | number
 
-/** Names of a statistic: its findings, and its list in the metadata. */
+/** Codes of the findings about a statistic, and the name of its list in the metadata. */
 const NAMES: Readonly<Record<Which, { tile: FindingCode; fragment: FindingCode; list: string }>> = {
   min: { tile: 'TILE_MIN_MAX', fragment: 'FRAGMENT_MIN_MAX', list: 'tile_min_values' },
   max: { tile: 'TILE_MIN_MAX', fragment: 'FRAGMENT_MIN_MAX', list: 'tile_max_values' },
@@ -37,12 +40,12 @@ const NAMES: Readonly<Record<Which, { tile: FindingCode; fragment: FindingCode; 
   null_count: { tile: 'TILE_NULL_COUNT', fragment: 'FRAGMENT_NULL_COUNT', list: 'tile_null_counts' },
 }
 
-/** Sums of floats may differ by this relative amount because of the order of addition. */
+/** Relative difference that sums of floats may have, because the order of addition is unknown. */
 const FLOAT_TOLERANCE = 1e-9
 
 /**
  * Computes minimum, maximum, sum and null count of each tile of one slot, and of the fragment, and compares them with the
- * stored ones. Missing statistics are ignored, as readers ignore them.
+ * stored ones. Ignores missing statistics, as readers do.
  *
  * @see tiledb/sm/tile/tile_metadata_generator.cc
  */
@@ -53,22 +56,24 @@ export class StatisticsCheck {
   private readonly field: StatisticsField
   /** The statistics that the field has. */
   private readonly kinds: readonly Which[]
-  /** As stored: of the tiles, empty where there are none, and of the fragment. */
+  /** Stored statistics of the tiles; empty if there are none. */
   private readonly lists: StatisticsLists
+  /** Stored statistics of the fragment. */
   private readonly stored: SlotStatistics | undefined
   private readonly counted: TileStatistics
   private readonly coordinates: DenseCoordinates | undefined
   private readonly loss: Loss
   private readonly file: string
   /**
-   * For a field whose values an ordered write may have stored at the places of other tiles: the statistics of each tile, by the
-   * way of writing.
+   * Statistics of each tile, for each possible order in which the cells were written. Only for a field whose values TileDB may
+   * have stored for the wrong tiles ({@link BATCHES_FAULT}).
    */
   private readonly ways: SlotStatistics[][] | undefined
-  /** Values of such a field that fit no way of writing their tile. */
+  /** Values of such a field that fit none of these statistics. */
   private readonly pending: { place: Place; expected: string; found: string }[] = []
+  /** Whether the cells of all tiles so far could be read. */
   private complete = true
-  /** Whether all cells are exactly as they were written. */
+  /** Whether filters kept the exact cells that were written. */
   private exact = true
   private tileNum = 0
   private readonly knownReported = new Set<FindingCode>()
@@ -103,7 +108,7 @@ export class StatisticsCheck {
     if (info.dense && cell_val_num === 'var' && hasMinMax(field) && attributes > info.tile_num) this.ways = []
   }
 
-  /** Undefined if the format version or the fragment has no statistics for the slot. */
+  /** Opens the check. Undefined if the format version has no statistics of tiles. */
   static async open(
     fragment: Fragment,
     info: FragmentInfo,
@@ -121,7 +126,7 @@ export class StatisticsCheck {
     return new StatisticsCheck(fragment, info, slot, lists, stored?.[slot], file)
   }
 
-  /** Skips a tile whose cells could not be read. The fragment's statistics can then not be checked either. */
+  /** Called for a tile whose cells could not be read. The fragment's statistics cannot be checked then. */
   skip(): void {
     this.complete = false
   }
@@ -133,14 +138,14 @@ export class StatisticsCheck {
       this.exact = false
       return
     }
-    // Computed only once something does not fit.
+    // Computed only if something does not fit.
     let written: readonly SlotStatistics[] | undefined
     for (const which of this.kinds) {
       const found = this.storedOf(which, tile)
       const expected = this.countedOf(which, tile)
       if (found === undefined || this.same(which, expected, found)) continue
-      const { tile: code, list } = NAMES[which]
-      const place = { file: this.file, offset: this.info.footer?.offset, tile, field: `${list}.${this.name}` }
+      const { tile: code } = NAMES[which]
+      const place = this.placeOf(which, tile)
       written ??= this.writtenStatistics(tile, column, cells)
       const alike = written.some((one) => this.same(which, one[which], found))
       const evidence = (): Evidence => this.evidence(tile, which, expected)
@@ -152,7 +157,7 @@ export class StatisticsCheck {
     for (const [way, one] of written.entries()) this.ways[way] = [...(this.ways[way] ?? []), one]
   }
 
-  /** Notes stored extremes that TileDB computed as it does, and that are not those of the cells because of NaN. */
+  /** Reports stored extremes that are as TileDB computes them, but are not those of the cells, because of NaN. */
   private reportNaN(
     tile: number,
     column: ColumnData,
@@ -163,44 +168,30 @@ export class StatisticsCheck {
     const { field } = this
     if (!hasMinMax(field) || holdsExtremes(field.type, this.counted.sums.subarray(8 * tile, 8 * tile + 8))) return
     const values = numbersOf(field.type, column.data)
-    const numbers = (rows ? [...rows] : Array.from({ length: cells }, (_, i) => i)).filter(
-      (i) => column.validity?.[i] !== 0 && !Number.isNaN(values[i]),
-    )
-    const hasNaN = numbers.length < (rows?.length ?? cells)
-    const at = { length: numbers.length, at: Uint32Array.from(numbers) }
-    const right = extremesOf(field.type, column.data, undefined, cellSizeOf(field), at)
-    if (!hasNaN || !right || numbers.length === 0) return
+    const visited = rows ?? allRows(cells)
+    const at = visited.filter((i) => column.validity?.[i] !== 0 && !Number.isNaN(values[i]))
+    if (at.length === visited.length || at.length === 0) return
+    const right = extremesOf(field.type, column.data, undefined, cellSizeOf(field), { length: at.length, at })
+    if (!right) return
     for (const which of ['min', 'max'] as const) {
       const found = this.storedOf(which, tile)
       if (found === undefined || this.same(which, right[which], found)) continue
-      const place = {
-        file: this.file,
-        offset: this.info.footer?.offset,
-        tile,
-        field: `${NAMES[which].list}.${this.name}`,
-      }
-      this.reportKnown(
-        'TILE_MIN_MAX',
-        place,
-        this.text(which, right[which]),
-        this.text(which, found),
-        NAN_EXTREMES,
-        items,
-      )
+      const [expected, shown] = [this.text(which, right[which]), this.text(which, found)]
+      this.reportKnown('TILE_MIN_MAX', this.placeOf(which, tile), expected, shown, NAN_EXTREMES, items)
     }
   }
 
   /**
-   * Checks the fragment's own statistics, after all tiles were added. They follow from the cells, or from the tiles'
-   * statistics.
+   * Checks the fragment's own statistics after the last tile. They must follow from the cells, or from the statistics of the
+   * tiles.
    * @param isPart whether only some of the tiles were added
-   * @returns false if all tiles must be added to tell
+   * @returns false if the result is unknown until all tiles are added
    */
   finish(items: Item[], isPart: boolean): boolean {
     if (isPart && (!this.complete || this.pending.length > 0)) return false
     if (this.complete) this.finishBatches(items)
     const { stored } = this
-    // If a file is missing, no tile was added.
+    // No tile was added if a file is missing.
     if (!stored || !this.complete || this.tileNum === 0) return true
     const computed = this.exact && !isPart ? [this.counted.fragment()] : []
     if (this.listsFit) computed.push(this.fragmentOf(this.lists))
@@ -224,6 +215,12 @@ export class StatisticsCheck {
     return this.info.slots[this.slot].name
   }
 
+  /** Place of a tile's statistic in the metadata. */
+  private placeOf(which: Which, tile: number): Place {
+    const offset = this.info.footer?.offset
+    return { file: this.file, offset, tile, field: `${NAMES[which].list}.${this.name}` }
+  }
+
   /** The statistic of a tile as stored; undefined if there is none. */
   private storedOf(which: Which, tile: number): Value | undefined {
     if (which === 'null_count') return this.lists.nullCounts[tile]
@@ -233,7 +230,7 @@ export class StatisticsCheck {
     return this.field.cell_val_num === 'var' ? varValue(list, tile) : entryOf(list.fixed, tile, cellSizeOf(this.field))
   }
 
-  /** The statistic of a tile that follows from its cells. */
+  /** The statistic of a tile, computed from its cells. */
   private countedOf(which: Which, tile: number): Value {
     if (which === 'null_count') return this.counted.nullCounts[tile]
     if (which === 'sum') return this.counted.sums.subarray(8 * tile, 8 * tile + 8)
@@ -241,8 +238,8 @@ export class StatisticsCheck {
   }
 
   /**
-   * The statistics that releases compute for a tile. A dense tile may have been written row by row, column by column, or
-   * whole.
+   * The statistics that TileDB releases may have computed for a tile. A dense tile may have been written whole, row by row, or
+   * column by column.
    */
   private writtenStatistics(tile: number, column: ColumnData, cells: number): SlotStatistics[] {
     const { dense, cells_per_tile, format_version } = this.info
@@ -253,7 +250,7 @@ export class StatisticsCheck {
     return slabs.flatMap((one) => {
       const written = writtenStatistics(this.field, column, one, format_version)
       if (!this.field.nullable || written.null_count < cells) return [written]
-      // A tile of nulls has empty statistics. But in a write in global order, the last one keeps the starting value of its
+      // A tile of nulls has empty statistics. But the last tile of a write in global order keeps the initial value of its
       // minimum.
       const none = { ...written, min: new Uint8Array(written.min.length), max: new Uint8Array(written.max.length) }
       return dense || cells === cells_per_tile ? [none] : [none, written]
@@ -261,10 +258,10 @@ export class StatisticsCheck {
   }
 
   /**
-   * Cells and metadata disagree about a tile; finds out which is wrong, if it can. A checksum proves the cells. The
-   * fragment's own statistics were computed from the tiles' when they were written.
+   * Finds out whether the cells or the metadata of a tile are wrong, if possible. A checksum proves the cells. TileDB computed
+   * the fragment's own statistics from the tiles' when it wrote them.
    *
-   * @param counted the statistic that follows from the cells
+   * @param counted the statistic that was computed from the cells
    */
   private evidence(tile: number, which: Which, counted: Value): Evidence {
     const checksum = this.checksum
@@ -281,7 +278,7 @@ export class StatisticsCheck {
     return asStored ? CELLS_CHANGED : METADATA_WRONG
   }
 
-  /** The filter that proves the bytes of the tiles. Tiles with a wrong checksum are reported separately and left out here. */
+  /** The filter whose checksum proves the bytes of the tiles. Tiles with a wrong checksum are never added. */
   private get checksum(): string | undefined {
     const roles = this.field.cell_val_num === 'var' ? (['offsets', 'var'] as const) : (['data'] as const)
     const found = roles.map((role) => {
@@ -291,14 +288,14 @@ export class StatisticsCheck {
     return found.every((name) => name !== undefined) ? found[0] : undefined
   }
 
-  /** Fragment statistics that follow from those of the tiles. */
+  /** The statistics of the fragment, computed from those of the tiles. */
   private fragmentOf(lists: StatisticsLists): SlotStatistics {
     return fragmentStatistics(this.field, lists, this.tilesWithValues())
   }
 
   /**
-   * Whether an extreme of the fragment is what TileDB makes of those of the tiles if they are text of one length. There, a tile
-   * of nulls shifts the values after it by one.
+   * Whether TileDB computes this extreme of the fragment for text of fixed length. There, a tile of nulls makes it take the
+   * values after it from the wrong tiles.
    * @see compute_fragment_min_max_sum<char>
    */
   private shiftedExtreme(which: 'min' | 'max', found: Uint8Array): boolean {
@@ -307,17 +304,16 @@ export class StatisticsCheck {
     return this.same(which, fragmentStatistics(this.field, this.lists, tiles)[which], found)
   }
 
+  /** The tiles that are not all null. */
   private tilesWithValues(): Cells {
     const { nullCounts } = this.lists
-    const { tile_num, cells_per_tile, last_tile_cell_num } = this.info
+    const { tile_num } = this.info
     if (nullCounts.length === 0 || !this.field.nullable) return { length: tile_num, at: undefined }
-    const at: number[] = []
-    for (let tile = 0; tile < tile_num; tile++)
-      if (nullCounts[tile] !== (tile === tile_num - 1 ? last_tile_cell_num : cells_per_tile)) at.push(tile)
-    return { length: at.length, at: Uint32Array.from(at) }
+    const at = allRows(tile_num).filter((tile) => nullCounts[tile] !== tileCellNum(this.info, tile))
+    return { length: at.length, at }
   }
 
-  /** Whether each list has one entry per tile, with values inside it. Other lists are reported separately. */
+  /** Whether each list has one valid entry for each tile. Another check reports lists that have not. */
   private get listsFit(): boolean {
     const { min, max, sums, nullCounts } = this.lists
     const { tile_num } = this.info
@@ -333,7 +329,7 @@ export class StatisticsCheck {
   }
 
   /**
-   * A known fault is reported once per field, not for each tile.
+   * Reports a stored value that differs from the computed one.
    *
    * @param alike whether some release stores this value
    */
@@ -353,6 +349,7 @@ export class StatisticsCheck {
     else items.push(finding(code, place, expected, found, misread))
   }
 
+  /** Reports a known fault once per field, not for each tile. */
   private reportKnown(
     code: FindingCode,
     place: Place,
@@ -366,7 +363,7 @@ export class StatisticsCheck {
     items.push(finding(code, place, expected, found, known))
   }
 
-  /** Values that fit no tile. They are a known fault if the lists look as that fault leaves them. */
+  /** Reports the pending values. They are a known fault if the lists look as that fault leaves them. */
   private finishBatches(items: Item[]): void {
     if (this.pending.length === 0) return
     const isLeft = (tiles: readonly SlotStatistics[], which: 'min' | 'max'): boolean =>
@@ -397,12 +394,10 @@ export class StatisticsCheck {
     if (typeof value === 'number') return String(value)
     if (which !== 'sum') return this.extremeText(value)
     if (value.length < 8) return 'none'
-    const view = new DataView(value.buffer, value.byteOffset, 8)
-    if (datatypeKind(this.field.type) === 'float') return String(view.getFloat64(0, true))
-    return String(hasSignedSum(this.field.type) ? view.getBigInt64(0, true) : view.getBigUint64(0, true))
+    return String(cellValue(sumType(this.field.type), 1, value.subarray(0, 8), { raw: false }))
   }
 
-  /** A number or time as its value; texts, which may be of any bytes, and values of another size as bytes. */
+  /** Shows a number or a time as its value. Shows texts, which may have any bytes, and values of a wrong size as bytes. */
   private extremeText(value: Uint8Array): string {
     const { type, cell_val_num } = this.field
     const isText = ['text', 'bytes'].includes(datatypeKind(type))
@@ -411,29 +406,24 @@ export class StatisticsCheck {
   }
 }
 
-/** Entry of a list of values of one size; undefined if the list is shorter. */
+/** An entry of a list of fixed-sized values; undefined if the list is too short. */
 function entryOf(list: Uint8Array, tile: number, size: number): Uint8Array | undefined {
   return list.length >= (tile + 1) * size ? list.subarray(tile * size, (tile + 1) * size) : undefined
 }
 
-/** Bytes of a pixel with transparency. The transparency is the last byte. */
+/** Bytes of a pixel with transparency, which is the last byte. */
 const PIXEL = 4
 
-/** Whether a pixel is wholly transparent: lossless WebP does not keep its colour. */
+/** Whether any pixel is wholly transparent: lossless WebP does not keep its colour. */
 function hasHiddenPixel(data: Uint8Array): boolean {
   for (let at = PIXEL - 1; at < data.length; at += PIXEL) if (data[at] === 0) return true
   return false
 }
 
-function hasSignedSum(type: Datatype): boolean {
-  const kind = datatypeKind(type)
-  return kind !== 'uint' && kind !== 'bool'
-}
-
-/** For at most this many tiles per field the wrong side is looked for, as each search visits all tiles. */
+/** Most searches for the wrong side per field. Each search visits all tiles. */
 const MOST_EVIDENCE = 100
 
-/** Which of cells and metadata is wrong, if that can be told, and in words. */
+/** Whether the cells or the metadata are wrong, if known, and how that is known. */
 interface Evidence {
   wrong?: Finding['wrong']
   text: string
@@ -452,7 +442,7 @@ const METADATA_WRONG: Evidence = {
   text: "the fragment's own statistics fit the cells: the value in the metadata is wrong",
 }
 
-/** Cells and metadata that disagree; either may be right. */
+/** The finding about cells and metadata that disagree. */
 function disagreement(
   code: FindingCode,
   place: Place,
@@ -466,7 +456,7 @@ function disagreement(
   return { ...finding(code, place, 'cells and metadata that agree', found, known), wrong }
 }
 
-/** The lists, with one tile's value replaced by that of its cells; unchanged if values differ in length. */
+/** The lists, with the statistic of one tile replaced by the computed one. Lists of var-sized values stay as they are. */
 function replaced(
   lists: StatisticsLists,
   which: Which,
@@ -488,16 +478,15 @@ function withBytes(list: Uint8Array, tile: number, value: Uint8Array): Uint8Arra
 
 const NO_LIST: TileMinMax = { fixed: NO_BYTES, variable: NO_BYTES }
 
-/** The value of a tile in a var-sized list; undefined if it does not lie in the list. */
+/** The value of a tile in a list of var-sized values; undefined if it does not lie in the list. */
 function varValue({ fixed, variable }: TileMinMax, tile: number): Uint8Array | undefined {
   if (fixed.length < (tile + 1) * 8) return undefined
-  const view = new DataView(fixed.buffer, fixed.byteOffset, fixed.byteLength)
-  const from = Number(view.getBigUint64(tile * 8, true))
-  const to = fixed.length < (tile + 2) * 8 ? variable.length : Number(view.getBigUint64(tile * 8 + 8, true))
+  const from = u64(fixed, tile * 8)
+  const to = fixed.length < (tile + 2) * 8 ? variable.length : u64(fixed, tile * 8 + 8)
   return from <= to && to <= variable.length ? variable.subarray(from, to) : undefined
 }
 
-/** Whether `strncmp` calls them equal; it stops at a zero byte. */
+/** Whether two texts of the same length are equal up to their first zero byte, as `strncmp` compares them. */
 function sameText(a: Uint8Array, b: Uint8Array): boolean {
   for (let i = 0; i < a.length; i++) {
     if (a[i] !== b[i]) return false

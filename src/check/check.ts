@@ -8,13 +8,13 @@ import { type Item, type Items, withoutRepeats } from './finding.ts'
 import { checkFragment, whyIgnored } from './fragment.ts'
 import { checkGroup } from './group.ts'
 import type { CheckRun } from './run.ts'
-import { addCounts, type Plan, type Unit, type UnitResult, type UnitRunner, UnitWorker } from './units.ts'
+import { addCounts, knownUnit, type Plan, type Unit, type UnitResult, type UnitRunner, UnitWorker } from './units.ts'
 
 /**
- * Compares what the metadata of a fragment, an array or a group claims with the stored bytes. Findings are given as they are
+ * Compares what the metadata of a fragment, an array or a group claims with the stored bytes. Yields findings as they are
  * found. A fault in one part does not stop the others.
  *
- * @param runner shares data files among threads; the findings and their order are the same without it
+ * @param runner shares data files among threads; without it the findings and their order are the same
  * @throws InspectError WRONG_TARGET for files
  */
 export async function* checkTarget(run: CheckRun, target: Target, runner?: UnitRunner<Item>): Items {
@@ -42,18 +42,13 @@ async function runAlone(target: Target, unit: Unit<Item>): Promise<UnitResult<It
 /** @param asked receives the units whose results are still to come */
 async function* unitsOf(plan: Plan, asked: Unit<Item>[]): AsyncGenerator<Unit<Item>> {
   for await (const one of plan) {
-    const unit = 'part' in one ? one : knownUnit(one)
+    const unit = 'part' in one ? one : knownUnit([one])
     asked.push(unit)
     yield unit
   }
 }
 
-/** Makes a unit of a finding that is known already, so that all findings come in order. */
-function knownUnit(item: Item): Unit<Item> {
-  return { path: '', part: { kind: 'known', result: { counts: {}, items: [item] } }, bytes: 0 }
-}
-
-/** @param again runs a unit in place of those that share its tiles: see {@link FieldsPart.shared} */
+/** @param again runs one unit in place of those that share its tiles: see {@link FieldsPart.shared} */
 async function* itemsOf(
   { counts }: CheckRun,
   asked: Unit<Item>[],
@@ -78,7 +73,7 @@ async function* itemsOf(
   }
 }
 
-/** Checks a group and its members. The first shard reports on the group's own files. */
+/** Checks a group and its members. Only the first shard reports what is wrong with the group's own files. */
 async function* checkWholeGroup(run: CheckRun, group: InspectGroup, above: readonly string[]): Plan {
   const ofMembers = new WeakSet<object>()
   const plan = checkGroup(run, group, above, async function* (member, around, concurrency) {

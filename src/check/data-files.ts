@@ -2,6 +2,7 @@ import { atOnce, inOrder } from '../base/in-order.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { coordinatesOf } from '../cells/fragment-cells.ts'
+import { tileCellNum } from '../cells/tile-places.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { leafLevel } from '../format/rtree.ts'
@@ -28,7 +29,7 @@ import { checkUnwrittenCells } from './unwritten-cells.ts'
 
 /**
  * Checks the data files of a fragment, field by field and tile by tile: their chunks and, at level `cells`, their cells.
- * Memory holds one tile of the files read together, and their lists.
+ * Memory holds the per-tile lists of the files that are read together, and one tile of each.
  */
 export async function* checkDataFiles(run: CheckRun, fragment: Fragment, info: FragmentInfo): Items {
   const runs = fieldsTogether(info).map((slots) => ({ slots, from: 0, to: info.tile_num }))
@@ -36,10 +37,13 @@ export async function* checkDataFiles(run: CheckRun, fragment: Fragment, info: F
   if (reaches(run, 'cells')) run.counts.cell_num += storedCellNum(info)
 }
 
-/** From so many tiles on, the lists that each unit reads again take longer than it saves. */
+/** Above this number of tiles, reading the per-tile lists again in each unit takes longer than sharing saves. */
 const MOST_SHARED_TILES = 100_000
 
-/** {@link checkDataFiles} as units of work. A unit has some tiles of fields that are read together, or all of several. */
+/**
+ * Makes units of work of {@link checkDataFiles}. A unit has some tiles of the fields that are read together, or all tiles of
+ * several such fields.
+ */
 export async function* dataFileUnits(
   run: CheckRun,
   fragment: Fragment,
@@ -75,7 +79,7 @@ export async function* dataFileUnits(
   if (ofCells) run.counts.cell_num += storedCellNum(info)
 }
 
-/** Checks one of {@link dataFileUnits}. */
+/** Does the work of one of the {@link dataFileUnits}. */
 export async function checkUnit(target: Opened, _cx: ReadContext, { part }: Unit<Item>): Promise<UnitResult<Item>> {
   if (part.kind !== 'fields' || target.type !== 'fragment') throw new TypeError(`no unit of a check: ${part.kind}`)
   const { level, runs, ignored, shared } = part
@@ -106,12 +110,12 @@ async function* checkFields(
     if (check && !check.finish(items, run.isPart === true)) run.unsure = true
     yield* items
     fragment.forget()
-    // The lists of a million tiles are not kept beside those of the next field.
+    // Lets the heap shrink: the lists of a million tiles must not stay beside those of the next field.
     countReadBytes(opened.run.slots.length * info.tile_num * LISTS_BYTES)
   }
 }
 
-/** Slots that are read together: the coordinates, the timestamps of writes and deletes, each attribute alone. */
+/** Groups the slots that are read together: the coordinates; the timestamps of writes and deletes; each attribute alone. */
 function fieldsTogether(info: FragmentInfo): number[][] {
   const slotsOf = (...kinds: string[]): number[] =>
     info.slots.flatMap((slot, i) => (kinds.includes(slot.kind) && slotHasFiles(info, slot) ? [i] : []))
@@ -120,18 +124,17 @@ function fieldsTogether(info: FragmentInfo): number[][] {
   return together.filter(({ length }) => length > 0)
 }
 
-/** Memory of a field that is opened ahead of its turn: the first bytes of its files, and its per-tile lists. */
+/** Bytes that are fetched of a field that is opened ahead of its turn. */
 const FIELD_BYTES = 3 * 2 ** 20
+/** Bytes of a tile in the per-tile lists of a field. */
 const LISTS_BYTES = 32
 
-/**
- * Number of fields to open at once. For a remote source it is enough, with the other fragments, to keep all requests busy.
- */
+/** Number of fields to open at once. Over a network, it keeps all requests busy together with the other fragments. */
 function fieldsAhead(run: CheckRun, { folder }: Fragment): number {
   return folder.isRemote ? Math.max(2, Math.ceil(atOnce(folder) / run.concurrency)) : 1
 }
 
-/** What all fields of a fragment need for the check of their cells. */
+/** What the checks of all fields' cells share. */
 interface CellFacts {
   /** The metadata file. */
   file: string
@@ -151,13 +154,13 @@ async function cellFacts(fragment: Fragment, info: FragmentInfo): Promise<CellFa
 /** Checks the cells of fields that are read together. */
 interface CellsCheck {
   visit: VisitTile
-  /** After the last tile. See {@link StatisticsCheck.finish}. */
+  /** Called after the last tile. See {@link StatisticsCheck.finish}. */
   finish(items: Item[], isPart: boolean): boolean
 }
 
 /**
- * A further check of a tile.
- * @param columns one a field; undefined if it is unknown where its cells begin
+ * Called with each tile whose columns were checked.
+ * @param columns one for each field; undefined if it is unknown where its cells begin
  * @param rows the written cells of a dense tile; undefined if all are
  */
 type VisitColumns = (
@@ -190,7 +193,7 @@ async function openCellsCheck(
       const rows = statistics[0] || labels !== undefined ? facts.dense?.rows(tile) : undefined
       const columns = fields.map((field, i) => {
         const column = checkColumn(info, field, tile, reads[i], items)
-        if (column) statistics[i]?.add(tile, column, cellsOf(info, tile), rows, items)
+        if (column) statistics[i]?.add(tile, column, tileCellNum(info, tile), rows, items)
         else statistics[i]?.skip()
         return column
       })
@@ -208,7 +211,7 @@ async function openStatistics(
   slot: number,
   { file, statistics }: CellFacts,
 ): Promise<StatisticsCheck | undefined> {
-  // The number of tiles is trusted only if there is an offset for each.
+  // The number of tiles is trusted only if each has an offset.
   const offsets = await quietly(() => fragment.offsets('tile_offsets', slot))
   if (!offsets || offsets.length < info.tile_num) return undefined
   return StatisticsCheck.open(fragment, info, slot, file, statistics)
@@ -241,7 +244,7 @@ async function coordinatesCheck(
   const check = new CoordinatesCheck(info, rtree && leafLevel(rtree), merged)
   const { dimensions } = info.schema.domain
   return (tile, found, _rows, items) => {
-    const cells = cellsOf(info, tile)
+    const cells = tileCellNum(info, tile)
     const columns = found.flatMap((column, i): ColumnData[] => {
       if (!column || info.slots[fields[i].slot].kind === 'dimension') return column ? [column] : []
       return dimensions.map((_, d) => ({
@@ -266,7 +269,7 @@ async function timesCheck(
 ): Promise<VisitColumns> {
   const conditions = await quietly(() => fragment.processedConditions())
   const range = fragment.timestamp_range
-  // Of a name whose first time is the later one, FRAGMENT_TIMESTAMPS says what is wrong.
+  // FRAGMENT_TIMESTAMPS reports a name whose first time is the later one.
   const timestampRange = range && range[0] <= range[1] ? range : undefined
   const bounds = { timestampRange, conditionNum: conditions?.length }
   return (tile, columns, _rows, items) => {
@@ -275,10 +278,6 @@ async function timesCheck(
       return { column: columns[i], place: fields[Math.max(i, 0)].place(tile) }
     }
     const [timestamps, deletes, indexes] = ['timestamps', 'delete_timestamps', 'delete_condition_index'].map(part)
-    checkHistory(timestamps, deletes, indexes, cellsOf(info, tile), bounds, items)
+    checkHistory(timestamps, deletes, indexes, tileCellNum(info, tile), bounds, items)
   }
-}
-
-function cellsOf(info: FragmentInfo, tile: number): number {
-  return tile === info.tile_num - 1 ? info.last_tile_cell_num : info.cells_per_tile
 }

@@ -1,5 +1,5 @@
-import type { RTreeLevel } from '../format/rtree.ts'
-import { RTREE_FANOUT } from '../format/rtree.ts'
+import { tileCellNum } from '../cells/tile-places.ts'
+import { RTREE_FANOUT, type RTreeLevel } from '../format/rtree.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
 import { blocksOf, type TileList, type TileLists } from '../store/tile-lists.ts'
 import { Boxes, type End } from './boxes.ts'
@@ -11,8 +11,8 @@ import { emptyStringFault, NAN_FAULTS } from './known-faults.ts'
 type Levels = readonly TileList<RTreeLevel>[]
 
 /**
- * Checks the R-tree. Its levels have the right sizes, no box is reversed, and each lies inside its parent. Also compares the
- * boxes with the non-empty domain. Memory holds some of the boxes.
+ * Checks the R-tree: the levels must have the right sizes, no box may be reversed, and each must lie inside its parent. Also
+ * compares the boxes with the non-empty domain. Only some of the boxes are in memory at once.
  * @see format_spec/fragment.md, "R-Tree"; tiledb/sm/rtree/rtree.cc
  */
 export async function* checkRTree(lists: TileLists, info: FragmentInfo, file: string): Items {
@@ -66,23 +66,23 @@ function* levelSizes(levels: Levels, fanout: number, tileNum: number, place: Pla
   if (expected > 1) yield finding('RTREE_LEVELS', place, 'one root', `${expected} boxes in the first level`)
 }
 
-/** So many boxes are looked at together with all boxes below them. */
+/** Number of boxes that are read together, with all boxes below them. */
 const PARENTS = 512
 
-/** A box of some, and its number in its level. */
+/** A box: its place in `boxes`, and its number in its level. */
 interface BoxAt {
   boxes: Boxes
   i: number
   box: number
 }
 
-/** One look at the boxes of a level, and at those above them. */
+/** Reads the boxes of a level once, together with those above them. */
 class LevelCheck {
-  /** The first reversed box of the first dimension that has one. */
+  /** The first reversed box, in the first dimension that has one. */
   invalid: { dimension: number; finding: Finding } | undefined
   /** Boxes that leave their parents. */
   readonly outside: Finding[] = []
-  /** A tile's box that its cells cannot have. */
+  /** The first box that contradicts the number of cells in its tile. */
   private cells: Finding | undefined
   /** The first box of NaN, by dimension. */
   private readonly nans: number[] = []
@@ -151,6 +151,7 @@ class LevelCheck {
     }
   }
 
+  /** Checks that each box lies inside its parent. Stops at the first fault that is not known. */
   private checkContainment(children: Boxes, first: number, parents: Boxes, firstParent: number): void {
     const { info, level, fanout, place } = this
     const parentNum = this.levels[level - 1].count
@@ -181,16 +182,16 @@ class LevelCheck {
     }
   }
 
-  /** Finds a box that its tile's cells cannot have: too small for so many cells, or larger than a point with only one cell. */
+  /** Finds a box that is too small for the cells of its tile, or that is larger than a point around a single cell. */
   private checkCells(boxes: Boxes, first: number): void {
     const { info, place } = this
-    const { schema, tile_num, cells_per_tile, last_tile_cell_num, footer } = info
+    const { schema, tile_num, footer } = info
     if (this.cells || this.levels[this.level].count !== tile_num) return
     const maySame = schema.allows_duplicates || footer?.includes_timestamps === true
     const { dimensions } = schema.domain
     for (let i = 0; i < boxes.count; i++) {
       const tile = first + i
-      const cells = tile === tile_num - 1 ? last_tile_cell_num : cells_per_tile
+      const cells = tileCellNum(info, tile)
       const room = maySame ? Number.POSITIVE_INFINITY : boxes.roomOf(i, dimensions)
       if (cells === 1 ? boxes.isPoint(i) : cells <= room) continue
       if (dimensions.some((dimension, d) => emptyStringFault(info, dimension, boxes.textStart(d, i)))) continue
@@ -202,13 +203,14 @@ class LevelCheck {
     }
   }
 
+  /** Finds the boxes with the lowest and the highest end along each dimension. */
   private findEnds(boxes: Boxes, first: number): void {
     for (let d = 0; d < boxes.dimensionNum; d++) {
       let least = this.least[d] ?? { boxes, i: 0, box: first }
       let most = this.most[d] ?? least
       for (let i = 0; i < boxes.count; i++) {
         if (boxes.compare(d, 'min', i, least.boxes, 'min', least.i) < 0) least = { boxes, i, box: first + i }
-        // A NaN sorts last, and cannot be the end of a box around numbers.
+        // NaN sorts last. It cannot be the upper end of a box around numbers.
         if (boxes.isNaN(d, 'max', i)) continue
         if (boxes.compare(d, 'max', i, most.boxes, 'max', most.i) > 0 || most.boxes.isNaN(d, 'max', most.i))
           most = { boxes, i, box: first + i }
@@ -225,7 +227,7 @@ class LevelCheck {
     if (!info.nonempty_domain) return
     const domain = Boxes.of(info.nonempty_domain, dimensions)
     for (const [d, dimension] of dimensions.entries()) {
-      // There is no box.
+      // The level has no box.
       if (!this.least[d]) return
       const anyNaN = this.nans[d] >= 0
       // The footer's check reports a domain of NaN.

@@ -7,7 +7,7 @@ import type { Dimension } from '../format/dimension.ts'
 import { type Enumeration, enumerationFile } from '../format/enumeration.ts'
 import type { FilterPipeline } from '../format/filter-pipeline.ts'
 import { INTERNAL_FIELDS } from '../format/fragment-slots.ts'
-import type { NDRange } from '../format/range.ts'
+import type { NDRange, Range } from '../format/range.ts'
 import { withSource } from '../source/source.ts'
 import { type InspectArray, type SchemaFile, schemaFileOpened } from '../store/array.ts'
 import { readGenericTileHeader } from '../store/generic-tile.ts'
@@ -15,12 +15,13 @@ import { type FindingCode, MEANINGS } from './codes.ts'
 import { attempt, type Finding, finding, type Items, type Place } from './finding.ts'
 import { type CheckRun, checkedTileFile, filterFindings } from './run.ts'
 
-/** The schemas of one array. Each is checked once, when it is first needed. */
+/** The schemas of one array. Each is checked once. */
 export class CheckedSchemas {
   private readonly run: CheckRun
   private readonly array: InspectArray
   readonly files: readonly SchemaFile[]
-  private readonly checked = new Map<string, { schema: ArraySchema | undefined }>()
+  /** By name; undefined if a schema could not be read. */
+  private readonly checked = new Map<string, ArraySchema | undefined>()
   private readonly withEnumerations = new Set<string>()
   private readonly enumerationsChecked = new Set<string>()
 
@@ -30,22 +31,22 @@ export class CheckedSchemas {
     this.files = files
   }
 
-  /** The file of the schema that TileDB opens the array with. */
+  /** The schema with which TileDB opens the array. */
   get opened(): SchemaFile | undefined {
     return schemaFileOpened(this.files, this.array.cx.now)
   }
 
   /**
-   * Checks all schemas, as TileDB reads all of them to open the array. Checks the enumerations of the schemas that TileDB
-   * reads and writes with, or of all schemas. A quick check looks at the schema that the array is opened with.
+   * Checks all schemas, because TileDB reads all of them to open the array. Checks enumerations only of the schemas that TileDB
+   * uses to read and to write, unless the run includes all. A quick check looks only at the schema of the opened array.
    */
   async *checkAll(): Items {
     const { files, opened } = this
     if (this.run.quick) {
-      if (opened) yield* this.checkContent(opened)
+      if (opened) yield* this.check(opened)
       return
     }
-    yield* this.encryption()
+    yield* this.checkEncryption()
     for (const file of files) {
       yield* this.check(file)
       if (this.run.all || file === files.at(-1) || file === opened) yield* this.checkEnumerations(file.name)
@@ -54,70 +55,11 @@ export class CheckedSchemas {
 
   /** Checks the enumerations of a schema, unless they were checked before. */
   async *checkEnumerations(name: string): Items {
-    const file = this.files.find((one) => one.name === name)
+    const path = this.files.find((one) => one.name === name)?.path
     const schema = this.get(name)
-    if (file && schema) yield* this.enumerations(schema, `${this.array.folder.path}/${file.path}`)
-  }
-
-  /** TileDB has a key or it has none, so an array is encrypted as a whole or not at all. */
-  private async *encryption(): Items {
-    if (this.files.length < 2) return
-    const { folder } = this.array
-    const encrypted: string[] = []
-    const plain: string[] = []
-    for (const { path } of this.files) {
-      // The check of the schema reports a header that cannot be read.
-      const header = await withSource(folder.file(path), readGenericTileHeader).catch(() => undefined)
-      if (header) (header.encryption_type === 'AES_256_GCM' ? encrypted : plain).push(path)
-    }
-    if (encrypted.length === 0) return
-    for (const path of plain) {
-      const place = { file: `${folder.path}/${path}`, offset: 0, field: 'encryption_type' }
-      yield finding('SCHEMA_UNREADABLE', place, `AES_256_GCM as in ${encrypted[0]}`, 'NO_ENCRYPTION')
-    }
-  }
-
-  /** The schema, if it was checked and could be read. */
-  get(name: string | undefined): ArraySchema | undefined {
-    return name === undefined ? undefined : this.checked.get(name)?.schema
-  }
-
-  /** Whether a schema with this name was examined and could not be read. */
-  isUnreadable(name: string): boolean {
-    const entry = this.checked.get(name)
-    return entry !== undefined && entry.schema === undefined
-  }
-
-  private async *check({ name, path }: SchemaFile): Items {
-    if (this.checked.has(name)) return
-    this.checked.set(name, { schema: undefined })
-    const { array } = this
-    // The array's own reader can tell a wrong key from damage. The tile is also examined for its other faults.
-    const schema = await array.schema(name).then(
-      (read) => read,
-      () => undefined,
-    )
-    yield* checkedTileFile(this.run, array.folder, path, arraySchema, array.cx, 'SCHEMA_UNREADABLE')
-    if (schema) yield* this.findingsOf(name, path, schema)
-  }
-
-  /** Checks what a schema says, without the file around it. */
-  private async *checkContent({ name, path }: SchemaFile): Items {
-    this.checked.set(name, { schema: undefined })
-    this.run.counts.file_num++
-    const place = { file: `${this.array.folder.path}/${path}` }
-    const schema = yield* attempt('SCHEMA_UNREADABLE', place, () => this.array.schema(name))
-    if (schema) yield* this.findingsOf(name, path, schema)
-  }
-
-  private *findingsOf(name: string, path: string, schema: ArraySchema): Generator<Finding> {
-    this.checked.set(name, { schema })
-    yield* schemaFindings(schema, `${this.array.folder.path}/${path}`)
-  }
-
-  private async *enumerations(schema: ArraySchema, file: string): Items {
-    if (this.withEnumerations.has(file)) return
-    this.withEnumerations.add(file)
+    if (path === undefined || !schema || this.withEnumerations.has(path)) return
+    this.withEnumerations.add(path)
+    const file = `${this.array.folder.path}/${path}`
     const known = new Set(schema.enumerations.map(({ name }) => name))
     for (const { name, enumeration } of schema.attributes) {
       if (enumeration !== '' && !known.has(enumeration)) {
@@ -142,15 +84,59 @@ export class CheckedSchemas {
       const expected = { name, path_name }
       for (const field of ['name', 'path_name'] as const) {
         if (value[field] === expected[field]) continue
-        yield finding('ENUMERATION_NAME', { file: inFile, field }, quoted(expected[field]), quoted(value[field]))
+        const [here, there] = [expected, value].map((one) => JSON.stringify(one[field]))
+        yield finding('ENUMERATION_NAME', { file: inFile, field }, here, there)
       }
       yield* enumerationValues(value, inFile)
     }
   }
+
+  /** Checks that all schemas are encrypted, or none: TileDB opens an array with a key or without. */
+  private async *checkEncryption(): Items {
+    if (this.files.length < 2) return
+    const { folder } = this.array
+    const encrypted: string[] = []
+    const plain: string[] = []
+    for (const { path } of this.files) {
+      // The check of the schema reports an unreadable header.
+      const header = await withSource(folder.file(path), readGenericTileHeader).catch(() => undefined)
+      if (header) (header.encryption_type === 'AES_256_GCM' ? encrypted : plain).push(path)
+    }
+    if (encrypted.length === 0) return
+    for (const path of plain) {
+      const place = { file: `${folder.path}/${path}`, offset: 0, field: 'encryption_type' }
+      yield finding('SCHEMA_UNREADABLE', place, `AES_256_GCM as in ${encrypted[0]}`, 'NO_ENCRYPTION')
+    }
+  }
+
+  /** Returns a schema that was checked and could be read. */
+  get(name: string | undefined): ArraySchema | undefined {
+    return name === undefined ? undefined : this.checked.get(name)
+  }
+
+  /** Whether a schema was checked but could not be read. */
+  isUnreadable(name: string): boolean {
+    return this.checked.has(name) && this.get(name) === undefined
+  }
+
+  private async *check({ name, path }: SchemaFile): Items {
+    const { run, array } = this
+    const file = `${array.folder.path}/${path}`
+    let schema: ArraySchema | undefined
+    if (run.quick) {
+      run.counts.file_num++
+      schema = yield* attempt('SCHEMA_UNREADABLE', { file }, () => array.schema(name))
+    } else {
+      // The array's own reader tells a wrong key from damage. Checking the tile finds all other faults.
+      schema = await array.schema(name).catch(() => undefined)
+      yield* checkedTileFile(run, array.folder, path, arraySchema, array.cx, 'SCHEMA_UNREADABLE')
+    }
+    this.checked.set(name, schema)
+    if (schema) yield* schemaFindings(schema, file)
+  }
 }
 
-const quoted = (text: string): string => JSON.stringify(text)
-
+/** Checks that the values of an enumeration lie inside its bytes. */
 function* enumerationValues({ type, cell_val_num, data, offsets }: Enumeration, file: string): Generator<Finding> {
   let before = 0
   for (const [i, start] of offsets?.entries() ?? []) {
@@ -168,24 +154,20 @@ function* enumerationValues({ type, cell_val_num, data, offsets }: Enumeration, 
 
 /** Finds contradictions inside a schema. */
 function* schemaFindings(schema: ArraySchema, file: string): Generator<Finding> {
-  const wrong = (
-    code: FindingCode,
-    field: string,
-    expected: string | number | bigint,
-    found: string | number | bigint,
-  ) => finding(code, { file, field }, expected, found)
+  const wrong = (code: FindingCode, field: string, expected: string | number, found: string | number): Finding =>
+    finding(code, { file, field }, expected, found)
   const { dimensions } = schema.domain
   const dense = schema.array_type === 'dense'
   if (dimensions.length === 0) yield wrong('SCHEMA_NO_DIMENSION', 'domain.dimensions', '1 or more', 0)
   const names = new Set<string>()
   for (const { name } of [...dimensions, ...schema.attributes, ...schema.dimension_labels]) {
-    if (names.has(name)) yield wrong('SCHEMA_DUPLICATE_FIELD', 'name', 'a name of its own', quoted(name))
+    if (names.has(name)) yield wrong('SCHEMA_DUPLICATE_FIELD', 'name', 'a name of its own', JSON.stringify(name))
     names.add(name)
   }
   for (const { name } of [...dimensions, ...schema.attributes]) {
     if (INTERNAL_FIELDS.includes(name)) {
       const { own } = MEANINGS.SCHEMA_DUPLICATE_FIELD
-      yield finding('SCHEMA_DUPLICATE_FIELD', { file, field: 'name' }, 'a name of its own', quoted(name), own)
+      yield finding('SCHEMA_DUPLICATE_FIELD', { file, field: 'name' }, 'a name of its own', JSON.stringify(name), own)
     }
   }
   const orders = ['row-major', 'col-major']
@@ -274,8 +256,9 @@ function isNaNValue({ type }: Dimension, bytes: Uint8Array): boolean {
 }
 
 /**
- * Checks that there is one range per dimension, not reversed and inside the domain.
+ * Checks that the ranges are not reversed, and lie inside the domain.
  *
+ * @param ranges one for each dimension
  * @param nanFault the known fault that leaves ranges of NaN; without it such ranges are wrong
  */
 export function* rangesInDomain(
@@ -293,11 +276,16 @@ export function* rangesInDomain(
     else if (nan > 0 || compareValues(dimension, min, max) > 0) {
       yield finding(code, at, 'a lower end below its upper end', 'the reverse')
     } else if (dimension.cell_val_num !== 'var') {
-      const size = dimension.domain.length / 2
-      const inside =
-        compareValues(dimension, min, dimension.domain.subarray(0, size)) >= 0 &&
-        compareValues(dimension, max, dimension.domain.subarray(size)) <= 0
-      if (!inside) yield finding(code, at, 'a range inside the domain', 'one that leaves it')
+      if (!isInDomain(dimension, ranges[d])) yield finding(code, at, 'a range inside the domain', 'one that leaves it')
     }
   }
+}
+
+/** Whether a range of a fixed-sized dimension lies inside its domain. */
+export function isInDomain(dimension: Dimension, { min, max }: Range): boolean {
+  const size = dimension.domain.length / 2
+  return (
+    compareValues(dimension, min, dimension.domain.subarray(0, size)) >= 0 &&
+    compareValues(dimension, max, dimension.domain.subarray(size)) <= 0
+  )
 }

@@ -3,16 +3,15 @@ import { tileDatatypes } from '../cells/slot-type.ts'
 import { isStringOffsetsTile, planTiles, TileFile, type TileRole } from '../cells/tile-files.ts'
 import type { ChecksumVerdict, RefusedPart } from '../filters/filter.ts'
 import { mayHoldOffsets } from '../filters/registry.ts'
-import type { Datatype } from '../format/datatype.ts'
-import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { u64s } from '../format/u32.ts'
 import { countReadBytes } from '../source/lean-heap.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { keyOrDamage } from '../store/generic-tile.ts'
 import { MEANINGS, type Meaning } from './codes.ts'
-import { finding, fromError, type Item, type Items, type Place } from './finding.ts'
+import { type Finding, finding, fromError, type Item, type Items, type Place } from './finding.ts'
 import { filterOfOtherType, validityFault } from './known-faults.ts'
 import { type CheckRun, reaches } from './run.ts'
-import { type ChunkReports, openTile, SoundTiles, type TileExtent, type UndoneTile, undoTile } from './undo.ts'
+import { type ChunkReports, FaultlessTiles, type UndoneTile, undoTile } from './undo.ts'
 import type { FieldsRun } from './units.ts'
 
 /** Since this version, writers do not split a cell between two chunks. @see tiledb/sm/filter/filter_pipeline.cc */
@@ -49,8 +48,8 @@ export class FieldReader {
   readonly varSized: boolean
   /** The files that could be opened. */
   readonly files = new Map<TileRole, TileFile>()
-  /** The same files, for tiles without faults; undefined if each tile must be looked at. */
-  private sound: { role: TileRole; tiles: SoundTiles }[] | undefined = []
+  /** The fast way to undo the same files; undefined if it must not be taken. */
+  private faultless: { role: TileRole; tiles: FaultlessTiles }[] | undefined = []
   private readonly run: CheckRun
   private readonly fragment: Fragment
   private readonly info: FragmentInfo
@@ -91,8 +90,9 @@ export class FieldReader {
 
   private add(role: TileRole, file: TileFile): void {
     this.files.set(role, file)
-    if (this.ofOtherType(file) || (role === 'var' && mayHoldOffsets(file.filters))) this.sound = undefined
-    this.sound?.push({ role, tiles: new SoundTiles(file, role === 'offsets' || reaches(this.run, 'cells')) })
+    if (this.otherType(file) !== undefined || (role === 'var' && mayHoldOffsets(file.filters)))
+      this.faultless = undefined
+    this.faultless?.push({ role, tiles: new FaultlessTiles(file, role === 'offsets' || reaches(this.run, 'cells')) })
   }
 
   place(tile: number, role: TileRole = this.varSized ? 'offsets' : 'data'): Place {
@@ -108,53 +108,52 @@ export class FieldReader {
 
   /** {@link readNow} for callers that need no bytes. @returns whether the tile was read */
   undoNow(tile: number, column?: ReadColumn): boolean {
-    const { sound } = this
-    if (!sound) return false
-    for (const { role, tiles } of sound) {
+    const { faultless } = this
+    if (!faultless) return false
+    for (const { role, tiles } of faultless) {
       const undone = tiles.undo(tile)
       if (!undone) return false
       if (!column) continue
-      if (role === 'offsets') column.starts = startsOf(undone)
+      if (role === 'offsets') column.starts = u64s(undone)
       else column[role === 'validity' ? role : 'data'] = undone
     }
-    this.run.counts.tile_num += sound.length
-    this.run.counts.chunk_num += sound.length
+    this.run.counts.tile_num += faultless.length
+    this.run.counts.chunk_num += faultless.length
     return true
   }
 
   async read(tile: number, items: Item[]): Promise<ReadColumn> {
-    const validity = await this.fixed('validity', tile, 1, items)
-    if (this.varSized) return { ...(await this.readVar(tile, items)), validity }
+    const keep = reaches(this.run, 'cells')
+    const validity = await this.readFixed('validity', tile, 1, keep, items)
+    if (this.varSized) return { ...(await this.readVar(tile, keep, items)), validity }
     const { cellSize } = this.info.slots[this.slot]
-    return { data: await this.fixed('data', tile, cellSize, items), starts: undefined, validity }
+    return { data: await this.readFixed('data', tile, cellSize, keep, items), starts: undefined, validity }
   }
 
-  private async fixed(role: TileRole, tile: number, cellSize: number, items: Item[]): Promise<Uint8Array | undefined> {
+  private async readFixed(
+    role: TileRole,
+    tile: number,
+    cellSize: number,
+    keep: boolean,
+    items: Item[],
+  ): Promise<Uint8Array | undefined> {
     const file = this.files.get(role)
     if (!file) return undefined
-    const isLarge = file.isLarge(tile)
-    const stored = isLarge ? undefined : await storedTile(file, tile, items)
-    if (!isLarge && !stored) return undefined
-    const undone = await this.undo(file, tile, stored, false, items, reaches(this.run, 'cells'))
-    if (undone) this.wholeCells(file, tile, undone, cellSize, items)
+    const undone = await this.undo(file, tile, false, keep, items)
+    if (undone) this.checkChunkEnds(file, tile, undone, (end) => end % cellSize === 0, items)
     return undone?.data
   }
 
-  private async readVar(tile: number, items: Item[]): Promise<Omit<ReadColumn, 'validity'>> {
+  private async readVar(tile: number, keep: boolean, items: Item[]): Promise<Omit<ReadColumn, 'validity'>> {
     const offsets = this.files.get('offsets')
     const values = this.files.get('var')
-    let starts: Float64Array | undefined
-    const storedOffsets = offsets && (await storedTile(offsets, tile, items))
     const cells = offsets?.cells(tile) ?? 0
-    const maybeInside = values !== undefined && mayHoldOffsets(values.filters)
-    const inside = maybeInside && storedOffsets !== undefined && cells > 0 && isStringOffsetsTile(storedOffsets)
-    if (offsets && storedOffsets && !inside) {
-      const undone = await this.undo(offsets, tile, storedOffsets, false, items, true)
-      if (undone) this.wholeCells(offsets, tile, undone, 8, items)
-      starts = undone && startsOf(undone.data)
-    }
-    const stored = values && (await storedTile(values, tile, items))
-    const undone = stored && (await this.undo(values, tile, stored, inside, items, reaches(this.run, 'cells')))
+    const maybeInside = offsets !== undefined && values !== undefined && mayHoldOffsets(values.filters) && cells > 0
+    // Undoing the offsets reports that they cannot be read.
+    const inside = maybeInside && (await offsets.stored(tile).then(isStringOffsetsTile, () => false))
+    const stored = inside ? undefined : await this.readFixed('offsets', tile, 8, true, items)
+    let starts = stored && u64s(stored)
+    const undone = values && (await this.undo(values, tile, inside, keep, items))
     if (!values || !undone) return { data: undefined, starts }
     if (inside) {
       starts = undone.offsets ?? new Float64Array(cells)
@@ -163,45 +162,49 @@ export class FieldReader {
         items.push(finding('TILE_SIZE', placeOf(values, tile), `offsets of ${cells} cells inside the data`, found))
         starts = undefined
       }
-    } else if (starts) this.wholeValues(values, tile, undone, starts, items)
+    } else if (starts) this.checkValueEnds(values, tile, undone, starts, items)
     return { data: undone.data, starts }
   }
 
   /**
    * Undoes a tile and reports its faults.
-   * @param stored undefined for a large tile, which is read chunk by chunk
+   * @param inside whether the tile holds the offsets of its strings
    * @param keep whether to return the unfiltered bytes
    * @returns undefined if any part of the tile is lost
    */
   private async undo(
     file: TileFile,
     tile: number,
-    stored: Uint8Array | undefined,
-    stringOffsets: boolean,
-    items: Item[],
+    inside: boolean,
     keep: boolean,
+    items: Item[],
   ): Promise<UndoneTile | undefined> {
     const place = placeOf(file, tile)
-    this.run.counts.tile_num++
+    const before = items.length
     try {
-      const open = openTile(file, tile, stored, await file.pipeline(stringOffsets))
-      this.otherTypes(file, place, items)
-      const { base, size, expected, extent } = open
-      let fits = true
-      const compare = ({ end, total }: TileExtent): void => {
-        if (end < size) {
-          const at = { ...place, offset: base + end }
-          items.push(finding('TILE_TRAILING_BYTES', at, 'the next tile after the last chunk', `${size - end} bytes`))
-        }
-        if (expected === undefined || total === expected) return
-        fits = false
-        const found = `chunks of ${total}`
-        items.push(finding('TILE_SIZE', { ...place, field: 'original_length' }, `${expected} unfiltered bytes`, found))
+      const stored = file.isLarge(tile) ? undefined : await file.stored(tile)
+      this.run.counts.tile_num++
+      const undone = await undoTile(file, tile, stored, inside, this.reports(place, items), { keep })
+      const { end, total, whole } = undone
+      const { offset, size } = file.place(tile)
+      const expected = file.expectedSize(tile) ?? total
+      const ofTile: Item[] = []
+      const otherType = this.otherType(file)
+      if (otherType !== undefined) {
+        const at = { ...place, field: this.name }
+        ofTile.push(onceInFile(finding('CHUNK_UNREADABLE', at, 'what every release reads', otherType, otherTypes)))
       }
-      if (extent) compare(extent)
-      const undone = await undoTile(open, this.reports(place, items), { keep })
-      if (!extent) compare(undone)
-      return fits && undone.whole ? undone : undefined
+      if (end < size) {
+        const at = { ...place, offset: offset + end }
+        ofTile.push(finding('TILE_TRAILING_BYTES', at, 'the next tile after the last chunk', `${size - end} bytes`))
+      }
+      if (total !== expected) {
+        const at = { ...place, field: 'original_length' }
+        ofTile.push(finding('TILE_SIZE', at, `${expected} unfiltered bytes`, `chunks of ${total}`))
+      }
+      // They come before the findings about the chunks.
+      items.splice(before, 0, ...ofTile)
+      return whole && total === expected ? undone : undefined
     } catch (error) {
       items.push(fromError(error, 'TILE_UNREADABLE', place))
       return undefined
@@ -210,10 +213,7 @@ export class FieldReader {
 
   /** Turns the reports of a tile's chunks into findings. */
   private reports(place: Place, items: Item[]): ChunkReports {
-    const { fragment, info, name } = this
-    const add = (at: Place, expected: string, found: string, meaning: Meaning): void => {
-      items.push({ ...finding('CHUNK_UNREADABLE', at, expected, found, meaning), once: place.file })
-    }
+    const { fragment, info, name, slot } = this
     return {
       counts: this.run.counts,
       onVerdict(verdict, chunk, offset) {
@@ -226,81 +226,62 @@ export class FieldReader {
       },
       onLostTail({ length, element_size, of_metadata }, chunk, offset) {
         const at = { ...place, chunk, offset, field: name }
-        const expected = `whole ${element_size}-byte elements`
-        add(at, expected, `${length} bytes lost after the last`, of_metadata ? metadataTailLost : tailLost)
+        const [expected, found] = [`whole ${element_size}-byte elements`, `${length} bytes lost after the last`]
+        const meaning = of_metadata ? metadataTailLost : tailLost
+        items.push(onceInFile(finding('CHUNK_UNREADABLE', at, expected, found, meaning)))
       },
       onRefused(part, chunk, offset) {
-        add({ ...place, chunk, offset }, 'what TileDB can read', `a ${part}`, REFUSED[part])
-      },
-      onOtherType: (chunk, offset) => {
-        const { type } = info.slots[this.slot]
-        const known = validityFault(info, this.slot)
         const at = { ...place, chunk, offset }
-        const item = finding('CELL_VALIDITY', at, 'validity that is filtered as UINT8', type, known)
-        items.push({ ...item, once: place.file })
+        items.push(onceInFile(finding('CHUNK_UNREADABLE', at, 'what TileDB can read', `a ${part}`, REFUSED[part])))
+      },
+      onOtherType(chunk, offset) {
+        const at = { ...place, chunk, offset }
+        const [expected, known] = ['validity that is filtered as UINT8', validityFault(info, slot)]
+        items.push(onceInFile(finding('CELL_VALIDITY', at, expected, info.slots[slot].type, known)))
       },
     }
   }
 
-  /** A filter that later releases undo with another type. */
-  private ofOtherType(file: TileFile): { filter: FilterConfig; datatype: Datatype } | undefined {
+  /** Describes the filter of a file that later releases undo with another type; undefined if there is none. */
+  private otherType(file: TileFile): string | undefined {
     const { datatype } = tileDatatypes(this.info, this.info.slots[this.slot], file.role)
     const filter = filterOfOtherType(file.filters, datatype, this.info.format_version)
-    return filter && { filter, datatype }
+    return filter && `${filter.name} of ${datatype} after a filter that makes another type`
   }
 
-  private otherTypes(file: TileFile, place: Place, items: Item[]): void {
-    const other = this.ofOtherType(file)
-    if (!other) return
-    const { filter, datatype } = other
-    const at = { ...place, field: this.name }
-    const found = `${filter.name} of ${datatype} after a filter that makes another type`
-    const item = finding('CHUNK_UNREADABLE', at, 'what every release reads', found, otherTypes)
-    items.push({ ...item, once: place.file })
-  }
-
-  /** Checks that chunks hold whole cells of one size. */
-  private wholeCells(file: TileFile, tile: number, { ends }: UndoneTile, cellSize: number, items: Item[]): void {
-    const split = ends.slice(0, -1).findIndex((end) => end % cellSize !== 0)
-    if (split >= 0) this.split(file, tile, split, items)
-  }
-
-  /** Checks that chunks hold whole cells, which lie between `starts`. */
-  private wholeValues(
-    file: TileFile,
-    tile: number,
-    { ends, total }: UndoneTile,
-    starts: Float64Array,
-    items: Item[],
-  ): void {
+  /** Checks that each chunk of var-sized values ends with a value, which ends where the next one of `starts` begins. */
+  private checkValueEnds(file: TileFile, tile: number, undone: UndoneTile, starts: Float64Array, items: Item[]): void {
     let cell = 0
-    const split = ends.slice(0, -1).findIndex((end) => {
+    const endsCell = (end: number): boolean => {
       while (cell < starts.length && starts[cell] < end) cell++
       // After the last value there may be an empty chunk.
-      return cell < starts.length ? starts[cell] !== end : end !== total
-    })
-    if (split >= 0) this.split(file, tile, split, items)
+      return cell < starts.length ? starts[cell] === end : end === undone.total
+    }
+    this.checkChunkEnds(file, tile, undone, endsCell, items)
   }
 
-  private split(file: TileFile, tile: number, chunk: number, items: Item[]): void {
-    if (this.info.format_version < WHOLE_CELLS_SINCE) return
+  /** Checks that each chunk but the last ends with a cell. */
+  private checkChunkEnds(
+    file: TileFile,
+    tile: number,
+    { ends }: UndoneTile,
+    endsCell: (end: number) => boolean,
+    items: Item[],
+  ): void {
+    const chunk = ends.slice(0, -1).findIndex((end) => !endsCell(end))
+    if (chunk < 0 || this.info.format_version < WHOLE_CELLS_SINCE) return
     const place = { ...placeOf(file, tile), chunk }
     items.push(finding('CHUNK_SPLITS_CELL', place, 'a chunk that ends with a cell', 'half of one'))
   }
 }
 
-function placeOf(file: TileFile, tile: number): Place {
-  return { file: file.source.name, offset: file.offsets[tile], tile }
+/** The finding, to be reported only once for its file. */
+function onceInFile(item: Finding): Finding {
+  return { ...item, once: item.file }
 }
 
-/** The stored bytes of a tile; undefined if the file does not contain them. */
-async function storedTile(file: TileFile, tile: number, items: Item[]): Promise<Uint8Array | undefined> {
-  try {
-    return await file.stored(tile)
-  } catch (error) {
-    items.push(fromError(error, 'TILE_UNREADABLE', placeOf(file, tile)))
-    return undefined
-  }
+function placeOf(file: TileFile, tile: number): Place {
+  return { file: file.source.name, offset: file.offsets[tile], tile }
 }
 
 function verdictItem({ filter, expected, actual }: ChecksumVerdict, at: Place, { cx }: Fragment): Item {
@@ -309,16 +290,6 @@ function verdictItem({ filter, expected, actual }: ChecksumVerdict, at: Place, {
   if (cx.keyProven) return finding('CHECKSUM_MISMATCH', place, 'a tag that fits the bytes', 'one that does not')
   const why = new InspectError('WRONG_KEY', 'the tag does not fit: the key is wrong, or the bytes are damaged', place)
   return { notExamined: why }
-}
-
-/** Offsets as stored, uint64. Those above 2^53 lose digits, but lie outside any tile. */
-function startsOf(raw: Uint8Array): Float64Array {
-  const view = new DataView(raw.buffer, raw.byteOffset, raw.byteLength)
-  const starts = new Float64Array(Math.floor(raw.length / 8))
-  for (let i = 0; i < starts.length; i++) {
-    starts[i] = view.getUint32(i * 8 + 4, true) * 2 ** 32 + view.getUint32(i * 8, true)
-  }
-  return starts
 }
 
 /** Fields that are read together, and the reports about those that could not be opened. */

@@ -4,39 +4,15 @@ import { type PlacedChunk, placedChunks } from '../cells/tile-chunks.ts'
 import type { TileFile } from '../cells/tile-files.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import type { ChecksumVerdict, LostTail, RefusedPart } from '../filters/filter.ts'
-import { type Pipeline, type ReadOptions, unfilteredLimit, withRoom } from '../filters/pipeline.ts'
+import { type ReadOptions, unfilteredLimit, withRoom } from '../filters/pipeline.ts'
 import { decode } from '../format/io.ts'
-import { onlyChunk, tileChunks } from '../format/tile-chunks.ts'
+import { CHUNK_COUNT_BYTES, onlyChunk, tileChunks } from '../format/tile-chunks.ts'
 
-/** Size in bytes of a tile without chunks. */
-const EMPTY_TILE = 8
-
-/** A stored tile whose chunks can be undone. */
-interface OpenTile {
-  /** Offset of the tile in its file. */
-  readonly base: number
-  readonly pipeline: Pipeline
-  /** Unfiltered bytes that the tile must have; undefined if the metadata does not say. */
-  readonly expected: number | undefined
-  /** Stored bytes. */
-  readonly size: number
-  /** Undefined for a large tile, which is not in memory. */
-  readonly extent: TileExtent | undefined
-  readonly chunks: ReturnType<typeof placedChunks> | ReturnType<TileFile['chunks']>
-}
-
-/** Where the last chunk ends in the stored bytes of a tile, and the sum of the chunks' original lengths. */
-export interface TileExtent {
-  end: number
-  total: number
-}
-
-/** What undoing a chunk reports. `chunk` is its index in the tile, `offset` its offset in the file. */
+/** Receives what undoing the chunks of a tile shows. `chunk` is the index in the tile, `offset` the offset in the file. */
 export interface ChunkReports {
-  /** Each chunk is counted. */
   readonly counts: { chunk_num: number }
   onVerdict(verdict: ChecksumVerdict, chunk: number, offset: number): void
-  /** Why a chunk could not be undone, if no wrong checksum was reported for it. */
+  /** Called if a chunk cannot be undone, unless a wrong checksum was reported for it. */
   onFault(error: unknown, chunk: number, offset: number): void
   onLostTail(tail: LostTail, chunk: number, offset: number): void
   onRefused?(part: RefusedPart, chunk: number, offset: number): void
@@ -44,7 +20,11 @@ export interface ChunkReports {
 }
 
 /** A tile whose chunks were undone. */
-export interface UndoneTile extends TileExtent {
+export interface UndoneTile {
+  /** Where the last chunk ends, in stored bytes from the start of the tile. */
+  end: number
+  /** Sum of the chunks' original lengths. */
+  total: number
   /** Whether all chunks could be undone and have right checksums. */
   whole: boolean
   /** Unfiltered bytes; empty if they are not wanted. */
@@ -56,40 +36,33 @@ export interface UndoneTile extends TileExtent {
 }
 
 /**
- * Finds the chunks of a tile.
- * @param stored undefined for a large tile, which is read chunk by chunk
- * @throws InspectError if the tile is not made of chunks
- */
-export function openTile(file: TileFile, tile: number, stored: Uint8Array | undefined, pipeline: Pipeline): OpenTile {
-  const base = file.offsets[tile]
-  const only = stored && onlyChunk(stored)
-  const whole = only
-    ? { chunks: [only], extra: NO_BYTES }
-    : stored && decode(stored, tileChunks, { file: file.source.name, offset: base })
-  const { size } = file.place(tile)
-  const total = whole?.chunks.reduce((sum, { original_length }) => sum + original_length, 0) ?? 0
-  return {
-    base,
-    pipeline,
-    expected: file.expectedSize(tile),
-    size,
-    extent: whole && { end: size - whole.extra.length, total },
-    chunks: whole ? placedChunks(whole.chunks, stored as Uint8Array, base) : file.chunks(tile),
-  }
-}
-
-/**
  * Undoes the filters of a tile chunk by chunk, and continues after a fault.
- * @param keep whether to give the unfiltered bytes
+ * @param stored undefined for a large tile, which is read chunk by chunk
+ * @param stringOffsets whether the tile holds the offsets of its strings
+ * @param keep whether to return the unfiltered bytes
  * @param checksumsOnly whether to stop after the last checksum of each chunk
- * @throws InspectError if a large tile cannot be read, or is not made of chunks
+ * @throws InspectError if the tile cannot be read, or is not made of chunks
  */
 export async function undoTile(
-  { base, pipeline, expected, size, chunks }: OpenTile,
+  file: TileFile,
+  tile: number,
+  stored: Uint8Array | undefined,
+  stringOffsets: boolean,
   reports: ChunkReports,
   { keep = false, checksumsOnly = false }: { keep?: boolean; checksumsOnly?: boolean },
 ): Promise<UndoneTile> {
-  const out: UndoneTile = { end: EMPTY_TILE, total: 0, whole: true, data: NO_BYTES, offsets: undefined, ends: [] }
+  const pipeline = await file.pipeline(stringOffsets)
+  const { offset: base, size } = file.place(tile)
+  const expected = file.expectedSize(tile)
+  const chunks = stored ? chunksInMemory(file, base, stored) : file.chunks(tile)
+  const out: UndoneTile = {
+    end: CHUNK_COUNT_BYTES,
+    total: 0,
+    whole: true,
+    data: NO_BYTES,
+    offsets: undefined,
+    ends: [],
+  }
   let chunkIndex = 0
   let chunkOffset = 0
   let mismatch = false
@@ -137,39 +110,47 @@ export async function undoTile(
   return out
 }
 
+/** @throws InspectError if the tile is not made of chunks */
+function chunksInMemory(file: TileFile, base: number, stored: Uint8Array): Iterable<PlacedChunk> {
+  const only = onlyChunk(stored)
+  const chunks = only ? [only] : decode(stored, tileChunks, { file: file.source.name, offset: base }).chunks
+  return placedChunks(chunks, stored, base)
+}
+
 /**
- * Undoes tiles that need no report: those in memory, of one chunk, without any fault. Waiting and places for reports take
- * longer than undoing a small tile.
+ * The fast way to undo the tiles of a file that are in memory, have one chunk and have no fault. Awaiting a tile and making
+ * its reports takes longer than undoing it, if the tile is small.
  */
-export class SoundTiles {
+export class FaultlessTiles {
   private readonly file: TileFile
   private readonly keep: boolean
-  private isOdd = false
+  private hasReport = false
   private readonly slab = new Slab()
-  /** For the bytes of a tile: the same for every tile if they are not wanted. */
+  /** Receives the bytes of a tile. All tiles share it if the bytes are not wanted. */
   private room: Uint8Array = NO_BYTES
   private readonly options: ReadOptions
-  /** Of the tile that was undone last. */
+  /** Those of the tile that was undone last. */
   readonly verdicts: ChecksumVerdict[] = []
 
   /**
-   * @param keep whether to give the unfiltered bytes
+   * @param keep whether to return the unfiltered bytes
    * @param checksumsOnly as in {@link undoTile}
    */
   constructor(file: TileFile, keep: boolean, checksumsOnly = false) {
     this.file = file
     this.keep = keep
-    const odd = (): void => {
-      this.isOdd = true
+    const report = (): void => {
+      this.hasReport = true
     }
     const onVerdict = (verdict: ChecksumVerdict): void => {
-      if (!verdict.ok) odd()
+      if (!verdict.ok) report()
       this.verdicts.push(verdict)
     }
-    this.options = { onVerdict, onLostTail: odd, onRefused: odd, onOtherType: odd, unread: !keep, checksumsOnly }
+    const unread = !keep
+    this.options = { onVerdict, onLostTail: report, onRefused: report, onOtherType: report, unread, checksumsOnly }
   }
 
-  /** The unfiltered bytes, empty if they are not wanted. Undefined if {@link openTile} and {@link undoTile} must do the tile. */
+  /** Returns the unfiltered bytes, empty if they are not wanted. Undefined if {@link undoTile} has to undo the tile. */
   undo(tile: number): Uint8Array | undefined {
     const { file, keep, options } = this
     const pipeline = file.pipelineNow
@@ -177,11 +158,11 @@ export class SoundTiles {
     try {
       const chunk = file.onlyChunkNow(tile)
       if (!chunk || chunk.original_length !== file.expectedSize(tile)) return undefined
-      this.isOdd = false
+      this.hasReport = false
       this.verdicts.length = 0
       if (keep || this.room.length !== chunk.original_length) this.room = this.slab.take(chunk.original_length)
       const { data } = pipeline.undo(chunk, 0, options, this.room)
-      if (this.isOdd) return undefined
+      if (this.hasReport) return undefined
       if (!keep) return NO_BYTES
       if (data !== this.room) this.room.set(data)
       return this.room

@@ -37,15 +37,15 @@ export type Part =
   | ({ kind: 'data-file' } & DataFilePart)
   | FieldsPart
 
-/** For `check`. */
+/** Runs of tiles that `check` examines. */
 export interface FieldsPart {
   kind: 'fields'
   runs: readonly FieldsRun[]
   level: Level
   ignored: IgnoredReason | undefined
   /**
-   * Whether the cells of the same fields are shared among several units, this one and those before it or after it. If one of them
-   * finds anything, or is unsure, all tiles are checked again in one unit: what is found depends on earlier tiles.
+   * Set if several units share the cells of the same fields; `last` for the last of these units. If one of them finds anything,
+   * or is unsure, one unit checks all tiles again, because findings depend on earlier tiles.
    */
   shared?: 'more' | 'last' | undefined
 }
@@ -58,7 +58,7 @@ export interface UnitResult<I> {
   unsure?: boolean | undefined
 }
 
-/** Adds what a part has counted to a sum. */
+/** Adds the counts of a part to a sum. */
 export function addCounts(sum: Record<string, number>, part: Readonly<Record<string, number>>): void {
   for (const [name, num] of Object.entries(part)) sum[name] += num
 }
@@ -67,30 +67,35 @@ export function addCounts(sum: Record<string, number>, part: Readonly<Record<str
 export interface Unit<I> {
   /** Path of the array, group or fragment. */
   path: string
-  /** `known` needs no reading. It is a unit so that results keep their order. */
   part: Part | { kind: 'known'; result: UnitResult<I> }
   /** Stored bytes, for an even share of work. */
   bytes: number
 }
 
-/** What a check finds, and what is left for units to find. */
+/** A unit that needs no work. It gives a known result its place in the order of all results. */
+export function knownUnit<I>(items: readonly (I | NotExamined)[], counts: UnitResult<I>['counts'] = {}): Unit<I> {
+  return { path: '', part: { kind: 'known', result: { counts, items } }, bytes: 0 }
+}
+
+/** What a check finds, and the units that find the rest. */
 export type Plan = AsyncGenerator<Item | Unit<Item>>
 
 /** Runs units and gives the results in their order, on this thread or on workers. */
 export type UnitRunner<I> = (units: AsyncIterable<Unit<I>>) => AsyncIterable<UnitResult<I>>
 
-/** What a unit's path leads to. A unit says whether its path is that of a fragment. */
+/** The opened target of a unit. */
 export type Opened = Exclude<Target, { type: 'fragment' }> | { type: 'fragment'; fragment: Fragment }
 
 /** Does the work of one unit. */
 export type UnitWork<I> = (target: Opened, cx: ReadContext, unit: Unit<I>) => Promise<UnitResult<I>>
 
-/** Stored bytes of one unit: small enough to share out, large enough that sharing costs little. */
+/** Stored bytes of one unit: few enough to keep all threads busy, enough that sharing costs little. */
 export const UNIT_BYTES = 16 * 2 ** 20
 
 /**
- * Cuts files of a fragment that are read together into runs of tiles with about {@link UNIT_BYTES} stored bytes each. If the
- * metadata does not say where the tiles are, all of them are one run. The error appears when they are read.
+ * Cuts the tiles of a fragment's files into runs with about {@link UNIT_BYTES} stored bytes each. If the metadata does not say
+ * where the tiles are, all of them are one run: reading them then gives the error.
+ * @param files those that are read together
  */
 export async function tileRuns(
   fragment: Fragment,
@@ -120,13 +125,13 @@ export async function tileRuns(
   return runs
 }
 
-/** A target, and the context in which it was opened. */
+/** A target with the context in which it was opened. */
 interface OpenedIn {
   target: Opened
   cx: ReadContext
 }
 
-/** Runs units. It keeps the last targets open, as units of a fragment follow one another. */
+/** Runs units. Keeps the last targets open, because the units of a fragment follow one another. */
 export class UnitWorker<I> {
   private readonly storage: Storage
   private readonly cx: ReadContext
@@ -155,7 +160,7 @@ export class UnitWorker<I> {
     use.users++
     try {
       const opened = await use.opened.catch((error: unknown) => asInspectError(error))
-      // The target was removed after the work was planned.
+      // For example, the target was removed after the work was planned.
       if (opened instanceof InspectError) return { counts: {}, items: [{ notExamined: opened }] }
       return await this.work(opened.target, opened.cx, unit)
     } finally {
@@ -170,7 +175,7 @@ export class UnitWorker<I> {
     return { target: { type: 'fragment', fragment: await openFragment(this.storage, path, cx) }, cx }
   }
 
-  /** Closes targets that are no longer in use, before another is opened. */
+  /** Closes targets that are not in use, so that another can be opened. */
   private async makeRoom(path: string): Promise<void> {
     if (this.open.has(path)) return
     for (const [known, { opened, users }] of [...this.open]) {
@@ -193,7 +198,7 @@ async function close(opened: Promise<OpenedIn>): Promise<void> {
   if (target?.type === 'fragment') await target.fragment.close()
 }
 
-/** A runner that does everything on this thread. @param path of the target */
+/** Makes a runner that does everything on this thread. @param path of the target */
 export function runHere<I>(worker: UnitWorker<I>, path: string): UnitRunner<I> {
   return async function* (units) {
     try {
@@ -209,7 +214,7 @@ export function runHere<I>(worker: UnitWorker<I>, path: string): UnitRunner<I> {
   }
 }
 
-/** Packs a result for another thread, as error classes do not survive the transfer. */
+/** Packs a result for another thread. The transfer keeps no error classes. */
 export function packed<I extends object>({ counts, items, unsure }: UnitResult<I>): UnitResult<object> {
   const pack = ({ code, message, at }: InspectError): object => ({ code, message, at })
   return {
@@ -219,6 +224,7 @@ export function packed<I extends object>({ counts, items, unsure }: UnitResult<I
   }
 }
 
+/** Undoes {@link packed}. */
 export function unpacked<I extends object>({ counts, items, unsure }: UnitResult<I>): UnitResult<I> {
   const unpack = ({ code, message, at }: InspectError): InspectError => new InspectError(code, message, at)
   return {

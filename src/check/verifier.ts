@@ -16,7 +16,7 @@ import type { Fragment } from '../store/fragment.ts'
 import { openGenericTile, type ReadContext } from '../store/generic-tile.ts'
 import { GROUP_DETAILS_FOLDER } from '../store/group.ts'
 import { withArticle } from '../store/target.ts'
-import { type ChunkReports, openTile, SoundTiles, undoTile } from './undo.ts'
+import { type ChunkReports, FaultlessTiles, undoTile } from './undo.ts'
 import type { DataFilePart, Opened, Unit, UnitResult } from './units.ts'
 import { noneVerified, type VerifyFailure, type VerifyItem } from './verification.ts'
 
@@ -210,11 +210,13 @@ class Verifier {
     file.plan(from, to - 1, { together: TOGETHER_BYTES, reuse: true })
     const offsets = insideStrings ? await TileFile.open(fragment, file.slot, 'offsets') : undefined
     offsets?.plan(from, to - 1)
-    const sound = insideStrings ? undefined : new SoundTiles(file, false, !this.deep)
+    const faultless = insideStrings ? undefined : new FaultlessTiles(file, false, !this.deep)
     try {
       for (let tile = from; tile < to; tile++) {
-        if (sound?.undo(tile)) {
-          this.sound(sound.verdicts)
+        if (faultless?.undo(tile)) {
+          this.counts.tile_num++
+          this.counts.chunk_num++
+          for (const { filter } of faultless.verdicts) this.right(filter)
           continue
         }
         const place = { file: file.source.name, tile, offset: file.offsets[tile] }
@@ -223,13 +225,6 @@ class Verifier {
     } finally {
       await offsets?.close()
     }
-  }
-
-  /** Counts a tile of one chunk that has no fault. */
-  private sound(verdicts: readonly ChecksumVerdict[]): void {
-    this.counts.tile_num++
-    this.counts.chunk_num++
-    for (const { filter } of verdicts) this.right(filter)
   }
 
   /** @param offsets the offsets of var-sized strings, if the filters of `file` may hold them instead */
@@ -241,7 +236,6 @@ class Verifier {
     // If the var tile holds the offsets, the offsets tile is 8 zero bytes, neither filtered nor encrypted.
     if (file.role === 'offsets' && stored && isStringOffsetsTile(stored)) return
     const place = { file: file.source.name, tile }
-    const open = openTile(file, tile, stored, await file.pipeline(stringOffsets))
     const reports: ChunkReports = {
       counts: this.counts,
       onVerdict: (verdict, chunk, offset) => this.verdict(verdict, { ...place, chunk, offset }),
@@ -252,9 +246,9 @@ class Verifier {
         this.items.push({ lostTail: file.source.name, tile })
       },
     }
-    const { total } = await undoTile(open, reports, { checksumsOnly: !this.deep })
-    const { expected } = open
-    if (expected === undefined || total === expected) return
+    const { total } = await undoTile(file, tile, stored, stringOffsets, reports, { checksumsOnly: !this.deep })
+    const expected = file.expectedSize(tile) ?? total
+    if (total === expected) return
     throw inconsistent(`expected ${expected} unfiltered bytes in the tile, found chunks of ${total}`)
   }
 

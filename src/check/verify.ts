@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { faultOf, InspectError, unlessFault } from '../base/errors.ts'
 import { allInOrder, atOnce } from '../base/in-order.ts'
 import { tileRole } from '../cells/tile-places.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
@@ -9,13 +9,13 @@ import type { InspectGroup } from '../store/group.ts'
 import { findMember } from '../store/group-members.ts'
 import { isFirst, type Shard, shardOf } from '../store/shard.ts'
 import { openTarget, type Target } from '../store/target.ts'
-import { tileRuns, type Unit, type UnitRunner } from './units.ts'
+import { knownUnit, tileRuns, type Unit, type UnitRunner } from './units.ts'
 import type { Verified, VerifyFailure, VerifyItem } from './verification.ts'
 
 export interface VerifyOptions {
   /** Includes uncommitted fragments. */
   all: boolean
-  /** Only one part of an array's fragments, balanced by bytes. */
+  /** Only one part of an array's fragments; all parts have about the same number of bytes. */
   shard: Shard | undefined
 }
 
@@ -23,12 +23,12 @@ type VerifyUnit = Unit<VerifyItem>
 type Units = AsyncGenerator<VerifyUnit>
 
 /**
- * Verifies every MD5, SHA-256 and AES-GCM tag of a fragment, an array or all members of a group. It continues after a failure
- * and gives failures as they are found. A wrong tag is held back until another tag is right; if none is, the key is wrong.
- * The result does not depend on who runs the units.
+ * Verifies every MD5, SHA-256 and AES-GCM tag of a fragment, an array or all members of a group. Continues after a failure,
+ * and yields failures as they are found. A wrong tag has to wait until another tag is right; if none is, the key is wrong.
+ * The result does not depend on the runner.
  *
  * @param progress called with the number of finished units
- * @param found collects everything except the failures that are given
+ * @param found collects everything except the failures that are yielded
  * @throws InspectError WRONG_TARGET
  */
 export async function* verifyFailures(
@@ -49,7 +49,8 @@ export async function* verifyFailures(
 }
 
 /**
- * All work of a target in a fixed order. The units do not depend on the number of workers.
+ * Lists all work of a target in a fixed order. The units do not depend on the number of threads.
+ * @param above identities of the enclosing groups; a group that contains itself is not visited again
  * @throws InspectError WRONG_TARGET
  */
 export async function* planTarget(
@@ -69,7 +70,6 @@ export async function* planTarget(
     })
 }
 
-/** @param above identifies the enclosing groups. A group that contains itself is not visited again. */
 async function* groupUnits(
   group: InspectGroup,
   cx: ReadContext,
@@ -77,25 +77,26 @@ async function* groupUnits(
   above: readonly string[],
 ): Units {
   const { folder } = group
-  if (isFirst(options.shard)) yield { path: folder.path, part: { kind: 'group-files' }, bytes: 0 }
-  const identity = await group.identity()
+  const first = isFirst(options.shard)
+  if (first) yield { path: folder.path, part: { kind: 'group-files' }, bytes: 0 }
+  const around = [...above, await group.identity()]
   const faults: InspectError[] = []
   group.cx.onFault = (one) => void faults.push(one)
   const members = await group.members()
-  if (isFirst(options.shard)) for (const one of faults) yield fault(one.at.file ?? folder.path, one)
+  if (first) for (const one of faults) yield faultUnit(one)
   yield* allInOrder(members, atOnce(folder), async function* (member): Units {
     const inside: ReadContext = { ...cx, keyProven: false, encrypted: false }
-    const { state, path, target, error } = await findMember(group, member, [...above, identity], (path) =>
+    const { state, target, error } = await findMember(group, member, around, (path) =>
       openTarget(folder.storage, path, inside),
     )
-    // The group is being verified already. This is not damage, and nothing is left out.
+    // A group around this one contains the member, and verifies it.
     if (state === 'cycle') return
     try {
-      if (target) yield* planTarget(target, inside, options, [...above, identity])
-      else if (isFirst(options.shard)) yield fault(path ?? folder.path, error)
-    } catch (error) {
-      const one = fault(path ?? folder.path, error)
-      if (isFirst(options.shard)) yield one
+      if (!target) throw error
+      yield* planTarget(target, inside, options, around)
+    } catch (caught) {
+      const one = faultUnit(caught)
+      if (first) yield one
     }
   })
 }
@@ -103,25 +104,20 @@ async function* groupUnits(
 async function* arrayUnits(array: InspectArray, options: VerifyOptions): Units {
   const { shard } = options
   if (isFirst(shard)) yield { path: array.folder.path, part: { kind: 'array-files' }, bytes: 0 }
-  // The unit of the array's own files reports this.
+  // The unit of the array's own files reports faults of its commit files.
   array.cx.onFault = () => {}
   const there = await array.fragments()
   const entries = there.filter((entry) => options.all || entry.committed)
-  // Without a metadata file, not even --all verifies a folder.
+  // A folder without a metadata file is not verified, even with --all.
   const skipped = options.all ? 0 : there.filter(({ committed, state }) => !committed && state !== 'no-metadata').length
   const skippedCounts = { skipped_fragment_num: skipped, skipped_array_num: entries.length === 0 ? 1 : 0 }
-  if (skipped > 0 && isFirst(shard))
-    yield {
-      path: array.folder.path,
-      part: { kind: 'known', result: { counts: skippedCounts, items: [] } },
-      bytes: 0,
-    }
+  if (skipped > 0 && isFirst(shard)) yield knownUnit([], skippedCounts)
   const mine = await shardOf(array, entries, shard)
   yield* allInOrder(mine, atOnce(array.folder), async function* (entry): Units {
     if (entry.state === 'no-metadata') return
     const fragment = array.fragment(entry.path)
     try {
-      // A fragment that readers ignore may lack its metadata, as a write or a vacuum ended early.
+      // A fragment that readers ignore may lack its metadata: an interrupted write or vacuum leaves it so.
       if (!entry.isRead && (await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') return
       yield* fragmentUnits(fragment)
     } finally {
@@ -142,12 +138,12 @@ async function* fragmentUnits(fragment: Fragment): Units {
       fragment.forget()
     }
   } catch (error) {
-    // The metadata file's own unit reports its faults.
-    if (!(error instanceof InspectError)) throw error
+    // The unit of the metadata file reports its faults.
+    unlessFault(error)
   }
 }
 
-function fault(path: string, error: unknown): VerifyUnit {
-  if (!(error instanceof InspectError)) throw error
-  return { path, part: { kind: 'known', result: { counts: {}, items: [{ notExamined: error }] } }, bytes: 0 }
+/** @throws the error, if it is not one that reading throws */
+function faultUnit(error: unknown): VerifyUnit {
+  return knownUnit([{ notExamined: faultOf(error) }])
 }
