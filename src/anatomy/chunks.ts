@@ -11,7 +11,7 @@ import { keyOrDamage } from '../store/generic-tile.ts'
 import { type CellRange, childList, gap, memorySpace, type Part, type Space, withGaps } from './part.ts'
 import { type Path, partOf, type Reading, tracedPart } from './spans.ts'
 
-/** A run of chunks as stored, and how to undo and read it. */
+/** The stored chunks of a tile, and how to undo and read them. */
 export interface ChunkRun {
   space: Space
   /** Offset of the run in `space`. */
@@ -20,62 +20,60 @@ export interface ChunkRun {
   pipeline: Pipeline
   /** In writing order. */
   filters: readonly FilterConfig[]
-  /** Names content spaces, such as `tile 3 of a.tdb`. */
+  /** The tile in words, for the names of content spaces: `tile 3 of a.tdb`. */
   what: string
   /** Unfiltered size in bytes according to the metadata; undefined if it gives none. */
   expectedSize: number | undefined
-  /** A list in the content may claim at most this many elements. */
+  /** Upper limit on the elements that a list in the content may claim. */
   mostElements?: number | undefined
-  /** If no filter changes the bytes, content is shown where it is stored, not in a space of its own. */
+  /** Whether content that no filter changes is shown where it is stored, not in a space of its own. */
   inPlace: boolean
-  /** Makes a part of the unfiltered bytes, in a space of their own or in place. */
+  /** Makes a part of unfiltered bytes. @param offsets of strings, if the filters hold them */
   content(bytes: Uint8Array, place: ContentPlace, offsets: Float64Array | undefined): Part
-  /** The cells that the unfiltered bytes from `from` to `to`, at least one, hold. */
+  /** Returns the cells that have bytes in a range of the unfiltered tile. @param to exclusive, above `from` */
   cellsOf?: ((from: number, to: number) => CellRange | undefined) | undefined
 }
 
+/** Where unfiltered bytes are shown. */
 export interface ContentPlace {
   space: Space
   /** Offset of the first byte in `space`. */
   offset: number
-  /** Unfiltered bytes that precede it in the tile. */
+  /** Unfiltered bytes of the tile before it. */
   from: number
 }
 
-interface UndoneStage {
-  stage: StageResult
-  verdicts: ChecksumVerdict[]
-}
-
 interface UndoneChunk {
-  stages: UndoneStage[]
+  /** The filters that were undone, with the checksums that each compared. */
+  stages: { stage: StageResult; verdicts: ChecksumVerdict[] }[]
+  /** Undefined if a filter failed. */
   out: FilteredBytes | undefined
   error: InspectError | undefined
   /** Checksums that the failed filter compared. */
   left: ChecksumVerdict[]
 }
 
-/** Filters that change data, so that they are not the unfiltered bytes. */
+/** The filters that change the data. Others only add metadata. */
 function changing(filters: readonly FilterConfig[]): FilterConfig[] {
   return filters.filter(({ name }) => !filterOf(name)?.keepsData)
 }
 
 /** The parts of a run of chunks. */
 export interface ChunkParts {
-  /** `chunk_num`, `chunks` and `extra`; together they cover the run. */
+  /** `chunk_num`, `chunks` and `extra`; together they cover the stored bytes. */
   parts: Part[]
   /** The content in its own space; undefined if there is none. */
   content: (() => Promise<Part>) | undefined
-  /** Whether framing, filters and sizes all agree. */
-  whole(): boolean
-  /** Sum of the chunks' unfiltered lengths; undefined if it is unknown where the chunks begin. */
+  /** Whether sizes fit, all filters can be undone, and all checksums are right. */
+  isWhole(): boolean
+  /** Sum of the chunks' unfiltered lengths; undefined if the chunks cannot be told apart. */
   total: number | undefined
 }
 
-/** Runs of up to this many unfiltered bytes keep the filter stages of every chunk, so no chunk is undone twice. */
+/** Tiles of up to this many unfiltered bytes keep the undone chunks. In larger ones a chunk may be undone twice. */
 const MOST_KEPT = 16 * 2 ** 20
 
-/** Splits a run of chunks into parts. A chunk is undone when its part is opened. Large runs do not keep the stages. */
+/** Splits the chunks of a tile into parts. A chunk is undone when its part is opened. */
 export function chunkParts(run: ChunkRun): ChunkParts {
   const { stored, space, offset, expectedSize } = run
   const { file } = space
@@ -84,7 +82,7 @@ export function chunkParts(run: ChunkRun): ChunkParts {
   if (!chunks) {
     const root = tracedPart('tile', tileChunks, space, stored, offset)
     const parts = [{ ...root, name: 'chunks', transparent: true }]
-    return { parts, content: undefined, whole: () => false, total: undefined }
+    return { parts, content: undefined, isWhole: () => false, total: undefined }
   }
   const starts: number[] = []
   let total = 0
@@ -97,7 +95,7 @@ export function chunkParts(run: ChunkRun): ChunkParts {
   const undone = (index: number): UndoneChunk => {
     const known = kept[index]
     if (known) return known
-    // If the whole tile is too large, each of its chunks is refused, the first one too.
+    // In a tile that is too large, every chunk is refused, even the first.
     const end = sizeFits ? total : starts[index] + chunks[index].original_length
     const found = undo(run, chunks[index], index, end)
     if (total <= MOST_KEPT) kept[index] = found
@@ -123,7 +121,7 @@ export function chunkParts(run: ChunkRun): ChunkParts {
   return {
     parts,
     content: hasContent ? () => contentPart(run, chunks, undone, total) : undefined,
-    whole: () =>
+    isWhole: () =>
       sizeFits &&
       !traced.error &&
       chunks.every((_, index) => {
@@ -134,9 +132,9 @@ export function chunkParts(run: ChunkRun): ChunkParts {
   }
 }
 
-/** @param end where the chunk ends among the tile's unfiltered bytes, or the end of the whole tile */
+/** Undoes a chunk. @param end unfiltered bytes of the tile up to the end of the chunk, or of the whole tile */
 function undo(run: ChunkRun, chunk: StoredChunk, index: number, end: number): UndoneChunk {
-  const stages: UndoneStage[] = []
+  const stages: UndoneChunk['stages'] = []
   let verdicts: ChecksumVerdict[] = []
   try {
     run.pipeline.refuseBeyond(end, run.expectedSize, run.stored.length)
@@ -217,7 +215,7 @@ function metadataPart(metadata: Part, parts: readonly Part[]): Part {
   return { ...metadata, type: 'struct', value: undefined, children: async () => childList(children) }
 }
 
-/** The data of a chunk: the unfiltered bytes themselves, or what filters made of them. */
+/** The data of a chunk: its unfiltered bytes, or what the filters made of them. */
 function dataPart(run: ChunkRun, data: Part, chunk: StoredChunk, { error, out }: UndoneChunk, from: number): Part {
   const becomes = { from, to: from + chunk.original_length }
   const part: Part = { ...data, value: undefined, fault: error, becomes }
@@ -233,7 +231,10 @@ function dataPart(run: ChunkRun, data: Part, chunk: StoredChunk, { error, out }:
   }
 }
 
-/** The metadata of each filter, in the chunk's metadata or below; and the bytes left after each filter that changed them. */
+/**
+ * Parts of an undone chunk.
+ * @returns the metadata of filters that lies in the chunk's own metadata, and what was left after each filter that changed bytes
+ */
 function filterParts(run: ChunkRun, metadata: Part, undone: UndoneChunk): { inMetadata: Part[]; after: Part[] } {
   const { filters, what } = run
   const inMetadata: Part[] = []
@@ -263,7 +264,7 @@ function filterParts(run: ChunkRun, metadata: Part, undone: UndoneChunk): { inMe
   return { inMetadata, after }
 }
 
-/** The metadata of the filter that failed, if it can be read from the filter's name alone. */
+/** The metadata of the filter that failed; undefined if reading it takes more than the filter's name. */
 function failedFilter(
   { filters, stored, offset: base }: ChunkRun,
   metadataPart: Part,
@@ -273,7 +274,7 @@ function failedFilter(
 ): Part | undefined {
   const { stages, left } = undone
   const config = filters[filters.length - 1 - stages.length]
-  // A description with parameters needs the type.
+  // A description with parameters needs the type, which is not known here.
   if (!config || filterOf(config.name)?.metadata?.length) return undefined
   const at = metadataPart.offset - base
   const metadata = stages.at(-1)?.stage.output.metadata ?? stored.subarray(at, at + metadataPart.length)
@@ -312,7 +313,7 @@ function filterPart(
   }))
 }
 
-/** Verdicts come in the order of comparison: first all metadata parts, then all data parts. */
+/** The verdict on one digest or tag. Filters compare first all parts of the metadata, then all parts of the data. */
 function verdictOf(
   verdicts: readonly ChecksumVerdict[],
   value: DescribedValue,
@@ -328,7 +329,7 @@ function withVerdict(part: Part, verdict: ChecksumVerdict | undefined, error: In
   if (verdict.ok) return { ...part, verdict: 'valid' }
   const { expected, actual, filter: field } = verdict
   if (actual === undefined) {
-    // Either the key is wrong or the bytes are damaged. The chunk's error says which.
+    // The key is wrong, or the bytes are damaged. The chunk's error says which.
     return { ...part, verdict: verdictOfFault(error), meaning: 'the tag does not fit the bytes with this key' }
   }
   const { file, name } = part.space
@@ -337,18 +338,18 @@ function withVerdict(part: Part, verdict: ChecksumVerdict | undefined, error: In
   return { ...part, verdict: 'invalid', meaning: `found ${actual}`, fault }
 }
 
-/** Of a chunk's original length: nothing is known of it where a filter fails. */
+/** The verdict on a chunk's original length; undefined if a filter failed for another reason. */
 function lengthVerdict({ out, error }: UndoneChunk): 'valid' | 'invalid' | undefined {
   if (out) return 'valid'
   return error?.at.field?.endsWith('.original_length') ? verdictOfFault(error) : undefined
 }
 
-/** Bytes that could not be examined are not called invalid. */
+/** The verdict for an error. Bytes that could not be examined are not called invalid. */
 function verdictOfFault(error: InspectError | undefined): 'invalid' | undefined {
   return error && exitCodeOf(error) === 1 ? 'invalid' : undefined
 }
 
-/** Number of bytes that the filter took off the front of the metadata. */
+/** Number of bytes that a filter took from the front of the metadata. */
 function ownMetadata(input: FilteredBytes, output: FilteredBytes): number {
   const [before, after] = [input.metadata, output.metadata]
   const shared =
@@ -362,7 +363,7 @@ function sameRun(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.buffer === b.buffer && a.byteOffset === b.byteOffset
 }
 
-/** The bytes left after one filter. `parts` explain the metadata, which precedes the data. */
+/** What was left after one filter. @param parts explain the metadata, which comes before the data */
 function afterPart(filter: string, space: Space, metadataLength: number, parts: readonly Part[]): Part {
   const { length } = space
   const data = { name: 'data', type: 'bytes', space, offset: metadataLength, length: length - metadataLength }
@@ -370,7 +371,7 @@ function afterPart(filter: string, space: Space, metadataLength: number, parts: 
   return { ...part, children: async () => childList([...explained(part, parts, metadataLength), data]) }
 }
 
-/** The metadata of filters up to `end`, and a gap if some of them were not undone. */
+/** The parts of a chunk's metadata, with gaps for filters that were not undone. */
 function explained({ space, offset }: Part, parts: readonly Part[], end: number): Part[] {
   return withGaps(space, parts, offset, end, 'metadata of filters that were not undone')
 }

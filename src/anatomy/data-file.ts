@@ -19,7 +19,7 @@ import {
 import { typed, type ValueType } from './spans.ts'
 import { cellStarts } from './types.ts'
 
-/** A data file: its tiles, each read when opened, and gaps where the metadata lists no tile. */
+/** Makes the part of a data file: its tiles, and gaps where the metadata lists no tile. A tile is read when it is opened. */
 export function dataFilePart(file: TileFile, space: Space): Part {
   const { length } = space
   const list = tileList(file, space)
@@ -48,7 +48,7 @@ function tileList(file: TileFile, space: Space): Part {
   return { ...part, children: async () => lazyChildren(count, start, (index) => tilePart(file, space, index)) }
 }
 
-/** The error if offsets do not rise: it is then unknown where tiles begin. */
+/** The error if the offsets do not rise, so that it is unknown where tiles begin. */
 function orderFault(file: TileFile): InspectError | undefined {
   try {
     for (let tile = 0; tile < file.tileNum; tile++) file.place(tile)
@@ -58,7 +58,7 @@ function orderFault(file: TileFile): InspectError | undefined {
   }
 }
 
-/** One tile of a data file, at its place in the file. */
+/** Makes the part of one tile. */
 export function tilePart(file: TileFile, space: Space, tile: number): Part {
   const { offset, size } = file.place(tile)
   const cells = file.cells(tile)
@@ -77,7 +77,7 @@ export function tilePart(file: TileFile, space: Space, tile: number): Part {
   return part
 }
 
-/** @param size bytes that the tile has by the metadata; the file may end before */
+/** The parts of a tile. @param size bytes of the tile according to the metadata; the file may end earlier */
 async function insideTile(file: TileFile, part: Part, tile: number, size: number): Promise<Children> {
   const { space, offset, length } = part
   const stored = await space.read(offset, length)
@@ -101,7 +101,7 @@ async function insideTile(file: TileFile, part: Part, tile: number, size: number
   return childList(found.parts, found.content)
 }
 
-/** Where each cell of a var tile starts, and where the last ends; `inside` if the tile itself holds the offsets. */
+/** Starts of the cells of a var tile, and the end of the last; `inside` if the tile itself holds the offsets. */
 async function startsOf(file: TileFile, tile: number): Promise<Float64Array | 'inside' | undefined> {
   const starts = withTileFile(file.fragment, file.slot, 'offsets', async (offsets) => {
     if (offsets.cells(tile) === 0) return undefined
@@ -110,11 +110,11 @@ async function startsOf(file: TileFile, tile: number): Promise<Float64Array | 'i
     const { data } = await offsets.unfilter(tile, stored)
     return cellStarts(data, file.expectedSize(tile) ?? 0)
   })
-  // The anatomy of the offsets file reports its own faults.
+  // The parts of the offsets file show its faults.
   return starts.catch(unlessFault)
 }
 
-/** How the cells of a tile lie in its unfiltered bytes. */
+/** How cells are found in the unfiltered bytes of a tile. */
 type CellsReader = Pick<ChunkRun, 'content' | 'cellsOf' | 'inPlace'>
 
 function cellsReader(file: TileFile, tile: number, starts: Float64Array | 'inside' | undefined): CellsReader {
@@ -126,7 +126,7 @@ function bytesPart(bytes: Uint8Array, { space, offset }: ContentPlace): Part {
   return { name: 'content', type: 'bytes', space, offset, length: bytes.length }
 }
 
-/** The part with the values of its cells. */
+/** Gives a part the values of its cells. @param first number of the first cell */
 function withCells(part: Part, bytes: Uint8Array, type: ValueType, tile: number, first = 0): Part {
   typed(part, bytes, { ...type, many: true })
   if (part.elements) part.elements.cells = { tile, first }
@@ -158,7 +158,7 @@ function cellType({ info, slot, role }: TileFile): ValueType {
   return role === 'validity' ? { type: 'UINT8', cell_val_num: 1 } : info.slots[slot]
 }
 
-/** @param known where the cells start and the last ends, if that is known before the filters are undone */
+/** @param known starts of the cells and the end of the last, if they are known before the filters are undone */
 function varCells(file: TileFile, tile: number, known: Float64Array | 'inside' | undefined): CellsReader {
   const { type, cell_val_num } = cellType(file)
   return {
@@ -176,7 +176,7 @@ function varCells(file: TileFile, tile: number, known: Float64Array | 'inside' |
       if (first < 0 || last < first) return part
       const within = starts.subarray(first, last + 2).map((at) => Math.min(Math.max(at - from, 0), bytes.length))
       const read = cellReader(type, cell_val_num, part.space.style)
-      // A cell that the chunk cuts is shown as plain bytes.
+      // A cell that lies in several chunks is shown as plain bytes.
       const isWhole = (index: number): boolean =>
         starts[first + index] >= from &&
         starts[first + index + 1] <= to &&
@@ -202,12 +202,12 @@ function varCells(file: TileFile, tile: number, known: Float64Array | 'inside' |
   }
 }
 
-/** The cell that holds a byte. @param starts of the cells, and the end of the last */
+/** The cell that holds a byte. @param starts starts of the cells, and the end of the last */
 function holderOf(byte: number, starts: Float64Array): number {
   return lastNotAfter(starts.length - 1, (i) => starts[i], byte)
 }
 
-/** All values of the first dimension, then of the second, and so on; version 1 may interleave them. */
+/** Coordinates: all values of the first dimension, then of the second, and so on. Version 1 may interleave them. */
 function coordinates(file: TileFile, tile: number): CellsReader {
   const { schema, format_version } = file.info
   const { dimensions } = schema.domain
@@ -233,7 +233,7 @@ function coordinates(file: TileFile, tile: number): CellsReader {
   }
 }
 
-/** Eight zero bytes, a count of no chunks: the var tile holds the offsets. */
+/** The parts of an offsets tile whose offsets the var tile holds: a count of no chunks. */
 function emptyOffsets({ space, offset, length }: Part): Part[] {
   const count = { ...numberPart(space, offset, 'chunk_num', 0, 'chunks'), meaning: 'the offsets are in the var tile' }
   return withGaps(space, [count], offset, offset + length, 'not defined; TileDB skips it')

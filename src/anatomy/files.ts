@@ -27,6 +27,7 @@ import { fragmentMetadataPart, knownOfFooter } from './fragment-metadata.ts'
 import { type ContentReader, contentOf, genericTilePart } from './generic-tile.ts'
 import {
   type Anatomist,
+  type Children,
   childList,
   fileSpace,
   gap,
@@ -41,12 +42,12 @@ import { conditionTypes, enumerationTypes, metadataTypes, schemaTypes, updateTyp
 
 type FileTarget = Target & { type: 'file' }
 
-/** Largest text file that is read. One fragment name takes about 60 bytes. */
+/** Size limit of text files that are read, in bytes. A fragment name takes about 60. */
 const MAX_LINES_BYTES = 256 * 2 ** 20
 
 /**
- * Opens any file of an array or group. Only headers are read here; a part reads the rest when opened.
- * @returns the file, whose type says what it is: `fragment metadata`, `data file`, `consolidated commits`…
+ * Opens any file of an array or group. Reads only headers; each part reads its bytes when it is opened.
+ * @returns the part of the whole file, whose type says what it is: `fragment metadata`, `data file`, `consolidated commits`…
  * @throws InspectError NOT_FOUND, NO_PERMISSION, IO
  */
 export async function openAnatomy(target: FileTarget, by: Anatomist): Promise<{ root: Part; close(): Promise<void> }> {
@@ -62,50 +63,62 @@ async function rootPart(target: FileTarget, space: Space): Promise<Part> {
   if (fragment)
     return name === FRAGMENT_METADATA_FILE ? fragmentMetadataPart(fragment, space) : dataFile(fragment, name, space)
   const type = fileTypeByName(name, folder.name, length, folder.name === METADATA_FOLDER && (await isOfGroup(target)))
-  const root = (parts: () => Part[] | Promise<Part[]>): Part => {
-    return { name, type, space, offset: 0, length, children: async () => childList(await parts()) }
-  }
+  const children = async (): Promise<Children> => childList(await partsOf(target, type, space))
+  return { name, type, space, offset: 0, length, children }
+}
+
+/** The parts of a file outside of fragments. @param type as {@link fileTypeByName} returns it */
+async function partsOf(target: FileTarget, type: string, space: Space): Promise<Part[]> {
+  const { length } = space
   switch (type) {
-    case 'array schema': {
-      const content = contentOf(arraySchema, (schema) => ({ typeOf: schemaTypes(schema) }))
-      return root(() => wholeTile('schema', space, content))
-    }
-    case 'enumeration': {
-      const content = contentOf(enumerationFile, (value) => ({ typeOf: enumerationTypes(value) }))
-      return root(() => wholeTile('enumeration', space, content))
-    }
+    case 'array schema':
+      return wholeTile(
+        'schema',
+        space,
+        contentOf(arraySchema, (schema) => ({ typeOf: schemaTypes(schema) })),
+      )
+    case 'enumeration':
+      return wholeTile(
+        'enumeration',
+        space,
+        contentOf(enumerationFile, (one) => ({ typeOf: enumerationTypes(one) })),
+      )
+    case 'array metadata':
+    case 'group metadata':
+      return wholeTile(
+        'metadata',
+        space,
+        contentOf(arrayMetadata, (value) => ({ typeOf: metadataTypes(value) })),
+      )
+    case 'group details':
+      return wholeTile('group', space, contentOf(groupDetails))
+    case 'consolidated fragment metadata':
+      return wholeTile('footers', space, footersContent(await schemasOf(target)))
+    case 'delete commit':
+    case 'update commit':
+      return wholeTile(
+        'condition',
+        space,
+        await conditionContent(target, type === 'update commit' ? 'update' : 'delete'),
+      )
+    case 'consolidated commits':
     case 'vacuum file':
-    case 'ignore file':
-      return root(() => lineParts(space))
+    case 'ignore file': {
+      if (length > MAX_LINES_BYTES) return [gap(space, 0, length, 'too long to be read as lines')]
+      const bytes = await space.read(0, length)
+      return type === 'consolidated commits' ? commitParts(target, space, bytes) : linesIn(space, bytes)
+    }
     case 'commit file':
     case 'group marker':
-      return root(() => withGaps(space, [], 0, length, NOT_DEFINED))
-    case 'consolidated commits':
-      return root(() => commitParts(target, space))
-    case 'delete commit':
-    case 'update commit': {
-      const kind = type === 'update commit' ? 'update' : 'delete'
-      return root(async () => wholeTile('condition', space, await conditionContent(target, kind)))
-    }
-    case 'consolidated fragment metadata': {
-      const content = footersContent(await schemasOf(target))
-      return root(() => wholeTile('footers', space, content))
-    }
-    case 'array metadata':
-    case 'group metadata': {
-      const content = contentOf(arrayMetadata, (value) => ({ typeOf: metadataTypes(value) }))
-      return root(() => wholeTile('metadata', space, content))
-    }
-    case 'group details':
-      return root(() => wholeTile('group', space, contentOf(groupDetails)))
+      return withGaps(space, [], 0, length, 'not defined: TileDB writes this file empty')
     case 'marker file':
-      return root(() => [])
+      return []
     default:
-      return root(() => [gap(space, 0, length, 'no file of the format has this name')])
+      return [gap(space, 0, length, 'no file of the format has this name')]
   }
 }
 
-/** Groups and arrays have metadata of the same form, in folders of the same name. */
+/** Whether a metadata file is that of a group. Arrays have metadata of the same form, in a folder of the same name. */
 async function isOfGroup({ array, folder }: FileTarget): Promise<boolean> {
   const around = array ? undefined : folder.parent()
   return around !== undefined && isGroup(around)
@@ -116,10 +129,10 @@ export async function isGroup(folder: Folder): Promise<boolean> {
 }
 
 /**
- * What a file outside of fragments is, in words.
+ * Says what a file outside of fragments is.
  * @param inside name of its folder
- * @param length its bytes
- * @param isOfGroup whether it is a file of a group, not of an array
+ * @param length size of the file in bytes
+ * @param isOfGroup whether the file belongs to a group, not to an array
  */
 export function fileTypeByName(name: string, inside: string, length: number, isOfGroup: boolean): string {
   if (name === OLD_SCHEMA_FILE || (inside === SCHEMA_FOLDER && parseTimestampedName(name))) return 'array schema'
@@ -136,9 +149,7 @@ export function fileTypeByName(name: string, inside: string, length: number, isO
   return length === 0 ? 'marker file' : 'unknown file'
 }
 
-const NOT_DEFINED = 'not defined: TileDB writes this file empty'
-
-/** A file that is a single generic tile. */
+/** The parts of a file that is a single generic tile. */
 async function wholeTile(name: string, space: Space, content: ContentReader): Promise<Part[]> {
   const { file, length } = space
   if (length === 0) {
@@ -163,15 +174,6 @@ async function dataFile(fragment: Fragment, name: string, space: Space): Promise
   }
 }
 
-/** Lines of a `.vac` or `.ign` file. */
-async function lineParts(space: Space): Promise<Part[]> {
-  return space.length > MAX_LINES_BYTES ? tooLong(space) : linesIn(space, await space.read(0, space.length))
-}
-
-function tooLong(space: Space): Part[] {
-  return [gap(space, 0, space.length, 'too long to be read as lines')]
-}
-
 function linesIn(space: Space, bytes: Uint8Array): Part[] {
   const parts: Part[] = []
   for (let at = 0; at < bytes.length; at += parts[parts.length - 1].length)
@@ -179,7 +181,7 @@ function linesIn(space: Space, bytes: Uint8Array): Part[] {
   return parts
 }
 
-/** The line that begins at an offset, with its line feed if it has one. */
+/** The line that begins at an offset, including its line feed. */
 function linePart(name: string, space: Space, bytes: Uint8Array, offset: number): Part {
   const newline = bytes.indexOf(0x0a, offset)
   const end = newline < 0 ? bytes.length : newline
@@ -188,10 +190,8 @@ function linePart(name: string, space: Space, bytes: Uint8Array, offset: number)
   return newline < 0 ? part : { ...part, length: part.length + 1, meaning: 'a line and its line feed' }
 }
 
-/** A `.con` file: lines. After the line of a delete or update, its whole generic tile follows. */
-async function commitParts(target: FileTarget, space: Space): Promise<Part[]> {
-  if (space.length > MAX_LINES_BYTES) return tooLong(space)
-  const bytes = await space.read(0, space.length)
+/** The parts of a `.con` file: its lines. The line of a delete or update is followed by its generic tile. */
+function commitParts(target: FileTarget, space: Space, bytes: Uint8Array): Part[] {
   let commits: ReturnType<typeof parseConsolidatedCommits>
   try {
     commits = parseConsolidatedCommits(bytes)
@@ -251,7 +251,7 @@ async function schemasOf({ array }: FileTarget): Promise<ReadonlyMap<string, Arr
   return schemas
 }
 
-/** Consolidated fragment metadata: first the offset of each footer, then the footers back to back. */
+/** Reads consolidated fragment metadata: first the offset of each footer, then the footers back to back. */
 function footersContent(schemas: ReadonlyMap<string, ArraySchema>): ContentReader {
   return (bytes, space) =>
     contentOf(consolidatedFragmentMetadata, (value) => ({

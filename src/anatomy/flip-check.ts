@@ -13,29 +13,29 @@ import { isGroup } from './files.ts'
 import { BITS, contextOf, type Detectors, detectorOf, filterNamed } from './flip.ts'
 import type { Anatomist } from './part.ts'
 
-/** What `check --level cells` finds after each bit of a byte is flipped, lowest bit first. */
+/** What `check --level cells` finds for each flipped bit of a byte, lowest bit first. */
 export interface CheckedFlips {
   /** Names as in {@link Detectors}. */
   detectors: Detectors
   /** Codes of the findings, or of the errors that stop `check`. */
   codes: readonly (readonly (FindingCode | ErrorCode)[])[]
-  /** Those of the codes that `check` finds only with `--level cells`: a code may be of the cells here, and of the footer elsewhere. */
+  /** The codes that `check` finds here only with `--level cells`. The same code may concern the footer elsewhere. */
   ofCells: readonly FindingCode[]
-  /** Only `check --all` finds it, as nothing in the array uses the file. */
+  /** Whether only `check --all` finds them, because nothing in the array uses the file. */
   unused: boolean
 }
 
-/** Largest array to copy into memory, in bytes. It is checked up to nine times. */
+/** Size limit of an array that is copied into memory, in bytes. It is checked up to nine times per level. */
 const MAX_BYTES = 2 << 20
 const MAX_FILES = 1000
 const EACH_BIT = Array.from({ length: BITS }, (_, bit) => bit)
 
 /**
- * Copies the array into memory, flips each bit of one byte in the copy, and checks it. Fragments that do not contain the byte
- * are left out. Findings that the unflipped array has, too, do not count.
+ * Copies the array into memory, flips each bit of one byte in the copy, and checks it. Leaves out fragments that do not contain
+ * the byte. Ignores findings that the array has without the flip.
  *
  * @param wanted bits to flip
- * @returns one list for each bit; undefined if the copy would be too large, folders cannot be listed, or a key is missing
+ * @returns one list for each bit; undefined if the copy is too large, folders cannot be listed, or a key is missing
  */
 export async function checkedFlips(
   target: Target & { type: 'file' },
@@ -73,7 +73,7 @@ export async function checkedFlips(
       mine[offset] ^= 1 << bit
       const fresh = (await look(all)).filter((item) => !known.has(identity(item)))
       mine[offset] ^= 1 << bit
-      // Without its schema a file cannot be read. The schema's own finding says so already.
+      // The finding about an unreadable schema covers the files that need it.
       const first = fresh.filter((item) => !('notExamined' in item && item.notExamined.code === 'NO_SCHEMA'))
       detectors.push([...new Set((first.length > 0 ? first : fresh).map(detectorOfItem))])
       for (const item of fresh) {
@@ -91,10 +91,7 @@ export async function checkedFlips(
   return all?.codes.some((found) => found.length > 0) ? all : used
 }
 
-/**
- * The folder to check: the array that contains the file, the array that a label array belongs to, a group, or a lone
- * fragment.
- */
+/** The folder to check: the array that contains the file or its label array, a group, or a fragment outside of arrays. */
 async function rootOf({ array, fragment, folder }: Target & { type: 'file' }): Promise<Folder | undefined> {
   if (array) {
     const around = array.folder.parent()
@@ -110,8 +107,8 @@ async function rootOf({ array, fragment, folder }: Target & { type: 'file' }): P
 }
 
 /**
- * The bytes of every file, by path.
- * @param only reads only this fragment; undefined reads all, for a byte that belongs to no fragment
+ * The bytes of every file, by path; undefined if they are too many.
+ * @param only the only fragment to read; undefined for all fragments
  */
 async function contents(root: Folder, only: string | undefined): Promise<Map<string, Uint8Array> | undefined> {
   const files = new Map<string, Uint8Array>()
@@ -134,19 +131,19 @@ async function contents(root: Folder, only: string | undefined): Promise<Map<str
   }
 }
 
+/** A text that is the same for the same finding. */
 function identity(item: Item): string {
-  if ('notExamined' in item) {
-    const { code, message, at } = item.notExamined
-    return JSON.stringify([code, message, at])
-  }
-  return JSON.stringify(item)
+  if (!('notExamined' in item)) return JSON.stringify(item)
+  const { code, message, at } = item.notExamined
+  return JSON.stringify([code, message, at])
 }
 
-/** For these codes the field names the structure. Other findings are identified by their code. */
+/** Codes whose field names the structure that notices the flip. For all others it is the code. */
 const READ = /_UNREADABLE$|^GENERIC_TILE|^FOOTER_|^SCHEMA_|^CONSOLIDATED_|^RTREE_|^TILE_OFFSETS/
-/** Codes about per-tile lists of the metadata: the list's name precedes the field's name. */
+/** Codes about the metadata's lists of tiles. Their field begins with the name of the list. */
 const LIST = /^(?:SECTION_(?!UNREADABLE)|STATISTICS_)|^(?:TILE|FRAGMENT)_(?:MIN|SUM|NULL)/
 
+/** The name of what a finding notices, as in {@link Detectors}. */
 function detectorOfItem(item: Item): string {
   if ('notExamined' in item) return detectorOf(item.notExamined)
   const { code, field } = item
@@ -156,7 +153,7 @@ function detectorOfItem(item: Item): string {
   if (LIST.test(code))
     return /^(tile|fragment)_(?:min|max)(?=_values)/.exec(field ?? '')?.[0].concat('s') ?? steps[0] ?? code
   if (!READ.test(code)) return code
-  // A list is stored once per field; take the list's name, not the field's.
+  // The list's name comes before that of the field.
   const name = code === 'SECTION_UNREADABLE' && steps.length <= 2 ? steps[0] : steps.at(-1)
   return filter ?? name ?? code
 }

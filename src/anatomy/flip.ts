@@ -17,9 +17,8 @@ import { openAnatomy } from './files.ts'
 import { type Anatomist, everyPart, type Part } from './part.ts'
 
 /**
- * What notices each flipped bit of a byte, lowest bit first. Found by trying each flip on a copy in memory. Names are
- * `CHECKSUM_SHA256`, `AES_256_GCM`, `gzip`, `tile_mins`, the name of a count or size, and so on. A list is empty if nothing
- * notices.
+ * What notices each flipped bit of a byte, lowest bit first. Names are `CHECKSUM_SHA256`, `AES_256_GCM`, `gzip`, `tile_mins`, the
+ * name of a count or size, and so on. A list is empty if nothing notices. Each flip is tried on a copy in memory.
  */
 export type Detectors = readonly (readonly string[])[]
 
@@ -66,10 +65,10 @@ async function eachBit(storage: FlippedStorage, notice: () => Promise<ReadonlySe
   return bits
 }
 
-/** For bytes without meaning: no flip is noticed. */
+/** The detectors of bytes without meaning: none. */
 export const UNNOTICED: Detectors = Array.from({ length: BITS }, () => [])
 
-/** For a byte in a tile of a data file: undoes the filters, then compares the cells with the metadata about the tile. */
+/** Finds what notices flips in a tile of a data file: the filters, or the metadata that describes the cells. */
 export async function tileDetectors(
   by: Anatomist & { storage: Storage },
   path: string,
@@ -110,15 +109,12 @@ export async function tileDetectors(
   }
 }
 
-/** A context of its own: what a flipped bit shows of the key must not count elsewhere. */
+/** Makes a new context. What flipped bytes say about the key must not count for others. */
 export function contextOf({ reading: { codecs, key, maxTileSize } }: Pick<Anatomist, 'reading'>): ReadContext {
   return readContext(codecs, key, maxTileSize)
 }
 
-/**
- * Opens the cells of a tile of one field. Coordinates come with those of an attribute: they may be unreadable.
- * @param slot of the field
- */
+/** Opens the cells of one field in one tile. Coordinates come with them, and are only needed for dimensions. */
 async function openCells(fragment: Fragment, slot: number, tile: number): Promise<FragmentCells> {
   const { name, kind } = (await fragment.info()).slots[slot]
   const isOwn = (column: ColumnType): boolean =>
@@ -132,7 +128,7 @@ async function openCells(fragment: Fragment, slot: number, tile: number): Promis
   })
 }
 
-/** Why the cells of a tile cannot be read. That may also be due to another file: the offsets of values, for example. */
+/** Returns why the cells of a tile cannot be read. Another file may be the cause, such as that of the offsets. */
 export async function cellsFault(
   fragment: Fragment,
   { slot }: FieldFile,
@@ -152,7 +148,7 @@ export async function cellsFault(
   }
 }
 
-/** A fault of a part, or of one in it. */
+/** The first fault of a part, or of a part below it. */
 export async function faultIn(part: Part): Promise<InspectError | undefined> {
   let left = MAX_PARTS
   for await (const { fault } of everyPart(part)) {
@@ -162,7 +158,7 @@ export async function faultIn(part: Part): Promise<InspectError | undefined> {
   return undefined
 }
 
-/** Computes from a tile's cells the statistics that the metadata stores, keyed by the names of its lists. */
+/** Makes a function that computes the statistics that the metadata stores of a tile, by the names of its lists. */
 async function statisticsReader(
   fragment: Fragment,
   slot: number,
@@ -181,7 +177,7 @@ async function statisticsReader(
     (list) => stored[list]?.length,
   )
   return async () => {
-    // Opened anew each time: it keeps what it has read.
+    // Cells keep what they have read, so each call opens them again.
     const cells = await openCells(fragment, slot, tile)
     const parts = cells.columns.map((): TilePart[] => [])
     try {
@@ -200,7 +196,7 @@ async function statisticsReader(
     const found = new Map<string, string>()
     for (const [i, column] of cells.columns.entries()) {
       if (parts[i].length === 0) continue
-      const all = ofAllParts(column, parts[i])
+      const all = joinedStatistics(column, parts[i])
       if (column.name === name) for (const list of lists) found.set(list, all[list])
       if (dimension && !info.dense) found.set(`mbrs ${column.name}`, `${all.tile_mins} ${all.tile_maxs}`)
     }
@@ -208,28 +204,20 @@ async function statisticsReader(
   }
 }
 
-/** Cells of a tile that were read together. */
+/** The cells of a tile that were read together. */
 interface TilePart {
   statistics: TileStatistics
   /** Whether all of them are null. */
   isNull: boolean
 }
 
-/** The statistics of a tile that was read in one or more parts, by the names of the metadata's lists. */
-function ofAllParts({ type, cell_val_num, nullable }: ColumnType, all: readonly TilePart[]) {
-  if (all.length === 1) {
-    const [{ statistics }] = all
-    const text = ({ fixed, variable }: TileMinMax): string => `${fixed} ${variable}`
-    return {
-      tile_mins: text(statistics.extremes('min')),
-      tile_maxs: text(statistics.extremes('max')),
-      tile_sums: `${statistics.sums}`,
-      tile_null_counts: `${statistics.nullCounts}`,
-    }
-  }
-  // The statistics of a tile are joined from those of its parts, as TileDB joins those of a fragment from its tiles.
-  const parts = all.filter(({ isNull }) => !isNull).map(({ statistics }) => statistics)
+/**
+ * The statistics of a tile, by the names of the metadata's lists. Joins those of its parts, as TileDB joins those of a fragment
+ * from its tiles.
+ */
+function joinedStatistics({ type, cell_val_num, nullable }: ColumnType, all: readonly TilePart[]) {
   const field = { type, cell_val_num, nullable, dimension: false }
+  const parts = all.filter(({ isNull }) => !isNull).map(({ statistics }) => statistics)
   const extremes = (which: 'min' | 'max'): TileMinMax => {
     const list = new ExtremeList(parts.length, cellSizeOf(field))
     for (const [i, part] of parts.entries()) list.set(i, part.extreme(which, 0) ?? NO_BYTES)
@@ -242,10 +230,10 @@ function ofAllParts({ type, cell_val_num, nullable }: ColumnType, all: readonly 
   return { tile_mins: `${min}`, tile_maxs: `${max}`, tile_sums: `${sum}`, tile_null_counts: `${null_count}` }
 }
 
-/** Most parts to visit in a damaged file. */
+/** Most parts that are visited in a damaged file. */
 const MAX_PARTS = 200_000
 
-/** For a byte of any other file: reads the file again, but only the byte's own section and the footer. */
+/** Finds what notices flips in any other file. Reads only the footer and the section that holds the byte. */
 export async function fileDetectors(
   by: Anatomist & { storage: Storage },
   path: string,
@@ -273,7 +261,7 @@ export async function fileDetectors(
   })
 }
 
-/** Collects the names of all faults in those children of the file that are wanted. */
+/** Collects the names of all faults in the wanted children of a file. */
 async function collectFaults(root: Part, found: Set<string>, wanted: (child: Part) => boolean): Promise<void> {
   const children = await root.children?.()
   let left = MAX_PARTS
@@ -290,7 +278,7 @@ async function collectFaults(root: Part, found: Set<string>, wanted: (child: Par
   }
 }
 
-/** The name of what raised an error: a checksum, a codec, or the field with the impossible value. */
+/** The name of what raised an error: a checksum, a codec, or the field with an impossible value. */
 export function detectorOf(error: unknown): string {
   const { code, at } = faultOf(error)
   const filter = filterNamed(at.field)

@@ -1,4 +1,5 @@
 import { badValue, faultOf, grammatical, InspectError, unlessFault } from '../base/errors.ts'
+import { UNNAMED_SECTION_VERSION } from '../check/sections.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import {
   type FooterHead,
@@ -21,12 +22,13 @@ import { childList, gap, type Note, numberPart, type Part, type Space, unreadabl
 import { type Known, partOf, tracedPart } from './spans.ts'
 import { minMaxTypes, ndRangeTypes, statisticsTypes, sumTypes, v1Types } from './types.ts'
 
-/** A section of the metadata file: its place, its names, and how to read its content. */
+/** A section of the metadata file. */
 interface Section {
   offset: number
   /** Where the next section or the footer begins. */
   end: number
   name: string
+  /** Names of the section in a path. */
   keys: string[][]
   content: ContentReader
 }
@@ -34,8 +36,8 @@ interface Section {
 const NO_SECTION = 'the footer names no section here'
 
 /**
- * `__fragment_metadata.tdb`: sections as generic tiles, the footer, and the footer's length. In versions 1 and 2 it is one
- * generic tile. If the footer cannot be read, the generic tiles at the start of the file are still shown.
+ * Makes the part of `__fragment_metadata.tdb`: sections as generic tiles, the footer, and the footer's length. In versions 1 and 2
+ * the file is one generic tile. If the footer cannot be read, the generic tiles at the start of the file are still shown.
  */
 export async function fragmentMetadataPart(fragment: Fragment, space: Space): Promise<Part> {
   const info = await fragment.info().catch(faultOf)
@@ -71,22 +73,20 @@ async function sectionPart({ name, offset, end, content, keys }: Section, space:
   return { ...(await genericTilePart(name, space, offset, end, content)), keys }
 }
 
-/**
- * A gap that holds a generic tile. Format version 15 writes processed conditions, but its footer has no field for their
- * offset.
- */
+/** Turns a gap that holds a generic tile into the part of that tile. Returns other parts as they are. */
 async function unnamedSection(part: Part, info: FragmentInfo): Promise<Part> {
   const { space, offset, length } = part
   const end = offset + length
   if (part.type !== 'gap' || (await tileLength(space, offset, end)) !== length) return part
-  const tile =
-    info.format_version === 15
-      ? await genericTilePart('processed_conditions', space, offset, end, sectionReader('processed_conditions', info))
-      : await genericTilePart('unnamed section', space, offset, end, unknownContent)
+  const isKnown = info.format_version === UNNAMED_SECTION_VERSION
+  const [name, content] = isKnown
+    ? ['processed_conditions', sectionReader('processed_conditions', info)]
+    : ['unnamed section', unknownContent]
+  const tile = await genericTilePart(name, space, offset, end, content)
   return { ...tile, meaning: 'a generic tile that no field of the footer names' }
 }
 
-/** The footer, the R-tree, or all other sections; of versions 1 and 2 the only generic tile. */
+/** The parts of the footer, of the R-tree, or of all other sections. In versions 1 and 2 the only generic tile. */
 export async function metadataParts(
   fragment: Fragment,
   space: Space,
@@ -109,7 +109,7 @@ export async function metadataParts(
   return parts
 }
 
-/** Versions 1 and 2: the whole file is one generic tile. */
+/** The generic tile that is the whole file in versions 1 and 2. */
 async function v1Part(info: FragmentInfo, space: Space): Promise<Part> {
   const content = sectionReader('fragment_metadata', info)
   return { ...(await genericTilePart('metadata', space, 0, space.length, content)), transparent: true }
@@ -141,16 +141,16 @@ function footerPart(fragment: Fragment, info: FragmentInfo, footer: Footer, spac
 
 type Footer = FragmentFooter & { offset: number; size: number }
 
-/** What the schema says about a footer. */
+/** Types and names of a footer's fields, which come from the schema. */
 export function knownOfFooter({ schema, slots }: Pick<FragmentInfo, 'schema' | 'slots'>): Known {
   const names = slots.map(({ name }) => name)
   return { typeOf: ndRangeTypes(schema.domain.dimensions), namesOf: () => names }
 }
 
-/** For each footer field that can be compared with files or sections: the result. */
+/** Results of comparing footer fields with files or sections, by the field's name and the index in its list. */
 type FooterNotes = ReadonlyMap<string, (index: number) => Note | undefined>
 
-/** With more slots than this, the slots are not compared with files and sections. */
+/** Above this number of slots, footer fields are not compared with files and sections. */
 const MAX_NOTED_SLOTS = 2000
 
 async function footerNotes(fragment: Fragment, info: FragmentInfo, footer: Footer, space: Space): Promise<FooterNotes> {
@@ -175,13 +175,13 @@ async function tileNote(space: Space, offset: number, end: number): Promise<Note
   return { verdict: length <= end - offset ? 'valid' : 'invalid' }
 }
 
-/** Bytes of the generic tile at an offset, by its header; undefined if there is none. */
+/** Length in bytes of the generic tile at an offset, from its header; undefined if there is none. */
 async function tileLength(space: Space, offset: number, end: number): Promise<number | undefined> {
   const found = await headerAt(space, offset, end).catch(unlessFault)
   return found && found.headerLength + found.header.persisted_size
 }
 
-/** Compares the file sizes in the footer with the files, for each of its lists by slot. A longer file is valid. */
+/** Compares the sizes in the footer with the files. A longer file is valid. @returns notes by list and by slot */
 async function sizeNotes(fragment: Fragment, { tile_num }: FragmentInfo): Promise<Map<string, Map<number, Note>>> {
   const notes = new Map(['', '_var', '_validity'].map((kind) => [`file${kind}_sizes`, new Map<number, Note>()]))
   const onDisk = await fragmentFileSizes(fragment)
@@ -214,7 +214,7 @@ export function footerAlias(path: readonly string[]): readonly string[] {
   return key === undefined ? path : [key, index]
 }
 
-/** All sections that the footer names, by offset, without duplicates. */
+/** All sections that the footer names, by rising offset. Fields with the same offset share a section. */
 function sections(info: FragmentInfo, footer: Footer): Section[] {
   const { slots } = info
   const at = new Map<number, Section>()
@@ -243,7 +243,7 @@ function sectionReader(name: SectionName, info: FragmentInfo, slot?: Slot): Cont
   return contentOf(describe, (value) => knownOfSection(name, describe, info, slot, value))
 }
 
-/** What the schema and the footer say about a section. */
+/** Types and names in a section, which come from the schema and the footer. */
 function knownOfSection(
   name: SectionName,
   describe: unknown,
@@ -274,7 +274,7 @@ function ofSlot(part: Part, slot: Slot | undefined): Part {
   return slot ? { ...part, label: slot.name, keys: [[slot.name]] } : part
 }
 
-/** Names levels as the documents do, `rtree.levels[0][3]`: leaves out the name of the list of boxes. */
+/** Lets paths name boxes as the documents do, `rtree.levels[0][3]`, without the name of their list. */
 const levelPath: Known['refine'] = (part, path) =>
   path.length === 3 && path[0] === 'levels' && path[2] === 'bytes' ? { ...part, name: 'mbrs', transparent: true } : part
 
@@ -287,7 +287,7 @@ function tileCount({ values }: TileOffsets, info: FragmentInfo): Partial<Part> {
     : { unit: 'entries', verdict: 'invalid', meaning: grammatical(`expected one for each of ${tile_num} tiles`) }
 }
 
-/** The generic tiles at the start of the file, as long as one follows another, then as much of the footer as can be read. */
+/** The generic tiles that follow one another from the start of the file, then the readable fields of the footer. */
 async function withoutInfo(fragment: Fragment, space: Space, error: InspectError): Promise<Part[]> {
   const footer = await footerHeadParts(fragment, space, error)
   const end = footer[0]?.offset ?? space.length
@@ -313,7 +313,7 @@ const unknownContent: ContentReader = ({ length }, space) => ({
   meaning: 'only the footer says which section this is',
 })
 
-/** The footer of a fragment whose schema is missing, or whose fields cannot all be read. */
+/** The readable fields of a footer whose schema is missing, or which is damaged. */
 async function footerHeadParts(fragment: Fragment, space: Space, error: InspectError): Promise<Part[]> {
   const head = await fragment.head().catch(unlessFault)
   if (!head) return []

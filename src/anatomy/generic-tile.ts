@@ -16,7 +16,7 @@ export function contentOf<T>(describe: Describe<T>, known?: (value: T) => Known)
   return (bytes, space) => tracedPart('content', describe, space, bytes, 0, known)
 }
 
-/** The header of the generic tile at an offset, and its length in bytes. @throws InspectError if there is none */
+/** Reads the header of the generic tile at an offset. @throws InspectError if there is none */
 export async function headerAt(
   space: Space,
   offset: number,
@@ -32,8 +32,9 @@ function headerBytes(space: Space, offset: number, end: number): Promise<Uint8Ar
 }
 
 /**
- * The generic tile at `offset`, which ends before `end`: header, chunks, filters' metadata, and its content in a space of its
- * own. Only the header is read here; the rest is read when opened.
+ * Makes the part of a generic tile: its header, its chunks with the metadata of filters, and its content in a space of its own.
+ * Reads only the header; the rest is read when the part is opened.
+ * @param end limit of the tile in the space
  */
 export async function genericTilePart(
   name: string,
@@ -104,7 +105,7 @@ async function bodyParts(
     })
     if (header.encryption_type === 'AES_256_GCM') {
       reading.encrypted = true
-      if (found.whole()) reading.keyProven = true
+      if (found.isWhole()) reading.keyProven = true
     }
     return found
   } catch (error) {
@@ -113,7 +114,7 @@ async function bodyParts(
   }
 }
 
-/** The fields of a broken header that can be read, and the rest of the tile. */
+/** The readable fields of a damaged header, and the rest of the tile. */
 async function brokenHeader({ space, offset, length }: Part, error: InspectError): Promise<Part[]> {
   const bytes = await headerBytes(space, offset, offset + length)
   const { root } = trace(bytes, genericTileHeader, 'header', { offset })

@@ -3,7 +3,7 @@ import type { CellValue, ValueStyle } from '../format/value.ts'
 import type { ByteSource } from '../source/source.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 
-/** How bytes are read and shown. */
+/** Settings for reading bytes and for showing values. */
 export interface Anatomist {
   reading: ReadContext
   style: ValueStyle
@@ -13,35 +13,35 @@ export interface Anatomist {
 export interface Space extends Anatomist {
   /** The file that the bytes are in, or come from. */
   readonly file: string
-  /** A list in this space may claim at most this many elements: see Origin. */
+  /** Upper limit on the elements that a list in this space may claim: see Origin. */
   mostElements?: number | undefined
-  /** In words; undefined for the file itself. */
+  /** The content in words; undefined for the file itself. */
   readonly name: string | undefined
   /** Bytes. */
   readonly length: number
   read(offset: number, length: number): Promise<Uint8Array>
 }
 
-/** Cells of one field of one tile, first and last. */
+/** A range of cells in a tile; `to` is inclusive. */
 export interface CellRange {
   tile: number
   from: number
   to: number
 }
 
-/** The result of comparing one value with what it describes. */
+/** The result of comparing a value with the files or bytes that it describes. */
 export interface Note {
   verdict?: 'valid' | 'invalid' | undefined
   meaning?: string | undefined
 }
 
-/** A run of values of one type, without one object per value. */
+/** A list of values of one type, without an object per value. */
 export interface Elements {
   count: number
-  /** Offset of an element in the part's space; for `count`, the end of the last element. */
+  /** Returns the offset of an element in the part's space; for `count` the end of the last element. */
   start(index: number): number
   value(index: number): CellValue
-  /** If the elements are cells of a data tile: the tile, and the cell number of element 0. */
+  /** Set if the elements are cells of a data tile: the tile, and the number of the cell that is element 0. */
   cells?: { tile: number; first: number } | undefined
   /** Names of the elements, if they have any. */
   names?: readonly string[] | undefined
@@ -50,9 +50,9 @@ export interface Elements {
 }
 
 /**
- * A named run of bytes in a {@link Space}, and what it means. Children in the same space lie side by side and cover the part.
- * After them, children with their own space may follow. Children are made on demand: a tile's content is not read, and a long
- * list not expanded, until they are asked for.
+ * A named range of bytes in a {@link Space}, and what it means. Children in the same space lie side by side and cover the part.
+ * Children with a space of their own may follow them. Children are made when they are asked for: before that no tile is read,
+ * and no long list expanded.
  */
 export interface Part {
   name: string
@@ -62,14 +62,14 @@ export interface Part {
   offset: number
   /** Bytes. */
   length: number
-  /** What a user would call it, if `name` is a number. */
+  /** What a user calls the part, if `name` is a number. */
   label?: string | undefined
   /** Other names for it in a path. */
   keys?: readonly (readonly string[])[] | undefined
-  /** Paths may leave this part's name out. */
+  /** Whether paths may leave out the name of this part. */
   transparent?: boolean | undefined
   value?: CellValue | undefined
-  /** The number on disk, if `value` is its meaning. */
+  /** The stored number, if `value` is the meaning of it. */
   stored?: number | undefined
   unit?: string | undefined
   /** What the field is, from the description of its structure. */
@@ -82,7 +82,7 @@ export interface Part {
   fault?: InspectError | undefined
   children?: (() => Promise<Children>) | undefined
   elements?: Elements | undefined
-  /** The tile's unfiltered bytes that these stored bytes become: the first, and one past the last. */
+  /** The range of the tile's unfiltered bytes that these stored bytes become; `to` is exclusive. */
   becomes?: { from: number; to: number } | undefined
   /** Unfiltered size in bytes that a tile claims. */
   unfolds?: number | undefined
@@ -90,29 +90,29 @@ export interface Part {
   cells?: CellRange | undefined
 }
 
-/** Children by position. Those in the parent's space come first, by rising offset. */
+/** The children of a part. Those in its space come first, by rising offset. */
 export interface Children {
   count: number
   at(index: number): Part | Promise<Part>
-  /** The child in the parent's space that holds a byte; -1 if there is none. */
+  /** Returns the index of the child in the parent's space that holds a byte; -1 if there is none. */
   find(offset: number): number
 }
 
-/** A file's bytes. */
+/** Makes the space of a file. */
 export async function fileSpace(source: ByteSource, { reading, style }: Anatomist): Promise<Space> {
   const length = await source.size()
   const read: Space['read'] = (offset, count) => source.read(offset, count)
   return { file: source.name, name: undefined, length, reading, style, read, mostElements: undefined }
 }
 
-/** Bytes in memory that come from those of another space. */
+/** Makes the space of bytes in memory that were made from those of another space. */
 export function memorySpace(from: Space, name: string, bytes: Uint8Array, mostElements?: number): Space {
   const { file, reading, style } = from
   const read: Space['read'] = async (offset, count) => bytes.subarray(offset, offset + count)
   return { file, name, length: bytes.length, reading, style, read, mostElements }
 }
 
-/** Children that exist already. @param last one more child, in a space of its own, that is made when asked for */
+/** Children from a list. @param last makes one more child, with a space of its own, when it is asked for */
 export function childList(parts: readonly Part[], last?: () => Part | Promise<Part>): Children {
   const holds = ({ space, offset, length }: Part, at: number): boolean =>
     space === parts[0].space && at >= offset && at < offset + length
@@ -135,7 +135,7 @@ export function appended({ count, at, find }: Children, last: Part): Children {
   }
 }
 
-/** Children that are made one by one. @param start offset of a child, rising; for `count`, the end of the last */
+/** Children that are made one by one. @param start returns the offset of a child; for `count` the end of the last */
 export function lazyChildren(
   count: number,
   start: (index: number) => number,
@@ -164,12 +164,12 @@ export function gap(space: Space, offset: number, length: number, meaning: strin
   return { name: 'gap', type: 'gap', space, offset, length, meaning, fault }
 }
 
-/** A uint64 that was found to be right. */
+/** Makes the part of a uint64 that is right. */
 export function numberPart(space: Space, offset: number, name: string, value: number, unit: string): Part {
   return { name, type: 'uint64', space, offset, length: 8, value, unit, verdict: 'valid' }
 }
 
-/** Bytes of a damaged structure that could not be read. */
+/** Makes the part of bytes that cannot be read. */
 export function unreadable(space: Space, offset: number, length: number, fault: InspectError): Part {
   return {
     name: 'unreadable',
@@ -196,7 +196,7 @@ export function withGaps(space: Space, parts: readonly Part[], from: number, to:
   return out
 }
 
-/** Every part below `part`, long lists included, parents first. */
+/** A part and every part below it, parents first, long lists included. */
 export async function* everyPart(part: Part): AsyncGenerator<Part> {
   yield part
   const children = await part.children?.()

@@ -24,7 +24,7 @@ export function parsePath(text: string): string[] {
   return steps
 }
 
-/** What stands in quotes: JSON, as {@link pathText} writes it, or any characters with backslashes before some. */
+/** The text between quotes: JSON, as {@link pathText} writes it, or characters with backslashes before some. */
 function unquoted(text: string): string {
   try {
     return JSON.parse(`"${text}"`)
@@ -44,28 +44,30 @@ export function pathText(steps: readonly string[]): string {
   return text
 }
 
-/** The part at a path below `root`. Transparent parts may be left out of the path. */
+/** Finds the part at a path below `root`. The path may leave out transparent parts. */
 export async function findPath(root: Part, text: string): Promise<Part> {
   const steps = parsePath(text)
   const [head, ...rest] = steps
   const wanted = head === 'footer' ? [head, ...footerAlias(rest)] : steps
-  const state = { names: [] as string[], depth: 0 }
-  const found = await below(root, wanted, 0, state)
+  const reached: Reached = { depth: 0, names: [] }
+  const found = await below(root, wanted, 0, reached)
   if (found) return found
-  const at = pathText(wanted.slice(0, state.depth))
-  const names = state.names.slice(0, 12)
-  const more = state.names.length > 12 ? ', …' : ''
+  const at = pathText(wanted.slice(0, reached.depth))
+  const names = reached.names.slice(0, 12)
+  const more = reached.names.length > 12 ? ', …' : ''
   throw usage(
-    `--path: expected ${at === '' ? '' : `below ${at} `}one of ${names.join(', ')}${more}, found ${JSON.stringify(wanted[state.depth] ?? text)}`,
+    `--path: expected ${at === '' ? '' : `below ${at} `}one of ${names.join(', ')}${more}, found ${JSON.stringify(wanted[reached.depth] ?? text)}`,
   )
 }
 
 /** The deepest part that was found, for the error message. */
 interface Reached {
-  names: string[]
   depth: number
+  /** Names of its children. */
+  names: string[]
 }
 
+/** Finds the part that the steps from `depth` on name below a part. */
 async function below(part: Part, steps: readonly string[], depth: number, reached: Reached): Promise<Part | undefined> {
   if (depth === steps.length) return part
   if (part.elements) return element(part, part.elements, steps, depth, reached)
@@ -118,7 +120,7 @@ export async function chainTo(root: Part, offset: number): Promise<Part[]> {
   return chain
 }
 
-/** Elements of lists longer than this are found by number only. */
+/** In lists longer than this, elements are found only by their number. */
 const MANY = 1000
 
 function element(
@@ -139,13 +141,14 @@ function element(
   return elementPart(part, index)
 }
 
-/** One element of a run of values, as a part. */
+/** Makes the part of one element of a list of values. */
 export function elementPart(part: Part, index: number): Part {
   const { elements, space, unit } = part
   if (!elements) throw new TypeError(`${part.name} has no elements`)
   const offset = elements.start(index)
   const note = elements.note?.(index)
-  const cell = elements.cells && { tile: elements.cells.tile, cell: elements.cells.first + index }
+  const { cells } = elements
+  const cell = (cells?.first ?? 0) + index
   return {
     name: String(index),
     label: elements.names?.[index],
@@ -156,6 +159,6 @@ export function elementPart(part: Part, index: number): Part {
     value: elements.value(index),
     unit,
     ...note,
-    cells: cell && { tile: cell.tile, from: cell.cell, to: cell.cell },
+    cells: cells && { tile: cells.tile, from: cell, to: cell },
   }
 }

@@ -5,20 +5,20 @@ import type { Children, Part } from './part.ts'
 export interface Selection {
   /** Number of levels below the first part; undefined shows all. */
   depth?: number | undefined
-  /** First and last byte of the file, inclusive. Content below filters is shown for parts that lie wholly inside. */
+  /** First and last byte of the file, both inclusive. Content below filters is shown only for parts that lie wholly inside. */
   range?: { from: number; to: number } | undefined
-  /** Called with every fault on the way. */
+  /** Called with the fault of each part that is shown. */
   onFault(error: InspectError): void
 }
 
-/** Reports the fault of a part once; an invalid part without a fault is reported, too. */
+/** Reports the fault of a part. An invalid part without a fault or children is reported as well. */
 export function reportFault(part: Part, { onFault }: Selection): void {
   if (part.fault) onFault(part.fault)
   else if (part.verdict === 'invalid' && part.children === undefined)
     onFault(inconsistent(part.meaning ?? 'found invalid', { field: part.name }))
 }
 
-/** Whether the elements have names or notes, so are more than a run of numbers. */
+/** Whether the elements of a part have names or notes, and are not only numbers. */
 export function isNamed({ elements }: Part): boolean {
   return elements?.names !== undefined || elements?.note !== undefined
 }

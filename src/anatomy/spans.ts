@@ -7,29 +7,29 @@ import type { Span } from '../format/span.ts'
 import { cellReader } from '../format/value.ts'
 import { appended, childList, lazyChildren, type Part, type Space, unreadable } from './part.ts'
 
-/** The type of bytes in a structure, where only the schema knows it. */
+/** The type of bytes whose type only the schema knows. */
 export interface ValueType {
   type: Datatype
   cell_val_num: CellValNum
-  /** Several cells back to back; true even if there is only one. */
+  /** Whether the bytes are a list of cells, even if it has only one. */
   many?: boolean | undefined
-  /** Start of each cell in the bytes, and the end of the last, for cells that differ in length. */
+  /** Starts of cells that differ in length, in bytes, and the end of the last. */
   starts?: Float64Array | undefined
 }
 
 /** Names from the root of a structure down to a field. */
 export type Path = readonly string[]
 
-/** What is known about a structure besides its description. */
+/** Facts about a structure that its description does not have. */
 export interface Known {
   typeOf?: ((path: Path) => ValueType | undefined) | undefined
-  /** Names for the elements of a list. */
+  /** Returns names for the elements of a list. */
   namesOf?: ((path: Path) => readonly string[] | undefined) | undefined
-  /** Called last for each part: adds verdicts, or children to a leaf. */
+  /** Called with each finished part. Adds verdicts, or children to a leaf. */
   refine?: ((part: Part, path: Path) => Part) | undefined
 }
 
-/** How the spans of a structure become parts. */
+/** What turns the spans of a structure into parts. */
 export interface Reading extends Known {
   space: Space
   /** The bytes that were traced. */
@@ -39,9 +39,9 @@ export interface Reading extends Known {
 }
 
 /**
- * The part for a structure that fills `bytes`, read by its description. If reading fails, the remaining bytes are one part
- * that carries the fault.
+ * Makes the part of a structure that fills `bytes`. If it cannot be read, the remaining bytes become one part with the fault.
  * @param base offset of the bytes in the space
+ * @param known called with the value, if it can be read
  */
 export function tracedPart<T>(
   name: string,
@@ -91,7 +91,7 @@ export function partOf(span: Span, reading: Reading, path: Path): Part {
   return reading.refine?.(part, path) ?? part
 }
 
-/** Labels the elements of a list with the name that they contain. */
+/** {@link partOf} for a child. If it is an element of a list, it is labelled with the name that it contains. */
 function labelled(span: Span, reading: Reading, path: Path): Part {
   const part = partOf(span, reading, path)
   if (!/^\d+$/.test(span.name)) return part
@@ -105,6 +105,7 @@ function labelled(span: Span, reading: Reading, path: Path): Part {
 
 const NAME_FIELDS = new Set(['name', 'key', 'fragment_name', 'field'])
 
+/** Gives a part without children its value or elements. */
 function leaf(part: Part, span: Span, reading: Reading, path: Path, unit: Unit | undefined): void {
   const { value, type, offset } = span
   if (value instanceof Float64Array) {
@@ -130,7 +131,7 @@ function storedNumber({ offset, length }: Span, { bytes, base }: Reading): numbe
   return bytes.subarray(offset - base, offset - base + length).reduceRight((value, byte) => value * 256 + byte, 0)
 }
 
-/** Gives a run of bytes the values of its type. @returns false if the bytes are not a whole number of values */
+/** Gives a part the values of its type. @returns false if the bytes are not a whole number of values */
 export function typed(part: Part, bytes: Uint8Array, { type, cell_val_num, many, starts }: ValueType): boolean {
   const size = datatypeSize(type)
   const stride = cell_val_num === 'var' ? bytes.length : size * cell_val_num

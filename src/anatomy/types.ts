@@ -16,7 +16,7 @@ import type { Known, Path, ValueType } from './spans.ts'
 type TypeOf = NonNullable<Known['typeOf']>
 type NamedType = RangeType & { name: string }
 
-/** `…, <dimension>, min|max` of a range. */
+/** The type of an end of a range, whose path ends in `<dimension>, min|max`. */
 function rangeType(dimensions: readonly NamedType[], path: Path): ValueType | undefined {
   const end = path.at(-1)
   if (end !== 'min' && end !== 'max') return undefined
@@ -52,7 +52,7 @@ export function v1Types(schema: ArraySchema): TypeOf {
       : rangeType(dimensions, path)
 }
 
-/** One minimum or maximum per tile. */
+/** Types in a list of minima or maxima of tiles. */
 export function minMaxTypes(slot: Slot, { fixed, variable }: TileMinMax): TypeOf {
   const { type, cell_val_num } = slot
   return ([field]) => {
@@ -64,7 +64,7 @@ export function minMaxTypes(slot: Slot, { fixed, variable }: TileMinMax): TypeOf
   }
 }
 
-/** Starts of cells (uint64, bytes) as numbers, and the end of the last cell; undefined if they fall or pass the end. */
+/** Stored starts of cells (uint64, in bytes), and the end of the last; undefined if they fall or pass the end. */
 export function cellStarts(bytes: Uint8Array, end: number): Float64Array | undefined {
   return rising(u64s(bytes, end))
 }
@@ -73,7 +73,7 @@ function rising(starts: Float64Array): Float64Array | undefined {
   return starts.every((start, i) => i === 0 || start >= starts[i - 1]) ? starts : undefined
 }
 
-/** Cells that cover their bytes; undefined if their starts are not known, or leave bytes before the first. */
+/** The type of cells that cover their bytes; undefined if their starts are unknown, or the first is not 0. */
 function cellsAt(starts: Float64Array | undefined, type: ValueType): ValueType | undefined {
   return starts?.[0] === 0 ? { ...type, starts } : undefined
 }
@@ -108,7 +108,7 @@ export function enumerationTypes({ type, cell_val_num, data, offsets }: Enumerat
   }
 }
 
-/** @param schema of the array; without it the values of conditions stay plain bytes */
+/** @param schema schema of the array; without it the values of conditions stay plain bytes */
 export function conditionTypes(schema: ArraySchema | undefined, root: ConditionNode): TypeOf {
   return (path) => {
     if (path.at(-1) !== 'value') return undefined

@@ -67,8 +67,8 @@ function fieldAt(info: FragmentInfo, offset: number): string | undefined {
   return undefined
 }
 
-/** This version writes processed conditions, but its footer has no field for their offset. */
-const UNNAMED_SECTION_VERSION = 15
+/** The version that writes processed conditions, but whose footer has no field for their offset. */
+export const UNNAMED_SECTION_VERSION = 15
 
 /** Whether the bytes are one section that the footers of this version do not name. */
 async function isUnnamedSection(fragment: Fragment, info: FragmentInfo, from: number, end: number): Promise<boolean> {
