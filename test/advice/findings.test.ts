@@ -210,7 +210,7 @@ describe('findings of an array', () => {
 
   test('none for the fixtures, which are small', async () => {
     const arrays = fixtureFolders().filter(({ kind, key }) => kind === 'array' && key === undefined)
-    for (const { path } of turnOfFamilies(arrays, 4, versionOf)) {
+    for (const { path } of turnOfFamilies(arrays, 16, versionOf)) {
       const findings = (await opened(path).then(arrayFindings).catch(unlessFault)) ?? []
       // Some fixtures are about these.
       const slow = findings.filter(({ code }) => !code.startsWith('FRAGMENT_'))

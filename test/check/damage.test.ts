@@ -39,7 +39,7 @@ describe('planted damage is found, with its code and its place', () => {
 })
 
 describe('it is not found before, at all levels after, and only with --level cells if it is in the cells', () => {
-  test.each(shortTurn(CODES, 3))('%s', async (code) => {
+  test.each(shortTurn(CODES, 8))('%s', async (code) => {
     const array = new EditedArray(PLACES[code].fixture)
     const before = await check(array.storage(), EDITED, { key: array.key })
     expect(

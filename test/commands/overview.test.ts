@@ -67,7 +67,7 @@ describe('one screen', () => {
   })
 })
 
-const some = turnOfFamilies(fixtureFolders(), 8, versionOf)
+const some = turnOfFamilies(fixtureFolders(), 16, versionOf)
 
 describe('what TileDB wrote is right, and its screen is quiet', () => {
   test.each(some.map((one) => [one.name, one] as const))('%s', async (name, { path, key }) => {

@@ -96,7 +96,7 @@ describe(`held against what libtiledb ${libtiledb} reads without a file or folde
     const array = new EditedArray(name)
     const attributes = new Set(Object.values(paths).flatMap(failingIn))
     const wrong: string[] = []
-    for (const [path, said] of shortTurn(Object.entries(paths), 4)) {
+    for (const [path, said] of shortTurn(Object.entries(paths), 10)) {
       const answer = await why(array.storage(), `${EDITED}/${path}`, contextFor({ key: array.key }))
       if (answer.delete === 'yes' && said.some(([text]) => !['', OPENS_AGAIN, CRASHED].includes(text)))
         wrong.push(`${path}: yes, but TileDB ${JSON.stringify(said)}`)

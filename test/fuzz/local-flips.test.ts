@@ -18,7 +18,7 @@ const CHOSEN =
 
 describe('a flipped bit of a local file ends no run: no command fails, the other fragments are examined, and shards find what one run finds', () => {
   const folders = fixtureFolders().filter(({ kind, name }) => kind === 'array' && CHOSEN.test(name))
-  const some = turnOfFamilies(folders, 8, versionOf)
+  const some = turnOfFamilies(folders, 16, versionOf)
   test.each(some.map((folder): [string, typeof folder] => [folder.name, folder]))('%s', async (_, folder) => {
     const random = new Random(SEED)
     const array = new FlippedArray(folder)

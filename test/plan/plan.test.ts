@@ -93,7 +93,7 @@ async function mendAndUndo(path: string): Promise<string[]> {
 }
 
 describe('the steps, run as printed, mend what was damaged, and back undoes them byte for byte', () => {
-  test.each(shortTurn(MENDED, 6, 3))('%s', async (code) => {
+  test.each(shortTurn(MENDED, 12, 4))('%s', async (code) => {
     const path = `${folder}/it's a ${code}`
     await run(['write-sample', path, '--damage', code])
     expect(await codesOf(path)).toContain(code)
@@ -106,7 +106,7 @@ describe('the steps, run as printed, mend what was damaged, and back undoes them
 })
 
 describe('every code', () => {
-  test.each(shortTurn(CODES, 8))('%s has a plan that says what is lost', async (code) => {
+  test.each(shortTurn(CODES, 20, 2))('%s has a plan that says what is lost', async (code) => {
     const path = `${folder}/plan of ${code}`
     await run(['write-sample', path, '--damage', code])
     const { plans, finding_num } = await planOf(path)

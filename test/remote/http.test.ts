@@ -63,7 +63,7 @@ describe('arrays of a server with index pages', () => {
     ['check', '--level', 'cells'],
   ]
   const some = arrays.filter((_, i) => i % 12 === 0)
-  test.each(turnOfFamilies(some, 8, versionOf).map(({ name }) => name))('%s', async (name) => {
+  test.each(turnOfFamilies(some, 16, versionOf).map(({ name }) => name))('%s', async (name) => {
     for (const args of commands) {
       const { local, remote } = await onDiskAndOn(withIndex.url, args, name, { env })
       expect({ args, remote }).toEqual({ args, remote: local })

@@ -70,7 +70,7 @@ describe('every command prints what it prints of the files', () => {
   const arrays = ['sparse_basic', 'sparse_consolidated', 'vacuum_left', 'fragment_metadata_consolidated']
   const more = ['commits_consolidated', 'deletes', 'dimension_labels', 'enumerations', 'dense_consolidated']
   const all = [...[...arrays, ...more].map((name) => `22/${name}`), '3/sparse_basic', '1/sparse_2d_row']
-  test.each(turnOfFamilies(all, 8, (name) => versionOf({ name })))('%s', async (array) => {
+  test.each(turnOfFamilies(all, 24, (name) => versionOf({ name })))('%s', async (array) => {
     for (const args of ofArray) {
       const { local, remote } = await onDiskAndOn(BUCKET, args, array, { env: patient })
       expect({ args, remote }).toEqual({ args, remote: local })

@@ -103,7 +103,7 @@ describe('a float64 prints as String does', () => {
     ['of any digits below 1', () => fraction()],
     ['small', () => fraction() * 10 ** (-12 * fraction())],
   ]
-  test.each(shortTurn(kinds, 10, 5))('%s', (_, make) => {
+  test.each(shortTurn(kinds, 20, 5))('%s', (_, make) => {
     expect(different(Float64Array.from({ length: COUNT }, (_, i) => make(i)))).toEqual([])
   })
 
@@ -185,7 +185,7 @@ describe('a date prints as formatDatetime says', () => {
     return BigInt64Array.from([...corners, ...near, ...any, ...few])
   }
 
-  test.each(shortTurn(types, 13, 6))('%s', (type) => {
+  test.each(shortTurn(types, 26, 6))('%s', (type) => {
     const values = counts(type)
     const kernel = RowKernel.make(CODE, [columnOf(type)], TEXTS, STYLE)
     const data = new Uint8Array(values.buffer)

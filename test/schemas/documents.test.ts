@@ -109,7 +109,7 @@ describe('the schemas', () => {
     await hold(printed(folder))
     metInAll = new Set(met)
     const others = all.filter(({ name }) => !NEEDED.has(name))
-    await hold(printedOfFixtures(turnOfFamilies(others, 8, versionOf)))
+    await hold(printedOfFixtures(turnOfFamilies(others, 32, versionOf, 4)))
   }, SLOW)
 
   async function hold(documents: AsyncIterable<Printed>): Promise<void> {

@@ -223,7 +223,7 @@ describe('what cannot be read', () => {
         of: (field) => ({ type: FIELD_TYPES.get(field) ?? 'INT32', nullable: false, labels: false }),
         takeLabels: () => {},
       }
-      for (const i of turnOf(bytes.length, 40)) {
+      for (const i of turnOf(bytes.length, 160)) {
         const copy = Uint8Array.from(bytes)
         copy[i] ^= 1 << ((i * 7) % 8)
         try {
@@ -241,7 +241,7 @@ describe('what decode --format arrow writes', () => {
     ({ kind, name }) => kind === 'array' && /^(?:16|22)\/(?!evolved|[^/]*\/)/.test(name),
   )
 
-  test.each(shortTurn(arrays, 6))('$name comes back', async ({ path, name }) => {
+  test.each(shortTurn(arrays, 12))('$name comes back', async ({ path, name }) => {
     const secret = fixtureKey(name)
     const key = secret === undefined ? [] : ['--key', secret]
     const schema = `${folder}/${serial++}.json`

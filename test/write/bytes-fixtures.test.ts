@@ -9,5 +9,5 @@ const cases = versionFolders(FIXTURES).flatMap((version) =>
 )
 
 describe('fixtures', () => {
-  for (const { path } of turnOfFamilies(cases, 4, ({ version }) => version)) testBytes(path)
+  for (const { path } of turnOfFamilies(cases, 8, ({ version }) => version)) testBytes(path)
 })
