@@ -1,4 +1,4 @@
-import type { InspectError } from '../base/errors.ts'
+import { type InspectError, isNew } from '../base/errors.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
 import { batchRows, columnValue, type ShownLabels } from '../cells/rows.ts'
 import type { CellsLine, CellsTail } from '../documents/cells.ts'
@@ -13,21 +13,46 @@ import { enumerationResult } from './schema.ts'
 
 /** The cells that the options of a command select. */
 export interface Reader {
-  /** Columns to show. */
+  /** The columns to show. */
   columns: readonly ColumnType[]
+  /** Largest number of cells to show. */
   limit: number
-  /** By the attribute's name; empty without `--labels`. */
+  /** The enumerations whose values are shown, by attribute; empty without `--labels`. */
   enumerations: ReadonlyMap<string, Enumeration>
   report: LabelReport
-  /** Errors so far. */
+  /** The faults so far, for the document. */
   faults: readonly InspectError[]
-  /** The columns to show, tile by tile, without the limit. @param reuse see {@link CellSelection.reuse} */
+  /** The cells tile by tile, without the limit. @param reuse see {@link CellSelection.reuse} */
   batches(reuse?: boolean): AsyncGenerator<CellBatch>
   close(): Promise<void>
 }
 
-/** Most errors in a document: a damaged file may cause one for each tile. */
-export const MOST_FAULTS = 1000
+/** Name of the column with the name of a cell's fragment. */
+export const FRAGMENT_COLUMN = '__fragment'
+
+/** Largest number of faults in a document. A damaged file may cause one for each tile. */
+const MOST_FAULTS = 1000
+
+/** Reports the faults of a command that prints cells, and keeps the first of them for the document. */
+export class FaultList {
+  readonly listed: InspectError[] = []
+  private readonly told = new Set<string>()
+  private readonly cx: CommandContext
+
+  constructor(cx: CommandContext) {
+    this.cx = cx
+  }
+
+  add(fault: InspectError): void {
+    if (this.listed.length < MOST_FAULTS) this.listed.push(fault)
+    this.cx.fault(fault)
+  }
+
+  /** Adds a fault, unless an earlier one says the same about the same file. */
+  readonly addNew = (fault: InspectError): void => {
+    if (isNew(this.told, fault) || this.cx.wantsEveryFault) this.add(fault)
+  }
+}
 
 /** Options of a command that prints cells. */
 export interface CellOptions {
@@ -41,8 +66,9 @@ interface CellsHead extends DocumentHead, AsOf {
 }
 
 /**
- * Shows the cells of a reader in every format. The reader is closed after the last.
- * @param head of the document, whose cells are those of the reader
+ * Shows the cells of a reader in every format. The reader is closed after the last cell. `cellNum` gives the number of cells
+ * so far in the document.
+ * @param head the first keys of the document; `cells` follows them
  * @param total number of cells, if it is known
  */
 export function readerOutcome<Head extends DocumentHead>(
@@ -51,26 +77,30 @@ export function readerOutcome<Head extends DocumentHead>(
   reader: Reader,
   options: CellOptions,
   total?: number | bigint,
-): Outcome & { document: Head & CellsHead } {
+): Outcome & { cellNum: () => number } {
   const { report, limit } = reader
-  const ended = async (arrow = false): Promise<void> => {
+  let cellNum = 0
+  const end = async (arrow = false): Promise<void> => {
     report.tell(cx, arrow)
     await reader.close()
   }
   async function* rows(): AsyncGenerator<CellsLine> {
     try {
-      yield* limited(readerRows(reader, cx.style), limit)
+      for await (const row of limited(readerRows(reader, cx.style), limit)) {
+        cellNum++
+        yield row
+      }
     } finally {
-      await ended()
+      await end()
     }
   }
   const columns = reader.columns.map(({ name }) => name)
   const document = { ...head, cells: { [Symbol.asyncIterator]: rows } }
-  // A narrow terminal hides the last columns.
+  // In the table, dimensions come first: a narrow terminal hides the last columns.
   const first = reader.columns.filter(({ kind, name }) => kind === 'dimension' || name === PROVENANCE[0].name)
   const shown = [...new Set([...first.map(({ name }) => name), ...columns])]
   return Object.assign(cellsOutcome(cx, document, reader, shown, options, total), {
-    document,
+    cellNum: () => cellNum,
     columns: () => columns,
     async cellLines(out, style) {
       const { writeCellLines } = await import('../render/cell-lines.ts')
@@ -78,7 +108,7 @@ export function readerOutcome<Head extends DocumentHead>(
       try {
         return await writeCellLines(columns, reader.batches(true), limit, out, { ...cx.style, ...style })
       } finally {
-        await ended()
+        await end()
       }
     },
     async arrow(out, file) {
@@ -86,14 +116,15 @@ export function readerOutcome<Head extends DocumentHead>(
       try {
         await writeFragmentArrow(reader, cx.style, out, file)
       } finally {
-        await ended(true)
+        await end(true)
       }
     },
-  } satisfies Partial<Outcome>)
+  } satisfies Partial<Outcome> & { cellNum: () => number })
 }
 
 /**
- * @param columns undefined if rows differ in theirs
+ * Shows a document with cells.
+ * @param columns the columns of the table; undefined if rows have different columns
  * @param total number of cells, if it is known
  */
 export function cellsOutcome(
@@ -111,7 +142,7 @@ export function cellsOutcome(
       missing_labels: report.result(),
       errors: faults.length === 0 ? undefined : faults.map((error) => errorResult(cx, error)),
     }),
-    // Rows cannot say that cells are missing, and an empty field reads as null.
+    // Lines of NDJSON and CSV cannot tell a cell that could not be read from a null.
     get incomplete() {
       return options.keepGoing !== true && faults.length > 0
     },
@@ -123,6 +154,7 @@ export function cellsOutcome(
   }
 }
 
+/** The first rows, up to a limit. */
 export async function* limited<T>(rows: AsyncIterable<T>, limit: number): AsyncGenerator<T> {
   let left = limit
   if (left <= 0) return
@@ -139,7 +171,7 @@ export async function* readerRows(reader: Reader, style: ValueStyle): AsyncGener
   for await (const batch of reader.batches()) yield* batchRows(batch, columns, values)
 }
 
-/** The labels of a column; undefined if it has none, or they are not wanted. */
+/** The labels of a column; undefined if it has no labels, or if they are not shown. */
 export function shownLabels(
   { enumerations, report }: Pick<Reader, 'enumerations' | 'report'>,
   { kind, name }: ColumnType,
@@ -147,12 +179,12 @@ export function shownLabels(
 ): ShownLabels | undefined {
   const enumeration = kind === 'attribute' ? enumerations.get(name) : undefined
   if (!enumeration) return undefined
-  // Names of fragments are no values of the array: `raw` leaves them as they are.
+  // Fragments' names are text even with `raw`: they are not values of the array.
   const { values } = enumerationResult(enumeration, name === PROVENANCE[0].name ? { ...style, raw: false } : style)
   return { values, onMissing: report.missingIn(name, enumeration.name, values) }
 }
 
-/** The number of `--limit`; infinity without one. */
+/** The number of `--limit`; infinity without the option. */
 export function parseLimit(text: string | undefined): number {
   return parseWhole('--limit', text) ?? Number.POSITIVE_INFINITY
 }

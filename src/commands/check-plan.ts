@@ -7,7 +7,7 @@ import { findingResult, type OpenCheck } from './check.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
 import { shownCondition } from './condition-text.ts'
 
-/** What `check --plan` prints: the findings with what mends them. */
+/** The result of `check --plan`: the findings, and the steps that mend them. */
 export async function planOutcome(cx: CommandContext, path: string, checked: OpenCheck): Promise<Outcome> {
   checked.isListed = true
   const found: Finding[] = []
@@ -39,7 +39,7 @@ export async function planOutcome(cx: CommandContext, path: string, checked: Ope
   }
 }
 
-/** Of a whole array. Where its findings cannot be told, check says why. */
+/** The plans for what makes reads of a whole array slow. If these cannot be made, the findings of the check say why. */
 async function adviceOn(planning: PlanContext, { target, run }: OpenCheck): Promise<PlanDocument['advice']> {
   if (target.type !== 'array' || run.shard) return []
   const plans = (await plansOfAdvice(planning, target.array).catch(unlessFault)) ?? []

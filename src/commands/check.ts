@@ -8,7 +8,7 @@ import { type CheckRun, newRun } from '../check/run.ts'
 import type { CheckFinding, CheckSummary } from '../documents/check.ts'
 import type { NotExamined } from '../documents/common.ts'
 import { parseShard, shardText } from '../store/shard.ts'
-import type { Target } from '../store/target.ts'
+
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { documentHead, notExaminedResult, noteIfEmpty } from './command.ts'
 import { parseChoice, parseJobs } from './option-values.ts'
@@ -70,56 +70,39 @@ const COLUMNS: readonly (keyof CheckFinding)[] = [
   ...(['expected', 'found', 'message', 'meaning'] as const),
 ]
 
-/** What a level leaves out, for the last line. */
+/** What each level does not check, for the last line of the table. */
 const NOT_CHECKED: Readonly<Record<Level, readonly string[]>> = {
   structure: ['data tiles (--level chunks)', 'cells (--level cells)'],
   chunks: ['cells (--level cells)'],
   cells: ['values that no checksum and no statistic covers'],
 }
 
-/** A check that is under way: its items are found as they are walked over. */
-export interface OpenCheck {
-  run: CheckRun
-  target: Target
-  /** The findings; what is not examined goes to `not_examined`. */
-  findings(): AsyncGenerator<Finding>
-  /** If the table's end lists what was not examined, stderr does not repeat it. */
-  isListed: boolean
-  finding_num: CheckSummary['finding_num']
-  not_examined: NotExamined[]
-  /** Whether `--fail-on` counts findings of this severity. */
-  fails(severity: Severity): boolean
-  /** Whether no finding counts, so far. */
-  ok(): boolean
-  tail(): Omit<CheckSummary, 'kind' | 'path' | 'schema_version' | 'level' | 'shard'>
-}
+/** A check that runs while its findings are read. */
+export type OpenCheck = Awaited<ReturnType<typeof openCheck>>
 
-async function openCheck(
-  cx: CommandContext,
-  path: string,
-  run: CheckRun,
-  failOn: Severity,
-  jobs: number,
-): Promise<OpenCheck> {
+async function openCheck(cx: CommandContext, path: string, run: CheckRun, failOn: Severity, jobs: number) {
   const { level, all } = run
   const target = await cx.open(path)
   await noteIfEmpty(cx, target)
   const readsTiles = level !== 'structure'
   const bytes = readsTiles ? await noteBytesToRead(cx, target) : undefined
-  // One thread needs no units of work.
+  // Only several threads need units of work.
   const runner = readsTiles && jobs > 1 ? await unitRunner(cx, target, bytes, jobs, checkUnit) : undefined
   const finding_num = { error: 0, warning: 0, note: 0 }
   const not_examined: NotExamined[] = []
+  /** Whether `--fail-on` counts findings of a severity. */
   const fails = (severity: Severity): boolean => isAtLeast(severity, failOn)
+  /** Whether no finding so far counts for `--fail-on`. */
   const ok = (): boolean => SEVERITIES.every((severity) => finding_num[severity] === 0 || !fails(severity))
-  const checked: OpenCheck = {
+  const checked = {
     run,
     target,
+    /** Whether the table lists what was not examined. It is then not printed on stderr, too. */
     isListed: false,
-    finding_num,
     not_examined,
     fails,
     ok,
+    /** The keys of the document that are known after the findings. */
     tail: () => ({
       ok: ok() && !not_examined.some(({ code }) => code === 'UNSUPPORTED_VERSION'),
       finding_num,
@@ -127,14 +110,15 @@ async function openCheck(
       not_examined,
       not_checked: [...NOT_CHECKED[level], ...(all ? [] : ['uncommitted fragments and unused enumerations (--all)'])],
     }),
-    async *findings() {
+    /** The findings. What could not be examined goes to `not_examined`. */
+    async *findings(): AsyncGenerator<Finding> {
       const reported = new Set<string>()
       const progress = await cx.progress('checking')
       try {
         for await (const item of checkTarget(run, target, runner)) {
           progress.update(run.counts.file_num)
           if ('notExamined' in item) {
-            // A file that cannot be read is met again with each of its tiles.
+            // A file that cannot be read gives an item for each of its tiles.
             if (!isNew(reported, item.notExamined)) continue
             cx.fault(item.notExamined, checked.isListed)
             not_examined.push(notExaminedResult(cx, item.notExamined))
@@ -151,7 +135,7 @@ async function openCheck(
   return checked
 }
 
-/** The document's findings are written as they are found; the summary follows the last one. */
+/** Writes findings as they are found. The summary follows the last finding. */
 function outcome(cx: CommandContext, path: string, checked: OpenCheck): Outcome {
   const { run, tail } = checked
   async function* findings(): AsyncGenerator<CheckFinding> {
@@ -187,6 +171,7 @@ function outcome(cx: CommandContext, path: string, checked: OpenCheck): Outcome 
   }
 }
 
+/** A finding as part of a document. */
 export function findingResult(cx: CommandContext, finding: Finding): CheckFinding {
   const { severity, code, offset = null, space, field = null, tile, chunk, cell, expected, found, meaning } = finding
   const file = cx.shownPath(finding.file)

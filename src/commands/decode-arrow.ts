@@ -4,7 +4,7 @@ import { allRows, type CellBatch, type ColumnType } from '../cells/column.ts'
 import { enumerationValues, enumerationValueType } from '../format/enumeration.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { type ArrowColumn, type ArrowLabels, writeArrow } from '../render/arrow.ts'
-import type { Reader } from './cell-reader.ts'
+import { FRAGMENT_COLUMN, type Reader } from './cell-reader.ts'
 import type { FragmentReader } from './decode.ts'
 
 /** Writes a fragment's cells as Arrow IPC. */
@@ -16,10 +16,10 @@ export async function writeFragmentArrow(reader: Reader, style: ValueStyle, out:
 
 /**
  * Writes the cells of several fragments as one table. A column is null for fragments that lack it.
- * @param names of all fragments
- * @param readers of those that can be read, whenever it is called
+ * @param names the names of all fragments
+ * @param readers opens, one after another, the fragments that can be read; called twice
  * @param limit largest number of cells over all fragments
- * @throws InspectError USAGE if a column's type differs, as an Arrow table has one schema
+ * @throws InspectError USAGE if a column has different types, because an Arrow table has one schema
  */
 export async function writeArrayArrow(
   names: readonly string[],
@@ -34,7 +34,7 @@ export async function writeArrayArrow(
   await writeArrow({ columns: [fragmentColumn(names), ...columns], batches }, out, { file, raw: style.raw })
 }
 
-/** The cells of all fragments in the columns of the table, which follow a column with the fragment's number. */
+/** The cells of all fragments in the columns of the table. The first column is the number of the fragment. */
 async function* tableBatches(
   readers: AsyncIterable<FragmentReader>,
   columns: readonly ArrowColumn[],
@@ -53,19 +53,21 @@ function isSame(a: ColumnType, b: ColumnType): boolean {
   return a.name === b.name && a.kind === b.kind
 }
 
+/** The column of the fragments' numbers, with their names as labels. */
 function fragmentColumn(names: readonly string[]): ArrowColumn {
   const text = new TextEncoder()
-  const name = '__fragment'
+  const name = FRAGMENT_COLUMN
   const values = names.map((one) => text.encode(one))
   const labels: ArrowLabels = { name, type: 'STRING_UTF8', cell_val_num: 'var', ordered: false, values, onMissing() {} }
   return { name, kind: 'attribute', type: 'INT32', cell_val_num: 1, nullable: false, labels, made: true }
 }
 
-/** Every column of any fragment, in order of first occurrence. */
+/** The columns of all fragments, in the order in which they first occur. */
 async function tableColumns(readers: AsyncIterable<FragmentReader>): Promise<ArrowColumn[]> {
   const columns: { column: ArrowColumn; from: string; fragmentNum: number }[] = []
   let readNum = 0
-  for await (const { name: from, reader } of readers) {
+  for await (const { fragment, reader } of readers) {
+    const from = fragment.name
     readNum++
     for (const one of reader.columns) {
       const found = arrowColumn(one, reader)
@@ -76,7 +78,7 @@ async function tableColumns(readers: AsyncIterable<FragmentReader>): Promise<Arr
       }
       const { column } = known
       checkSameType(column, known.from, found, from)
-      // If both have labels, they are the same: those of the array.
+      // If both have labels, these are the same: the labels of the array.
       const labels = column.labels ?? found.labels
       known.column = { ...column, labels, nullable: column.nullable || found.nullable }
       known.fragmentNum++
@@ -108,7 +110,7 @@ function arrowColumn(
   return { ...column, labels: { name, type, cell_val_num, ordered, values, onMissing } }
 }
 
-/** Batches until they hold `limit` rows. */
+/** The first batches, which hold `limit` rows together. */
 async function* limitedBatches(batches: AsyncIterable<CellBatch>, limit: number): AsyncGenerator<CellBatch> {
   let left = limit
   if (left <= 0) return

@@ -1,4 +1,4 @@
-import { addPlace, asInspectError, InspectError, isNew, usage } from '../base/errors.ts'
+import { addPlace, asInspectError, InspectError, usage } from '../base/errors.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import type { CellsDocument, CellsLine } from '../documents/cells.ts'
 import type { Enumeration } from '../format/enumeration.ts'
@@ -10,8 +10,9 @@ import { fragmentLabels } from '../store/labels.ts'
 import {
   type CellOptions,
   cellsOutcome,
+  FaultList,
+  FRAGMENT_COLUMN,
   limited,
-  MOST_FAULTS,
   parseLimit,
   type Reader,
   readerOutcome,
@@ -82,15 +83,13 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
   const reader = await openReader(cx, fragment, options)
   const info = await fragment.info()
   const head = { ...documentHead('cells', cx.shownPath(fragment.folder.path)), format_version: info.format_version }
-  const total = isAll(options) ? cellsInDomain(info) : undefined
+  const { range, tiles, fill } = options
+  const total = range === undefined && tiles === undefined && !fill ? cellsInDomain(info) : undefined
   const origin = { [FRAGMENT_COLUMN]: fragment.name }
   return Object.assign(readerOutcome(cx, head, reader, options, total), { origin })
 }
 
-/** The column with the name of a cell's fragment. */
-const FRAGMENT_COLUMN = '__fragment'
-
-/** Cells of every visible fragment, one fragment after another; not merged as TileDB merges them. */
+/** Shows the cells of every visible fragment, one fragment after another. They are not merged as TileDB merges them. */
 async function arrayOutcome(
   cx: CommandContext,
   path: string,
@@ -99,29 +98,26 @@ async function arrayOutcome(
 ): Promise<Outcome> {
   const entries = (await array.fragments()).filter((entry) => entry.isRead)
   const limit = parseLimit(options.limit)
-  const faults: InspectError[] = []
+  const faults = new FaultList(cx)
   const report = new LabelReport()
-  const reported = new Set<string>()
-  /** An error that ends one fragment is reported once; the others are still decoded. */
-  const unread = (caught: unknown, { folder }: Fragment): void => {
+  /** Reports an error that ends one fragment. The other fragments are still decoded. */
+  const addFault = (caught: unknown, { folder }: Fragment): void => {
     const error = asInspectError(addPlace(caught, { file: folder.path }))
     if (error.code === 'USAGE') throw error
-    if (!isNew(reported, error)) return
-    if (faults.length < MOST_FAULTS) faults.push(error)
-    cx.fault(error)
+    faults.addNew(error)
   }
   async function* readers(): AsyncGenerator<FragmentReader> {
-    for (const [index, { name, path }] of entries.entries()) {
+    for (const [index, { path }] of entries.entries()) {
       const fragment = array.fragment(path)
       try {
         const reader = await openReader(cx, fragment, options, faults, report)
         try {
-          yield { fragment, name, index, reader }
+          yield { fragment, index, reader }
         } finally {
           await reader.close()
         }
       } catch (error) {
-        unread(error, fragment)
+        addFault(error, fragment)
       } finally {
         await fragment.close()
       }
@@ -129,11 +125,11 @@ async function arrayOutcome(
   }
   async function* rows(): AsyncGenerator<CellsLine> {
     try {
-      for await (const { fragment, name, reader } of readers()) {
+      for await (const { fragment, reader } of readers()) {
         try {
-          for await (const row of readerRows(reader, cx.style)) yield { [FRAGMENT_COLUMN]: name, ...row }
+          for await (const row of readerRows(reader, cx.style)) yield { [FRAGMENT_COLUMN]: fragment.name, ...row }
         } catch (error) {
-          unread(error, fragment)
+          addFault(error, fragment)
         }
       }
     } finally {
@@ -144,7 +140,7 @@ async function arrayOutcome(
     ...documentHead('cells', cx.shownPath(path)),
     cells: { [Symbol.asyncIterator]: () => limited(rows(), limit) },
   }
-  return Object.assign(cellsOutcome(cx, document, { report, faults }, undefined, options), {
+  return Object.assign(cellsOutcome(cx, document, { report, faults: faults.listed }, undefined, options), {
     async columns() {
       const names = new Set([FRAGMENT_COLUMN])
       for await (const { reader } of readers()) for (const { name } of reader.columns) names.add(name)
@@ -162,81 +158,68 @@ async function arrayOutcome(
   } satisfies Partial<Outcome>)
 }
 
-/** Whether all cells of a fragment are wanted, apart from a limit. */
-function isAll({ range, tiles, fill }: DecodeOptions): boolean {
-  return range === undefined && tiles === undefined && fill !== true
-}
-
 /** The cells of one of an array's fragments. */
 export interface FragmentReader {
   fragment: Fragment
-  name: string
-  /** Its number among the fragments. */
+  /** The fragment's number among those that are decoded. */
   index: number
   reader: Reader
 }
 
-/**
- * @param faults collects errors
- * @param report collects reports about labels
- */
+/** Opens the cells of a fragment that the options select. Several fragments share the list of faults and the report. */
 async function openReader(
   cx: CommandContext,
   fragment: Fragment,
   options: DecodeOptions,
-  faults: InspectError[] = [],
+  faults = new FaultList(cx),
   report = new LabelReport(),
 ): Promise<Reader> {
   const info = await fragment.info()
   const dimensions = info.schema.domain.dimensions
   const bounds = options.range ? parseRanges(dimensions, options.range) : undefined
-  const gone = new Set<string>()
-  const fault = (error: InspectError, name: string): void => {
-    const named = inField(error, fragment, name)
-    if (faults.length < MOST_FAULTS) faults.push(named)
-    cx.fault(named)
-  }
+  const missingFiles = new Set<string>()
+  const addFault = (error: InspectError, name: string): void => faults.add(inField(error, fragment, name))
   const selection: CellSelection = {
     fields: options.field,
     tiles: options.tiles === undefined ? undefined : parseTiles(options.tiles, info.tile_num),
     fill: options.fill,
     onColumnError: (error, column, tile) => {
-      // If a file is missing, one tile's error says it all.
+      // A missing file is reported once, not for each tile.
       const missing = error.code === 'MISSING_FILE' ? error.at.file : undefined
-      if (missing === undefined) fault(error, `${column.name}, tile ${tile}`)
-      else if (!gone.has(missing)) fault(error, column.name)
-      if (missing !== undefined) gone.add(missing)
+      if (missing === undefined) addFault(error, `${column.name}, tile ${tile}`)
+      else if (!missingFiles.has(missing)) addFault(error, column.name)
+      if (missing !== undefined) missingFiles.add(missing)
     },
     wholeTiles: options.keepGoing,
-    onFieldError: fault,
+    onFieldError: addFault,
     onLostTail({ of_metadata }, name) {
       if (!of_metadata) report.remark(name, TAIL_LOST)
     },
   }
   const jobs = parseJobs(options.jobs)
-  // A few cells are read faster without threads.
+  // Threads do not pay for a few cells.
   if (jobs > 1 && options.limit === undefined) {
     const { unfilterInWorkers } = await import('../threads/tile-pool.ts')
     const { key, maxTileSize } = cx.reading
     selection.threads = unfilterInWorkers(jobs, { key, maxTileSize })
   }
-  // Over a network, the schemas are listed while the fragment is being opened.
-  const changing = changedFields(fragment)
-  changing.catch(() => {})
+  // Not awaited yet: over a network, the schemas are listed while the fragment is opened.
+  const changed = changedFields(fragment)
+  changed.catch(() => {})
   const cells = await FragmentCells.open(fragment, selection)
   if (bounds) await limitToBounds(selection, fragment, cells, bounds)
-  const shows = (attribute: string): boolean =>
+  const isShown = (attribute: string): boolean =>
     cells.columns.some(({ kind, name }) => kind === 'attribute' && name === attribute)
-  for (const { name, now, written } of await changing) {
-    if (shows(name)) report.remark(name, `shown as written, ${written}; TileDB reads these cells wrongly, as ${now}`)
+  for (const { name, now, written } of await changed) {
+    if (isShown(name)) report.remark(name, `shown as written, ${written}; TileDB reads these cells wrongly, as ${now}`)
   }
   const enumerations = new Map<string, Enumeration>()
   if (options.labels) {
-    for (const [name, { enumeration, remark, fault: why }] of await fragmentLabels(fragment)) {
-      if (!shows(name)) continue
+    for (const [name, { enumeration, remark, fault }] of await fragmentLabels(fragment)) {
+      if (!isShown(name)) continue
       if (enumeration) enumerations.set(name, enumeration)
       if (remark !== undefined) report.remark(name, remark)
-      if (why && report.isNewFault(name)) fault(why, name)
+      if (fault && report.isNewFault(name)) addFault(fault, name)
     }
   }
   return {
@@ -244,8 +227,8 @@ async function openReader(
     limit: parseLimit(options.limit),
     enumerations,
     report,
-    faults,
-    // Each generator in between costs a microsecond per tile.
+    faults: faults.listed,
+    // Not a generator of its own: each generator in between costs a microsecond per tile.
     batches: (reuse) => {
       selection.reuse = reuse
       return bounds ? batchesInBounds(cells, bounds) : cells.batches()
@@ -257,13 +240,13 @@ async function openReader(
 const TAIL_LOST =
   'TileDB dropped bytes of chunks when it wrote, zeros stand for them here: cells may be wrong, and what TileDB shows of them is not defined; check tells where'
 
-/** The error, with the fragment's field and tile where it happened. */
+/** The error with its place in the fragment. @param name the field, or the field and the tile */
 function inField({ code, message, at, cause }: InspectError, fragment: Fragment, name: string): InspectError {
   const field = at.field === undefined ? name : `${name}, ${at.field}`
   return new InspectError(code, message, { ...at, file: at.file ?? fragment.folder.path, field }, { cause })
 }
 
-/** The tiles of `--tiles`, ends included. @throws InspectError USAGE */
+/** Parses `--tiles`, ends included. @throws InspectError USAGE */
 export function parseTiles(text: string, tileNum: number): { from: number; to: number } {
   const span = parseSpan(text)
   const all = `tiles from 0 to ${tileNum - 1}`

@@ -10,9 +10,10 @@ import {
 import { advise, type Finding } from '../advice/finding.ts'
 import { queryFindings } from '../advice/findings.ts'
 import { countedCells } from '../advice/values.ts'
-import { InspectError, unlessFault, usage } from '../base/errors.ts'
+import { unlessFault, usage } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
 import { shellWord } from '../base/shell-word.ts'
+import { sum } from '../base/sum.ts'
 import type { Comparable } from '../cells/bounds.ts'
 import { isAtLeast, SEVERITIES } from '../check/codes.ts'
 import type { CellValue, ValueRange } from '../documents/common.ts'
@@ -27,7 +28,7 @@ import type {
 } from '../documents/explain.ts'
 import type { TileCost } from '../explain/cost.ts'
 import { planRead } from '../explain/explain.ts'
-import { DEFAULT_BUDGET, type ExplainQuery, type FragmentPlan, type ReadPlan } from '../explain/plan.ts'
+import { DEFAULT_BUDGET, type ExplainQuery, type ReadPlan } from '../explain/plan.ts'
 import { type ReadCost, readCost } from '../explain/read-cost.ts'
 import { LOCAL_DISK, OBJECT_STORE, type StepCost, type StorageRates, secondsOf } from '../explain/step-cost.ts'
 import { LAST_TIME } from '../format/timestamped-name.ts'
@@ -120,8 +121,8 @@ async function arrayOutcome(
   const cost = await readCost(asked, plan)
   const { tiles, steps } = cost
   const counted = exact ? await countedCells(asked).catch(unlessFault) : undefined
-  const sum = (of: (step: StepCost) => number): number => steps.reduce((all, step) => all + of(step), 0)
   const fragments = await explainedFragments(opened, plan, tiles)
+  const whole = costOf(steps, rates)
   const document: ExplainDocument = {
     ...documentHead('explain', cx.shownPath(path)),
     as_of: opened.between,
@@ -144,14 +145,14 @@ async function arrayOutcome(
       deleted_cells: counted?.deleted ?? null,
       unfiltered_bytes: tiles.unfiltered_bytes,
       stored_bytes: tiles.stored_bytes,
-      metadata_bytes: sum(({ name, bytes }) => (name === 'tiles' ? 0 : bytes)),
-      vfs_bytes: sum(({ bytes }) => bytes),
-      requests: sum(({ reads }) => reads),
+      metadata_bytes: sum(steps, ({ name, bytes }) => (name === 'tiles' ? 0 : bytes)),
+      vfs_bytes: whole.bytes,
+      requests: whole.requests,
       ...requestsOf(steps),
       memory_bytes: Number.isFinite(plan.least_memory_budget) ? plan.least_memory_budget : null,
       makes_progress: plan.least_memory_budget <= budget,
-      seconds: rounded(sum((step) => secondsOf(step, rates)) + tiles.unfilter_seconds),
-      local_seconds: rounded(sum((step) => secondsOf(step, LOCAL_DISK)) + tiles.unfilter_seconds),
+      seconds: rounded(sum(steps, (step) => secondsOf(step, rates)) + tiles.unfilter_seconds),
+      local_seconds: rounded(sum(steps, (step) => secondsOf(step, LOCAL_DISK)) + tiles.unfilter_seconds),
       unfilter_seconds: rounded(tiles.unfilter_seconds),
     },
     storage: {
@@ -159,7 +160,7 @@ async function arrayOutcome(
       megabytes_per_second: rates.megabytes_per_second,
       at_once: rates.at_once,
     },
-    consolidation: cx.times ? null : consolidationOf(opened, config),
+    consolidation: cx.times ? null : ((await consolidationOf(opened, config).catch(unlessFault)) ?? null),
     findings: [...(await damageFindings(cx, path, opened, plan)), ...(await queryFindings(asked, plan, cost, counted))],
   }
   return {
@@ -173,23 +174,25 @@ async function arrayOutcome(
   }
 }
 
-/** Of a dense read with ranges: the cells of the tiles, and those in the ranges, as far as fragments lie around them. */
+/**
+ * For a dense read with ranges: the cells of the tiles that it reads, and the cells that it asks for. Only cells in the box around
+ * the fragments count. Null for other reads.
+ */
 function cellsInTiles(
   asked: ExplainQuery,
   plan: ReadPlan,
 ): Pick<ExplainDocument['total'], 'cells_in_tiles' | 'cells_asked'> {
   const { schema, fragments } = asked.opened
-  if (
-    schema.array_type !== 'dense' ||
-    asked.query.ranges.size === 0 ||
-    !fragments.some(({ info }) => info.nonempty_domain)
-  )
+  const hasCells = fragments.some(({ info }) => info.nonempty_domain)
+  if (schema.array_type !== 'dense' || asked.query.ranges.size === 0 || !hasCells)
     return { cells_in_tiles: null, cells_asked: null }
-  const cells_in_tiles = plan.fragments.reduce((all, { cells_read }) => all + cells_read, 0)
-  return { cells_in_tiles, cells_asked: denseCells(asked, true) }
+  return { cells_in_tiles: sum(plan.fragments, ({ cells_read }) => cells_read), cells_asked: denseCells(asked, true) }
 }
 
-/** What the read fails on: missing and short files of the fields and fragments that it reads, by field. They decide the exit code. */
+/**
+ * The findings about files that make the read fail: the missing and the short files of the fields and fragments that it reads. There
+ * is one finding for each field. They decide the exit code.
+ */
 async function damageFindings(
   cx: CommandContext,
   path: string,
@@ -197,61 +200,57 @@ async function damageFindings(
   { tile_reads }: ReadPlan,
 ): Promise<Finding[]> {
   const damaged = await damagedFilesOf(opened, tile_reads)
-  const alike = groupBy(damaged, ({ field, size }) => `${size === null} ${field}`)
-  return Array.from(alike.values(), (some) => {
-    const [{ fragment, field, size }] = some
-    const fault = damagedFault(fragment, [some[0]])
+  const groups = groupBy(damaged, ({ field, size }) => `${size === null} ${field}`)
+  return Array.from(groups.values(), (files) => {
+    const [{ fragment, field, size }] = files
+    const fault = damagedFault(fragment, [files[0]])
     cx.fault(fault, true)
-    const others = some.length > 1 ? ` (and ${some.length - 1} more of the field's files)` : ''
-    const bytes = some.reduce((sum, one) => sum + one.listed_size - (one.size ?? 0), 0)
+    const others = files.length > 1 ? ` (and ${files.length - 1} more of the field's files)` : ''
+    const bytes = sum(files, (file) => file.listed_size - (file.size ?? 0))
     return advise(size === null ? 'FILE_MISSING' : 'FILE_SHORT', {
       field,
       message: `${fault.message}${others}`,
-      effect: { seconds: 0, files: some.length, bytes },
+      effect: { seconds: 0, files: files.length, bytes },
       advice: [`tiledb-inspect check ${shellWord(path)} --level structure  # names every such file`],
     })
   })
 }
 
-function consolidationOf(opened: OpenedArray, { consolidation, given }: Config): ExplainConsolidation | null {
-  try {
-    const every = consolidatables(opened)
-    const nameOf = (i: number): string => opened.fragments[i].fragment.name
-    const { timestamp_start = 0n, timestamp_end = LAST_TIME } = consolidation ?? {}
-    const times = opened.fragments.map(({ fragment }) => fragment.timestamp_range ?? ([0n, 0n] as const))
-    const { candidates, before } = ofTimes(every, times, [timestamp_start, timestamp_end])
-    const all = candidates.map((i) => every[i])
-    const next = nextConsolidated(all, consolidation ?? CONSOLIDATION_DEFAULTS, before) ?? { first: 0, count: 0 }
-    const isAll = next.count === all.length
-    const two = (isAll ? undefined : neighbours(all)) ?? { first: 0, count: next.count }
-    const named = ({ first, count }: typeof two): string[] => candidates.slice(first, first + count).map(nameOf)
-    return {
-      config: given,
-      fragment_num: all.length,
-      merged_num: next.count,
-      merged: consolidation ? named(next) : null,
-      least_amplification: all.length === 0 ? 0 : leastAmplification(all),
-      merged_by_two: all.length > MOST_GROUPED && !isAll ? null : named(two),
-    }
-  } catch (error) {
-    if (error instanceof InspectError) return null
-    throw error
+/** What `tiledb.consolidate` would merge next. @throws InspectError for damaged metadata */
+async function consolidationOf(opened: OpenedArray, { consolidation, given }: Config): Promise<ExplainConsolidation> {
+  const every = consolidatables(opened)
+  const { timestamp_start = 0n, timestamp_end = LAST_TIME } = consolidation ?? {}
+  const times = opened.fragments.map(({ fragment }) => fragment.timestamp_range ?? ([0n, 0n] as const))
+  const { candidates, before } = ofTimes(every, times, [timestamp_start, timestamp_end])
+  const all = candidates.map((i) => every[i])
+  const next = nextConsolidated(all, consolidation ?? CONSOLIDATION_DEFAULTS, before) ?? { first: 0, count: 0 }
+  const isAll = next.count === all.length
+  const two = (isAll ? undefined : neighbours(all)) ?? { first: 0, count: next.count }
+  const namesOf = ({ first, count }: typeof two): string[] =>
+    candidates.slice(first, first + count).map((i) => opened.fragments[i].fragment.name)
+  return {
+    config: given,
+    fragment_num: all.length,
+    merged_num: next.count,
+    merged: consolidation ? namesOf(next) : null,
+    least_amplification: all.length === 0 ? 0 : leastAmplification(all),
+    merged_by_two: all.length > MOST_GROUPED && !isAll ? null : namesOf(two),
   }
 }
 
-/** To a microsecond. */
+/** Seconds, rounded to a microsecond. */
 function rounded(seconds: number): number {
   return Math.round(seconds * 1e6) / 1e6
 }
 
-/** Between these numbers of milliseconds and megabytes a second, all sums of seconds are finite. */
+/** Least and largest value of `--latency` and `--throughput`. Between them all sums of seconds are finite. */
 const LEAST_RATE = 0.001
 const MOST_RATE = 1_000_000_000
 
-/** @throws InspectError USAGE */
+/** The speed of the storage, from the options. @throws InspectError USAGE */
 function parseRates({ latency, throughput }: ExplainOptions): StorageRates {
-  const number = (option: string, text: string | undefined, usual: number): number => {
-    if (text === undefined) return usual
+  const number = (option: string, text: string | undefined, byDefault: number): number => {
+    if (text === undefined) return byDefault
     if (!/^\d+(\.\d+)?$/.test(text) || Number(text) < LEAST_RATE || Number(text) > MOST_RATE)
       throw usage(`${option} expects a number from ${LEAST_RATE} to ${MOST_RATE}, found ${JSON.stringify(text)}`)
     return Number(text)
@@ -263,7 +262,7 @@ function parseRates({ latency, throughput }: ExplainOptions): StorageRates {
   }
 }
 
-/** The ranges as values. */
+/** The ranges as part of the document, by dimension. */
 function shownRanges({ schema }: OpenedArray, { ranges }: ReadQuery): ExplainDocument['ranges'] {
   const { dimensions } = schema.domain
   return Object.fromEntries(
@@ -275,7 +274,7 @@ function shownRanges({ schema }: OpenedArray, { ranges }: ReadQuery): ExplainDoc
   )
 }
 
-/** The steps; what their seconds add up to is the whole read. */
+/** The steps of the read. Their seconds add up to those of the whole read. */
 function explainedSteps({ steps, tiles }: ReadCost, rates: StorageRates): ExplainStep[] {
   const all = steps.map((step): ExplainStep => ({ name: step.name, ...costOf([step], rates) }))
   const seconds = rounded(tiles.unfilter_seconds)
@@ -283,62 +282,53 @@ function explainedSteps({ steps, tiles }: ReadCost, rates: StorageRates): Explai
   return all
 }
 
-/** Of steps that follow one another. */
+/** The cost of steps that follow one another. */
 function costOf(steps: readonly StepCost[], rates: StorageRates): ExplainCost {
-  const sum = (of: (step: StepCost) => number): number => steps.reduce((all, step) => all + of(step), 0)
   return {
-    listings: sum(({ listings }) => listings),
-    bytes: sum(({ bytes }) => bytes),
-    requests: sum(({ reads }) => reads),
+    listings: sum(steps, ({ listings }) => listings),
+    bytes: sum(steps, ({ bytes }) => bytes),
+    requests: sum(steps, ({ reads }) => reads),
     ...requestsOf(steps),
-    seconds: rounded(sum((step) => secondsOf(step, rates))),
-    local_seconds: rounded(sum((step) => secondsOf(step, LOCAL_DISK))),
+    seconds: rounded(sum(steps, (step) => secondsOf(step, rates))),
+    local_seconds: rounded(sum(steps, (step) => secondsOf(step, LOCAL_DISK))),
   }
 }
 
-/** Requests to an object store, by their kinds: an object store may have a price for each. */
+/** The requests to an object store by kind, because each kind may have its own price. */
 function requestsOf(
   steps: readonly StepCost[],
 ): Pick<ExplainCost, 'object_store_requests' | 'list_requests' | 'head_requests' | 'get_requests'> {
-  const sum = (of: (step: StepCost) => number): number => steps.reduce((all, step) => all + of(step), 0)
   return {
-    object_store_requests: sum(({ requests }) => requests),
-    list_requests: sum(({ lists }) => lists),
-    head_requests: sum(({ heads }) => heads),
-    get_requests: sum(({ requests, lists, heads }) => requests - lists - heads),
+    object_store_requests: sum(steps, ({ requests }) => requests),
+    list_requests: sum(steps, ({ lists }) => lists),
+    head_requests: sum(steps, ({ heads }) => heads),
+    get_requests: sum(steps, ({ requests, lists, heads }) => requests - lists - heads),
   }
 }
 
+/** The fields that the read loads, the largest first. */
 function explainedFields({ fields }: TileCost): ExplainField[] {
-  const all = fields.map(({ name, tiles, parts }) => {
-    const sum = (key: 'stored_bytes' | 'unfiltered_bytes' | 'unfilter_seconds'): number =>
-      parts.reduce((total, part) => total + part[key], 0)
-    return {
-      name,
-      tiles_read: tiles,
-      stored_bytes: sum('stored_bytes'),
-      unfiltered_bytes: sum('unfiltered_bytes'),
-      unfilter_seconds: rounded(sum('unfilter_seconds')),
-    }
-  })
+  const all = fields.map(({ name, tiles, parts }) => ({
+    name,
+    tiles_read: tiles,
+    stored_bytes: sum(parts, (part) => part.stored_bytes),
+    unfiltered_bytes: sum(parts, (part) => part.unfiltered_bytes),
+    unfilter_seconds: rounded(sum(parts, (part) => part.unfilter_seconds)),
+  }))
   return all.sort((a, b) => b.stored_bytes - a.stored_bytes)
 }
 
-/** The fragments that are opened, and those that are not because of their times. */
+/** The fragments that the read opens, and those that it does not open because of their times. */
 async function explainedFragments(
   { array, fragments }: OpenedArray,
   plan: ReadPlan,
   { fragments: costs }: TileCost,
 ): Promise<ExplainLine[]> {
   const planned = new Map<string, ExplainLine>()
-  for (const [
-    i,
-    { fragment, passed_over_by, tile_num, tiles_touched, tiles_inside, cells_read },
-  ] of plan.fragments.entries()) {
+  for (const { fragment, tiles_dropped, ...line } of plan.fragments) {
     const { stored_bytes = 0, unfiltered_bytes = 0 } = costs.get(fragment) ?? {}
-    const { name } = fragments[i].fragment
-    const tiles = { tile_num, tiles_touched, tiles_inside, cells_read, stored_bytes, unfiltered_bytes }
-    planned.set(name, { name, passed_over_by, ...tiles })
+    const { name } = fragments[fragment].fragment
+    planned.set(name, { name, ...line, stored_bytes, unfiltered_bytes })
   }
   const rest = {
     tile_num: null,
@@ -355,20 +345,19 @@ async function explainedFragments(
   })
 }
 
-/** What is left after each step. */
+/** How many fragments, tiles and cells are left after each step of the read. */
 function funnelOf({ exact }: ExplainQuery, plan: ReadPlan, fragments: readonly ExplainLine[]): ExplainFunnel[] {
   // A dense reader needs no coordinates to know its tiles.
   const certainty = exact || plan.reader === 'DenseReader' ? 'exact' : 'at most'
   const passedOver = new Map<string, number>()
   for (const { passed_over_by } of fragments)
     if (passed_over_by !== null) passedOver.set(passed_over_by, (passedOver.get(passed_over_by) ?? 0) + 1)
-  const sum = (of: (one: FragmentPlan) => number): number => plan.fragments.reduce((all, one) => all + of(one), 0)
-  const tileNum = sum(({ tile_num }) => tile_num)
-  const passedTiles = sum(({ passed_over_by, tile_num, tiles_touched }) =>
+  const tileNum = sum(plan.fragments, ({ tile_num }) => tile_num)
+  const passedTiles = sum(plan.fragments, ({ passed_over_by, tile_num, tiles_touched }) =>
     passed_over_by ? tile_num - tiles_touched : 0,
   )
-  const touched = sum(({ tiles_touched }) => tiles_touched)
-  const dropped = sum(({ tiles_dropped }) => tiles_dropped)
+  const touched = sum(plan.fragments, ({ tiles_touched }) => tiles_touched)
+  const dropped = sum(plan.fragments, ({ tiles_dropped }) => tiles_dropped)
   const left = fragments.filter(({ passed_over_by }) => passed_over_by === null).length
   const funnel: ExplainFunnel[] = [
     { name: 'fragments', of: fragments.length, left, certainty: 'exact', dropped: Object.fromEntries(passedOver) },
@@ -385,12 +374,6 @@ function funnelOf({ exact }: ExplainQuery, plan: ReadPlan, fragments: readonly E
     },
   ]
   if (plan.cells_found !== null && plan.cells_read > 0)
-    funnel.push({
-      name: 'cells',
-      of: plan.cells_read,
-      left: plan.cells_found,
-      certainty,
-      dropped: {},
-    })
+    funnel.push({ name: 'cells', of: plan.cells_read, left: plan.cells_found, certainty, dropped: {} })
   return funnel
 }

@@ -1,6 +1,7 @@
 import { InspectError, orError, withPlaceAsync } from '../base/errors.ts'
 import type { ArrayFragment, ArrayListing } from '../documents/array.ts'
 import type { DamagedFile, ErrorInfo, ListedFragment } from '../documents/common.ts'
+import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange } from '../format/range.ts'
 import { isConsolidatedName, parseTimestampedName } from '../format/timestamped-name.ts'
@@ -25,10 +26,10 @@ import { damagedFault, damagedFiles } from './damaged-files.ts'
 import { exact, rangesResult } from './values.ts'
 
 /*
- * A fragment in a listing: how each of its facts is found, and how the table of an array's fragments shows it.
+ * A fragment in a listing: how each fact about it is found, and how the table of an array's fragments shows it.
  */
 
-/** Each fact, in the order of JSON and CSV, and the column of the table that shows it; null where none does. */
+/** The facts in the order of JSON and CSV. The value is the column of the table that shows the fact; null if none does. */
 export const FACTS = {
   name: 'fragment',
   path: null,
@@ -58,7 +59,7 @@ export const FACTS = {
 
 type ColumnName = Exclude<(typeof FACTS)[keyof typeof FACTS], null>
 
-/** The facts about a fragment that stay in memory. */
+/** A fragment in a listing. A listing keeps it in memory until the end. */
 export interface Listed {
   result: ArrayFragment
   /** Whether TileDB reads it now. */
@@ -68,13 +69,16 @@ export interface Listed {
   fault: InspectError | undefined
 }
 
+/** Bytes of a fragment's files on disk, by name. */
+type FileSizes = ReadonlyMap<string, number>
+
 /**
- * The sizes of a fragment's files, by name. Over a network its footer then comes from the consolidated fragment metadata, if it is
- * there: that is one file for all fragments.
+ * A function that gives the sizes of a fragment's files. For a remote array it also takes the footers from the consolidated
+ * fragment metadata, if there is any: this is one file for all fragments.
  */
 export function sizesWithFooters(array: InspectArray) {
   let footers: Promise<ReadonlyMap<string, Uint8Array>> | undefined
-  return async (fragment: Fragment): Promise<ReadonlyMap<string, number>> => {
+  return async (fragment: Fragment): Promise<FileSizes> => {
     const sizes = await fragmentFileSizes(fragment)
     if (array.folder.isRemote) footers ??= array.consolidatedFooters()
     const footer = (await footers)?.get(fragment.name)
@@ -84,7 +88,7 @@ export function sizesWithFooters(array: InspectArray) {
   }
 }
 
-/** The commits' entry for a fragment; undefined outside an array, or if the server lists no names. */
+/** A fragment's entry among the commits; undefined outside an array, or if the server lists no names. */
 export async function entryOf({ array, folder }: Fragment): Promise<FragmentEntry | undefined> {
   try {
     return await array?.entryAt(folder.path.slice(array.folder.path.length + 1))
@@ -93,34 +97,41 @@ export async function entryOf({ array, folder }: Fragment): Promise<FragmentEntr
   }
 }
 
-/** What the metadata says, or why it cannot be read; undefined if there is none yet. */
-export async function infoOf(fragment: Fragment, entry: FragmentEntry | undefined) {
-  if (entry?.state === 'no-metadata') return undefined
-  const now = fragment.infoNow()
-  if (now) return now
-  return orError(() => withPlaceAsync({ file: fragment.folder.path }, () => fragment.info()))
-}
-
-/** A fragment in a listing. What cannot be read is left out, and the fault is reported. */
-export async function listedFragment(
+/** Reads what a listing says about a fragment. Facts that cannot be read are left out, and `listed.fault` says why. */
+export async function examineFragment(
   cx: CommandContext,
   fragment: Fragment,
   entry: FragmentEntry | undefined,
-  onDisk: ReadonlyMap<string, number>,
-  found: FragmentInfo | InspectError | undefined,
+  sizesOf: (fragment: Fragment) => Promise<FileSizes> = fragmentFileSizes,
+): Promise<{ listed: Listed; info: FragmentInfo | undefined; onDisk: FileSizes }> {
+  const hasMetadata = entry?.state !== 'no-metadata'
+  // A local footer is read before the sizes: it tells the size of its file. A remote footer may come with the sizes.
+  let found: FragmentInfo | InspectError | undefined =
+    hasMetadata && !fragment.folder.isRemote ? fragment.infoNow() : undefined
+  const onDisk = await sizesOf(fragment)
+  if (hasMetadata) found ??= await orError(() => withPlaceAsync({ file: fragment.folder.path }, () => fragment.info()))
+  const error = found instanceof InspectError ? found : undefined
+  const info = found instanceof InspectError ? undefined : found
+  return { listed: await listedFragment(cx, fragment, entry, onDisk, info, error), info, onDisk }
+}
+
+async function listedFragment(
+  cx: CommandContext,
+  fragment: Fragment,
+  entry: FragmentEntry | undefined,
+  onDisk: FileSizes,
+  info: FragmentInfo | undefined,
+  error: InspectError | undefined,
 ): Promise<Listed> {
   let size = 0
   for (const one of onDisk.values()) size += one
-  const error = found instanceof InspectError ? found : undefined
-  const info = found instanceof InspectError ? undefined : found
-  // A fragment that readers ignore (an unfinished write, or one that vacuum is removing) may lack its metadata. This is its
-  // state, not damage.
+  // A fragment that readers ignore may lack its metadata: its write is unfinished, or vacuum is removing it. That is no damage.
   let fault = error?.code === 'NOT_FOUND' && entry && !entry.isRead ? undefined : error
   const files = info ? await fragment.fieldFiles() : []
   const damaged = damagedFiles(files, onDisk)
   if (!fault && damaged.length > 0 && (entry?.isRead ?? true)) fault = damagedFault(fragment, damaged)
   const { data_size, unfiltered_size, ratio } = dataSizes(info, files, onDisk, damaged)
-  // Each key, so that none is forgotten.
+  // The type asks for every key, so that none is forgotten.
   const result: { [Key in keyof Required<ListedFragment>]: ListedFragment[Key] } = {
     name: fragment.name,
     path: cx.shownPath(fragment.folder.path),
@@ -148,19 +159,19 @@ export async function listedFragment(
     hidden_by: entry && (entry.hidden_by ?? null),
     error: error && errorResult(cx, error),
   }
-  // A copy, so that the surrounding bytes of the file are not kept in memory.
+  // Copies, so that the other bytes of the file do not stay in memory.
   const domain = info?.nonempty_domain?.map(({ min, max }) => ({ min: new Uint8Array(min), max: new Uint8Array(max) }))
   return { result, isRead: entry?.isRead ?? false, domain, fault }
 }
 
 /**
- * Bytes of the data files on disk, and unfiltered bytes according to the footer; null with var-sized values, or if bytes are
- * missing.
+ * Bytes of the data files on disk, and unfiltered according to the footer. The unfiltered size is null if a field is var-sized, or
+ * if bytes are missing.
  */
 function dataSizes(
   info: FragmentInfo | undefined,
   files: readonly FieldFile[],
-  onDisk: ReadonlyMap<string, number>,
+  onDisk: FileSizes,
   damaged: readonly DamagedFile[],
 ): Pick<ListedFragment, 'data_size' | 'unfiltered_size' | 'ratio'> {
   if (!info) return { data_size: null, unfiltered_size: null, ratio: null }
@@ -176,8 +187,8 @@ function dataSizes(
 }
 
 /**
- * How the table of an array's fragments shows them.
- * @param names of the dimensions
+ * The columns of the table of an array's fragments.
+ * @param names the names of the dimensions
  * @param exact whether sizes and times are shown with all digits
  */
 export function fragmentColumns(
@@ -208,7 +219,7 @@ export function fragmentColumns(
       cell: ({ array_schema_name }) => schemas?.get(array_schema_name) ?? NOTHING,
     },
     overlaps: { ...right, shown: overlapping, cell: ({ overlap_num }) => countText(overlap_num) },
-    // Aligned right, so that names are cut first.
+    // Aligned right, so that a narrow terminal cuts names first.
     time: { ...right, spare: 2, below: true, cell: ({ timestamp_range }) => timeRangeText(timestamp_range, exact) },
     'non-empty domain': {
       role: (cell) => (cell.startsWith('error: ') ? 'bad' : undefined),
@@ -220,17 +231,17 @@ export function fragmentColumns(
   return Object.entries(columns).map(([name, column]) => ({ name, ...column }))
 }
 
-/** @param ofArray the error of the whole array, which was shown already */
-function domainOrError(fragment: ListedFragment, ofArray: ErrorInfo | undefined, names: readonly string[]): string {
+/** @param shown the error of the whole array, which is shown above the table */
+function domainOrError(fragment: ListedFragment, shown: ErrorInfo | undefined, names: readonly string[]): string {
   const { error } = fragment
   if (error === undefined) return domainText(names, fragment.nonempty_domain)
   const { file = '', message } = error
-  if (file !== '' && file === ofArray?.file) return NOTHING
-  const name = file.slice(file.lastIndexOf('/') + 1)
+  if (file !== '' && file === shown?.file) return NOTHING
+  const name = lastPathPart(file)
   return `error: ${name === '' || name === fragment.name ? '' : `${name}: `}${message}`
 }
 
-/** The number of each schema of an evolved array: `2/3`. Undefined if there is only one. */
+/** The number of each schema, such as `2/3`, by its name. Undefined if the array has only one schema. */
 function schemaNumbers({ schemas }: ArrayListing): ReadonlyMap<string | null, string> | undefined {
   return schemas.length < 2 ? undefined : new Map(schemas.map(({ name }, i) => [name, `${i + 1}/${schemas.length}`]))
 }

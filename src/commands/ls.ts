@@ -11,20 +11,12 @@ import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { readBy, writtenBy } from '../format/releases.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { deletePlaces, laterDeletePlaces } from '../store/deletes.ts'
-import { fragmentFileSizes, unfilteredFileSize } from '../store/file-sizes.ts'
+import { unfilteredFileSize } from '../store/file-sizes.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import type { InspectGroup } from '../store/group.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { collect, documentHead, errorResult, overEntries, wrongTarget } from './command.ts'
-import {
-  entryOf,
-  FACTS,
-  fragmentColumns,
-  infoOf,
-  type Listed,
-  listedFragment,
-  sizesWithFooters,
-} from './listed-fragment.ts'
+import { entryOf, examineFragment, FACTS, fragmentColumns, type Listed, sizesWithFooters } from './listed-fragment.ts'
 import { keyValueResult } from './metadata.ts'
 import { findOverlaps } from './overlaps.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
@@ -89,7 +81,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
   }
   const entries = await array.fragments()
   const newest = await orError(() => array.newestSchema())
-  // Without a schema the listing goes on, but without dimensions there are no ranges.
+  // Fragments can be listed without a schema. Only --range needs the dimensions.
   const unreadable = newest instanceof InspectError ? newest : undefined
   if (unreadable) cx.fault(unreadable)
   if (unreadable && options.range) throw unreadable
@@ -108,7 +100,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     for await (const { result, isRead } of wanted()) if (isRead || !cx.times) names.push(result.name)
     return namesOutcome(head, names)
   }
-  // Only fragments that are compared need to be kept in memory.
+  // Fragments stay in memory only if they are compared with each other.
   const compared = entries.length <= MOST_COMPARED
   const found: Listed[] = []
   if (compared) for await (const one of wanted()) found.push(one)
@@ -186,8 +178,8 @@ function newTotals() {
 }
 
 /**
- * The fragments of an array, which are added to `totals` as they come.
- * @param unreadable fault of the newest schema. It was reported already, so the fragments with this schema do not repeat it.
+ * Examines the fragments of an array, and adds each to `totals`.
+ * @param unreadable the fault of the newest schema, which was reported already; fragments with this schema do not report it again
  */
 async function* listedEntries(
   cx: CommandContext,
@@ -198,24 +190,19 @@ async function* listedEntries(
 ): AsyncGenerator<Listed> {
   const reported = new Set([unreadable?.at.file])
   const sizesOf = sizesWithFooters(array)
-  const work = async (fragment: Fragment, entry: FragmentEntry): Promise<Listed> => {
-    // Its end tells the size of the metadata file, too.
-    const now = array.folder.isRemote || entry.state === 'no-metadata' ? undefined : fragment.infoNow()
-    const onDisk = await sizesOf(fragment)
-    return listedFragment(cx, fragment, entry, onDisk, now ?? (await infoOf(fragment, entry)))
-  }
-  for await (const one of overEntries(cx, array, entries, 'reading footers', work)) {
-    const { fault, isRead, result } = one
+  const work = (fragment: Fragment, entry: FragmentEntry) => examineFragment(cx, fragment, entry, sizesOf)
+  for await (const { listed } of overEntries(cx, array, entries, 'reading footers', work)) {
+    const { fault, isRead, result } = listed
     if (fault && (fault.at.file === undefined || !reported.has(fault.at.file))) cx.fault(fault)
     reported.add(fault?.at.file)
     addSums(isRead ? totals.read : totals.notRead, result)
     const schema = result.array_schema_name
     if (schema !== null) totals.bySchema.set(schema, (totals.bySchema.get(schema) ?? 0) + 1)
-    yield one
+    yield listed
   }
 }
 
-/** An unreadable number is not added. */
+/** Adds a fragment to sums. Numbers that could not be read are left out. */
 function addSums(sums: ArraySums, { size, cell_num, cells_in_domain, tile_num }: ArrayFragment): void {
   sums.fragment_num++
   sums.size += size
@@ -224,12 +211,15 @@ function addSums(sums: ArraySums, { size, cell_num, cells_in_domain, tile_num }:
   sums.tile_num += tile_num ?? 0
 }
 
-/** With more fragments than this, comparing all pairs takes too long for a listing. */
+/** Largest number of fragments whose overlaps are computed. With more fragments that takes too long for a listing. */
 const MOST_COMPARED = 20_000
-/** Most pairs to list. If all fragments overlap, there are far more. */
+/** Largest number of overlapping pairs that are listed. If all fragments overlap, there are far more. */
 const MOST_PAIRS = 1000
 
-/** Non-empty domain of a fragment; undefined if there is no newest schema or if it has other dimensions, as after damage. */
+/**
+ * A fragment's non-empty domain, if it fits the dimensions of the newest schema. Undefined if it does not, as after damage, or if
+ * there is no such schema.
+ */
 export function comparableDomain({ domain }: Listed, dimensions: readonly RangeType[]): NDRange | undefined {
   if (!domain || domain.length === 0 || domain.length !== dimensions.length) return undefined
   const fits = domain.every(({ min, max }, d) => {
@@ -240,7 +230,7 @@ export function comparableDomain({ domain }: Listed, dimensions: readonly RangeT
 }
 
 /**
- * Counts, for each fragment that TileDB reads, how many others its non-empty domain overlaps.
+ * Sets `overlap_num` of each fragment: with how many others its non-empty domain overlaps. Only fragments that TileDB reads count.
  * @returns the totals for the array
  */
 function overlapsOf(
@@ -256,17 +246,15 @@ function overlapsOf(
   return { overlap_pair_num: pair_num, overlaps: pairs.map(([a, b]) => [name(a), name(b)]) }
 }
 
+/** The TileDB releases that write and read a format version. */
 export function releases(version: number | undefined): Pick<ArrayListing, 'written_by' | 'read_by'> {
   if (version === undefined) return { written_by: null, read_by: null }
   return { written_by: writtenBy(version) ?? null, read_by: readBy(version) ?? null }
 }
 
 async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragment): Promise<Outcome> {
-  const entry = await entryOf(fragment)
-  const onDisk = await fragmentFileSizes(fragment)
-  const found = await infoOf(fragment, entry)
-  const info = found instanceof InspectError ? undefined : found
-  const { result, fault } = await listedFragment(cx, fragment, entry, onDisk, found)
+  const { info, onDisk, listed } = await examineFragment(cx, fragment, await entryOf(fragment))
+  const { result, fault } = listed
   if (fault) cx.fault(fault)
   const files = await fragmentFiles(fragment, info, onDisk)
   await fragment.close()
@@ -290,7 +278,7 @@ async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragm
   }
 }
 
-/** Files of a fragment: first those that the metadata lists, then all others. */
+/** The files of a fragment: first the files that the metadata lists, then all others. */
 async function fragmentFiles(
   fragment: Fragment,
   info: FragmentInfo | undefined,
@@ -341,7 +329,7 @@ async function groupOutcome(
   }
 }
 
-/** @param above identifies the enclosing groups */
+/** The members of a group, down to a depth. @param above the identities of the groups around it */
 async function groupMembers(
   cx: CommandContext,
   group: InspectGroup,
@@ -368,7 +356,7 @@ async function groupMembers(
   return lines
 }
 
-/** @throws InspectError USAGE */
+/** The number of levels of `--depth`. @throws InspectError USAGE */
 function parseDepth(text: string | undefined): number {
   if (text === undefined) return 1
   if (text === 'all') return Number.POSITIVE_INFINITY

@@ -6,15 +6,15 @@ interface Overlaps {
   /** Number of other boxes that each box overlaps. */
   counts: Uint32Array
   pair_num: number
-  /** Pairs of positions, the smaller first; at most as many as asked for. */
+  /** Pairs of positions in the list of boxes, the smaller position first. */
   pairs: [number, number][]
 }
 
 /**
- * Finds the boxes that overlap. Compares ranks of their ends, so that strings cost no more than numbers.
+ * Finds the boxes that overlap. It compares the ranks of their ends, so that strings cost no more than numbers.
  *
- * @param boxes undefined boxes overlap nothing
- * @param most number of pairs to list
+ * @param boxes the boxes; an undefined box overlaps nothing
+ * @param most largest number of pairs to list
  */
 export function findOverlaps(
   boxes: readonly (NDRange | undefined)[],
@@ -57,7 +57,7 @@ interface Ranks {
   highs: Uint32Array
 }
 
-/** The rank of each box's ends along one dimension among all ends. Equal values have equal ranks. */
+/** The ranks of the boxes' ends among all ends along one dimension. Equal values have equal ranks. */
 function rankedEnds(boxes: readonly (NDRange | undefined)[], { type }: RangeType, d: number): Ranks {
   const lows = new Uint32Array(boxes.length)
   const highs = new Uint32Array(boxes.length)

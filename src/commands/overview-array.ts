@@ -1,4 +1,5 @@
 import { InspectError, orError } from '../base/errors.ts'
+import { sum } from '../base/sum.ts'
 import { comparable, compare } from '../cells/bounds.ts'
 import type { Item } from '../check/finding.ts'
 import { QuickCheck } from '../check/quick.ts'
@@ -13,24 +14,24 @@ import { deletePlaces, laterDeletePlaces } from '../store/deletes.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { CommandContext } from './command.ts'
 import { documentHead, overEntries } from './command.ts'
-import { infoOf, type Listed, listedFragment, sizesWithFooters } from './listed-fragment.ts'
+import { examineFragment, type Listed, sizesWithFooters } from './listed-fragment.ts'
 import { comparableDomain, releases } from './ls.ts'
 import { findOverlaps } from './overlaps.ts'
-import { type Call, dataText, judged } from './overview.ts'
+import { type CallMaker, dataText, judged } from './overview.ts'
 import { asOf } from './times.ts'
 import { exact, rangesResult } from './values.ts'
 
-/** Most fragments that an overview opens: the newest. It then takes less than a listing of all. */
+/** Largest number of fragments that an overview opens. Of more it opens the newest, so that it is faster than a listing. */
 const MOST_OPENED = 500
 
-/** Findings that say nothing about another time than now. */
+/** Findings that are about the present only. They are left out at another time. */
 const OF_NOW: ReadonlySet<string> = new Set(['FRAGMENT_FUTURE', 'DELETE_FUTURE', 'ARRAY_READS_EMPTY'])
 
 export async function arrayOverview(
   cx: CommandContext,
   path: string,
   array: InspectArray,
-  call: Call,
+  call: CallMaker,
 ): Promise<ArrayOverview> {
   const files = await array.schemaFiles()
   const check = new QuickCheck(array, files)
@@ -47,7 +48,7 @@ export async function arrayOverview(
   const delete_condition_num = (await deletePlaces(array)).length
   const known = read.filter(({ result }) => result.tile_num !== null)
   const versions = new Set(known.flatMap(({ result }) => result.format_version ?? []))
-  const tile_num = known.reduce((sum, { result }) => sum + (result.tile_num ?? 0), 0)
+  const tile_num = sum(known, ({ result }) => result.tile_num ?? 0)
   const shown = items.filter((item) => !(cx.times && 'code' in item && OF_NOW.has(item.code)))
   const slow = schema ? await slowFindings(cx, path, { array, schema, fragments: toRead }, read_num) : []
   const box = schema && boxAround(known, schema.domain.dimensions)
@@ -97,13 +98,13 @@ function unopenedText(count: number): string {
   return count === 1 ? '1 fragment, except for its name and commit' : `${count} fragments, except for names and commits`
 }
 
-/** The newest of the fragments; those that TileDB does not read only where there is room. */
+/** The newest fragments. Fragments that TileDB does not read are taken only if there is room left. */
 function newestOf(entries: readonly FragmentEntry[]): readonly FragmentEntry[] {
   if (entries.length <= MOST_OPENED) return entries
   return entries.toSorted((a, b) => Number(a.isRead) - Number(b.isRead)).slice(-MOST_OPENED)
 }
 
-/** Opens fragments as `ls` does. Adds to `items` what is wrong with them. */
+/** Opens fragments as `ls` does, and adds to `items` what is wrong with them. */
 async function openFragments(
   cx: CommandContext,
   array: InspectArray,
@@ -114,27 +115,22 @@ async function openFragments(
   const sizesOf = sizesWithFooters(array)
   const toRead: OpenedFragment[] = []
   const work = async (fragment: Fragment, entry: FragmentEntry): Promise<{ listed: Listed; found: Item[] }> => {
-    const sizes = await sizesOf(fragment)
-    const info = await infoOf(fragment, entry)
-    const listed = await listedFragment(cx, fragment, entry, sizes, info)
-    if (info && !(info instanceof InspectError) && entry.isRead)
-      toRead.push({ fragment, info, time: entry.timestamp_range?.[0] ?? 0n })
-    return { listed, found: await check.fragmentItems(fragment, entry, sizes) }
+    const { listed, info, onDisk } = await examineFragment(cx, fragment, entry, sizesOf)
+    if (info && entry.isRead) toRead.push({ fragment, info, time: entry.timestamp_range?.[0] ?? 0n })
+    return { listed, found: await check.fragmentItems(fragment, entry, onDisk) }
   }
   const opened: Listed[] = []
-  const sums = { size: 0, unread_size: 0 }
   for await (const { listed, found } of overEntries(cx, array, entries, 'reading footers', work)) {
     opened.push(listed)
     items.push(...found)
-    sums.size += listed.result.size
-    if (!listed.isRead) sums.unread_size += listed.result.size
   }
-  return { opened, toRead, ...sums }
+  const size = sum(opened, ({ result }) => result.size)
+  return { opened, toRead, size, unread_size: sum(opened, ({ isRead, result }) => (isRead ? 0 : result.size)) }
 }
 
 /**
- * What makes reads slow, as far as footers tell.
- * @param read_num number of fragments that TileDB reads, of which some may not have been opened
+ * What makes reads slow, according to the footers.
+ * @param read_num number of fragments that TileDB reads, including fragments that were not opened
  */
 async function slowFindings(
   cx: CommandContext,
@@ -142,7 +138,7 @@ async function slowFindings(
   { array, schema, fragments }: Pick<OpenedArray, 'array' | 'schema' | 'fragments'>,
   read_num: number,
 ): Promise<OverviewFinding[]> {
-  const bytes = fragments.reduce((sum, { info }) => sum + info.file_sizes.reduce((a, b) => a + b, 0), 0)
+  const bytes = sum(fragments, ({ info }) => sum([...info.file_sizes], (size) => size))
   if (fragments.length < LEAST_FRAGMENTS && bytes < LEAST_BYTES) return []
   const { footerFindings } = await import('../advice/footer-findings.ts')
   const between = [array.cx.from ?? 0n, array.cx.now] as const
@@ -155,7 +151,7 @@ async function slowFindings(
   }))
 }
 
-/** Arrays with fewer fragments and fewer stored bytes are fast in any layout: `footerFindings` finds nothing. */
+/** Number of fragments, and stored bytes, below which an array is fast in any layout: `footerFindings` then finds nothing. */
 const LEAST_FRAGMENTS = 6
 const LEAST_BYTES = 64 * 1024
 
@@ -170,7 +166,7 @@ function statesOf(entries: readonly FragmentEntry[]): StateCount[] {
   return Array.from(counts, ([state, fragment_num]) => ({ state, fragment_num })).sort((a, b) => isLive(b) - isLive(a))
 }
 
-/** First and last time of the fragments that TileDB reads. @param entries by their first time */
+/** First and last time of the fragments that TileDB reads. @param entries in the order of their first times */
 function timesOf(entries: readonly FragmentEntry[]): [bigint, bigint] | null {
   const ranges = entries.flatMap(({ isRead, timestamp_range }) => (isRead && timestamp_range ? [timestamp_range] : []))
   if (ranges.length === 0) return null
@@ -178,7 +174,7 @@ function timesOf(entries: readonly FragmentEntry[]): [bigint, bigint] | null {
   return [ranges[0][0], ends[ends.length - 1]]
 }
 
-/** The smallest box with the non-empty domains of all fragments; undefined if none is known. */
+/** The smallest box around the non-empty domains of all fragments; undefined if no domain is known. */
 function boxAround(listed: readonly Listed[], dimensions: readonly RangeType[]): NDRange | undefined {
   let box: NDRange | undefined
   for (const one of listed) {
@@ -194,10 +190,10 @@ function union({ type }: RangeType, a: NDRange[number], b: NDRange[number]): NDR
 }
 
 /**
- * How many cells a reader sees, from the footers alone.
- * @param known fragments that TileDB reads and whose footers can be read
+ * How many cells a reader sees, according to the footers.
+ * @param known the fragments that TileDB reads and whose footers can be read
  * @param read_num number of all fragments that TileDB reads
- * @param box around them: a dense array has no more cells than it
+ * @param box the box around the known fragments; a dense array has no more cells than its box
  */
 function cellsOf(
   known: readonly Listed[],
@@ -207,14 +203,14 @@ function cellsOf(
   box: NDRange | undefined,
 ): { cell_num: number | bigint | null; cell_num_is: Exactness } {
   if (!schema || (known.length === 0 && read_num > 0)) return { cell_num: null, cell_num_is: 'estimated' }
-  const sum = known.reduce((cells, { result }) => cells + BigInt(result.cells_in_domain ?? 0), 0n)
+  const held = known.reduce((cells, { result }) => cells + BigInt(result.cells_in_domain ?? 0), 0n)
   if (known.length < read_num)
-    return { cell_num: exact((sum * BigInt(read_num)) / BigInt(known.length)), cell_num_is: 'estimated' }
+    return { cell_num: exact((held * BigInt(read_num)) / BigInt(known.length)), cell_num_is: 'estimated' }
   const isExact = delete_condition_num === 0 && !known.some(({ result }) => result.state === 'unlisted')
-  if (isExact && !mayHoldMore(known, schema)) return { cell_num: exact(sum), cell_num_is: 'exact' }
+  if (isExact && !mayHoldMore(known, schema)) return { cell_num: exact(held), cell_num_is: 'exact' }
   const inBox = schema.array_type === 'dense' && box ? cellsIn(box, schema.domain.dimensions) : undefined
-  const isLess = inBox !== undefined && inBox < sum
-  return { cell_num: exact(isLess ? inBox : sum), cell_num_is: 'at most' }
+  const isLess = inBox !== undefined && inBox < held
+  return { cell_num: exact(isLess ? inBox : held), cell_num_is: 'at most' }
 }
 
 /** Cells of a dense box. */
@@ -225,10 +221,10 @@ function cellsIn(box: NDRange, dimensions: readonly RangeType[]): bigint {
   }, 1n)
 }
 
-/** Whether these fragments may hold more cells than a reader sees: two versions of one, or one that was never written. */
+/** Whether fragments may hold more cells than a reader sees: older versions of a cell, or cells that were never written. */
 function mayHoldMore(known: readonly Listed[], schema: ArraySchema): boolean {
   if (schema.array_type === 'sparse' && schema.allows_duplicates) return false
-  // Consolidation keeps every version of a sparse cell, for time travel, and puts fill values into the gaps of dense ones.
+  // Consolidation keeps every version of a sparse cell for time travel. In dense arrays it fills gaps with fill values.
   if (known.some(({ result }) => result.consolidated)) return true
   const { dimensions } = schema.domain
   const boxes = known.map((one) => comparableDomain(one, dimensions))
@@ -241,7 +237,7 @@ function nextOf(
   entries: readonly FragmentEntry[],
   schema: ArraySchema | undefined,
   isSlow: boolean,
-  call: Call,
+  call: CallMaker,
 ): NextCommand[] {
   const isDamaged = items.some((item) => 'severity' in item && item.severity !== 'note')
   const isBroken = items.some((item) => 'severity' in item && item.severity === 'error')
@@ -263,4 +259,5 @@ function nextOf(
   return all.filter((one) => one !== false).slice(0, MOST_NEXT)
 }
 
+/** Largest number of commands that an overview suggests. */
 const MOST_NEXT = 4

@@ -13,7 +13,7 @@ import type { InspectGroup } from '../store/group.ts'
 import type { Target } from '../store/target.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { documentHead, notExaminedResult } from './command.ts'
-import { entryOf, infoOf, listedFragment } from './listed-fragment.ts'
+import { entryOf, examineFragment } from './listed-fragment.ts'
 import { releases } from './ls.ts'
 import { arrayOverview } from './overview-array.ts'
 import { addTimesOptions, asOf, refuseTimes, type TimesOptions, useTimes } from './times.ts'
@@ -36,7 +36,7 @@ export const command: CommandModule<TimesOptions> = {
   async *run(cx, [path], options) {
     useTimes(cx, options)
     const target = await cx.open(path)
-    const call = callsOf(cx, options)
+    const call = callMaker(cx, options)
     if (target.type === 'array') yield outcome(await arrayOverview(cx, path, target.array, call))
     else if (target.type === 'fragment') yield outcome(await fragmentOverview(cx, path, target.fragment, call))
     else if (target.type === 'group') yield outcome(await groupOverview(cx, path, target.group, call))
@@ -52,30 +52,36 @@ function outcome(document: OverviewDocument): Outcome {
   }
 }
 
-/** A command to go on with. @param path as something is read by */
-export type Call = (shows: string, words: string, path: string) => NextCommand
+/**
+ * Makes a command that the user may call next.
+ * @param shows what the command shows, in words
+ * @param words the command and its options
+ * @param path the path of its target in the storage
+ */
+export type CallMaker = (shows: string, words: string, path: string) => NextCommand
 
-/** Makes commands that can be copied into a shell. Those that take times get the times that were asked for. */
-function callsOf(cx: CommandContext, { asOf, between }: TimesOptions): Call {
+/** Makes commands that can be copied into a shell. Commands that take times get the times of this call. */
+function callMaker(cx: CommandContext, { asOf, between }: TimesOptions): CallMaker {
   const times =
     asOf !== undefined ? ` --as-of ${shellWord(asOf)}` : between !== undefined ? ` --between ${shellWord(between)}` : ''
   return (shows, words, path) => {
     const [name, ...options] = words.split(' ')
     const target = shellWord(cx.shownPath(path))
-    // What begins like an option is none behind ./
+    // `./` keeps a target that begins with a dash from looking like an option.
     const call = ['tiledb-inspect', name, target.startsWith('-') ? `./${target}` : target, ...options]
     return { shows, command: call.filter((one) => one !== '').join(' ') + (TAKES_TIMES.has(name) ? times : '') }
   }
 }
 
+/** The commands with `--as-of` and `--between` that are suggested. The empty name is the overview. */
 const TAKES_TIMES: ReadonlySet<string> = new Set(['', 'explain', 'ls', 'read', 'schema', 'stats'])
 
-/** Most findings that one screen has room for. */
+/** Largest number of findings on the screen. */
 const MOST_FINDINGS = 3
 
 /**
- * The worst of what was found, and what could not be examined, which decides the exit code.
- * @param slow what makes reads slow, the worst first
+ * The worst findings, and what could not be examined. Both decide the exit code.
+ * @param slow findings about what makes reads slow, the worst first
  */
 export function judged(
   cx: CommandContext,
@@ -92,7 +98,7 @@ export function judged(
   for (const item of items) {
     if ('notExamined' in item) continue
     finding_num[item.severity]++
-    // Notes are for those who ask: this screen is quiet on the healthy.
+    // Notes are counted, not shown: the overview of a healthy array has no findings.
     if (item.severity === 'note') continue
     const key = `${item.severity} ${item.code} ${item.meaning}`
     const same = byCode.get(key)
@@ -118,17 +124,15 @@ async function fragmentOverview(
   cx: CommandContext,
   path: string,
   fragment: Fragment,
-  call: Call,
+  call: CallMaker,
 ): Promise<OverviewDocument> {
   const entry = await entryOf(fragment)
   const { array } = fragment
   if (array) array.cx.onFault = () => {}
-  const sizes = await fragmentFileSizes(fragment)
-  const found = await infoOf(fragment, entry)
-  const info = found instanceof InspectError ? undefined : found
-  const { result } = await listedFragment(cx, fragment, entry, sizes, found)
-  const items = await quickFragmentItems(fragment, entry, sizes)
-  const fields = info ? await fieldSizes(fragment, info, sizes) : []
+  const { info, onDisk, listed } = await examineFragment(cx, fragment, entry)
+  const { result } = listed
+  const items = await quickFragmentItems(fragment, entry, onDisk)
+  const fields = info ? await fieldSizes(fragment, info, onDisk) : []
   await fragment.close()
   const short = await shortPath(fragment, entry)
   return {
@@ -160,10 +164,13 @@ async function fragmentOverview(
   }
 }
 
-/** Shortest beginning of a fragment's name: two underscores and a timestamp. */
+/** Least number of characters of an abbreviated fragment name: two underscores and a timestamp. */
 const LEAST_NAME = 15
 
-/** The path of a fragment by the beginning of its name, which no other fragment of the array has; whole if the server lists no names. */
+/**
+ * The path of a fragment with its name abbreviated, so that no other fragment of the array begins so. The path stays whole if
+ * the server lists no names.
+ */
 async function shortPath(
   { array, folder: { name, path } }: Fragment,
   entry: FragmentEntry | undefined,
@@ -180,6 +187,7 @@ export function dataText(tile_num: number | undefined): string {
   return tile_num === undefined ? 'data' : `data (${counted(tile_num, 'tile')})`
 }
 
+/** Bytes of each field's files, the largest first. */
 async function fieldSizes(fragment: Fragment, { slots }: FragmentInfo, sizes: ReadonlyMap<string, number>) {
   const fields = new Map<string, number>()
   for (const { name, slot } of await fragment.fieldFiles())
@@ -191,7 +199,7 @@ async function groupOverview(
   cx: CommandContext,
   path: string,
   group: InspectGroup,
-  call: Call,
+  call: CallMaker,
 ): Promise<OverviewDocument> {
   const items = await quickGroupItems(group)
   const members = await orError(() => group.members())
@@ -218,7 +226,7 @@ async function fileOverview(
   cx: CommandContext,
   path: string,
   target: Target & { type: 'file' },
-  call: Call,
+  call: CallMaker,
 ): Promise<OverviewDocument> {
   refuseTimes(cx, 'a file')
   const { name, array, fragment } = target

@@ -1,12 +1,12 @@
 import { concat } from '../base/bytes.ts'
-import { addPlace, type InspectError, isNew } from '../base/errors.ts'
+import { addPlace } from '../base/errors.ts'
 import type { ReadHead } from '../documents/read.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { openAt } from '../read/opening.ts'
 import { type OpenedArray, PROVENANCE, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 import { attributeLabels } from '../store/labels.ts'
-import { type CellOptions, MOST_FAULTS, parseLimit, type Reader, readerOutcome } from './cell-reader.ts'
+import { type CellOptions, FaultList, parseLimit, type Reader, readerOutcome } from './cell-reader.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
 import { LabelReport } from './missing-labels.ts'
 import { addQueryOptions, parseQuery, type QueryOptions } from './read-query.ts'
@@ -46,91 +46,49 @@ export const command: CommandModule<ReadOptions> = {
     const target = await cx.open(path)
     if (target.type !== 'array') throw await wrongTarget(cx, 'read', target, 'an array')
     if (options.limit === undefined && options.range === undefined) await noteBytesToRead(cx, target)
-    const faults = new Faults(cx)
-    const opened = await openAt(target.array, {}, options.keepGoing ? faults.add : undefined)
+    const faults = new FaultList(cx)
+    const opened = await openAt(target.array, {}, options.keepGoing ? faults.addNew : undefined)
     if (options.where !== undefined && opened.schema.array_type === 'dense')
       cx.note('cells that do not meet the condition come, too, with fill values: the array is dense')
-    if (faults.found.length > 0)
-      cx.note(`older cells that the missing ${faults.found.length > 1 ? 'fragments hide' : 'fragment hides'} are shown`)
+    if (faults.listed.length > 0) {
+      const hide = faults.listed.length > 1 ? 'fragments hide' : 'fragment hides'
+      cx.note(`older cells that the missing ${hide} are shown`)
+    }
     yield await arrayOutcome(cx, path, opened, faults, options)
   },
-}
-
-/** What could not be read, each once. */
-class Faults {
-  readonly found: InspectError[] = []
-  private readonly told = new Set<string>()
-  private readonly cx: CommandContext
-
-  constructor(cx: CommandContext) {
-    this.cx = cx
-  }
-
-  readonly add = (fault: InspectError): void => {
-    if (!isNew(this.told, fault) && !this.cx.wantsEveryFault) return
-    if (this.found.length < MOST_FAULTS) this.found.push(fault)
-    this.cx.fault(fault)
-  }
 }
 
 async function arrayOutcome(
   cx: CommandContext,
   path: string,
   opened: OpenedArray,
-  faults: Faults,
+  faults: FaultList,
   options: ReadOptions,
 ): Promise<Outcome> {
-  const asked = await parseQuery(cx, opened, options)
-  const head: ReadHead = { ...documentHead('read', cx.shownPath(path)), as_of: opened.between, order: asked.order }
-  const reader = await openReader(opened, asked, faults, options)
-  const outcome = readerOutcome(cx, head, reader, options)
-  const { rows, tail } = outcome
-  let cell_num = 0
-  return Object.assign(outcome, {
-    document: { ...outcome.document, cells: counted(outcome.document.cells, () => cell_num++) },
-    tail: () => ({ cell_num, ...tail?.() }),
-    rows,
-  })
-}
-
-function counted<T>(rows: AsyncIterable<T>, count: () => void): AsyncIterable<T> {
-  return {
-    async *[Symbol.asyncIterator]() {
-      for await (const row of rows) {
-        count()
-        yield row
-      }
-    },
-  }
-}
-
-async function openReader(
-  opened: OpenedArray,
-  asked: ReadQuery,
-  faults: Faults,
-  options: ReadOptions,
-): Promise<Reader> {
   const report = new LabelReport()
-  const enumerations = await shownEnumerations(opened, options, report)
   const query: ReadQuery = {
-    ...asked,
+    ...(await parseQuery(cx, opened, options)),
     provenance: options.provenance,
     reuse: true,
     onRemark: (field, remark) => report.remark(field, remark),
-    onFault: options.keepGoing ? faults.add : undefined,
+    onFault: options.keepGoing ? faults.addNew : undefined,
   }
-  return {
+  const reader: Reader = {
     columns: readColumns(opened.schema, query),
     limit: parseLimit(options.limit),
-    enumerations,
+    enumerations: await shownEnumerations(opened, options, report),
     report,
-    faults: faults.found,
+    faults: faults.listed,
     batches: () => readMerged(opened, query),
     async close() {},
   }
+  const head: ReadHead = { ...documentHead('read', cx.shownPath(path)), as_of: opened.between, order: query.order }
+  const outcome = readerOutcome(cx, head, reader, options)
+  const { tail, cellNum } = outcome
+  return Object.assign(outcome, { tail: () => ({ cell_num: cellNum(), ...tail?.() }) })
 }
 
-/** The enumerations of `--labels`, and the names of the fragments for `--provenance`. */
+/** The enumerations that `--labels` shows; and for `--provenance` the names of the fragments, in the form of an enumeration. */
 export async function shownEnumerations(
   { array, schema, fragments }: OpenedArray,
   { labels, provenance }: Pick<ReadOptions, 'labels' | 'provenance'>,
@@ -148,7 +106,7 @@ export async function shownEnumerations(
   return found
 }
 
-/** Names as the values of an enumeration. */
+/** An enumeration whose values are names. */
 function namesOf(names: readonly string[]): Enumeration {
   const values = names.map((name) => new TextEncoder().encode(name))
   const offsets = new Float64Array(values.length)

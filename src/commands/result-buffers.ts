@@ -1,5 +1,6 @@
 import type { CountedCells } from '../advice/values.ts'
 import { unlessFault } from '../base/errors.ts'
+import { sum } from '../base/sum.ts'
 import type { ExplainResultField, ExplainResultSize } from '../documents/explain.ts'
 import type { TileCost } from '../explain/cost.ts'
 import type { ExplainQuery } from '../explain/plan.ts'
@@ -11,15 +12,14 @@ import { readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 import { openedCells } from '../read/summary.ts'
 
-/** Bytes of an offset of TileDB, unless `sm.var_offsets.bitsize` is 32. */
-const OFFSET = 8
+/** Bytes of an offset in TileDB's result buffers, unless `sm.var_offsets.bitsize` is 32. */
+const OFFSET_BYTES = 8
 
 /**
- * The bytes that the result needs in each buffer, of a query that is submitted once. From metadata alone, and of dense arrays, var-sized
- * values are those of all tiles that are read.
- * With them what they take together.
+ * The bytes that a query needs in each result buffer if it is submitted once, and in all of them together. The var-sized values
+ * of a dense array, or without counted cells, are those of all tiles that are read.
  *
- * @param counted the cells of a sparse read, if they were counted: then var-sized values are read, too
+ * @param counted the cells of a sparse read, if they were counted; then var-sized values are read and counted, too
  */
 export async function resultBuffers(
   asked: ExplainQuery,
@@ -34,7 +34,7 @@ export async function resultBuffers(
   const isExact = isDense || counted !== undefined
   const result = buffersOf(asked, cost, { cells, varBytes, isExact })
   const isAttribute = ({ name }: ExplainResultField): boolean => schema.attributes.some((one) => one.name === name)
-  const bytes = sumOf(result)
+  const bytes = bytesOf(result)
   const whole = isDense && asked.query.ranges.size === 0 ? Number(openedCells(schema)) : undefined
   const ofWhole = whole === undefined ? [] : buffersOf(asked, cost, { cells: whole, varBytes: undefined, isExact })
   return {
@@ -42,19 +42,19 @@ export async function resultBuffers(
     result_size: {
       cell_num: cells,
       bytes,
-      coordinate_bytes: bytes - sumOf(result.filter(isAttribute)),
+      coordinate_bytes: bytes - bytesOf(result.filter(isAttribute)),
       certainty: result.some(({ certainty }) => certainty === 'at most') ? 'at most' : 'exact',
       whole_cell_num: whole ?? null,
-      whole_bytes: whole === undefined ? null : sumOf(ofWhole.filter(isAttribute)),
+      whole_bytes: whole === undefined ? null : bytesOf(ofWhole.filter(isAttribute)),
     },
   }
 }
 
-function sumOf(fields: readonly ExplainResultField[]): number {
-  return fields.reduce(
-    (all, { data_bytes, offsets_bytes, validity_bytes }) =>
-      all + data_bytes + (offsets_bytes ?? 0) + (validity_bytes ?? 0),
-    0,
+/** Bytes of all buffers of some fields. */
+function bytesOf(fields: readonly ExplainResultField[]): number {
+  return sum(
+    fields,
+    ({ data_bytes, offsets_bytes, validity_bytes }) => data_bytes + (offsets_bytes ?? 0) + (validity_bytes ?? 0),
   )
 }
 
@@ -77,14 +77,14 @@ function buffersOf(
     const attribute = schema.attributes.find((one) => one.name === name)
     const size = fixedSize(column)
     const read = cost.fields.find((one) => one.name === name)
-    // Cells that no tile has, of fields that were added later or of dense arrays, have the fill value.
+    // Cells without a stored value have the fill value: unwritten dense cells, and cells of fields that were added later.
     const filled = (isDense ? cells : Math.max(0, cells - (read?.cells ?? 0))) * (attribute?.fill_value?.length ?? 1)
     const most = (read?.parts.find(({ role }) => role === 'var')?.cell_bytes ?? 0) + filled
     const known = size === undefined ? varBytes?.get(name) : cells * size
     return {
       name,
       data_bytes: known ?? most,
-      offsets_bytes: size === undefined ? cells * OFFSET : null,
+      offsets_bytes: size === undefined ? cells * OFFSET_BYTES : null,
       validity_bytes: attribute?.nullable ? cells : null,
       certainty: known !== undefined && isExact ? 'exact' : 'at most',
     }
@@ -92,8 +92,9 @@ function buffersOf(
 }
 
 /**
- * Cells of a dense read: those of its ranges inside the domain, and along a dimension without a range those of the box around
- * the fragments, which also gives open ends. Cells in two ranges count twice, as TileDB gives them twice.
+ * Number of cells of a dense read. Along a dimension with ranges: the cells of the ranges that lie in the domain. Along other
+ * dimensions, and at open ends: the cells of the box around the fragments. Cells in two ranges count twice, because TileDB
+ * returns them twice.
  * @param written whether only cells of that box count
  */
 export function denseCells(
@@ -104,24 +105,24 @@ export function denseCells(
   const boxes = fragments.flatMap(({ info }) =>
     info.nonempty_domain ? [intervalsOf(info.nonempty_domain, dimensions)] : [],
   )
-  // Not as numbers: nanoseconds since 1970 are beyond 2^53.
+  // Bigints, because nanoseconds since 1970 are beyond 2^53.
   const cells = dimensions.reduce((product, { type, domain }, d) => {
     const size = datatypeSize(type)
     const all = { low: integerOf(type, domain.subarray(0, size)), high: integerOf(type, domain.subarray(size)) }
     const box = hull(boxes.map((one) => one[d]))
     const asked = ranges.get(d) ?? (box ? [box] : [])
-    const sum = asked.reduce((count, range) => {
+    const side = asked.reduce((count, range) => {
       const { low, high } = box ?? all
       const wanted = { low: integer(range.low) ?? low, high: integer(range.high) ?? high }
       const part = intersection(wanted, (written && box) || all)
       return part ? count + part.high - part.low + 1n : count
     }, 0n)
-    return product * sum
+    return product * side
   }, 1n)
   return Number(cells)
 }
 
-/** Bytes of the var-sized values of the result, by field. */
+/** Bytes of the var-sized values in the result, by field. Reads them. */
 async function countedBytes({ opened, query }: ExplainQuery): Promise<Map<string, number>> {
   const { schema } = opened
   const isVar = (name: string): boolean =>

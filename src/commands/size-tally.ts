@@ -6,7 +6,7 @@ import { filtersText } from '../render/views/wording.ts'
 import type { MetadataSection } from '../store/metadata-sections.ts'
 import { filterResult } from './values.ts'
 
-/** The numbers of one data file. `tiles`: the stored bytes of each. */
+/** What is counted of one data file. */
 export interface TalliedFile extends StatsSizes {
   field: string
   role: FileRole
@@ -31,7 +31,7 @@ interface TalliedField extends StatsSizes {
 /** Buckets of {@link Distribution}: one for 0, then one for each power of two up to what a double counts exactly. */
 const BUCKETS = 55
 
-/** Counts how often numbers occur, by powers of two. It does not store the numbers. */
+/** Counts numbers by powers of two. It does not keep the numbers. */
 export class Distribution {
   count = 0
   min = Number.POSITIVE_INFINITY
@@ -39,7 +39,7 @@ export class Distribution {
   private sum = 0
   private readonly buckets = new Float64Array(BUCKETS)
 
-  /** @param times how often the number occurs */
+  /** Counts a number. @param times how often it occurs */
   add(value: number, times = 1): void {
     if (times === 0) return
     this.count += times
@@ -64,7 +64,7 @@ export class Distribution {
     return this.count === 0 ? 0 : this.sum / this.count
   }
 
-  /** The counts by bucket; `from` and `to` are inclusive. Empty buckets at both ends are left out. */
+  /** The counts by bucket, without empty buckets at both ends. `from` and `to` are inclusive. */
   histogram(): { from: number; to: number; count: number }[] {
     const first = this.buckets.findIndex((count) => count > 0)
     const last = this.buckets.findLastIndex((count) => count > 0)
@@ -76,15 +76,15 @@ export class Distribution {
   }
 }
 
-/** 0 for 0; otherwise 1 plus the exponent of the largest power of two that is not greater. */
+/** The bucket of a number: 0 for 0, otherwise 1 plus the exponent of the largest power of two in it. */
 function bucketOf(value: number): number {
   if (value < 1) return 0
-  // Logarithms round up just below large powers of two.
+  // Not `Math.log2`, which rounds up just below large powers of two.
   const high = Math.floor(value / 2 ** 31)
   return high === 0 ? 32 - Math.clz32(value) : Math.min(BUCKETS - 1, 63 - Math.clz32(high))
 }
 
-/** Sums of bytes over one or more fragments, grouped in every way that can be asked for. */
+/** Sums of bytes over one or more fragments: by field, role, filters and section. */
 export class SizeTally {
   readonly fields = new Map<string, TalliedField>()
   readonly roles = new Map<string, TalliedRole>()
@@ -93,20 +93,16 @@ export class SizeTally {
   readonly tiles = new Distribution()
   readonly data: StatsSizes = { size: 0, unfiltered_size: 0 }
 
-  /** @param tiles stored bytes of the file's tiles */
+  /** Adds a data file. @param tiles stored bytes of its tiles */
   addFile(file: TalliedFile, tiles: Distribution): void {
     const { field, role, filters } = file
-    const ofField = entry(this.fields, field, () => ({ name: field, size: 0, unfiltered_size: 0, files: new Map() }))
-    const newRole = (): TalliedRole => ({ role, size: 0, unfiltered_size: 0, tiles: new Distribution() })
+    const none = { size: 0, unfiltered_size: 0 }
+    const newRole = (): TalliedRole => ({ role, ...none, tiles: new Distribution() })
+    const ofField = entry(this.fields, field, () => ({ name: field, ...none, files: new Map() }))
     const inField = entry(ofField.files, role, () => ({ ...newRole(), filters: [] }))
     const ofRole = entry(this.roles, role, newRole)
     const shown = filters.map(filterResult)
-    const ofFilters = entry(this.filters, filtersText(shown), () => ({
-      filters: shown,
-      file_num: 0,
-      size: 0,
-      unfiltered_size: 0,
-    }))
+    const ofFilters = entry(this.filters, filtersText(shown), () => ({ filters: shown, file_num: 0, ...none }))
     ofFilters.file_num++
     if (!inField.filters.includes(ofFilters)) inField.filters.push(ofFilters)
     for (const sizes of [ofField, inField, ofRole, ofFilters, this.data]) {
@@ -129,6 +125,7 @@ export class SizeTally {
   }
 }
 
+/** The value of a key. If the map lacks it, `make` makes it. */
 function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   let value = map.get(key)
   if (value === undefined) {

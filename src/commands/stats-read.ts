@@ -1,4 +1,5 @@
 import { purgeLines } from '../advice/lines.ts'
+import { sum } from '../base/sum.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { mayBeNaN } from '../cells/column-summary.ts'
 import { columnValue } from '../cells/rows.ts'
@@ -28,7 +29,7 @@ import { parseQuery, type QueryOptions } from './read-query.ts'
 import { enumerationResult } from './schema.ts'
 import { endResult, exact } from './values.ts'
 
-/** `stats --read`: reads the array once, and says what a reader sees. */
+/** The document of `stats --read`: reads the array once, and counts what a reader sees. */
 export async function readStats(
   cx: CommandContext,
   path: string,
@@ -58,10 +59,10 @@ export async function readStats(
   const { cell_num, hidden, repeated } = summary
   const states = (await array.fragments()).map(({ state }) => state)
   const deletes = await deletesResult(cx, opened, summary)
-  // A consolidation takes fragments of all times, and fails where it finds no cell.
+  // A consolidation merges fragments of all times. It fails if they have no cell.
   const isEmpty = cell_num === 0 && ranges.size === 0 && where === undefined
-  const taken = states.filter((state) => ['live', 'unlisted', 'future', 'past'].includes(state))
-  const consolidatable = isEmpty ? 0 : taken.length
+  const merged = states.filter((state) => ['live', 'unlisted', 'future', 'past'].includes(state))
+  const consolidatable = isEmpty ? 0 : merged.length
   return {
     ...documentHead('read-stats', cx.shownPath(path)),
     as_of: between,
@@ -131,7 +132,7 @@ async function deletesResult(
   return found
 }
 
-/** Deleted cells that files still hold. */
+/** Number of deleted cells that the files still hold. */
 function heldCells({ cell_num, removed_cell_num }: ReadStatsDelete): number {
   return removed_cell_num ?? cell_num
 }
@@ -159,7 +160,7 @@ function fieldResult(
   { summary, filled }: FieldSummary,
   enumeration: Enumeration | undefined,
 ): ReadStatsField {
-  const { column, min, max, sum, nulls, nans, indexes, values, lengths } = summary
+  const { column, min, max, sum: total, nulls, nans, indexes, values, lengths } = summary
   const { name, type, cell_val_num } = column
   const size = datatypeSize(type)
   const value = (bytes: Uint8Array | undefined) => (bytes ? cellValue(type, cell_val_num, bytes, style) : null)
@@ -169,8 +170,8 @@ function fieldResult(
     cell_val_num,
     min: value(min),
     max: value(max),
-    sum: sum ?? null,
-    mean: sum === undefined || values === 0 ? null : Number(sum) / values,
+    sum: total ?? null,
+    mean: total === undefined || values === 0 ? null : Number(total) / values,
     lengths:
       cell_val_num === 'var' && values > 0
         ? { min: lengths.min / size, max: lengths.max / size, mean: lengths.sum / size / values }
@@ -189,14 +190,11 @@ function enumerationCounts(
 ): ReadStatsEnumeration {
   const counts = values.map((_, index) => indexes.get(BigInt(index)) ?? 0)
   const used = values.flatMap((value, index) => (counts[index] > 0 ? [{ value, index, cell_num: counts[index] }] : []))
-  let known = 0
-  let all = 0
-  for (const count of counts) known += count
-  for (const count of indexes.values()) all += count
+  const all = sum([...indexes.values()], (count) => count)
   return {
     name,
     used: used.sort((a, b) => b.cell_num - a.cell_num),
     unused: values.filter((_, index) => counts[index] === 0),
-    missing_cell_num: all - known,
+    missing_cell_num: all - sum(counts, (count) => count),
   }
 }

@@ -3,6 +3,7 @@ import { arrayFindings, fragmentFindings } from '../advice/findings.ts'
 import { InspectError, inconsistent, orError, unlessFault, usage, withPlaceAsync } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { shortSize } from '../base/sizes.ts'
+import { sum } from '../base/sum.ts'
 import { checkOffsetCount, fieldTileFile, tileRole } from '../cells/tile-places.ts'
 import type { DamagedFile, Distribution as DistributionResult, DocumentHead } from '../documents/common.ts'
 import type {
@@ -98,7 +99,7 @@ export const command: CommandModule<StatsOptions> = {
           table: async (out) => (await import('../render/views/stats.ts')).statsTable(document, out),
         }
       })
-    const each = async function* (path: string, target: Promise<Target>): AsyncGenerator<Outcome> {
+    const eachIn = async function* (path: string, target: Promise<Target>): AsyncGenerator<Outcome> {
       if (!(await isGroup(target))) {
         yield await work(path, target)
         return
@@ -108,12 +109,19 @@ export const command: CommandModule<StatsOptions> = {
         if (target.type !== 'group') yield await work(path, target)
       })
       const arrays = found.slice(before)
-      const sizes = arrays.reduce((sum, { size }) => sum + size, 0)
-      if (arrays.length > 1) cx.note(`${cx.shownPath(path)}: ${arrays.length} arrays, ${shortSize(sizes)} in all`)
+      const size = shortSize(sum(arrays, (one) => one.size))
+      if (arrays.length > 1) cx.note(`${cx.shownPath(path)}: ${arrays.length} arrays, ${size} in all`)
     }
-    const both = paths.length === 2 ? paths.map((path) => cx.open(path)) : []
+    const open = (path: string): Promise<Target> => {
+      const target = cx.open(path)
+      // An error is reported when the target is used. Until then it must not count as unhandled.
+      target.catch(() => {})
+      return target
+    }
+    // Both of two targets are needed before the first is shown: they may be shown side by side.
+    const both = paths.length === 2 ? paths.map(open) : []
     if (both.length === 0 || (await isGroup(both[0])) || (await isGroup(both[1]))) {
-      for (const [i, path] of paths.entries()) yield* each(path, both[i] ?? cx.open(path))
+      for (const [i, path] of paths.entries()) yield* eachIn(path, both[i] ?? open(path))
       return
     }
     const [a, b] = [await work(paths[0], both[0]), await work(paths[1], both[1])]
@@ -142,7 +150,7 @@ async function* readOutcome(
   }
 }
 
-/** Also false if opening fails; the error is reported when the target's turn comes. */
+/** Whether a target is a group; false if it cannot be opened. */
 function isGroup(target: Promise<Target>): Promise<boolean> {
   return target.then(
     ({ type }) => type === 'group',
@@ -158,16 +166,16 @@ class Totals {
   cells_in_domain = 0n
   tile_num = 0
   size = 0
-  /** The bytes of its sections: a place in the file counts once. */
+  /** Bytes of the fragment metadata. A section that several fields share counts once. */
   readonly metadata: StatsMetadata = { size: 0, footer_size: 0, sections_size: 0, unfiltered_size: 0, memory_size: 0 }
   readonly cells_per_tile = new Distribution()
   readonly format_versions = new Set<number>()
-  /** Data files that are missing or too short. Neither their bytes nor the bytes that they should have are counted. */
+  /** Data files that are missing or too short. They are left out of all sums. */
   readonly damaged: { finding: StatsFinding; fault: InspectError }[] = []
   /** The fragments that could be read. */
   readonly opened: OpenedFragment[] = []
 
-  /** @param sizes of the files of a fragment, examined or not */
+  /** Adds the bytes of a fragment's files, whether or not the fragment could be read. */
   addFiles(sizes: ReadonlyMap<string, number>): void {
     for (const size of sizes.values()) this.size += size
   }
@@ -184,9 +192,9 @@ async function statsDocument(
   if (!fragment) throw await wrongTarget(cx, 'stats', target, 'a fragment, an array or a group')
   refuseTimes(cx, 'a fragment')
   const totals = new Totals()
-  const measures = await measured(fragment).finally(() => fragment.close())
+  const measures = await measure(fragment).finally(() => fragment.close())
   totals.addFiles(measures.onDisk)
-  addMeasured(totals, measures)
+  addMeasures(totals, measures)
   const [opened] = totals.opened
   const advice = await fragmentFindings(opened).catch(unlessFault)
   await fragment.close()
@@ -206,9 +214,9 @@ async function arrayDocument(
   const wanted = entries.filter((entry) => all || entry.isRead)
   const not_examined: StatsNotExamined[] = []
   const work = async (fragment: Fragment, { name }: FragmentEntry) => {
-    const measures = await orError(() => measured(fragment))
+    const measures = await orError(() => measure(fragment))
     if (!(measures instanceof InspectError)) return { name, measures, onDisk: measures.onDisk }
-    // The size of its files is still known, unless its folder cannot be listed.
+    // The sizes of its files are still known, unless its folder cannot be listed.
     return { name, measures, onDisk: await orError(() => fragmentFileSizes(fragment)) }
   }
   for await (const { name, measures, onDisk } of overEntries(cx, array, wanted, 'reading fragment metadata', work)) {
@@ -216,7 +224,7 @@ async function arrayDocument(
     if (measures instanceof InspectError) {
       cx.fault(measures)
       not_examined.push({ name, error: errorResult(cx, measures) })
-    } else addMeasured(totals, measures)
+    } else addMeasures(totals, measures)
   }
   for (const { fault } of totals.damaged) cx.fault(fault)
   const hidden = entries.filter(({ isRead }) => !isRead)
@@ -240,27 +248,25 @@ async function arrayDocument(
   }
 }
 
-/** What makes reads of the fragments that were counted slow. Where that cannot be told, check says why. */
+/** What makes reads of the counted fragments slow; nothing if damage prevents the answer. */
 async function adviceOn(array: InspectArray, schema: ArraySchema, { opened }: Totals): Promise<Finding[]> {
-  const { from = 0n, now } = array.cx
+  const between = [array.cx.from ?? 0n, array.cx.now] as const
   const fragments = opened.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
   try {
-    return (
-      (await arrayFindings({ array, schema, fragments, between: [from, now], deletes: [] }).catch(unlessFault)) ?? []
-    )
+    return (await arrayFindings({ array, schema, fragments, between, deletes: [] }).catch(unlessFault)) ?? []
   } finally {
     for (const { fragment } of fragments) await fragment.close()
   }
 }
 
-/** The measures of a fragment. They are added to the totals only if all of them could be read. */
-type Measured = Awaited<ReturnType<typeof measured>>
+/** The sizes in a fragment. They are added to the totals only if all of them could be read. */
+type Measures = Awaited<ReturnType<typeof measure>>
 
 /**
- * Reads what the sizes need: the footer, the headers of the sections, and the tile offsets, one list at a time.
+ * Reads the footer, the headers of the sections, and the tile offsets of a fragment, one list at a time.
  * @throws InspectError with the fragment as its place
  */
-function measured(fragment: Fragment) {
+function measure(fragment: Fragment) {
   return withPlaceAsync({ file: fragment.folder.path }, async () => {
     const info = await fragment.info()
     const onDisk = await fragmentFileSizes(fragment)
@@ -284,7 +290,7 @@ function measured(fragment: Fragment) {
   })
 }
 
-function addMeasured(totals: Totals, { fragment, info, onDisk, sections, files, damaged }: Measured): void {
+function addMeasures(totals: Totals, { fragment, info, onDisk, sections, files, damaged }: Measures): void {
   const { tally, metadata } = totals
   for (const { tallied, tiles } of files) tally.addFile(tallied, tiles)
   totals.damaged.push(...damaged)
@@ -319,7 +325,10 @@ function damagedFinding(fragment: Fragment, one: DamagedFile): Totals['damaged']
   return { finding: { code, severity: 'error', message, file: `${fragment.folder.path}/${one.name}`, bytes }, fault }
 }
 
-/** @throws InspectError INCONSISTENT if there is not an offset for each tile, or offsets do not rise */
+/**
+ * Stored bytes of the tiles of a file.
+ * @throws InspectError INCONSISTENT if there is not one offset for each tile, or if offsets fall
+ */
 async function storedTileSizes(fragment: Fragment, file: FieldFile): Promise<Distribution> {
   const info = await fragment.info()
   const { tile_num, slots } = info
@@ -403,7 +412,7 @@ function withRatio<T extends StatsSizes>(sizes: T): T & { ratio: number | null }
   return { ...sizes, ratio: ratio(sizes.unfiltered_size, sizes.size) }
 }
 
-/** Null where there is nothing to divide by. */
+/** A ratio; null if there is nothing to divide by. */
 function ratio(part: number, whole: number): number | null {
   return whole === 0 ? null : ratioOf(part, whole)
 }

@@ -3,9 +3,9 @@ import type { Target } from '../store/target.ts'
 import type { CommandContext } from './command.ts'
 
 /**
- * Runs units of work in `jobs` threads, this one included.
- * @param bytes of the target, if known
- * @param deep of `verify-checksums`; undefined for `check`
+ * Runs units of work in `jobs` threads, including this one.
+ * @param bytes bytes of the target's files, if they are known
+ * @param deep the option of `verify-checksums`; undefined for `check`
  */
 export async function unitRunner<I extends object>(
   { storage, reading }: CommandContext,

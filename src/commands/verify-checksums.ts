@@ -64,7 +64,7 @@ const COLUMNS: readonly (keyof VerifyChecksumsLine)[] = [
   ...(['fragment', 'file', 'tile', 'chunk', 'filter', 'offset', 'expected', 'actual', 'message'] as const),
 ]
 
-/** Failures are given as they are found; the summary follows the last one. */
+/** Writes failures as they are found. The summary follows the last failure. */
 function outcome(
   cx: CommandContext,
   path: string,
@@ -131,7 +131,7 @@ function* shownPaths(cx: CommandContext, files: Iterable<string>): Generator<str
   for (const file of files) yield cx.shownPath(file)
 }
 
-/** The verdict in one word. `verified` requires a checksum on every data file. */
+/** The verdict in one word. It is `verified` only if every data file has a checksum. */
 function verdict(found: Verified, failureNum: number): VerifyChecksumsDocument['verdict'] {
   if (failureNum > 0) return 'damaged'
   const isWhole = found.notExamined.length === 0

@@ -7,13 +7,13 @@ import { checkSchema } from '../write/schema-check.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
 import { schemaResult } from './schema.ts'
 
-/** What `--emit` writes. */
+/** The values of `--emit`. */
 export const EMITTED = ['schema', 'python'] as const
 export type Emitted = (typeof EMITTED)[number]
 
 /**
- * A schema as the document that `write-sample --schema` reads, or as TileDB-Py code.
- * @param changed whether it differs from what is there now; then TileDB's rules are checked
+ * The outcome of `--emit`: a schema as the document that `write-sample --schema` reads, or as TileDB-Py code.
+ * @param changed whether the schema differs from the stored one; it is then checked against TileDB's rules
  * @throws InspectError USAGE for a schema that TileDB refuses
  */
 export function emitted(
@@ -29,12 +29,7 @@ export function emitted(
   if (emit === 'python') {
     const code = schemaPython(schema, enumerations, `${shown.replace(/\/+$/, '')}.new`)
     const document: SchemaPythonDocument = { ...documentHead('schema-python', shown), code }
-    return {
-      document,
-      async table(out) {
-        await out.write(code)
-      },
-    }
+    return { document, table: (out) => out.write(code) }
   }
   const document: SchemaDocument = {
     ...documentHead('schema', shown),

@@ -1,5 +1,6 @@
 import type { Change } from '../advice/remedies.ts'
 import { unlessFault, usage } from '../base/errors.ts'
+import { sum } from '../base/sum.ts'
 import type { WhatifDocument, WhatifField, WhatifLayout, WhatifTrial } from '../documents/whatif.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind } from '../format/datatype.ts'
@@ -37,11 +38,11 @@ interface WhatifOptions extends TimesOptions {
   best?: string
 }
 
-/** What `--best` chooses by. */
+/** The measure that each value of `--best` chooses by. */
 const BESTS: Readonly<Record<string, keyof Best>> = { smallest: 'size', fastest: 'reading', balanced: 'balanced' }
 const CELL_ORDERS: readonly ArraySchema['cell_order'][] = ['row-major', 'col-major', 'hilbert']
 
-/** Unfiltered bytes that are tried of each field, if the user does not say. */
+/** Default of `--sample`: unfiltered bytes of each field. */
 const SAMPLE_BYTES = 1024 * 1024
 
 export const command: CommandModule<WhatifOptions> = {
@@ -86,20 +87,20 @@ export const command: CommandModule<WhatifOptions> = {
     const emit = parseChoice('--emit', EMITTED, options.emit)
     if (emit && options.range) throw usage('whatif expects --range or --emit, found both')
     const best = parseBest(options.best, emit)
-    const { opened, enumerations } = await openedTarget(cx, await cx.open(path))
+    const { opened, enumerations } = await openTarget(cx, await cx.open(path))
     checkFields(opened.fragments, opened.schema, options.field)
     const change = parseChange(opened.schema, options)
     if (emit) {
       const filters = best
-        ? bestFilters((await tried(cx, opened, asked, options)).trials, best)
+        ? bestFilters((await tryFilters(cx, opened, asked, options)).trials, best)
         : askedFilters(opened.schema, asked, options.field)
       const changed = change !== undefined || best !== undefined || asked !== undefined
       const schema = changed ? schemaWith(opened.schema, change ?? {}, filters) : opened.schema
       yield emitted(cx, path, emit, schema, enumerations, changed)
       return
     }
-    // Other tiles are looked at with the filters that are there, unless others are named.
-    const { sampled, trials } = await tried(cx, opened, asked, options, change !== undefined && !asked)
+    // With other tiles, filters are tried only if the user names some.
+    const { sampled, trials } = await tryFilters(cx, opened, asked, options, change !== undefined && !asked)
     const query = options.range && (await parseQuery(cx, opened, { range: options.range }))
     const layouts = await layoutsOf(opened, enumerations, change, asked, options, query)
     if (query && layouts.some(({ read }) => !read))
@@ -109,7 +110,7 @@ export const command: CommandModule<WhatifOptions> = {
       sample: {
         tiles: sampled.tiles,
         tile_num: sampled.tile_num,
-        bytes: trials.reduce((sum, { unfiltered_bytes }) => sum + unfiltered_bytes, 0),
+        bytes: sum(trials, ({ unfiltered_bytes }) => unfiltered_bytes),
         seed: options.seed ?? SEED,
         whole: trials.every(({ sample }) => sample.whole),
       },
@@ -129,10 +130,11 @@ export const command: CommandModule<WhatifOptions> = {
   },
 }
 
+/** Default of `--seed`. */
 const SEED = '1'
 
-/** Tries filters on a sample. @param none whether to try nothing */
-async function tried(
+/** Tries filters on a sample of tiles. @param none whether to try no filters */
+async function tryFilters(
   cx: CommandContext,
   { fragments }: OpenedArray,
   asked: FilterConfig[][] | undefined,
@@ -144,10 +146,10 @@ async function tried(
     const sampled = await takeSample(fragments, { seed, bytes: sampleBytes(bytes), fields: none ? [] : fields })
     const trials: FieldTrials[] = []
     for (const [i, sample] of sampled.samples.entries()) {
-      // Filters that the user chose are for values.
+      // The filters that the user names are for values, not for offsets and validity.
       if (asked && sample.field === null) continue
       const trial = await tryField(sample, asked, { codecs: writingCodecs, key: cx.reading.key }).catch(unlessFault)
-      // What a release lost bytes of when it wrote it, nothing writes again.
+      // Some releases lost bytes when they wrote. Such values cannot be written again.
       if (trial) trials.push(trial)
       else cx.note(`${sample.field ?? sample.role} is left out: its own filters do not take its values again`)
       progress.update(i + 1, sampled.samples.length)
@@ -166,13 +168,10 @@ async function layoutsOf(
   { field, seed = SEED }: WhatifOptions,
   query: ReadQuery | undefined,
 ): Promise<WhatifLayout[]> {
-  const usual = usualChanges(opened)
-  // What comes of having one fragment is told apart from what the change does.
-  const changes = change
-    ? [...usual.several, change]
-    : (asked || field) && !query
-      ? []
-      : [...usual.several, ...usual.orders]
+  const { merges, orders } = usualChanges(opened)
+  // The merges come first: they show what having one fragment does, apart from what the change does.
+  const areFiltersAsked = (asked || field) && !query
+  const changes = change ? [...merges, change] : areFiltersAsked ? [] : [...merges, ...orders]
   if (changes.length === 0) return []
   const filters = change ? askedFilters(opened.schema, asked, field) : NO_FILTERS
   if (change) {
@@ -180,7 +179,7 @@ async function layoutsOf(
     checkSchema({ schema, enumerations }, true)
   }
   const extent = await extentOf(opened)
-  // Without being asked, orders are not worth the time of large arrays.
+  // In a large array, other layouts take too long if nobody asked for them.
   if (extent.cells === 0 || (!change && !query && !isSmall(extent, SMALL_ARRAY))) return []
   const layouts: WhatifLayout[] = []
   for await (const layout of tryLayouts(opened, changes, filters, writingCodecs, { extent, seed, query }))
@@ -188,17 +187,17 @@ async function layoutsOf(
   return layouts
 }
 
-/** Without being asked, other orders are tried up to so many cells. */
+/** Largest number of cells of an array in which other layouts are tried though nobody asked for them. */
 const SMALL_ARRAY = 200_000
 const NO_FILTERS: NewFilters = { fields: new Map() }
 
-/** Of several fragments one, made in two ways; the cells of a sparse array in other orders. */
-function usualChanges({ schema, fragments, deletes }: OpenedArray): { several: Change[]; orders: LayoutChange[] } {
+/** The changes that are always of interest: one fragment instead of several, in two ways; and other orders of sparse cells. */
+function usualChanges({ schema, fragments, deletes }: OpenedArray): { merges: Change[]; orders: LayoutChange[] } {
   const { array_type, cell_order, domain } = schema
-  const several: Change[] = fragments.length > 1 || deletes.length > 0 ? [{ consolidate: true }, {}] : []
-  if (array_type === 'dense' || domain.dimensions.length < 2) return { several, orders: [] }
+  const merges: Change[] = fragments.length > 1 || deletes.length > 0 ? [{ consolidate: true }, {}] : []
+  if (array_type === 'dense' || domain.dimensions.length < 2) return { merges, orders: [] }
   const orders = CELL_ORDERS.filter((order) => order !== cell_order && order !== 'col-major')
-  return { several, orders: orders.map((order) => ({ cell_order: order })) }
+  return { merges, orders: orders.map((order) => ({ cell_order: order })) }
 }
 
 function parseBest(text: string | undefined, emit: Emitted | undefined): keyof Best | undefined {
@@ -207,7 +206,7 @@ function parseBest(text: string | undefined, emit: Emitted | undefined): keyof B
   return BESTS[parseChoice('--best', Object.keys(BESTS), text)]
 }
 
-/** @throws InspectError USAGE */
+/** The layout that the options ask for; undefined if they ask for none. @throws InspectError USAGE */
 function parseChange({ domain }: ArraySchema, options: WhatifOptions): LayoutChange | undefined {
   const capacity = parseWhole('--capacity', options.capacity)
   const cell_order = parseChoice('--cell-order', CELL_ORDERS, options.cellOrder)
@@ -227,7 +226,7 @@ function parseChange({ domain }: ArraySchema, options: WhatifOptions): LayoutCha
   return { capacity, cell_order, tile_extents: extents && Object.fromEntries(extents) }
 }
 
-/** The one pipeline that was asked for, for every field that takes it. @throws InspectError USAGE */
+/** The pipeline of `--filters`, for every field that takes it. @throws InspectError USAGE for several pipelines */
 function askedFilters(
   { array_type, domain, attributes }: ArraySchema,
   asked: readonly FilterConfig[][] | undefined,
@@ -240,7 +239,7 @@ function askedFilters(
   for (const { name, type, cell_val_num } of [...(array_type === 'dense' ? [] : domain.dimensions), ...attributes]) {
     if (names && !names.includes(name)) continue
     const field = { type, cell_val_num, formatVersion: NEWEST_STABLE }
-    // TileDB takes some filters for types that they ruin.
+    // Filters that TileDB accepts, but that damage values of this type, are used only if the user names the field.
     const why = names ? refusal(filters, field) : offerRefusal(filters, field)
     if (why === undefined) fields.set(name, filters)
     else if (names) throw usage(`--filters for ${JSON.stringify(name)}: ${why}`)
@@ -248,7 +247,7 @@ function askedFilters(
   return { fields }
 }
 
-/** The best pipeline of each field, if that is not the one that is there. */
+/** The best pipeline of each field. Fields whose stored pipeline is the best are left out. */
 function bestFilters(trials: readonly FieldTrials[], by: keyof Best): NewFilters {
   const fields = new Map<string, readonly FilterConfig[]>()
   const joint: { offsets?: readonly FilterConfig[]; validity?: readonly FilterConfig[] } = {}
@@ -261,8 +260,8 @@ function bestFilters(trials: readonly FieldTrials[], by: keyof Best): NewFilters
   return { fields, ...joint }
 }
 
-/** An array, or a fragment as if it were alone in its array. */
-async function openedTarget(
+/** Opens an array, or a fragment as if it were alone in its array. */
+async function openTarget(
   cx: CommandContext,
   target: Target,
 ): Promise<{ opened: OpenedArray; enumerations: Enumeration[] }> {
@@ -299,7 +298,7 @@ function checkFields(
   if (unknown !== undefined) throw unknownField('--field', unknown, [...known])
 }
 
-/** @throws InspectError USAGE */
+/** The bytes of `--sample`; undefined for every tile. @throws InspectError USAGE */
 function sampleBytes(text: string | undefined): number | undefined {
   if (text === 'all') return undefined
   const bytes = parseWhole('--sample', text) ?? SAMPLE_BYTES
@@ -307,19 +306,19 @@ function sampleBytes(text: string | undefined): number | undefined {
   return bytes
 }
 
-/** Of a cell of text, without filters. */
+/** Bytes of the offset of a var-sized cell, without filters. */
 const OFFSET_BYTES = 8
 
 function fieldResult({ sample, now, candidates, refused, best, unfiltered_bytes }: FieldTrials): WhatifField {
-  const isText = sample.file_offsets_bytes > 0
-  const cells = sample.parts.reduce((sum, { starts }) => sum + (starts ? starts.length - 1 : 0), 0)
-  const unfiltered = unfiltered_bytes + (isText ? OFFSET_BYTES * cells : 0)
+  const isVarSized = sample.file_offsets_bytes > 0
+  const cells = sum(sample.parts, ({ starts }) => (starts ? starts.length - 1 : 0))
+  const unfiltered = unfiltered_bytes + (isVarSized ? OFFSET_BYTES * cells : 0)
   const trialResult = (trial: Trial): WhatifTrial => {
     const bytes = Math.round(scaled(sample, now, trial, 'bytes'))
     return {
       filters: trial.filters.map(filterResult),
       bytes,
-      offsets_bytes: isText ? Math.round(scaled(sample, now, trial, 'offsets_bytes')) : undefined,
+      offsets_bytes: isVarSized ? Math.round(scaled(sample, now, trial, 'offsets_bytes')) : undefined,
       ratio: trial.bytes === 0 ? null : ratioOf(unfiltered, sizeOf(trial)),
       undo_mb_s: speed(trial.undo_mb_s),
       do_mb_s: speed(trial.do_mb_s),
@@ -346,12 +345,13 @@ function fieldResult({ sample, now, candidates, refused, best, unfiltered_bytes 
   }
 }
 
-/** Bytes of the whole array: as many times those of the sample as its files are larger than the sample is now. */
+/** Bytes of a trial scaled from the sample to the whole array, by the stored bytes of both. */
 function scaled(sample: FieldTrials['sample'], now: Trial, trial: Trial, key: 'bytes' | 'offsets_bytes'): number {
   const all = key === 'bytes' ? sample.file_bytes : sample.file_offsets_bytes
   return sample.whole || now[key] === 0 ? trial[key] : (all * trial[key]) / now[key]
 }
 
+/** Bytes of the array if each field had the filters that are best by a measure. */
 function totalWith({ file_bytes }: Sampled, trials: readonly FieldTrials[], by: keyof Best): number {
   return trials.reduce((bytes, { sample, now, best: { [by]: best } }) => {
     if (!best) return bytes
@@ -361,7 +361,7 @@ function totalWith({ file_bytes }: Sampled, trials: readonly FieldTrials[], by: 
   }, file_bytes)
 }
 
-/** Two digits; a slow one is not 0. */
+/** A speed rounded to a whole number; below 10 to two digits, so that a slow one is not 0. */
 function speed(mb_s: number): number {
   return mb_s < 10 ? Number(mb_s.toPrecision(2)) : Math.round(mb_s)
 }
