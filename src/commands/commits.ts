@@ -36,13 +36,13 @@ export const command: CommandModule<object> = {
   },
 }
 
-/** A row without its times, which are those of its name. */
+/** A row without `timestamp_range`, which follows from its name. */
 type Row = Omit<CommitsLine, 'timestamp_range'>
 type Effect = CommitsLine['effect']
-/** The columns about a delete condition. */
+/** The keys about a delete condition. */
 type Condition = Pick<CommitsLine, 'condition' | 'processed_by' | 'purged_by' | 'not_processed_by' | 'error'>
 
-/** Every row has all keys, in this order, for the header of a CSV file. */
+/** All keys of a row in their order, without values. */
 const KEYS: Record<Exclude<keyof CommitsLine, 'path'>, undefined> = {
   file: undefined,
   entry: undefined,
@@ -61,13 +61,13 @@ const KEYS: Record<Exclude<keyof CommitsLine, 'path'>, undefined> = {
   error: undefined,
 }
 
-/** For entries that name no fragment. */
-const NOTHING = { refers_to: null, exists: null } as const
+/** The keys of a row that refers to no fragment. */
+const NO_FRAGMENT = { refers_to: null, exists: null } as const
 
-/** The facts that every row is computed from. */
-type Known = Awaited<ReturnType<typeof knownOf>>
+/** The facts about an array that its rows are made from. */
+type ArrayFacts = Awaited<ReturnType<typeof factsOf>>
 
-async function knownOf(cx: CommandContext, array: InspectArray) {
+async function factsOf(cx: CommandContext, array: InspectArray) {
   const commits = await array.commits()
   const fragments = await array.fragments()
   const consolidated = commits.files.filter(({ kind }) => kind === 'consolidated-commits')
@@ -78,14 +78,14 @@ async function knownOf(cx: CommandContext, array: InspectArray) {
     commits,
     fragments,
     /** Names of the fragment folders on disk. */
-    there: new Set(fragments.map(({ name }) => name)),
+    names: new Set(fragments.map(({ name }) => name)),
     /** The state of each fragment folder on disk, by path. */
     states: new Map(fragments.map(({ path, state }) => [path, state])),
     /** Paths of the commit files on disk. */
     files: new Set(commits.files.map(({ path }) => path)),
-    /** Names of commits in a `.con` file. */
+    /** Names of the commits in `.con` files. */
     consolidated: new Set(consolidated.flatMap(({ entries }) => entries.map(({ name }) => name))),
-    /** Which fragments have processed which delete conditions. Read when first needed. */
+    /** Which fragments have processed which delete conditions. This is read when it is first needed. */
     processed() {
       processed ??= processedConditions(cx, array, fragments)
       return processed
@@ -95,20 +95,20 @@ async function knownOf(cx: CommandContext, array: InspectArray) {
 
 async function arrayOutcome(cx: CommandContext, path: string, array: InspectArray): Promise<Outcome> {
   await array.checkVersion()
-  const known = await knownOf(cx, array)
+  const facts = await factsOf(cx, array)
   const rows: Row[] = []
-  const read = inOrder(known.commits.files, atOnce(array.folder), async (file) => {
-    // Delete conditions are content of their own file, or of a `.con` file.
-    const any = file.kind === 'delete' || file.entries.some(({ tile }) => tile)
-    return { file, bytes: any ? await withSource(array.folder.file(file.path), readAll) : NO_BYTES }
+  const read = inOrder(facts.commits.files, atOnce(array.folder), async (file) => {
+    // Only the files with delete conditions are read: these stand in files of their own, or in `.con` files.
+    const hasCondition = file.kind === 'delete' || file.entries.some(({ tile }) => tile)
+    return { file, bytes: hasCondition ? await withSource(array.folder.file(file.path), readAll) : NO_BYTES }
   })
   for await (const { file, bytes } of read) {
-    const row = await fileRow(known, file, bytes)
+    const row = await fileRow(facts, file, bytes)
     rows.push(row)
     const conditions: Conditions = new Map()
-    for (const entry of file.entries) rows.push(await entryRow(known, file, entry, bytes, conditions))
+    for (const entry of file.entries) rows.push(await entryRow(facts, file, entry, bytes, conditions))
     if (file.kind !== 'fragment-metadata') continue
-    const footers = await footerRows(known, file)
+    const footers = await footerRows(facts, file)
     row.entry_num = footers.length
     rows.push(...footers)
   }
@@ -128,40 +128,40 @@ function timesOf({ file, entry }: Row): CommitsLine['timestamp_range'] {
   return nameFacts(lastPathPart(entry ?? file))?.timestamp_range ?? null
 }
 
-/** @param bytes of a delete condition's file */
-async function fileRow(known: Known, file: CommitFile, bytes: Uint8Array): Promise<Row> {
-  const { there } = known
+/** The row of a commit file. @param bytes the content of the file, if it is a delete condition */
+async function fileRow(facts: ArrayFacts, file: CommitFile, bytes: Uint8Array): Promise<Row> {
+  const { names } = facts
   const name = stem(lastPathPart(file.path))
-  const row = { file: file.path, entry: null, kind: file.kind, ...NOTHING }
+  const row = { file: file.path, entry: null, kind: file.kind, ...NO_FRAGMENT }
   if (file.kind === 'write') {
-    return { ...row, refers_to: name, exists: there.has(name), effect: writeEffect(known, committedPath(file.path)) }
+    return { ...row, refers_to: name, exists: names.has(name), effect: writeEffect(facts, committedPath(file.path)) }
   }
   if (file.kind === 'delete') {
-    return { ...row, effect: deleteEffect(known, name), ...(await deleteResult(known, name, file, bytes, 0)) }
+    return { ...row, effect: deleteEffect(facts, name), ...(await deleteResult(facts, name, file, bytes, 0)) }
   }
   if (file.kind === 'update') return { ...row, effect: 'updates' }
-  // The listing of the fragments has reported what is wrong with the file.
-  const lists = { entry_num: file.entries.length, error: file.fault && errorResult(known.cx, file.fault) }
+  // A fault of the file was reported when the fragments were listed.
+  const lists = { entry_num: file.entries.length, error: file.fault && errorResult(facts.cx, file.fault) }
   if (file.kind === 'vacuum') {
-    // It has the name of the fragment that holds the cells of the listed ones.
-    const exists = there.has(name)
+    // The file has the name of the consolidated fragment, which holds the cells of the listed fragments.
+    const exists = names.has(name)
     return { ...row, refers_to: name, exists, effect: exists ? 'lists' : 'orphan', ...lists }
   }
   return { ...row, effect: 'lists', ...lists }
 }
 
-/** Delete conditions of a `.con` file. One may be listed several times, but each result is computed once. */
+/** Results for the delete conditions of a `.con` file, by entry. The file may list a condition several times. */
 type Conditions = Map<string, { bytes: Uint8Array; result: Condition }>
 
-/** @param content of the file, if conditions are in it */
+/** The row of an entry in a commit file. @param content the content of the file, if conditions are in it */
 async function entryRow(
-  known: Known,
+  facts: ArrayFacts,
   file: CommitFile,
   entry: CommitEntry,
   content: Uint8Array,
   conditions: Conditions,
 ): Promise<Row> {
-  const { there, files } = known
+  const { names, files } = facts
   const row = { file: file.path, entry: entry.text, kind: commitKind(entry.name) ?? file.kind, offset: entry.offset }
   const name = stem(entry.name)
   if (file.kind === 'consolidated-commits' && entry.tile) {
@@ -169,55 +169,55 @@ async function entryRow(
     const bytes = content.subarray(offset, offset + length)
     let one = conditions.get(entry.text)
     if (!one || !sameBytes(one.bytes, bytes)) {
-      one = { bytes, result: await deleteResult(known, name, file, bytes, offset) }
+      one = { bytes, result: await deleteResult(facts, name, file, bytes, offset) }
       conditions.set(entry.text, one)
     }
-    return { ...row, refers_to: null, exists: files.has(entry.text), effect: deleteEffect(known, name), ...one.result }
+    return { ...row, refers_to: null, exists: files.has(entry.text), effect: deleteEffect(facts, name), ...one.result }
   }
   if (file.kind === 'consolidated-commits') {
-    const effect = writeEffect(known, linePath(entry.text) ?? name)
-    return { ...row, refers_to: name, exists: there.has(name), effect }
+    const effect = writeEffect(facts, linePath(entry.text) ?? name)
+    return { ...row, refers_to: name, exists: names.has(name), effect }
   }
   if (file.kind === 'vacuum') {
-    const exists = there.has(entry.name)
-    return { ...row, kind: 'vacuum', refers_to: entry.name, exists, effect: vacuumEffect(known, file, entry) }
+    const exists = names.has(entry.name)
+    return { ...row, kind: 'vacuum', refers_to: entry.name, exists, effect: vacuumEffect(facts, file, entry) }
   }
-  const effect = known.consolidated.has(entry.name) ? 'hidden' : 'dangling'
-  return { ...row, kind: 'ignore', refers_to: name, exists: there.has(name), effect }
+  const effect = facts.consolidated.has(entry.name) ? 'hidden' : 'dangling'
+  return { ...row, kind: 'ignore', refers_to: name, exists: names.has(name), effect }
 }
 
-/** The footers in a consolidated fragment metadata file, one row per fragment. */
-async function footerRows({ cx, array, there }: Known, file: CommitFile): Promise<Row[]> {
+/** The rows of a consolidated fragment metadata file: one for each footer in it. */
+async function footerRows({ cx, array, names }: ArrayFacts, file: CommitFile): Promise<Row[]> {
   const row = { file: file.path, kind: 'footer' } as const
   const read = await orError(() => array.consolidatedFragmentMetadata(file.path))
   if (read instanceof InspectError) {
-    // The listing of the fragments has reported it.
-    return [{ ...row, entry: null, ...NOTHING, effect: 'lists', error: errorResult(cx, read) }]
+    // The fault was reported when the fragments were listed.
+    return [{ ...row, entry: null, ...NO_FRAGMENT, effect: 'lists', error: errorResult(cx, read) }]
   }
   return read.entries.map(({ fragment_name, offset }) => {
     const name = lastPathPart(fragment_name)
-    const exists = there.has(name)
+    const exists = names.has(name)
     const effect = exists ? 'lists' : 'dangling'
     return { ...row, entry: fragment_name, refers_to: name, exists, effect, footer_offset: offset }
   })
 }
 
-/** @param path of the fragment that a commit names */
-function writeEffect({ states, commits }: Known, path: string): Effect {
+/** The effect of a commit. @param path the path of the fragment that it commits */
+function writeEffect({ states, commits }: ArrayFacts, path: string): Effect {
   const state = states.get(path)
-  // The fragment of a revoked commit need not exist any more.
+  // The fragment of an ignored commit may be gone.
   if (state === undefined) return commits.ignored.has(path) ? 'hidden' : 'dangling'
   if (state === 'to-vacuum' || state === 'hidden' || state === 'ignored' || state === 'future') return state
   return 'visible'
 }
 
-/** @param name of the delete condition's commit, without suffix */
-function deleteEffect({ array }: Known, name: string): Effect {
+/** The effect of a delete condition. @param name the name of its commit, without suffix */
+function deleteEffect({ array }: ArrayFacts, name: string): Effect {
   return (nameFacts(name)?.timestamp_range[1] ?? 0n) > array.cx.now ? 'future' : 'deletes'
 }
 
-/** What a vacuum list does to a fragment that it names. */
-function vacuumEffect({ states, array }: Known, { path }: CommitFile, { text }: CommitEntry): Effect {
+/** The effect of a vacuum file on a fragment that it lists. */
+function vacuumEffect({ states, array }: ArrayFacts, { path }: CommitFile, { text }: CommitEntry): Effect {
   const listed = vacuumPath(text) ?? ''
   const state = states.get(listed)
   if (state === undefined) return 'dangling'
@@ -227,14 +227,14 @@ function vacuumEffect({ states, array }: Known, { path }: CommitFile, { text }: 
 }
 
 /**
- * A delete condition as the user wrote it; the fragments that have processed it; and those with older cells that have not. In
- * the latter it is applied whenever they are read.
+ * A delete condition as the user wrote it, and the fragments that have processed it. `not_processed_by` lists fragments with older
+ * cells: TileDB applies the condition whenever it reads them.
  *
- * @param name of the commit, without suffix
- * @param bytes of the condition, from `offset` on in the file
+ * @param name the name of the commit, without suffix
+ * @param bytes the bytes of the condition, which begin at `offset` in the file
  */
 async function deleteResult(
-  { cx, array, fragments, processed }: Known,
+  { cx, array, fragments, processed }: ArrayFacts,
   name: string,
   file: CommitFile,
   bytes: Uint8Array,
@@ -262,8 +262,9 @@ async function deleteResult(
 }
 
 /**
- * `byCommit`: for each delete commit, by name without suffix, the fragments whose cells it has been applied to, and whether they left
- * out what it deletes. `unread`: the fragments that do not tell it, because of damage. Reads each fragment once.
+ * Reads from each fragment which delete conditions it has processed.
+ * @returns `byCommit`: by the commit's name without suffix, the fragments that have processed its condition, and whether they have
+ *   purged the deleted cells. `unread`: the fragments that cannot be read
  */
 async function processedConditions(cx: CommandContext, array: InspectArray, fragments: readonly FragmentEntry[]) {
   const byCommit = new Map<string, Map<string, boolean>>()
@@ -272,7 +273,7 @@ async function processedConditions(cx: CommandContext, array: InspectArray, frag
   const read = inOrder(committed, atOnce(array.folder), async ({ name, path }) => {
     const fragment = array.fragment(path)
     const conditions = await orError(() => fragment.processedConditions())
-    // A fragment that marks cells as deleted stores when that was.
+    // A fragment that keeps deleted cells has a field with the times of their deletion. Other fragments have purged them.
     const info = conditions instanceof InspectError ? conditions : await orError(() => fragment.info())
     const purged = !(info instanceof InspectError) && !info.slots.some(({ kind }) => kind === 'delete_timestamps')
     await fragment.close()

@@ -5,9 +5,9 @@ import { sameBytes } from '../filters/bytes.ts'
 type Fields = { readonly [key: string]: Result | undefined }
 
 /**
- * Every difference between two results. Keys and lists of named objects are matched by name, other lists by position. For a
- * list of plain values, only the first difference is given, with the number of the others. So a million shifted offsets are
- * one line. Iterables are walked side by side, never collected.
+ * Every difference between two results. Keys and lists of named objects are matched by name, other lists by position. A list of plain
+ * values gives only its first difference, with the number of the others: a million shifted offsets are one line. Iterables
+ * are walked side by side and never collected.
  */
 export function* differences(path: string, a: Result, b: Result): Generator<DiffLine> {
   if (isFields(a) && isFields(b)) {
@@ -28,7 +28,7 @@ export function* differences(path: string, a: Result, b: Result): Generator<Diff
   else yield* ofLists(path, left, right)
 }
 
-/** Lists whose order matters, that is filter pipelines. They are compared as a whole. */
+/** Paths of lists that are compared as a whole, because their order matters: filter pipelines. */
 const IN_ORDER = /(^|\.)filters$/
 
 function* ofNamed(path: string, a: Fields, b: Fields): Generator<DiffLine> {
@@ -49,10 +49,10 @@ function* ofFields(path: string, a: Fields, b: Fields): Generator<DiffLine> {
   }
 }
 
-/** Differences of cells are listed up to so many; cells beyond are counted. */
+/** Largest number of differences of cells that are listed. Further cells that differ are only counted. */
 export const MOST_LISTED = 100_000
 
-/** A key as part of a path; quoted if it could be misread. */
+/** A key as a step of a path. It is quoted if it could be misread. */
 export function step(key: string): string {
   return /^[\w-]+$/.test(key) ? key : JSON.stringify(key)
 }
@@ -90,7 +90,7 @@ function asList(value: Result): Iterable<Result> | undefined {
   return isIterable(value) && !(value instanceof Uint8Array) ? value : undefined
 }
 
-/** NaN equals NaN, 1n equals 1, and bytes are compared one by one. */
+/** Whether two values are the same. NaN is the same as NaN, 1n is the same as 1, and bytes are compared one by one. */
 function sameValue(a: Result, b: Result): boolean {
   if (a instanceof Uint8Array && b instanceof Uint8Array) return sameBytes(a, b)
   if (typeof a === 'bigint' || typeof b === 'bigint') return isNumber(a) && isNumber(b) && String(a) === String(b)

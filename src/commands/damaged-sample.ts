@@ -11,7 +11,7 @@ import { openFolderOutput } from '../node/folder-output.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
 
-/** What `write-sample --damage list` prints: one kind of damage for each finding code. */
+/** The result of `write-sample --damage list`: one kind of damage for each finding code. */
 export function damageKinds(): Outcome {
   const kinds = (Object.keys(DAMAGES) as FindingCode[]).map((kind) => kindResult(kind))
   const document: DamageKindsDocument = { ...documentHead('damage-kinds', ''), kinds }
@@ -22,7 +22,7 @@ export function damageKinds(): Outcome {
   }
 }
 
-/** Writes a small array or group with one damage that `check` reports with this code. The same kind gives the same bytes. */
+/** Writes a small array or group with one damage, which `check` finds with this code. The same code gives the same bytes. */
 export async function writeDamagedSample(cx: CommandContext, path: string, kind: string): Promise<Outcome> {
   const code = kind.toUpperCase().replaceAll('-', '_')
   if (!isFindingCode(code)) {

@@ -1,3 +1,4 @@
+import { groupBy } from '../base/group-by.ts'
 import type { Comparable } from '../cells/bounds.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { compareCoordinates, coordinatesOf } from '../cells/coordinates.ts'
@@ -14,7 +15,7 @@ import { LabelReport } from './missing-labels.ts'
 import { packDocument } from './page-data.ts'
 import { shownEnumerations } from './read.ts'
 
-/** Cells with equal coordinates: several where duplicates are allowed. */
+/** All cells with the same coordinates. There are several only if the array allows duplicates. */
 interface Place {
   coordinates: readonly Comparable[]
   rows: readonly CellsLine[]
@@ -23,11 +24,11 @@ interface Place {
 type Counts = Pick<DiffRead, 'same' | 'changed' | 'only_a' | 'only_b'>
 
 /**
- * Compares the cells that readers of two arrays see, matched by their coordinates. Memory holds the cells of one place and what
- * a read in row-major order needs. Attributes that only one array has are left out. Values of enumerations stand for
- * their indexes.
- * @param found gets the differences of the cells, up to {@link MOST_LISTED}
- * @returns how many cells are the same, and how many are not; undefined where the dimensions differ. And how many of these are not listed
+ * Compares the cells that readers of two arrays see. Cells are matched by their coordinates. Attributes that only one array has are
+ * left out, and values of enumerations are compared instead of their indexes. Besides what a read in row-major order needs,
+ * only the cells of one place are in memory.
+ * @param found gets the differences, up to {@link MOST_LISTED}
+ * @returns the numbers of same and different cells, and of different cells that are not listed; undefined if the dimensions differ
  */
 export async function compareReads(
   cx: CommandContext,
@@ -72,7 +73,7 @@ export async function compareReads(
   return { counts, unlisted }
 }
 
-/** The cells that a reader sees, place after place in row-major order. */
+/** The cells that a reader sees, one place after another in row-major order. */
 async function* placesOf(
   cx: CommandContext,
   opened: OpenedArray,
@@ -110,16 +111,10 @@ function* cellsOf({ rows, cell_num }: CellBatch): Generator<number> {
   else for (let cell = 0; cell < cell_num; cell++) yield cell
 }
 
-/** Pairs equal cells of one place, then the others in order. What has no partner is paired with null. */
+/** Pairs the equal cells of a place, and then the others in their order. A cell without a partner is paired with null. */
 function pairs(a: readonly CellsLine[], b: readonly CellsLine[]): [CellsLine | null, CellsLine | null][] {
   if (a.length <= 1 && b.length <= 1) return [[a[0] ?? null, b[0] ?? null]]
-  const unpaired = new Map<string, CellsLine[]>()
-  for (const row of b) {
-    const text = rowText(row)
-    const equal = unpaired.get(text)
-    if (equal) equal.push(row)
-    else unpaired.set(text, [row])
-  }
+  const unpaired = groupBy(b, rowText)
   const found: [CellsLine | null, CellsLine | null][] = []
   const alone: CellsLine[] = []
   for (const row of a) {
@@ -132,12 +127,12 @@ function pairs(a: readonly CellsLine[], b: readonly CellsLine[]): [CellsLine | n
   return found
 }
 
-/** Two cells have the same text where they are the same. */
+/** A text that is the same for two cells only if all their values are the same. */
 function rowText(row: CellsLine): string {
   return JSON.stringify(row, packDocument)
 }
 
-/** `cells[x=1,y=2]` */
+/** The path of a cell in the list of differences: `cells[x=1,y=2]`. */
 function pathOf(dimensions: readonly ColumnType[], row: CellsLine | null): string {
   const shown = (value: unknown): string => (typeof value === 'string' ? JSON.stringify(value) : String(value))
   return `cells[${dimensions.map(({ name }) => `${step(name)}=${shown(row?.[name])}`).join(',')}]`

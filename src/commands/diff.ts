@@ -1,4 +1,5 @@
 import { InspectError, orError, usage } from '../base/errors.ts'
+import { groupBy } from '../base/group-by.ts'
 import type { Result } from '../base/result.ts'
 import type { ArrayListing } from '../documents/array.ts'
 import type { CellsDocument, CellsLine, CellsTail } from '../documents/cells.ts'
@@ -54,9 +55,9 @@ export const command: CommandModule<DiffOptions> = {
       return
     }
     if (options.asOf) throw usage('--as-of expects --read beside it, found none')
-    const run: Run = { cx, options, found: [], cell_num: undefined, unlisted: 0, not_compared: [] }
-    await compareTargets(run, '', [a, await cx.open(a)], [b, await cx.open(b)], [])
-    const { found, cell_num, unlisted, not_compared } = run
+    const comparison: Comparison = { cx, options, found: [], cell_num: undefined, unlisted: 0, not_compared: [] }
+    await compareTargets(comparison, '', [a, await cx.open(a)], [b, await cx.open(b)], [])
+    const { found, cell_num, unlisted, not_compared } = comparison
     yield diffOutcome(cx, [a, b], found, {
       equal: found.length === 0 && not_compared.length === 0,
       cells_compared: options.cells ?? false,
@@ -77,7 +78,7 @@ function diffOutcome(
     ...documentHead('diff', cx.shownPath(a)),
     other: cx.shownPath(b),
     ...facts,
-    // Every row has the same keys, as text tables need them.
+    // Every row has all keys: CSV needs the same columns in each.
     differences: found.map(({ path, a, b, more }) => ({ path, a, b, more })),
   }
   return {
@@ -89,7 +90,7 @@ function diffOutcome(
   }
 }
 
-/** `diff --read` */
+/** The result of `diff --read`. */
 async function readOutcome(
   cx: CommandContext,
   [a, b]: readonly [string, string],
@@ -106,9 +107,7 @@ async function readOutcome(
     return openAt(target.array, { to })
   }
   const [left, right] = [await opened(a, times[0]), await opened(b, times.at(-1))]
-  const found: DiffLine[] = [
-    ...differences('metadata', await keyValues(cx, left.array), await keyValues(cx, right.array)),
-  ]
+  const found = [...differences('metadata', await keyValues(cx, left.array), await keyValues(cx, right.array))]
   const { counts, unlisted } = (await compareReads(cx, left, right, found)) ?? {}
   const { same = 0, changed = 0, only_a = 0, only_b = 0 } = counts ?? {}
   return diffOutcome(cx, [a, b], found, {
@@ -120,29 +119,31 @@ async function readOutcome(
   })
 }
 
-/** Keys of a document that are not compared: its head, values that follow from others, faults; and names and timestamps. */
+/** Keys of documents that are never compared: the head, values that follow from other values, and faults. */
 const HEAD = ['kind', 'path', 'schema_version', 'written_by', 'read_by', 'ratio', 'read', 'not_read', 'error']
+/** Keys with names and timestamps, which are compared only with `--names`. */
 const NAMES = ['name', 'timestamp_range', 'array_schema_name', 'hidden_by']
 
-/** The results of one comparison. */
-interface Run {
+/** A comparison, and its results so far. */
+interface Comparison {
   readonly cx: CommandContext
   readonly options: DiffOptions
   readonly found: DiffLine[]
   cell_num: number | undefined
-  /** Cells that differ and are not among `found`. */
+  /** Number of cells that differ and are not listed in `found`. */
   unlisted: number
-  /** Members of groups, fragments and cells that could not be read on one side or both. */
+  /** Paths of what could not be read on one side or both: members of groups, fragments and cells. */
   readonly not_compared: string[]
 }
 
 /**
- * @param prefix the members that lead here; every difference's path begins with it
- * @param above identities of the groups around the targets
+ * Compares two targets.
+ * @param prefix the path of the targets within their groups, with which the path of every difference begins
+ * @param above the identities of the groups around the targets
  * @throws InspectError WRONG_TARGET if the two targets are of different types
  */
 async function compareTargets(
-  run: Run,
+  run: Comparison,
   prefix: string,
   [a, left]: readonly [string, Target],
   [b, right]: readonly [string, Target],
@@ -159,9 +160,9 @@ async function compareTargets(
     await compareGroups(run, prefix, left.group, right.group, above)
     return
   }
-  const [one, other] = [await described(run, a, left), await described(run, b, right)]
+  const [one, other] = [await describe(run, a, left), await describe(run, b, right)]
   for (const [name, read] of Object.entries(one.parts)) {
-    // One part at a time, as the metadata of many tiles is large.
+    // Only one part at a time is in memory, because the metadata of many tiles is large.
     found.push(...differences(below(prefix, name), await read(), (await other.parts[name]?.()) ?? null))
   }
   const { pairs, unpaired } = fragmentPairs(one, other)
@@ -176,7 +177,7 @@ async function compareTargets(
 
 /** Compares the metadata, the lists of members, and each member that both groups have. */
 async function compareGroups(
-  run: Run,
+  run: Comparison,
   prefix: string,
   left: InspectGroup,
   right: InspectGroup,
@@ -186,12 +187,8 @@ async function compareGroups(
   found.push(...differences(below(prefix, 'metadata'), await keyValues(cx, left), await keyValues(cx, right)))
   const { findMember } = await import('../store/group-members.ts')
   const around = [...above, await left.identity(), await right.identity()]
-  // Absolute URIs may end in the same name.
-  const others = new Map<string, Member[]>()
-  for (const member of await right.members()) {
-    const name = memberName(member)
-    others.set(name, [...(others.get(name) ?? []), member])
-  }
+  // Several members may have one name: absolute URIs may end in the same name.
+  const others = groupBy(await right.members(), memberName)
   for (const member of await left.members()) {
     const name = memberName(member)
     const path = below(prefix, `members.${step(name)}`)
@@ -210,7 +207,7 @@ async function compareGroups(
       if (!run.not_compared.includes(path)) run.not_compared.push(path)
     }
     if (!x.target || !y.target || x.path === undefined || y.path === undefined) continue
-    // Then this is said already.
+    // The different types are among the differences already.
     if (x.target.type !== y.target.type && member.type !== other.type) continue
     const [one, two] = [[x.path, x.target] as const, [y.path, y.target] as const]
     const error = await orError(() => compareTargets(run, path, one, two, around))
@@ -223,31 +220,32 @@ async function compareGroups(
   }
 }
 
-/** Key-value metadata. Damage is thrown even if other files can be read, as damaged metadata equals nothing. */
+/** The key-value metadata of an array or group. @throws InspectError for damage, even if only some of the files are damaged */
 async function keyValues(cx: CommandContext, holder: InspectArray | InspectGroup): Promise<Result> {
   holder.cx.onFault = undefined
   const { keyValueResult } = await import('./metadata.ts')
   const result = keyValueResult(await holder.metadata(), cx.style)
-  // When a value was written makes no difference.
+  // The times of writes are not compared.
   for (const one of Object.values(result)) delete one.timestamp_range
   return result
 }
 
-/** Identifies a member within its group, also in a copy of the group. */
+/** The name of a member in its group. It is the same in a copy of the group. */
 function memberName({ name, uri, relative }: Member): string {
   return name ?? (relative ? uri : lastPathPart(uri))
 }
 
-/** The parts of a target to compare; each is read when its turn comes. */
+/** What is compared of a target. */
 interface Described {
   type: Target['type']
   path: string
+  /** Reads each part, by name. */
   parts: { readonly [name: string]: () => Promise<Result> }
-  /** The fragments of an array; for a fragment, only itself. */
+  /** The fragments of an array; of a fragment, the fragment itself. */
   fragments: { name: string; path: string; content: object; isUnread: boolean }[]
 }
 
-async function described({ cx, options }: Run, path: string, target: Target): Promise<Described> {
+async function describe({ cx, options }: Comparison, path: string, target: Target): Promise<Described> {
   const { type } = target
   const compared = (document: object): object => comparedKeys(document, options)
   const from =
@@ -262,7 +260,7 @@ async function described({ cx, options }: Run, path: string, target: Target): Pr
     const found: Described['fragments'] = []
     for await (const one of listing.fragments)
       found.push({ name: one.name, path: one.path, content: compared(one), isUnread: one.error !== undefined })
-    // The last keys are known after the fragments.
+    // `tail` is known only after the fragments.
     const { fragments, fragment_num, schemas, overlaps, array_type, format_version, ...array } = {
       ...listing,
       ...listed.tail?.(),
@@ -293,7 +291,7 @@ async function described({ cx, options }: Run, path: string, target: Target): Pr
   return { type, path, parts: { schema: from('schema') }, fragments: [] }
 }
 
-/** A document without the keys that are not compared. Keys further down may be names that users chose: they stay. */
+/** A document without the keys that are not compared. Inner keys stay, because they may be names that users chose. */
 function comparedKeys(document: object, { names }: DiffOptions): object {
   const leftOut = names ? HEAD : [...HEAD, ...NAMES]
   const kept: { dimension_labels?: SchemaDocument['dimension_labels'] } = Object.fromEntries(
@@ -304,6 +302,7 @@ function comparedKeys(document: object, { names }: DiffOptions): object {
   return { ...kept, dimension_labels: labels.map(({ uri, ...label }) => label) }
 }
 
+/** Loads the commands whose documents are compared. */
 const SOURCES = {
   ls: () => import('./ls.ts'),
   schema: () => import('./schema.ts'),
@@ -313,7 +312,7 @@ const SOURCES = {
   decode: () => import('./decode.ts'),
 }
 
-/** What another command finds about a target. @throws InspectError if it finds nothing */
+/** The first outcome of another command. @throws InspectError if it has none, or if it is an error */
 async function outcomeOf(cx: CommandContext, name: keyof typeof SOURCES, path: string): Promise<Outcome> {
   const { command } = await SOURCES[name]()
   for await (const outcome of command.run(cx, [path], {})) {
@@ -329,7 +328,7 @@ interface Pair {
   b: Described['fragments'][number]
 }
 
-/** Pairs the fragments of the same name, then the others in order of their timestamps. What is left over is unpaired. */
+/** Pairs the fragments with the same name, and then the others in the order of their timestamps. */
 function fragmentPairs(left: Described, right: Described): { pairs: Pair[]; unpaired: DiffLine[] } {
   if (left.type === 'fragment')
     return { pairs: [{ path: '', a: left.fragments[0], b: right.fragments[0] }], unpaired: [] }
@@ -352,7 +351,7 @@ function fragmentPairs(left: Described, right: Described): { pairs: Pair[]; unpa
 }
 
 /** Compares cells one by one in stored order, and counts them. */
-async function compareCells(run: Run, { path, a, b }: Pair): Promise<void> {
+async function compareCells(run: Comparison, { path, a, b }: Pair): Promise<void> {
   const { cx, found } = run
   const [left, right] = [await cellsOf(cx, a.path), await cellsOf(cx, b.path)]
   const progress = await cx.progress('comparing cells')
@@ -378,7 +377,7 @@ async function compareCells(run: Run, { path, a, b }: Pair): Promise<void> {
   if (!left.isWhole() || !right.isWhole()) run.not_compared.push(below(path, 'cells'))
 }
 
-/** The cells of a fragment; and, once they end, whether all of them could be read. */
+/** The cells of a fragment. `isWhole` says, after the last cell, whether all of them could be read. */
 async function cellsOf(
   cx: CommandContext,
   path: string,
@@ -391,7 +390,7 @@ async function cellsOf(
   }
 }
 
-/** The path of something in a target, whose differences begin with `prefix`. */
+/** A path below another path. Either may be empty. */
 function below(prefix: string, path: string): string {
   return prefix === '' ? path : path === '' ? prefix : `${prefix}.${path}`
 }

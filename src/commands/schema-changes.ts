@@ -3,10 +3,10 @@ import type { SchemaChange, SchemaDocument, SchemaEnumeration } from '../documen
 import { formOf } from '../store/changed-fields.ts'
 import { differences } from './compare-results.ts'
 
-/** What of a schema can change. */
+/** The part of a schema document that can change. */
 type Comparable = Omit<SchemaDocument, 'kind' | 'path' | 'schema_version' | 'name' | 'encryption' | 'as_of' | 'changes'>
 
-/** What schema evolution made of a schema: attributes, enumerations, current domain, and then anything else. */
+/** The changes of a schema evolution: in attributes, in enumerations, in the current domain, and then in anything else. */
 export function schemaChanges(before: Comparable, after: Comparable): SchemaChange[] {
   const { attributes, enumerations, current_domain, ...rest } = withUsedFilters(before)
   const {
@@ -24,8 +24,8 @@ export function schemaChanges(before: Comparable, after: Comparable): SchemaChan
 }
 
 /**
- * A schema whose dimensions have the filters that their files are written with: without filters, those of coordinates. TileDB writes
- * these into each dimension when the schema evolves.
+ * The schema with the filters that the dimensions' files are written with: a dimension without filters gets those of coordinates.
+ * TileDB stores them so when the schema evolves.
  */
 export function withUsedFilters<S extends Pick<SchemaDocument, 'coords_filters' | 'dimensions'>>(schema: S): S {
   const { coords_filters, dimensions } = schema
@@ -51,7 +51,7 @@ function* byName<T extends { name: string }>(
 function* attributeChanges(before: AttributeDescription, after: AttributeDescription): Generator<SchemaChange> {
   const { name } = after
   const [from, to] = [formOf(before), formOf(after)]
-  // No evolution changes the form: the attribute was dropped and added again.
+  // Evolution cannot change the form: the attribute was dropped and added again.
   if (from !== to) yield { change: 'changed', what: 'attribute', name, from: before, to: after }
   else yield* otherChanges(`attributes.${name}`, before, after)
 }

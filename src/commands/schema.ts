@@ -84,7 +84,7 @@ async function* ofTarget(cx: CommandContext, path: string, target: Target, optio
   }
 }
 
-/** Inside an array, only files of its schema folder are schemas; elsewhere any file may be one. */
+/** Whether a file may be a schema: in an array only a file of the schema folder, elsewhere any file. */
 function mayBeSchema({ array, folder, name }: Target & { type: 'file' }): boolean {
   return array === undefined || folder.name === SCHEMA_FOLDER || name === OLD_SCHEMA_FILE
 }
@@ -106,7 +106,7 @@ async function* shown(
   yield outcome(document, { number: files.indexOf(file) + 1, count: files.length, all: false })
 }
 
-/** Every schema, the oldest first. Above the first table is a line for each. */
+/** Shows every schema, the oldest first. Above the first table there is a line for each schema. */
 async function* allSchemas(cx: CommandContext, array: InspectArray, files: SchemaFile[]): AsyncGenerator<Outcome> {
   const documents: SchemaDocument[] = []
   let fault: InspectError | undefined
@@ -131,7 +131,7 @@ async function* allSchemas(cx: CommandContext, array: InspectArray, files: Schem
   if (fault) throw fault
 }
 
-/** Without what is other in every schema. */
+/** Schemas without the keys that differ in every schema. */
 function comparedSchemas(...documents: [SchemaDocument, SchemaDocument]) {
   const [before, after] = documents.map(
     ({ kind, path, schema_version, name, encryption, as_of, changes, ...compared }) => compared,
@@ -182,7 +182,7 @@ export function schemaResult(
     dimensions: dimensions.map((dimension) => ({
       ...named(dimension),
       domain: domainResult(dimension.type, dimension.domain, style),
-      // A count in the dimension's unit, never a date.
+      // Raw, because an extent is a count in the dimension's unit, never a date.
       tile_extent: dimension.tile_extent ? cellValue(dimension.type, 1, dimension.tile_extent, { raw: true }) : null,
       filters: pipelineResult(dimension.filters),
     })),
@@ -196,17 +196,7 @@ export function schemaResult(
       filters: pipelineResult(attribute.filters),
     })),
     enumerations: enumerations.map((e) => enumerationResult(e, style)),
-    dimension_labels: schema.dimension_labels.map((label) => ({
-      name: label.name,
-      dimension_index: label.dimension_index,
-      order: label.order,
-      type: label.type,
-      cell_val_num: label.cell_val_num,
-      attribute: label.attribute,
-      uri: label.uri,
-      relative: label.relative,
-      external: label.external,
-    })),
+    dimension_labels: schema.dimension_labels.map(({ name, ...label }) => ({ name, ...label })),
     current_domain: ranges ? Object.fromEntries(dimensions.map(({ name }, d) => [name, ranges[d]])) : null,
   }
 }
@@ -222,7 +212,7 @@ function named({ name, type, cell_val_num }: Named): Named {
   return { name, type, cell_val_num }
 }
 
-/** An enumeration with its values in order. */
+/** An enumeration with its values in their order. */
 export function enumerationResult(enumeration: Enumeration, style: ValueStyle): SchemaEnumeration {
   const values = enumerationValues(enumeration)
   const type = enumerationValueType(enumeration, values)

@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import { addPlace, exitCodeOf, InspectError, lacksMemory, usage } from '../base/errors.ts'
 import { extensionOf } from '../base/extension.ts'
 import { shellWord } from '../base/shell-word.ts'
+import { sum } from '../base/sum.ts'
 import type { SampleDocument, SampleFile } from '../documents/sample.ts'
 import { concat } from '../filters/bytes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
@@ -71,8 +72,10 @@ A fragment with other filters, order, tiles or format version:
     tiledb-inspect write-sample B --schema S.json --data - --filters zstd
 `
 
-/** Options that describe a sample; a damage chooses its own. */
-const CHOICES: readonly (readonly [flags: string, what: string, repeatable?: boolean])[] = [
+type OptionRow = readonly [flags: string, what: string, repeatable?: boolean]
+
+/** The options that say what a new array is like. `--append` refuses them. */
+const SHAPE_OPTIONS: readonly OptionRow[] = [
   ['--dense', 'a dense array'],
   ['--sparse', 'a sparse array (the default)'],
   ['--dim <spec>', 'a dimension (repeatable; see below)', true],
@@ -90,11 +93,16 @@ const CHOICES: readonly (readonly [flags: string, what: string, repeatable?: boo
   ['--coords-filters <pipeline>', 'filters of dimensions'],
   ['--offsets-filters <pipeline>', 'filters of the offsets of var-sized cells'],
   ['--validity-filters <pipeline>', 'filters of the validity of nullable attributes'],
-  ['--max-chunk-size <bytes>', 'of tiles in front of the filters (65536); 0: not cut into chunks'],
-  ['--metadata <KEY=JSON>', 'array metadata (repeatable)', true],
+  ['--max-chunk-size <bytes>', 'unfiltered bytes of a chunk (65536); 0: tiles are not cut into chunks'],
   ['--format-version <n>', `format version, ${OLDEST_WRITTEN} to ${NEWEST_STABLE} (${NEWEST_STABLE})`],
   ['--experimental', `allow format version ${NEWEST_FORMAT_VERSION}, which no TileDB release opens`],
   ['--schema <file>', 'the schema, as schema --json prints it; - for standard input'],
+]
+
+/** All options except `--damage`, which refuses them. */
+const OPTIONS: readonly OptionRow[] = [
+  ...SHAPE_OPTIONS,
+  ['--metadata <KEY=JSON>', 'array metadata (repeatable)', true],
   [
     '--data <file>',
     'the cells, as decode prints NDJSON, .csv, .tsv or Arrow IPC (repeatable); - for standard input',
@@ -123,7 +131,7 @@ export const command: CommandModule<WriteSampleOptions> = {
 
   configure(command) {
     command.argument('[dir]', 'folder to make; never overwritten')
-    for (const [flags, what, repeatable] of CHOICES) {
+    for (const [flags, what, repeatable] of OPTIONS) {
       if (repeatable) command.option(flags, what, collect)
       else command.option(flags, what)
     }
@@ -137,7 +145,7 @@ export const command: CommandModule<WriteSampleOptions> = {
       yield await writeSample(cx, oneFolder(paths), options)
       return
     }
-    refuseBesideDamage(options)
+    refuseBeside(options, '--damage', OPTIONS, 'it chooses the sample')
     const { damageKinds, writeDamagedSample } = await import('./damaged-sample.ts')
     const list = options.damage === 'list'
     if (list && paths[0] !== undefined) throw usage('--damage list writes nothing: expected no folder beside it')
@@ -152,30 +160,14 @@ function oneFolder(paths: readonly (string | undefined)[]): string {
   throw usage(`write-sample expects one folder, found ${found}`)
 }
 
-function refuseBesideDamage(options: object): void {
-  const keys = CHOICES.map(([flags]) => new Option(flags).attributeName())
-  refuseBeside(options, '--damage', keys, 'it chooses the sample')
+/** The first of some options that the call has. */
+function firstUsed(rows: readonly OptionRow[], options: object): Option | undefined {
+  return rows.map(([flags]) => new Option(flags)).find((one) => one.attributeName() in options)
 }
 
-/** Options that say what a new array is like. */
-const SHAPES = [
-  ...(['dense', 'sparse', 'dim', 'attr', 'enum', 'cells', 'fragments', 'capacity', 'tileExtent', 'cellOrder'] as const),
-  ...([
-    'tileOrder',
-    'duplicates',
-    'filters',
-    'fieldFilters',
-    'coordsFilters',
-    'offsetsFilters',
-    'validityFilters',
-  ] as const),
-  ...(['maxChunkSize', 'formatVersion', 'experimental', 'schema'] as const),
-] satisfies (keyof WriteSampleOptions)[]
-
-function refuseBeside(options: object, option: string, others: readonly string[], why: string): void {
-  const other = CHOICES.map(([flags]) => new Option(flags)).find(
-    (one) => others.includes(one.attributeName()) && one.attributeName() in options,
-  )
+/** @throws InspectError USAGE if the call has one of some options beside `option` */
+function refuseBeside(options: object, option: string, others: readonly OptionRow[], why: string): void {
+  const other = firstUsed(others, options)
   if (other) throw usage(`${option}: ${why}, so expected no ${other.long} beside it`)
 }
 
@@ -189,12 +181,12 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
   if (fromStandardInput.length > 1) throw usage(`${fromStandardInput.join(' and ')} cannot both be standard input`)
   if (append && (await localStorage.kind(absolutePath(path))) !== 'folder')
     throw usage('--append expects an array or a group that is there', { file: path })
-  if (append) refuseBeside(options, '--append', SHAPES, 'the array that is there has its own')
+  if (append) refuseBeside(options, '--append', SHAPE_OPTIONS, 'the array that is there has its own')
   const times = timestamp.map((text) => parseTime(cx, '--timestamp', text))
-  const read: Input[] = []
+  const inputFiles: Input[] = []
   const rows = (name: string): RowInput => {
     const input = openInput(name)
-    read.push(input)
+    inputFiles.push(input)
     return { file: input.file, each: rowsOf(input, extensionOf(name)), labels }
   }
   const output = append
@@ -212,17 +204,13 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
       ...consolidate.map((mode) => ({ step: 'consolidate', mode })),
       ...vacuum.map((mode) => ({ step: 'vacuum', mode })),
     ]
-    // Steps may make everything themselves. Then no cells are made up.
-    const planned = !append && (stepsText === undefined || SHAPES.some((key) => options[key] !== undefined))
-    if (
-      stepsText !== undefined &&
-      sampleOptions.cells === undefined &&
-      sampleOptions.fragments === undefined &&
-      data.length === 0
-    )
+    // A file of steps may make the array itself. It then needs no sample.
+    const isPlanned = !append && (stepsText === undefined || firstUsed(SHAPE_OPTIONS, options) !== undefined)
+    const { cells, fragments } = sampleOptions
+    if (stepsText !== undefined && cells === undefined && fragments === undefined && data.length === 0)
       sampleOptions.cells = '0'
     const inputs: SampleInputs = { schema, data: data.length > 0 ? data.map(rows) : undefined, times, style: cx.style }
-    const sample = planned ? planSample(sampleOptions, inputs) : undefined
+    const sample = isPlanned ? planSample(sampleOptions, inputs) : undefined
     const { key } = cx.reading
     const writing = async (salt: string): Promise<WriteContext> => {
       const salts = [
@@ -231,28 +219,25 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
         ...(steps.length + timestamp.length > 0 || salt ? [steps, timestamp, salt] : []),
       ]
       const text = JSON.stringify(salts, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-      return { codecs: writingCodecs, key, randomBytes: await vectors(writingCodecs, text, read) }
+      return { codecs: writingCodecs, key, randomBytes: await vectors(writingCodecs, text, inputFiles) }
     }
     const seed = options.seed ?? '1'
-    if (steps.length > 0 || !sample) {
-      const before =
-        times[0] === undefined ? (planned || append ? undefined : firstTimestamp(seed) - 1n) : times[0] - 1n
-      const { writeSteps } = await import('./written-steps.ts')
-      const given = {
-        path,
-        output,
-        append: append === true,
-        first: sample,
-        before,
-        steps,
-        file: stepsFile,
-        seed,
-        writing,
-        rows,
-      }
-      return await writeSteps(cx, given)
-    }
-    return await writeArray(cx, path, output, sample, { writing: await writing(''), seed })
+    if (steps.length === 0 && sample)
+      return await writeArray(cx, path, output, sample, { writing: await writing(''), seed })
+    const first = times[0] ?? (isPlanned || append ? undefined : firstTimestamp(seed))
+    const { writeSteps } = await import('./written-steps.ts')
+    return await writeSteps(cx, {
+      path,
+      output,
+      append: append === true,
+      sample,
+      before: first === undefined ? undefined : first - 1n,
+      steps,
+      file: stepsFile,
+      seed,
+      writing,
+      rows,
+    })
   } catch (error) {
     throw addPlace(asUsage(error, append ? absolutePath(path) : undefined), { file: path })
   } finally {
@@ -260,27 +245,29 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
   }
 }
 
-/** Extensions of Arrow IPC streams and files; those of other names are known by their first bytes. */
-const ARROW = ['arrow', 'arrows', 'feather', 'ipc']
-const MARK = 6
+/** Extensions of Arrow IPC streams and files. Such files with another extension are known by their first bytes. */
+const ARROW_EXTENSIONS = ['arrow', 'arrows', 'feather', 'ipc']
+/** Bytes of the mark at the start of an Arrow IPC file. */
+const MARK_BYTES = 6
 
+/** The rows of an input, in the format that its extension or its first bytes tell. */
 function rowsOf({ pieces }: Input, format: string): RowInput['each'] {
   if (format === 'csv' || format === 'tsv') return csvRows(textOf(pieces), format === 'tsv' ? '\t' : ',')
   return async (take, fields) => {
-    const { start, all } = await peeked(pieces, MARK)
-    if (!ARROW.includes(format) && !isArrow(start)) return ndjsonRows(textOf(all))(take, fields)
+    const { start, all } = await peeked(pieces, MARK_BYTES)
+    if (!ARROW_EXTENSIONS.includes(format) && !isArrow(start)) return ndjsonRows(textOf(all))(take, fields)
     const { arrowRows } = await import('../write/arrow-rows.ts')
     return arrowRows(() => bytesIn(all), writingCodecs)(take, fields)
   }
 }
 
-/** Whether bytes begin as an Arrow IPC file or stream does; text never begins so. */
+/** Whether bytes begin as those of an Arrow IPC file or stream. NDJSON never begins so. */
 function isArrow(start: Uint8Array): boolean {
-  const text = String.fromCharCode(...start.subarray(0, MARK))
+  const text = String.fromCharCode(...start.subarray(0, MARK_BYTES))
   return text === 'ARROW1' || text.startsWith('\xff\xff\xff\xff')
 }
 
-/** `{"steps": […]}`, or the list alone. */
+/** The steps of a file: `{"steps": […]}`, or the list alone. */
 function stepsOf(text: string): Json[] {
   const json = parseJson(text)
   const steps = isJsonObject(json)
@@ -298,7 +285,7 @@ function metadataValues(texts: readonly string[]): JsonObject {
   return Object.fromEntries(values)
 }
 
-/** Data first, then schemas, then what makes data visible, then what hides other data. */
+/** Order in which files get their names: data, then schemas, then what makes data visible, then what hides other data. */
 function rankOf(file: string): number {
   if (/\.(?:vac|con|ign)$/.test(file)) return 4
   if (/\.(?:wrt|ok|del|meta)$/.test(file) || /(?:^|\/)__(?:meta|group)\//.test(file)) return 3
@@ -333,11 +320,15 @@ async function writeArray(
   }
 }
 
-/** An error is about a document that was given, or an option; unless it is about the array that is there, at `root`. */
+/**
+ * The error as one about wrong usage: damage is then in a file or an option of the user. Errors about the array that `--append`
+ * writes into stay as they are.
+ * @param root the path of that array
+ */
 function asUsage(error: unknown, root: string | undefined): unknown {
   if (error instanceof InspectError) {
-    const isThere = root !== undefined && error.at.file?.startsWith(root)
-    return exitCodeOf(error) === 1 && !isThere ? usage(error.message, error.at, { cause: error }) : error
+    const isInArray = root !== undefined && error.at.file?.startsWith(root)
+    return exitCodeOf(error) === 1 && !isInArray ? usage(error.message, error.at, { cause: error }) : error
   }
   if (lacksMemory(error)) {
     const why =
@@ -348,20 +339,20 @@ function asUsage(error: unknown, root: string | undefined): unknown {
 }
 
 /**
- * Initialisation vectors: SHA-256 of everything that goes into the array, and of a counter. Equal inputs give equal vectors,
- * and different inputs never do. The cells of a file are read before the first vector of what they become is asked for.
+ * A function that gives initialisation vectors: the SHA-256 of everything that goes into the array, and of a counter. Equal inputs
+ * give equal vectors, and different inputs never do. An input file is read before the first vector for its cells is needed.
  */
 async function vectors(
   codecs: Codecs,
   options: string,
-  data: readonly Input[],
+  inputFiles: readonly Input[],
 ): Promise<(length: number) => Uint8Array> {
   const sha256 = await codecs.sha256()
   const base = sha256(new TextEncoder().encode(options))
   let counter = 0
   return (length) => {
     const count = new Uint8Array(BigUint64Array.of(BigInt(counter++)).buffer)
-    return sha256(concat([base, ...data.map((one) => one.digest()), count])).subarray(0, length)
+    return sha256(concat([base, ...inputFiles.map((one) => one.digest()), count])).subarray(0, length)
   }
 }
 
@@ -381,8 +372,8 @@ function sampleDocument(
     array_type: shown.array_type,
     encryption: encrypted ? 'AES_256_GCM' : 'NO_ENCRYPTION',
     seed,
-    cell_num: fragments.reduce((sum, { cell_num }) => sum + cell_num, 0),
-    total_size: files.reduce((sum, { size }) => sum + size, 0),
+    cell_num: sum(fragments, ({ cell_num }) => cell_num),
+    total_size: sum(files, ({ size }) => size),
     cell_order: shown.cell_order,
     tile_order: shown.tile_order,
     capacity: shown.capacity,

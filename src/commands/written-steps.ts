@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { usage } from '../base/errors.ts'
+import { sum } from '../base/sum.ts'
 import type { SampleFile } from '../documents/sample.ts'
 import type { StepsDocument } from '../documents/steps.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
@@ -19,47 +20,48 @@ import { Random } from '../write/random.ts'
 import type { Sample } from '../write/sample.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
 
-/** What `write-sample` does in steps. */
+/** The steps of `write-sample`. */
 interface StepsToWrite {
   path: string
   output: FolderOutput
-  /** Whether the folder is there. */
+  /** Whether the folder exists already. */
   append: boolean
-  /** An array that is made first. */
-  first: Sample | undefined
-  /** Before the first step, in milliseconds since 1970; undefined: after what is there. */
+  /** The array that is written before the first step. */
+  sample: Sample | undefined
+  /** Time before the first step, in milliseconds since 1970. Undefined for the newest time in the folder. */
   before: bigint | undefined
   steps: Json[]
-  /** The file of the steps, for paths in it. */
+  /** The file with the steps; paths in it are relative to it. */
   file: string | undefined
   seed: string
-  /** @param salt says what is there already */
+  /** @param salt text that depends on what is in the folder already */
   writing(salt: string): Promise<WriteContext>
+  /** Opens a file of cells. */
   rows(path: string): RowInput
 }
 
-/** Runs steps on a new folder, or on one that is there: the files appear at once, or not at all. */
-export async function writeSteps(cx: CommandContext, given: StepsToWrite): Promise<Outcome> {
-  const { path, output, append, first, steps, file, seed } = given
+/** Runs steps on a new folder, or on one that exists. All files appear at the end, or none if a step fails. */
+export async function writeSteps(cx: CommandContext, toWrite: StepsToWrite): Promise<Outcome> {
+  const { path, output, append, sample, steps, file, seed, rows } = toWrite
   const root = absolutePath(path)
   const files = new Map<string, number>()
   const folder = folderOf(output, append ? root : undefined, files)
-  const there = append ? await namesIn(new Folder(localStorage, root)) : []
+  const existing = append ? await namesIn(new Folder(localStorage, root)) : []
   if (append) await refuseOtherKey(cx, path)
-  const writing = await given.writing(there.join('\n'))
-  const notes = first?.notes ?? []
+  const writing = await toWrite.writing(existing.join('\n'))
+  const notes = sample?.notes ?? []
   let cells = 0
-  for await (const one of first ? arrayFiles(first.array, writing, ({ cell_num }) => (cells += cell_num)) : [])
+  for await (const one of sample ? arrayFiles(sample.array, writing, ({ cell_num }) => (cells += cell_num)) : [])
     await folder.write(one.path, one.bytes)
-  const random = new Random(append ? `${seed} names ${there.join('\n')}` : `${seed} names`)
-  const last = given.before ?? newestOf(append ? there : [...files.keys()])
+  const random = new Random(append ? `${seed} names ${existing.join('\n')}` : `${seed} names`)
+  const last = toWrite.before ?? newestOf(append ? existing : [...files.keys()])
   const context = {
     folder,
     writing,
     style: cx.style,
-    uuid: first ? first.array.uuid : () => random.uuid(),
+    uuid: sample ? sample.array.uuid : () => random.uuid(),
     uri: `file://${root}`,
-    rows: (name: string) => given.rows(file === undefined || name === '-' ? name : resolve(dirname(file), name)),
+    rows: (name: string) => rows(file === undefined || name === '-' ? name : resolve(dirname(file), name)),
     note: (text: string) => notes.push(text),
   }
   const progress = await cx.progress('writing')
@@ -78,7 +80,11 @@ export async function writeSteps(cx: CommandContext, given: StepsToWrite): Promi
   }
 }
 
-/** @param base the folder that is there; undefined for a new one */
+/**
+ * The folder in which the steps write.
+ * @param base the folder that exists; undefined for a new one
+ * @param files gets the bytes of each file that is written, by path
+ */
 function folderOf(output: FolderOutput, base: string | undefined, files: Map<string, number>): StepFolder {
   const { partial } = output
   return {
@@ -100,13 +106,13 @@ function folderOf(output: FolderOutput, base: string | undefined, files: Map<str
   }
 }
 
-/** Folders of arrays and groups whose names have times. */
-const TIMED = ['', '__schema', '__fragments', '__commits', '__meta', '__fragment_meta', '__group']
+/** Folders of arrays and groups that hold names with times. The empty name is the folder itself. */
+const TIMED_FOLDERS = ['', '__schema', '__fragments', '__commits', '__meta', '__fragment_meta', '__group']
 
-/** Paths of everything with a time in its name. */
+/** Paths of everything in a folder that may have a time in its name. */
 async function namesIn(folder: Folder): Promise<string[]> {
   const names: string[] = []
-  for (const inside of TIMED) {
+  for (const inside of TIMED_FOLDERS) {
     const one = inside === '' ? folder : folder.folder(inside)
     for (const { name } of await one.listIfThere()) names.push(inside === '' ? name : `${inside}/${name}`)
   }
@@ -124,7 +130,7 @@ function newestOf(paths: readonly string[]): bigint {
   return newest
 }
 
-/** An array is encrypted with one key, or not at all. */
+/** Refuses a key that does not fit the array: all of an array is encrypted with one key, or nothing is. */
 async function refuseOtherKey(cx: CommandContext, path: string): Promise<void> {
   const target = await cx.open(path)
   if (target.type !== 'array') return
@@ -141,13 +147,13 @@ function stepsDocument(
   files: ReadonlyMap<string, number>,
   { seed, notes, cells }: { seed: string; notes: string[]; cells: number },
 ): StepsDocument {
-  const written = Array.from(files, ([name, size]): SampleFile => ({ path: name, size }))
+  const written = Array.from(files, ([file, size]): SampleFile => ({ path: file, size }))
   return {
     ...documentHead('steps', cx.shownPath(path)),
     seed,
     steps: done.map(({ step, path, made, removed, cell_num }) => ({ step, path, made, removed, cell_num })),
-    cell_num: done.reduce((sum, { cell_num }) => sum + cell_num, cells),
-    total_size: written.reduce((sum, { size }) => sum + size, 0),
+    cell_num: cells + sum(done, ({ cell_num }) => cell_num),
+    total_size: sum(written, ({ size }) => size),
     files: written,
     notes,
   }
