@@ -1,7 +1,6 @@
 import { compareBytes } from '../filters/bytes.ts'
 import { datatypeKind, isSignedInteger } from '../format/datatype.ts'
-import { encode } from '../format/io.ts'
-import { type NDRange, ndRange, type Range, type RangeType } from '../format/range.ts'
+import type { NDRange, Range, RangeType } from '../format/range.ts'
 import { levelOf, RTREE_FANOUT, type RTree } from '../format/rtree.ts'
 import { u32 } from '../format/u32.ts'
 import type { ColumnData } from './column.ts'
@@ -26,12 +25,11 @@ export function buildRTree(version: number, leaves: readonly NDRange[], dimensio
     }
     levels.unshift(level)
   }
-  const describe = ndRange(dimensions)
   return {
     fanout: RTREE_FANOUT,
     dim_num: version < 5 ? dimensions.length : undefined,
     type: version < 5 ? dimensions[0].type : undefined,
-    levels: levels.map((mbrs) => levelOf(mbrs, dimensions, (mbr) => encode(mbr, describe))),
+    levels: levels.map((mbrs) => levelOf(mbrs, dimensions)),
   }
 }
 

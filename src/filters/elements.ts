@@ -26,10 +26,8 @@ export function elementSize(datatype: Datatype): ElementSize {
   return size === 8 || size === 4 || size === 2 ? size : 1
 }
 
-const SIGNED_INTEGERS: Record<ElementSize, Datatype> = { 1: 'INT8', 2: 'INT16', 4: 'INT32', 8: 'INT64' }
-
 export function signedInteger(size: ElementSize): Datatype {
-  return SIGNED_INTEGERS[size]
+  return `INT${(8 * size) as 8 | 16 | 32 | 64}`
 }
 
 /**

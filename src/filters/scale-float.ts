@@ -50,7 +50,7 @@ export const scaleFloat: FilterDefinition = {
       forward(part, config, cx) {
         const size = floatSize(cx.datatype)
         checkWhole(part, size)
-        return toIntegers(scaled(part, size, config), widthOf(config))
+        return toIntegers(part, size, widthOf(config), config)
       },
       outputLength: (part, config, cx) => (part.length / widthOf(config)) * floatSize(cx.datatype),
       reverse(part, config, cx) {
@@ -87,23 +87,6 @@ function floatSize(datatype: Datatype): 4 | 8 {
   throw badValue(`expected elements of 4 or 8 bytes for SCALE_FLOAT, found ${datatype}`)
 }
 
-/** Scaled and rounded values. Those of float32 are computed in float32. */
-function scaled(part: Uint8Array, size: 4 | 8, config: FilterConfig): Float64Array {
-  const single = size === 4
-  const { buffer, byteOffset, length } = part.byteOffset % size === 0 ? part : part.slice()
-  const values = single
-    ? new Float64Array(new Float32Array(buffer, byteOffset, length / size))
-    : new Float64Array(buffer, byteOffset, length / size)
-  const output = new Float64Array(values.length)
-  const typed = single ? Math.fround : Number
-  const scale = typed(numberOf(config, 'scale'))
-  const offset = typed(numberOf(config, 'offset'))
-  for (let i = 0; i < values.length; i++) {
-    output[i] = round(single ? Math.fround(Math.fround(values[i] - offset) / scale) : (values[i] - offset) / scale)
-  }
-  return output
-}
-
 /** Rounds to the nearest integer, halves away from zero. Adding 0.5 and truncating would be wrong just below a half. */
 function round(value: number): number {
   const whole = Math.trunc(value)
@@ -111,13 +94,23 @@ function round(value: number): number {
   return rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole
 }
 
-function toIntegers(values: Float64Array, width: ElementSize): Uint8Array {
+/** Scales and rounds floats. For float32 it computes in float32. */
+function toIntegers(part: Uint8Array, size: 4 | 8, width: ElementSize, config: FilterConfig): Uint8Array {
+  const single = size === 4
+  const { buffer, byteOffset, length } = part.byteOffset % size === 0 ? part : part.slice()
+  const values = single
+    ? new Float64Array(new Float32Array(buffer, byteOffset, length / size))
+    : new Float64Array(buffer, byteOffset, length / size)
+  const typed = single ? Math.fround : Number
+  const scale = typed(numberOf(config, 'scale'))
+  const offset = typed(numberOf(config, 'offset'))
   const end = 2 ** (8 * width - 1)
   const output = new Uint8Array(values.length * width)
   const lanes = lanesOf(output, width)
   const each = lanesEach(width)
   for (let i = 0, to = 0; i < values.length; i++, to += each) {
-    const value = values[i]
+    const difference = values[i] - offset
+    const value = round(single ? Math.fround(Math.fround(difference) / scale) : difference / scale)
     if (!(value >= -end && value < end)) {
       throw badValue(`expected scaled values that fit ${8 * width} bits, found ${value}`)
     }
@@ -127,6 +120,7 @@ function toIntegers(values: Float64Array, width: ElementSize): Uint8Array {
   return output
 }
 
+/** The inverse of {@link toIntegers}. It computes in float64. */
 function toFloats(part: Uint8Array, width: ElementSize, size: 4 | 8, config: FilterConfig): Uint8Array {
   const lanes = lanesOf(part, width)
   const each = lanesEach(width)

@@ -142,12 +142,17 @@ export function parseDatetime(type: DatetimeType, text: string): bigint {
   if (monthText === undefined && type !== 'DATETIME_YEAR' && yearText.replace(/^[+-]/, '').length > 4) {
     throw bad(type, 'a date as in 2024-01-31', text)
   }
+  const part = (name: string, digits: string | undefined, lo: number, hi: number): number => {
+    const value = digits === undefined ? lo : Number(digits)
+    if (value < lo || value > hi) throw bad(type, `${name} from ${lo} to ${hi}`, text)
+    return value
+  }
   const year = BigInt(yearText.replace('+', ''))
-  const month = part(type, text, 'a month', monthText, 1, 12)
-  const day = part(type, text, 'a day', dayText, 1, daysOfMonth(year, month))
-  const hour = part(type, text, 'an hour', hourText, 0, 23)
-  const minute = part(type, text, 'a minute', minuteText, 0, 59)
-  const second = part(type, text, 'a second', secondText, 0, 59)
+  const month = part('a month', monthText, 1, 12)
+  const day = part('a day', dayText, 1, daysOfMonth(year, month))
+  const hour = part('an hour', hourText, 0, 23)
+  const minute = part('a minute', minuteText, 0, 59)
+  const second = part('a second', secondText, 0, 59)
   const count = countOf(UNITS[type], { year, month, day, second: hour * 3600 + minute * 60 + second, fraction })
   if (count === undefined)
     throw bad(type, `a whole number of units${type === 'DATETIME_WEEK' ? ' (a Thursday)' : ''}`, text)
@@ -194,20 +199,6 @@ function daysSinceEpoch(year: bigint, month: number, day: number): bigint {
 function daysOfMonth(year: bigint, month: number): number {
   if (month === 2) return (year % 4n === 0n && year % 100n !== 0n) || year % 400n === 0n ? 29 : 28
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
-}
-
-function part(
-  type: DatetimeType,
-  text: string,
-  name: string,
-  digits: string | undefined,
-  lo: number,
-  hi: number,
-): number {
-  if (digits === undefined) return lo
-  const value = Number(digits)
-  if (value < lo || value > hi) throw bad(type, `${name} from ${lo} to ${hi}`, text)
-  return value
 }
 
 function bad(type: DatetimeType, expected: string, found: string): InspectError {

@@ -1,5 +1,6 @@
+import { concat } from '../base/bytes.ts'
 import { datatypeCoding } from './datatype.ts'
-import { type AnyIo, decodePrefix } from './io.ts'
+import { type AnyIo, decodePrefix, encode } from './io.ts'
 import { fixedSize, type NDRange, ndRange, ndRangeSize, type Range, type RangeType } from './range.ts'
 
 /** Children of a node in R-trees written by TileDB. @see tiledb/sm/misc/constants.cc (rtree_fanout) */
@@ -65,21 +66,11 @@ export function leafLevel(rtree: RTree): RTreeLevel | undefined {
 }
 
 /** Makes a level from its MBRs, for writing. */
-export function levelOf(
-  mbrs: readonly NDRange[],
-  dimensions: readonly RangeType[],
-  encode: (mbr: NDRange) => Uint8Array,
-): RTreeLevel {
-  const parts = mbrs.map(encode)
+export function levelOf(mbrs: readonly NDRange[], dimensions: readonly RangeType[]): RTreeLevel {
+  const describe = ndRange(dimensions)
+  const parts = mbrs.map((mbr) => encode(mbr, describe))
   const starts = new Float64Array(parts.length)
-  let length = 0
-  parts.forEach((part, i) => {
-    starts[i] = length
-    length += part.length
-  })
-  const bytes = new Uint8Array(length)
-  parts.forEach((part, i) => {
-    bytes.set(part, starts[i])
-  })
-  return { mbr_num: mbrs.length, bytes, starts: ndRangeSize(dimensions) === undefined ? starts : undefined }
+  for (let i = 1; i < parts.length; i++) starts[i] = starts[i - 1] + parts[i - 1].length
+  const isVar = ndRangeSize(dimensions) === undefined
+  return { mbr_num: parts.length, bytes: concat(parts), starts: isVar ? starts : undefined }
 }

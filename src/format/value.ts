@@ -276,11 +276,7 @@ export function bytesOf(
     }
     return bytes
   }
-  if (cellValNum === 1) {
-    const bytes = new Uint8Array(size)
-    writeElement(type, new DataView(bytes.buffer), 0, value, style)
-    return bytes
-  }
+  if (cellValNum === 1) return numberBytes(type, style)(value)
   const expected = cellValNum === 'var' ? `an array of ${type} values` : `an array of ${cellValNum} ${type} values`
   if (!Array.isArray(value)) throw unexpected(expected, describe(value))
   if (cellValNum !== 'var' && value.length !== cellValNum) throw unexpected(expected, `an array of ${value.length}`)

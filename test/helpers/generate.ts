@@ -14,8 +14,7 @@ import {
 import type { FragmentFooter } from '../../src/format/fragment-footer.ts'
 import type { FragmentMetadataV1 } from '../../src/format/fragment-metadata-v1.ts'
 import { fragmentSlots } from '../../src/format/fragment-slots.ts'
-import { encode } from '../../src/format/io.ts'
-import { type NDRange, ndRange, ndRangeSize, type RangeType } from '../../src/format/range.ts'
+import { type NDRange, ndRangeSize, type RangeType } from '../../src/format/range.ts'
 import { levelOf, type RTree } from '../../src/format/rtree.ts'
 import { decodeText } from '../../src/format/text.ts'
 import type { Random } from './random.ts'
@@ -170,7 +169,7 @@ export function anyRange(dimensions: readonly RangeType[], random: Random): NDRa
 export function anyRTree(version: number, dimensions: readonly RangeType[], random: Random): RTree {
   const level = (): RTree['levels'][number] => {
     const mbrs = many(random, 100, () => anyRange(dimensions, random))
-    return levelOf(mbrs, dimensions, (mbr) => encode(mbr, ndRange(dimensions)))
+    return levelOf(mbrs, dimensions)
   }
   return {
     fanout: random.bits(),
