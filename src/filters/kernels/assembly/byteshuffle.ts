@@ -9,7 +9,7 @@ export function unbyteshuffle(output: usize, input: usize, length: usize, size: 
   memory.copy(output + count * size, input + count * size, length - count * size)
 }
 
-/** Interleave the low, or the high, halves of two vectors by 2 or 4 bytes. For single bytes see lanes.ts. */
+/** These interleave the low halves, or the high halves, of two vectors by 2 or 4 bytes. For single bytes see lanes.ts. */
 function lowPairs(a: v128, b: v128): v128 {
   return i8x16.shuffle(a, b, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23)
 }
@@ -72,35 +72,25 @@ export function interleave8(input: usize, output: usize, count: usize): void {
     const g = v128.load(upper + 2 * count)
     const h = v128.load(upper + 3 * count)
     const to = output + 8 * i
-    let abcd = lowBytes(a, b)
-    let other = lowBytes(c, d)
-    let efgh = lowBytes(e, f)
-    let last = lowBytes(g, h)
-    let one = lowPairs(abcd, other)
-    let two = lowPairs(efgh, last)
-    v128.store(to, lowQuads(one, two))
-    v128.store(to, highQuads(one, two), 16)
-    one = highPairs(abcd, other)
-    two = highPairs(efgh, last)
-    v128.store(to, lowQuads(one, two), 32)
-    v128.store(to, highQuads(one, two), 48)
-    abcd = highBytes(a, b)
-    other = highBytes(c, d)
-    efgh = highBytes(e, f)
-    last = highBytes(g, h)
-    one = lowPairs(abcd, other)
-    two = lowPairs(efgh, last)
-    v128.store(to, lowQuads(one, two), 64)
-    v128.store(to, highQuads(one, two), 80)
-    one = highPairs(abcd, other)
-    two = highPairs(efgh, last)
-    v128.store(to, lowQuads(one, two), 96)
-    v128.store(to, highQuads(one, two), 112)
+    storeEights(to, lowBytes(a, b), lowBytes(c, d), lowBytes(e, f), lowBytes(g, h))
+    storeEights(to + 64, highBytes(a, b), highBytes(c, d), highBytes(e, f), highBytes(g, h))
   }
   each(input, output, whole, count, 8)
 }
 
-/** The last elements, fewer than 16, byte by byte. */
+/** Stores eight elements of 8 bytes. Each vector has the same two bytes of all eight. */
+function storeEights(to: usize, ab: v128, cd: v128, ef: v128, gh: v128): void {
+  let low = lowPairs(ab, cd)
+  let high = lowPairs(ef, gh)
+  v128.store(to, lowQuads(low, high))
+  v128.store(to, highQuads(low, high), 16)
+  low = highPairs(ab, cd)
+  high = highPairs(ef, gh)
+  v128.store(to, lowQuads(low, high), 32)
+  v128.store(to, highQuads(low, high), 48)
+}
+
+/** Interleaves the elements from `from` on, fewer than 16, byte by byte. */
 function each(input: usize, output: usize, from: usize, count: usize, size: usize): void {
   for (let i = from; i < count; i++) {
     for (let byte: usize = 0; byte < size; byte++)

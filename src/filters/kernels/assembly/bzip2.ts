@@ -1,50 +1,55 @@
 /**
- * Decodes bzip2 streams. What is rare or wrong (randomized blocks, incomplete codes, other checksums) is left to libbz2, which has the
- * words for it. libbz2 decodes Huffman codes bit by bit; here most are looked up at once, and the move-to-front list begins in a vector.
+ * Decodes bzip2 streams. It declines what is rare or wrong (randomized blocks, incomplete codes, other checksums): libbz2 then
+ * decodes the stream, or says what is wrong. libbz2 decodes Huffman codes bit by bit. Here a table decodes most codes in one
+ * step, and the first 16 entries of the move-to-front list are in a vector.
  */
 
 const MOST_TABLES: usize = 6
 const MOST_SYMBOLS: usize = 258
 const MOST_SELECTORS: usize = 18002
 const LONGEST_CODE: usize = 20
-/** Codes of up to this many bits are looked up. */
+/** Longest code, in bits, that a table decodes in one step. */
 const QUICK_BITS: usize = 10
+/** Symbols that are decoded with the same table. */
 const GROUP: usize = 50
 const STREAM_MAGIC: u32 = 0x425a68
 const BLOCK_MAGIC: u64 = 0x314159265359
 const END_MAGIC: u64 = 0x177245385090
-/** A run of four bytes is followed by how many more there are. */
+/** After this many equal bytes, the next byte is the number of further ones. */
 const RUN: usize = 4
 const NO_TABLE: usize = 255
 
-/** By table and the next bits: symbol << 5 | length of its code; 0 if the code is longer. */
+/** By table and the next QUICK_BITS bits: symbol << 5 | length of its code; 0 if the code is longer. */
 const QUICK_BYTES: usize = 2 << QUICK_BITS
 const quick: usize = memory.data(6 * 2048, 16)
 /** By table, symbols in the order of their codes. */
 const PERM_BYTES: usize = 2 * MOST_SYMBOLS
 const perm: usize = memory.data(6 * 516, 16)
-/** By table and length: one past the last code of this length, at the top of 32 bits; and what to add to a code to find its symbol in `perm`. */
+/** Bytes of one u32 for each length of a code. */
 const LENGTHS_BYTES: usize = 4 * (LONGEST_CODE + 2)
+/** By table and length: one past the last code of this length, shifted to LONGEST_CODE bits. */
 const limit: usize = memory.data(6 * 88, 16)
+/** By table and length: the difference between the place of a symbol in `perm` and its code. */
 const base: usize = memory.data(6 * 88, 16)
-/** Which table decodes each group; after the last, NO_TABLE. */
+/** The table that decodes each group, then NO_TABLE. */
 const selectors: usize = memory.data(18003, 16)
+/** Lengths of the codes of the table that is being read, by symbol. */
 const lengths: usize = memory.data(258, 16)
-/** How many symbols there are of each length, and then where the next one of a length goes. */
+/** By length of code: first the number of symbols, then the place of the next symbol in `perm`. */
 const counts: usize = memory.data(88, 16)
-/** How often each byte is in the block, and then where the next one of it goes. */
+/** By byte: first how often the block has it, then the place of its next occurrence in the sorted block. */
 const starts: usize = memory.data(1024, 16)
-/** The move-to-front list: its first 16 entries move to a vector. */
+/** The move-to-front list. While a block is decoded, its first 16 entries are in a vector. */
 const recent: usize = memory.data(272 + 16, 16)
 
-/** Row p moves lane p to the front. */
+/** Shuffles of a vector: row p moves lane p to the front. */
 const toFront: usize = memory.data(256, 16)
 for (let p: usize = 0; p < 16; p++) {
   for (let lane: usize = 0; lane < 16; lane++)
     store<u8>(toFront + 16 * p + lane, (lane === 0 ? p : lane <= p ? lane - 1 : lane) as u8)
 }
 
-/** Eight tables of the checksum, one for each position among eight bytes. */
+/** Eight tables for the checksum, one for each position among eight bytes. */
 const crcs: usize = memory.data(8192, 16)
 for (let byte: u32 = 0; byte < 256; byte++) {
   let crc = byte << 24
@@ -56,16 +61,17 @@ for (let at: usize = 1024; at < 8192; at += 4) {
   store<u32>(crcs + at, (crc << 8) ^ load<u32>(crcs + 4 * ((crc >> 24) as usize)))
 }
 
-/** Where the next bit is, in bits from `source`. */
+/** Address of the stream. */
 let source: usize = 0
+/** Position of the next bit, in bits from `source`. */
 let bit: usize = 0
 
-/** The next 57 bits or more, at the top. */
+/** Returns the bits from position `at` on, highest first: at least 57 of them. */
 function ahead(at: usize): u64 {
   return bswap(load<u64>(source + (at >> 3))) << (at & 7)
 }
 
-/** The next bits, 1 to 48 of them. */
+/** Reads the next `count` bits, 1 to 48 of them. */
 function take(count: usize): u64 {
   const found = ahead(bit) >> (64 - count)
   bit += count
@@ -73,8 +79,8 @@ function take(count: usize): u64 {
 }
 
 /**
- * Some 200 bytes after the input may be read.
- * @param entries of 32 bits, for which there is room after the output: one for each byte of a block, and one to align them
+ * Decodes a stream. Some 200 bytes after the input may be read.
+ * @param entries number of 32-bit entries that fit after the output: one for each byte of a block, and one for alignment
  * @returns whether the stream gives `length` bytes and nothing in it is rare or wrong
  */
 export function unbzip2(output: usize, input: usize, inputLength: usize, length: usize, entries: usize): bool {
@@ -107,7 +113,7 @@ export function unbzip2(output: usize, input: usize, inputLength: usize, length:
   }
 }
 
-/** Reads which bytes the block has, the selectors and the code tables. @returns how many symbols there are; 0 if something is wrong */
+/** Reads the bytes that the block has, the selectors and the tables. @returns the number of symbols; 0 if something is wrong */
 function tables(end: usize): usize {
   const ranges = take(16) as u32
   let used: usize = 0
@@ -123,7 +129,7 @@ function tables(end: usize): usize {
   const selectorNum = take(15) as usize
   if (used === 0 || tableNum < 2 || tableNum > MOST_TABLES || selectorNum === 0 || selectorNum > MOST_SELECTORS)
     return 0
-  // The list of tables, the most recent in the lowest four bits.
+  // The move-to-front list of tables. The most recent one is in the lowest four bits.
   let list: u32 = 0x543210
   for (let i: usize = 0; i < selectorNum; i++) {
     const ones = clz(~ahead(bit)) as usize
@@ -155,7 +161,7 @@ function tables(end: usize): usize {
   return symbols
 }
 
-/** @returns whether each sequence of bits begins with one code */
+/** Makes a table from `lengths`. @returns whether the codes are complete: every sequence of bits begins with one of them */
 function makeTable(table: usize, symbols: usize): bool {
   memory.fill(counts, 0, LENGTHS_BYTES)
   for (let symbol: usize = 0; symbol < symbols; symbol++) {
@@ -171,7 +177,7 @@ function makeTable(table: usize, symbols: usize): bool {
   for (let length: usize = 1; length <= LONGEST_CODE; length++) {
     const at = counts + 4 * length
     const count = load<u32>(at)
-    // Of 20 bits: an oversubscribed code has up to 258 * 2^19 of them.
+    // This fits in 32 bits, even for too many codes: at most 258 * 2^19.
     store<u32>(bases + 4 * length, before - code)
     store<u32>(at, before)
     before += count
@@ -203,7 +209,7 @@ function makeTable(table: usize, symbols: usize): bool {
   return true
 }
 
-/** A symbol whose code is too long for the quick table. @returns as the entries there */
+/** Decodes a symbol whose code is too long for the quick table. @returns an entry as in that table */
 function longCode(table: usize, bits: u64): usize {
   const next = (bits >> (64 - LONGEST_CODE)) as u32
   const limits = limit + table * LENGTHS_BYTES
@@ -215,8 +221,9 @@ function longCode(table: usize, bits: u64): usize {
 }
 
 /**
- * Undoes the codes, the runs and the move-to-front list. Entries get the bytes of the sorted block, `starts` how many there are of each.
- * @returns how many bytes; 0 if something is wrong
+ * Undoes the codes, the runs and the move-to-front list. The entries at `work` get the bytes of the sorted block. `starts`
+ * gets the number of each byte.
+ * @returns the number of bytes; 0 if something is wrong
  */
 function decodeBlock(work: usize, most: usize, symbols: usize, end: usize): usize {
   memory.fill(starts, 0, 1024)
@@ -278,9 +285,9 @@ function decodeBlock(work: usize, most: usize, symbols: usize, end: usize): usiz
 }
 
 /**
- * Undoes the sorting and the runs that were made before it.
- * @param first the entry at which the block begins
- * @returns where the output ends; 0 if it does not fit
+ * Undoes the sorting, and the runs that were made before it.
+ * @param first index of the entry with which the block begins
+ * @returns the end of the output; 0 if it does not fit
  */
 function unsort(work: usize, count: usize, first: usize, output: usize, limit: usize): usize {
   let sum: u32 = 0
@@ -320,7 +327,7 @@ function unsort(work: usize, count: usize, first: usize, output: usize, limit: u
   return to
 }
 
-/** bzip2's CRC-32: most significant bits first. */
+/** Returns bzip2's CRC-32, which takes the most significant bits first. */
 function checksum(from: usize, to: usize): u32 {
   let crc: u32 = 0xffffffff
   for (; from + 8 <= to; from += 8) {

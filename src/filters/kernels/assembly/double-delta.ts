@@ -1,8 +1,8 @@
-import { last32, up4, up8 } from './lanes'
+import { last, prefixSums } from './lanes'
 
 /**
- * Undoes DOUBLE_DELTA of `count` elements. `input` has the first two elements, then `words` words of 64 bits with the
- * others, and 8 readable bytes must follow it. `stream` has room for `words` words and 16 more bytes.
+ * Undoes DOUBLE_DELTA of `count` elements. `input` has the first two elements, then the others in `words` words of 64 bits.
+ * 8 readable bytes must follow it. `stream` is memory for `words` words and 16 more bytes.
  * @param bitSize at most 62
  */
 export function undoubleDelta(
@@ -22,14 +22,15 @@ export function undoubleDelta(
     let done: usize = 2
     if (bitSize > 0 && bitSize <= WIDEST) {
       swapWords(packed, words, stream)
-      done += size === 4 ? eights32(stream, output, count - 2, bitSize) : eights64(stream, output, count - 2, bitSize)
+      done +=
+        size === 4 ? eights<u32>(stream, output, count - 2, bitSize) : eights<u64>(stream, output, count - 2, bitSize)
     }
     if (size === 4) unpack<u32>(packed, output, done, count, bitSize)
     else unpack<u64>(packed, output, done, count, bitSize)
   }
 }
 
-/** Unpacks elements from `from` on, one by one. Sums are modulo 2^64, which is enough for all sizes. */
+/** Unpacks the elements from `from` on, one by one. Sums modulo 2^64 are right for all sizes. */
 function unpack<T>(packed: usize, output: usize, from: usize, count: usize, bitSize: u32): void {
   const step: usize = sizeof<T>()
   const width = (bitSize + 1) as usize
@@ -53,10 +54,10 @@ function unpack<T>(packed: usize, output: usize, from: usize, count: usize, bitS
   }
 }
 
-/** Up to this bit size, four bytes hold a value with its sign and up to 7 bits before it. */
+/** Largest bit size at which four bytes hold a value, its sign and up to 7 bits before them. */
 const WIDEST: u32 = 24
 
-/** Turns little-endian words into a stream of bytes, so that the bits follow one another from byte to byte. */
+/** Swaps the bytes of each word. In the stream of bytes that this gives, bits follow each other from byte to byte. */
 function swapWords(packed: usize, words: usize, stream: usize): void {
   for (let at: usize = 0; at < 8 * words; at += 16) {
     const two = v128.load(packed + at)
@@ -72,7 +73,7 @@ function swapWords(packed: usize, words: usize, stream: usize): void {
 
 const tables: usize = memory.data(64, 16)
 
-/** Fills the tables for both halves of eight values: the bytes that go to each lane, and its power of two. */
+/** Fills the tables for both halves of eight values: the bytes that go to each lane, and the power of two of each lane. */
 function fillTables(width: u32): void {
   for (let k: u32 = 0; k < 8; k++) {
     const half = k >> 2
@@ -84,29 +85,19 @@ function fillTables(width: u32): void {
   }
 }
 
-/** Reads four differences of differences. */
+/** Reads four differences of differences, of which `stream` has the first byte. */
 function fourFrom(stream: usize, bytes: v128, power: v128, bitSize: u32): v128 {
   const top = i32x4.mul(i8x16.swizzle(v128.load(stream), bytes), power)
   const sign = i32x4.shr_s(top, 31)
   return i32x4.sub(v128.xor(i32x4.shr_u(i32x4.shl(top, 1), 32 - bitSize), sign), sign)
 }
 
-function last64(x: v128): v128 {
-  return i8x16.shuffle(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15)
-}
-function sums32(x: v128): v128 {
-  const pairs = i32x4.add(x, up4(x))
-  return i32x4.add(pairs, up8(pairs))
-}
-function sums64(x: v128): v128 {
-  return i64x2.add(x, up8(x))
-}
-
 /**
  * Unpacks whole groups of eight out of `count` elements. `output` begins with two elements.
  * @returns the number of elements that it unpacked
  */
-function eights32(stream: usize, output: usize, count: usize, bitSize: u32): usize {
+function eights<T>(stream: usize, output: usize, count: usize, bitSize: u32): usize {
+  const size: usize = sizeof<T>()
   const width = bitSize + 1
   fillTables(width)
   const bytes = v128.load(tables)
@@ -114,54 +105,37 @@ function eights32(stream: usize, output: usize, count: usize, bitSize: u32): usi
   const power = v128.load(tables, 32)
   const power2 = v128.load(tables, 48)
   const middle = ((4 * width) >> 3) as usize
-  const first = load<u32>(output, 4)
-  let value = i32x4.splat(first)
-  let delta = i32x4.splat(first - load<u32>(output))
+  const first = load<T>(output, sizeof<T>())
+  let value = v128.splat<T>(first)
+  let delta = v128.splat<T>((first - load<T>(output)) as T)
   const whole = count & ~7
-  const end = output + 8 + 4 * whole
-  for (let to = output + 8; to < end; to += 32) {
-    let deltas = i32x4.add(sums32(fourFrom(stream, bytes, power, bitSize)), delta)
-    let values = i32x4.add(sums32(deltas), value)
+  const end = output + size * (2 + whole)
+  for (let to = output + 2 * size; to < end; to += 8 * size) {
+    const front = fourFrom(stream, bytes, power, bitSize)
+    const back = fourFrom(stream + middle, bytes2, power2, bitSize)
+    let deltas = v128.add<T>(prefixSums<T>(sizeof<T>() === 4 ? front : i64x2.extend_low_i32x4_s(front)), delta)
+    let values = v128.add<T>(prefixSums<T>(deltas), value)
     v128.store(to, values)
-    delta = last32(deltas)
-    value = last32(values)
-    deltas = i32x4.add(sums32(fourFrom(stream + middle, bytes2, power2, bitSize)), delta)
-    values = i32x4.add(sums32(deltas), value)
+    delta = last<T>(deltas)
+    value = last<T>(values)
+    deltas = v128.add<T>(prefixSums<T>(sizeof<T>() === 4 ? back : i64x2.extend_high_i32x4_s(front)), delta)
+    values = v128.add<T>(prefixSums<T>(deltas), value)
     v128.store(to, values, 16)
-    delta = last32(deltas)
-    value = last32(values)
+    delta = last<T>(deltas)
+    value = last<T>(values)
+    if (sizeof<T>() === 8) {
+      deltas = v128.add<T>(prefixSums<T>(i64x2.extend_low_i32x4_s(back)), delta)
+      values = v128.add<T>(prefixSums<T>(deltas), value)
+      v128.store(to, values, 32)
+      delta = last<T>(deltas)
+      value = last<T>(values)
+      deltas = v128.add<T>(prefixSums<T>(i64x2.extend_high_i32x4_s(back)), delta)
+      values = v128.add<T>(prefixSums<T>(deltas), value)
+      v128.store(to, values, 48)
+      delta = last<T>(deltas)
+      value = last<T>(values)
+    }
     stream += width as usize
-  }
-  return whole
-}
-
-/** {@link eights32} for elements of 8 bytes. */
-function eights64(stream: usize, output: usize, count: usize, bitSize: u32): usize {
-  const width = bitSize + 1
-  fillTables(width)
-  const middle = ((4 * width) >> 3) as usize
-  const first = load<u64>(output, 8)
-  let value = i64x2.splat(first)
-  let delta = i64x2.splat(first - load<u64>(output))
-  const whole = count & ~7
-  const end = output + 16 + 8 * whole
-  let half: usize = 0
-  for (let to = output + 16; to < end; to += 32) {
-    const bytes = v128.load(tables + 16 * half)
-    const power = v128.load(tables + 16 * half, 32)
-    const dd = fourFrom(stream + half * middle, bytes, power, bitSize)
-    let deltas = i64x2.add(sums64(i64x2.extend_low_i32x4_s(dd)), delta)
-    let values = i64x2.add(sums64(deltas), value)
-    v128.store(to, values)
-    delta = last64(deltas)
-    value = last64(values)
-    deltas = i64x2.add(sums64(i64x2.extend_high_i32x4_s(dd)), delta)
-    values = i64x2.add(sums64(deltas), value)
-    v128.store(to, values, 16)
-    delta = last64(deltas)
-    value = last64(values)
-    stream += half * (width as usize)
-    half = 1 - half
   }
   return whole
 }

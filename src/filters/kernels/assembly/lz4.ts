@@ -1,17 +1,17 @@
 const MIN_MATCH: usize = 4
 const NIBBLE_FULL: usize = 15
 
-/** Lane i of row n is i modulo n: a match at a distance of n < 16 bytes repeats these n bytes. */
+/** A table whose row n has i modulo n in lane i. With it a match at a distance of n < 16 bytes repeats these n bytes. */
 const repeated: usize = memory.data(256, 16)
 for (let n: usize = 1; n < 16; n++) {
   for (let lane: usize = 0; lane < 16; lane++) store<u8>(repeated + 16 * n + lane, (lane % n) as u8)
 }
-/** For each n, how many bytes of such a row are whole repetitions. */
+/** For each n, the bytes of such a row that are whole repetitions. */
 const steps: usize = memory.data<u8>([0, 16, 16, 15, 16, 15, 12, 14, 16, 9, 10, 11, 12, 13, 14, 15])
 
 /**
- * Copies the bytes at `to - offset` to `to`, up to `end`. Both ranges may overlap: then the bytes repeat. Up to 31 bytes after
- * `end` are overwritten.
+ * Copies the bytes at `to - offset` to `to`, up to `end`. If the ranges overlap, the bytes repeat. Up to 31 bytes after `end`
+ * are overwritten.
  */
 function copyMatch(to: usize, end: usize, offset: usize): void {
   const first = v128.load(to - offset)

@@ -31,7 +31,7 @@ function runs<T>(input: usize, end: usize, output: usize, limit: usize): bool {
   return to === limit
 }
 
-/** Cells of any size. Copies the cell once, then doubles what is there until the run is full. */
+/** {@link runs} of cells of any size. Copies the cell once, then doubles what is there until the run is full. */
 function runsOf(input: usize, end: usize, output: usize, limit: usize, size: usize): bool {
   let to = output
   for (let run = input; run < end; run += size + 2) {

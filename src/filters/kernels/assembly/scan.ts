@@ -1,4 +1,4 @@
-import { last32, up1, up2, up4, up8 } from './lanes'
+import { last, prefixSums } from './lanes'
 
 /** Running sums of whole elements, modulo the element size. `low` and `high` are the lanes of the start value. */
 export function sums(output: usize, input: usize, length: usize, size: usize, low: u32, high: u32): void {
@@ -21,23 +21,11 @@ function sumsOf<T>(input: usize, output: usize, length: usize, start: T): void {
   const whole = length & ~15
   let carry = v128.splat<T>(start)
   for (let at: usize = 0; at < whole; at += 16) {
-    let x = v128.load(input + at)
-    if (sizeof<T>() === 1) x = v128.add<T>(x, up1(x))
-    if (sizeof<T>() <= 2) x = v128.add<T>(x, up2(x))
-    x = v128.add<T>(x, up4(x))
-    x = v128.add<T>(x, up8(x))
-    x = v128.add<T>(x, carry)
+    const x = v128.add<T>(prefixSums<T>(v128.load(input + at)), carry)
     v128.store(output + at, x)
     carry = last<T>(x)
   }
   each<T>(input + whole, output + whole, length - whole, v128.extract_lane<T>(carry, 0))
-}
-
-/** The last element, in all lanes. */
-function last<T>(x: v128): v128 {
-  if (sizeof<T>() === 1) return i8x16.shuffle(x, x, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15)
-  if (sizeof<T>() === 2) return i8x16.shuffle(x, x, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15)
-  return last32(x)
 }
 
 function each<T>(input: usize, output: usize, length: usize, start: T): void {

@@ -1,6 +1,6 @@
 import { sums } from './scan'
 
-/** An entry of the table: the value T, then u32 bytes of the window. BIT_WIDTH_REDUCTION has u8 bits between them. */
+/** Bytes of the u32 that ends a table entry: the length of the window. Before it are the value T and, for `widen`, u8 bits. */
 const LENGTH_BYTES: usize = 4
 
 /**
@@ -79,7 +79,7 @@ function valueHigh(entry: usize, size: usize): u32 {
   return size === 8 ? load<u32>(entry + 4) : 0
 }
 
-/** Adds the offset in a window's entry to its values, which are of one of three types. */
+/** Adds the offset in a window's entry to the window's values. `width` selects one of the three types of values. */
 function addTo<A, B, C>(entry: usize, input: usize, output: usize, count: usize, width: usize, size: usize): void {
   if (size === 2) add<A, u16>(input, output, count, load<u16>(entry))
   else if (size === 4) {
@@ -90,7 +90,7 @@ function addTo<A, B, C>(entry: usize, input: usize, output: usize, count: usize,
   else add<C, u64>(input, output, count, load<u64>(entry))
 }
 
-/** Adds `offset` to values of type S; writes integers of type T. */
+/** Adds `offset` to values of type S, and stores integers of type T. */
 function add<S, T>(input: usize, output: usize, count: usize, offset: T): void {
   const whole = count & ~15
   const all = v128.splat<T>(offset)
@@ -145,7 +145,7 @@ function four<S>(to: usize, x: v128, offset: v128): void {
   v128.store(to, i64x2.add(upper, offset), 16)
 }
 
-/** Widen the low, or the high, half of sixteen bytes to 2 bytes each. */
+/** These widen the low half, or the high half, of sixteen bytes to 2 bytes each. */
 function low<S>(x: v128): v128 {
   return isSigned<S>() ? i16x8.extend_low_i8x16_s(x) : i16x8.extend_low_i8x16_u(x)
 }
