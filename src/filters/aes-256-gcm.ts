@@ -8,8 +8,8 @@ import type { Filter, FilterContext, FilterDefinition } from './filter.ts'
 const KEY_BYTES = 32
 
 /**
- * AES_256_GCM: encrypts each part separately, with its own initialisation vector (IV). Schemas never list it. It is the
- * last filter of every pipeline of an encrypted array.
+ * AES_256_GCM: encrypts each part separately, with its own initialisation vector (IV). Schemas never list this filter. It
+ * is the last filter of every pipeline of an encrypted array.
  *
  *     metadata  u32 metadata parts, u32 data parts, per part u32 length before, u32 after, IV (12 bytes), tag (16)
  *     data      the encrypted parts: first the metadata of earlier filters, then the data

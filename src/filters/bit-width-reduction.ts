@@ -91,7 +91,7 @@ const codec: WindowCodec<ReturnType<typeof bitWidthHead>, BitWidthWindow> = {
         ),
 }
 
-/** Bytes of a value in the data: the full width if the window is stored unchanged. */
+/** Returns the bytes of a value in the data: the full width if the window is stored unchanged. */
 function storedWidth({ window_bytes, bits }: BitWidthWindow, size: ElementSize): ElementSize {
   if (window_bytes % size !== 0 || bits >= 8 * size) return size
   const width = bits / 8
@@ -110,7 +110,7 @@ interface Range {
 const UNSIGNED_ROOM = [2 ** 8 - 1, 2 ** 16 - 1, 2 ** 32 - 1]
 const SIGNED_ROOM = [2 ** 7 - 1, 2 ** 15 - 1, 2 ** 31 - 1]
 
-/** @param span largest - smallest + 1. Above 2^53 it may be inexact. */
+/** Returns the bits that hold a span. @param span largest - smallest + 1. Above 2^53 it may be inexact. */
 function bitsFor(span: number, signed: boolean): number {
   const room = signed ? SIGNED_ROOM : UNSIGNED_ROOM
   return span <= room[0] ? 8 : span <= room[1] ? 16 : span <= room[2] ? 32 : 64
@@ -154,6 +154,7 @@ function rangeOf(window: Uint8Array, { size, signed }: IntegerType): Range {
   return { low: smallLow, high: smallTop ^ signBit, bits: bitsFor(high * 2 ** 32 + low + 1, signed) }
 }
 
+/** Subtracts the smallest value, and stores the differences with `range.bits` bits each. */
 function reduce(window: Uint8Array, size: ElementSize, range: Range): Uint8Array {
   const lanes = lanesOf(window, size)
   // The differences fit in 32 bits, so the low lanes are enough.

@@ -21,12 +21,12 @@ export function hex(bytes: Uint8Array): string {
   return out
 }
 
-/** A fault in filtered bytes. `field` names the part of the filter's metadata or data that is wrong. */
+/** Makes the error for wrong filtered bytes. `field` names what is wrong in the filter's metadata or data. */
 export function badData(message: string, field?: string): InspectError {
   return new InspectError('BAD_FILTERED_DATA', message, { field })
 }
 
-/** Reads metadata of a filter after which no other metadata may follow. @param whose names the metadata in the error */
+/** Reads a filter's metadata, after which no other metadata may follow. @param whose names the metadata in the error */
 export function wholeMetadata<T extends object>(metadata: Uint8Array, describe: Describe<T>, whose: string): T {
   const { value, length } = decodePrefix(metadata, describe)
   if (length === metadata.length) return value
@@ -39,13 +39,13 @@ export class Parts {
   private readonly what: string
   private at = 0
 
-  /** @param what the bytes are, for errors: `compressed bytes` */
+  /** @param what names the bytes in errors, such as `compressed bytes` */
   constructor(bytes: Uint8Array, what: string) {
     this.bytes = bytes
     this.what = what
   }
 
-  /** The next part. @throws InspectError BAD_FILTERED_DATA if fewer bytes are left */
+  /** Returns the next part. @throws InspectError BAD_FILTERED_DATA if fewer bytes are left */
   take(length: number, field: string): Uint8Array {
     const left = this.bytes.length - this.at
     if (length > left) throw badData(`expected ${length} ${this.what}, found ${left}`, field)
@@ -53,7 +53,7 @@ export class Parts {
     return this.bytes.subarray(this.at - length, this.at)
   }
 
-  /** @throws InspectError BAD_FILTERED_DATA if bytes are left */
+  /** Checks that no bytes are left. @throws InspectError BAD_FILTERED_DATA */
   end(field?: string): void {
     if (this.at === this.bytes.length) return
     throw badData(`expected ${this.at} ${this.what}, found ${this.bytes.length}`, field)
@@ -79,7 +79,7 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => byte === b[i])
 }
 
-/** Below 0, 0 or above 0: by unsigned bytes; a prefix comes first. */
+/** Compares byte by byte, unsigned; a prefix comes first. Returns a number below, equal to or above 0. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) if (a[i] !== b[i]) return a[i] - b[i]

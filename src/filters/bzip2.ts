@@ -23,6 +23,7 @@ export const bzip2: FilterDefinition = {
     }),
 }
 
-/** A block has at most these bytes when it is sorted: after four of the same stands how many more there are. */
+/** After this many equal bytes, a block has one more byte: the number of further ones. */
 const RUN = 4
+/** Upper limit on the bytes of a block, with those bytes. */
 const MOST_IN_BLOCK = 900_000

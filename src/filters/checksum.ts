@@ -6,7 +6,7 @@ import type { Codecs, Digest } from './codecs/codecs.ts'
 import type { ChecksumVerdict, Filter, FilterContext, FilterDefinition } from './filter.ts'
 
 /**
- * The two checksum filters. The bytes pass unchanged; digests of every part go in front of the metadata.
+ * Makes one of the two checksum filters. The bytes pass unchanged. The digests of all parts go in front of the metadata.
  *
  *     metadata  u32 metadata parts, u32 data parts, per part u64 bytes and its digest; earlier metadata
  *     data      unchanged
@@ -39,7 +39,7 @@ export const checksumSha256 = checksum('CHECKSUM_SHA256', 32, (codecs) => codecs
 function checksumFilter(name: ChecksumVerdict['filter'], layout: Describe<ChecksumMetadata>, digest: Digest): Filter {
   const sign = (part: Uint8Array): PartChecksum => ({ length: part.length, digest: digest(part) })
 
-  /** Compares the digests of `parts`, which lie one after another in `bytes` and fill it. */
+  /** Compares the digests of consecutive parts, which fill `bytes`. */
   function verify(parts: readonly PartChecksum[], bytes: Uint8Array, list: string, cx: FilterContext): void {
     const covered = new Parts(bytes, 'bytes under checksums')
     parts.forEach((part, index) => {

@@ -5,22 +5,19 @@ import { u64 } from '../format/u32.ts'
 import { badData, NO_BYTES } from './bytes.ts'
 import { compressionFilter } from './compressor.ts'
 import { checkWhole, deltaDatatype, deltaType, elementSize, type IntegerType } from './elements.ts'
-import type { Filter, FilterDefinition } from './filter.ts'
+import type { Filter, FilterDefinition, LostTail } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
-/** What DELTA and DOUBLE_DELTA do to one part, which has at least one element. */
+/** What DELTA and DOUBLE_DELTA do to one part that has at least one element. */
 interface DeltaCodec {
   compress(part: Uint8Array, type: IntegerType, formatVersion: number): Uint8Array
   /** Returns `originalLength` bytes. If TileDB dropped the bytes after the last whole element, they are zeros. */
   decompress(part: Uint8Array, originalLength: number, type: IntegerType, kernels: Kernels | undefined): Uint8Array
-  /**
-   * The original bytes of a part that was stored unchanged, though it is not whole elements. Undefined if some are
-   * lost.
-   */
+  /** Returns the original bytes of a part that is not whole elements. Undefined if TileDB dropped some of them. */
   uneven?(part: Uint8Array, originalLength: number, type: IntegerType): Uint8Array | undefined
 }
 
-/** What both filter definitions have in common. */
+/** Facts that both filter definitions share. */
 export const DELTA_FACTS = {
   elementSize: 'shown',
   unit: (type, { reinterpret_datatype }) => String(elementSize(deltaDatatype(type, reinterpret_datatype))),
@@ -40,13 +37,13 @@ function typeRefusal(type: Datatype, { name, reinterpret_datatype }: FilterConfi
 }
 
 /**
- * The compression frame with the element type of the delta filters. Empty parts are not written. For an empty part
- * TileDB 2.30 writes a count of 0 and one or two elements of garbage, and then cannot read that; without a part it can.
+ * Makes a delta filter: the frame of compression filters with the element type of the delta filters.
  *
- * TileDB does not check that a part is whole elements, and drops the bytes after the last one. That may be the end of
- * another filter's metadata, say 15 bytes of BIT_WIDTH_REDUCTION seen as INT16, or the end of a compressor's output.
+ * Empty parts are not written. For an empty part TileDB 2.30 writes a count of 0 and one or two elements of garbage, which
+ * it then cannot read. Without a part it can.
  *
- * @see LostTail
+ * TileDB does not check that a part is whole elements. It drops the bytes after the last one ({@link LostTail}): the end of
+ * another filter's metadata, such as 15 bytes of BIT_WIDTH_REDUCTION seen as INT16, or the end of a compressor's output.
  *
  * @param countAt offset of the uint64 number of elements in a stored part
  */

@@ -5,7 +5,7 @@ import type { FilterDefinition } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
 /**
- * DELTA: the first element, then differences. The element type is the reinterpret datatype, or the field's integers.
+ * DELTA: stores the first element, then differences. The element type is the reinterpret datatype, or the field's.
  *
  *     metadata  as all compression filters (compressor.ts)
  *     data      per part u64 n, T in[0], T in[1]-in[0], T in[2]-in[1]…, modulo the size of T

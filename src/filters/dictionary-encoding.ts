@@ -36,7 +36,7 @@ export const dictionaryEncoding: FilterDefinition = {
   suits: undefined,
   offsetsInsideSince: OFFSETS_INSIDE_SINCE,
   growth: STRING_GROWTH,
-  // Without strings it is the frame of compressors: see isEmptyFrame.
+  // For other data it is the frame of a compressor: see isEmptyFrame.
   metadata: (_datatype, stringOffsets) => (stringOffsets ? dictionaryMetadata : compressorMetadata),
   writingRefusal(_type, { name }, { type, cell_val_num, formatVersion }) {
     const since = cell_val_num === 'var' ? OFFSETS_INSIDE_SINCE[type] : undefined
@@ -53,21 +53,25 @@ export const dictionaryEncoding: FilterDefinition = {
     },
     reverse(bytes, _config, cx) {
       if (cx.stringOffsets) return decompress(bytes, cx)
-      if (isEmptyFrame(bytes)) return { metadata: bytes.metadata.subarray(NO_PARTS), data: NO_BYTES }
+      if (isEmptyFrame(bytes)) return { metadata: bytes.metadata.subarray(COUNTS_BYTES), data: NO_BYTES }
       throw badData(NOT_STRINGS)
     },
   }),
 }
 
-/** No parts of metadata, no parts of data: two uint32. */
-const NO_PARTS = 8
+/** Bytes of the two counts of parts, both 0. */
+const COUNTS_BYTES = 8
 
 /**
- * TileDB refuses to filter other data, except for an empty tile: that of CHAR[var] cells that are all empty, whose
- * offsets have a tile of their own. For it TileDB 2.12 wrote a compressor frame with no parts, and can read it.
+ * Whether a chunk is the frame of a compressor without parts. TileDB 2.12 wrote it, and can read it, for an empty tile of
+ * CHAR[var] cells, whose offsets have a tile of their own. TileDB refuses to filter any other data that is not strings.
  */
 function isEmptyFrame({ metadata, data }: FilteredBytes): boolean {
-  return data.length === 0 && metadata.length >= NO_PARTS && metadata.subarray(0, NO_PARTS).every((byte) => byte === 0)
+  return (
+    data.length === 0 &&
+    metadata.length >= COUNTS_BYTES &&
+    metadata.subarray(0, COUNTS_BYTES).every((byte) => byte === 0)
+  )
 }
 
 const NOT_STRINGS = 'expected var-sized strings for DICTIONARY_ENCODING, found other data'
@@ -89,7 +93,7 @@ function compress(parts: FilterParts): FilterParts {
   return { metadata: [encode(described, dictionaryMetadata)], data: [ids] }
 }
 
-/** The dictionary of the strings in `firsts`. */
+/** Returns the dictionary of the strings in the cells `firsts`. */
 function entries(cells: StringCells, firsts: Uint32Array, lengthSize: number): Uint8Array {
   let length = 0
   for (const cell of firsts) length += lengthSize + cells.length(cell)
@@ -99,7 +103,7 @@ function entries(cells: StringCells, firsts: Uint32Array, lengthSize: number): U
   return out
 }
 
-/** Gives each distinct string an id: a hash table of ids. Each id refers to the first cell with its string. */
+/** A hash table that gives each distinct string an id. An id refers to the first cell with its string. */
 class StringTable {
   private size = 0
   private readonly strings: StringCells
@@ -112,7 +116,7 @@ class StringTable {
     this.firsts = new Uint32Array(cells.count)
   }
 
-  /** The first cell of each string, by id. */
+  /** Returns the first cell of each string, by id. */
   cells(): Uint32Array {
     return this.firsts.subarray(0, this.size)
   }
@@ -167,7 +171,7 @@ function decompress(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
   return { metadata: NO_BYTES, data, offsets }
 }
 
-/** Ids above the uint32 range become the largest uint32, which is out of range for every dictionary. */
+/** Reads the ids. An id above the uint32 range becomes the largest uint32, which is out of range for every dictionary. */
 function idsOf(data: Uint8Array, idSize: number, count: number): Uint32Array {
   const ids = new Uint32Array(count)
   if (idSize === 1) ids.set(data)
@@ -176,7 +180,7 @@ function idsOf(data: Uint8Array, idSize: number, count: number): Uint32Array {
   return ids
 }
 
-/** Where the string of each entry is in the dictionary. */
+/** Returns the start and the length of the string of each entry in the dictionary. */
 function entriesOf(dictionary: Uint8Array, lengthSize: number): { starts: Uint32Array; lengths: Uint32Array } {
   let count = 0
   for (let at = 0; at < dictionary.length; count++) at = entryEnd(dictionary, at, lengthSize)

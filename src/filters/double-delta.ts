@@ -28,13 +28,13 @@ export const doubleDelta: FilterDefinition = {
 
 const HEAD = 9
 
-/** From this bit size on, the elements are stored unchanged. */
+/** Returns the bit size from which on the elements are stored unchanged. */
 const verbatimFrom = (size: number): number => 8 * size - 1
 
-/** Number of uint32 units that `count` packed values take, each a sign and a magnitude, rounded up to 64-bit words. */
+/** Returns the uint32 units of `count` packed values, each a sign and a magnitude, rounded up to whole 64-bit words. */
 const packedUnits = (count: number, bitSize: number): number => 2 * Math.ceil((count * (bitSize + 1)) / 64)
 
-/** TileDB refuses differences that overflow since 2.29 (format version 22). Earlier releases let most of them wrap. */
+/** First format version whose releases (since TileDB 2.29) refuse differences that overflow. Earlier ones let most wrap. */
 const REFUSES_OVERFLOW_SINCE = 22
 
 function compress(part: Uint8Array, type: IntegerType, formatVersion: number): Uint8Array {
@@ -61,7 +61,7 @@ function compress(part: Uint8Array, type: IntegerType, formatVersion: number): U
 
 type Numbers = Lanes | Int8Array | Int16Array | Uint32Array
 
-/** Elements of up to 4 bytes, with the sign of their type. Every difference then fits in a number. */
+/** Returns elements of up to 4 bytes with the sign of their type. Every difference then fits in a number. */
 function numbersOf(part: Uint8Array, { size, signed }: IntegerType): Numbers {
   const lanes = lanesOf(part, size)
   const { buffer, byteOffset, length } = lanes
@@ -70,7 +70,7 @@ function numbersOf(part: Uint8Array, { size, signed }: IntegerType): Numbers {
   return size === 1 ? new Int8Array(buffer, byteOffset, length) : new Int16Array(buffer, byteOffset, length)
 }
 
-/** Bits of the largest difference of differences. The plain difference of the first two elements counts too. */
+/** Returns the bits of the largest difference of differences. The plain difference of the first two elements counts too. */
 function bitSizeOf(input: Numbers): number {
   let before = input[0]
   let delta = 0
@@ -115,7 +115,7 @@ interface WideDifferences {
   overflows: boolean
 }
 
-/** The bit size comes from all magnitudes combined by OR, which keeps the highest bit. */
+/** Computes the differences. The bit size is that of all magnitudes combined by OR, which keeps the highest bit. */
 function wideDifferences(lanes: Lanes, signed: boolean): WideDifferences {
   const low = new Int32Array(lanes.length / 2 - 1)
   const high = new Int32Array(low.length)
@@ -240,8 +240,8 @@ function decompress(
 }
 
 /**
- * For a part of less than one element TileDB stores two elements: the bytes of the part, then whatever was in memory.
- * Elements stored unchanged may keep all bytes of the part.
+ * Returns the bytes of a part that is not whole elements, if all are stored. For less than one element TileDB stores two:
+ * the bytes of the part, then whatever was in memory. If elements are stored unchanged, all bytes may be kept.
  */
 function uneven(part: Uint8Array, originalLength: number, { size }: IntegerType): Uint8Array | undefined {
   const stored = part.subarray(HEAD)
@@ -253,8 +253,7 @@ function uneven(part: Uint8Array, originalLength: number, { size }: IntegerType)
 }
 
 /**
- * Fills `output` from its third element on. Sums are modulo 2^64, which is enough for all sizes. `bitSize` is at most
- * 62.
+ * Fills `output` from its third element on. Sums modulo 2^64 are right for all sizes. `bitSize` is at most 62.
  */
 function unpack(output: Lanes, each: 1 | 2, packed: Uint32Array, bitSize: number): void {
   const wide = bitSize > 31

@@ -1,6 +1,6 @@
 /**
- * Elements of filtered data as typed arrays. An element of 8 bytes is a pair of int32 lanes, low lane first. This
- * avoids bigint. All sums and differences are modulo 2^64.
+ * Elements of filtered data as typed arrays. To avoid bigint, an element of 8 bytes is a pair of int32 lanes, low lane
+ * first. All sums and differences are modulo 2^64.
  */
 
 import { badValue } from '../base/errors.ts'
@@ -20,7 +20,7 @@ export interface IntegerType {
   signed: boolean
 }
 
-/** Bytes of a datatype; 1 for sizes that no integer has. */
+/** Returns the bytes of an element of a datatype; 1 if no integer has that size. */
 export function elementSize(datatype: Datatype): ElementSize {
   const size = datatypeSize(datatype)
   return size === 8 || size === 4 || size === 2 ? size : 1
@@ -31,8 +31,8 @@ export function signedInteger(size: ElementSize): Datatype {
 }
 
 /**
- * The integer type that the window filters use for a datatype. Undefined if they pass it unchanged; before format
- * version 20 that includes dates and times.
+ * Returns the integer type that the window filters use for a datatype. Undefined if they pass it unchanged, as they do
+ * with dates and times before format version 20.
  */
 export function windowType(datatype: Datatype, formatVersion: number): IntegerType | undefined {
   const kind = datatypeKind(datatype)
@@ -42,7 +42,7 @@ export function windowType(datatype: Datatype, formatVersion: number): IntegerTy
 }
 
 /**
- * The integer type that DELTA and DOUBLE_DELTA use: the reinterpret datatype, or the field's if that is ANY. Text,
+ * Returns the integer type that DELTA and DOUBLE_DELTA use: the reinterpret datatype, or the field's if that is ANY. Text,
  * bytes and booleans count as single bytes, whatever their size.
  *
  * @throws InspectError BAD_VALUE for floats, which both filters refuse
@@ -58,12 +58,12 @@ export function deltaType(datatype: Datatype, reinterpret: Datatype | undefined)
   return { size: elementSize(seen), signed: isSignedInteger(seen) }
 }
 
-/** The datatype that DELTA and DOUBLE_DELTA use, and that the next filter sees. */
+/** Returns the datatype that DELTA and DOUBLE_DELTA use, and that the next filter sees. */
 export function deltaDatatype(datatype: Datatype, reinterpret: Datatype | undefined): Datatype {
   return reinterpret === undefined || reinterpret === 'ANY' ? datatype : reinterpret
 }
 
-/** @throws InspectError BAD_VALUE if a part to be written is not a whole number of elements */
+/** Checks that a part to be written is a whole number of elements. @throws InspectError BAD_VALUE */
 export function checkWhole(part: Uint8Array, size: number): void {
   if (part.length % size !== 0) {
     throw badValue(`expected parts of whole ${size}-byte elements, found one of ${part.length} bytes`)
@@ -73,7 +73,7 @@ export function checkWhole(part: Uint8Array, size: number): void {
 /** Elements as numbers: one lane each, or two for 8 bytes, low lane first. Lanes of 1 and 2 bytes are unsigned. */
 export type Lanes = Uint8Array | Uint16Array | Int32Array
 
-/** Bytes as lanes; a copy if they are not aligned. Bytes after the last whole lane are left out. */
+/** Returns bytes as lanes; a copy if they are not aligned. Bytes after the last whole lane are left out. */
 export function lanesOf(bytes: Uint8Array, size: ElementSize): Lanes {
   if (size === 1) return bytes
   const { buffer, byteOffset, length } = bytes.byteOffset % Math.min(size, 4) === 0 ? bytes : bytes.slice()
@@ -82,54 +82,54 @@ export function lanesOf(bytes: Uint8Array, size: ElementSize): Lanes {
     : new Int32Array(buffer, byteOffset, length >>> 2)
 }
 
-/** Shifting a lane left and then right (`>>`) by this many bits gives it the sign of its type. */
+/** Returns the number of bits by which to shift a lane left and then right (`>>`), so that it has the sign of its type. */
 export function signShift({ size, signed }: IntegerType): number {
   return signed && size < 4 ? 32 - 8 * size : 0
 }
 
-/** Lanes of an element. */
+/** Returns the number of lanes of an element. */
 export function lanesEach(size: ElementSize): 1 | 2 {
   return size === 8 ? 2 : 1
 }
 
-/** The carry from adding two low lanes, 0 or 1. All three are int32. */
+/** Returns the carry of the sum of two low lanes, 0 or 1. All three are int32. */
 export function carry(a: number, b: number, sum: number): number {
   return ((a & b) | ((a | b) & ~sum)) >>> 31
 }
 
-/** The borrow from subtracting low lane `b` from `a`, 0 or 1. All three are int32. */
+/** Returns the borrow of the difference of low lanes `a - b`, 0 or 1. All three are int32. */
 export function borrow(a: number, b: number, difference: number): number {
   return ((~a & b) | (~(a ^ b) & difference)) >>> 31
 }
 
-/** Low lane of one little-endian element. */
+/** Returns the low lane of one little-endian element. */
 export function lowLane(bytes: Uint8Array): number {
   let lane = 0
   for (let i = Math.min(bytes.length, 4) - 1; i >= 0; i--) lane = (lane << 8) | bytes[i]
   return lane
 }
 
-/** High lane of one little-endian element; 0 if it is shorter than 8 bytes. */
+/** Returns the high lane of one little-endian element; 0 if the element is shorter than 8 bytes. */
 export function highLane(bytes: Uint8Array): number {
   return bytes.length === 8 ? lowLane(bytes.subarray(4)) : 0
 }
 
-/** Little-endian bytes of an element, from its lanes. */
+/** Returns the little-endian bytes of an element, from its lanes. */
 export function elementOf(size: ElementSize, low: number, high: number): Uint8Array {
   const lanes = new Uint32Array([low, high])
   return new Uint8Array(lanes.buffer, 0, size)
 }
 
 /**
- * Running sums when reading; when writing their inverse, in[0] - start, in[1] - in[0]… Both modulo the element size, and
- * as many bytes as `input`. `low` and `high` are the lanes of the start value.
+ * Returns the running sums of `input` when reading, and when writing their inverse: in[0] - start, in[1] - in[0]… Both are
+ * modulo the element size, and have as many bytes as `input`. `low` and `high` are the lanes of the start value.
  */
 export function scan(input: Uint8Array, size: ElementSize, reading: boolean, low = 0, high = 0): Uint8Array {
   const output = new Uint8Array(input.length)
   const from = lanesOf(input, size)
   const to = lanesOf(output, size)
   const each = lanesEach(size)
-  // Elements of the sums: those of the output when reading, of the input when writing.
+  // The sums are the output when reading, and the input when writing.
   const sums = reading ? to : from
   let lo = low | 0
   let hi = high | 0

@@ -44,7 +44,7 @@ export interface ChecksumVerdict {
   actual: string | undefined
 }
 
-/** What TileDB stores for a part of no bytes and then cannot read. No data is lost by it. */
+/** What TileDB stores for a part of no bytes, and then cannot read. No data is lost. */
 export type RefusedPart = 'stream cut short' | 'delta of nothing' | 'part of nothing'
 
 /**
@@ -69,11 +69,11 @@ export interface FilterContext {
    * Bytes of a cell: sizeof(type) x cell_val_num. In offsets tiles 8, in validity tiles 1, in var data sizeof(type).
    */
   cellSize: number
-  /** Whether the chunk was filtered as another type than its tile's. Then it may not be a whole number of elements. */
+  /** Whether the chunk was filtered as a type other than its tile's. It may then not be a whole number of elements. */
   otherType?: boolean | undefined
   /** Format version of the fragment (for generic tiles: of the tile's header). */
   formatVersion: number
-  /** Most bytes that undoing one filter of this chunk may give. A larger declared size is refused before allocation. */
+  /** Upper limit on the bytes that undoing this filter may give. A larger declared size is refused before allocation. */
   limit: number
   /**
    * Whether the data includes the offsets of var-sized strings. RLE and DICTIONARY_ENCODING then use their string
@@ -82,7 +82,7 @@ export interface FilterContext {
   stringOffsets: boolean
   /** AES-256 key, 32 bytes. */
   key?: Uint8Array | undefined
-  /** Receives every checksum verdict. Without it a mismatch throws InspectError CHECKSUM. */
+  /** Called with every checksum verdict. Without it a mismatch throws InspectError CHECKSUM. */
   onVerdict?: ((verdict: ChecksumVerdict) => void) | undefined
   /** Called for a part of no bytes that TileDB stores and then cannot read. */
   onRefused?: ((part: RefusedPart) => void) | undefined
@@ -91,13 +91,13 @@ export interface FilterContext {
   /** Source of AES initialisation vectors (12 bytes) when writing. */
   randomBytes?: ((length: number) => Uint8Array) | undefined
   /**
-   * Room for the output of this filter when reading, of exactly its length. The filter may fill and return it, to save
-   * a copy.
+   * Memory for the output of this filter when reading, of exactly its length. The filter may fill and return it, which
+   * saves a copy.
    */
   into?: Uint8Array | undefined
-  /** Whether nobody reads the output in `into`: it must be right, but its bytes may be left as they are. */
+  /** Whether nobody reads the output in `into`. The filter then only has to find out whether it can be undone. */
   unread?: boolean | undefined
-  /** Fast code to undo filters. The output may then be in its memory, and is valid for this chunk only. */
+  /** Fast code that undoes filters. The output may then be in its memory, and is valid for this chunk only. */
   kernels?: Kernels | undefined
 }
 
@@ -115,23 +115,21 @@ export interface FilteredField {
   cell_val_num: CellValNum
   /** Format version of the schema. */
   formatVersion: number
-  /** Extents of a dense array with two dimensions of one type: WEBP needs them. */
+  /** Extents of a dense array with two dimensions of one type, in cells. WEBP needs them. */
   picture?: { height: number; width: number } | undefined
-  /**
-   * Whether the type does not matter, as for the schema's filters of offsets, validity and coordinates.
-   */
+  /** Whether any type is accepted, as for the schema's filters of offsets, validity and coordinates. */
   anyType?: boolean | undefined
-  /** What the values are, if they are not the user's own values. */
+  /** Name of the values if they are not the user's own, such as offsets. */
   counts?: string | undefined
 }
 
 /**
- * What is known about a filter. Each filter has its own file, and registry.ts lists them all. The numbers and options of
- * filters are in format/filter-pipeline.ts.
+ * Facts about a filter. Each filter has its own file, and registry.ts lists them all. The numbers and options of filters
+ * are in format/filter-pipeline.ts.
  *
  * Each `…Refusal` returns the reason why TileDB refuses such a filter, or undefined if TileDB accepts it.
  *
- * Facts whose lack no test can see are required, and undefined where there is nothing to say. So the compiler asks a new filter for them.
+ * A fact that no test would miss is required, and may be undefined. So the compiler asks for it when a filter is added.
  */
 export interface FilterDefinition {
   /** First format version that has the filter. */
@@ -140,38 +138,38 @@ export interface FilterDefinition {
   readonly highestLevel?: number
   /** By string type, the first schema version that stores offsets in the data. The filter must then be the first. */
   readonly offsetsInsideSince?: Readonly<Partial<Record<Datatype, number>>>
-  /** Whether it stores digests or a tag, which show damage. */
+  /** Whether the filter stores digests or a tag, which show damage. */
   readonly tellsDamage?: boolean
   /** Whether the filter does not change the data bytes. */
   readonly keepsData?: boolean
-  /** What the values may lose by this filter. */
+  /** Returns what the filter may lose of the values. */
   loss?(config: FilterConfig): 'digits' | 'hidden colours' | undefined
   /** Whether the tile must be one chunk. */
   readonly needsWholeTile?: boolean
-  /** Present if the result depends on the element type: whether the metadata or a count shows the size of that type. */
+  /** Whether the metadata or a count shows the size of the element type. Absent if the result does not depend on it. */
   readonly elementSize?: 'shown' | 'hidden'
-  /** What of a type makes a difference to the filter, where that is not the size of an element. */
+  /** Returns what the filter uses of a type, as text. Absent if that is the size of an element. */
   unit?(type: Datatype, config: FilterConfig, formatVersion: number): string
-  /** Whether it writes an empty part for an empty chunk, and expects one when reading. */
+  /** Whether the filter writes an empty part for an empty chunk, and expects one when reading. */
   readonly expectsEmptyPart?: boolean
-  /** Whether it gives no part for an empty one when reading. */
+  /** Whether the filter returns no part for an empty one when reading. */
   readonly losesEmptyPart?: boolean
-  /** Most bytes of output for a byte of input. By default 2, for part headers and data that does not compress. */
+  /** Upper limit on the bytes of output for a byte of input. By default 2: for headers, and data that does not compress. */
   readonly growth?: number
-  /** Whether it uses {@link FilterContext.kernels}. */
+  /** Whether the filter uses {@link FilterContext.kernels}. */
   readonly usesKernels?: boolean
-  /** Element type of its output, if it differs from that of the input. @see typeAfter in registry.ts */
+  /** Returns the element type of the output. Undefined if it is that of the input. @see typeAfter in registry.ts */
   readonly outputType: ((input: Datatype, config: FilterConfig) => Datatype) | undefined
-  /** Description of its metadata. Absent if it has none. */
+  /** Returns the description of the filter's metadata. Absent if it has none. */
   metadata?(datatype: Datatype, stringOffsets: boolean): (io: never) => object
   optionRefusal?(config: FilterConfig): string | undefined
-  /** For the type that the filter sees. TileDB checks it since format version {@link TYPES_CHECKED_SINCE}. */
+  /** About the type that the filter sees. TileDB checks it since format version {@link TYPES_CHECKED_SINCE}. */
   typeRefusal?(type: Datatype, config: FilterConfig, field: FilteredField): string | undefined
-  /** For schemas that TileDB creates, but whose cells it cannot write, or cannot read back. */
+  /** About schemas that TileDB creates, but whose cells it cannot write, or cannot read back. */
   writingRefusal?(type: Datatype, config: FilterConfig, field: FilteredField): string | undefined
-  /** Whether the filter is useful for values of a type, if not for those of all that it accepts. */
+  /** Returns whether the filter is useful for values of a type. Undefined if it is for all types that it accepts. */
   readonly suits: ((type: Datatype) => boolean) | undefined
-  /** Loads the codecs that it needs. */
+  /** Loads the filter with the codecs that it needs. */
   load(codecs: Codecs): Promise<Filter>
 }
 

@@ -29,10 +29,11 @@ const EMPTY_STREAMS = [
 /** Offset of the byte that holds the level. */
 const LEVEL_AT = 1
 /** Bytes that TileDB allocated: header and checksum of a stream, without its blocks. */
-const ROOM = 6
+const ALLOCATED = 6
 
+/** Whether a part is the beginning of one of {@link EMPTY_STREAMS}. */
 function isCutShort(part: Uint8Array): boolean {
-  if (part.length < ROOM) return false
+  if (part.length < ALLOCATED) return false
   return EMPTY_STREAMS.some(
     (stream) => part.length < stream.length && part.every((byte, at) => at === LEVEL_AT || byte === stream[at]),
   )

@@ -63,7 +63,7 @@ const codec: WindowCodec<ReturnType<typeof positiveDeltaHead>, PositiveDeltaWind
 }
 
 /**
- * Whether no element is smaller than the one before it. Signed values are compared as unsigned ones with the sign bit
+ * Whether no element is smaller than the one before it. Signed values are compared as unsigned values with the sign bit
  * flipped.
  */
 function rises(window: Uint8Array, { size, signed }: IntegerType): boolean {

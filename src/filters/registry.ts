@@ -44,42 +44,45 @@ const FILTERS: Readonly<Record<FilterType, FilterDefinition>> = {
   DELTA: delta,
 }
 
-/** Nanoseconds of TileDB to undo a filter. What is left out takes no time. */
+/** Nanoseconds that TileDB takes to undo a filter. Absent parts take no time. */
 interface Nanoseconds {
-  /** For a byte that goes in, and one that comes out. */
+  /** For each stored byte. */
   stored?: number
+  /** For each unfiltered byte. */
   unfiltered?: number
-  /** For an element; `kept` where it is stored as it was. */
+  /** For each element that the filter changed. */
   element?: number
+  /** For each element that is stored unchanged. */
   kept?: number
-  /** Where the data holds the offsets: for a cell, and a byte of what is stored. */
+  /** For each cell, if the data has the offsets. */
   cell?: number
+  /** For each stored byte, if the data has the offsets. */
   text?: number
-  /** By what the blocks of ZSTD hold. @see zstd-work.ts */
+  /** By the content of ZSTD's blocks. @see zstd-work.ts */
   zstd?: { literals: number; sequences: number; bytes: number }
 }
 
-/** Values that `whatif` tells apart. Those for integers are also for offsets, `offsets` are for these alone. */
+/** Kind of values for which `whatif` tries a filter. `integers` includes offsets; `offsets` means these alone. */
 export type TriedValues = 'integers' | 'offsets' | 'floats' | 'texts' | 'bytes'
 
-/** What advice and estimates have to know of a filter. Pages do not need it, so it is not part of {@link FilterDefinition}. */
+/** Facts about a filter for advice and estimates. Pages do not need them, so {@link FilterDefinition} does not have them. */
 export type FilterUse = {
-  /** Class of TileDB-Py, if it has one. */
+  /** Class of TileDB-Py; undefined if there is none. */
   python: string | undefined
-  /** 1,000,000 bytes of unfiltered content a second that TileDB undoes. */
+  /** Speed at which TileDB undoes the filter, in 1,000,000 unfiltered bytes a second. */
   rate: number
   ns: Nanoseconds
 } & (
   | {
-      /** Makes any bytes smaller, so it belongs at the end. */
+      /** The filter makes any bytes smaller, so it belongs at the end. */
       does: 'compress'
       /** Levels that `whatif` tries. */
       levels: readonly number[]
     }
   | {
       /**
-       * `shrink`: makes some values smaller; `arrange`: only rearranges them for a compressor, so it belongs before that;
-       * `shrink and arrange`: both; `guard`: nothing of these.
+       * `shrink`: the filter makes some values smaller. `arrange`: it only rearranges values for a compressor, so it belongs
+       * in front of that. `shrink and arrange`: both. `guard`: neither.
        */
       does: 'shrink' | 'arrange' | 'shrink and arrange' | 'guard'
       /** Values for which `whatif` tries it in front of a compressor. */
@@ -88,10 +91,10 @@ export type FilterUse = {
 )
 
 /**
- * Speeds are those of TileDB 2.30, on one core; they are estimates. Rates were measured on one machine, with other work on it, and
- * depend on the cells (bench/RESULTS.md, "Filters of TileDB"). Nanoseconds are least squares of 652 reads: bench/whatif_speed.py,
- * November 2026.
- * `whatif` tries filters in this order. It computes the options of SCALE_FLOAT from the values.
+ * Uses of the filters, in the order in which `whatif` tries them. It computes the options of SCALE_FLOAT from the values.
+ *
+ * Speeds are estimates for TileDB 2.30 on one core. Rates were measured on one busy machine, and depend on the cells
+ * (bench/RESULTS.md, "Filters of TileDB"). Nanoseconds are least squares of 652 reads (bench/whatif_speed.py, November 2026).
  */
 // biome-ignore format: a row for each filter
 export const FILTER_USES: Readonly<Record<FilterType, FilterUse>> = {
@@ -117,16 +120,17 @@ export const FILTER_USES: Readonly<Record<FilterType, FilterUse>> = {
   AES_256_GCM: { python: undefined, rate: 4200, ns: {}, does: 'guard', tried: [] },
 }
 
+/** Returns the uses of a filter; those of NONE for numbers that no release defines. */
 export function useOf(name: FilterConfig['name']): FilterUse {
   return Object.hasOwn(FILTER_USES, name) ? FILTER_USES[name as FilterType] : FILTER_USES.NONE
 }
 
-/** The definition of a filter; undefined for numbers that no release defines. */
+/** Returns the definition of a filter; undefined for numbers that no release defines. */
 export function filterOf(name: FilterConfig['name']): FilterDefinition | undefined {
   return Object.hasOwn(FILTERS, name) ? FILTERS[name as FilterType] : undefined
 }
 
-/** @throws InspectError UNSUPPORTED_FILTER for numbers that no release defines */
+/** Returns the definition of a filter. @throws InspectError UNSUPPORTED_FILTER for numbers that no release defines */
 export function definitionOf(name: FilterConfig['name']): FilterDefinition {
   const definition = filterOf(name)
   if (definition) return definition
@@ -140,7 +144,7 @@ export function hasChecksum(filters: readonly FilterConfig[]): boolean {
   return filters.some(({ name }) => filterOf(name)?.tellsDamage)
 }
 
-/** Element type that the next filter (in writing order) sees. */
+/** Returns the element type that the next filter (in writing order) sees. */
 export function typeAfter(filter: FilterConfig, type: Datatype, formatVersion: number): Datatype {
   if (formatVersion < TYPES_CHECKED_SINCE) return type
   return filterOf(filter.name)?.outputType?.(type, filter) ?? type

@@ -8,7 +8,7 @@ import type { Filter, FilterContext, FilterDefinition, FilteredBytes, FilterPart
 import {
   checkStrings,
   countSize,
-  offsetsRoom,
+  offsetsLimit,
   readCount,
   readStrings,
   STRING_GROWTH,
@@ -141,7 +141,7 @@ function decompressCells(part: Uint8Array, originalLength: number, size: number)
 /** Up to this many bytes, a loop is faster than `copyWithin`. */
 const SHORT = 32
 
-/** Fills `length` bytes from `at` on with copies of the first `size` bytes there. */
+/** Fills the `length` bytes at `at` with copies of the first `size` bytes there. */
 function repeat(out: Uint8Array, at: number, size: number, length: number): void {
   if (length <= SHORT) {
     for (let i = size; i < length; i++) out[at + i] = out[at + i - size]
@@ -180,7 +180,7 @@ function compressStrings(parts: FilterParts): FilterParts {
   return { metadata: [encode(described, rleStringMetadata)], data: [out] }
 }
 
-/** How many cells from `cell` on have the same string. */
+/** Returns the number of cells from `cell` on with the same string. */
 function runLength(cells: StringCells, cell: number): number {
   let next = cell + 1
   while (next < cells.count && cells.same(cell, next)) next++
@@ -208,7 +208,7 @@ function decompressStrings(bytes: FilteredBytes, cx: FilterContext): FilteredByt
   }
   if (cells !== count) throw badData(`expected runs of ${count} cells in all, found ${cells}`, 'offsets_length')
   checkStrings(value.part, strings, cx.limit)
-  checkLimit(8 * count, offsetsRoom(cx.limit), 'offsets_length')
+  checkLimit(8 * count, offsetsLimit(cx.limit), 'offsets_length')
   const data = new Uint8Array(strings)
   const offsets = new Float64Array(count)
   let cell = 0

@@ -138,8 +138,8 @@ function toFloats(part: Uint8Array, width: ElementSize, size: 4 | 8, config: Fil
 }
 
 /**
- * An int64 as a number that rounds correctly to float32. Above 2^53 the lowest 11 bits do not fit in a float64. They
- * only decide whether a float32 is a tie, so one bit replaces them all.
+ * Returns an int64 as a number that rounds correctly to float32. Above 2^53 the lowest 11 bits do not fit in a float64.
+ * They only decide whether a float32 is a tie, so one bit replaces them all.
  */
 function int64(low: number, high: number, single: boolean): number {
   const exact = !single || (high >= -0x200000 && high < 0x200000) || (low & 0x7ff) === 0

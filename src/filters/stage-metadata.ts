@@ -6,8 +6,8 @@ import { filterOf } from './registry.ts'
 export type DescribedValue = { readonly [key: string]: unknown }
 
 /**
- * A filter's own metadata in a chunk, read by the same description that the filter uses. Undefined for filters without
- * metadata, and if the filter passed the chunk unchanged.
+ * Reads a filter's own metadata in a chunk, with the description that the filter uses. Returns undefined for filters
+ * without metadata, and if the filter passed the chunk unchanged.
  */
 export function stageMetadata(stage: StageResult): DescribedValue | undefined {
   if (stage.input.metadata.length === stage.output.metadata.length && stage.input.data === stage.output.data)
@@ -16,7 +16,7 @@ export function stageMetadata(stage: StageResult): DescribedValue | undefined {
   return describe && decodePrefix(stage.input.metadata, describe).value
 }
 
-/** The description of a stage's own metadata. Use it for reading only. */
+/** Returns the description of a stage's own metadata. Use it for reading only. */
 export function stageDescription({
   config,
   datatype,

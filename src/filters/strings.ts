@@ -5,12 +5,12 @@ import { badData, checkLimit, copyBytes, wholeMetadata } from './bytes.ts'
 import { isElementSize } from './elements.ts'
 import type { FilteredBytes, FilterParts } from './filter.ts'
 
-/** Shared by the string layouts of RLE and DICTIONARY_ENCODING: cells by their offsets, and big-endian counts. */
+/** What the string layouts of RLE and DICTIONARY_ENCODING share: cells by their offsets, and big-endian counts. */
 
 /** Growth of these filters. Empty strings take room for counts, so the output may be far larger than the strings. */
 export const STRING_GROWTH = 64
 
-/** Bytes for counts up to `largest`: 1, 2, 4 or 8. */
+/** Returns the bytes of counts up to `largest`: 1, 2, 4 or 8. */
 export function countSize(largest: number): number {
   return largest < 2 ** 8 ? 1 : largest < 2 ** 16 ? 2 : largest < 2 ** 32 ? 4 : 8
 }
@@ -32,7 +32,7 @@ export function writeCount(bytes: Uint8Array, at: number, size: number, count: n
   return at + size
 }
 
-/** Cells of var-sized strings that are being written. */
+/** Var-sized strings that are being written. */
 export class StringCells {
   readonly data: Uint8Array
   readonly count: number
@@ -67,13 +67,16 @@ export class StringCells {
     return true
   }
 
-  /** The first fields of the metadata. @param stored bytes of the data */
+  /** Returns the first fields of the metadata. @param stored bytes of the data */
   part(stored: number): StringPart {
     return { original_length: this.data.length, compressed_length: stored, offsets_length: 8 * this.count }
   }
 }
 
-/** @throws InspectError BAD_VALUE if the filter is not the first, or the offsets are not those of cells in the data */
+/**
+ * Returns the cells to be written.
+ * @throws InspectError BAD_VALUE if the filter is not the first, or the offsets are not those of cells in the data
+ */
 export function stringCells(parts: FilterParts, filter: string): StringCells {
   const { offsets, data, metadata } = parts
   if (metadata.length > 0 || data.length !== 1 || offsets === undefined) {
@@ -92,8 +95,8 @@ export function stringCells(parts: FilterParts, filter: string): StringCells {
 }
 
 /**
- * Reads the metadata of strings, and checks it against the chunk.
- * @param sizes names of the fields that hold the size of a count
+ * Reads the metadata of strings, and checks it against the chunk. Also returns the number of cells.
+ * @param sizes names of the fields with the size of a count
  */
 export function readStrings<T extends { part: StringPart }>(
   { metadata, data }: FilteredBytes,
@@ -113,7 +116,7 @@ export function readStrings<T extends { part: StringPart }>(
   return { value, count: offsets_length / 8 }
 }
 
-/** Checks how many bytes the strings have. Call it before allocating them. */
+/** Checks the total bytes of the strings. Call it before allocating them. */
 export function checkStrings(part: StringPart, found: number, limit: number): void {
   if (found !== part.original_length) {
     throw badData(`expected ${part.original_length} bytes of strings, found ${found}`, 'original_length')
@@ -121,10 +124,10 @@ export function checkStrings(part: StringPart, found: number, limit: number): vo
   checkLimit(found, limit, 'original_length')
 }
 
-/** Bound for the offsets of empty strings, which the limit on data does not bound: 32 Mi cells in a chunk. */
-const MOST_OFFSETS_BYTES = 2 ** 28
+/** Bytes of offsets that any chunk may give: 32 Mi cells. Empty strings have offsets, but no bytes that `limit` counts. */
+const LEAST_OFFSETS_LIMIT = 2 ** 28
 
-/** Most bytes of offsets that a chunk may give. */
-export function offsetsRoom(limit: number): number {
-  return Math.max(limit, MOST_OFFSETS_BYTES)
+/** Returns the upper limit on the bytes of offsets that a chunk may give. */
+export function offsetsLimit(limit: number): number {
+  return Math.max(limit, LEAST_OFFSETS_LIMIT)
 }

@@ -7,24 +7,24 @@ import { type ElementSize, type IntegerType, windowType } from './elements.ts'
 import type { Filter } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
-/** What BIT_WIDTH_REDUCTION and POSITIVE_DELTA do to one window. `Entry` is what the metadata has of each. */
+/** What BIT_WIDTH_REDUCTION and POSITIVE_DELTA do to one window. `Entry` is a window's entry in the metadata. */
 export interface WindowCodec<Head extends { window_num: number }, Entry extends { window_bytes: number }> {
-  /** The integers that the filter uses for a datatype. Undefined if it passes the chunk unchanged. */
+  /** Returns the integers that the filter uses for a datatype. Undefined if it passes the chunk unchanged. */
   elementType(datatype: Datatype, formatVersion: number): IntegerType | undefined
-  /** The metadata before the windows. */
+  /** Description of the metadata before the windows. */
   head(io: AnyIo): Head
   metadata(size: ElementSize): (io: AnyIo) => { windows: Entry[] }
-  /** Bytes of an entry besides its element. */
+  /** Bytes of an entry, without those of its element. */
   entryBytes: number
   forward(window: Uint8Array, type: IntegerType): { entry: Entry; stored: Uint8Array }
-  /** Bytes of a window in the data. */
+  /** Returns the bytes of a window in the data. */
   storedLength(entry: Entry, size: ElementSize): number
-  /** What the data is, for the error if it has another length. */
+  /** Words for the data, for the error if it has another length. */
   dataIs: string
   /** Checks the unfiltered bytes of all windows. */
   check?(total: number, head: Head): void
   reverse(stored: Uint8Array, entry: Entry, type: IntegerType): Uint8Array
-  /** Undoes all windows. `table` has their entries. Undefined if anything is wrong. */
+  /** Undoes all windows. `table` has their entries. Returns undefined if anything is wrong. */
   kernel(
     kernels: Kernels,
     table: Uint8Array,
@@ -35,7 +35,7 @@ export interface WindowCodec<Head extends { window_num: number }, Entry extends 
   ): Uint8Array | undefined
 }
 
-/** The frame of both: the chunk is cut into windows, each with an entry in the metadata. */
+/** Makes a filter that cuts the chunk into windows, each with an entry in the metadata. */
 export function windowFilter<Head extends { window_num: number }, Entry extends { window_bytes: number }>(
   codec: WindowCodec<Head, Entry>,
 ): Filter {
@@ -93,7 +93,7 @@ export function windowFilter<Head extends { window_num: number }, Entry extends 
 }
 
 /**
- * The windows of each part. A window has as many whole elements as fit in `maxWindow` bytes. The last window has the
+ * Cuts each part into windows. A window has as many whole elements as fit in `maxWindow` bytes. The last window has the
  * rest, which may end with an incomplete element.
  *
  * @throws InspectError BAD_VALUE if no element fits into a window
@@ -123,7 +123,7 @@ export function windowRefusal(type: Datatype, { name }: FilterConfig): string | 
   return isWindowed(type) ? undefined : `${name} does not accept ${type}`
 }
 
-/** The integers of a window; none if a type passes unchanged. */
+/** Returns the integers of a window as text; empty if a type passes unchanged. */
 export function windowUnit(type: Datatype, _config: FilterConfig, formatVersion: number): string {
   const unit = windowType(type, formatVersion)
   return unit ? `${unit.size} ${unit.signed}` : ''

@@ -37,7 +37,7 @@ export const xor: FilterDefinition = {
     }),
 }
 
-/** XORs every element with the one before it. To write, that is the one of the input; to read, the one of the output. */
+/** XORs every element with the one before it: in the input when writing, in the output when reading. */
 function combine(part: Uint8Array, size: ElementSize, reading: boolean): Uint8Array {
   const bytes = new Uint8Array(part.length)
   const input = lanesOf(part, size)

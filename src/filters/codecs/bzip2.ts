@@ -10,7 +10,7 @@ import type { WasmReader } from './wasm-file.ts'
  */
 const WASM = 'bzip2-wasm/bzip2-1.0.8/bzip2.wasm'
 
-/** It imports memory functions, and file functions that it never uses here. */
+/** The library imports memory functions, and file functions that it never calls here. */
 const FACTS: LibraryFacts = {
   stream: 'bzip2 stream',
   name: 'libbz2',
@@ -30,7 +30,7 @@ const FACTS: LibraryFacts = {
   }),
 }
 
-/** Return codes of bzlib.h, as the end of an error message. */
+/** Return codes of bzlib.h, in words that end an error message. */
 const STATUS: Record<number, string> = {
   [-3]: 'too little memory',
   [-4]: 'a broken one',
@@ -39,7 +39,7 @@ const STATUS: Record<number, string> = {
   [-8]: 'more',
 }
 
-/** Longest compressed output: input plus 1 % plus 600 bytes, says the manual of libbzip2. */
+/** Returns the longest compressed output. The manual of libbzip2 says: input plus 1 % plus 600 bytes. */
 const compressBound = (length: number): number => length + Math.ceil(length / 100) + 600
 
 export async function loadBzip2(readWasm: WasmReader): Promise<ByteCodec> {

@@ -1,4 +1,5 @@
 import type { PixelFormat } from '../../format/filter-pipeline.ts'
+
 /**
  * The general-purpose algorithms that filters use. Two backends implement them: `portable.ts` (JavaScript and wasm,
  * runs anywhere) and `src/node/node-codecs.ts` (Node's own crypto and zlib, where they are faster). Loading is
@@ -22,11 +23,11 @@ export interface ByteCodec {
    * @throws InspectError BAD_FILTERED_DATA if the stream is broken or does not give exactly `size` bytes
    */
   decompress(data: Uint8Array, size: number): Uint8Array
-  /** The same into `out`, which it fills. Present if this saves a copy. */
+  /** {@link decompress} into `out`, which the result fills. Present if this saves a copy. */
   decompressInto?(data: Uint8Array, out: Uint8Array): void
-  /** Finds out whether {@link decompress} would throw, and throws the same. Present if this saves a copy. */
+  /** Throws if {@link decompress} would throw, the same error. Present if this saves a copy. */
   verify?(data: Uint8Array, size: number): void
-  /** @param level as stored in the filter's options. Each codec maps it as TileDB does. */
+  /** @param level level as stored in the filter's options. Each codec maps it as TileDB does. */
   compress(data: Uint8Array, level: number): Uint8Array
 }
 
@@ -34,13 +35,13 @@ export interface ByteCodec {
 export type Digest = (data: Uint8Array) => Uint8Array
 
 export interface Aead {
-  /** The plain text; undefined if the tag does not match. The key has 32 bytes, the IV 12, the tag 16. */
+  /** Returns the plain text; undefined if the tag does not match. The key has 32 bytes, the IV 12, the tag 16. */
   open(key: Uint8Array, iv: Uint8Array, tag: Uint8Array, data: Uint8Array): Uint8Array | undefined
   seal(key: Uint8Array, iv: Uint8Array, data: Uint8Array): { data: Uint8Array; tag: Uint8Array }
 }
 
 export interface ImageCodec {
-  /** Pixels in `format`, tightly packed, row by row. */
+  /** Returns the pixels in `format`, tightly packed, row by row. */
   decode(file: Uint8Array, format: PixelFormat): { width: number; height: number; pixels: Uint8Array }
   encode(
     pixels: Uint8Array,

@@ -4,26 +4,32 @@ import { InspectError } from '../../base/errors.ts'
 
 const PAGE = 65_536
 
-/** Room that wasm memory (2 GiB at most) has for input and output together. */
+/** Upper limit on the bytes of input and output together. Wasm memory has 2 GiB at most. */
 const LARGEST = 1 << 30
 
-/** Blocks of up to this many bytes are kept for the next call. */
+/** Size of the largest block, in bytes, that is kept for the next call. */
 const KEPT = 1 << 18
 
 type WasmCall = (...args: number[]) => number
 
-/** What differs between the libraries. */
+/** Facts that differ between the libraries. */
 export interface LibraryFacts {
-  /** What it decompresses, and its name, for errors. */
+  /** Name of what the library decompresses, for errors. */
   stream: string
+  /** Name of the library, for errors. */
   name: string
-  /** Names of its exports. */
+  /** Name of its exported memory. */
   memory: string
-  /** Undefined if it needs no start. */
-  start: string | undefined
+  /** Name of the function that starts it. */
+  start: string
+  /** Names of its functions that allocate and free memory. */
   malloc: string
   free: string
-  /** @param copy copies large blocks @param grow grows the memory */
+  /**
+   * Returns the functions that it imports.
+   * @param copy a function that copies large blocks
+   * @param grow a function that grows the memory
+   */
   imports(copy: WasmCall, grow: WasmCall): WebAssembly.Imports
 }
 
@@ -36,7 +42,7 @@ interface Block {
 /** An instance, with one block each for input and output. */
 interface Running {
   memory: WebAssembly.Memory
-  /** A view of all memory. A new one costs as much as a small frame, so one is made only after memory grew. */
+  /** A view of all memory. Making one costs as much as a small frame, so it is replaced only after the memory grew. */
   heap: Uint8Array
   call(name: string): WasmCall
   source: Block
@@ -64,7 +70,7 @@ export class WasmLibrary {
 
   /**
    * Runs a call on `data`, with `room` bytes for its output.
-   * @param take called with the place of the output in the library's memory
+   * @param take called with the library's memory, and with start and end of the output in it
    * @returns the result of `take`; undefined if the call returned -1
    * @throws InspectError TOO_LARGE; BAD_FILTERED_DATA if the library fails; what `call` throws
    */
@@ -93,7 +99,7 @@ export class WasmLibrary {
     }
   }
 
-  /** Makes room for `length` bytes in a block. @returns its address @throws RangeError without memory */
+  /** Makes a block hold `length` bytes. @returns its address @throws RangeError without memory */
   private reserve(block: Block, length: number): number {
     if (block.length > 0 && length <= block.length) return block.at
     this.release(block)
@@ -109,7 +115,7 @@ export class WasmLibrary {
   }
 }
 
-/** A copy of the output of a call: for {@link WasmLibrary.run}. */
+/** Returns a copy of the output of a call. It is a `take` of {@link WasmLibrary.run}. */
 export function copyOf(heap: Uint8Array, from: number, to: number): Uint8Array {
   return heap.slice(from, to)
 }
@@ -143,7 +149,7 @@ function instantiate(facts: LibraryFacts, module: WebAssembly.Module): Running {
   if (!(exported instanceof WebAssembly.Memory))
     throw new TypeError(`expected a memory ${facts.memory} in the wasm file of a codec, found none`)
   memory = exported
-  if (facts.start !== undefined) call(facts.start)()
+  call(facts.start)()
   const source = { at: 0, length: 0 }
   return { memory, heap: new Uint8Array(0), call, source, target: { ...source } }
 }

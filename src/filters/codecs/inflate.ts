@@ -2,7 +2,7 @@ import { Z_FINISH, Z_STREAM_END, ZStream, zlibInflate, zlibInflateInit } from 'p
 import { badData } from '../bytes.ts'
 
 /**
- * Undoes a zlib stream, straight into a buffer of the declared size, so that the output cannot exceed it.
+ * Undoes a zlib stream into a buffer of the declared size, so that the output cannot be larger.
  * @throws InspectError BAD_FILTERED_DATA
  */
 export function inflateZlib(data: Uint8Array, size: number): Uint8Array {
@@ -11,7 +11,7 @@ export function inflateZlib(data: Uint8Array, size: number): Uint8Array {
   zlibInflateInit(stream)
   stream.input = data
   stream.avail_in = data.length
-  // zlib refuses an empty output buffer, so an empty stream gets one of a byte, which it does not write.
+  // zlib refuses an empty output buffer. So an empty stream gets one byte, which zlib does not write.
   stream.output = size === 0 ? new Uint8Array(1) : out
   stream.avail_out = stream.output.length
   const status = zlibInflate(stream, Z_FINISH)

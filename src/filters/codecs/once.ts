@@ -1,4 +1,4 @@
-/** Loads on the first call and keeps the result. After a failure, the next call loads again. */
+/** Returns a function that loads on its first call and keeps the result. After a failure, its next call loads again. */
 export function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined
   return () => {

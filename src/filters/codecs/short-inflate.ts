@@ -4,28 +4,31 @@ import { NO_BYTES } from '../bytes.ts'
 const STORED = 0
 const FIXED = 1
 const DYNAMIC = 2
-/** Symbol that ends a block; those above it are lengths of copies. */
+/** Symbol that ends a block. Larger symbols are lengths of copies. */
 const END = 256
-/** Most symbols for literals and lengths, and for distances. The two last of each mean nothing. */
+/** Upper limit on the symbols for literals and lengths. The two last ones have no meaning. */
 const LITERALS = 288
+/** Upper limit on the symbols for distances. The two last ones have no meaning. */
 const DISTANCES = 32
 /** Order in which the lengths of the codes for code lengths are stored. */
 const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 const MOST_BITS = 15
-/** Bytes of zlib's head, and of the checksum behind the blocks. */
+/** Bytes of zlib's header. */
 const HEAD = 2
+/** Bytes of the checksum after the blocks. */
 const ADLER = 4
-/** A symbol that is not there. */
+/** Stands for a symbol that does not exist. */
 const NONE = -1
 
-/** Up to this many bytes {@link inflateShort} takes less time than zlib takes to begin. */
+/** Output in bytes up to which {@link inflateShort} takes less time than zlib takes to start. */
 export const SHORT = 256
 
-/** Codes of up to this many bits are looked up, longer ones searched. A larger table takes longer to make for each block. */
+/** Longest code, in bits, that is looked up; longer ones are searched. A larger table takes longer to make for each block. */
 const FAST_BITS = 7
+/** Longest of the fixed codes, in bits. */
 const FIXED_BITS = 9
 
-/** By number, its {@link FIXED_BITS} bits in the other order: codes come with their first bit lowest. */
+/** Returns a table of all numbers of {@link FIXED_BITS} bits in reverse: a code is read with its first bit lowest. */
 function reversedBits(): Uint16Array {
   return Uint16Array.from({ length: 1 << FIXED_BITS }, (_, code) => {
     let reversed = 0
@@ -34,18 +37,20 @@ function reversedBits(): Uint16Array {
   })
 }
 
-/** Codes by their lengths in bits: of each length how many, and the symbols in order. */
+/** A Huffman code, by the lengths of its codes in bits. */
 class Codes {
+  /** Number of codes of each length. */
   readonly counts = new Uint16Array(MOST_BITS + 1)
+  /** Symbols in the order of their codes. */
   readonly symbols = new Uint16Array(LITERALS)
-  /** By the next bits: 16 times the symbol, and the length of its code; 0 for longer codes, and where there is none. */
+  /** By the next bits: symbol << 4 | length of its code; 0 for longer codes and for bits without a code. */
   readonly fast: Uint16Array
   private readonly places = new Uint16Array(MOST_BITS + 1)
   private readonly codes = new Uint16Array(MOST_BITS + 1)
   private readonly reversed: Uint16Array
   private readonly fastBits: number
 
-  /** @param reversed those of {@link reversedBits} */
+  /** @param reversed the table of {@link reversedBits} */
   constructor(reversed: Uint16Array, fastBits = FAST_BITS) {
     this.reversed = reversed
     this.fastBits = fastBits
@@ -53,8 +58,8 @@ class Codes {
   }
 
   /**
-   * Sets the codes of the symbols whose lengths are from `from` to before `to`.
-   * @param single accepts a single code of one bit, too, and none at all, as zlib does
+   * Sets the code whose symbols have the lengths `lengths[from, to)`.
+   * @param single whether to accept also a single code of one bit, or none at all, as zlib does
    * @returns whether every sequence of bits leads to a symbol
    */
   set(lengths: Uint8Array, from: number, to: number, single: boolean): boolean {
@@ -84,14 +89,17 @@ class Codes {
   }
 }
 
-/** Undoes streams without memory for each: the quickest way for a few bytes. @see RFC 1950; RFC 1951 */
+/** Undoes zlib streams. It uses the same memory for every stream, which is fastest for a few bytes. @see RFC 1950; RFC 1951 */
 class Inflater {
   private stream: Uint8Array = NO_BYTES
   private out: Uint8Array = NO_BYTES
-  /** The next byte to take, and the bits that were taken and not read: the first the lowest. Behind the end they are zeros. */
+  /** Offset of the next byte in the stream. Bytes after the end of the stream are zeros. */
   private next = 0
+  /** Bits that were taken from the stream but not read yet, the first one lowest. */
   private held = 0
+  /** Number of these bits. */
   private have = 0
+  /** Bytes of `out` that are filled. */
   private filled = 0
   private readonly lengths = new Uint8Array(LITERALS + DISTANCES)
   private readonly reversed = reversedBits()
@@ -106,14 +114,14 @@ class Inflater {
     this.fixed[1].set(new Uint8Array(DISTANCES).fill(5), 0, DISTANCES, false)
   }
 
-  /** Fills `out` until it is full, or the stream ends or makes no sense. @returns the number of bytes */
+  /** Fills `out` until it is full, or the stream ends or is invalid. @returns the number of bytes */
   prefix(stream: Uint8Array, out: Uint8Array): number {
     this.start(stream, out)
     this.blocks()
     return this.filled
   }
 
-  /** @returns whether the stream is whole and right, and fills `out` */
+  /** Fills `out`. @returns whether the stream is complete and valid, and fills all of `out` */
   whole(stream: Uint8Array, out: Uint8Array): boolean {
     const method = stream[0]
     const flags = stream[1]
@@ -133,21 +141,22 @@ class Inflater {
     this.filled = 0
   }
 
-  /** @returns whether the last block ends as it should */
+  /** Undoes all blocks. @returns whether all are valid, up to the end of the last one */
   private blocks(): boolean {
     for (;;) {
       const isLast = this.bits(1)
       const kind = this.bits(2)
-      if (this.isBehind()) return false
+      if (this.isPastEnd()) return false
       if (kind === STORED ? !this.stored() : !this.coded(kind)) return false
       if (isLast === 1) return true
     }
   }
 
+  /** Undoes a stored block. @returns whether it is valid, and fits in `out` */
   private stored(): boolean {
     this.bits(this.have & 7)
     const length = this.bits(16)
-    if (this.bits(16) !== (length ^ 0xffff) || this.isBehind()) return false
+    if (this.bits(16) !== (length ^ 0xffff) || this.isPastEnd()) return false
     const from = this.next - (this.have >> 3)
     const there = Math.min(length, this.stream.length - from, this.out.length - this.filled)
     this.out.set(this.stream.subarray(from, from + there), this.filled)
@@ -158,6 +167,7 @@ class Inflater {
     return there === length
   }
 
+  /** Undoes a compressed block. @returns whether it is valid, and fits in `out` */
   private coded(kind: number): boolean {
     if (kind === DYNAMIC ? !this.dynamic() : kind !== FIXED) return false
     const [literals, distances] = kind === DYNAMIC ? [this.literals, this.distances] : this.fixed
@@ -165,12 +175,12 @@ class Inflater {
     for (;;) {
       const found = this.symbol(literals)
       if (found === END) return true
-      if (found === NONE || this.filled === out.length || this.isBehind()) return false
+      if (found === NONE || this.filled === out.length || this.isPastEnd()) return false
       if (found < END) out[this.filled++] = found
       else {
         const length = this.lengthOf(found - END - 1)
         const distance = this.distanceOf(this.symbol(distances))
-        if (length === NONE || distance === NONE || distance > this.filled || this.isBehind()) return false
+        if (length === NONE || distance === NONE || distance > this.filled || this.isPastEnd()) return false
         const to = Math.min(out.length, this.filled + length)
         const isCut = to < this.filled + length
         for (let i = this.filled; i < to; i++) out[i] = out[i - distance]
@@ -180,21 +190,21 @@ class Inflater {
     }
   }
 
-  /** Reads the codes of a block. */
+  /** Reads the codes of a block. @returns whether they are valid */
   private dynamic(): boolean {
     const { lengths, ofLengths } = this
     const [literals, distances, own] = [this.bits(5) + 257, this.bits(5) + 1, this.bits(4) + 4]
-    if (this.isBehind() || literals > LITERALS - 2 || distances > DISTANCES - 2) return false
+    if (this.isPastEnd() || literals > LITERALS - 2 || distances > DISTANCES - 2) return false
     lengths.fill(0, 0, ORDER.length)
     for (let i = 0; i < own; i++) lengths[ORDER[i]] = this.bits(3)
-    if (this.isBehind() || !ofLengths.set(lengths, 0, ORDER.length, false)) return false
+    if (this.isPastEnd() || !ofLengths.set(lengths, 0, ORDER.length, false)) return false
     for (let done = 0; done < literals + distances; ) {
       const found = this.symbol(ofLengths)
       if (found === NONE || (found === 16 && done === 0)) return false
       const value = found < 16 ? found : found === 16 ? lengths[done - 1] : 0
       const count =
         found < 16 ? 1 : found === 16 ? 3 + this.bits(2) : found === 17 ? 3 + this.bits(3) : 11 + this.bits(7)
-      if (this.isBehind() || done + count > literals + distances) return false
+      if (this.isPastEnd() || done + count > literals + distances) return false
       lengths.fill(value, done, done + count)
       done += count
     }
@@ -205,12 +215,12 @@ class Inflater {
     )
   }
 
-  /** Whether more was read than there is. */
-  private isBehind(): boolean {
+  /** Whether more bits were read than the stream has. */
+  private isPastEnd(): boolean {
     return this.next - (this.have >> 3) > this.stream.length
   }
 
-  /** Takes bytes, so that there are 25 bits or more. */
+  /** Takes bytes until there are at least 25 bits. */
   private fill(): void {
     while (this.have <= 24) {
       this.held |= this.stream[this.next++] << this.have
@@ -250,7 +260,7 @@ class Inflater {
     return NONE
   }
 
-  /** Length of a copy: symbols in groups of four, each group with one more bit. */
+  /** Returns the length of a copy. Symbols come in groups of four, each with one more extra bit. */
   private lengthOf(code: number): number {
     if (code > 28) return NONE
     if (code === 28) return 258
@@ -259,7 +269,7 @@ class Inflater {
     return ((4 + (code & 3)) << more) + 3 + this.bits(more)
   }
 
-  /** How far back a copy begins: symbols in pairs, each pair with one more bit. */
+  /** Returns how far back a copy begins. Symbols come in pairs, each with one more extra bit. */
   private distanceOf(code: number): number {
     if (code === NONE || code > 29) return NONE
     if (code < 4) return code + 1
@@ -268,7 +278,7 @@ class Inflater {
   }
 }
 
-/** Whether the Adler-32 of so few bytes that its sums need no remainder before their end stands in a stream. */
+/** Whether the stream has the Adler-32 of `bytes` at `at`. The bytes are few, so the sums need a remainder only at the end. */
 function isAdler(bytes: Uint8Array, stream: Uint8Array, at: number): boolean {
   let [a, b] = [1, 0]
   for (let i = 0; i < bytes.length; i++) {
@@ -282,15 +292,16 @@ function isAdler(bytes: Uint8Array, stream: Uint8Array, at: number): boolean {
 let inflater: Inflater | undefined
 
 /**
- * Undoes a zlib stream of at most {@link SHORT} bytes, if it is whole and right. Of any other stream zlib says what is wrong.
- * @returns whether it fills `out`
+ * Undoes a zlib stream of at most {@link SHORT} bytes. For any other stream, and for a broken one, call zlib: it tells what is
+ * wrong.
+ * @returns whether the stream is complete and valid, and fills `out`
  */
 export function inflateShort(stream: Uint8Array, out: Uint8Array): boolean {
   inflater ??= new Inflater()
   return out.length <= SHORT && stream.length <= 2 * SHORT && inflater.whole(stream, out)
 }
 
-/** The first bytes of what a zlib stream holds, as far as it is there and makes sense: zlib gives all or nothing. */
+/** Returns the first bytes of a zlib stream's content, up to where the stream ends or is invalid. zlib gives all or nothing. */
 export function inflatePrefix(stream: Uint8Array, most: number): Uint8Array {
   inflater ??= new Inflater()
   const out = new Uint8Array(most)

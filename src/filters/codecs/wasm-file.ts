@@ -2,8 +2,8 @@
 export type WasmReader = (specifier: string) => Promise<BufferSource>
 
 /**
- * The files that the build packs into scripts: any bundler takes those along, and a page loads each when its filter is
- * first met. An encoder of WEBP is not among them, as pages only read.
+ * The files that the build packs into scripts, which any bundler can handle. A page loads one when its filter is first
+ * needed. The encoder of WEBP is not among them, because pages only read.
  */
 const PACKED: Readonly<Record<string, (() => Promise<{ DEFLATED: string }>) | undefined>> = {
   '@foxglove/wasm-zstd/dist/wasm-zstd.wasm': () => import('./zstd.wasm.js'),
@@ -11,7 +11,7 @@ const PACKED: Readonly<Record<string, (() => Promise<{ DEFLATED: string }>) | un
   '@jsquash/webp/codec/dec/webp_dec.wasm': () => import('./webp.wasm.js'),
 }
 
-/** Unpacks the file. Node has a reader of its own in src/node/node-codecs.ts. */
+/** Unpacks one of {@link PACKED}. Node has a reader of its own in src/node/node-codecs.ts. */
 export const packedWasm: WasmReader = async (specifier) => {
   const packed = await PACKED[specifier]?.()
   if (!packed) throw new Error(`no ${specifier} in a page`)

@@ -1,4 +1,4 @@
-/** What the build makes of a wasm file: its bytes, deflated, in base64. */
+/** A wasm file as the build packs it: deflated, in base64. */
 declare module '*.wasm.js' {
   export const DEFLATED: string
 }

@@ -9,7 +9,7 @@ const VP8L_SIGNATURE = 0x2f
 const ANIMATION = 0x02
 
 /**
- * Size in pixels that the header of a WebP file declares. It is checked before the picture is allocated.
+ * Returns the size in pixels that the header of a WebP file declares. It is checked before the picture is allocated.
  * @throws InspectError BAD_FILTERED_DATA if this is not the header of a still picture
  */
 export function webpSize(file: Uint8Array): { width: number; height: number } {

@@ -8,7 +8,7 @@ import type { WasmReader } from './wasm-file.ts'
 import { webpSize } from './webp-header.ts'
 
 /**
- * libwebp from the package @jsquash/webp. Its encoder without SIMD is used: it runs everywhere, and only sample arrays
+ * libwebp from the package @jsquash/webp. Its encoder without SIMD is used, because it runs everywhere. Only sample arrays
  * are written with it.
  */
 const DECODER_WASM = '@jsquash/webp/codec/dec/webp_dec.wasm'
@@ -32,7 +32,7 @@ interface Encoder {
 
 export async function loadWebp(readWasm: WasmReader): Promise<ImageCodec> {
   const decoder = await load<Decoder>(createDecoder, await readWasm(DECODER_WASM))
-  // A page has no encoder. It still reads.
+  // A page has no encoder, but it can read.
   const encoder = await loadEncoder(readWasm).catch((error: unknown) => error as Error)
   return {
     decode(file, format) {
@@ -65,7 +65,7 @@ export async function loadWebp(readWasm: WasmReader): Promise<ImageCodec> {
   }
 }
 
-/** Copies pixels between RGBA and another layout. Red and blue change places in both directions, or in neither. */
+/** Copies pixels between RGBA and another layout. Red and blue are swapped in both directions, or in neither. */
 function recolour(
   source: Uint8Array | Uint8ClampedArray,
   from: number,
@@ -87,19 +87,12 @@ async function loadEncoder(readWasm: WasmReader): Promise<Encoder> {
   return load<Encoder>(createEncoder, code)
 }
 
-/** Starts a module of the package with its wasm file. By itself it would fetch the file, which Node cannot do. */
-async function load<M>(
-  create: (options: {
-    noInitialRun: boolean
-    locateFile(name: string): string
-    instantiateWasm: InstantiateWasm
-  }) => Promise<M>,
-  code: BufferSource,
-): Promise<M> {
+/** Starts a module of the package with its wasm file. On its own the module would fetch the file, which Node cannot. */
+async function load<M>(create: (options: ModuleOptions) => Promise<M>, code: BufferSource): Promise<M> {
   const module = await WebAssembly.compile(code)
   return create({
     noInitialRun: true,
-    // Without it, it makes a URL beside its script, and a page in one file has none.
+    // By default the module makes a URL beside its script. A page in one file has none.
     locateFile: (name) => name,
     instantiateWasm: (imports, ready) => {
       const instance = new WebAssembly.Instance(module, imports)
@@ -109,7 +102,8 @@ async function load<M>(
   })
 }
 
-type InstantiateWasm = (
-  imports: WebAssembly.Imports,
-  ready: (instance: WebAssembly.Instance) => void,
-) => WebAssembly.Exports
+interface ModuleOptions {
+  noInitialRun: boolean
+  locateFile(name: string): string
+  instantiateWasm(imports: WebAssembly.Imports, ready: (instance: WebAssembly.Instance) => void): WebAssembly.Exports
+}

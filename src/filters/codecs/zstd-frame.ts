@@ -6,7 +6,7 @@ import type { WasmLibrary } from './emscripten.ts'
 /** The frame header: RFC 8878, section 3.1.1. */
 const MAGIC = 0xfd2fb528
 /**
- * A frame of zstd 0.n, for n from 2 to 7, begins with this plus n. libzstd still reads such frames, so TileDB does too.
+ * A frame of zstd 0.n, for n from 2 to 7, begins with this plus n. libzstd still reads such frames, and so does TileDB.
  */
 const OLD_MAGIC = 0xfd2fb520
 const SINGLE_SEGMENT = 0x20
@@ -14,7 +14,7 @@ const DESCRIPTOR_AT = 4
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4]
 
 /**
- * Content size that the header of a zstd frame declares. Undefined if it declares none; TileDB always declares it.
+ * Returns the content size that the header of a zstd frame declares. Undefined if it declares none; TileDB always does.
  * @throws InspectError BAD_FILTERED_DATA
  */
 export function zstdContentSize(frame: Uint8Array): number | undefined {
@@ -49,7 +49,7 @@ export function checkZstdFrame(frame: Uint8Array, size: number): boolean {
   return declared !== undefined
 }
 
-/** A function of libzstd that undoes a frame: the bytes of its output, or -1. */
+/** Calls libzstd to undo a frame. It returns the bytes of the output, or -1. */
 export type ZstdUndo = (
   library: WasmLibrary['library'],
   out: number,
@@ -60,7 +60,7 @@ export type ZstdUndo = (
 
 /**
  * Undoes a frame in the memory of a libzstd.
- * @param take called with the place of the output
+ * @param take as in {@link WasmLibrary.run}
  * @throws InspectError BAD_FILTERED_DATA, UNSUPPORTED_FILTER, TOO_LARGE
  */
 export function undoZstdFrame<T>(

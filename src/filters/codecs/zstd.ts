@@ -22,8 +22,8 @@ import { undoZstdFrame, type ZstdUndo } from './zstd-frame.ts'
 export const ZSTD_WASM = '@foxglove/wasm-zstd/dist/wasm-zstd.wasm'
 
 /**
- * libzstd 1.5.7 from the package @bokuweb/zstd-wasm: its frames are, byte for byte, those of TileDB 2.30 at all levels. Those of
- * the other package, an older release, are up to 3 % larger or smaller; it compresses and undoes up to twice as fast.
+ * libzstd 1.5.7 from the package @bokuweb/zstd-wasm. Its frames are, byte for byte, those of TileDB 2.30 at all levels. The
+ * other package has an older release: its frames are up to 3 % larger or smaller, and it is up to twice as fast.
  */
 export const ZSTD_WRITER_WASM = '@bokuweb/zstd-wasm/dist/common/zstd.wasm'
 
@@ -39,11 +39,11 @@ const FACTS: LibraryFacts = {
   imports: (copy, grow) => ({ a: { b: copy, a: grow } }),
 }
 const COMPRESS_BOUND = 'h'
-/** Parameters of both: (out, outLength, in, inLength[, level]). They return the bytes written, or -1. */
+/** Both take (out, outLength, in, inLength[, level]), and return the bytes written or -1. */
 const COMPRESS = 'i'
 const DECOMPRESS = 'j'
 
-/** The same for version 0.0.27 of the other package. It also imports timers and exits, which only a whole program needs. */
+/** The same for version 0.0.27 of the other package. Its other imports are timers and exits, which only a program needs. */
 const WRITER_FACTS: LibraryFacts = {
   ...LIBRARY,
   memory: 'f',
@@ -53,7 +53,7 @@ const WRITER_FACTS: LibraryFacts = {
   imports: (_copy, grow) => ({ a: { a: nothing, b: nothing, c: fail, d: nothing, e: grow } }),
 }
 const WRITER_BOUND = 'i'
-/** Parameters as above; it returns the bytes written, or a code of an error. */
+/** It takes the same as {@link COMPRESS}, and returns the bytes written or the code of an error. */
 const WRITER_COMPRESS = 'm'
 const WRITER_IS_ERROR = 'h'
 
@@ -97,7 +97,11 @@ export function zstdCompressor(module: WebAssembly.Module): ByteCodec['compress'
   })
 }
 
-/** @param bound name of what tells the most bytes that a frame may have @param write returns its bytes, or -1 */
+/**
+ * Returns a function that compresses.
+ * @param bound name of the library's function that returns the longest frame for a length
+ * @param write calls the library. It returns the bytes written or -1.
+ */
 function compressor(
   zstd: WasmLibrary,
   bound: string,

@@ -1,9 +1,9 @@
 import { once } from '../codecs/once.ts'
 
 /**
- * The hot loops of undoing filters, as one WebAssembly module with SIMD. Their source is in `assembly/`. Every kernel
- * has an equivalent in plain TypeScript in its filter. A kernel returns undefined if there is no room, or if the data
- * is wrong. The filter then uses the plain code, which raises the right error.
+ * The hot loops that undo filters, as one WebAssembly module with SIMD. Their source is in `assembly/`. Each kernel has an
+ * equivalent in plain TypeScript in its filter. {@link run} returns undefined if there is no memory, or if the data is
+ * wrong. The filter then uses the plain code, which throws the right error.
  *
  * Input is copied into the module's memory unless it is there already, and output stays there. So a chunk goes through
  * a whole pipeline without leaving that memory. Results are valid until the next {@link begin}.
@@ -14,7 +14,7 @@ export class Kernels {
   /** A view of all memory, replaced when it grows. Only {@link begin} grows it. */
   private memory: Uint8Array
   private top: number
-  /** Bytes of this chunk's blocks that found no room. */
+  /** Bytes of this chunk's blocks for which there was no memory. */
   private lacking = 0
   /** Bytes of memory that the largest chunk so far needed. */
   private wanted = 0
@@ -28,7 +28,7 @@ export class Kernels {
     this.memory = new Uint8Array(this.wasm.memory.buffer)
   }
 
-  /** Frees all blocks, and makes room for a chunk of `length` unfiltered bytes, up to {@link MOST_BYTES}. */
+  /** Frees all blocks, and grows the memory for a chunk of `length` unfiltered bytes, up to {@link MOST_BYTES}. */
   begin(length: number): void {
     this.top = this.start
     this.lacking = 0
@@ -38,48 +38,48 @@ export class Kernels {
     try {
       this.wasm.memory.grow(Math.ceil(missing / PAGE))
     } catch {
-      // The kernels use what there is.
+      // The kernels then use the memory that there is.
     }
     this.memory = new Uint8Array(this.wasm.memory.buffer)
   }
 
-  /** Whether the bytes are in the module's memory. They then have to be copied to outlive the chunk. */
+  /** Whether the bytes are in the module's memory. If so, they have to be copied to outlive the chunk. */
   holds(bytes: Uint8Array): boolean {
     return bytes.buffer === this.memory.buffer
   }
 
-  /** An uncleared block that the caller fills as input of the next kernel. Undefined without room. */
+  /** Returns an uncleared block that the caller fills as input of the next kernel. Undefined without memory. */
   block(length: number): Uint8Array | undefined {
-    const at = this.room(length)
+    const at = this.allocate(length)
     return at === NONE ? undefined : this.view(at, length)
   }
 
   /**
-   * Runs a kernel of `assembly/`. 0 from it means that the data is wrong.
+   * Runs a kernel of `assembly/`, which returns 0 if the data is wrong.
    * @param length bytes of output
-   * @param rest its parameters after the addresses of the output and the inputs
-   * @returns a block of `length` bytes that the kernel filled; undefined without room or with wrong data
+   * @param rest parameters of the kernel after the addresses of the output and the inputs
+   * @returns a block of `length` bytes that the kernel filled; undefined without memory or with wrong data
    */
   run(kernel: KernelName, length: number, inputs: readonly Uint8Array[], ...rest: number[]): Uint8Array | undefined {
     const first = this.place(inputs[0])
     const second = inputs.length > 1 ? this.place(inputs[1]) : first
-    const output = this.room(length)
+    const output = this.allocate(length)
     if (first === NONE || second === NONE || output === NONE) return undefined
     const call = this.wasm[kernel]
     const done = inputs.length > 1 ? call(output, first, second, ...rest) : call(output, first, ...rest)
     return done === 0 ? undefined : this.view(output, length)
   }
 
-  /** Address of the bytes in memory. Copies them there if needed. {@link NONE} without room. */
+  /** Returns the address of the bytes, after copying them into memory if needed. {@link NONE} without memory. */
   private place(bytes: Uint8Array): number {
     if (this.holds(bytes)) return bytes.byteOffset
-    const at = this.room(bytes.length)
+    const at = this.allocate(bytes.length)
     if (at !== NONE) this.memory.set(bytes, at)
     return at
   }
 
-  /** Address of a new block of `length` bytes, not cleared; {@link NONE} without room. */
-  private room(length: number): number {
+  /** Returns the address of a new block of `length` bytes, not cleared; {@link NONE} without memory. */
+  private allocate(length: number): number {
     const at = this.top
     const bytes = roundUp(length) + SLACK
     if (at + bytes > this.memory.length) {
@@ -97,16 +97,16 @@ export class Kernels {
   }
 }
 
-/** Bytes after a block that kernels may touch, because they read and write whole vectors. */
+/** Bytes after a block that kernels may read and write, because they handle whole vectors. */
 const SLACK = 64
 const PAGE = 65_536
-/** Most pipelines need this many blocks of a chunk's size. */
+/** Blocks of a chunk's size that are enough for most pipelines. */
 const STAGES = 4
-/** Room for small blocks. */
+/** Memory for small blocks. */
 const SPARE_BYTES = PAGE
-/** Most memory. Chunks that need more, which only tiles with cells of megabytes have, are undone by plain code. */
+/** Upper limit on the memory. Plain code undoes chunks that need more, which only tiles with cells of megabytes have. */
 const MOST_BYTES = 64 * 2 ** 20
-/** No block has address 0: the module's own data is there. */
+/** An address that no block has: the module's own data is there. */
 const NONE = 0
 
 /** Rounds up to a multiple of 16, the size of a vector. */
@@ -126,14 +126,14 @@ type KernelName =
   | 'unlz4'
   | 'unbzip2'
 
-/** What `assembly/index.ts` exports. */
+/** The exports of `assembly/index.ts`. */
 interface KernelExports extends Record<KernelName | 'heapStart', (...args: number[]) => number> {
   memory: WebAssembly.Memory
 }
 
 /**
- * Compiles the kernels once they are worth it. Decoding and compiling them takes as long as undoing {@link SMALL_WORK}
- * bytes in plain code that is not warm. One instance serves the whole process, since all work on chunks is synchronous.
+ * Compiles the kernels once they are worth it. Decoding and compiling them takes as long as cold plain code takes to undo
+ * {@link SMALL_WORK} bytes. One instance serves the whole process, because all work on chunks is synchronous.
  */
 export class LazyKernels {
   private readonly code: () => Uint8Array<ArrayBuffer>
@@ -146,7 +146,8 @@ export class LazyKernels {
   }
 
   /**
-   * Kernels for a chunk of `length` unfiltered bytes. Undefined while they are not worth it, and if they do not run.
+   * Returns the kernels for a chunk of `length` unfiltered bytes. Undefined while they are not worth it, and where they do
+   * not run.
    */
   forChunk(length: number): Kernels | undefined {
     if (!this.kernels) {
@@ -169,10 +170,10 @@ export class LazyKernels {
   }
 }
 
-/** In bytes. Measured in new processes on Node 20: 8 KiB for BITSHUFFLE, 64 to 256 KiB for the other filters. */
+/** Bytes that plain code undoes first. Measured in new processes on Node 20: 8 KiB for BITSHUFFLE, 64 to 256 KiB for others. */
 const SMALL_WORK = 48 * 1024
 
-/** The module's code, from base64. */
+/** Decodes the module's code from base64. */
 export function kernelsCode(text: string): Uint8Array<ArrayBuffer> {
   const binary = atob(text)
   const code = new Uint8Array(binary.length)
