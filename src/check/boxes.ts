@@ -1,7 +1,6 @@
 import { type KeyLanes, NAN_LANE, valueLanes } from '../cells/cell-order.ts'
 import { datatypeKind } from '../format/datatype.ts'
-import { encode } from '../format/io.ts'
-import { fixedSize, type NDRange, ndRange, type RangeType } from '../format/range.ts'
+import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { levelOf, type RTreeLevel } from '../format/rtree.ts'
 import { u64 } from '../format/u32.ts'
 
@@ -23,11 +22,7 @@ export class Boxes {
 
   /** Makes a level of one box. */
   static of(range: NDRange, dimensions: readonly RangeType[]): Boxes {
-    const describe = ndRange(dimensions)
-    return new Boxes(
-      levelOf([range], dimensions, (box) => encode(box, describe)),
-      dimensions,
-    )
+    return new Boxes(levelOf([range], dimensions), dimensions)
   }
 
   /** Compares an end of box `i` along dimension `d` with an end of another level's box. @returns below 0, 0 or above 0 */
