@@ -20,8 +20,8 @@ export interface LibraryFacts {
   name: string
   /** Name of its exported memory. */
   memory: string
-  /** Name of the function that starts it. */
-  start: string
+  /** Name of the function that starts it; undefined if it needs no start. */
+  start: string | undefined
   /** Names of its functions that allocate and free memory. */
   malloc: string
   free: string
@@ -149,7 +149,7 @@ function instantiate(facts: LibraryFacts, module: WebAssembly.Module): Running {
   if (!(exported instanceof WebAssembly.Memory))
     throw new TypeError(`expected a memory ${facts.memory} in the wasm file of a codec, found none`)
   memory = exported
-  call(facts.start)()
+  if (facts.start !== undefined) call(facts.start)()
   const source = { at: 0, length: 0 }
   return { memory, heap: new Uint8Array(0), call, source, target: { ...source } }
 }
