@@ -1,36 +1,39 @@
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
+import { gather } from '../cells/gather.ts'
+import { copyBytes } from '../filters/bytes.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { checkBufferLength } from './arrow-stream.ts'
 import type { NameCell } from './arrow-values.ts'
 
-/** Cells for one record batch: all columns have the same number of cells. */
+/** Cells for one record batch. All columns have the same number of cells. */
 export interface Rows {
   count: number
   columns: ColumnData[]
-  /** Columns that could not be read in a tile; their cells there are null. */
+  /** Indexes of the columns that could not be read in a tile. Their cells in that tile are null. */
   missing: ReadonlySet<number>
   name: NameCell
 }
 
-/** Size of a cell in bytes; undefined if cells differ. */
+/** Size of a cell in bytes; undefined for var-sized cells. */
 function cellSize({ type, cell_val_num }: ColumnType): number | undefined {
   return cell_val_num === 'var' ? undefined : datatypeSize(type) * cell_val_num
 }
 
-/** The rows of a tile. If they are neighbours, their columns are views of the tile's columns. */
+/** Rows of a tile. If the rows are consecutive, the bytes of their columns are views of the tile's bytes. */
 export function selectRows(
   { tile, first = 0, cell_num, rows, columns }: CellBatch,
   types: readonly ColumnType[],
 ): Rows {
   const count = rows?.length ?? cell_num
   const from = rows && count > 0 ? rows[0] : 0
-  const apart = rows && count > 0 && rows[count - 1] - from + 1 !== count ? rows : undefined
+  const isRun = !rows || count === 0 || rows[count - 1] - from + 1 === count
+  const positions = isRun ? { from, to: from + count } : new Int32Array(rows.buffer, rows.byteOffset, count)
   const missing = new Set<number>()
   return {
     count,
     columns: types.map((type, c) => {
       const data = columns[c]
-      if (data) return apart ? gather(data, cellSize(type), apart) : neighbours(data, cellSize(type), from, count)
+      if (data) return gather(data, cellSize(type) ?? 0, positions)
       missing.add(c)
       return nulls(cellSize(type), count)
     }),
@@ -39,7 +42,7 @@ export function selectRows(
   }
 }
 
-/** @throws InspectError TOO_LARGE for more than a buffer of Arrow holds */
+/** Returns null cells. @throws InspectError TOO_LARGE if they exceed a buffer of Arrow */
 function nulls(size: number | undefined, count: number): ColumnData {
   const length = (size ?? 0) * count
   checkBufferLength(length)
@@ -50,60 +53,7 @@ function nulls(size: number | undefined, count: number): ColumnData {
   }
 }
 
-function neighbours(
-  { data, starts, validity }: ColumnData,
-  size: number | undefined,
-  from: number,
-  count: number,
-): ColumnData {
-  return {
-    data: size === undefined ? data : data.subarray(from * size, (from + count) * size),
-    starts: starts?.subarray(from, from + count + 1),
-    validity: validity?.subarray(from, from + count),
-  }
-}
-
-function gather({ data, starts, validity }: ColumnData, size: number | undefined, rows: Uint32Array): ColumnData {
-  const chosen = validity && new Uint8Array(rows.length)
-  if (validity && chosen) for (let i = 0; i < rows.length; i++) chosen[i] = validity[rows[i]]
-  if (size !== undefined) return { data: gatherFixed(data, size, rows), starts: undefined, validity: chosen }
-  return { ...gatherVar(data, starts ?? new Float64Array(0), rows), validity: chosen }
-}
-
-/** Copies runs of neighbours at once. */
-function gatherFixed(data: Uint8Array, size: number, rows: Uint32Array): Uint8Array {
-  const out = new Uint8Array(rows.length * size)
-  for (let i = 0; i < rows.length; ) {
-    const first = i
-    const from = rows[first]
-    do i++
-    while (i < rows.length && rows[i] - from === i - first)
-    copy(data, from * size, (from + i - first) * size, out, first * size)
-  }
-  return out
-}
-
-function gatherVar(
-  data: Uint8Array,
-  starts: Float64Array,
-  rows: Uint32Array,
-): { data: Uint8Array; starts: Float64Array } {
-  const chosen = new Float64Array(rows.length + 1)
-  for (let i = 0; i < rows.length; i++) chosen[i + 1] = chosen[i] + starts[rows[i] + 1] - starts[rows[i]]
-  const out = new Uint8Array(chosen[rows.length])
-  for (let i = 0; i < rows.length; i++) copy(data, starts[rows[i]], starts[rows[i] + 1], out, chosen[i])
-  return { data: out, starts: chosen }
-}
-
-/** A few bytes are copied faster in a loop than by a call. */
-const SHORT = 32
-
-function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): void {
-  if (end - start > SHORT) to.set(from.subarray(start, end), at)
-  else for (let i = start, o = at; i < end; i++, o++) to[o] = from[i]
-}
-
-/** Rows of several small tiles, copied one after another. */
+/** Rows of several small tiles, copied into one set of columns. */
 export class MergedRows {
   count = 0
   /** Number of bytes held. */
@@ -123,7 +73,7 @@ export class MergedRows {
     this.count += rows.count
   }
 
-  /** All rows so far; the next {@link add} starts a new set. */
+  /** Returns all rows that were added, and starts a new set. */
   take(): Rows {
     const { count, missing, tiles } = this
     const columns = this.columns.map((column) => column.take(count))
@@ -207,7 +157,7 @@ class Growing {
       bytes.set(this.bytes.subarray(0, this.length))
       this.bytes = bytes
     }
-    copy(part, 0, part.length, this.bytes, this.length)
+    copyBytes(part, 0, part.length, this.bytes, this.length)
     this.length = end
   }
 
