@@ -1,27 +1,20 @@
 import type { AtCells, AtDocument } from '../../documents/at.ts'
-import type { CellValue } from '../../documents/common.ts'
 import type { Pairs } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { countText, fieldName } from './wording.ts'
+import { countText, fieldName, valuesText } from './wording.ts'
 
-/** What `at` finds, as names and texts: for the command line and for the page. */
+/** Results of `at` as names and texts, for the command line and for the page. */
 
-/** The cells that are read from a byte. */
+/** Returns the cells whose values depend on a byte. */
 export function cellPairs({ tile, from, to, field, coordinates, value, padding }: AtCells): Pairs {
   const which = from === to ? `cell ${countText(from)}` : `cells ${countText(from)} to ${countText(to)}`
   const ofField = field === undefined ? '' : `, ${fieldName(field)}`
   const outside = padding ? ' (padding, outside of the non-empty domain)' : ''
   return [
     ['belongs to', `${which} of tile ${countText(tile)}${ofField}`],
-    coordinates && ['coordinates', `${coordinatesText(coordinates)}${outside}`],
+    coordinates && ['coordinates', `${valuesText(coordinates)}${outside}`],
     value !== undefined && ['value', shortValue(value)],
   ]
-}
-
-export function coordinatesText(coordinates: Readonly<Record<string, CellValue>>): string {
-  return Object.entries(coordinates)
-    .map(([name, value]) => `${fieldName(name)}=${shortValue(value)}`)
-    .join(', ')
 }
 
 function detectorText(name: string, ofCells: ReadonlySet<string>): string {
@@ -30,7 +23,7 @@ function detectorText(name: string, ofCells: ReadonlySet<string>): string {
   return name === 'zstd' ? 'zstd (TileDB reads some broken frames without an error)' : name
 }
 
-/** What would notice a flip of the byte. */
+/** Returns what would detect a flip of the byte. */
 export function noticePairs(document: AtDocument): Pairs {
   const { detected_by, detected_in, not_tried, cell_findings } = document
   if (detected_by === undefined) return []

@@ -4,14 +4,14 @@ import type { CellDocument, CellLinePlace } from '../../documents/cell.ts'
 import type { DumpField } from '../../documents/dump.ts'
 import { keyValues } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { cellPairs, coordinatesText, noticePairs } from './at-pairs.ts'
+import { cellPairs, noticePairs } from './at-pairs.ts'
 import { line, listOf, type Shows, section, tableOrBelow, title } from './parts.ts'
-import { counted, countText, fieldName, isIndex, measuredText, partName } from './wording.ts'
+import { counted, countText, fieldName, isIndex, measuredText, partName, valuesText } from './wording.ts'
 
-/** Bytes of a value that a terminal shows. */
+/** Number of bytes of a value that a terminal shows. */
 const BYTES = 6
 
-/** The meaning of a byte, from the file down to the field. */
+/** Shows the meaning of a byte, from the file down to the field. */
 export async function atTable(document: AtDocument, out: Output): Promise<void> {
   const { path, role, offset, byte, cells } = document
   await title(path, `${role}, byte ${countText(offset)} is ${hexByte(byte)}`, out)
@@ -31,7 +31,7 @@ function hexByte(byte: number): string {
   return `0x${byte.toString(16).padStart(2, '0')}${character}`
 }
 
-/** The name that shows whether a number is an offset: for an element that of its list, otherwise that of the field. */
+/** Returns the name that shows whether a number is an offset: for an element, the name of its list. */
 function listName({ name }: DumpField, above: DumpField | undefined): string {
   return isIndex(name) && above ? above.name : name
 }
@@ -43,17 +43,17 @@ function meaningText({ type, value, stored, unit, meaning, verdict }: DumpField,
   return parts.filter((part) => part).join(', ')
 }
 
-/** On a terminal, bytes are cut; another column has their number. */
+/** Returns a value as text. A terminal shows only some bytes, as another column has their number. */
 function valueText(value: DumpField['value'], out: Output): string {
   if (out.columns === undefined || !(value instanceof Uint8Array) || value.length <= BYTES) return shortValue(value, 40)
   return `${shortValue(value.subarray(0, BYTES))}…`
 }
 
-/** The places of a cell, file by file. */
+/** Shows where the bytes of cells are, file by file. */
 export async function cellPlacesTable({ path, cells }: CellDocument, out: Output): Promise<void> {
   await title(path, cells.length === 0 ? 'no such cell' : counted(cells.length, 'cell'), out)
   for (const { coordinates, cell, tile, places } of cells) {
-    await section(`${coordinatesText(coordinates)}: cell ${countText(cell)} of tile ${countText(tile)}`, out)
+    await section(`${valuesText(coordinates)}: cell ${countText(cell)} of tile ${countText(tile)}`, out)
     const names = places.map(({ field, role }) => `${fieldName(field)} ${role}`)
     const below = await tableOrBelow({ ...listOf(PLACE_COLUMNS, places), names }, out)
     if (places.every(({ exact }) => exact)) continue

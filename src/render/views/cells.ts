@@ -6,19 +6,19 @@ import { isDate, shortValue } from '../units.ts'
 import { fits, line } from './parts.ts'
 import { counted, countText, fieldName, opened } from './wording.ts'
 
-/** Number of cells shown on a terminal by default. A pipe gets them all. */
+/** Number of cells that a terminal shows by default. */
 const ON_TERMINAL = 100
-/** Number of cells that decide which columns hold numbers. */
+/** Number of cells that determine which columns contain numbers. */
 const SAMPLE = 100
-/** Characters of a value, unless --full is given. */
+/** Most characters of a value, except with `--full`. */
 const ROOM = 80
-/** Characters of a list on a terminal, which must not be cut within a number. */
+/** Most characters of a list on a terminal. */
 const LIST_ROOM = 24
-/** Characters of a value that has lines of its own. */
+/** Most characters of a value with `--vertical`. */
 const BLOCK_ROOM = 1000
-/** Names of fragments need no quotes. */
+/** Column of fragment names, which are shown without quotes. */
 const FRAGMENT = '__fragment'
-/** Shown for a column that could not be read. */
+/** Text for a value that could not be read. */
 const UNREAD = '?'
 
 /**
@@ -64,7 +64,7 @@ function countedOf(taken: number, total: number | bigint | undefined, most: numb
     : `${countText(taken)} of ${counted(total, 'cell')}`
 }
 
-/** Draws rows while they have the same columns. @returns the first row with other columns */
+/** Draws rows as long as they have the same columns. @returns the first row with other columns */
 async function part(
   cells: Cells,
   first: CellsLine,
@@ -83,7 +83,7 @@ async function part(
   const columns = names.map((name): Column => {
     const values = sample.map((row) => row[name])
     const numbers = values.some(isNumber) && values.every(isNumberOrNull)
-    // A column that begins with nulls may hold numbers later.
+    // A column that starts with nulls may contain numbers later.
     return { name: fieldName(name), align: numbers ? 'right' : 'left', whole: values.every(isSolid) }
   })
   const toRow = (row: CellsLine): string[] =>
@@ -112,7 +112,7 @@ function cellText(name: string, value: CellValue | undefined, room: number): str
   return name === FRAGMENT && typeof value === 'string' ? value : shortValue(value, room)
 }
 
-/** Values that would mean something else if cut: dates, truth values, lists of numbers. */
+/** Whether a value is misleading if it is cut: numbers, dates, truth values, and lists of these. */
 function isSolid(value: CellValue | undefined): boolean {
   if (isNumberOrNull(value) || typeof value === 'boolean') return true
   if (typeof value === 'string') return isDate(value)
@@ -135,8 +135,9 @@ const NARROWED = 'too narrow for whole values: --vertical and --format csv show 
 
 /** Takes cells one by one, up to the limit. */
 class Cells {
+  /** Number of cells that were taken. */
   taken = 0
-  /** Whether the terminal is too narrow for some columns. */
+  /** Whether the terminal was too narrow for whole values. */
   narrowed = false
   private readonly limit: number
   private readonly iterator: AsyncIterator<CellsLine>
@@ -154,7 +155,7 @@ class Cells {
     return value
   }
 
-  /** Whether there are cells beyond the limit. */
+  /** Whether there are more cells than the limit. */
   async isCut(): Promise<boolean> {
     return this.taken >= this.limit && (await this.iterator.next()).done !== true
   }

@@ -3,9 +3,9 @@ import type { CheckDocument, CheckFinding, CheckSummary } from '../../documents/
 import { SEVERITY_ROLES } from '../color.ts'
 import { heading } from '../table.ts'
 import { line, notExaminedLines } from './parts.ts'
-import { counted, countText, inside, shardWords } from './wording.ts'
+import { counted, countText, inside, shardText, verdictWord } from './wording.ts'
 
-/** Shows findings as they are found, then their summary, then what was not examined. */
+/** Shows findings as they are found, then the verdict, then what was not examined. */
 export async function checkTable(
   { path, findings }: Pick<CheckDocument, 'path' | 'findings'>,
   summary: () => CheckSummary,
@@ -16,7 +16,8 @@ export async function checkTable(
     await findingLines(finding, path, out)
     await line(`  ${finding.meaning}`, out, 'dim')
   }
-  const { level, shard, ok, finding_num, counts, not_examined, not_checked } = summary()
+  const result = summary()
+  const { level, shard, finding_num, counts, not_examined, not_checked } = result
   const total = (['error', 'warning', 'note'] as const).flatMap((severity) => {
     const count = finding_num[severity]
     return count > 0 ? [counted(count, severity)] : []
@@ -28,13 +29,13 @@ export async function checkTable(
     ...(level === 'structure' ? [] : [counted(counts.tile_num, 'tile')]),
     ...(level === 'cells' ? [`${countText(counts.cell_num)} cells`] : []),
   ]
-  const word = !ok ? 'NOT OK' : not_examined.length > 0 ? 'NOT FULLY EXAMINED' : 'OK'
-  await line(`${shardWords(shard)}${word}: ${verdict} in ${seen.join(', ')}`, out, word === 'OK' ? 'good' : 'bad')
+  const word = verdictWord(result)
+  await line(`${shardText(shard)}${word}: ${verdict} in ${seen.join(', ')}`, out, word === 'OK' ? 'good' : 'bad')
   await notExaminedLines(not_examined, path, out)
   await line(`not checked: ${not_checked.length === 0 ? 'nothing' : not_checked.join('; ')}`, out, 'dim')
 }
 
-/** Where a finding is, the file as it lies in the target; below it, what was expected and found. */
+/** Shows where a finding is, with the path of the file inside the target. The next line says what was expected and found. */
 export async function findingLines(finding: CheckFinding, path: string, out: Output): Promise<void> {
   const { severity, code, file, message } = finding
   const place = [inside(file, path), placeText(finding)].filter(Boolean).join(': ')
@@ -45,7 +46,7 @@ export async function findingLines(finding: CheckFinding, path: string, out: Out
 function placeText({ offset, space, field, tile, chunk, cell }: CheckFinding): string {
   const parts: string[] = []
   const byte = offset === null ? undefined : `byte ${countText(offset)}${space === undefined ? '' : ` of the ${space}`}`
-  // Of a cell, the byte is that of its tile: filters leave a cell no byte of its own.
+  // The offset of a finding about a cell is that of the tile: behind filters a cell has no offset of its own.
   const isOfTile = tile !== undefined && cell !== undefined && byte !== undefined
   if (tile !== undefined) parts.push(`tile ${countText(tile)}${isOfTile ? ` at ${byte}` : ''}`)
   if (chunk !== undefined) parts.push(`chunk ${countText(chunk)}`)

@@ -3,10 +3,10 @@ import type { CommitsDocument, CommitsLine } from '../../documents/commits.ts'
 import { limitOf, line, listOf, ROWS, type Shows, tableOrBelow, title } from './parts.ts'
 import { counted, NOTHING, timeRangeText } from './wording.ts'
 
-/** The effect of a commit, or of a delete condition on a fragment. */
+/** Effect of a commit file or entry, or of a delete condition on a fragment. */
 type Effect = CommitsLine['effect'] | 'marked' | 'purged' | 'applied'
 
-/** A commit file, an entry of one, or a fragment that a delete condition concerns. */
+/** A row: a commit file, an entry of one, or a fragment that a delete condition affects. */
 interface Row {
   file: string
   kind: CommitsLine['kind']
@@ -28,7 +28,7 @@ const EFFECTS: readonly (readonly [Effect, string])[] = [
   ['applied', 'the condition is applied whenever the fragment is read'],
 ]
 
-/** One row per commit file, and below it one per entry. */
+/** Shows a row for each commit file, and below it a row for each entry. */
 export async function commitsTable({ path, commits }: CommitsDocument, out: Output): Promise<void> {
   await title(path, filesText(commits), out)
   if (commits.length === 0) return
@@ -62,7 +62,7 @@ export async function commitsTable({ path, commits }: CommitsDocument, out: Outp
   }
 }
 
-/** Files of this kind hold copies of footers and commit nothing. */
+/** Kind of the files with copies of footers. These files commit nothing. */
 const FOOTERS: CommitsLine['kind'] = 'fragment-metadata'
 
 /** `3 commit files, 1 consolidated fragment metadata file` */
@@ -74,17 +74,12 @@ function filesText(commits: readonly CommitsLine[]): string {
   return footers === 0 ? committed : `${committed}, ${counted(footers, 'consolidated fragment metadata file')}`
 }
 
-/** A delete condition names this many fragments; more are only counted. */
+/** Most fragments that get a row below their delete condition. More fragments are only counted. */
 const NAMED = 8
 
-/** The fragments that a delete condition concerns, as rows below it. */
-function fragmentRows({
-  kind,
-  effect: own,
-  processed_by = [],
-  purged_by = [],
-  not_processed_by = [],
-}: CommitsLine): Row[] {
+/** Returns rows for the fragments that a delete condition affects. */
+function fragmentRows(commit: CommitsLine): Row[] {
+  const { kind, processed_by = [], purged_by = [], not_processed_by = [] } = commit
   if (processed_by.length + not_processed_by.length > NAMED) return []
   const rows = (effect: Effect, names: readonly string[]): Row[] =>
     names.map((name) => ({
@@ -99,7 +94,7 @@ function fragmentRows({
   return [
     ...rows('marked', marked),
     ...rows('purged', purged_by),
-    ...(own === 'future' ? [] : rows('applied', not_processed_by)),
+    ...(commit.effect === 'future' ? [] : rows('applied', not_processed_by)),
   ]
 }
 
@@ -113,7 +108,7 @@ function errorRole(cell: string): 'bad' | undefined {
   return cell.startsWith('error: ') ? 'bad' : undefined
 }
 
-/** Usually the fragment has the same name. Then the text only says so, and the other rows stand out. */
+/** Returns what a file or entry refers to. The usual case, a fragment of the same name, is not spelled out. */
 function referenceText({ file, entry, refers_to, exists, entry_num }: CommitsLine): string {
   if (entry_num !== undefined && exists !== false) return counted(entry_num, 'entry', 'entries')
   if (refers_to === null) return exists === false ? 'no such file any more' : NOTHING

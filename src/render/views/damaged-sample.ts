@@ -4,7 +4,7 @@ import type { DamagedSampleDocument } from '../../documents/damaged-sample.ts'
 import { heading, keyValues, table } from '../table.ts'
 import { commandLine, fits, line, listOf, type Shows, section } from './parts.ts'
 
-/** What is wrong with a sample, and how to see it. */
+/** Shows what is wrong with a sample, and a command that finds it. */
 export async function damagedSampleTable(document: DamagedSampleDocument, out: Output): Promise<void> {
   const { path, damage, what, severity, meaning, next } = document
   await heading(`${path}: damaged on purpose, written`, out)

@@ -4,31 +4,18 @@ import type { DiffDocument } from '../../documents/diff.ts'
 import { heading, keyValues, table } from '../table.ts'
 import { textWidth } from '../text-width.ts'
 import { shortValue } from '../units.ts'
-import { fits, limitOf, line, listOf, ROWS, type Shows, section } from './parts.ts'
+import { fits, limitOf, line, listOf, moreLine, ROWS, type Shows, section } from './parts.ts'
 import { counted, NOTHING, timeRangeText } from './wording.ts'
 
-/** Characters of a value. */
+/** Most characters of a value. */
 const VALUE_ROOM = 40
 
+/** Shows the differences, in a table if their paths fit. */
 export async function diffTable(document: DiffDocument, out: Output): Promise<void> {
-  const {
-    path,
-    other,
-    cells_compared,
-    cell_num = 0,
-    not_compared = [],
-    unlisted_cell_num = 0,
-    differences,
-    read,
-  } = document
+  const { path, other, cells_compared, differences, read } = document
+  const { cell_num = 0, not_compared = [], unlisted_cell_num = 0 } = document
   await heading(read ? 'comparison of what readers see' : 'comparison', out)
-  await keyValues(
-    [
-      ['a', withTime(path, read?.as_of)],
-      ['b', withTime(other, read?.other_as_of)],
-    ],
-    out,
-  )
+  await keyValues(Object.entries({ a: withTime(path, read?.as_of), b: withTime(other, read?.other_as_of) }), out)
   if (read && !cells_compared) await line('cells were not compared: the dimensions differ', out, 'bad')
   if (read && differences.length === 0) {
     await line(`EQUAL: readers see the same ${counted(cell_num, 'cell')}, fields and metadata`, out, 'good')
@@ -58,7 +45,7 @@ export async function diffTable(document: DiffDocument, out: Output): Promise<vo
     { name: 'b', align: 'right', cell: ({ b }) => valueText(b) },
   ]
   const { rows } = listOf(columns, differences)
-  // The place matters most, so it must not be cut.
+  // A path that is cut would not say what differs.
   const whole = rows.slice(0, limit).reduce((most, [where]) => Math.max(most, textWidth(where)), 0)
   if (out.columns === undefined || (whole < out.columns / 2 && fits(columns, rows.slice(0, limit), out))) {
     await table({ columns, rows, limit }, out)
@@ -66,19 +53,12 @@ export async function diffTable(document: DiffDocument, out: Output): Promise<vo
   }
   for (const [where, a, b] of rows.slice(0, limit)) {
     await line(where, out, 'field')
-    await keyValues(
-      [
-        ['  a', a],
-        ['  b', b],
-      ],
-      out,
-    )
+    await keyValues(Object.entries({ '  a': a, '  b': b }), out)
   }
-  if (limit !== undefined && rows.length > limit)
-    await line(`… ${rows.length - limit} more (--full shows all)`, out, 'dim')
+  await moreLine(rows.length - (limit ?? rows.length), out)
 }
 
-/** A path, and the time at which the array is read. */
+/** Returns a path, and the time at which the array is read. */
 function withTime(path: string, times: TimestampRange | undefined): string {
   return times ? `${path} as of ${timeRangeText([times[1], times[1]])}` : path
 }
@@ -87,7 +67,7 @@ function placeText({ path, more }: DiffDocument['differences'][number]): string 
   return more === undefined ? path : `${path} and ${counted(more, 'more', 'more')}`
 }
 
-/** `-` for a value that does not exist. */
+/** Returns the text of a value; `-` if there is none. */
 function valueText(value: unknown): string {
   return value === null ? NOTHING : shortValue(value as Result, VALUE_ROOM)
 }

@@ -52,7 +52,7 @@ export async function explainTable(document: ExplainDocument, isTimed: boolean, 
   if (!isEnough) await line(`memory budget: ${budgetText(document.total)}`, out, 'bad')
 }
 
-/** Whether the read gets on with the memory that TileDB may use. */
+/** Says whether the memory budget lets the read make progress. */
 function budgetText({ memory_bytes, makes_progress }: ExplainTotal): string {
   if (memory_bytes === null) return 'NONE IS ENOUGH, TileDB CRASHES'
   return makes_progress
@@ -60,10 +60,10 @@ function budgetText({ memory_bytes, makes_progress }: ExplainTotal): string {
     : `TOO SMALL, at least ${shortSize(memory_bytes)} are needed`
 }
 
-/** Most fragments of a group that are named. */
+/** Most fragments that are named. */
 const MOST_NAMED = 5
 
-/** What `tiledb.consolidate` would do with several fragments, and which settings count. */
+/** Returns what `tiledb.consolidate` would do with several fragments, and the settings that matter. */
 export function consolidationTexts(consolidation: ExplainDocument['consolidation']): string[] {
   if (!consolidation) return []
   const { fragment_num, merged_num, merged, least_amplification, merged_by_two: names, config } = consolidation
@@ -88,7 +88,7 @@ export function consolidationTexts(consolidation: ExplainDocument['consolidation
   ]
 }
 
-/** What `tiledb.consolidate` would do with settings that were given. @param all number of fragments that it chooses from */
+/** Returns what `tiledb.consolidate` would do with given settings. @param all number of fragments that it chooses from */
 function configuredTexts(all: string, merged: readonly string[], config: Readonly<Record<string, string>>): string[] {
   const settings = Object.entries(config).map(([key, value]) => `${key}=${value}`)
   const given = `with ${settings.join(', ')}`
@@ -100,7 +100,7 @@ function configuredTexts(all: string, merged: readonly string[], config: Readonl
   const size = config['sm.consolidation.max_fragment_size']
   const steps = config['sm.consolidation.steps']
   const made = size === undefined ? 'one fragment' : `fragments of at most ${size} bytes`
-  // TileDB does one step, even if it is to do none.
+  // TileDB does one step even if the settings say 0.
   const isLast = (steps !== undefined && Number(steps) <= 1) || countText(merged.length) === all
   const further = isLast ? '' : '; further steps take the result and the rest'
   return [
@@ -118,21 +118,22 @@ function someNames(names: readonly string[], indent: string): string[] {
   ]
 }
 
-/** At least one digit after the point, and never a whole number that is too small. */
+/** Returns a ratio with one digit, rounded up, as a smaller setting would not suffice. */
 function shortRatio(ratio: number): string {
   return (Math.ceil(ratio * 10) / 10).toFixed(1)
 }
 
-/** Findings, with their numbers and what to do; a line says so if there are none. What several ask for is said once. */
+/** Writes the findings, with their numbers and what to do. Advice that several findings share is written once. */
 export async function findingLines(findings: readonly Finding[], out: Output): Promise<void> {
-  const said = new Map<string, string>()
+  /** The code of the first finding with each advice. */
+  const written = new Map<string, string>()
   for (const { severity, code, field, message, advice, remedies = [] } of findings) {
     const about = field === undefined ? '' : ` ${fieldName(field)}`
     await line(`${severity} ${code}${about}: ${message}`, out, SEVERITY_ROLES[severity])
     for (const remedy of remedies) await line(`  ${remedyText(remedy)}`, out)
     const call = advice.join('\n')
-    const before = said.get(call)
-    said.set(call, before ?? code)
+    const before = written.get(call)
+    written.set(call, before ?? code)
     if (before !== undefined) await line(`  as for ${before}`, out, 'field')
     else for (const text of advice) await codeLine(text, out)
   }
@@ -146,12 +147,12 @@ function remedyText({ change, basis, before, after }: Remedy): string {
   const bytes = `${shortSize(unfiltered_bytes)} unfiltered${percent(unfiltered_bytes, before.unfiltered_bytes)}`
   const stored = `${shortSize(stored_bytes)} stored${percent(stored_bytes, before.stored_bytes)}`
   const reads = `${counted(requests, 'read')}${percent(requests, before.requests)}`
-  // TileDB does not count the cells of every reader.
+  // Not every reader of TileDB counts cells.
   const cells = before.cells_read === 0 ? '' : `${counted(cells_read, 'cell')}, `
   return `${change}: ${counted(tiles_read, 'tile')}, ${cells}${bytes}, ${stored}, ${reads}; ${basis}`
 }
 
-/** Length of the longest bar. */
+/** Length of the longest bar, in characters. */
 const BAR = 20
 
 const FUNNEL_COLUMNS: readonly Shows<ExplainFunnel>[] = [
@@ -193,7 +194,7 @@ const RESULT_COLUMNS: readonly Shows<ExplainResultField>[] = [
   { name: 'bytes', cell: ({ certainty }) => certainty },
 ]
 
-/** A line of the table of steps: a step, or the sum of those above. */
+/** A row of the table of steps: a step, or a sum. */
 type StepRow = Pick<ExplainStep, 'bytes' | 'requests' | 'object_store_requests' | 'seconds' | 'local_seconds'> & {
   name: string
 }
@@ -207,7 +208,7 @@ const STEP_COLUMNS: readonly Shows<StepRow>[] = [
   { name: 'S3', align: 'right', cell: ({ seconds }) => secondsText(seconds) },
 ]
 
-/** The steps, with a sum behind those that open the array and another at the end. */
+/** Returns the steps, with a sum after those that open the array and another sum at the end. */
 function stepRows({ steps, opening, total }: ExplainDocument): StepRow[] {
   return [
     ...steps.slice(0, opening.step_num),
@@ -238,7 +239,7 @@ function totals({ exact, total, storage, result_size }: ExplainDocument): string
   // The dense reader counts no cells.
   const cells = cells_read === 0 && tiles_read > 0 ? '' : `, ${counted(cells_read, 'cell')} read`
   const found = cells === '' || cells_found === null ? '' : ` for ${countText(cells_found)}`
-  // Where ranges cut no tile, TileDB counts no cells as read.
+  // If the ranges cut no tile, TileDB does not count the cells that are read.
   const over = cells_found && cells_read > cells_found ? `, ${(cells_read / cells_found).toFixed(1)} for each` : ''
   const dense =
     cells_in_tiles && cells_asked

@@ -14,7 +14,7 @@ import { fits, line, listOf, type Shows, section } from './parts.ts'
 import { countText, domainText, sizeText, slotText, versionText } from './wording.ts'
 
 type FileSizes = Pick<FooterField, 'file_size' | 'file_var_size' | 'file_validity_size'>
-/** Keys of a slot's numbers, each with its column name. */
+/** Keys of the numbers of a slot, each with the name of its column. */
 type Keys<T> = readonly (readonly [key: keyof T, column: string])[]
 
 const FILE_SIZES: Keys<FileSizes> = [
@@ -22,7 +22,7 @@ const FILE_SIZES: Keys<FileSizes> = [
   ['file_var_size', 'var file'],
   ['file_validity_size', 'validity file'],
 ]
-/** Without what most names begin and end with. */
+/** The sections, by their names without the parts that most names share. */
 const SECTIONS: Keys<FooterFieldOffsets> = SLOT_SECTIONS.map(({ name }) => [
   name,
   name
@@ -34,7 +34,7 @@ const SECTIONS: Keys<FooterFieldOffsets> = SLOT_SECTIONS.map(({ name }) => [
 /** Keys of a document that are not in a footer. */
 const HEAD = new Set(['kind', 'path', 'schema_version', 'fields', 'not_examined'])
 
-/** Every field under its own name, in stored order. */
+/** Shows every field of the footer with its name in the format, in stored order. */
 export async function footerTable(document: FooterDocument, out: Output): Promise<void> {
   const slots = 'fields' in document ? document.fields : []
   const names = 'fields' in document ? dimensionNames(document) : []
@@ -71,7 +71,7 @@ export async function footerTable(document: FooterDocument, out: Output): Promis
     for (const what of document.not_examined) await line(`not examined: ${what}`, out, 'bad')
 }
 
-/** Since format 5, the slots of the dimensions follow that of the coordinates. */
+/** Returns the names of the dimensions. Since format 5, their slots follow the slot of the coordinates. */
 function dimensionNames({ nonempty_domain, fields: slots }: WholeFooter | OldFooter): string[] {
   const count = nonempty_domain?.length ?? 0
   const coords = slots.findLastIndex(({ name }) => name === '__coords')
@@ -89,7 +89,7 @@ function sectionsText(sections: readonly FooterOptionalSection[] = []): string {
   return texts.length === 0 ? 'none' : texts.join('; ')
 }
 
-/** One row per slot. Columns that no slot has are left out. On a narrow terminal the table has two parts. */
+/** Shows a row for each slot. Columns without any value are left out. On a narrow terminal there are two tables. */
 async function slotTable<K extends string>(
   slots: readonly FooterField[],
   wanted: Keys<{ [key in K]?: unknown }>,

@@ -2,7 +2,7 @@ import type { ListedFragment, TimestampRange } from '../../documents/common.ts'
 import type { FragmentState } from '../../store/visibility.ts'
 import { CONSOLIDATED, stateText } from './wording.ts'
 
-/** Hints about fragments that need one, in the order of the lines: first those of which TileDB reads something. */
+/** Meanings of the states that need an explanation, in the order of the lines: first the state that TileDB reads in part. */
 const HINTS: ReadonlyMap<FragmentState, string> = new Map([
   ['unlisted', 'read by TileDB as far as it was written up to now, but not listed: its timestamps end in the future'],
   [
@@ -17,14 +17,14 @@ const HINTS: ReadonlyMap<FragmentState, string> = new Map([
   ['no-metadata', 'a folder without a metadata file: a write that failed or is still going on'],
 ])
 
-/** What a state means, if it needs a hint. Other times than now are said in the title. */
+/** Returns the meaning of a state if it needs an explanation. @param as_of times of opening, if the user gave any */
 export function meaningOf(state: FragmentState | undefined, as_of: TimestampRange | undefined): string | undefined {
   if (state === 'unlisted' && as_of) return 'TileDB reads those of its cells that were written between these times'
   if (state === 'future' && as_of) return 'its timestamps end later'
   return state && HINTS.get(state)
 }
 
-/** What the states of these fragments mean, a line for each state that needs it. */
+/** Returns a line for each state that needs an explanation. */
 export function stateLines(
   fragments: readonly ListedFragment[],
   as_of: TimestampRange | undefined,

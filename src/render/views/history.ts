@@ -1,24 +1,22 @@
 import type { Output } from '../../base/result.ts'
-import type { CellValue } from '../../documents/common.ts'
 import type { HistoryDocument, HistoryVersion } from '../../documents/history.ts'
 import { timeText } from '../../format/timestamped-name.ts'
-import { shortValue } from '../units.ts'
 import { line, listOf, notExaminedLines, type Shows, tableOrBelow, title } from './parts.ts'
-import { counted, fieldName, NEVER_WRITTEN, opened, timeRangeText, writtenText } from './wording.ts'
+import { counted, fieldName, NEVER_WRITTEN, opened, timeRangeText, valuesText, writtenText } from './wording.ts'
 
-/** Characters of a value. */
+/** Most characters of a value. */
 const VALUE = 24
 
-/** The versions of a cell, one a row, and what hides each. @param isNow whether no time was asked for */
+/** Shows the versions of a cell, one a row, and what hides each of them. @param isNow whether the user gave no time */
 export async function historyTable(document: HistoryDocument, isNow: boolean, out: Output): Promise<void> {
   const { path, cell, versions, as_of, fill_values, not_examined = [] } = document
   const found = versions.length === 0 ? 'never written' : counted(versions.length, 'version')
-  await title(path, opened(`${valuesText(cell)}: ${found}`, isNow ? undefined : as_of), out)
+  await title(path, opened(`${valuesText(cell, VALUE)}: ${found}`, isNow ? undefined : as_of), out)
   if (versions.length > 0) {
     const names = versions.map(({ fragment }) => fragment)
     await tableOrBelow({ ...listOf(COLUMNS, versions), names }, out)
   }
-  if (fill_values) await line(`a read gives fill values: ${valuesText(fill_values)}`, out)
+  if (fill_values) await line(`a read gives fill values: ${valuesText(fill_values, VALUE)}`, out)
   else if (!versions.some(({ state }) => state === 'current')) await line('a read gives no such cell', out)
   await notExaminedLines(not_examined, path, out)
 }
@@ -27,18 +25,12 @@ const COLUMNS: readonly Shows<HistoryVersion>[] = [
   { name: 'fragment', role: 'field', cell: ({ fragment }) => fragment },
   { name: 'written', whole: true, cell: writtenText },
   { name: 'state', whole: true, role: stateRole, cell: ({ state }) => state },
-  { name: 'values', items: true, cell: ({ values }) => valuesText(values) },
+  { name: 'values', items: true, cell: ({ values }) => valuesText(values, VALUE) },
   { name: 'why', cell: whyText },
 ]
 
 function stateRole(state: string): 'good' | 'bad' | 'dim' {
   return state === 'current' ? 'good' : state === 'uncommitted' ? 'bad' : 'dim'
-}
-
-function valuesText(values: Readonly<Record<string, CellValue>>): string {
-  return Object.entries(values)
-    .map(([name, value]) => `${fieldName(name)}=${shortValue(value, VALUE)}`)
-    .join(', ')
 }
 
 function whyText(version: HistoryVersion): string {
@@ -48,7 +40,7 @@ function whyText(version: HistoryVersion): string {
   return [reasonText(version), never, lacks].filter((text) => text).join('; ')
 }
 
-/** Of more than 16 fragments TileDB sorts those of equal time in an order of its own. */
+/** "Usually", as TileDB's order of fragments of equal time is its own if there are more than 16 fragments. */
 const TIE = ': if the times are equal, TileDB takes the last fragment, usually by name'
 
 function reasonText({ fragment, written, state, by, timestamp_range }: HistoryVersion): string {

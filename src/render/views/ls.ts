@@ -43,10 +43,10 @@ import {
   versionText,
 } from './wording.ts'
 
-/** An array with its fragments, all in memory. */
+/** An array with its list of fragments. */
 type Listing = ArrayListing & { readonly fragments: readonly ArrayFragment[] }
 
-/** @param columns with sizes and times exact or short */
+/** Shows an array and its fragments. @param columns returns the columns, with exact or short sizes and times */
 export async function arrayTable(
   document: Listing,
   columns: (exact: boolean) => readonly FragmentColumn[],
@@ -82,17 +82,17 @@ export async function arrayTable(
   await missingLine(missing, out)
 }
 
-/** Most pairs of overlapping fragments that are named, unless long lists are shown whole. */
+/** Number of pairs of overlapping fragments that are named, except with `--full`. */
 const PAIRS = 5
 
-/** How many fragments overlap, and which. */
+/** Says how many fragments overlap, and which. */
 async function overlapLines({ overlap_pair_num, overlaps, fragments }: Listing, out: Output): Promise<void> {
   if (!overlap_pair_num || !overlaps) return
   const what = 'their cells are merged when they are read'
   await line(`${counted(overlap_pair_num, 'pair')} of fragments overlap: ${what}`, out, 'dim')
-  // Of two fragments it is plain which.
+  // The only pair of two fragments needs no names.
   if (fragments.length === 2) return
-  const length = tellingLength(fragments.map(({ name }) => name))
+  const length = prefixLength(fragments.map(({ name }) => name))
   const shown = overlaps.slice(0, out.full ? undefined : PAIRS)
   for (const pair of shown) await line(`  ${pair.map((name) => name.slice(0, length)).join(' and ')}`, out, 'dim')
   const more = overlap_pair_num - shown.length
@@ -116,18 +116,18 @@ function arrayFacts({ array_type, format_version, encryption, schemas, as_of }: 
   return opened(facts.filter((fact) => fact !== '').join(', '), as_of)
 }
 
-/** A column of the table of an array's fragments. */
+/** A column of the table of fragments. */
 export interface FragmentColumn extends Shows<ArrayFragment>, Spare {
-  /** Whether such a column then goes below the table. */
+  /** Whether the column is shown below the table if it is left out. */
   below?: boolean
 }
 
-/** Shortest form of a name: two underscores and a timestamp. */
+/** Least number of characters of a shortened name: two underscores and a timestamp. */
 const LEAST_NAME = 15
 
 /**
- * On a terminal, fragments that need attention come first; the others keep their order. If whole names do not fit, they are
- * cut to lengths that other commands still accept. Columns that do not fit go below, by row number, or are left out.
+ * Shows a table of fragments. On a terminal, fragments that need attention come first. If whole names do not fit, they are
+ * shortened to prefixes that other commands accept. Columns that do not fit are shown below, by row number, or left out.
  */
 async function fragmentsTable(
   fragments: readonly ArrayFragment[],
@@ -140,18 +140,18 @@ async function fragmentsTable(
     await table({ ...listOf(wide, fragments), limit }, out)
     return
   }
-  const roomy = (columns: readonly FragmentColumn[], rows: readonly ArrayFragment[]): boolean => {
+  const hasRoom = (columns: readonly FragmentColumn[], rows: readonly ArrayFragment[]): boolean => {
     const list = listOf(columns, rows.slice(0, limit))
     return fits(list.columns, list.rows, out)
   }
-  const all = roomy(wide, fragments) ? wide : columnsOf(false)
+  const all = hasRoom(wide, fragments) ? wide : columnsOf(false)
   const isBad = (fragment: ArrayFragment): boolean => stateRole(stateText(fragment)) === 'bad'
   const sorted = fragments.toSorted((a, b) => Number(isBad(b)) - Number(isBad(a)))
-  if (roomy([NUMBER, ...all], sorted)) {
+  if (hasRoom([NUMBER, ...all], sorted)) {
     await table({ ...listOf(all, sorted), limit }, out)
     return
   }
-  const length = tellingLength(fragments.map(({ name }) => name))
+  const length = prefixLength(fragments.map(({ name }) => name))
   const begins: FragmentColumn = {
     name: 'fragment begins',
     role: 'field',
@@ -159,7 +159,7 @@ async function fragmentsTable(
     cell: ({ name }) => name.slice(0, length),
   }
   const most = [NUMBER, begins, ...all.slice(1)].filter(({ shown }) => shown !== false)
-  const kept = withoutSpares(most, (columns) => roomy(columns, sorted))
+  const kept = withoutSpares(most, (columns) => hasRoom(columns, sorted))
   const gone = most.filter((column) => !kept.includes(column))
   gone.sort((a, b) => Number(a.spare) - Number(b.spare))
   const leftOut = gone.filter(({ below }) => !below).map(({ name }) => name)
@@ -177,8 +177,8 @@ async function fragmentsTable(
 
 const NUMBER: FragmentColumn = { name: '#', align: 'right', role: 'dim', cell: (_, i) => String(i + 1) }
 
-/** Number of characters by which all names differ. */
-function tellingLength(names: readonly string[]): number {
+/** Returns the length of the shortest prefixes that are different for all names. */
+function prefixLength(names: readonly string[]): number {
   const sorted = names.toSorted()
   let most = LEAST_NAME
   for (let i = 1; i < sorted.length; i++) {
@@ -189,7 +189,7 @@ function tellingLength(names: readonly string[]): number {
   return most
 }
 
-/** Totals of the fragments that TileDB reads and, on a line of their own, of the others if there are any. */
+/** Returns a line with totals of the fragments that TileDB reads, and a line for the others if there are any. */
 function totals({ fragments, total_size: all }: Listing): string[] {
   const counts = ({ state }: ArrayFragment): boolean => state !== undefined && isRead(state)
   const read = fragments.filter(counts)
@@ -213,7 +213,7 @@ function sumsText(fragments: readonly ArrayFragment[]): string {
   ].filter((note) => note !== '')
   return [
     `${counted(fragments.length, 'fragment')}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
-    // The size of unreadable data is unknown.
+    // The numbers of cells and tiles of an unreadable fragment are unknown.
     ...(unreadable > 0 && unreadable === fragments.length
       ? []
       : [counted(sum('cells_in_domain'), 'cell'), counted(sum('tile_num'), 'tile')]),
@@ -221,7 +221,7 @@ function sumsText(fragments: readonly ArrayFragment[]): string {
   ].join(', ')
 }
 
-/** @param names of the dimensions; empty if the schema is not known */
+/** Shows a fragment and its files. @param names names of the dimensions; empty if the schema is unknown */
 export async function fragmentTable(document: FragmentDocument, names: readonly string[], out: Output): Promise<void> {
   const { path, error, files } = document
   await heading(opened(path, document.as_of), out)
@@ -251,11 +251,11 @@ function fragmentFacts(document: FragmentDocument, names: readonly string[]): Pa
   ]
 }
 
-/** @param listed whether it is known which files the metadata lists */
-async function filesTable(files: readonly FragmentLine[], listed: boolean, out: Output): Promise<void> {
-  const noted = listed && files.some((file) => fileNote(file) !== '')
+/** Shows the files of a fragment. @param isListKnown whether the metadata, which lists the files, could be read */
+async function filesTable(files: readonly FragmentLine[], isListKnown: boolean, out: Output): Promise<void> {
+  const noted = isListKnown && files.some((file) => fileNote(file) !== '')
   const wide = fileList(files, { noted, tiles: true, size: sizeText })
-  // All files of a fragment have the same number of tiles, shown above.
+  // All files of a fragment have the same number of tiles, which is shown above the table.
   const content = fits(wide.columns, wide.rows, out)
     ? wide
     : { ...fileList(files, { noted, tiles: false, size: shortSizeText }), leftOut: ['tiles'] }
@@ -294,7 +294,7 @@ function fileRatio({ state, unfiltered_size, size }: FragmentLine): string {
   return state === 'present' ? ratioText(unfiltered_size, size) : NOTHING
 }
 
-/** What is wrong with a file, in words; empty if nothing is. */
+/** Returns what is wrong with a file, in words; empty if nothing is wrong. */
 function fileNote({ state, size, listed_size }: FragmentLine): string {
   if (state === 'missing') return `missing (listed with ${countText(listed_size)} bytes)`
   if (state === 'not-listed') return 'not listed in the metadata'
@@ -333,7 +333,7 @@ const IMPLICIT = 'implicit'
 
 type Member = GroupLine & { indent: string }
 
-/** The members, each with those of its own below it. */
+/** Returns the members, each followed by its own members. */
 function membersBelow(members: readonly GroupLine[], indent: string): Member[] {
   return members.flatMap((member) => [{ ...member, indent }, ...membersBelow(member.members ?? [], `${indent}  `)])
 }

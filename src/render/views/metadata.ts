@@ -4,7 +4,18 @@ import type { FragmentMetadataDocument, FragmentMetadataField, TileValues } from
 import type { MetadataDocument, MetadataVersionDescription } from '../../documents/metadata.ts'
 import { type Column, table } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { limitOf, line, listOf, longTable, type Shows, section, TILES, tableOrBelow, title } from './parts.ts'
+import {
+  firstItems,
+  limitOf,
+  line,
+  listOf,
+  longTable,
+  type Shows,
+  section,
+  TILES,
+  tableOrBelow,
+  title,
+} from './parts.ts'
 import { counted, countText, fieldName, NOTHING, opened, slotText, timeRangeText, versionText } from './wording.ts'
 
 const KEY_VALUE_COLUMNS: readonly Shows<[key: string, value: KeyValues[string]]>[] = [
@@ -15,7 +26,7 @@ const KEY_VALUE_COLUMNS: readonly Shows<[key: string, value: KeyValues[string]]>
   { name: 'value', cell: ([, { value }]) => shortValue(value) },
 ]
 
-/** Versions of keys that are shown by default. */
+/** Number of versions that are shown by default. */
 const VERSIONS = 50
 
 const VERSION_COLUMNS: readonly Shows<MetadataVersionDescription>[] = [
@@ -27,13 +38,13 @@ const VERSION_COLUMNS: readonly Shows<MetadataVersionDescription>[] = [
   { name: 'file', cell: ({ file }) => file },
 ]
 
-/** `deleted`; `current` or `past`, and whether it is a copy from older files. */
+/** Returns `deleted`, `current` or `past`, and whether the version is a copy from older files. */
 function versionState({ deleted, current, consolidated }: MetadataVersionDescription): string {
   const state = deleted ? 'deleted' : current ? 'current' : 'past'
   return consolidated ? `${state}, copy` : state
 }
 
-/** Key-value metadata of an array or group. */
+/** Shows the key-value metadata of an array or group. */
 export async function keyValueMetadataTable(
   { path, as_of, metadata, versions }: MetadataDocument,
   out: Output,
@@ -67,13 +78,15 @@ export async function keyValueTable(metadata: KeyValues, out: Output): Promise<v
 
 type TileKey = keyof FragmentMetadataField & `tile_${string}`
 
-/** A column of the list of tiles. `besides` names another list; if that has entries, this one is worth showing, too. */
+/** A column of the table of tiles. */
 interface TileColumn {
   key: TileKey
   name: string
+  /** Whether the column is shown even if all of its values are zero. */
   always?: boolean
+  /** Another list. If it has entries, this column is shown, too. */
   besides?: TileKey
-  /** Whether it counts bytes or cells, so holds no values of the field. */
+  /** Whether the values are numbers of bytes or cells, not values of the field. */
   count?: boolean
 }
 
@@ -88,7 +101,7 @@ const TILE_COLUMNS: readonly TileColumn[] = [
   { key: 'tile_null_counts', name: 'nulls', always: true, count: true },
 ]
 
-/** The metadata of a fragment by column: first for each field as a whole, then for the field's tiles. */
+/** Shows the metadata of a fragment: first of whole fields, then of the tiles of each field. */
 export async function fragmentMetadataTable(document: FragmentMetadataDocument, out: Output): Promise<void> {
   const { path, format_version, tile_num: tiles, fields: slots, processed_conditions: conditions = [] } = document
   const version = `format version ${versionText(format_version)}`
@@ -135,7 +148,7 @@ function statistic(value: CellValue = null): string {
   return value === null ? NOTHING : shortValue(value, 30)
 }
 
-/** The first elements of each list, by its key. */
+/** The first values of each list, by key. */
 type FirstOf = ReadonlyMap<TileKey, readonly CellValue[]>
 
 async function tilesTable(slot: FragmentMetadataField, first: FirstOf, tiles: number, out: Output): Promise<void> {
@@ -151,7 +164,7 @@ async function tilesTable(slot: FragmentMetadataField, first: FirstOf, tiles: nu
   await longTable(content, limitOf(TILES, out), tiles, out)
 }
 
-/** Leaves out empty lists, and lists of zeros that say nothing about this field. */
+/** Whether a column is shown: its list is not empty, and not only zeros. */
 function isShown(first: FirstOf, { key, always, besides }: TileColumn): boolean {
   const values = first.get(key) ?? []
   if (values.length === 0) return false
@@ -169,7 +182,7 @@ function isNonzero(value: CellValue): boolean {
   return (typeof value === 'number' || typeof value === 'bigint') && isInformative(value)
 }
 
-/** The values of a list; none if its bytes are not whole values. */
+/** Returns the values of a list; none if the list is bytes. */
 function valuesOf(slot: FragmentMetadataField, key: TileKey): TileValues<CellValue> {
   const values = slot[key]
   return values === undefined || values instanceof Uint8Array || values instanceof PagedBytes ? [] : values
@@ -177,14 +190,7 @@ function valuesOf(slot: FragmentMetadataField, key: TileKey): TileValues<CellVal
 
 async function firstOfAll(slot: FragmentMetadataField): Promise<FirstOf> {
   const all = new Map<TileKey, CellValue[]>()
-  for (const { key } of TILE_COLUMNS) {
-    const first: CellValue[] = []
-    for await (const value of valuesOf(slot, key)) {
-      first.push(value)
-      if (first.length === TILES) break
-    }
-    all.set(key, first)
-  }
+  for (const { key } of TILE_COLUMNS) all.set(key, await firstItems(valuesOf(slot, key), TILES))
   return all
 }
 
@@ -205,7 +211,7 @@ async function* tileRows(
   }
 }
 
-/** Walks along a list that may have pages; waits only at the end of a page. */
+/** Iterates over a list that may have pages. It waits only at the end of a page. */
 class Walk {
   private readonly pages: AsyncIterator<Iterable<CellValue>> | undefined
   private page: Iterator<CellValue>
@@ -220,7 +226,7 @@ class Walk {
     return this.page.next()
   }
 
-  /** Goes to the next page; returns false after the last. */
+  /** Goes to the next page. @returns whether there is one */
   async turn(): Promise<boolean> {
     const next = await this.pages?.next()
     if (next === undefined || next.done === true) return false

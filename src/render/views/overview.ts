@@ -29,18 +29,18 @@ import {
   typeText,
 } from './wording.ts'
 
-/** Lines of a small terminal. */
+/** Number of lines of a small terminal. */
 const MOST_LINES = 24
 /** Most lines of one fact. */
 const MOST_OF_FACT = 4
-/** Fewer findings are told at length. */
+/** Below this number of findings, each finding has more lines. */
 const FEW = 3
 
-/** A pipe gets the same screen as a terminal of this width. */
-const USUAL_WIDTH = 80
+/** Width that a pipe is assumed to have. */
+const PIPE_COLUMNS = 80
 const GAP = '  '
 
-/** One screen: facts, findings, commands to go on with, and in the last line the verdict, which is that of the exit code. */
+/** Shows one screen: facts, findings, further commands, and in the last line the verdict, which agrees with the exit code. */
 export async function overviewTable(document: OverviewDocument, out: Output): Promise<void> {
   const screen = await screenOf(out)
   const { findings, next, path, not_examined } = document
@@ -59,28 +59,28 @@ export async function overviewTable(document: OverviewDocument, out: Output): Pr
   const below = findings.length * (findings.length < FEW ? 4 : 3) + next.length + 4
   await screen.pairs(pairs, MOST_LINES - below)
   if (findings.length > 0) await screen.line('')
-  const said = new Set<string>()
-  for (const finding of findings) await findingLines(finding, findings.length, path, said, screen)
+  const shown = new Set<string>()
+  for (const finding of findings) await findingLines(finding, findings.length, path, shown, screen)
   await screen.line('')
   await screen.pairs(next.map(({ shows, command }): Pair => [shows, command]))
   const [verdict, role] = verdictOf(document)
   await screen.line(verdict, role)
 }
 
-/** What a screen of a width can show. Texts are escaped here. */
+/** Writes to a screen of a given width. It escapes all texts. */
 interface Screen {
   width: number
-  /** A line, which is never broken. */
+  /** Writes a line, which is never wrapped. */
   line(text: string, role?: Role): Promise<void>
-  /** A text in lines of the screen's width, the last of which may end in … */
+  /** Writes a text in at most `most` lines. If it is longer, the last line ends in `…`. */
   lines(text: string, most: number, role?: Role): Promise<void>
-  /** Names and values. @param room lines for all of them; the first ones take what they need. Without it, each is on one line, however long */
+  /** Writes names and values. @param room most lines for all of them; without it, each is on one line, however long */
   pairs(pairs: Pairs, room?: number): Promise<void>
 }
 
 async function screenOf(out: Output): Promise<Screen> {
   const paint = await painter(out)
-  const width = out.columns ?? USUAL_WIDTH
+  const width = out.columns ?? PIPE_COLUMNS
   const line = async (text: string, role?: Role): Promise<void> => {
     const escaped = escapeText(text)
     await out.write(`${role === undefined ? escaped : paint(role, escaped)}\n`)
@@ -107,7 +107,7 @@ async function screenOf(out: Output): Promise<Screen> {
   }
 }
 
-/** The first lines of a text that is wrapped. */
+/** Returns the first lines of a wrapped text. */
 function clipped(text: string, width: number, most: number): string[] {
   const lines = wrapText(text, Math.max(1, width))
   if (lines.length <= most) return lines
@@ -119,12 +119,16 @@ function clipped(text: string, width: number, most: number): string[] {
   ]
 }
 
-/** @param said calls that are on the screen already */
+/**
+ * Writes a finding and its advice.
+ * @param count number of findings of the overview
+ * @param shown calls that were written before
+ */
 async function findingLines(
   finding: OverviewFinding,
-  of: number,
+  count: number,
   path: string,
-  said: Set<string>,
+  shown: Set<string>,
   screen: Screen,
 ): Promise<void> {
   const { severity, code, finding_num, file, message, meaning, advice } = finding
@@ -137,18 +141,18 @@ async function findingLines(
     SEVERITY_ROLES[severity],
   )
   if (advice.length > 0) {
-    await screen.lines(message, of < FEW ? 2 : 1)
-    // A call is shown whole, to be copied.
+    await screen.lines(message, count < FEW ? 2 : 1)
+    // A call is never cut, so that it can be copied.
     const { code: call } = codeParts(advice[0])
-    if (!said.has(call)) for (const one of codeLines(call, screen.width)) await screen.line(one, 'dim')
-    said.add(call)
+    if (!shown.has(call)) for (const one of codeLines(call, screen.width)) await screen.line(one, 'dim')
+    shown.add(call)
     return
   }
-  if (of < FEW) await screen.lines(message, 1)
+  if (count < FEW) await screen.lines(message, 1)
   await screen.lines(meaning, 2, 'dim')
 }
 
-/** The last line: it says what the exit code says. */
+/** Returns the last line, which agrees with the exit code. */
 function verdictOf({ ok, finding_num, findings, not_examined }: OverviewDocument): [string, Role] {
   const { error, warning } = finding_num
   const notes = findings.filter(({ severity }) => severity === 'note').length
@@ -164,7 +168,7 @@ function verdictOf({ ok, finding_num, findings, not_examined }: OverviewDocument
 }
 
 interface Facts {
-  /** What the target is, for the title. */
+  /** Kind of the target, for the title. */
   what: string
   facts: Pairs
 }

@@ -1,4 +1,4 @@
-/** Building blocks of several views. */
+/** Building blocks that several views share. */
 
 import { grammatical } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
@@ -16,25 +16,35 @@ import {
   table,
 } from '../table.ts'
 import { cutMiddle, textWidth, wrapText } from '../text-width.ts'
-import { escapeText } from '../units.ts'
+import { escapeText, formatCount } from '../units.ts'
 import { inside, NOTHING } from './wording.ts'
 
-/** Rows of a long list that are shown by default. */
+/** Number of rows of a long list that a terminal shows by default. */
 export const ROWS = 20
-/** Tiles that are shown by default; they have wider rows. */
+/** Number of tiles that a terminal shows by default. */
 export const TILES = 10
-/** A first column of names is not cut below this width to make room for the last. */
+/** Least width of a cut first column, in terminal columns. */
 const NAME_ROOM = 24
-/** Most characters of a name at the start of a line. */
+/** Most terminal columns of a name at the start of a line. */
 const LINE_NAME_ROOM = 40
 const GAP = '  '
 
-/** Number of rows to show: `usual` on a terminal; undefined for all in a pipe, where any row may be searched for, or with `--full`. */
+/** Returns the first items of a list, at most `most`. */
+export async function firstItems<T>(items: Iterable<T> | AsyncIterable<T>, most: number): Promise<T[]> {
+  const first: T[] = []
+  for await (const item of items) {
+    first.push(item)
+    if (first.length === most) break
+  }
+  return first
+}
+
+/** Returns the number of rows to show: `usual` on a terminal; undefined, for all rows, in a pipe and with `--full`. */
 export function limitOf(usual: number, out: Output): number | undefined {
   return out.full || out.columns === undefined ? undefined : usual
 }
 
-/** A separate line. On a terminal it is wrapped between words or folders, with the same indent. */
+/** Writes a line. On a terminal it is wrapped between words or folders, and keeps its indent. */
 export async function line(text: string, out: Output, role?: Role): Promise<void> {
   const paint = await painter(out)
   const escaped = escapeText(grammatical(text))
@@ -47,28 +57,33 @@ export async function line(text: string, out: Output, role?: Role): Promise<void
   for (const one of lines) await out.write(`${role === undefined ? one : paint(role, one)}\n`)
 }
 
-/** What was not examined, the files as they lie in the target. */
+/** Writes how many more items a long list has, if it has more. */
+export async function moreLine(more: number, out: Output): Promise<void> {
+  if (more > 0) await line(`… ${formatCount(more)} more (--full shows all)`, out, 'dim')
+}
+
+/** Writes what was not examined. Paths are relative to the target. */
 export async function notExaminedLines(faults: readonly NotExamined[], path: string, out: Output): Promise<void> {
   for (const { file = path, message } of faults)
     await line(`not examined: ${[inside(file, path), message].filter(Boolean).join(': ')}`, out, 'bad')
 }
 
-/** A line of advice, to be copied. Python is not indented: its prompt takes no spaces before a statement. */
+/** Writes a line of advice that can be copied. It is not indented, as Python's prompt accepts no spaces before a statement. */
 export async function codeLine(text: string, out: Output): Promise<void> {
   const paint = await painter(out)
   for (const one of codeLines(escapeText(text), out.columns)) await out.write(`${paint('field', one)}\n`)
 }
 
-/** A command to try in a shell. */
+/** Writes a command to try in a shell. */
 export async function commandLine(command: string, out: Output): Promise<void> {
   const room = out.columns === undefined ? undefined : out.columns - GAP.length
   for (const one of codeLines(escapeText(command), room)) await out.write(`${GAP}${one}\n`)
 }
 
-/** Longer lines are wrapped at this width if the real width is unknown. */
+/** Width that a title has room for if the output is a pipe. */
 const PIPE_COLUMNS = 100
 
-/** A path and facts about it, on one line if they fit. */
+/** Writes a path and facts about it, on one line if they fit. */
 export async function title(path: string, facts: string, out: Output): Promise<void> {
   const room = out.columns ?? PIPE_COLUMNS
   if (textWidth(escapeText(`${path}: ${facts}`)) <= room) {
@@ -79,30 +94,30 @@ export async function title(path: string, facts: string, out: Output): Promise<v
   await line(facts, out)
 }
 
-/** An empty line and a heading, before another part of the same subject. */
+/** Writes an empty line and a heading for a part of a view. */
 export async function section(text: string, out: Output): Promise<void> {
   await out.write('\n')
   await heading(text, out)
 }
 
-/** A column, and what it shows of a row. */
+/** A column with the function that returns its text for a row. */
 export interface Shows<T> extends Column {
   cell(row: T, index: number): string
-  /** False if the column is left out. */
+  /** Whether the column is shown; by default it is. */
   shown?: boolean | undefined
 }
 
 export interface ListContent {
   columns: readonly Column[]
   rows: readonly (readonly string[])[]
-  /** Names of the rows, for lines below the table; by default their first column. */
+  /** Names of the rows for lines below the table; by default, the texts of the first column. */
   names?: readonly string[] | undefined
   limit?: number | undefined
   /** See {@link TableContent.leftOut}. */
   leftOut?: readonly string[] | undefined
 }
 
-/** The texts of a table. */
+/** Returns the columns that are shown, and their texts for each row. */
 export function listOf<T>(
   all: readonly Shows<T>[],
   rows: readonly T[],
@@ -111,7 +126,10 @@ export function listOf<T>(
   return { columns, rows: rows.map((row, i) => columns.map(({ cell }) => cell(row, i))) }
 }
 
-/** A table. If the terminal is too narrow, its last column goes below it, one line per row. @returns whether it went there */
+/**
+ * Writes a table. If the terminal is too narrow, the last column is written below it, with a line for each row.
+ * @returns whether lines were written below the table
+ */
 export async function tableOrBelow(
   { columns, rows, names, limit, leftOut }: ListContent,
   out: Output,
@@ -133,7 +151,7 @@ export async function tableOrBelow(
   return true
 }
 
-/** The first rows of a long list, or all of them as they come if `limit` is undefined. */
+/** Writes the first rows of a long list. If `limit` is undefined, it writes all rows as they are produced. */
 export async function longTable(
   content: StreamContent,
   limit: number | undefined,
@@ -144,18 +162,19 @@ export async function longTable(
   else await table({ ...content, limit, total }, out)
 }
 
-/** A column that may be left out for lack of room. Those with the lowest number go first. */
+/** A column that may be left out if the terminal is too narrow. */
 export interface Spare {
+  /** Rank of the column: those with the lowest number are left out first. */
   spare?: number
 }
 
-/** Leaves out spare columns until the others have room. */
+/** Leaves out spare columns until the others fit. */
 export function withoutSpares<C extends Spare>(
   columns: readonly C[],
-  roomy: (kept: readonly C[]) => boolean,
+  hasRoom: (kept: readonly C[]) => boolean,
 ): readonly C[] {
   let kept = columns
-  while (!roomy(kept)) {
+  while (!hasRoom(kept)) {
     const spares = kept.flatMap(({ spare }) => spare ?? [])
     if (spares.length === 0) break
     const next = Math.min(...spares)
@@ -164,16 +183,14 @@ export function withoutSpares<C extends Spare>(
   return kept
 }
 
-/** Names and texts, on one line each. If a word, such as a digest, does not fit beside the name, it goes below it. */
+/** Writes names and texts, each on a line. If a word is too long for that, such as a digest, the texts are below the names. */
 async function namedLines(pairs: readonly Pair[], out: Output): Promise<void> {
-  const names = pairs.map(([name]) => cutMiddle(escapeText(name), LINE_NAME_ROOM))
-  const room = (out.columns ?? Number.POSITIVE_INFINITY) - Math.max(...names.map(textWidth)) - GAP.length
-  const long = pairs.some(([, text]) => text.split(' ').some((word) => textWidth(escapeText(word)) > room))
-  if (!long) {
-    await keyValues(
-      pairs.map(([, text], i): Pair => [names[i], text]),
-      out,
-    )
+  const cut = pairs.map(([name, text]): Pair => [cutMiddle(escapeText(name), LINE_NAME_ROOM), text])
+  const room =
+    (out.columns ?? Number.POSITIVE_INFINITY) - Math.max(...cut.map(([name]) => textWidth(name))) - GAP.length
+  const isLong = pairs.some(([, text]) => text.split(' ').some((word) => textWidth(escapeText(word)) > room))
+  if (!isLong) {
+    await keyValues(cut, out)
     return
   }
   for (const [name, text] of pairs) {
@@ -182,7 +199,7 @@ async function namedLines(pairs: readonly Pair[], out: Output): Promise<void> {
   }
 }
 
-/** Whether a table fits the terminal if only the first column is cut, and not too much. */
+/** Whether a table fits the terminal if only its first column is cut, and not below {@link NAME_ROOM}. */
 export function fits(columns: readonly Column[], rows: readonly (readonly string[])[], out: Output): boolean {
   if (out.columns === undefined || out.vertical) return true
   const width = (text: string): number => textWidth(escapeText(text))

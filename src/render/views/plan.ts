@@ -7,21 +7,22 @@ import { wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
 import { findingLines } from './check.ts'
 import { line, notExaminedLines } from './parts.ts'
-import { counted } from './wording.ts'
+import { counted, verdictWord } from './wording.ts'
 
-/** Findings of a plan that are shown. */
+/** Most findings of a plan that are shown. */
 const MOST_FINDINGS = 4
-/** Width of the names before the texts, and of the lines. */
+/** Width of the column of names, in terminal columns. */
 const INDENT = 12
-const USUAL_COLUMNS = 80
-/** Width of a step's number and the spaces behind it. */
+/** Most columns of a line, and the width of a pipe. */
+const MOST_COLUMNS = 80
+/** Width of the number of a step and the spaces after it. */
 const NUMBER = 3
 
 function columnsOf(out: Output): number {
-  return Math.max(INDENT + 20, Math.min(out.columns ?? USUAL_COLUMNS, USUAL_COLUMNS))
+  return Math.max(INDENT + 20, Math.min(out.columns ?? MOST_COLUMNS, MOST_COLUMNS))
 }
 
-/** Each plan with its findings, then the verdict. */
+/** Shows each plan with its findings, then the verdict. */
 export async function planTable(document: PlanDocument, out: Output): Promise<void> {
   const { path, plans, advice, not_examined, not_checked } = document
   await heading(path, out)
@@ -68,20 +69,20 @@ async function allSteps({ outcome, keep, steps, instead, back, never }: PlanStep
   await texts('never', never, out)
 }
 
-/** Where a plan has no steps. */
+/** Texts for outcomes that have no steps. */
 const OTHERWISE: Partial<Record<PlanLine['outcome'], string>> = { leave: 'leave it: there is nothing to do' }
 
 async function texts(name: string, all: readonly string[], out: Output): Promise<void> {
   for (const [i, text] of all.entries()) await named(i === 0 ? name : '', text, out)
 }
 
-/** Text in a column of its own, cut between words. */
+/** Writes a name and a text in two columns. The text is wrapped between words. */
 async function named(name: string, text: string, out: Output): Promise<void> {
   for (const [i, part] of wrapText(escapeText(text), columnsOf(out) - INDENT).entries())
     await out.write(`${`  ${i === 0 ? name : ''}`.padEnd(INDENT)}${part}\n`)
 }
 
-/** Commands are to be copied: no word of them is cut. */
+/** Writes numbered steps. No word of a command is cut, so that it can be copied. @param otherwise text if there are no steps */
 async function stepsText(name: string, steps: readonly PlanStep[], out: Output, otherwise?: string): Promise<void> {
   if (steps.length === 0 && otherwise !== undefined) await named(name, otherwise, out)
   const room = columnsOf(out) - INDENT - NUMBER
@@ -101,9 +102,10 @@ async function stepsText(name: string, steps: readonly PlanStep[], out: Output, 
   }
 }
 
-function verdict({ ok, plans, advice, not_examined }: PlanDocument): string {
+function verdict(document: PlanDocument): string {
+  const { plans, advice } = document
   const findings = plans.reduce((sum, { finding_num }) => sum + finding_num, 0)
-  const word = !ok ? 'NOT OK' : not_examined.length > 0 ? 'NOT FULLY EXAMINED' : 'OK'
+  const word = verdictWord(document)
   const advised = advice.reduce((sum, one) => sum + one.findings.length, 0)
   const more = advised === 0 ? '' : `; ${counted(advised, 'cause')} of slow reads`
   if (findings === 0) return `${word}: no findings in what was checked${more}${more && '. Nothing was run.'}`

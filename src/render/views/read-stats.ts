@@ -11,12 +11,22 @@ import { timeText } from '../../format/timestamped-name.ts'
 import { keyValues, type Pairs } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { codeLine, limitOf, line, listOf, ROWS, type Shows, section, tableOrBelow, title } from './parts.ts'
-import { counted, countText, fieldName, laterDeletesText, NOTHING, opened, rangeText, typeText } from './wording.ts'
+import {
+  counted,
+  countText,
+  fieldName,
+  laterDeletesText,
+  NOTHING,
+  opened,
+  rangeText,
+  typeText,
+  valuesText,
+} from './wording.ts'
 
-/** Characters of a value. */
+/** Most characters of a value. */
 const VALUE = 24
 
-/** What a reader sees. @param isNow whether no time was asked for */
+/** Shows statistics of the cells that a reader sees. @param isNow whether the user gave no time */
 export async function readStatsTable(document: ReadStatsDocument, isNow: boolean, out: Output): Promise<void> {
   const { path, fragment_num, as_of, fields, deletes, duplicates } = document
   const what = `what a reader sees of ${counted(fragment_num, 'fragment')}`
@@ -96,12 +106,12 @@ function deletedText(deletes: readonly ReadStatsDelete[]): string {
   ].join('; ')
 }
 
-/** Removed cells that a newer cell took the place of. */
+/** Returns the number of removed cells that were written again later. */
 function writtenAgain({ cell_num, removed_cell_num }: ReadStatsDelete): number {
   return removed_cell_num === null ? 0 : Math.max(0, removed_cell_num - cell_num)
 }
 
-/** Whether deleted cells are still there, and what removes them for good. */
+/** Says whether files still contain deleted cells, and how to remove these permanently. */
 async function storedTexts({ path, deletes, advice, to_vacuum_num }: ReadStatsDocument, out: Output): Promise<void> {
   const held = deletes.map(({ cell_num, removed_cell_num }) => removed_cell_num ?? cell_num)
   const all = held.reduce((sum, cells) => sum + cells, 0)
@@ -126,7 +136,7 @@ async function storedTexts({ path, deletes, advice, to_vacuum_num }: ReadStatsDo
   for (const text of advice) await codeLine(text, out)
 }
 
-/** Consolidation of dense fragments writes fill values into the gaps between them. */
+/** Returns how the number of cells of a dense array is meant: consolidation stores fill values in gaps between fragments. */
 function writtenText({ dense }: ReadStatsDocument): string {
   if (!dense) return ''
   if (!dense.consolidated) return ' written'
@@ -146,7 +156,7 @@ function unwrittenText({ dense, limited }: ReadStatsDocument): string {
   return `${countText(unwritten_cell_num)} of ${countText(wanted_cell_num)} cells ${of}: reads give fill values${whole}`
 }
 
-/** The first boxes that nobody wrote. */
+/** Shows the first boxes of cells that were never written. */
 async function unwrittenTable({ dense }: ReadStatsDocument, out: Output): Promise<void> {
   const { unwritten_boxes: boxes, unwritten_cell_num } = dense ?? {}
   if (!boxes || boxes.length === 0) return
@@ -176,13 +186,7 @@ function duplicatesText({ duplicates }: ReadStatsDocument): string {
 }
 
 const REPEATED_COLUMNS: readonly Shows<ReadStatsRepeated>[] = [
-  {
-    name: 'coordinates',
-    cell: ({ coordinates }) =>
-      Object.entries(coordinates)
-        .map(([name, value]) => `${fieldName(name)}=${shortValue(value, VALUE)}`)
-        .join(', '),
-  },
+  { name: 'coordinates', cell: ({ coordinates }) => valuesText(coordinates, VALUE) },
   { name: 'cells', align: 'right', cell: ({ cell_num }) => countText(cell_num) },
 ]
 
@@ -208,62 +212,49 @@ function shortNumber(value: number): string {
   return String(Number(value.toPrecision(6)))
 }
 
-/** Columns that say nothing of any field are left out. */
+/** Returns the columns of the table of fields. A column without a value for any field is left out. */
 function fieldColumns(fields: readonly ReadStatsField[]): readonly Shows<ReadStatsField>[] {
-  const number = (value: ReadStatsField['sum']): string =>
-    typeof value === 'bigint' ? countText(value) : String(value)
+  const nan = fields.filter(({ nan_count }) => nan_count)
+  const nanName = [
+    ...(nan.some(({ type }) => type.startsWith('FLOAT')) ? ['NaN'] : []),
+    ...(nan.some(({ type }) => type.startsWith('DATETIME')) ? ['NaT'] : []),
+  ].join(', ')
+  const count = (name: string, of: (field: ReadStatsField) => number | undefined): Shows<ReadStatsField> => ({
+    name,
+    align: 'right',
+    cell: (field) => countText(of(field)),
+    shown: fields.some(of),
+  })
   return [
     { name: 'field', role: 'field', cell: ({ name }) => fieldName(name) },
-    { name: 'type', cell: (field) => typeText(field) },
+    { name: 'type', cell: typeText },
     { name: 'min', cell: ({ min }) => (min === null ? NOTHING : shortValue(min, VALUE)) },
     { name: 'max', cell: ({ max }) => (max === null ? NOTHING : shortValue(max, VALUE)) },
-    {
-      name: 'nulls',
-      align: 'right',
-      cell: ({ null_count }) => countText(null_count),
-      shown: fields.some(({ null_count }) => null_count > 0),
-    },
-    {
-      name: fields.some(({ type, nan_count }) => nan_count && type.startsWith('DATETIME'))
-        ? fields.some(({ type, nan_count }) => nan_count && type.startsWith('FLOAT'))
-          ? 'NaN, NaT'
-          : 'NaT'
-        : 'NaN',
-      align: 'right',
-      cell: ({ nan_count }) => countText(nan_count),
-      shown: fields.some(({ nan_count }) => nan_count),
-    },
-    {
-      name: 'filled',
-      align: 'right',
-      cell: ({ fill_count }) => countText(fill_count),
-      shown: fields.some(({ fill_count }) => fill_count > 0),
-    },
-    {
-      name: 'sum',
-      align: 'right',
-      cell: ({ sum, sum_overflows }) =>
-        sum === null ? NOTHING : `${number(sum)}${sum_overflows ? ' (over 64 bits)' : ''}`,
-      shown: fields.some(({ sum }) => sum !== null),
-    },
-    {
-      name: 'mean',
-      align: 'right',
-      cell: ({ mean }) => (mean === null ? NOTHING : shortNumber(Number(mean))),
-      shown: fields.some(({ mean }) => mean !== null),
-    },
-    {
-      name: 'length',
-      cell: ({ type, lengths }) =>
-        lengths
-          ? `${countText(lengths.min)}..${countText(lengths.max)} ${datatypeSize(type) === 1 ? 'bytes' : 'values'}, mean ${shortNumber(lengths.mean)}`
-          : NOTHING,
-      shown: fields.some(({ lengths }) => lengths),
-    },
+    count('nulls', ({ null_count }) => null_count),
+    count(nanName, ({ nan_count }) => nan_count),
+    count('filled', ({ fill_count }) => fill_count),
+    { name: 'sum', align: 'right', cell: sumText, shown: fields.some(({ sum }) => sum !== null) },
+    { name: 'mean', align: 'right', cell: meanText, shown: fields.some(({ mean }) => mean !== null) },
+    { name: 'length', cell: lengthText, shown: fields.some(({ lengths }) => lengths) },
   ]
 }
 
-/** The values of an enumeration, most used first, then those without a cell. */
+function sumText({ sum, sum_overflows }: ReadStatsField): string {
+  if (sum === null) return NOTHING
+  return `${typeof sum === 'bigint' ? countText(sum) : String(sum)}${sum_overflows ? ' (over 64 bits)' : ''}`
+}
+
+function meanText({ mean }: ReadStatsField): string {
+  return mean === null ? NOTHING : shortNumber(Number(mean))
+}
+
+function lengthText({ type, lengths }: ReadStatsField): string {
+  if (!lengths) return NOTHING
+  const unit = datatypeSize(type) === 1 ? 'bytes' : 'values'
+  return `${countText(lengths.min)}..${countText(lengths.max)} ${unit}, mean ${shortNumber(lengths.mean)}`
+}
+
+/** Shows the values of an enumeration, most used first, then those without a cell. */
 async function enumerationTable({ name, enumeration }: ReadStatsField, out: Output): Promise<void> {
   if (!enumeration) return
   const { used, unused, missing_cell_num } = enumeration

@@ -4,13 +4,25 @@ import type { RtreeDocument } from '../../documents/rtree.ts'
 import type { RtreeSvgDocument } from '../../documents/rtree-svg.ts'
 import { type Column, keyValues, type Pair, table } from '../table.ts'
 import { pad } from '../text-width.ts'
-import { fits, limitOf, line, listOf, longTable, ROWS, type Shows, section, title } from './parts.ts'
+import {
+  firstItems,
+  fits,
+  limitOf,
+  line,
+  listOf,
+  longTable,
+  moreLine,
+  ROWS,
+  type Shows,
+  section,
+  title,
+} from './parts.ts'
 import { counted, countText, fieldName, rangeText } from './wording.ts'
 
 type Box = readonly ValueRange[]
 type Boxes = Iterable<Box>
 
-/** @param names of the dimensions */
+/** Shows the levels of an R-tree, and the boxes of the tiles. @param names names of the dimensions */
 export async function rtreeTable(
   document: RtreeDocument,
   names: readonly string[],
@@ -45,7 +57,7 @@ export async function rtreeTable(
   await boxTable(names, () => numbered(levels[leaf]), mbr_num, out)
 }
 
-/** What was drawn, and where. */
+/** Shows what was drawn, and the file. */
 export async function svgSummary(document: RtreeSvgDocument, out: Output): Promise<void> {
   const { svg, fragments, box_num, undrawn_box_num } = document
   const [x, y] = document.dimensions.map(fieldName)
@@ -73,7 +85,7 @@ function* numbered(boxes: Boxes): Generator<readonly [number, Box]> {
   for (const box of boxes) yield [tile++, box]
 }
 
-/** The boxes by tile. If a terminal has no room for all dimensions side by side, boxes stand below each other, with a line for each dimension. */
+/** Shows the boxes of tiles. If the terminal is too narrow for a column for each dimension, each dimension has a line. */
 async function boxTable(
   names: readonly string[],
   boxes: () => Iterable<readonly [number, Box]>,
@@ -88,7 +100,7 @@ async function boxTable(
     for (const [tile, box] of boxes()) yield [countText(tile), ...box.map((range) => rangeText(range))]
   }
   const limit = limitOf(ROWS, out)
-  if (fits(columns, first(rows(), ROWS), out)) {
+  if (fits(columns, await firstItems(rows(), ROWS), out)) {
     await longTable({ columns, rows: rows() }, limit, total, out)
     return
   }
@@ -103,15 +115,5 @@ async function boxTable(
     )
     shown++
   }
-  if (shown < total) await line(`… ${countText(total - shown)} more (--full shows all)`, out, 'dim')
-}
-
-/** The first `most` items, or all if there are fewer. */
-function first<T>(items: Iterable<T>, most: number): T[] {
-  const found: T[] = []
-  for (const item of items) {
-    if (found.length === most) break
-    found.push(item)
-  }
-  return found
+  await moreLine(total - shown, out)
 }

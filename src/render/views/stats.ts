@@ -20,10 +20,10 @@ import {
   UNREADABLE,
 } from './wording.ts'
 
-/** Sections shown by default; there are some fifty. */
+/** Number of sections that a terminal shows by default. */
 const SECTIONS = 12
 
-/** What uses the disk, largest first. */
+/** Shows what uses the disk, largest first. */
 export async function statsTable(document: StatsDocument, out: Output): Promise<void> {
   const { path, target, size, fields, filters, findings } = document
   const what = target === 'array' ? `${document.array_type} array, ${fragmentsText(document)}` : 'fragment'
@@ -59,7 +59,7 @@ function facts(document: StatsDocument): Pairs {
   ]
   const nothingRead = document.target === 'array' && document.fragment_num === 0 && document.not_examined.length > 0
   return [
-    // Sums over no fragment would read as if nothing were there.
+    // Sums of 0 would suggest that there are no cells.
     ...(nothingRead ? [] : sums),
     ...(document.target === 'array' ? arrayFacts(document) : []),
   ]
@@ -84,7 +84,7 @@ function arrayFacts(document: ArrayStats): Pairs {
   ]
 }
 
-/** A file of a field. */
+/** A row of the table of files. */
 type FieldFile = StatsFieldFile & { field: string; isFirst: boolean }
 
 const FILE_COLUMNS: readonly Shows<FieldFile>[] = [
@@ -119,9 +119,7 @@ function percentText(share: number | null): string {
   return share === null ? NOTHING : `${(share * 100).toFixed(1)}%`
 }
 
-/**
- * The sections of the metadata file and their memory. Largest first; with all shown, a fragment's are in the file's order.
- */
+/** Shows the sections of the metadata file, largest first. With `--full`, those of one fragment are in the order of the file. */
 async function sectionTable(document: StatsDocument, out: Output): Promise<void> {
   const { sections, metadata, fragment_num } = document
   if (sections.length === 0) return
@@ -130,8 +128,8 @@ async function sectionTable(document: StatsDocument, out: Output): Promise<void>
   const ordered = inOrder ? sections.toSorted((a, b) => (a.offset ?? 0) - (b.offset ?? 0)) : sections
   await section(`sections of __fragment_metadata.tdb, ${inOrder ? 'in its order' : 'largest first'}`, out)
   const content = listOf(SECTION_COLUMNS, ordered)
-  const roomy = placed && fits(content.columns, content.rows, out)
-  const columns = roomy ? content.columns : content.columns.slice(0, -1)
+  const hasRoom = placed && fits(content.columns, content.rows, out)
+  const columns = hasRoom ? content.columns : content.columns.slice(0, -1)
   await table({ ...content, columns, limit: limitOf(SECTIONS, out) }, out)
   if (metadata.footer_size > 0)
     await line(`and ${fragment_num > 1 ? 'footers' : 'a footer'} of ${sizeText(metadata.footer_size)}`, out, 'dim')
@@ -163,25 +161,19 @@ function bars({ histogram }: Distribution, format: (value: number) => string): B
   }))
 }
 
-/** An item with different sizes in two targets. */
+/** A number of two targets. */
 interface Compared {
   what: string
   a: number
   b: number
-  /** For files only. */
+  /** Filters of a file. */
   filters?: string | undefined
 }
 
-/** Two documents side by side, the largest differences in bytes first. */
+/** Shows two documents side by side, largest differences in bytes first. */
 export async function comparisonTable(a: StatsDocument, b: StatsDocument, out: Output): Promise<void> {
   await heading('a and b compared', out)
-  await keyValues(
-    [
-      ['a', a.path],
-      ['b', b.path],
-    ],
-    out,
-  )
+  await keyValues(Object.entries({ a: a.path, b: b.path }), out)
   await section('in all', out)
   await comparedTable(
     [
@@ -218,7 +210,7 @@ export async function comparisonTable(a: StatsDocument, b: StatsDocument, out: O
   if (same > 0) await line(`${counted(same, 'file or section', 'files and sections')} of the same size`, out, 'dim')
 }
 
-/** Nothing where all fragments of both could be read. */
+/** Returns a row for the fragments that could not be read, if there are any. */
 function unreadableRow(a: StatsDocument, b: StatsDocument): Compared[] {
   const [left, right] = [a, b].map((one) => (one.target === 'array' ? one.not_examined.length : 0))
   return left + right === 0 ? [] : [{ what: 'fragments, unreadable', a: left, b: right }]
@@ -245,7 +237,7 @@ function differenceText(difference: number, format: (value: number) => string): 
   return difference === 0 ? '0' : `${difference > 0 ? '+' : '-'}${format(Math.abs(difference))}`
 }
 
-/** Stored bytes of every file of every field, and of every section of the metadata. */
+/** Compares the stored bytes of each file of each field, and of each section of the metadata. */
 function comparedParts(a: StatsDocument, b: StatsDocument): Compared[] {
   const [left, right] = [parts(a), parts(b)]
   const names = new Set([...left.keys(), ...right.keys()])
@@ -255,7 +247,7 @@ function comparedParts(a: StatsDocument, b: StatsDocument): Compared[] {
   })
 }
 
-/** `ZSTD` if both have these filters or only one has the file; `ZSTD -> GZIP` if they differ. */
+/** Returns `ZSTD -> GZIP` if the filters differ; otherwise those of the targets that have the file. */
 function bothFilters(a: string | undefined, b: string | undefined): string | undefined {
   return a !== undefined && b !== undefined && a !== b ? `${a} -> ${b}` : (a ?? b)
 }

@@ -9,10 +9,10 @@ import type {
 } from '../../documents/tile.ts'
 import { type Column, keyValues, type Pair, type Pairs, table } from '../table.ts'
 import { formatCount, shortValue } from '../units.ts'
-import { fits, limitOf, line, section, TILES, title } from './parts.ts'
+import { fits, limitOf, line, moreLine, section, TILES, title } from './parts.ts'
 import { counted, countText, fieldName, ratioText, sizeText } from './wording.ts'
 
-/** Hex digits of a digest to show; enough to compare by eye. */
+/** Number of hex digits that are shown of a digest. */
 const DIGEST = 12
 
 const COLUMNS: readonly Column[] = [
@@ -23,7 +23,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'filter metadata' },
 ]
 
-/** A tile, its chunks, and the output of each filter in reading order. */
+/** Shows a tile, its chunks, and the size after each filter in reading order. */
 export async function tileTable(document: TileDocument, out: Output): Promise<void> {
   const { chunks } = document
   const tile =
@@ -38,8 +38,7 @@ export async function tileTable(document: TileDocument, out: Output): Promise<vo
   const rows = shown.flatMap(chunkRows)
   if (fits(COLUMNS, rows, out)) await table({ columns: COLUMNS, rows }, out)
   else for (const [index, chunk] of shown.entries()) await chunkLines(chunk, index, out)
-  const left = chunks.length - shown.length
-  if (left > 0) await line(`… ${formatCount(left)} more (--full shows all)`, out, 'dim')
+  await moreLine(chunks.length - shown.length, out)
 }
 
 function facts(document: TileDocument): Pairs {
@@ -61,7 +60,7 @@ function facts(document: TileDocument): Pairs {
   ]
 }
 
-/** The rows of a chunk, for a terminal that is too narrow for a table. */
+/** Writes the rows of a chunk as lines, for a terminal that is too narrow for the table. */
 async function chunkLines(chunk: TileChunk, index: number, out: Output): Promise<void> {
   await line(`chunk ${countText(index)} at ${countText(chunk.offset)}`, out)
   const pairs = chunkRows(chunk, index).map(
@@ -73,7 +72,7 @@ async function chunkLines(chunk: TileChunk, index: number, out: Output): Promise
   await keyValues(pairs, out)
 }
 
-/** The chunk as stored, each filter undone, and the error if there is one. */
+/** Returns the rows of a chunk: its stored bytes, each filter that is undone, and the error if there is one. */
 function chunkRows({ offset, metadata_length, filtered_length, stages, error }: TileChunk, index: number): string[][] {
   const stored = formatCount(metadata_length + filtered_length)
   const parts = `metadata ${countText(metadata_length)} + data ${countText(filtered_length)}`
@@ -89,7 +88,7 @@ function stageRole(stage: string): 'field' | 'bad' | 'dim' {
   return stage === 'error' ? 'bad' : stage === 'stored' ? 'dim' : 'field'
 }
 
-/** `data e342e8fe97fc…`, `data 73 -> 64, metadata 17 -> 8`, `2 windows: 8, 16 bits`; other metadata unchanged. */
+/** Returns filter metadata as `data e342e8fe97fc…`, `data 73 -> 64, metadata 17 -> 8` or `2 windows of 8, 16 bits`. */
 function metadataText(metadata: TileFilterMetadata): string {
   const { data_checksums, metadata_checksums, data_parts, metadata_parts, windows, ...others } = metadata
   const texts = [

@@ -3,21 +3,33 @@ import type { CellValue } from '../../documents/common.ts'
 import type { TilesDocument, TilesLine, TilesLineField } from '../../documents/tiles.ts'
 import { keyValues, type Pair, streamTable, table } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { fits, limitOf, line, listOf, type Shows, type Spare, section, TILES, title, withoutSpares } from './parts.ts'
+import {
+  firstItems,
+  fits,
+  limitOf,
+  line,
+  listOf,
+  type Shows,
+  type Spare,
+  section,
+  TILES,
+  title,
+  withoutSpares,
+} from './parts.ts'
 import { counted, countText, domainText, fieldName, ratioText, versionText } from './wording.ts'
 
-/** Characters of a minimum or maximum. */
+/** Most characters of a minimum or maximum. */
 const VALUE_ROOM = 24
-/** The column that goes below the table if it does not fit. */
+/** Name of the column that is shown below the table if it does not fit. */
 const BOX = 'box'
 
 interface TileColumn extends Shows<Row>, Spare {}
 
-/** A file of a field of a tile. */
+/** A row of the table: one file of one field of a tile. */
 interface Row {
-  /** Set in the first row of a tile. */
+  /** Only in the first row of a tile. */
   tile?: TilesLine | undefined
-  /** Set in the first row of a field. */
+  /** Only in the first row of a field. */
   field?: TilesLineField | undefined
   file: string
   offset: number | undefined
@@ -28,16 +40,16 @@ interface Row {
 interface TilesStyle {
   /** Names of the dimensions. */
   names: readonly string[]
-  /** Whether the caller chose the tiles; then all of them are shown. */
+  /** Whether the user chose the tiles. All of them are then shown. */
   limited: boolean
 }
 
-/** One row for each file of each field of a tile. */
+/** Shows tiles, with a row for each file of each field. */
 export async function tilesTable(document: TilesDocument, style: TilesStyle, out: Output): Promise<void> {
   const { path, format_version, tile_num, tiles } = document
   const facts = `format version ${versionText(format_version)}, ${counted(tile_num, 'tile')}; offsets and sizes in bytes`
   await title(path, facts, out)
-  const sample = await firstOf(tiles)
+  const sample = await firstItems(tiles, TILES)
   if (sample.length === 0) {
     await line(tile_num === 0 ? 'no tiles' : `the range touches 0 of ${counted(tile_num, 'tile')}`, out)
     return
@@ -106,7 +118,7 @@ function boxText(names: readonly string[], { mbr, tile_domain }: TilesLine): str
   return domainText(names, mbr ?? tile_domain ?? [])
 }
 
-/** One row for each file of each field. */
+/** Returns a row for each file of each field. */
 function rowsOf(tile: TilesLine): Row[] {
   return tile.fields.flatMap((field, i): Row[] => {
     const { offset, size, unfiltered_size, var_offset, validity_offset } = field
@@ -123,10 +135,10 @@ function rowsOf(tile: TilesLine): Row[] {
   })
 }
 
-/** The columns that fit. */
+/** Returns the columns that fit the terminal. */
 function fitting(columns: readonly TileColumn[], sample: readonly TilesLine[], out: Output): readonly TileColumn[] {
   let kept = withoutSpares(columns, (some) => hasRoom(some, sample, out))
-  // After a wide column was removed, there may be room for a narrow one that was removed before it.
+  // Once a wide column is left out, a narrow one that was left out before it may fit again.
   const left = new Set(columns.filter((column) => !kept.includes(column)).map(({ spare }) => spare ?? 0))
   for (const spare of [...left].sort((a, b) => b - a)) {
     const more = columns.filter((column) => column.spare === spare || kept.includes(column))
@@ -137,13 +149,4 @@ function fitting(columns: readonly TileColumn[], sample: readonly TilesLine[], o
 
 function hasRoom(columns: readonly TileColumn[], sample: readonly TilesLine[], out: Output): boolean {
   return fits(columns, listOf(columns, sample.flatMap(rowsOf)).rows, out)
-}
-
-async function firstOf(tiles: AsyncIterable<TilesLine>): Promise<TilesLine[]> {
-  const first: TilesLine[] = []
-  for await (const tile of tiles) {
-    first.push(tile)
-    if (first.length === TILES) break
-  }
-  return first
 }

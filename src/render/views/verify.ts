@@ -3,7 +3,7 @@ import type { VerifyChecksumsDocument, VerifyChecksumsLine } from '../../documen
 import type { Role } from '../color.ts'
 import { heading, keyValues, type Pair } from '../table.ts'
 import { limitOf, line, listOf, ROWS, type Shows, section, tableOrBelow } from './parts.ts'
-import { counted, countText, inside, NOTHING, shardWords } from './wording.ts'
+import { counted, countText, inside, NOTHING, shardText } from './wording.ts'
 
 type Document = VerifyChecksumsDocument & { readonly failures: readonly VerifyChecksumsLine[] }
 
@@ -13,7 +13,7 @@ export async function verifyTable(document: Document, out: Output): Promise<void
   const unprotected = [...document.unprotected_files]
   const [verdict, role] = verdictText(document, unprotected.length)
   await heading(path, out)
-  await line(`${shardWords(document.shard)}${verdict}`, out, role)
+  await line(`${shardText(document.shard)}${verdict}`, out, role)
   await keyValues(counts(document), out)
   const limit = limitOf(ROWS, out)
   if (failures.length > 0) {

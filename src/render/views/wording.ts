@@ -1,7 +1,8 @@
-/** How single values of documents are worded: times, domains, filters, versions. */
+/** Texts of single values of documents: times, domains, filters, versions. */
 
 import { shortSize } from '../../base/sizes.ts'
 import type {
+  CellValue,
   DimensionDescription,
   FilterDescription,
   ListedFragment,
@@ -15,14 +16,15 @@ import { readBy, writtenBy } from '../../format/releases.ts'
 import { parseTimestampedName, timeText } from '../../format/timestamped-name.ts'
 import { formatCount, formatSize, shortValue } from '../units.ts'
 
-/** A size or count; null or undefined if it is not known. */
+/** A size or count; null or undefined if it is unknown. */
 type Amount = number | bigint | null | undefined
 
-/** Stands for a missing value. */
+/** Text for a missing value. */
 export const NOTHING = '-'
-/** Characters of one end of a range. */
+/** Most characters of one end of a range. */
 const END_ROOM = 24
-const USUAL_CHUNK = 65_536
+/** TileDB's default for the chunk size of a pipeline, in bytes. */
+const DEFAULT_CHUNK = 65_536
 
 /** `22 (TileDB 2.25 to 2.30)` */
 export function versionText(version: number | null): string {
@@ -54,20 +56,20 @@ export function counted(count: number | bigint, one: string, many = `${one}s`): 
   return `${formatCount(count)} ${Number(count) === 1 ? one : many}`
 }
 
-/** Names of fields that hold offsets. */
-const PLACE = /(?:^|_)offsets?$/
+/** Names of fields that contain offsets. */
+const OFFSET = /(?:^|_)offsets?$/
 
 /**
- * A field's value with its unit: `65,536 bytes`. An offset is a place, so it reads `1116 (0x45c)`. A format version has its
- * releases.
+ * Returns the value of a field with its unit: `65,536 bytes`. An offset is also shown in hex: `1116 (0x45c)`. A format version
+ * is shown with its releases.
  *
- * @param name of the field, or of the list that contains it
- * @param plain the value without a unit
+ * @param name name of the field, or of the list that contains it
+ * @param plain text of the value without a unit
  */
 export function measuredText(value: unknown, unit: string | undefined, name: string, plain: string): string {
   if (unit === undefined) return plain
   if (unit === 'format version') return typeof value === 'number' ? versionText(value) : plain
-  if (unit === 'bytes' && PLACE.test(name) && typeof value === 'number') return `${plain} (0x${value.toString(16)})`
+  if (unit === 'bytes' && OFFSET.test(name) && typeof value === 'number') return `${plain} (0x${value.toString(16)})`
   const amount = typeof value === 'number' || typeof value === 'bigint' ? formatCount(value) : plain
   return `${amount} ${Number(value) === 1 ? unit.replace(/s$/, '').replace(/entrie$/, 'entry') : unit}`
 }
@@ -80,12 +82,12 @@ export function shortSizeText(size: Amount): string {
   return isKnown(size) ? shortSize(Number(size)) : NOTHING
 }
 
-/** Unfiltered divided by stored bytes: `2.31`. */
+/** Returns unfiltered bytes divided by stored bytes, as `2.31`. */
 export function ratioText(unfiltered: Amount, stored: Amount): string {
   return isKnown(unfiltered) && stored ? (Number(unfiltered) / Number(stored)).toFixed(2) : NOTHING
 }
 
-/** `[t1, t2]`; a single time if both are the same. */
+/** Returns `t1..t2`, or one time if both are equal. */
 export function timeRangeText(range: TimestampRange | null, withNumbers = true): string {
   if (range === null) return NOTHING
   const [from, to] = range
@@ -93,7 +95,7 @@ export function timeRangeText(range: TimestampRange | null, withNumbers = true):
   return `${timeText(from, withNumbers)}..${timeText(to, withNumbers)}`
 }
 
-/** Delete conditions that do not count yet, in words. @param times when they do; one or more */
+/** Returns a text about delete conditions that have no effect yet. @param times when they take effect; one or more */
 export function laterDeletesText(times: readonly (number | bigint)[]): string {
   const from = times.map((time) => timeText(time, false))
   return from.length === 1
@@ -101,37 +103,37 @@ export function laterDeletesText(times: readonly (number | bigint)[]): string {
     : `${counted(times.length, 'delete condition')}, which take effect from ${from[0]} to ${from[from.length - 1]}`
 }
 
-/** Of `never_written` in the documents of `history`. */
+/** Texts for `never_written` in the documents of `history`. */
 export const NEVER_WRITTEN = {
   yes: 'consolidation put the fill value there',
   maybe: 'fill value: written, or put there by consolidation',
 }
 
-/** When a version was written: a time, or between which. */
+/** Returns the time at which a version was written, or the two times between which it was written. */
 export function writtenText({ written, never_written, timestamp_range }: HistoryVersion): string {
   if (written !== null) return timeText(written, false)
   if (never_written === 'yes') return 'never'
   return timestamp_range ? `between ${timestamp_range.map((time) => timeText(time, false)).join(' and ')}` : NOTHING
 }
 
-/** Facts about a target, and the times between which it was opened. */
+/** Returns facts about a target, and the times at which it was opened if there are any. */
 export function opened(facts: string, as_of: TimestampRange | undefined): string {
   if (as_of === undefined) return facts
   const [from, to] = as_of
   return `${facts}, as opened ${BigInt(from) === 0n ? `at ${timeText(to)}` : `between ${timeText(from)} and ${timeText(to)}`}`
 }
 
-/** The time of writing in a file's name; undefined if the name has none. */
+/** Returns the time of writing in the name of a file; undefined if the name has none. */
 export function nameTimeText(name: string): string | undefined {
   const stamps = parseTimestampedName(name)?.timestamp_range
   return stamps && timeRangeText(stamps)
 }
 
-/** `1..366`; a point is one value. Text is quoted, and cut if long. */
+/** Returns a range as `1..366`, or as one value if both ends are equal. Text is quoted; long text is cut. */
 export function rangeText(range: ValueRange): string {
   const [from, to] = rangeEnds(range, END_ROOM)
   if (from !== to) return `${from}..${to}`
-  // Different ends may begin with the same characters.
+  // Different ends may have the same first characters.
   const [first, last] = rangeEnds(range, Number.POSITIVE_INFINITY)
   return first === last ? from : `${from}..${to}`
 }
@@ -140,35 +142,48 @@ function rangeEnds(range: ValueRange, room: number): string[] {
   return range.map((end) => shortValue(end, room))
 }
 
-/** `row 1..40, col 1..366`; without names if they are not known. */
+/** Returns a box as `row 1..40, col 1..366`, without names if they are unknown. */
 export function domainText(names: readonly string[], ranges: readonly ValueRange[] | null): string {
   if (ranges === null) return NOTHING
   const parts = ranges.map((range, d) => (d < names.length ? `${fieldName(names[d])} ` : '') + rangeText(range))
   return parts.length === 0 ? NOTHING : parts.join(', ')
 }
 
-/** What is in front of the result of a shard. */
-export function shardWords(shard: string | undefined): string {
+/** Returns values by name, as `row=1, name="x"`. @param room most characters of a value */
+export function valuesText(values: Readonly<Record<string, CellValue>>, room?: number): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${fieldName(name)}=${shortValue(value, room)}`)
+    .join(', ')
+}
+
+/** Returns the start of the verdict of a shard; empty if the whole target was examined. */
+export function shardText(shard: string | undefined): string {
   return shard === undefined ? '' : `shard ${shard}: `
 }
 
-/** A field's name, in a form that shows even an empty one. */
+/** Returns the verdict of a check in capital letters. */
+export function verdictWord({ ok, not_examined }: { ok: boolean; not_examined: readonly unknown[] }): string {
+  if (!ok) return 'NOT OK'
+  return not_examined.length > 0 ? 'NOT FULLY EXAMINED' : 'OK'
+}
+
+/** Returns the name of a field; an empty name is shown as `""`. */
 export function fieldName(name: string): string {
   return name === '' ? '""' : name
 }
 
-/** The field of a slot of the footer. A phantom is a slot that no field of the schema uses. */
+/** Returns the name of a slot of the footer. A phantom slot belongs to no field of the schema. */
 export function slotText({ name, phantom }: { name: string; phantom?: boolean | undefined }): string {
   return phantom ? `${fieldName(name)} (phantom)` : fieldName(name)
 }
 
 export const UNREADABLE = 'unreadable'
-/** State if a data file is missing or short. */
+/** State of a fragment with a data file that is missing or too short. */
 export const INCOMPLETE = 'incomplete'
-/** State of a live fragment that holds the cells of others. */
+/** State of a live fragment that contains the cells of others. */
 export const CONSOLIDATED = 'live, consolidated'
 
-/** The state in one word. */
+/** Returns the state of a fragment, and whether it is incomplete or unreadable. */
 export function stateText({ state, consolidated, error, damaged_files }: ListedFragment): string {
   const word = state === 'live' && consolidated ? CONSOLIDATED : (state ?? NOTHING)
   if (damaged_files !== undefined) return `${word}, ${INCOMPLETE}`
@@ -184,7 +199,7 @@ export function stateRole(state: string): 'good' | 'bad' | 'dim' {
       : 'dim'
 }
 
-/** A part's name, and its label if that says more. Elements are named by their index. */
+/** Returns the name of a part, and its label if that differs. The name of an element is its index. */
 export function partName({ name, label }: { name: string; label?: string | undefined }): string {
   const shown = isIndex(name) ? `[${name}]` : fieldName(name)
   return label === undefined || label === name ? shown : `${shown} ${fieldName(label)}`
@@ -194,7 +209,7 @@ export function isIndex(name: string): boolean {
   return /^\d+$/.test(name)
 }
 
-/** A path relative to the target; empty for the target itself. */
+/** Returns a path relative to the target; empty for the target itself. */
 export function inside(path: string, root: string): string {
   const start = root.endsWith('/') ? root : `${root}/`
   return path === root ? '' : path.startsWith(start) ? path.slice(start.length) : path
@@ -205,32 +220,35 @@ export function typeText({ type, cell_val_num }: Pick<DimensionDescription, 'typ
   return cell_val_num === 1 ? type : `${type}[${cell_val_num}]`
 }
 
-/** `BYTESHUFFLE, ZSTD(level=9)`, from a list of filters. */
+/** Returns a list of filters as `BYTESHUFFLE, ZSTD(level=9)`. */
 export function filtersText(filters: readonly FilterDescription[] | undefined): string {
   return filters?.map(filterText).join(', ') || NOTHING
 }
 
-/** A pipeline's filters, and the chunk size if it is not the usual one. */
+/** Returns the filters of a pipeline, and its chunk size if that is not the default. */
 export function pipelineText({ filters, max_chunk_size }: PipelineDescription): string {
   const texts = filtersText(filters)
-  return max_chunk_size === USUAL_CHUNK ? texts : `${texts} (chunks of ${shortSize(max_chunk_size)})`
+  return max_chunk_size === DEFAULT_CHUNK ? texts : `${texts} (chunks of ${shortSize(max_chunk_size)})`
 }
 
-/** Whether an option has its usual value. */
-function isUsual(option: string, value: unknown): boolean {
+/** Whether an option has its default. */
+function isDefault(option: string, value: unknown): boolean {
   return (option === 'level' && value === -1) || (option === 'reinterpret_datatype' && value === 'ANY')
 }
 
 function filterText({ name, ...rest }: FilterDescription): string {
   const options: string[] = []
   for (const [option, value] of Object.entries(rest)) {
-    if (value === undefined || isUsual(option, value)) continue
+    if (value === undefined || isDefault(option, value)) continue
     options.push(`${option}=${typeof value === 'string' ? value : shortValue(value)}`)
   }
   return options.length === 0 ? name : `${name}(${options.join(', ')})`
 }
 
-/** By how much something changes: `-29 %`. What is not gone has not lost 100 %. @param digits after the point */
+/**
+ * Returns a relative change such as `-29 %`. It is `-100 %` only if nothing is left.
+ * @param digits number of digits after the point
+ */
 export function changeText(now: number, before: number, digits: number): string {
   const change = (100 * now) / before - 100
   const text = change.toFixed(now > 0 && change < -99 ? Math.max(1, digits) : digits).replace(/^-(?=0(\.0)?$)/, '')
