@@ -17,26 +17,26 @@ import {
   type NameCell,
 } from './arrow-values.ts'
 
-/** The values of an enumeration, as bytes. */
+/** An enumeration, with its values as bytes. */
 export interface ArrowLabels extends Pick<ColumnType, 'name' | 'type' | 'cell_val_num'> {
   ordered: boolean
   values: readonly Uint8Array[]
-  /** Called for a cell whose index has no value. The cell is null. */
+  /** Called for each cell whose index has no value. The cell becomes null. */
   onMissing(index: number | bigint): void
 }
 
 /** A column to write. */
 export interface ArrowColumn extends ColumnType {
-  /** The values for a dictionary, which is written in place of the stored indexes. */
+  /** Enumeration whose values become a dictionary, in place of the stored indexes. */
   labels?: ArrowLabels | undefined
-  /** True if it is not a field of the fragment. */
+  /** Whether the column is not a field of the fragment. */
   made?: boolean
 }
 
 /** Adds the cells of a column to a record batch. */
 type ColumnEncoder = (data: ColumnData, count: number, body: ArrowBody, name: NameCell) => void
 
-/** How a column is written. */
+/** Field and functions that write a column. */
 export interface ColumnWriter {
   field: Field
   encode: ColumnEncoder
@@ -45,10 +45,10 @@ export interface ColumnWriter {
 
 const UTF8 = new TextEncoder()
 
-/** Most values or bytes of a tile's column: Arrow's offsets are int32. */
+/** Most values or bytes of a column in a record batch, as Arrow's offsets are int32. */
 const MOST = 2 ** 31 - 1
 
-/** @param id number of the column's dictionary, unique among the columns */
+/** Returns the writer of a column. @param id number of its dictionary, unique among the columns */
 export function columnWriter(column: ArrowColumn, id: number, raw: boolean): ColumnWriter {
   const { name, cell_val_num, labels } = column
   const metadata = new Map([
@@ -74,8 +74,8 @@ export function columnWriter(column: ArrowColumn, id: number, raw: boolean): Col
 }
 
 /**
- * A dictionary's field has the children of its values' type (Schema.fbs, "DictionaryEncoding"). flechette writes the children
- * of its type.
+ * Returns a dictionary type that flechette writes correctly. The field of a dictionary has the children of the type of its values
+ * (Schema.fbs, "DictionaryEncoding"), but flechette writes the children of the dictionary type.
  */
 function dictionaryOf(values: DataType, type: DictionaryType): DataType {
   return 'children' in values ? Object.assign(type, { children: values.children }) : type
@@ -128,7 +128,7 @@ function cellsOf(column: ColumnType, raw: boolean): Cells {
     : { type: fixedSizeList(child, cell_val_num), nullable: false, encode: fixedLists(elements, column, cell_val_num) }
 }
 
-/** One value per cell. */
+/** Returns the encoder of cells with one value. */
 function oneByOne(elements: ArrowElements): ColumnEncoder {
   return ({ data, validity }, count, body, name) => addValues(elements, { bytes: data, validity }, count, body, name)
 }
@@ -136,7 +136,7 @@ function oneByOne(elements: ArrowElements): ColumnEncoder {
 function fixedLists(elements: ArrowElements, { nullable }: ColumnType, stride: number): ColumnEncoder {
   return ({ data, validity }, count, body, name) => {
     addNode(count, validity, body)
-    // The values in null cells do not matter, but a conversion looks at them.
+    // A conversion must skip the values of null cells.
     const inside = nullable && validity && elements.convert ? repeated(validity, count, () => stride) : undefined
     addValues(elements, { bytes: data, validity: inside }, count * stride, body, (i) => name(Math.floor(i / stride)))
   }
@@ -168,7 +168,7 @@ function lists({ type, nullable }: ColumnType, elements: ArrowElements): ColumnE
   }
 }
 
-/** The validity of each cell, repeated for each of its values. */
+/** Returns the validity of each cell, repeated for each of its values; undefined if no cell is null. */
 function repeated(validity: Uint8Array, count: number, lengthOf: (cell: number) => number): Uint8Array | undefined {
   if (!validity.subarray(0, count).includes(0)) return undefined
   let total = 0
@@ -183,7 +183,7 @@ function repeated(validity: Uint8Array, count: number, lengthOf: (cell: number) 
   return out
 }
 
-/** One text or run of bytes per cell. */
+/** Returns the encoder of cells with text or bytes. */
 function bytesCells(column: ColumnType, text: boolean): ColumnEncoder {
   const { cell_val_num, type } = column
   const size = cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
@@ -215,7 +215,7 @@ function everyCellIsUtf8({ bytes, offsets }: Runs): boolean {
   return true
 }
 
-/** The cells, emptied where null. @throws InspectError BAD_VALUE if another cell is not valid UTF-8 */
+/** Returns the cells, with empty text for null cells. @throws InspectError BAD_VALUE if another cell is not valid UTF-8 */
 function utf8Cells(column: ColumnType, stored: Runs, validity: Uint8Array | undefined, name: NameCell): Runs {
   const bytes = new Uint8Array(stored.bytes.length)
   const offsets = new Int32Array(stored.offsets.length)
@@ -230,7 +230,7 @@ function utf8Cells(column: ColumnType, stored: Runs, validity: Uint8Array | unde
   return { bytes: bytes.subarray(0, offsets[offsets.length - 1]), offsets }
 }
 
-/** Converts text of two or four bytes per unit to UTF-8. */
+/** Returns the encoder of text with units of two or four bytes, which it converts to UTF-8. */
 function wideTextCells(column: ColumnType): ColumnEncoder {
   const { type, cell_val_num } = column
   const size = cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
@@ -284,7 +284,7 @@ function addValues(
   body.buffers.push(bytes)
 }
 
-/** Length and validity of a field. The bitmap may be empty if nothing is null. */
+/** Adds the length and validity of a field. The bitmap is empty if nothing is null. */
 function addNode(length: number, validity: Uint8Array | undefined, body: ArrowBody): void {
   const { bits, ones } = validity ? bitmap(validity, length) : { bits: NO_BYTES, ones: length }
   body.nodes.push({ length, nullCount: length - ones })

@@ -10,27 +10,28 @@ import type { Block, Field, RecordBatch, Schema } from '@uwdata/flechette/src/ty
 import { InspectError } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 
-/** The nodes and buffers of a record batch. Fields come in order, each before its children. */
+/** Nodes and buffers of a record batch, in the order of the fields, each field before its children. */
 export interface ArrowBody {
   nodes: { length: number; nullCount: number }[]
   buffers: Uint8Array[]
 }
 
-/** The values for the indexes of dictionary columns. */
+/** Values of a dictionary. */
 export interface ArrowDictionaryBody {
   id: number
   body: ArrowBody
 }
 
-/** Smaller buffers are copied together, so that each write is worth its call. */
+/** Most bytes of a buffer that is copied together with others, so that there are fewer writes. */
 const SMALL = 32 * 1024
+/** Bytes of such a copy. */
 const PIECE = 128 * 1024
-/** The encoder stores offsets and lengths of buffers as int32. */
+/** Most bytes of a buffer, as the encoder stores offsets and lengths of buffers as int32. */
 const LONGEST = 0x7fff_fff8
 
 /**
- * Writes the messages of an Arrow IPC stream or file, one record batch at a time. Memory holds one batch. Large buffers go to
- * the output without a copy.
+ * Writes the messages of an Arrow IPC stream or file, one record batch at a time. Memory holds one batch. Large buffers are
+ * written without a copy.
  *
  * @see Arrow Columnar Format, "Serialization and Interprocess Communication (IPC)"
  */
@@ -38,7 +39,7 @@ export class ArrowWriter {
   private readonly out: Output
   private readonly file: boolean
   private readonly schema: Schema
-  /** What is encoded, but not yet written to the output. */
+  /** Bytes that are encoded, but not yet written to the output. */
   private readonly sink = new MemorySink()
   private readonly builder = new Builder(this.sink)
   private readonly dictionaryBlocks: Block[] = []
@@ -108,7 +109,7 @@ export class ArrowWriter {
   }
 }
 
-/** The places of the buffers in the body: one after another, each at a multiple of 8. */
+/** Places the buffers in the body, one after another, each at a multiple of 8. */
 function layOut({ nodes, buffers }: ArrowBody): RecordBatch & { byteLength: number } {
   const regions: { offset: number; length: number }[] = []
   let byteLength = 0
@@ -120,7 +121,7 @@ function layOut({ nodes, buffers }: ArrowBody): RecordBatch & { byteLength: numb
   return { nodes, regions, variadic: [], byteLength }
 }
 
-/** @throws InspectError TOO_LARGE for more bytes than a buffer holds */
+/** @throws InspectError TOO_LARGE if a buffer cannot be so long */
 export function checkBufferLength(length: number): void {
   if (length > LONGEST)
     throw new InspectError('TOO_LARGE', `expected less than 2 GiB in a buffer for Arrow, found ${length} bytes`)

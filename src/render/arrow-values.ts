@@ -13,15 +13,15 @@ export interface ArrowValues {
   validity: Uint8Array | undefined
 }
 
-/** Names the cell of a value, for messages. */
+/** Returns the name of the cell with a value, for messages. */
 export type NameCell = (index: number) => string
 
-/** How single numbers, dates and BOOLs are written. */
+/** Type and conversion of numbers, dates and BOOLs. */
 export interface ArrowElements {
   type: DataType
   /** Whether values that are not null in TileDB may be null in Arrow. */
   nullable: boolean
-  /** Undefined if Arrow stores the same bytes. */
+  /** Converts the stored values; undefined if Arrow stores the same bytes. */
   convert?: (values: ArrowValues, count: number, name: NameCell) => ArrowValues
 }
 
@@ -30,11 +30,11 @@ const WORDS_OF_NAT = { low: 0, high: -(2 ** 31) }
 const WORDS_OF_NOT_DELETED = { low: -1, high: -1 }
 
 /**
- * The Arrow type of a number's, date's or BOOL's elements.
+ * Returns the Arrow type of numbers, dates or BOOLs.
  *
- * Time units that Arrow lacks stay integers. For dates that Arrow supports, the smallest int64, numpy's "NaT", becomes null:
- * Arrow has no such date, and its readers fail on the value. The same holds for the delete timestamps of cells that were
- * never deleted.
+ * Times in units that Arrow lacks stay integers. In dates that Arrow supports, the smallest int64, numpy's "NaT", becomes null:
+ * Arrow has no such date, and its readers fail on the value. The delete timestamps of cells that were never deleted become null,
+ * too.
  */
 export function arrowElements(type: Datatype, kind: ColumnKind, raw: boolean): ArrowElements {
   const size = datatypeSize(type)
@@ -63,7 +63,7 @@ function integer(size: number, signed: boolean): IntType {
 function timeElements(type: Datatype, kind: ColumnKind): ArrowElements {
   const unit = UNITS.indexOf(type.slice(type.indexOf('_') + 1)) as TimeUnit_ | -1
   if (unit !== -1 && datatypeKind(type) === 'time') return { type: duration(unit), nullable: false }
-  // Coordinates are ordered and inside a domain, so there is no NaT among them.
+  // Coordinates are inside a domain, so none of them is NaT.
   const nullable = kind !== 'dimension'
   const dated = nullable ? without(WORDS_OF_NAT) : (values: ArrowValues) => values
   if (unit !== -1) return { type: timestamp(unit), nullable, convert: dated }
@@ -76,7 +76,7 @@ function timeElements(type: Datatype, kind: ColumnKind): ArrowElements {
   return { type: integer(8, true), nullable: false }
 }
 
-/** Marks 64-bit values with a certain bit pattern as null. */
+/** Returns a conversion that marks 64-bit values with the given bits as null. */
 function without({ low, high }: { low: number; high: number }): (values: ArrowValues, count: number) => ArrowValues {
   return (values, count) => {
     const words = wordsOf(values.bytes)
@@ -112,9 +112,10 @@ function packed({ bytes, validity }: ArrowValues, count: number): ArrowValues {
 }
 
 /**
- * Indexes of an enumeration. An index without a value becomes null, stored as 0 for Arrow's readers.
+ * Returns the type and conversion of indexes of an enumeration. An index without a value becomes null, and is stored as 0 for
+ * Arrow's readers.
  * @param labelNum number of values in the enumeration
- * @param onMissing called for each such cell
+ * @param onMissing called once per index without a value
  */
 export function arrowIndexes(
   type: Datatype,
@@ -147,7 +148,7 @@ export function arrowIndexes(
 
 function outsideOf(bytes: Uint8Array, size: number, signed: boolean, end: number): (index: number) => boolean {
   const { buffer, byteOffset, length } = aligned(bytes, size)
-  // As unsigned numbers, negative ones are beyond any end except that of the unsigned type.
+  // Negative numbers are read as large unsigned ones, which no signed type can reach.
   const values =
     size === 4
       ? new Uint32Array(buffer, byteOffset, length / 4)
@@ -163,7 +164,7 @@ function outsideOf64(bytes: Uint8Array, end: number): (index: number) => boolean
   return (i) => words[2 * i + 1] !== 0 || words[2 * i] >>> 0 >= end
 }
 
-/** Packs one byte per value into one bit per value, lowest bit first; `ones` counts the set bits. */
+/** Packs a byte for each value into a bit for each value, lowest bit first. `ones` is the number of set bits. */
 export function bitmap(bytes: Uint8Array, count: number): { bits: Uint8Array; ones: number } {
   const bits = new Uint8Array(Math.ceil(count / 8))
   let ones = 0
@@ -180,13 +181,13 @@ export function bitmap(bytes: Uint8Array, count: number): { bits: Uint8Array; on
   return { bits, ones }
 }
 
-/** 64-bit values as little-endian 32-bit words, the low word first. */
+/** Returns 64-bit values as 32-bit words, low word first. */
 function wordsOf(bytes: Uint8Array): Int32Array {
   const { buffer, byteOffset, length } = aligned(bytes, 4)
   return new Int32Array(buffer, byteOffset, Math.floor(length / 4))
 }
 
-/** A copy of the validity that may be changed. */
+/** Returns a copy of the validity that may be changed. */
 function ownValidity({ validity }: ArrowValues, count: number): Uint8Array {
   return validity ? new Uint8Array(validity) : new Uint8Array(count).fill(1)
 }

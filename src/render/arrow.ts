@@ -1,9 +1,9 @@
 /**
  * Writes cells as an Arrow IPC stream or file, with one record batch per tile.
  *
- * Messages are encoded by @uwdata/flechette. Measured on Node 20 (2026-11): loading all of it adds 8 ms to a start,
- * apache-arrow 80 to 125 ms. On disk they take 1.6 and 12 MB, dependencies included. Its public call needs all batches at
- * once. So its inner parts are used batch by batch; bundled, they are some 20 KB.
+ * Messages are encoded by @uwdata/flechette. Measured on Node 20 (2026-11): loading all of it adds 8 ms to the start,
+ * apache-arrow 80 to 125 ms. On disk they take 1.6 and 12 MB, including dependencies. The public function of flechette needs
+ * all batches at once, so its inner parts are called batch by batch. Bundled, these are some 20 KB.
  */
 
 import { InspectError, inconsistent, orError } from '../base/errors.ts'
@@ -18,33 +18,34 @@ export type { ArrowColumn, ArrowLabels } from './arrow-column.ts'
 /** Cells to write. */
 interface ArrowCells {
   columns: readonly ArrowColumn[]
-  /** Their columns are in the order of `columns`. */
+  /** Batches whose columns are in the order of `columns`. */
   batches: AsyncIterable<CellBatch>
 }
 
 interface ArrowStyle {
-  /** True for a file, which has a footer; false for a stream. */
+  /** Whether to write a file, which has a footer, not a stream. */
   file: boolean
-  /** Writes text as bytes and dates as integers. */
+  /** Whether text is written as bytes, and dates as integers. */
   raw: boolean
 }
 
-/** Tiles with up to half this many rows are merged into record batches of at most this many rows… */
+/** Most rows of a record batch of several tiles. Only tiles with at most half as many rows are merged. */
 const MERGED_ROWS = 65_536
-/** …unless they have more bytes than this. */
+/** Most bytes of a tile that is merged with others. */
 const SMALL_BYTES = 1024 * 1024
+/** Most bytes of a record batch of several tiles. */
 const MERGED_BYTES = 4 * SMALL_BYTES
 
 /**
- * Writes cells as they are read. After an error the output is still ended properly, so that it can be read.
+ * Writes cells as they are read. After an error the output is still completed, so that it can be read.
  *
- * @throws InspectError BAD_VALUE for invalid text; INCONSISTENT if a column that was declared without nulls becomes
- * unreadable from some tile on; TOO_LARGE for a tile that is too large for Arrow
+ * @throws InspectError BAD_VALUE for invalid text; INCONSISTENT if a column that was declared without nulls cannot be read in
+ * a later tile; TOO_LARGE for a tile that is too large for Arrow
  */
 export async function writeArrow({ columns, batches }: ArrowCells, out: Output, style: ArrowStyle): Promise<void> {
   const merged = new MergedRows(columns)
   let started: Started | undefined
-  /** @param missing columns without values from the first batch on: they can still be declared nullable */
+  /** Writes the schema before the first batch. @param missing indexes of the columns that this batch lacks. They are declared nullable */
   const startOnce = async (missing: ReadonlySet<number>): Promise<Started> => {
     if (started) return started
     const writers = columns.map((column, c) =>
@@ -74,7 +75,7 @@ export async function writeArrow({ columns, batches }: ArrowCells, out: Output, 
     await flush()
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
-    // The rows read before it, if they are valid.
+    // The rows before the error are written if they are valid.
     await orError(flush)
     if (started) await end()
     throw error
@@ -82,7 +83,7 @@ export async function writeArrow({ columns, batches }: ArrowCells, out: Output, 
   await end()
 }
 
-/** An output to which the schema was written. */
+/** The writers, once the schema is written. */
 interface Started {
   writer: ArrowWriter
   columns: readonly ColumnWriter[]

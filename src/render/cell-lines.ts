@@ -15,39 +15,41 @@ export interface CellLineStyle extends ValueStyle {
   terminal?: boolean | undefined
 }
 
-/** The style of CSV or TSV fields; undefined for JSON. */
+/** Returns the style of CSV or TSV; undefined for JSON. */
 function csvStyle({ format, int64, terminal }: CellLineStyle): CsvStyle | undefined {
   return format === 'ndjson' ? undefined : { int64, terminal, tabs: format === 'tsv' }
 }
 
-/** A column, and its enumeration's values if they are shown in place of the stored indexes. */
+/** A column to write. */
 export interface ShownColumn {
   column: ColumnType
+  /** Values of the enumeration, if they are shown in place of the stored indexes. */
   labels?: ShownLabels | undefined
-  /** Makes the values, if the stored cells alone do not say how. */
+  /** Returns the value of a cell; by default, {@link columnValue}. */
   value?: ((data: ColumnData, cell: number) => Result) | undefined
-  /** Whether `value` says something else than the stored cells. */
+  /** Whether `value` returns something else than the stored cells. */
   made?: boolean
 }
 
-/** What stands between the cells of a line. */
+/** Texts around the cells of a line. */
 export interface LineTexts {
-  /** Before each cell, if it is the first of its line, and elsewhere. */
+  /** Text before the cell of each column if it is the first cell of the line. */
   first: readonly Uint8Array[]
+  /** Text before the cell of each column otherwise. */
   later: readonly Uint8Array[]
-  /** After the last cell. */
+  /** Text after the last cell. */
   end: Uint8Array
 }
 
-/** This many rows take as long as compiling the module. */
+/** Number of rows that plain code writes in the time in which the WebAssembly module is compiled. */
 const PLAIN_ROWS = 1024
 
 /**
- * Writes cells as lines of NDJSON or CSV. The text equals that of the rows as objects (ndjson.ts, csv.ts). The first rows are
- * written value by value, the others by a {@link RowKernel}, which makes no object, string or bigint for a cell.
+ * Writes cells as lines of NDJSON or CSV. The text is the same as if ndjson.ts or csv.ts wrote the rows as objects. The first rows
+ * are written value by value, the others by a {@link RowKernel}, which creates no object, string or bigint for a cell.
  *
- * @param limit largest number of rows
- * @param plainRows rows to write before the module is compiled
+ * @param limit most rows to write
+ * @param plainRows number of rows to write before the module is compiled
  */
 export async function writeCellLines(
   columns: readonly ShownColumn[],
@@ -76,7 +78,7 @@ export async function writeCellLines(
       }
     }
   } finally {
-    // The rows before a fault are written, too.
+    // The rows before an error are written.
     rows.end()
     await lines.flush()
   }
@@ -85,7 +87,7 @@ export async function writeCellLines(
 
 /** Adds lines of cells to a buffer, which is written out whenever it is full. */
 export class CellLines {
-  /** Number of rows so far. */
+  /** Number of rows that were added. */
   written = 0
   private readonly columns: readonly ShownColumn[]
   private readonly style: CellLineStyle
@@ -94,8 +96,8 @@ export class CellLines {
   private quick: QuickRows | undefined
 
   /**
-   * @param options.texts those of `style`, if they are not given
-   * @param options.plainRows rows to write before the module is compiled
+   * @param options.texts texts around the cells; by default those of the format
+   * @param options.plainRows number of rows to write before the module is compiled
    */
   constructor(
     columns: readonly ShownColumn[],
@@ -122,7 +124,7 @@ export class CellLines {
     }
   }
 
-  /** Call this after the last row, and before other text is added to the buffer. More rows may follow. */
+  /** Must be called after the last row, and before other text is added to the buffer. More rows may follow. */
   end(): void {
     this.quick?.end()
   }
@@ -144,7 +146,7 @@ function textsOf(columns: readonly ShownColumn[], style: CellLineStyle): LineTex
   }
 }
 
-/** Rows written value by value. */
+/** Writes rows value by value. */
 class PlainRows {
   readonly lines: TextBuffer
   readonly csv: CsvStyle | undefined
@@ -164,7 +166,7 @@ class PlainRows {
     )
   }
 
-  /** A cell may be written again, if it did not fit into the kernel's memory. Its missing label is reported once. */
+  /** Reports a missing label once a cell. A cell is written a second time if it did not fit into the kernel's memory. */
   private reportedOnce({ values, onMissing }: ShownLabels): ShownLabels {
     let batch: CellBatch | undefined
     let last = -1
@@ -183,7 +185,7 @@ class PlainRows {
     this.batch = batch
   }
 
-  /** Adds a cell. One that could not be read has no text. */
+  /** Adds the text of a cell; nothing if its column could not be read. */
   add(column: number, cell: number): void {
     const data = this.batch?.columns[column]
     if (!data) return
@@ -194,8 +196,8 @@ class PlainRows {
   }
 
   /**
-   * Adds rows, starting with the i-th, until the buffer is full. A column that could not be read has no key in JSON, and an
-   * empty field in CSV. Nothing is added of a row with a cell that throws.
+   * Adds rows `[from, to)` until the buffer is full. A column that could not be read has no key in JSON, and an empty field in
+   * CSV. If a cell throws, its row is not added.
    *
    * @returns the first row that was not added
    */
@@ -226,12 +228,12 @@ class PlainRows {
   }
 }
 
-/** If a column makes the kernel decline more rows than these, its text is made by plain code from then on. */
+/** Number of rows that the kernel may decline because of a column before plain code makes the text of that column. */
 const MANY_DECLINED = 200
-/** At most one in this many rows may be declined. */
+/** Plain code takes over only if the kernel declines at least one in this many rows. */
 const MOST_DECLINED = 4
 
-/** Rows written by a {@link RowKernel}, apart from those that it declines. */
+/** Writes rows by a {@link RowKernel}. Plain code writes the rows that it declines. */
 class QuickRows {
   private kernel: RowKernel
   private readonly plain: PlainRows
@@ -239,12 +241,12 @@ class QuickRows {
   private readonly made: Set<number>
   private batch: CellBatch | undefined
   private written = 0
-  /** For each column, the rows that the kernel declined because of its cell. */
+  /** Number of rows that the kernel declined, by the column that was the cause. */
   private readonly declined: number[] = []
 
   /**
-   * @param make makes a kernel that gets the text of the columns in `made` from plain code
-   * @param made columns whose text plain code makes
+   * @param make creates a kernel that gets the text of the columns in `made` from plain code
+   * @param made indexes of the columns whose text plain code makes
    */
   constructor(
     kernel: RowKernel,
@@ -258,7 +260,7 @@ class QuickRows {
     this.made = made
   }
 
-  /** @returns false if no columns are left to show; then all earlier rows are in the lines */
+  /** Sets the batch of the next rows. @returns false if none of its columns is shown; the kernel is then empty */
   begin(batch: CellBatch): boolean {
     this.batch = batch
     this.kernel.begin(batch)
@@ -288,7 +290,7 @@ class QuickRows {
     if (this.batch) this.kernel.begin(this.batch)
   }
 
-  /** Passes on the rows that the kernel still holds. */
+  /** Moves the text that is left in the kernel to the buffer. */
   end(): void {
     this.plain.lines.addBytes(this.kernel.take())
     if (this.kernel.sawUnsafe) this.plain.json.rounded = true
@@ -332,7 +334,7 @@ async function quickRows(
   return kernel && new QuickRows(kernel, plain, make, made)
 }
 
-/** Whether the cells of a column are printed as numbers, dates, BOOL or the stored text. */
+/** Whether the kernel can write the cells of a column: numbers, dates, BOOL or the stored text. */
 function isQuick({ column, labels, made }: ShownColumn, { raw }: CellLineStyle): boolean {
   if (labels || made || (column.kind.startsWith('delete') && !raw)) return false
   const kind = datatypeKind(column.type)

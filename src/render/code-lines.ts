@@ -3,9 +3,9 @@ import { shellLines } from './shell-lines.ts'
 import { textWidth, wrapText } from './text-width.ts'
 
 /**
- * A line of advice, Python or a command of a shell, on as many lines as it needs: they can be pasted. Where it does not fit, its note stands
- * before it, as comments. A text in quotes is never cut.
- * @param room columns; undefined for as many as there are
+ * Wraps a line of advice, Python or a shell command, into lines that can be pasted. If it is wrapped, its note becomes comments
+ * before it. A quoted text is never cut.
+ * @param room width in columns; undefined for no limit
  */
 export function codeLines(text: string, room: number | undefined): string[] {
   if (room === undefined || textWidth(text) <= room) return [text]
@@ -20,7 +20,7 @@ function isPython(code: string): boolean {
 
 const CONTINUED = ' \\'
 
-/** Python goes on over the end of a line inside brackets, and after a backslash. */
+/** Wraps Python code. A line may end inside brackets, or with a backslash. */
 function pythonLines(code: string, room: number): string[] {
   const lines: string[] = []
   const units = unitsOf(code)
@@ -28,7 +28,7 @@ function pythonLines(code: string, room: number): string[] {
   for (const [i, { text, open }] of units.entries()) {
     const last = i === units.length - 1
     const longer = line + text
-    // Room for a backslash, should the line end here.
+    // The line may need a backslash at its end.
     if (line.trim() !== '' && textWidth(longer.trimEnd()) + (last || open ? 0 : CONTINUED.length) > room) {
       const end = units[i - 1].open ? '' : CONTINUED
       lines.push(line.trimEnd() + end)
@@ -38,7 +38,7 @@ function pythonLines(code: string, room: number): string[] {
   return [...lines, line]
 }
 
-/** Parts after which Python may go on in another line. @returns each with whether a bracket is open at its end */
+/** Splits Python code at the places where a line may end. @returns the parts, and whether a bracket is open after each */
 function unitsOf(code: string): { text: string; open: boolean }[] {
   const units: { text: string; open: boolean }[] = []
   let [depth, start] = [0, 0]

@@ -6,17 +6,17 @@ import { MergedRows, selectRows } from './arrow-batch.ts'
 /** All cells of a column. */
 export interface ColumnValues {
   /**
-   * The values of all cells, back to back, in the typed array of their type. Dates and times are BigInt64Arrays of their unit,
+   * The values of all cells, one after another, in the typed array of their type. Dates and times are BigInt64Arrays of their unit,
    * text and bytes are the stored units, BOOL is 0 or 1.
    */
   values: Numbers | BigInt64Array | BigUint64Array
-  /** Var-sized cells only: where each begins in `values`, and the end of the last. */
+  /** Start of each cell in `values`, and the end of the last cell. Var-sized cells only. */
   starts: Float64Array | undefined
-  /** One byte a cell, 0 for null; undefined if no cell can be null. What `values` has for a null cell means nothing. */
+  /** One byte a cell, 0 for null; undefined if no cell can be null. The values of null cells have no meaning. */
   validity: Uint8Array | undefined
 }
 
-/** @throws what reading throws */
+/** Reads all batches into columns, by name. @throws errors of reading */
 export async function collectColumns(
   columns: readonly ColumnType[],
   batches: AsyncIterable<CellBatch>,

@@ -1,22 +1,22 @@
 import type { Output } from '../base/result.ts'
 import type { Severity } from '../documents/common.ts'
 
-/** What a piece of text is, not how it looks. */
+/** The meaning of a piece of text, which determines its colour. */
 export type Role = 'heading' | 'field' | 'dim' | 'good' | 'bad' | 'number'
 
-/** How findings of a severity look. */
+/** Role of findings, by severity. */
 export const SEVERITY_ROLES: Readonly<Record<Severity, Role>> = { error: 'bad', warning: 'number', note: 'dim' }
 
 /** Colours text that contains no escapes; returns it unchanged if there is no colour. */
 export type Paint = (role: Role, text: string) => string
 
-/** The 16 colours of every terminal, which its user can change. */
+/** Colour level of chalk: the 16 colours of a terminal, which its user can change. */
 const BASIC = 1
-/** The 256 colours that are the same on every terminal. */
+/** Colour level of chalk: the 256 colours that are the same on every terminal. */
 const MORE = 2
 const DARK_ORANGE = 130
 
-/** How text is coloured for an output. chalk is loaded only if colour is wanted. */
+/** Returns the function that colours text for an output. chalk is loaded only if colour is wanted. */
 export async function painter(out: Pick<Output, 'color'>): Promise<Paint> {
   if (!out.color) return (_, text) => text
   const { Chalk } = await import('chalk')
@@ -33,7 +33,7 @@ export async function painter(out: Pick<Output, 'color'>): Promise<Paint> {
   return (role, text) => roles[role](text)
 }
 
-/** Numbered colours that tell neighbours apart; returns the text unchanged if there is no colour. */
+/** Colours text with one of {@link TINTS}; returns it unchanged if there is no colour. */
 export type Tint = (color: number, text: string) => string
 
 /**
@@ -42,7 +42,7 @@ export type Tint = (color: number, text: string) => string
  */
 export const TINTS = [31, 130, 28, 133, 62, 66, 166, 29, 97, 26] as const
 
-/** The {@link Tint} for an output. */
+/** Returns the {@link Tint} for an output. */
 export async function tinter(out: Pick<Output, 'color'>): Promise<Tint> {
   if (!out.color) return (_, text) => text
   const { Chalk } = await import('chalk')

@@ -6,20 +6,22 @@ import { CellLines, type LineTexts, type ShownColumn } from './cell-lines.ts'
 import { type JsonStyle, jsonKey, toJson } from './json.ts'
 import type { TextBuffer } from './text-buffer.ts'
 
-/** For values that are not stored cells. */
+/** Data and type of a column whose values are not stored cells. */
 const NO_CELLS: ColumnData = { data: new Uint8Array(0), starts: undefined, validity: undefined }
 const NO_CELL_TYPE: ColumnType = { name: '', kind: 'attribute', type: 'ANY', cell_val_num: 'var', nullable: false }
 
-/** A row in JSON: its columns, the text before each of their values, and the text after the last. */
+/** The parts of a row in JSON. */
 interface RowParts {
   columns: ValueColumn<unknown>[]
+  /** Text before the value of each column. */
   texts: string[]
+  /** Text after the last value. */
   end: string
 }
 
 /**
- * Writes values in columns as JSON without spaces, faster than by an object a row. The text is the same. What is written of one
- * kind of row stays for the next.
+ * Writes values in columns as JSON without spaces. The text is the same as from an object for each row, but this is faster. The
+ * {@link CellLines} of one kind of row are used again for the next rows of that kind.
  */
 export class ColumnLines {
   private readonly lines: TextBuffer
@@ -34,18 +36,18 @@ export class ColumnLines {
     this.int64 = int64
   }
 
-  /** Whether one of the integers beyond 2^53 was written as a number. */
+  /** Whether an integer beyond 2^53 was written as a number. */
   get rounded(): boolean {
     return [...this.kinds.values()].some(({ cells }) => cells.rounded)
   }
 
-  /** Adds each row as a line, up to one with a value that throws. */
+  /** Adds each row as a line. If a value throws, the rows before it are added. */
   async rows({ shape, length, rows }: ColumnRows<unknown>): Promise<void> {
     const { columns, texts, end } = partsOf(shape, this.int64)
     await this.write(columns, texts, `${end}\n`, { rows, from: 0, to: rows?.length ?? length })
   }
 
-  /** Adds the values of a list from `from` on. @param before written before each */
+  /** Adds the values of a list from `from` on. @param before text before each value */
   list(values: ValueColumn<unknown>, from: number, before: string): Promise<void> {
     return this.write([values], [before], '', { rows: undefined, from, to: values.length })
   }
@@ -73,7 +75,7 @@ export class ColumnLines {
     }
   }
 
-  /** How rows are written whose columns have these types. */
+  /** Creates the writer of rows with columns of these types. */
   private kind(columns: readonly ValueColumn<unknown>[], texts: readonly string[], end: string) {
     let shown = columns
     const first = texts.map(encodeText)
@@ -100,7 +102,7 @@ export class ColumnLines {
   }
 }
 
-/** Takes a shape apart: the text of the row, cut where the values of its columns go. */
+/** Splits the text of a row where the values of its columns belong. */
 function partsOf(shape: unknown, int64: JsonStyle['int64']): RowParts {
   const columns: ValueColumn<unknown>[] = []
   const texts: string[] = []

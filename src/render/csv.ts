@@ -2,7 +2,7 @@ import { InspectError, usage } from '../base/errors.ts'
 import { isFields, type Output, type Result } from '../base/result.ts'
 import { escapedCharacter, UNSAFE } from '../base/unsafe-text.ts'
 import { encodeText } from '../format/text.ts'
-import { base64Text, isMarked, type JsonStyle, NotAtOnce, toJson } from './json.ts'
+import { base64Text, type JsonStyle, NotAtOnce, needsMark, toJson } from './json.ts'
 import { eachRow, type Rows, TextBuffer } from './text-buffer.ts'
 
 interface CsvRow {
@@ -12,17 +12,17 @@ interface CsvRow {
 export interface CsvStyle {
   /** Style of 64-bit integers inside lists. */
   int64?: JsonStyle['int64']
-  /** By default, the keys of the first row; then without rows there is no header. */
+  /** Names of the columns; by default, the keys of the first row. Then there is no header if there are no rows. */
   columns?: readonly string[] | undefined
-  /** Columns of the rows written before. These rows continue below them without another header. */
+  /** Columns of the rows that were written before. These rows must have the same columns, and get no other header. */
   below?: readonly string[] | undefined
-  /** Separates fields with tabs, as TSV, not with commas. */
+  /** Whether tabs separate fields, as in TSV, not commas. */
   tabs?: boolean | undefined
   /** Whether the output is a terminal. Control characters are then escaped as in tables. */
   terminal?: boolean | undefined
 }
 
-/** The line end of RFC 4180; for TSV a line feed, as programs that split its lines expect no carriage return. */
+/** Returns the line end of RFC 4180; for TSV a line feed, as programs that split its lines expect no carriage return. */
 export function lineEnd({ tabs }: CsvStyle): string {
   return tabs ? '\n' : '\r\n'
 }
@@ -31,13 +31,13 @@ export function separator({ tabs }: CsvStyle): string {
   return tabs ? '\t' : ','
 }
 
-/** A line with a single null. Readers would skip an empty line. */
+/** Text of a line whose only field is null. Readers would skip an empty line. */
 export const NULL_LINE = '""'
 
 /**
- * Writes rows as RFC 4180 text with a header line, as they are made. Null is an empty field, and empty text is `""`. Bytes
- * are base64 after `base64:`. Lists and objects are compact JSON. Text that a spreadsheet could take for a formula is quoted.
- * Rows are objects with the same keys; any other value becomes a column `value`. The rows before one with a fault are written.
+ * Writes rows as RFC 4180 text with a header line, as the rows are produced. Null is an empty field, and empty text is `""`. Bytes
+ * are written as `base64:…`, lists and objects as compact JSON. Text that a spreadsheet could take for a formula is quoted. Rows are
+ * objects with the same keys; any other value becomes a column `value`. If a row throws, the rows before it are written.
  *
  * @returns the columns; undefined if neither the rows nor the style give any
  * @throws InspectError USAGE if a row has a key that is not a column, or the columns differ from those of earlier rows
@@ -74,7 +74,7 @@ export async function writeCsv(
       if (buffer.full) return buffer.flush()
     })
   } catch (error) {
-    // Rows that do not fit into columns are the wrong thing to ask for, damaged ones are not.
+    // Rows that cannot be CSV are a wrong use, and what is left of them is not written.
     if (!(error instanceof InspectError && error.code === 'USAGE')) await buffer.flush()
     throw error
   }
@@ -85,7 +85,7 @@ export async function writeCsv(
 function checkKeys(row: CsvRow, columns: readonly string[]): void {
   let i = 0
   for (const key in row) {
-    // Rows nearly always have their keys in the order of the columns.
+    // The keys nearly always have the order of the columns.
     if (columns[i] !== key && row[key] !== undefined && !columns.includes(key)) {
       const name = JSON.stringify(key)
       throw usage(`expected rows with the same keys for csv, found ${name} in some only: ndjson holds them`)
@@ -94,12 +94,12 @@ function checkKeys(row: CsvRow, columns: readonly string[]): void {
   }
 }
 
-/** The header line. */
+/** Returns the header line. */
 export function csvHeader(names: readonly string[], style: CsvStyle): string {
   return names.map((name) => textField(name, style)).join(separator(style)) + lineEnd(style)
 }
 
-/** The text of one value. */
+/** Returns the text of a value. */
 export function csvField(value: Result | undefined, style: CsvStyle): string {
   if (value === null || value === undefined) return ''
   switch (typeof value) {
@@ -120,23 +120,20 @@ export function csvField(value: Result | undefined, style: CsvStyle): string {
   }
 }
 
-/**
- * Text that looks like marked bytes is marked itself, and so is a name that is not UTF-8. So text and bytes cannot be
- * confused.
- */
+/** Returns the field of a text. Text that could be confused with bytes is written as bytes: see {@link needsMark}. */
 function textField(text: string, style: CsvStyle): string {
-  if (isMarked(text)) return base64Text(encodeText(text))
+  if (needsMark(text)) return base64Text(encodeText(text))
   return quoted(style.terminal ? text.replace(UNSAFE, escapedOrLine) : text, style)
 }
 
-/** A field with several lines stays in one piece on a terminal, too. */
+/** Escapes a character. Line feeds and tabs are kept, so that a field is the same text on a terminal. */
 function escapedOrLine(character: string): string {
   return character === '\n' || character === '\t' ? character : escapedCharacter(character)
 }
 
 /**
- * Characters that make a spreadsheet take text for a formula. Quotes say that it is text; numbers have none. In some languages
- * the wide forms count as well.
+ * First characters of text that a spreadsheet takes for a formula, in some languages also in their wide forms. Quotes show that it
+ * is text, as numbers have no quotes.
  */
 const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
 const SPECIAL = /[",\r\n]/

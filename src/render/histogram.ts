@@ -6,12 +6,13 @@ import { pad, textWidth } from './text-width.ts'
 export interface Bar {
   label: string
   count: number
-  /** The count as text. */
+  /** Text of the count. */
   text: string
 }
 
-/** Length of the longest bar if the width is unknown. */
+/** Length of the longest bar in a pipe, in characters. */
 const PIPE_BAR = 40
+/** Length of the longest bar on a wide terminal. */
 const LONGEST_BAR = 60
 
 /** Draws bars; the longest fills the width. A count above zero gets at least one mark. */

@@ -1,6 +1,6 @@
 /**
  * The JSON writer. Integers keep all their digits, NaN and infinities are strings, bytes are `{"base64": …}`, and keys keep
- * their order. Iterables are written while they are walked, so a document may be larger than memory.
+ * their order. Iterables are written while they are iterated, so a document may be larger than memory.
  */
 
 import { InspectError } from '../base/errors.ts'
@@ -16,35 +16,38 @@ export type { JsonStyle }
 
 /** Notes for the user about the written text. */
 export interface JsonNotes {
-  /** An integer beyond 2^53 was printed as a number; readers that use float64 round it. */
+  /** Whether an integer beyond 2^53 was written as a number. Readers that use float64 round it. */
   rounded: boolean
-  /** The error that ended the document early. The document is closed and contains it. */
+  /** The error that ended the document early. The document is complete JSON and contains the error. */
   failed?: InspectError
 }
 
-/** Arrays of scalars that would pass this column are written with one element per line. */
+/** Most columns of a line with an array of scalars. Longer arrays have one element per line. */
 const COLUMNS = 100
-/** Without indentation there is no line width, but short arrays are still faster to write at once. */
+/** Most columns of such an array without indentation. There is no line then, but short arrays are faster to write at once. */
 const COMPACT_ROOM = 256
-/** Largest depth of nested arrays on one line. */
+/** Most levels of nested arrays on one line. */
 const INLINE_DEPTH = 3
-/** Number of keys whose written form is remembered. Documents have few different keys. */
+/** Most keys of a level whose encoded text is kept. */
 const KEYS_KEPT = 1024
-/** Pages with this many values in a column are worth the code that writes them at once. */
+/** Least number of values of a page for which {@link ColumnLines} is loaded. */
 const LONG_PAGE = 1024
-/** Number of scalars in a list that are written together. */
+/** Number of scalars of a list that are written before {@link JsonText.advance} checks whether the buffer is full. */
 const TOGETHER = 32
 
 type Fields = { readonly [key: string]: Result | undefined }
 
-/** A container that is being written. */
+/** An object or array that is being written. */
 interface Frame {
   source: Fieldwise | List
+  /** The closing bracket. */
   close: string
   level: Level
+  /** Whether no child was written yet. */
   empty: boolean
 }
 
+/** Keys that are left to write: those from `at` on, then those of `tail`. */
 interface Fieldwise {
   kind: 'object'
   fields: Fields
@@ -53,7 +56,7 @@ interface Fieldwise {
   tail: (() => object) | undefined
 }
 
-/** Elements: first those of `rows` or `values` from `at` on, then those of `iterator`, then those of `later`, which must be waited for. */
+/** Elements that are left to write: those of `rows` or `values` from `at` on, then of `iterator`, then of `later`. */
 interface List {
   kind: 'list'
   values: ArrayLike<Result>
@@ -61,34 +64,35 @@ interface List {
   iterator: Iterator<Result> | undefined
   later: AsyncIterator<unknown> | undefined
   rows: ColumnRows<unknown> | undefined
-  /** What `later` gives: an element, some of them, or bytes whose base64 follows that of the bytes before. */
+  /** What `later` yields: an element, a page of elements, or bytes of one long base64 text. */
   gives: 'element' | 'page' | 'bytes'
 }
 
-/** What all containers opened at one depth share. */
+/** Texts that all containers of one depth share. */
 interface Level {
-  /** Starts the line of a closing bracket. */
+  /** Line start of a closing bracket. */
   outer: string
-  /** Starts the line of a child. */
+  /** Line start of a child. */
   inner: string
-  /** What is written before an element, and before the value of each key. */
+  /** Text before an element. */
   element: Before
+  /** Text before the value of each key. */
   keys: Map<string, Before>
-  /** Of the key that was written last. */
+  /** Text of the key that was written last. */
   last: Before
 }
 
-/** What is written before a child: a comma, which the first goes without, then the start of its line, and its key. */
+/** Text before a child: a comma, which the first child lacks, the line start, and the key. */
 interface Before {
   text: FrequentText
-  /** Columns without the comma. */
+  /** Number of columns without the comma. */
   columns: number
-  /** The key, and that which came after it the last time, as it nearly always does. */
   key: string | undefined
+  /** Text of the key that followed the last time. It nearly always follows again. */
   next: Before | undefined
 }
 
-/** What {@link writeJson} takes besides the value. */
+/** Optional arguments of {@link writeJson}. */
 export interface JsonParts {
   tail?: (() => object) | undefined
   ending?: (error: InspectError) => Result
@@ -97,17 +101,17 @@ export interface JsonParts {
 
 type OpenColumnLines = (lines: TextBuffer, int64: JsonStyle['int64']) => Promise<ColumnLines>
 
-/** Why {@link JsonText.advance} stopped. */
+/** Reason why {@link JsonText.advance} stopped. */
 type Stop = 'done' | 'full' | 'await'
 
 /**
- * Writes one document and a line feed. Containers are walked without recursion. Text goes to `out` whenever a piece is full,
- * even in the middle of a value. If `out` fails, open iterators are closed.
+ * Writes one document and a line feed, without recursion. Text is written to `out` whenever the buffer is full, even in the middle
+ * of a value. If `out` fails, open iterators are closed.
  *
- * @param parts.tail makes the last keys of an object, after its own are written
- * @param parts.columnLines opens what writes long lists of stored values faster
- * @param parts.ending writes the last key, `error`, of a document that an InspectError ends early; without it the error is
- * thrown
+ * @param parts.tail returns the last keys of an object; called after its other keys are written
+ * @param parts.columnLines opens a faster writer for long lists of stored values
+ * @param parts.ending returns the value of the last key, `error`, if an InspectError ends the document early. Without it the error
+ * is thrown.
  */
 export async function writeJson(
   value: Result,
@@ -130,7 +134,7 @@ export async function writeJson(
   return { rounded: text.rounded, ...(failed && { failed }) }
 }
 
-/** Adds one value to `buffer`, which is written out whenever it is full. Returns a promise only if it has to wait. */
+/** Adds a value to `buffer`, which is written out whenever it is full. Returns a promise only if there is something to wait for. */
 export function writeValue(
   value: Result,
   buffer: TextBuffer,
@@ -162,11 +166,7 @@ async function giveUp(text: JsonText, error: unknown): Promise<never> {
   throw error
 }
 
-/**
- * The text of a small value. `int64` of the style is as in {@link writeJson}.
- *
- * @throws NotAtOnce if it contains an asynchronous iterable
- */
+/** Returns a small value as JSON. @throws NotAtOnce if it contains an asynchronous iterable */
 export function toJson(value: Result, style: JsonStyle): string {
   const start = small.length
   try {
@@ -177,25 +177,26 @@ export function toJson(value: Result, style: JsonStyle): string {
   }
 }
 
-/** For {@link toJson}, which takes out what it adds. */
+/** Buffer of {@link toJson}, which removes all text that it adds. */
 const small = new TextBuffer({ write() {}, columns: undefined, color: false })
 
-/** A value that should become text at once contains something to wait for. */
+/** Thrown if a value that must be written at once contains something to wait for. */
 export class NotAtOnce extends TypeError {}
 
-/** Walks values and adds their text to a buffer, step by step. The caller waits when it has to. */
+/** Adds the text of values to a buffer, step by step. The caller does the waiting. */
 export class JsonText {
+  /** See {@link JsonNotes}. */
   rounded = false
   private readonly sink: TextBuffer
   private readonly style: JsonStyle
+  /** The containers that are open, outermost first. */
   private readonly stack: Frame[] = []
-  /** A key or a comma was written, but not the value after it. */
+  /** Whether a key or a comma was written, but not the value after it. */
   private owed = false
   private readonly levels: Level[] = []
   private columns: ColumnLines | undefined
-  /** Of the rows that are being written, the one whose values stand for columns; -1 outside. */
+  /** Index of the row of {@link ColumnRows} that is being written; -1 outside of such rows. */
   private row = -1
-
   private readonly columnLines: OpenColumnLines | undefined
 
   constructor(sink: TextBuffer, style: JsonStyle, columnLines?: OpenColumnLines) {
@@ -246,7 +247,7 @@ export class JsonText {
     else this.sink.add(base64(value as Uint8Array))
   }
 
-  /** Sets the next elements. A long page of values in a column is written at once. */
+  /** Takes the next page of a list. A long page of values in a column is written at once. */
   private async page(frame: Frame, list: List, page: Iterable<Result>): Promise<void> {
     const values = page instanceof Float64Array ? ValueColumn.numbers(page) : page
     if (!this.columnLines || !(values instanceof ValueColumn) || values.length < LONG_PAGE) {
@@ -261,7 +262,7 @@ export class JsonText {
     this.rounded ||= this.columns.rounded
   }
 
-  /** After {@link abandon}: closes what is open, and adds a key to the outermost object. */
+  /** Closes the open containers after {@link abandon}, and adds a key to the outermost object. */
   endEarly(key: string, value: Result): void {
     if (this.owed) this.sink.add('null')
     this.owed = false
@@ -269,11 +270,11 @@ export class JsonText {
     const [outermost] = this.stack
     outermost.source = fieldwise({ [key]: value })
     while (this.advance() !== 'done') {
-      // The sink takes all of it.
+      // The buffer grows as needed.
     }
   }
 
-  /** Closes the open iterators. Their own errors are ignored, as they would hide the first error. */
+  /** Closes the open iterators. Errors of closing are ignored, as they would hide the first error. */
   async abandon(): Promise<void> {
     for (const { source } of this.stack.toReversed()) {
       try {
@@ -284,7 +285,7 @@ export class JsonText {
     }
   }
 
-  /** Writes the next elements: scalars together, other values one at a time. @returns false if they must be waited for */
+  /** Writes the next elements: several scalars, or one other value. @returns false if the caller must wait for more */
   private elements(frame: Frame, source: List): boolean {
     const { rows, values, iterator } = source
     if (rows) {
@@ -296,7 +297,7 @@ export class JsonText {
     if (source.at < values.length) {
       const end = Math.min(values.length, source.at + TOGETHER)
       if (values instanceof Float64Array) {
-        // Numbers of such a list are no objects on the heap, as long as they are known to come from one.
+        // A loop of its own, so that V8 does not allocate an object for each number.
         for (; source.at < end; source.at++) {
           this.before(frame, frame.level.element)
           this.scalar(values[source.at])
@@ -324,7 +325,7 @@ export class JsonText {
     return true
   }
 
-  /** In the shape of rows, a column stands for its value in the row. */
+  /** Returns the value of the current row for a column in the shape of {@link ColumnRows}; other values as they are. */
   private inRow(value: Result | undefined): Result | undefined {
     return this.row >= 0 && value instanceof ValueColumn ? (value.at(this.row) as Result) : value
   }
@@ -358,7 +359,7 @@ export class JsonText {
     this.owed = false
   }
 
-  /** Writes the scalars in front of an object's first container, and what follows them only if none does. */
+  /** Writes the scalars before the first container of an object. If there is no container, this is the whole object. */
   private fields(fields: Fields): void {
     const { sink } = this
     const level = this.level()
@@ -381,7 +382,7 @@ export class JsonText {
     sink.add(empty ? '}' : `${level.outer}}`)
   }
 
-  /** The level that all containers opened at this depth share. */
+  /** Returns the texts of the current depth. */
   private level(): Level {
     const depth = this.stack.length
     let level = this.levels[depth]
@@ -412,7 +413,7 @@ export class JsonText {
     return name
   }
 
-  /** @param column where the value starts */
+  /** Writes a scalar or short list, or opens a container. @param column column in which the value starts */
   private value(value: Result, column: number): void {
     if (isScalar(value)) {
       this.scalar(value)
@@ -433,7 +434,7 @@ export class JsonText {
     this.stack.push({ source, close, level: this.level(), empty: true })
   }
 
-  /** Writes a list on one line. @returns false, with nothing written, if it needs more than `room` columns or holds an object */
+  /** Writes a list on one line. @returns false if nothing was written, as it needs more than `room` columns or contains an object */
   private inline(values: Iterable<Result>, room: number): boolean {
     const start = this.sink.length
     let columns = -1
@@ -445,12 +446,12 @@ export class JsonText {
     return columns >= 0
   }
 
-  /** @returns the columns of the text; -1, perhaps with a part of it written, if it does not fit */
+  /** Writes a list. @returns the number of columns; -1 if it does not fit, even if a part of it was written */
   private line(values: Iterable<Result>, room: number, depth: number): number {
-    if (depth === 0 || walksOnce(values)) return -1
+    if (depth === 0 || isOneTime(values)) return -1
     let columns = 0
     if (Array.isArray(values)) {
-      // Without an iterator, because millions of pairs pass here.
+      // An index is faster than an iterator, which matters for millions of pairs.
       for (let i = 0; i < values.length && columns >= 0; i++) {
         columns = this.lineElement(columns, this.inRow(values[i]) as Result, room, depth)
       }
@@ -465,7 +466,7 @@ export class JsonText {
     return columns === 0 ? 2 : columns + 1
   }
 
-  /** @param columns before the element. @returns the columns with it; -1 if it does not fit */
+  /** Writes an element. @param columns number of columns before it. @returns the number with it; -1 if it does not fit */
   private lineElement(columns: number, value: Result, room: number, depth: number): number {
     const start = columns === 0 ? '[' : this.style.indent ? ', ' : ','
     const from = columns + start.length
@@ -480,7 +481,7 @@ export class JsonText {
     return own < 0 || own > left ? -1 : from + own
   }
 
-  /** @returns the columns; -1 if the value is known to be too long */
+  /** Writes a scalar. @returns the number of columns; -1 if it is certainly too long, and was not written */
   private lineScalar(value: Scalar, left: number): number {
     if (typeof value === 'string' || value instanceof Uint8Array) {
       if (value.length > left) return -1
@@ -504,7 +505,7 @@ export class JsonText {
     } else if (typeof value !== 'string' || !sink.quoted(value)) sink.add(this.scalarText(value))
   }
 
-  /** The text of what {@link scalar} does not write itself. */
+  /** Returns a scalar that {@link scalar} does not write itself. */
   private scalarText(value: Exclude<Scalar, number>): string {
     if (typeof value === 'bigint' && this.style.int64 === 'number') this.rounded = true
     return scalarJson(value, this.style)
@@ -513,22 +514,25 @@ export class JsonText {
 
 const MARK = 'base64:'
 
-/** Whether text is written in base64 where no object can stand for bytes: as a key, and in CSV. */
-export function isMarked(text: string): boolean {
+/**
+ * Whether a text is written as `base64:…` as a key and in CSV, where bytes cannot be an object: if it is not UTF-8, or if it starts
+ * with this mark itself.
+ */
+export function needsMark(text: string): boolean {
   return text.startsWith(MARK) || !text.isWellFormed()
 }
 
-/** Bytes as text; no other text is written in this form. */
+/** Returns bytes as `base64:…`. No other text is written in this form. */
 export function base64Text(bytes: Uint8Array): string {
   return MARK + base64(bytes)
 }
 
-/** A name as a key. A name that is not UTF-8, or that starts with the mark itself, is written as `base64:…`. */
+/** Returns a name as a key in quotes; see {@link needsMark}. */
 export function jsonKey(name: string): string {
-  return jsonString(isMarked(name) ? base64Text(encodeText(name)) : name)
+  return jsonString(needsMark(name) ? base64Text(encodeText(name)) : name)
 }
 
-/** @param at how many of its keys are written already */
+/** @param at number of keys that are written already */
 function fieldwise(fields: Fields, at = 0, tail?: () => object): Fieldwise {
   return { kind: 'object', fields, keys: Object.keys(fields), at, tail }
 }
@@ -551,7 +555,7 @@ function listOf(now: Iterable<Result>, later?: AsyncIterable<unknown>, gives: Li
   return list
 }
 
-/** Sets the elements that are there. */
+/** Sets the next elements of a list. */
 function putPage(list: List, page: Iterable<Result>): void {
   list.rows = page instanceof ColumnRows ? page : undefined
   const counted = list.rows !== undefined || page instanceof Float64Array || Array.isArray(page)
@@ -560,9 +564,7 @@ function putPage(list: List, page: Iterable<Result>): void {
   list.iterator = counted ? undefined : page[Symbol.iterator]()
 }
 
-/** True for generators, as looking ahead would use them up. */
-function walksOnce(values: Iterable<Result>): boolean {
-  if (Array.isArray(values)) return false
-  const iterator: unknown = values[Symbol.iterator]()
-  return iterator === values
+/** Whether a list can be iterated only once, as a generator. Looking ahead would consume it. */
+function isOneTime(values: Iterable<Result>): boolean {
+  return !Array.isArray(values) && (values[Symbol.iterator]() as unknown) === values
 }

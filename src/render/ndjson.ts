@@ -5,8 +5,8 @@ import { type JsonNotes, type JsonStyle, JsonText, writeValue } from './json.ts'
 import { eachRow, type Rows, TextBuffer } from './text-buffer.ts'
 
 /**
- * Writes each row as one line of JSON, as rows are made. A row may itself contain iterables. The rows before one that throws are
- * written.
+ * Writes each row as one line of JSON, as the rows are produced. A row may contain iterables. If a row throws, the rows before it
+ * are written.
  * @param flushRows whether to write each line at once, not in larger pieces
  */
 export async function writeNdjson(
@@ -23,7 +23,7 @@ export async function writeNdjson(
   const write = (row: Result): Promise<void> | void => {
     const { length, written } = buffer
     const giveUp = (error: unknown): never => {
-      // What is left of a row that is partly written has its own line, so that the error after it has one, too.
+      // A row that is partly written ends its line, so that the error after it starts a new one.
       if (buffer.written > written) buffer.add('\n')
       else buffer.cutTo(length)
       throw error
@@ -42,7 +42,7 @@ export async function writeNdjson(
       }
     } else await eachRow(rows, write)
   } finally {
-    // The rows before a fault are written, too.
+    // The rows before an error are written.
     await buffer.flush()
   }
   return { rounded: text.rounded || columns?.rounded === true }

@@ -1,7 +1,7 @@
-/** Milliseconds before anything is shown. */
+/** Milliseconds until the progress line appears. */
 const PATIENCE = 1000
 
-/** A progress line on stderr. It appears only on a terminal, and only if the work takes long. */
+/** Starts a progress line on stderr, which appears only if the work takes long. @param wanted whether stderr is a terminal that may show it */
 export async function startProgress(
   what: string,
   wanted: boolean,

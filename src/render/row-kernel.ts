@@ -3,19 +3,20 @@ import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 
 export interface RowColumn {
   column: ColumnType
-  /** The text before its cells, at the start of a line and elsewhere. */
+  /** Text before its cells at the start of a line. */
   first: Uint8Array
+  /** Text before its cells elsewhere. */
   later: Uint8Array
-  /** Whether the text of its cells is always made by {@link RowStyle.madeText}. */
+  /** Whether {@link RowStyle.madeText} makes the text of all of its cells. */
   made: boolean
 }
 
 /** Texts that all columns share. */
 export interface RowTexts {
-  /** Written after the last cell. */
+  /** Text after the last cell. */
   end: Uint8Array
   null: Uint8Array
-  /** Written in place of an empty line. */
+  /** Text of a line that would be empty. */
   emptyLine: Uint8Array
   nan: Uint8Array
   infinity: Uint8Array
@@ -24,25 +25,26 @@ export interface RowTexts {
 }
 
 export interface RowStyle {
-  /** True for CSV: a column that could not be read keeps its place, and text has no quotes. False for JSON. */
+  /** Whether the format is CSV: a column that could not be read has an empty field, and text has no quotes. */
   csv: boolean
   /** Whether 64-bit integers are quoted. */
   quoted: boolean
   /** Whether dates and BOOL are written as the stored integers. */
   raw: boolean
-  /** Makes the text of a cell that the kernel cannot write itself. The kernel then copies it. */
+  /** Returns the text of a cell that the kernel cannot write itself. The kernel copies it. */
   madeText(column: number, cell: number): Uint8Array
 }
 
-/** Positions are the numbers in `kernels/assembly/rows.ts`. */
+/** Kinds of columns, in the order of their numbers in `kernels/assembly/rows.ts`. */
 const KINDS = [
   ...['none', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64'],
   ...['qi64', 'qu64', 'f32', 'f64', 'json', 'csv', 'bool', 'json date', 'csv date', 'made'],
 ]
 const MADE = 'made'
 const MADE_KIND = KINDS.indexOf(MADE)
-/** Positions are the numbers in `kernels/assembly/dates.ts`. */
+/** Units of dates, in the order of their numbers in `kernels/assembly/dates.ts`. */
 const DATE_UNITS = ['YEAR', 'MONTH', 'WEEK', 'DAY', 'HR', 'MIN', 'SEC', 'MS', 'US', 'NS', 'PS', 'FS', 'AS']
+/** Bytes of the record of a column. */
 const COLUMN_BYTES = 24
 /** Number of bytes after a text or row that the kernel may overwrite. */
 const SLACK = 64
@@ -50,16 +52,18 @@ const SLACK = 64
 const LONGEST_NUMBER = 48
 /** Most bytes of a text with its quotes. */
 const LONGEST_TEXT = 1026
-/** Most bytes of a column's texts to copy at once, and of one made text. */
+/** Most bytes of the texts of a column that are copied at once, and of one made text. */
 const TEXT_BYTES = 64 * 1024
+/** Bytes of text after which the kernel stops. */
 const OUT_BYTES = 128 * 1024
-/** Most cells to copy at once. */
+/** Largest and smallest number of cells of a column that are copied at once. */
 const MOST_CELLS = 4096
 const LEAST_CELLS = 64
-/** Most bytes of such cells. */
+/** Most bytes of the cells of all columns that are copied at once, unless they are fewer than {@link LEAST_CELLS}. */
 const CELL_BYTES = 512 * 1024
+/** Bytes of a page of WebAssembly memory. */
 const PAGE = 65_536
-/** Most memory to use. Rows with thousands of columns are written by plain code. */
+/** Most bytes of memory. If rows need more, as with thousands of columns, plain code writes them. */
 const MOST_BYTES = 16 * 2 ** 20
 
 interface RowExports {
@@ -82,23 +86,24 @@ interface RowExports {
   sawUnsafe(): number
 }
 
-/** The addresses of a column in memory. */
+/** Addresses of a column in memory. */
 interface Place {
   kind: number
-  /** Bytes of a cell; 0 for texts, also for made ones. */
+  /** Bytes of a cell; 0 for texts, including made ones. */
   size: number
   data: number
-  /** For texts, also for made ones, the address of their starts, for dates the unit. */
+  /** Address of the starts of texts, including made ones; the unit of dates. */
   more: number
+  /** Address of the validity; 0 if no cell can be null. */
   validity: number
-  /** Address and length of the text before its cells. */
+  /** Address and length of each text before its cells. */
   first: readonly number[]
   later: readonly number[]
 }
 
 /**
- * Rows as text, written by a WebAssembly module (`kernels/assembly`). The cells of a few thousand rows at a time are copied
- * into its memory. Digits equal those of `String`.
+ * Writes rows as text, by a WebAssembly module (`kernels/assembly`). The cells of a few thousand rows at a time are copied into its
+ * memory. It writes the same digits as `String`.
  */
 export class RowKernel {
   private readonly wasm: RowExports
@@ -106,12 +111,16 @@ export class RowKernel {
   private readonly words: Uint32Array
   private readonly places: readonly Place[]
   private readonly style: RowStyle
+  /** Most cells of a column in memory. */
   private readonly span: number
+  /** Address of the records of the columns. */
   private readonly table: number
+  /** Address of the positions of rows. */
   private readonly rowsAt: number
+  /** Addresses of the start and the end of the written text. */
   private readonly out: number
   private at: number
-  /** Which columns the batch has. */
+  /** Whether the batch has each column. */
   private present: readonly boolean[] = []
   /** Addresses of the columns that are shown. */
   private shown: readonly Place[] = []
@@ -131,7 +140,7 @@ export class RowKernel {
     for (const one of columns)
       cellBytes += (cellSize(kindOf(one, style), one.column) || 4) + (one.column.nullable ? 1 : 0)
     this.span = Math.max(LEAST_CELLS, Math.min(MOST_CELLS, Math.floor(CELL_BYTES / cellBytes)))
-    // Addresses come first: memory moves when it grows.
+    // All addresses are assigned before the memory grows, as growing detaches its views.
     let top = roundUp(wasm.heapStart())
     const take = (length: number): number => {
       const at = top
@@ -192,7 +201,7 @@ export class RowKernel {
   }
 
   /**
-   * @param code of the module
+   * Creates a kernel. @param code the code of the module
    * @returns undefined if rows are very long, or if WebAssembly or SIMD is missing
    */
   static make(
@@ -208,7 +217,7 @@ export class RowKernel {
     }
   }
 
-  /** Sets the columns of the next rows. One that could not be read is undefined. */
+  /** Sets the batch of the next rows. A column that could not be read is undefined. */
   begin(batch: CellBatch): void {
     this.batch = batch
     this.loaded.to = 0
@@ -236,20 +245,20 @@ export class RowKernel {
     this.shown = shown
   }
 
-  /** Whether {@link take} has as much as it can return at once. */
+  /** Whether {@link take} must be called before more rows are written. */
   get full(): boolean {
     return this.at - this.out >= OUT_BYTES
   }
 
-  /** Whether any columns are left to show. */
+  /** Whether any columns of the batch are shown. */
   get hasColumns(): boolean {
     return this.shown.length > 0
   }
 
   /**
-   * Writes some rows of the batch, starting with the i-th.
-   * @returns the first row that was not written. If it is `from`, and there was room, the row has a cell that must be written
-   * by other code: see {@link declinedColumn}.
+   * Writes some of the rows `[from, to)` of the batch.
+   * @returns the first row that was not written. If this is `from` and the kernel is not full, other code must write the row: see
+   * {@link declinedColumn}.
    */
   rows(rows: Uint32Array | undefined, from: number, to: number): number {
     const { loaded } = this
@@ -274,7 +283,7 @@ export class RowKernel {
     return loaded.from + this.wasm.reachedRow()
   }
 
-  /** Copies the cells of as many rows as fit into memory. @returns the first row that was not copied */
+  /** Copies the cells of as many rows as fit into the memory. @returns the first row that was not copied */
   private load(rows: Uint32Array | undefined, from: number, to: number): number {
     const base = rows === undefined ? from : rows[from]
     let last = Math.min(to, from + this.span) - 1
@@ -308,8 +317,8 @@ export class RowKernel {
   }
 
   /**
-   * Makes the texts of a column. If that throws, and not for the first row, the rows before it come first.
-   * @returns the last row whose text fitted, perhaps none
+   * Makes the texts of a column up to the row `last`. If this throws for a later row than the first, the rows before it are kept.
+   * @returns the last row whose text fits; `from - 1` if there is none
    */
   private loadMade(column: number, rows: Uint32Array | undefined, from: number, last: number, base: number): number {
     const { words } = this
@@ -348,14 +357,14 @@ export class RowKernel {
     for (let cell = base, at = startsAt / 4; cell <= end; cell++, at++) words[at] = starts[cell] - first
   }
 
-  /** The text written so far. It must be used before the next rows are written. */
+  /** Returns the text that was written, and removes it. It must be used before the next rows are written. */
   take(): Uint8Array {
     const text = this.heap.subarray(this.out, this.at)
     this.at = this.out
     return text
   }
 
-  /** Whether 64-bit integers were written that a float64 may not hold. */
+  /** Whether an integer of 2^53 or beyond was written, which a float64 may not represent. */
   get sawUnsafe(): boolean {
     return this.wasm.sawUnsafe() !== 0
   }
@@ -365,7 +374,7 @@ function part(bytes: Uint8Array, from: number, to: number): Uint8Array {
   return from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to)
 }
 
-/** One of {@link KINDS}. */
+/** Returns the kind of a column, one of {@link KINDS}. */
 function kindOf({ column, made }: RowColumn, { csv, quoted, raw }: RowStyle): string {
   const { type, cell_val_num } = column
   const kind = datatypeKind(type)
@@ -378,26 +387,27 @@ function kindOf({ column, made }: RowColumn, { csv, quoted, raw }: RowStyle): st
   return `${size === 8 && quoted ? 'q' : ''}${kind === 'uint' ? 'u' : 'i'}${size * 8}`
 }
 
-/** Bytes of a cell in memory; 0 for texts. */
+/** Returns the bytes of a cell in memory; 0 for texts. */
 function cellSize(kind: string, { type, cell_val_num }: ColumnType): number {
   return kind === MADE || cell_val_num === 'var' ? 0 : datatypeSize(type)
 }
 
-/** The next multiple of 16. */
+/** Returns the next multiple of 16. */
 function roundUp(at: number): number {
   return Math.ceil(at / 16) * 16
 }
 
+/** Exponents of the smallest and largest power of ten that the kernel needs. */
 const FIRST_POWER = -292
 const LAST_POWER = 324
 const POWER_NUM = LAST_POWER - FIRST_POWER + 1
 const BITS = 128
 const WORD = 2n ** 64n
 
-/** Powers of ten: the upper 128 bits of each, rounded up, as two words, the low word first. */
+/** Returns the powers of ten: the upper 128 bits of each, rounded up, as two words, low word first. */
 function powersOfTen(): BigUint64Array {
   const out = new BigUint64Array(2 * POWER_NUM)
-  // With this many bits below the point, even the smallest power has more bits than it needs.
+  // With so many bits below the point, even the smallest power has more than 128 bits.
   const one = 1n << 1200n
   let negative = 10n ** BigInt(-FIRST_POWER)
   let positive = 1n

@@ -3,9 +3,9 @@ import { jsonString } from '../base/unsafe-text.ts'
 import { encodeText } from '../format/text.ts'
 
 export interface JsonStyle {
-  /** How 64-bit integers are printed: with all digits, or as strings for readers that round. */
+  /** How 64-bit integers are written: as numbers with all digits, or as strings for readers that round numbers. */
   int64: 'number' | 'string'
-  /** One key per line, with short arrays on one line; otherwise everything on one line without spaces. */
+  /** Whether each key has a line of its own. If false, everything is on one line without spaces. */
   indent: boolean
 }
 
@@ -15,14 +15,14 @@ export function isScalar(value: Result): value is Scalar {
   return typeof value !== 'object' || value === null || value instanceof Uint8Array
 }
 
-/** A scalar as JSON. */
+/** Returns a scalar as JSON. */
 export function scalarJson(value: Scalar, style: JsonStyle): string {
   switch (typeof value) {
     case 'number':
       if (value - value !== 0) return `"${value}"`
       return Object.is(value, -0) ? '-0.0' : String(value)
     case 'string':
-      // No reader accepts half a character.
+      // Readers reject a lone surrogate, so such text is written as bytes.
       return value.isWellFormed() ? jsonString(value) : scalarJson(encodeText(value), style)
     case 'bigint':
       return style.int64 === 'string' ? `"${value}"` : String(value)
@@ -34,13 +34,13 @@ export function scalarJson(value: Scalar, style: JsonStyle): string {
   return bracket + base64(value) + close
 }
 
-/** What stands around the base64 of bytes. */
+/** Returns the text before and after the base64 of bytes. */
 export function base64Brackets({ indent }: JsonStyle): [string, string] {
   return [indent ? '{"base64": "' : '{"base64":"', '"}']
 }
 
 export function base64(bytes: Uint8Array): string {
-  // Browsers have none.
+  // Browsers have no Buffer.
   if (typeof Buffer === 'undefined') return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
 }

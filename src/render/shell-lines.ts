@@ -1,14 +1,13 @@
 import { textWidth } from './text-width.ts'
 
-/** A word of a shell command: quotes hold spaces together. */
+/** A word of a shell command. It may contain quoted spaces. */
 const WORD = /(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+/g
-/** A command that follows another one stands on a line of its own. */
+/** Words that join two commands. The second command starts a new line. */
 const JOINS: readonly string[] = ['&&', '||', '|']
 
 /**
- * A long command on several lines, each but the last with a backslash at its end: a shell takes them for one line, however they are
- * indented. No word is cut.
- * @param room columns
+ * Wraps a long command. Each line but the last ends in a backslash, so that a shell joins the lines. No word is cut.
+ * @param room width in columns
  */
 export function shellLines(command: string, room: number): string[] {
   if (textWidth(command) <= room) return [command]
@@ -23,7 +22,7 @@ export function shellLines(command: string, room: number): string[] {
   return lines.map((text, i) => (i < lines.length - 1 ? `${text} \\` : text))
 }
 
-/** Words that are not parted: an option and its value, `>` and its file, a command and what joins it to the next. */
+/** Returns groups of words that stay on one line: an option and its value, `>` and its file, a command and the word that joins it to the next. */
 function unitsOf(words: readonly string[]): string[] {
   const units: string[] = []
   let isOpen = false

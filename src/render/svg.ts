@@ -1,4 +1,4 @@
-/** Boxes of two dimensions as an SVG picture. The text comes in pieces, as there may be many boxes. */
+/** Boxes of two dimensions as an SVG picture. The text is produced in pieces, as there may be many boxes. */
 
 /** One box, in the units of the axes. */
 export interface SvgBox {
@@ -13,7 +13,7 @@ export interface SvgAxis {
   name: string
   low: number
   high: number
-  /** Both ends as text. */
+  /** Texts of both ends. */
   lowText: string
   highText: string
 }
@@ -22,17 +22,18 @@ interface SvgDrawing {
   title: string
   x: SvgAxis
   y: SvgAxis
-  /** What the colours stand for. */
+  /** Names of the groups, each of which has a colour. */
   groups: readonly string[]
   boxes: Iterable<SvgBox>
 }
 
 const WIDTH = 960
 const PLOT = { left: 90, top: 50, width: 840, height: 560 }
+/** Height of a line of the legend. */
 const LINE = 18
-/** A point must still be visible. */
+/** Least width and height of a box, so that a point is visible. */
 const LEAST = 1
-/** Everyone can tell these apart: Okabe and Ito's colours without yellow and black. */
+/** Okabe and Ito's colours, which colour-blind people can tell apart, without yellow and black. */
 const COLORS = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9']
 
 export function* svgText({ title, x, y, groups, boxes }: SvgDrawing): Generator<string> {
@@ -70,9 +71,9 @@ function colorOf(group: number): string {
   return COLORS[group % COLORS.length]
 }
 
-/** Maps an axis to the picture; to the middle if the axis has only one value. */
+/** Returns the function that maps values of an axis to the picture. An axis with a single value maps to the middle. */
 function scale({ low, high }: SvgAxis, start: number, length: number): (value: number) => number {
-  // Halved, because the span of the widest axis exceeds a double.
+  // The ends are halved, as the span of the widest axis exceeds a float64.
   const span = high / 2 - low / 2
   if (!(span > 0)) return () => start + length / 2
   return (value) => start + ((value / 2 - low / 2) / span) * length
@@ -84,7 +85,7 @@ function short(value: number): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Text of XML 1.0, which cannot contain control characters at all. */
+/** Escapes text for XML 1.0, which cannot contain control characters at all. */
 function escaped(text: string): string {
   return text
     .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]|\p{Surrogate}/gu, '\ufffd')

@@ -1,4 +1,4 @@
-/** Tables, records and headings for people. Programs get JSON; this text may change. */
+/** Tables, records and headings for people. Programs should read JSON, as this text may change. */
 
 import type { Output } from '../base/result.ts'
 import { type Paint, painter, type Role } from './color.ts'
@@ -8,23 +8,23 @@ import { escapeText, formatCount } from './units.ts'
 
 export interface Column {
   name: string
-  /** Numbers are aligned right, and never cut. */
+  /** `right` for numbers, which are never cut. */
   align?: 'left' | 'right' | undefined
-  /** Set for other values that must not be cut, such as dates, ranges, or lists of numbers. */
+  /** Whether other values are never cut, such as dates, ranges, or lists of numbers. */
   whole?: boolean | undefined
-  /** Set for lists of `name=value`: what does not fit is counted, so that no part of a value looks like one. */
+  /** Whether cells are lists of `name=value`. They are cut between items, and the rest is counted. */
   items?: boolean | undefined
-  /** Colour of the column's cells, or of each cell by its text. */
+  /** Colour of the cells, or a function that returns the colour of a text. */
   role?: Role | ((cell: string) => Role | undefined) | undefined
 }
 
 export interface TableContent {
   columns: readonly Column[]
-  /** One text per column. Control characters are escaped here. */
+  /** Texts of each row, one for each column. The table escapes control characters. */
   rows: Rows<readonly string[]>
-  /** Number of rows to show; undefined shows all. */
+  /** Number of rows to show; undefined for all. */
   limit?: number | undefined
-  /** Total number of rows, if `rows` is not an array or does not hold them all. */
+  /** Total number of rows, if `rows` is not an array or does not contain all of them. */
   total?: number | undefined
   /** How to see columns that do not fit the terminal; by default {@link HOW_TO_SEE}. */
   seeMore?: string | undefined
@@ -32,30 +32,31 @@ export interface TableContent {
   leftOut?: readonly string[] | undefined
 }
 
-/** Width of a border and its padding: one before the table, three per column. */
+/** Width of the left border, in terminal columns. */
 const BORDER = 1
+/** Width of the border and padding of each column. */
 const BETWEEN = 3
+/** Width of the padding of each column. */
 const PADDING = 2
-/** A text column is not made narrower than this to make room for others. */
+/** Least width to which a text column is cut to make room for others. */
 const NARROW = 8
-/** If not all columns fit, the text columns that are shown keep this width. */
+/** Least width to which text columns are cut if some columns are left out. */
 const READABLE = 24
-/** This many of the columns that do not fit are named. */
+/** Most columns that are named if they do not fit. */
 const NAMED = 5
 const HOW_TO_SEE = '--vertical shows all'
 const GAP = '  '
 /**
- * Rows of one drawing. The time of cli-table3 grows faster than the number of rows, so parts are drawn and joined without a
- * seam.
+ * Number of rows that cli-table3 draws at once. Its time grows faster than the number of rows, so longer tables are drawn in parts
+ * that join without a seam.
  */
 const BATCH = 100
 const NO_TOP = { top: '', 'top-left': '', 'top-mid': '', 'top-right': '' }
 const NO_BOTTOM = { bottom: '', 'bottom-left': '', 'bottom-mid': '', 'bottom-right': '' }
 
 /**
- * Draws a table. On a terminal it has light borders and fits the width: long texts lose their middle, and columns that do not
- * fit are counted below. Elsewhere it has plain columns two spaces apart, and nothing is cut. With `--vertical`, each row is
- * a block.
+ * Draws a table. On a terminal it has borders and fits the width: long texts lose their middle, and columns that do not fit are
+ * named below. Elsewhere the columns are two spaces apart, and nothing is cut. With `--vertical`, each row is a block of lines.
  */
 export async function table(content: TableContent, out: Output): Promise<void> {
   const { columns, seeMore, leftOut = [] } = content
@@ -79,7 +80,7 @@ export async function table(content: TableContent, out: Output): Promise<void> {
 
 export type StreamContent = Pick<TableContent, 'columns' | 'rows' | 'seeMore'>
 
-/** One row as a block, with a name and a value per line. */
+/** Writes a row as a block, with a name and a value on each line. */
 async function block(
   columns: readonly Column[],
   row: readonly string[],
@@ -109,9 +110,9 @@ async function nameHiddenColumns(
 }
 
 /**
- * Draws a table of any length as its rows come, {@link BATCH} at a time. The first rows decide the widths. On a terminal,
- * later texts that are wider lose their middle; elsewhere they shift their line. Numbers are not cut: for wider ones, a
- * terminal gets a new frame.
+ * Draws a table of any length as its rows are produced, {@link BATCH} at a time. The first rows determine the widths. On a
+ * terminal, wider texts lose their middle later on; elsewhere they shift the rest of their line. Numbers are not cut: if wider
+ * numbers follow, a terminal gets a new frame.
  *
  * @returns the number of columns that did not fit
  */
@@ -161,7 +162,7 @@ interface Drawing {
   widths: number[]
 }
 
-/** Which ends of a table are drawn. */
+/** Whether a part of a table is the first or the last. */
 interface Part {
   first: boolean
   last: boolean
@@ -211,7 +212,7 @@ async function drawBordered(
       head: first ? fitted.map((width, c) => paint('heading', cutMiddle(head[c], width))) : [],
       colAligns: fitted.map((_, c) => columns[c].align ?? 'left'),
       colWidths: fitted.map((width) => width + PADDING),
-      // One rule below the head; no colours but ours.
+      // One rule below the head, and no colours of cli-table3.
       style: { head: [], border: [], compact: true },
       chars: { ...(first ? {} : NO_TOP), ...(last ? {} : NO_BOTTOM) },
     })
@@ -239,8 +240,8 @@ export function isWhole({ align, whole }: Column): boolean {
 }
 
 /**
- * Widths that add up to `room`. They cover all columns if texts can shrink enough; otherwise as many columns as fit. The
- * first column is always shown, and no column that must stay whole is cut.
+ * Returns widths that fit `room`: of all columns if texts can be cut enough, otherwise of the first columns that fit. The first
+ * column is always included. Columns that must stay whole are not cut.
  */
 function fitWidths(columns: readonly Column[], widths: readonly number[], room: number): number[] {
   const least = (narrow: number): number[] =>
@@ -262,7 +263,7 @@ function sum(widths: readonly number[]): number {
   return widths.reduce((total, width) => total + width, 0)
 }
 
-/** Cuts the columns that may shrink to the largest common width that fits. */
+/** Cuts the columns that may be cut to the largest common width that fits. */
 function shrink(widths: readonly number[], columns: readonly Column[], room: number): number[] {
   const capped = (cap: number): number[] =>
     widths.map((width, c) => (isWhole(columns[c]) ? width : Math.min(width, cap)))
@@ -270,14 +271,14 @@ function shrink(widths: readonly number[], columns: readonly Column[], room: num
   let cap = Math.max(1, ...widths)
   while (cap > 1 && !fits(capped(cap))) cap--
   const result = capped(cap)
-  // Room that is left over goes to the first columns that were cut.
+  // The remaining room goes to the first columns that were cut.
   for (const [c, width] of result.entries()) {
     if (width < widths[c] && fits(result.with(c, width + 1))) result[c]++
   }
   return result
 }
 
-/** The rows to show, and a text about those left out. */
+/** Returns the rows to show, and how many more there are. */
 async function firstRows({ rows, limit = Number.POSITIVE_INFINITY, total }: TableContent) {
   const shown: (readonly string[])[] = []
   let cut = false
@@ -292,10 +293,10 @@ async function firstRows({ rows, limit = Number.POSITIVE_INFINITY, total }: Tabl
 }
 
 export type Pair = readonly [name: string, value: string]
-/** Pairs, some of them perhaps left out. */
+/** Pairs. The other values are skipped. */
 export type Pairs = readonly (Pair | false | null | undefined)[]
 
-/** A record with one name and value per line. On a terminal, long values are wrapped. */
+/** Writes a name and a value on each line. On a terminal, long values are wrapped. */
 export async function keyValues(pairs: Pairs, out: Output): Promise<void> {
   const paint = await painter(out)
   const escaped = pairs.flatMap((pair): Pair[] => (pair ? [[escapeText(pair[0]), escapeText(pair[1])]] : []))
@@ -309,7 +310,7 @@ export async function keyValues(pairs: Pairs, out: Output): Promise<void> {
   await out.write(lines.join(''))
 }
 
-/** A separate line above a table or record. On a terminal, a long line is wrapped and indented. */
+/** Writes a heading. On a terminal, a long heading is wrapped and indented. */
 export async function heading(text: string, out: Output): Promise<void> {
   const paint = await painter(out)
   const lines = wrapIndented(escapeText(text), out.columns, GAP)

@@ -1,12 +1,12 @@
 import { type Output, Pages } from '../base/result.ts'
 
-/** Bytes to gather before they are written. */
+/** Number of bytes after which the buffer is full. */
 const PIECE = 65_536
-/** Initial size in bytes; many documents are small. */
+/** Initial size in bytes. It is small, as many documents are. */
 const FIRST_ROOM = 8192
-/** Longest integer with its sign. */
+/** Most bytes of an integer with its sign. */
 const INTEGER_ROOM = 20
-/** Up to these lengths, bytes and text are copied in a loop; a call takes longer. */
+/** Most bytes, and most characters of a text, that are copied in a loop, as a call takes longer for so few. */
 const SHORT = 24
 const SHORT_TEXT = 40
 const ZERO = 0x30
@@ -14,7 +14,7 @@ const MINUS = 0x2d
 const POINT = 0x2e
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** Up to this many decimal places, and this many digits, a number is written without making a string of it. */
+/** Most decimal places, and limit of the digits as a whole number, of numbers that are written without creating a string. */
 const MOST_PLACES = 4
 const MOST_SHORT = 1e15
 const TENS = [1, 10, 100, 1000, 10_000]
@@ -22,14 +22,14 @@ const TENS = [1, 10, 100, 1000, 10_000]
 const encoder = new TextEncoder()
 const PAIRS = encoder.encode(Array.from({ length: 100 }, (_, i) => String(i).padStart(2, '0')).join(''))
 
-/** Bytes of a text that are copied together: one by one they take four times as long. */
+/** Number of bytes of a {@link FrequentText} that are copied together. One by one, copying takes four times as long. */
 const TOGETHER = 4
 
 /** A text that is written often. */
 export class FrequentText {
   readonly text: string
   readonly length: number
-  /** The bytes, and some more, so that they can be copied together from any of them on. */
+  /** The bytes, and {@link TOGETHER} more, as a copy may read past the end. */
   readonly view: DataView
 
   constructor(text: string) {
@@ -42,8 +42,8 @@ export class FrequentText {
 }
 
 /**
- * Gathers text as bytes, in larger pieces for writing. Only the caller waits: see {@link full}. Digits go straight into the
- * buffer; joining and encoding strings takes three times as long.
+ * Collects text as bytes, so that it can be written in larger pieces. It never waits: the caller checks {@link full}. Digits are
+ * written directly as bytes, as joining and encoding strings takes three times as long.
  */
 export class TextBuffer {
   private bytes = new Uint8Array(FIRST_ROOM)
@@ -62,7 +62,7 @@ export class TextBuffer {
     return this.at >= PIECE
   }
 
-  /** Number of bytes gathered. */
+  /** Number of bytes in the buffer. */
   get length(): number {
     return this.at
   }
@@ -72,19 +72,19 @@ export class TextBuffer {
     if (piece.length === 0) return
     this.written += piece.length
     const wait = this.out.write(piece)
-    // The output still needs these bytes unchanged.
+    // The output still reads these bytes.
     if (wait) this.use(new Uint8Array(this.bytes.length))
     return wait
   }
 
-  /** Removes and returns the bytes from `start` on. They must be used before more is added. */
+  /** Removes the bytes from `start` on and returns them. They must be used before more is added. */
   takeFrom(start: number): Uint8Array {
     const taken = this.bytes.subarray(start, this.at)
     this.at = start
     return taken
   }
 
-  /** Takes back what was added after it had this length. */
+  /** Removes the bytes after this length. */
   cutTo(length: number): void {
     this.at = length
   }
@@ -111,7 +111,7 @@ export class TextBuffer {
     this.at = at + length
   }
 
-  /** @param start the bytes before it are left out */
+  /** Adds a text from the byte `start` on. */
   addFrequent({ length, view: from }: FrequentText, start: number): void {
     this.reserve(length + TOGETHER)
     const { view } = this
@@ -139,10 +139,7 @@ export class TextBuffer {
     this.at += encoder.encodeInto(text, this.bytes.subarray(this.at)).written
   }
 
-  /**
-   * Text in quotes, if it is short, and printable ASCII that needs no escapes.
-   * @returns whether it is; otherwise nothing is added
-   */
+  /** Adds a text in quotes if it is short printable ASCII without escapes. @returns whether it was added */
   quoted(text: string): boolean {
     const { length } = text
     if (length > SHORT_TEXT) return false
@@ -161,8 +158,8 @@ export class TextBuffer {
   }
 
   /**
-   * A number as `String` prints it, but 0 for -0. No string is made of a whole number, nor of one with few decimal places. Such a
-   * number is the quotient of a whole number and a power of ten. No other number has the same few digits.
+   * Adds a number as `String` prints it, but 0 for -0. It creates no string for whole numbers and numbers with few decimal places.
+   * Such a number equals a whole number divided by a power of ten, and no other number has the same few digits.
    */
   number(value: number): void {
     if (Number.isSafeInteger(value)) {
@@ -186,7 +183,7 @@ export class TextBuffer {
     this.add(String(value))
   }
 
-  /** A whole number between -2^53 and 2^53, without making a string of it. */
+  /** Adds a whole number between -2^53 and 2^53 without creating a string. */
   integer(value: number): void {
     this.reserve(INTEGER_ROOM)
     let left = value
@@ -203,7 +200,7 @@ export class TextBuffer {
     this.digits(left - high * 1e9, 9)
   }
 
-  /** A number below 2^32, with leading zeros to `count` digits. */
+  /** Adds a number below 2^32 with `count` digits, including leading zeros. */
   private digits(value: number, count: number): void {
     const { bytes } = this
     let left = value >>> 0
@@ -228,8 +225,8 @@ function digitsOf(value: number): number {
 export type Rows<T> = Iterable<T> | AsyncIterable<T>
 
 /**
- * Calls `work` for each row in turn, and waits only if it returns a promise. An asynchronous source is closed at the end or
- * on error.
+ * Calls `work` for each row, one after another. It waits only if `work` returns a promise. An asynchronous source is closed at the
+ * end and after an error.
  */
 export async function eachRow<T>(rows: Rows<T>, work: (row: T) => Promise<void> | void): Promise<void> {
   if (rows instanceof Pages) {

@@ -1,6 +1,6 @@
 /** Widths of text in terminal columns. The text must not contain control characters (see `escapeText` in units.ts). */
 
-/** Characters that take one column and never join others: ASCII, Latin, dashes and the ellipsis. */
+/** Text of characters that take one column and never combine: ASCII, Latin, dashes and the ellipsis. */
 const SIMPLE = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027]*$/
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u
 const MARK = /^[\p{Mark}\u200b-\u200f\u2060-\u2064]/u
@@ -25,14 +25,14 @@ const WIDE: readonly (readonly [number, number])[] = [
 
 let segmenter: Intl.Segmenter | undefined
 
-/** Splits text into what a reader sees as single characters. Making a segmenter takes 10 ms, so plain text avoids it. */
+/** Splits text into graphemes, which a reader sees as single characters. Creating a segmenter takes 10 ms, so plain text avoids it. */
 function graphemes(text: string): string[] {
   if (SIMPLE.test(text)) return [...text]
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   return Array.from(segmenter.segment(text), ({ segment }) => segment)
 }
 
-/** Number of terminal columns that `text` takes. */
+/** Returns the number of terminal columns of a text. */
 export function textWidth(text: string): number {
   if (SIMPLE.test(text)) return text.length
   let width = 0
@@ -47,7 +47,7 @@ function graphemeWidth(grapheme: string): number {
   return WIDE.some(([first, last]) => code >= first && code <= last) ? 2 : 1
 }
 
-/** `text`, with its middle replaced by … if it is wider than `width` columns. */
+/** Replaces the middle of a text by `…` if it is wider than `width` columns. */
 export function cutMiddle(text: string, width: number): string {
   if (textWidth(text) <= width) return text
   const segments = graphemes(text)
@@ -57,7 +57,7 @@ export function cutMiddle(text: string, width: number): string {
   return `${head}…${tail}`
 }
 
-/** `a=1, b=2, c=3` in so many columns: the first items whole, and how many more there are; if none fits, their number. */
+/** Cuts a list such as `a=1, b=2, c=3` to `width` columns. Returns the first items that fit, and the number of the others. */
 export function cutItems(text: string, width: number): string {
   const items = text.split(/, (?=[^ =]+=)/)
   if (textWidth(text) <= width || items.length === 1) return cutMiddle(text, width)
@@ -80,7 +80,7 @@ function takeWithin(segments: readonly string[], width: number): string[] {
   return taken
 }
 
-/** `text` in lines of at most `width` columns. Lines break at spaces, or else after the last `/` of a path. */
+/** Wraps a text into lines of at most `width` columns. Lines end at spaces; long words are cut, if possible after a `/`. */
 export function wrapText(text: string, width: number): string[] {
   if (textWidth(text) <= width) return [text]
   const lines: string[] = []
@@ -104,14 +104,14 @@ export function wrapText(text: string, width: number): string[] {
   return lines
 }
 
-/** {@link wrapText} with all lines but the first indented. The text stays whole if the width is unknown. */
+/** Wraps a text as {@link wrapText} does, and indents all lines but the first. It does not wrap if the width is unknown. */
 export function wrapIndented(text: string, width: number | undefined, indent: string): string[] {
   if (width === undefined || textWidth(text) <= width) return [text]
   const lines = wrapText(text, Math.max(1, width - indent.length))
   return lines.map((line, i) => (i === 0 ? line : indent + line))
 }
 
-/** {@link wrapIndented}, but never inside a word, so that a path wider than the terminal can be copied whole. */
+/** Wraps as {@link wrapIndented} does, but never cuts a word, so that a long path can be copied. */
 export function wrapWords(text: string, width: number | undefined, indent: string): string[] {
   if (width === undefined || textWidth(text) <= width) return [text]
   const lines: string[] = []
@@ -126,10 +126,10 @@ export function wrapWords(text: string, width: number | undefined, indent: strin
   return [...lines, line]
 }
 
-/** Removes the start of an unfinished name at the end; keeps everything if there is only one name. */
+/** Cuts a part of a path after its last whole folder. Returns the part as it is if there is none. */
 function wholeFolders(segments: string[]): string[] {
   const slash = segments.lastIndexOf('/')
-  // A single slash, or those after a URL's scheme, do not end a folder.
+  // The first slash of a path and the slashes after the scheme of a URL do not end a folder.
   return slash <= 0 || segments[slash - 1] === '/' ? segments : segments.slice(0, slash + 1)
 }
 

@@ -1,4 +1,4 @@
-/** Numbers, times and values for people. Programs get JSON; this text may change. */
+/** Numbers, times and values for people. Programs should read JSON, as this text may change. */
 
 import type { Result } from '../base/result.ts'
 import { isIterable } from '../base/result.ts'
@@ -6,7 +6,7 @@ import { SIZE_STEP, shortSize } from '../base/sizes.ts'
 import { escapedCharacter, UNSAFE } from '../base/unsafe-text.ts'
 import { hex } from '../filters/bytes.ts'
 
-/** Digits in groups of three: `12,595`. */
+/** Returns a number with its digits in groups of three: `12,595`. */
 export function formatCount(count: number | bigint): string {
   if (count > -1000 && count < 1000) return String(count)
   const exact = typeof count === 'number' && Number.isInteger(count) ? BigInt(count) : count
@@ -18,16 +18,16 @@ export function formatCount(count: number | bigint): string {
   return digits.slice(0, from + 3) + grouped
 }
 
-/** Most text: nothing in it is unsafe. The search for what is takes longer. */
+/** Text without unsafe characters. Most text is such text, and this test is faster than a search for unsafe characters. */
 const ASCII = /^[ -~]*$/
 
-/** `12.3 KiB (12,595 bytes)`; below 1 KiB only the bytes. */
+/** Returns `12.3 KiB (12,595 bytes)`; below 1 KiB only the bytes. */
 export function formatSize(bytes: number): string {
   const exact = `${formatCount(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`
   return Math.abs(bytes) < SIZE_STEP ? exact : `${shortSize(bytes)} (${exact})`
 }
 
-/** Text that is safe on a terminal. Characters that control the terminal or mislead its reader are escaped (`\x1b`). */
+/** Returns text that is safe on a terminal. Characters that control the terminal or mislead the reader are escaped (`\x1b`). */
 export function escapeText(text: string): string {
   return ASCII.test(text) ? text : text.replace(UNSAFE, escapedCharacter)
 }
@@ -37,8 +37,8 @@ const SHORT = 80
 const DATE = /^(?:NaT|-?\d{3,}-\d\d(?:-\d\d(?:T\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?)?)?)$/
 
 /**
- * A value for one cell of a table, of about `room` characters. Text is quoted, dates are not, bytes are 0x…. Lists and
- * objects show as many elements as fit. Safe for a terminal.
+ * Returns a value for a cell of a table, of about `room` characters. Text is quoted, dates are not, and bytes are `0x…`. Lists and
+ * objects show as many elements as fit. The text is safe on a terminal.
  */
 export function shortValue(value: Result | undefined, room: number = SHORT): string {
   if (value === null || value === undefined) return 'null'
@@ -76,7 +76,7 @@ export function isDate(text: string): boolean {
 
 function shortText(text: string, room: number): string {
   if (isDate(text)) return text
-  // Half of a character would be shown as an escape that the text does not have.
+  // A cut between two surrogates would show an escape that is not in the text.
   const cut = text.length > room ? `${text.slice(0, room).replace(/[\ud800-\udbff]$/, '')}…` : text
   return `"${escapeText(cut.replace(/["\\]/g, '\\$&'))}"`
 }

@@ -2,10 +2,10 @@ import type { Output } from '../../base/result.ts'
 import type { Severity } from '../../documents/common.ts'
 import { faultText, findingText, pathInRepository, type Reporter } from './reporter.ts'
 
-/** Severities as the workflow commands of GitHub name them. */
+/** Names of severities in GitHub's workflow commands. */
 const COMMANDS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', note: 'notice' }
 
-/** Workflow commands of GitHub Actions, one a line: each makes an annotation of a file. */
+/** Reports findings as workflow commands of GitHub Actions. Each line creates an annotation of a file. */
 export function githubReporter(out: Output, folder: string): Reporter {
   const annotate = async (command: string, properties: Readonly<Record<string, string>>, text: string) => {
     const listed = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(value)}`)

@@ -2,8 +2,9 @@ import type { Output } from '../../base/result.ts'
 import { faultText, findingText, placeText, type Reporter } from './reporter.ts'
 
 /**
- * JUnit XML, as Jenkins, GitLab and Azure DevOps read it: a suite a target. Each finding is a test case, which fails where the
- * severity counts (`--fail-on`). What could not be examined is an error. A target without either has one case, which passes.
+ * Reports findings as JUnit XML for Jenkins, GitLab and Azure DevOps, with a suite for each target. Each finding is a test case,
+ * which fails if its severity counts (`--fail-on`). What could not be examined is an error. A target without either has one test
+ * case that passes.
  */
 export function junitReporter(out: Output): Reporter {
   let begun = false
@@ -50,16 +51,16 @@ export function junitReporter(out: Output): Reporter {
   }
 }
 
-/** The case of a target without findings. */
+/** Test case of a target without findings. */
 const PASSED: TestCase = { name: 'check', tag: 'system-out', type: '', message: '', text: '' }
 
 interface TestCase {
   name: string
-  /** What the case holds: `system-out` passes. */
+  /** Element inside the test case. With `system-out` the case passes. */
   tag: 'failure' | 'error' | 'system-out'
   type: string
   message: string
-  /** Empty: the case holds nothing. */
+  /** Text of the element; if it is empty, there is no element. */
   text: string
 }
 

@@ -1,32 +1,33 @@
 import type { CheckFinding } from '../../documents/check.ts'
 import type { ErrorInfo, NotExamined, Severity } from '../../documents/common.ts'
 
-/** What a command found about one target, for formats that report findings to other programs. */
+/** Results for one target, for formats that report findings to other programs. */
 export interface FoundInTarget {
   path: string
-  /** In the order in which they are found. Read once. */
+  /** Findings in the order in which they are found. They are iterated once. */
   findings: AsyncIterable<CheckFinding>
   /** Whether a finding of this severity makes the target fail. */
   fails(severity: Severity): boolean
-  /** Complete once the findings have been read. */
+  /** What could not be examined. It is complete once the findings were iterated. */
   not_examined: readonly NotExamined[]
 }
 
 /** Writes one report about all targets of a call. */
 export interface Reporter {
+  /** Writes the findings of a target. */
   target(found: FoundInTarget): Promise<void>
-  /** A target that could not be examined. */
+  /** Writes the error of a target that could not be examined. */
   failure(error: ErrorInfo): Promise<void>
-  /** Writes what follows the last target. */
+  /** Completes the report after the last target. */
   end(): Promise<void>
 }
 
-/** A finding in one line: where it is, what was expected and found, what it means. */
+/** Returns a finding as one line: where it is, what was expected and found, and what it means. */
 export function findingText(finding: CheckFinding): string {
   return `${placeText(finding)}: ${finding.message}. ${sentence(finding.meaning)}`
 }
 
-/** `file, byte 12, field a, tile 3` */
+/** Returns the place of a finding as `file, byte 12, field a, tile 3`. */
 export function placeText({ file, offset, space, field, tile, chunk, cell }: CheckFinding): string {
   const inside = Object.entries({ field: field ?? undefined, tile, chunk, cell })
     .filter(([, at]) => at !== undefined)
@@ -35,25 +36,25 @@ export function placeText({ file, offset, space, field, tile, chunk, cell }: Che
   return [file, ...byte, ...inside].join(', ')
 }
 
-/** What was not examined in one line. */
+/** Returns what was not examined as one line. */
 export function faultText({ code, file, message }: NotExamined | ErrorInfo): string {
   return `not examined: ${file === undefined ? '' : `${file}: `}${message} (${code})`
 }
 
-/** Starts with a capital letter and ends with a full stop. */
+/** Returns a text with a capital letter at its start and a full stop at its end. */
 export function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`
 }
 
 /**
- * The percent-encoded path of a file below the folder of the call, which CI systems take for the root of the repository. A file
- * elsewhere keeps its path without the scheme or the first slash: code scanning takes no result without a path in the repository.
+ * Returns the percent-encoded path of a file relative to the folder of the call, which CI systems take for the root of the repository.
+ * The path of a file elsewhere only loses its scheme or first slash, as code scanning requires a path inside the repository.
  */
 export function pathInRepository(file: string, folder: string): string {
   const root = `${encoded(folder)}/`
   const remote = /^(?:s3|https?):\/\//.exec(file)
   if (remote) return encoded(file.slice(remote[0].length))
-  // After several slashes at the start, a URL has a host.
+  // In a URL, a name after two slashes would be a host.
   const local = file.replace(/^file:\/\/(?:localhost)?/, '').replace(/^\/+/, '/')
   const path = new URL(encoded(local), `file://${root}`).pathname
   return path.slice(path.startsWith(root) ? root.length : 1)

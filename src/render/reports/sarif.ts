@@ -6,11 +6,11 @@ import type { CheckFinding } from '../../documents/check.ts'
 import { faultText, findingText, pathInRepository, type Reporter, sentence } from './reporter.ts'
 
 /**
- * SARIF 2.1.0, one run for all targets. Results are written as they are found; the rules and the faults follow them, as the order
- * of keys means nothing.
+ * Reports findings as SARIF 2.1.0, with one run for all targets. Results are written as they are found. The rules and the faults
+ * follow after them, as the order of keys has no meaning.
  *
- * Code scanning of GitHub asks for more than the standard: each result has a place in the repository with a line, and a
- * fingerprint, without which all results of a rule in one file are taken for one (binary files have only line 1).
+ * GitHub's code scanning requires more than the standard. Each result needs a line of a file in the repository, and a fingerprint:
+ * without one, all results of a rule in one file would be the same result, as binary files have only line 1.
  */
 export function sarifReporter(out: Output, folder: string, version: string): Reporter {
   const rules = new Map<FindingCode, number>()
@@ -88,7 +88,7 @@ function isGiven(part: string | number | null | undefined): boolean {
   return part !== null && part !== undefined
 }
 
-/** The same finding has the same fingerprint in each run. */
+/** Returns a fingerprint that is the same for a finding in each run. */
 function fingerprint(parts: readonly (string | number | null | undefined)[]): string {
   return `${bytesToHex(sha256(utf8ToBytes(JSON.stringify(parts).toWellFormed()))).slice(0, 16)}:1`
 }

@@ -10,42 +10,43 @@ import { escapeText, formatCount, shortValue } from '../units.ts'
 import { title } from './parts.ts'
 import { counted, fieldName, measuredText, partName } from './wording.ts'
 
-/** How much of the parts is shown. */
+/** The parts that are shown. */
 export interface HexOptions extends Selection {
-  /** Shows only names and values, no bytes. */
+  /** Whether only names and values are shown, without bytes. */
   tree?: boolean | undefined
 }
 
+/** Number of bytes of a row. */
 const ROW = 16
-/** From this width on, the field tree is beside the bytes. */
+/** Least width at which the field tree is beside the bytes, in terminal columns. */
 const WIDE = 130
-/** Used if the width is unknown. */
+/** Width that a pipe is assumed to have. */
 const PIPE_COLUMNS = 160
 /**
- * Rows shown at the start and at the end of a run of similar bytes or values. A run is cut if it has at least two rows
- * more than these.
+ * Number of rows that are shown at the start and at the end of a run of bytes or values. A run is cut if it has at least two
+ * rows more than these.
  */
 const HEAD_ROWS = 3
 const TAIL_ROWS = 1
-/** Elements shown at the start of a list; the last one is shown, too. */
+/** Number of elements that are shown at the start of a list. The last element is shown as well. */
 const HEAD_ELEMENTS = 6
-/** Fewest columns for a note, however deep it is. */
+/** Least width of a note, however deep it is, in terminal columns. */
 const MIN_ROOM = 16
-/** Most lines of a note on a terminal; a longer note loses its middle. */
+/** Most lines of a note on a terminal. A longer note loses its middle. */
 const NOTE_LINES = 4
-/** Indents the later lines of a note. */
+/** Indent of the second and later lines of a note. */
 const CONTINUED = '    '
-/** Bytes to read at once. */
+/** Number of bytes to read at once. */
 const PIECE = 65_536
 
-/** Shows part after part: bytes on the left, the field tree beside them, or below each row on a narrow terminal. */
+/** Shows part after part: bytes on the left and the field tree beside them, or below each row if the terminal is narrow. */
 export async function hexView(parts: readonly Part[], options: HexOptions, out: Output): Promise<void> {
   const view = new HexView(out, options, await painter(out), await tinter(out))
   for (const part of parts) await view.show(part, 0)
   await view.end()
 }
 
-/** A note beside a row. */
+/** A text about a part, beside the row in which the part starts. */
 interface Note {
   depth: number
   text: string
@@ -68,7 +69,7 @@ class HexView {
   private colors: (number | undefined)[] = []
   private notes: Note[] = []
   private color = 0
-  /** The bytes read last; values have only a few bytes each. */
+  /** The bytes that were read last. Several small values are taken from one piece. */
   private piece: { space: Space | undefined; offset: number; bytes: Uint8Array } = {
     space: undefined,
     offset: 0,
@@ -142,7 +143,7 @@ class HexView {
     return this.color
   }
 
-  /** Changes to another address space, and says so. */
+  /** Changes to another space, and says so. */
   private async enter(space: Space, part: Part): Promise<void> {
     if (this.space === space) return
     this.flushRow()
@@ -175,7 +176,7 @@ class HexView {
     }
   }
 
-  /** Skips from element `index` to the last but one. Then shows the last, if the range includes it. */
+  /** Skips the elements from `index` to the last but one, and shows the last if the range includes it. */
   private async skipList(part: Part, children: Children, index: number, depth: number): Promise<void> {
     const { range } = this.options
     const last = await children.at(children.count - 1)
@@ -191,7 +192,7 @@ class HexView {
     if (until === children.count - 1) await this.show(last, depth)
   }
 
-  /** Shows the bytes of a part without children. */
+  /** Shows the bytes of a part that has no children. */
   private async run(part: Part, color: number | undefined): Promise<void> {
     if (this.options.tree) return
     const [from, to] = this.clipped(part.offset, part.offset + part.length)
@@ -227,7 +228,7 @@ class HexView {
     }
   }
 
-  /** Shows values row by row. The values that begin in a row are beside it. */
+  /** Shows values row by row, each row with the values that start in it. */
   private async elements(part: Part, depth: number): Promise<void> {
     const { elements } = part
     if (!elements || elements.count === 0) return
@@ -235,7 +236,7 @@ class HexView {
     const cut = this.out.full || isNamed(part) ? undefined : squeezedRows(from, to)
     this.color = (this.color + 2) % 10
     const color = this.color
-    // Empty elements before the first byte count, too.
+    // Empty elements at the very start come first.
     let index = from === part.offset ? 0 : Math.max(0, lastNotAfter(elements.count, elements.start, from))
     while (index < elements.count && elements.start(index) < to) {
       const start = elements.start(index)
@@ -303,23 +304,23 @@ class HexView {
     return { depth, text: `${what}[${numbers}]: ${values.join(', ')}`, color, verdict: undefined }
   }
 
-  /** Columns for the text of a note. */
+  /** Returns the width for the text of a note. */
   private room(depth: number): number {
     return Math.max(MIN_ROOM, this.notesWidth() - 2 * depth)
   }
 
-  /** Columns for notes and their indentation. */
+  /** Returns the width for notes with their indent. */
   private notesWidth(): number {
     return this.columns - (this.options.tree ? 0 : this.wide ? this.leftWidth() + 2 : this.digits + 3)
   }
 
-  /** Deep fields are indented only as far as their text still has room. */
+  /** Returns the indent of a field. It leaves at least {@link MIN_ROOM} columns for the text. */
   private indent(depth: number): string {
     return ' '.repeat(Math.max(0, Math.min(2 * depth, this.notesWidth() - MIN_ROOM)))
   }
 
   private leftWidth(): number {
-    // Offset, two groups of eight bytes, and the text between bars.
+    // The offset, two groups of eight bytes, and the text between bars.
     return this.digits + 1 + 2 + ROW * 3 + 1 + ROW + 2
   }
 
@@ -349,7 +350,7 @@ class HexView {
     )
   }
 
-  /** On a terminal, text may be wrapped. Bytes may not: they are beside the note already. */
+  /** Returns the room for a value. On a terminal, text may take two lines, but bytes are cut, as they are shown beside the note. */
   private valueRoom({ value }: Part, head: string, room: number): number {
     if (this.out.columns === undefined) return room
     return value instanceof Uint8Array ? room - head.length - '… (32 bytes)'.length : 2 * room
@@ -359,7 +360,7 @@ class HexView {
   private at(offset: number): void {
     const base = Math.floor(offset / ROW) * ROW
     if (base === this.base) return
-    // Notes on parts that end with a row stay with that row.
+    // Notes about parts in the previous row stay beside that row.
     this.flushRow()
     this.base = base
   }
@@ -397,7 +398,7 @@ class HexView {
     this.base = -1
   }
 
-  /** On a terminal, a long note is wrapped. */
+  /** Returns the lines of a note. On a terminal, a long note is wrapped. */
   private noteLines({ depth, text, color, verdict }: Note): string[] {
     const ending = verdict === undefined ? '' : `(${verdict})`
     const room = this.room(depth)
@@ -426,7 +427,7 @@ class HexView {
     return `${text}${this.paint('dim', '|')}`
   }
 
-  /** Sixteen cells. Neighbours of one colour are coloured together. */
+  /** Returns the texts of the bytes of a row. Neighbours with the same colour are coloured together. */
   private colored(cell: (byte: number | undefined, index: number) => string): string {
     let text = ''
     let run = ''
@@ -457,7 +458,7 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 /** Most fields that share a line. */
 const INLINE = 3
 
-/** The fields of a structure that has only a few small numbers of one type. */
+/** Returns the fields of a structure if they are a few small numbers of one type. */
 async function inlineFields(children: Children): Promise<Part[] | undefined> {
   if (children.count < 2 || children.count > INLINE) return undefined
   const fields: Part[] = []
@@ -474,7 +475,7 @@ async function inlineFields(children: Children): Promise<Part[] | undefined> {
   return fields
 }
 
-/** Whole rows in the middle of a long run that may be left out. */
+/** Returns the rows in the middle of a long run, which may be left out. */
 function squeezedRows(from: number, to: number): { from: number; to: number } | undefined {
   const first = (Math.floor(from / ROW) + HEAD_ROWS) * ROW
   const last = (Math.ceil(to / ROW) - TAIL_ROWS) * ROW
@@ -486,9 +487,9 @@ function isCode({ stored, type }: Part): boolean {
   return stored !== undefined && type.includes(':')
 }
 
-/** Adds the field's description after its value, if there is room and no more important note. */
+/** Adds the description of the field, if there is room for it and no meaning of the value. */
 function withDescription(text: string, part: Part, room: number): string {
-  // A code is shown by its name; the list of codes would repeat it.
+  // The description of a code is the list of codes.
   if (part.meaning !== undefined || part.description === undefined || isCode(part)) return text
   const whole = `${text}, ${part.description}`
   return whole.length <= room ? whole : text
@@ -500,7 +501,7 @@ function valueText(value: Parameters<typeof shortValue>[0], room: number): strin
     : shortValue(value, Math.max(8, room - 12))
 }
 
-/** The heading above a hex view. */
+/** Writes the heading of a hex view. */
 export async function hexTitle(path: string, facts: string, out: Output): Promise<void> {
   if (out.columns === undefined) await heading(`${path}: ${facts}`, out)
   else await title(path, facts, out)

@@ -5,10 +5,10 @@ import { formatCount } from '../units.ts'
 import { line } from './parts.ts'
 import { counted } from './wording.ts'
 
-/** Fragments and files that are named; the document has all. */
+/** Most fragments and files that are named. The document has all. */
 const MOST = 5
 
-/** What was read, what became of it, and last whether anything is lost. */
+/** Shows what was read, the outcome, and in the last line whether anything is lost. */
 export async function recoverTable(document: RecoverDocument, out: Output): Promise<void> {
   const { path, to, fragments, left_out, remaining, place } = document
   const of = (...outcomes: RecoverFragment['outcome'][]): RecoverFragment[] =>

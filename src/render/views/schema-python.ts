@@ -11,8 +11,8 @@ import { decodeText, isUtf8 } from '../../format/text.ts'
 import { cellValue, type Scalar } from '../../format/value.ts'
 
 /**
- * TileDB-Py code that makes an array of this schema. What TileDB-Py cannot make, comments say.
- * @param path of the array that the code makes
+ * Returns TileDB-Py code that creates an array with this schema. Comments name the parts that TileDB-Py cannot create.
+ * @param path path of the array that the code creates
  */
 export function schemaPython(schema: ArraySchema, enumerations: readonly Enumeration[], path: string): string {
   const { domain, attributes, coords_filters, offsets_filters, validity_filters } = schema
@@ -33,7 +33,7 @@ export function schemaPython(schema: ArraySchema, enumerations: readonly Enumera
     `    capacity=${schema.capacity},`,
     ...(dense ? [] : ['    sparse=True,']),
     ...(schema.allows_duplicates ? ['    allows_duplicates=True,'] : []),
-    // A dimension without filters has those of all coordinates, which have a compressor by default.
+    // Dimensions without filters use the filters of coordinates. TileDB-Py's default for these has a compressor.
     ...(noCoordsFilters(schema) ? ['    coords_filters=tiledb.FilterList([]),'] : []),
     `    offsets_filters=${pipelineText(offsets_filters)},`,
     ...(validity_filters ? [`    validity_filters=${pipelineText(validity_filters)},`] : []),
@@ -54,7 +54,7 @@ function pipelineText({ filters, max_chunk_size }: FilterPipeline): string {
   return filterList(filters, max_chunk_size)
 }
 
-/** As {@link dtypeOf}; TileDB-Py has no dimensions of times of day. */
+/** Returns the numpy type of a dimension; undefined if TileDB-Py has none, as for times of day. */
 function dimensionType({ type }: Dimension): string | undefined {
   return datatypeKind(type) === 'time' ? undefined : dtypeOf(type)
 }
@@ -73,18 +73,18 @@ function dimensionText(dimension: Dimension, coords: FilterPipeline): string {
   return `tiledb.Dim(name=${quoted(name)}, domain=(${low}, ${high}), tile=${extent}, dtype=${quoted(dtype)}, filters=${pipelineText(own)})`
 }
 
-/** The values of a cell of numbers. */
+/** Returns the values of a cell of numbers. */
 function scalarsOf(type: Datatype, bytes: Uint8Array): Scalar[] {
   return [cellValue(type, 'var', bytes, { raw: false })].flat()
 }
 
-/** An extent is a count, never a date. */
+/** Returns the type of a tile extent, which is a number even for dates. */
 function asCount(type: Datatype): Datatype {
   const kind = datatypeKind(type)
   return kind === 'datetime' || kind === 'time' ? 'INT64' : type
 }
 
-/** @param made the enumerations that there are */
+/** @param made the enumerations that the code creates */
 function attributeText(attribute: Attribute, made: readonly Enumeration[]): string {
   const { name, type, cell_val_num, nullable, enumeration, filters } = attribute
   const dtype = dtypeOf(type) ?? 'float64'
@@ -101,20 +101,20 @@ function attributeText(attribute: Attribute, made: readonly Enumeration[]): stri
   ].join(', ')})`
 }
 
-/** Of text and bytes, TileDB-Py makes only CHAR of a fixed length. */
+/** Whether an attribute has text or bytes of a fixed length. TileDB-Py creates these only for CHAR. */
 function isFixedText({ type, cell_val_num }: Attribute): boolean {
   const kind = datatypeKind(type)
   return cell_val_num !== 'var' && type !== 'CHAR' && (kind === 'text' || kind === 'bytes')
 }
 
-/** Several values a cell are a record of as many fields; text of a fixed length has it in its type. */
+/** Returns the dtype. Several values a cell are a record with as many fields. The dtype of CHAR includes its length. */
 function recordText(dtype: string, type: Datatype, cell_val_num: Attribute['cell_val_num']): string {
   if (cell_val_num === 'var' || (cell_val_num === 1 && type !== 'CHAR')) return quoted(dtype)
   if (type === 'CHAR') return quoted(`S${cell_val_num}`)
   return `np.dtype(${quoted(Array(cell_val_num).fill(dtype).join(', '))})`
 }
 
-/** Undefined for TileDB's default, and where TileDB-Py takes none. */
+/** Returns the fill value; undefined for TileDB's default, and if TileDB-Py accepts none. */
 function fillText(attribute: Attribute): string | undefined {
   const { type, cell_val_num, fill_value, nullable } = attribute
   if (!hasOwnFill(attribute) || nullable || fill_value === undefined || isNoText(type, fill_value)) return undefined
@@ -126,14 +126,14 @@ function hasOwnFill({ type, cell_val_num, fill_value }: Attribute): boolean {
   return fill_value !== undefined && !Buffer.from(defaultFillValue(type, cell_val_num)).equals(fill_value)
 }
 
-/** Whether the bytes are not valid in a type that TileDB-Py takes as text only. */
+/** Whether the bytes are not valid UTF-8 although TileDB-Py requires this for the type. */
 function isNoText(type: Datatype, bytes: Uint8Array): boolean {
   return type === 'STRING_UTF8' && !isUtf8(bytes)
 }
 
 /**
- * Whether TileDB-Py makes such an enumeration: of text, but numpy drops zeros at the end of a value; of numbers, one a value; of dates
- * only without values.
+ * Whether TileDB-Py can create an enumeration. It can for text without zero bytes at the end, which numpy drops, and for single
+ * numbers. For dates it can if there are no values.
  */
 function isMade(enumeration: Enumeration): boolean {
   const { type, cell_val_num } = enumeration
@@ -160,7 +160,7 @@ function valueText(type: Datatype, bytes: Uint8Array): string {
   return valueTexts(type, bytes).join(', ')
 }
 
-/** Each value of a cell as Python writes it; text and bytes are one value. */
+/** Returns each value of a cell as Python code. Text and bytes are one value. */
 function valueTexts(type: Datatype, bytes: Uint8Array): string[] {
   const kind = datatypeKind(type)
   if (type === 'STRING_UTF8') return [quoted(decodeText(bytes))]
@@ -183,7 +183,7 @@ function bytesText(bytes: Uint8Array): string {
   return `b"${text.join('')}"`
 }
 
-/** What TileDB-Py's constructors do not take. */
+/** Returns the parts of a schema that TileDB-Py's constructors do not accept. */
 function lost(
   { attributes, domain, dimension_labels, current_domain }: ArraySchema,
   enumerations: readonly Enumeration[],

@@ -24,17 +24,20 @@ import {
   versionText,
 } from './wording.ts'
 
-/** Characters of a value. */
+/** Most characters of a value. */
 const VALUE = 40
 
-/** The number of a schema in its array, the oldest being 1, and whether all schemas are shown. */
+/** Position of a schema among those of its array. */
 export interface WhichSchema {
+  /** Number of the schema; the oldest is 1. */
   number: number
+  /** Number of schemas of the array. */
   count: number
+  /** Whether all schemas are shown. */
   all: boolean
 }
 
-/** @param which undefined for a schema outside an array */
+/** Shows a schema. @param which undefined for a schema outside of an array */
 export async function schemaTable(
   document: SchemaDocument,
   which: WhichSchema | undefined,
@@ -63,7 +66,7 @@ export async function schemaTable(
   }
 }
 
-/** A line for each schema: when it was written, and what changed. */
+/** Shows a line for each schema: when it was written, and what changed. */
 export async function schemaSteps(documents: readonly SchemaDocument[], out: Output): Promise<void> {
   await heading(`${counted(documents.length, 'schema')} of ${documents[0].path}, oldest first`, out)
   const pairs = documents.map(({ name, changes, attributes }, i): Pair => {
@@ -80,7 +83,7 @@ function namesText(attributes: readonly { name: string }[]): string {
   return attributes.map(({ name }) => fieldName(name)).join(', ')
 }
 
-/** `added attribute w (INT32)`; what is added or dropped together is named together. */
+/** Returns the changes as `added attribute w (INT32)`. Attributes that were added together share a text. */
 function changeTexts(changes: readonly SchemaChange[]): string[] {
   const alike = groupBy(changes, ({ change, what }) => `${change} ${what}`)
   return [...alike].flatMap(([verb, group]) => {
@@ -192,12 +195,12 @@ function extentText(extent: CellValue): string {
   return typeof extent === 'number' || typeof extent === 'bigint' ? countText(extent) : shortValue(extent)
 }
 
-/** If a dimension has an empty pipeline, the array's filters for coordinates apply. */
+/** Returns the filters of a dimension. If its pipeline is empty, the filters of coordinates apply. */
 export function dimensionFilters({ filters }: DimensionDescription, coords_filters: PipelineDescription): string {
   return filters.filters.length === 0 ? `(coords filters) ${pipelineText(coords_filters)}` : pipelineText(filters)
 }
 
-/** For a nullable attribute, the fill validity decides whether empty cells are null or the fill value. */
+/** Returns the fill value. If the fill validity of a nullable attribute is false, cells without a value are null. */
 function fillText({ fill_value, fill_value_validity }: AttributeDescription): string {
   if (fill_value === null) return NOTHING
   const value = shortValue(fill_value, 20)

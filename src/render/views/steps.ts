@@ -5,7 +5,7 @@ import { formatSize } from '../units.ts'
 import { line, listOf, type Shows, tableOrBelow } from './parts.ts'
 import { counted } from './wording.ts'
 
-/** What each step did. */
+/** Shows what each step did. */
 export async function stepsTable(document: StepsDocument, out: Output): Promise<void> {
   const { path, steps, cell_num, files, total_size, notes } = document
   await heading(`${path}: ${counted(steps.length, 'step')}`, out)
@@ -25,7 +25,7 @@ export async function stepsTable(document: StepsDocument, out: Output): Promise<
   await line(`WRITTEN: ${counted(cell_num, 'cell')}, ${counted(files.length, 'file')}, ${formatSize(total_size)}`, out)
 }
 
-/** Names have 32 hexadecimal digits, of which a few tell them apart. */
+/** Shortens the 32 hex digits of a name. A few of them are enough to tell names apart. */
 function shortened(path: string): string {
   return path.replace(/([0-9a-f]{6})[0-9a-f]{26}/, '$1…')
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '../../base/group-by.ts'
 import type { Output } from '../../base/result.ts'
 import type { VerifyChecksumsDocument, VerifyChecksumsLine } from '../../documents/verify-checksums.ts'
 import type { Role } from '../color.ts'
@@ -7,7 +8,7 @@ import { counted, countText, inside, NOTHING, shardText } from './wording.ts'
 
 type Document = VerifyChecksumsDocument & { readonly failures: readonly VerifyChecksumsLine[] }
 
-/** First the verdict, then its basis, the failures, and the files without checksums. */
+/** Shows the verdict, then what was examined, the failures, and the files without checksums. */
 export async function verifyTable(document: Document, out: Output): Promise<void> {
   const { path, failures, not_examined } = document
   const unprotected = [...document.unprotected_files]
@@ -56,7 +57,7 @@ function verdictText(document: Document, unprotected: number): [string, Role] {
   return [says, verdict === 'verified' ? 'good' : 'number']
 }
 
-/** Whether there are fragments, but none was examined. */
+/** Whether all fragments were skipped. */
 function skippedAll({ fragment_num, skipped_fragment_num }: Document): boolean {
   return fragment_num === 0 && skipped_fragment_num > 0
 }
@@ -82,26 +83,19 @@ function failureColumns(root: string): Shows<VerifyChecksumsLine>[] {
   ]
 }
 
-/** Files by folder, one line for each folder. `limit` counts folders. */
+/** Writes files by folder, a line for each folder. @param limit most folders */
 async function fileLines(files: readonly string[], limit: number | undefined, out: Output): Promise<void> {
-  const folders = new Map<string, string[]>()
-  for (const file of files) {
-    const slash = file.lastIndexOf('/')
-    const folder = file.slice(0, slash + 1)
-    const names = folders.get(folder)
-    if (names === undefined) folders.set(folder, [file.slice(slash + 1)])
-    else names.push(file.slice(slash + 1))
-  }
+  const folders = groupBy(files, (file) => file.slice(0, file.lastIndexOf('/') + 1))
   const shown = Array.from(folders).slice(0, limit)
-  for (const [folder, names] of shown) {
+  for (const [folder, paths] of shown) {
     if (folder !== '') await line(folder, out)
-    await keyValues([['', names.join(', ')]], out)
+    await keyValues([['', paths.map((path) => path.slice(folder.length)).join(', ')]], out)
   }
-  const left = files.length - shown.reduce((sum, [, names]) => sum + names.length, 0)
+  const left = files.length - shown.reduce((sum, [, paths]) => sum + paths.length, 0)
   if (left > 0) await line(`… ${counted(left, 'more file', 'more files')} (--full shows all)`, out, 'dim')
 }
 
-/** What "ok" does not say. */
+/** Writes what the verdict does not cover. */
 async function notes(document: Document, unprotected: number, out: Output): Promise<void> {
   const { deep, unprotected_metadata_files: metadata, skipped_fragment_num: skipped } = document
   const lines: string[] = []

@@ -4,7 +4,7 @@ import type { WhatifDocument, WhatifField, WhatifLayout, WhatifTrial } from '../
 import { line, listOf, type Shows, section, tableOrBelow, title } from './parts.ts'
 import { changeText, counted, countText, fieldName, NOTHING, typeText } from './wording.ts'
 
-/** What other filters and tiles would do; then what to choose. */
+/** Shows the results of other filters and tiles, and then which to choose. */
 export async function whatifTable(document: WhatifDocument, out: Output): Promise<void> {
   const { path, sample, fields, layouts, total } = document
   const tried = sample.whole ? 'all' : `parts of ${countText(sample.tiles)}`
@@ -49,7 +49,7 @@ function totalText({ sample, total: { bytes, smallest_bytes, balanced_bytes } }:
 }
 
 const CONSOLIDATED = 'consolidated'
-/** What the changes do. */
+/** Explanations of changes, by the last word of the change. */
 const MEANINGS = [
   [CONSOLIDATED, 'by tiledb.consolidate and tiledb.vacuum; sparse, overwritten and deleted cells stay'],
   ['written anew', 'the cells that readers see, in one fragment of a new array'],
@@ -95,7 +95,7 @@ const LEAVE: Readonly<Record<string, string>> = {
   balanced: 'leave it: none saves at least 5 % and 4 KiB without much slower reading or writing',
 }
 
-/** `-1.1 MiB (-14 %), filtering takes 28 times as long`: of filters alone, not of a whole read or write. */
+/** Returns `-1.1 MiB (-14 %), filtering takes 28 times as long`. The times are those of filters alone, not of reads or writes. */
 function effect(best: WhatifTrial, stored: WhatifTrial): string {
   const [now, then] = [sizeOf(stored), sizeOf(best)]
   const parts = [`${then < now ? '-' : '+'}${shortSize(Math.abs(then - now))} (${percent(then, now)})`]
@@ -111,6 +111,7 @@ function effect(best: WhatifTrial, stored: WhatifTrial): string {
   return parts.join(', ')
 }
 
+/** Least ratio of two times that is reported. */
 const NOTABLE = 1.25
 
 function digits(times: number): string {
@@ -136,7 +137,7 @@ const COLUMNS: readonly Shows<Row>[] = [
   { name: 'exact', cell: exactText },
 ]
 
-/** `SCALE_FLOAT(0.01), ZSTD(9), SHA256`: shorter than elsewhere, as there are many. */
+/** Returns `SCALE_FLOAT(0.01), ZSTD(9), SHA256`. This is shorter than in other views, as there are many pipelines. */
 function pipelineWords({ filters }: Pick<WhatifTrial, 'filters'>): string {
   if (filters.length === 0) return 'none'
   const words = filters.map(({ name, level, scale }) => {
@@ -150,7 +151,7 @@ function exactText({ exact, changed }: WhatifTrial): string {
   return exact ? 'yes' : `no: ${(100 * changed).toPrecision(2)} %`
 }
 
-/** What comes back with other bits, by the filters before any compressor. */
+/** Returns a text about the values that filters change; undefined if all candidates are exact. */
 function lossText(candidates: readonly WhatifTrial[]): string | undefined {
   const lossy = candidates.filter(({ exact }) => !exact)
   if (lossy.length === 0) return undefined
@@ -169,7 +170,7 @@ function verdict({ fields, layouts }: WhatifDocument): string {
   const [now, ...others] = layouts
   const size = ({ data_bytes, metadata_bytes }: WhatifLayout): number => data_bytes + metadata_bytes
   const saving = others.sort((a, b) => size(a) - size(b)).filter((one) => size(one) <= (1 - WORTH) * size(now))
-  // The smallest, and what needs no new array.
+  // The smallest layout, and consolidation, which needs no new array.
   const best = saving.filter((one, i) => i === 0 || one.change === CONSOLIDATED)
   const parts = [
     ...(worth.length > 0 ? [`other filters for ${worth.join(', ')}: --best balanced --emit schema`] : []),
@@ -184,5 +185,5 @@ function verdict({ fields, layouts }: WhatifDocument): string {
   return `leave it: ${nothing.join('; ')}`
 }
 
-/** Part of the bytes that a change must save. */
+/** Least share of the bytes that a change must save to be worth it. */
 const WORTH = 0.05

@@ -8,19 +8,20 @@ import { textWidth } from '../text-width.ts'
 import { codeLine } from './parts.ts'
 import { counted, fieldName } from './wording.ts'
 
-/** Differences and dependents that are shown; the document has all. */
+/** Most effects and needs that are shown. The document has all. */
 const MOST = 3
-/** Width of the words before a call. */
+/** Width of the text before a call. */
 const VERDICT = 'delete it?   NOT BY HAND: '.length
 
-/** What it is, what needs it, what is lost without it, and last whether it may be deleted. */
+/** Shows what a file or folder is, what needs it, what is lost without it, and in the last line whether it may be deleted. */
 export async function whyTable(document: WhyDocument, out: Output): Promise<void> {
   const { what, needed_by, without, noticed_by, how } = document
-  // A call that does not fit into the line with its name is not broken there: it is to be copied.
+  // A long call has lines of its own, so that it can be copied.
   const isLong = how !== null && VERDICT + textWidth(how) > (out.columns ?? Number.POSITIVE_INFINITY)
-  const effects = without.length === 0 ? [noEffect(document)] : limited(newestFirst(without).map(effectText))
+  // Effects on reads as of now come first.
+  const effects = without.length === 0 ? [noEffect(document)] : limited(without.toReversed().map(effectText))
   const needs = needed_by.length === 0 ? [noNeed(document)] : needLines(needed_by)
-  // Of numbers that are only bounds, none may be left.
+  // If all numbers are upper bounds, there may be no difference.
   const isSure = without.some(({ outcome, certainty }) => outcome !== 'cells' || certainty !== 'at most')
   const noticed = noticed_by.map((one) => (one === 'silent' && !isSure ? MAY_DIFFER : NOTICED[one])).join('; ')
   await keyValues(
@@ -41,16 +42,11 @@ function rows(name: string, lines: readonly string[]): Pair[] {
   return lines.map((line, i) => [i === 0 ? name : '', line])
 }
 
-/** What shows now stands first. */
-function newestFirst(effects: readonly Effect[]): Effect[] {
-  return [...effects].reverse()
-}
-
 function limited(lines: readonly string[]): string[] {
   return lines.length <= MOST + 1 ? [...lines] : [...lines.slice(0, MOST), `and ${lines.length - MOST} more (--json)`]
 }
 
-/** An array or group as a whole is needed by those who use it; only what lies in the folders around it is known. */
+/** Text if nothing needs the path. For a whole array or group, only the folders around it were searched. */
 function noNeed({ path, root }: WhyDocument): string {
   return path === root ? 'no array or group in the folders around it' : 'nothing'
 }
@@ -59,7 +55,7 @@ function noEffect({ delete: answer, reason }: WhyDocument): string {
   return answer === 'yes' || reason === '' ? 'no reader sees a difference, at any time' : reason
 }
 
-/** What needs it, and below it, indented, what needs that in turn. */
+/** Returns a line for each need, followed by indented lines for what needs that in turn. */
 function needLines(needs: readonly Need[], depth = 0): string[] {
   const lines: string[] = []
   const shared =

@@ -7,7 +7,7 @@ import { commandLine, line, listOf, type Shows, section, tableOrBelow } from './
 import { dimensionFilters } from './schema.ts'
 import { counted, filtersText, NOTHING, rangeText, versionText } from './wording.ts'
 
-/** The contents of a sample, and commands to try on it. */
+/** Shows the contents of a sample, and commands to try on it. */
 export async function sampleTable(document: SampleDocument, out: Output): Promise<void> {
   await heading(`${document.path}: ${document.array_type} array, written`, out)
   await keyValues(facts(document), out)

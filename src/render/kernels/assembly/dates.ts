@@ -1,10 +1,10 @@
 import { writePadded } from './digits'
 
 /*
- * DATETIME_* counts as ISO 8601 text, of years from 1000 to 9999: others have another width, and are declined.
+ * DATETIME_* values as ISO 8601 text, for years from 1000 to 9999. Other years have another width and are declined.
  */
 
-/** Units from DATETIME_YEAR to DATETIME_AS. From MS on, each is a thousandth of the one before. */
+/** Units from DATETIME_YEAR to DATETIME_AS. From MS on, each unit is a thousandth of the previous one. */
 const YEAR: u32 = 0
 const MONTH: u32 = 1
 const WEEK: u32 = 2
@@ -13,19 +13,19 @@ const HR: u32 = 4
 const MIN: u32 = 5
 const SEC: u32 = 6
 
-/** No larger count of years, months, weeks or days has a four-digit year. Sums of smaller counts do not overflow. */
+/** Limit of years, months, weeks or days: larger values have no four-digit year, and smaller ones do not overflow in sums. */
 const MOST: i64 = 100000000
 const DAY_SECONDS: i64 = 86400
 /** The calendar repeats after 400 years. */
 const ERA_DAYS: i32 = 146097
-/** Days from 0000-03-01, where an era begins, to 1970-01-01. */
+/** Days from 0000-03-01, the start of an era, to 1970-01-01. */
 const EPOCH_DAYS: i32 = 719468
 
-/** The text of the last written day, which neighbours often share. */
+/** Text of the day that was written last, as neighbouring cells often have the same day. */
 const dayText = memory.data(16)
 let lastDay: i64 = i64.MIN_VALUE
 
-/** @returns the end of the text; 0 if the count is declined */
+/** Writes a date. @returns the end of the text; 0 if the date is declined */
 export function writeDate(out: usize, unit: u32, count: i64): usize {
   if (count === i64.MIN_VALUE) {
     store<u32>(out, 0x54614e)
@@ -51,7 +51,7 @@ function tooFar(count: i64): bool {
   return count < -MOST || count > MOST
 }
 
-/** The quotient, rounded down. */
+/** Returns the quotient, rounded down. */
 function floored(value: i64, by: i64): i64 {
   const quotient = value / by
   return quotient * by > value ? quotient - 1 : quotient
@@ -70,7 +70,7 @@ function writeYear(out: usize, year: i32): usize {
   return year < 1000 || year > 9999 ? 0 : writePadded(out, year as u64, 4)
 }
 
-/** Two digits after a separator. */
+/** Writes a separator and two digits. */
 function part(out: usize, mark: u32, value: u32): usize {
   store<u8>(out, mark as u8)
   const tens = (value * 103) >> 10

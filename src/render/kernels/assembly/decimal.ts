@@ -1,22 +1,23 @@
 import { writeU64 } from './digits'
 
 /*
- * The shortest decimal form of a binary floating-point number that reads back the same, of several the nearest: Schubfach.
+ * The shortest decimal form of a binary floating-point number that reads back as the same number; if there are several, the nearest.
+ * The algorithm is Schubfach.
  *
  * @see Raffaello Giulietti, The Schubfach way to render doubles (2020)
  */
 
-/** Range of the exponents of the needed powers of ten. */
+/** Smallest exponent of the powers of ten that are needed. */
 const LEAST_POWER: i32 = -292
 
-/** Powers of ten from {@link LEAST_POWER} on: the upper 128 bits of each, rounded up, as two words, the low word first. */
+/** Address of the powers of ten from {@link LEAST_POWER} on: the upper 128 bits of each, rounded up, as two words, low word first. */
 let powers: usize = 0
 
 export function setPowers(at: usize): void {
   powers = at
 }
 
-/** The result of {@link shortest}: digits * 10^exponent. */
+/** Result of {@link shortest}: digits * 10^exponent. */
 let digits: u64 = 0
 let exponent: i32 = 0
 
@@ -30,7 +31,7 @@ function upperHalf(a: u64, b: u64): u64 {
   return a1 * b1 + (middle >> 32) + (other >> 32)
 }
 
-/** The upper 64 bits of a power of ten times a number. Their lowest bit is set if any lower bit of the product is. */
+/** Returns the upper 64 bits of a power of ten times a number. The lowest bit is also set if any lower bit of the product is set. */
 function scaled(powerLow: u64, powerHigh: u64, value: u64): u64 {
   const below = powerHigh * value
   const sum = below + upperHalf(powerLow, value)
@@ -43,7 +44,7 @@ function scaled(powerLow: u64, powerHigh: u64, value: u64): u64 {
  * @param closer whether the next smaller number is half as far away as the next larger one
  */
 function shortest(c: u64, q: i32, closer: bool): void {
-  // An even number's interval includes its bounds, as reading rounds to even.
+  // The interval of an even number includes its bounds, as reading rounds to even.
   const out = (c & 1) as u64
   const k = (q * 1262611 - (closer ? 524031 : 0)) >> 22
   const h = (q + ((-k * 1741647) >> 19) + 1) as u64
@@ -75,7 +76,7 @@ function shortest(c: u64, q: i32, closer: bool): void {
   }
 }
 
-/** Room for the digits of a number. */
+/** Memory for the digits of a number. */
 const scratch: usize = memory.data(48, 16)
 
 /** Writes a finite number above 0 as JavaScript does. Up to 16 bytes after it are overwritten. @returns its end */
@@ -99,8 +100,8 @@ export function writeF32(out: usize, bits: u32): usize {
 let places: i32 = 0
 
 /**
- * Decimal places of the number that {@link writeF64} wrote; more than {@link MOST_PLACES} if such numbers do not suit {@link
- * writeShort}.
+ * Returns the number of decimal places of the number that {@link writeF64} wrote last; more than {@link MOST_PLACES} if
+ * {@link writeShort} cannot write such numbers.
  */
 export function lastPlaces(): i32 {
   return places
@@ -158,9 +159,9 @@ export const MOST_PLACES: i32 = 12
 const tens: usize = memory.data<f64>([1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12])
 
 /**
- * Writes a number of at least 1e-6 if it has no more than this many decimal places and at most 15 digits. It then equals a
- * whole number divided by a power of ten. This is one correctly rounded operation, and so is reading its digits. No other
- * number has the same few digits.
+ * Writes a number of at least 1e-6 if it has at most `places` decimal places and 15 digits. Such a number equals a whole number
+ * divided by a power of ten, which is one correctly rounded operation, as reading its digits is. No other number has the same few
+ * digits.
  * @returns its end; 0 if it was not written
  */
 export function writeShort(out: usize, value: f64, places: i32): usize {

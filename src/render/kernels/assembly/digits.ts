@@ -1,6 +1,6 @@
 /*
- * Decimal digits, eight at a time: the digits of a number below 10^8 as the bytes of a word, first digit lowest. Halves,
- * quarters and single digits are split off in all lanes of the word at once.
+ * Decimal digits, eight at a time: the digits of a number below 10^8 as the bytes of a word, the first digit in the lowest byte.
+ * The number is split into halves, pairs and single digits in all lanes of the word at once.
  */
 
 const ZEROS: u64 = 0x3030303030303030

@@ -2,7 +2,7 @@ import { writeDate } from './dates'
 import { lastPlaces, MOST_PLACES, writeF32, writeF64, writeShort } from './decimal'
 import { writeU64 } from './digits'
 
-/** Kinds of a column's cells; 0 for a column that could not be read. */
+/** Kinds of columns; 0 for a column that could not be read. */
 const I8: u32 = 1
 const U8: u32 = 2
 const I16: u32 = 3
@@ -24,13 +24,13 @@ const CSV_DATE: u32 = 17
 const MADE: u32 = 18
 
 /**
- * Bytes of a column's record: kind, data, validity or 0, text before its cells, length of that text, and one more word. For
- * floats this word is the number of decimal places of the last cell. For texts it is the address of the u32 starts of cells
- * in the data, with the end of the last. For dates it is the unit.
+ * Bytes of the record of a column: kind, data, validity or 0, text before its cells, length of that text, and one more word. For
+ * floats this word is the number of decimal places of the last cell. For texts it is the address of the starts of the cells in the
+ * data, as u32, with the end of the last cell. For dates it is the unit.
  */
 const COLUMN_BYTES: usize = 24
 
-/** Address of the texts that the caller gave: see {@link setTexts}. */
+/** Address of the texts of {@link setTexts}. */
 let texts: usize = 0
 const END: usize = 0
 const NULL: usize = 8
@@ -44,6 +44,7 @@ const MINUS_ZERO: usize = 48
 let exactNaN: bool = false
 
 /**
+ * Sets the texts that all columns share.
  * @param at address and length of each text: the end of a line, null, a line without cells, NaN, Infinity, -Infinity, -0
  * @param exact whether to decline rows with an unusual NaN. The usual one has the bits of 0 / 0, without a sign.
  */
@@ -57,24 +58,24 @@ let declined: bool = false
 let unsafe: bool = false
 let culprit: i32 = -1
 
-/** The first row that {@link writeRows} did not write. */
+/** Returns the first row that {@link writeRows} did not write. */
 export function reachedRow(): u32 {
   return reached
 }
 
-/** The position of the column that cannot be written in row {@link reachedRow}; -1 if no row was declined. */
+/** Returns the index of the column that cannot be written in the row {@link reachedRow}; -1 if no row was declined. */
 export function declinedColumn(): i32 {
   return culprit
 }
 
-/** Whether an integer of 2^53 or beyond was written, which a float64 may not hold. */
+/** Whether an integer of 2^53 or beyond was written, which a float64 may not represent. */
 export function sawUnsafe(): bool {
   return unsafe
 }
 
 /**
- * Writes rows `from` to `to`. Stops when `out` passes `limit`, or at a text that cannot be copied. Row i shows cell i, or
- * cell rows[i] - base if `rows` is not 0.
+ * Writes the rows `[from, to)`. Stops when `out` passes `limit`, or before a row that it declines. Row i shows cell i; if `rows` is
+ * not 0, it shows cell rows[i] - base.
  * @returns the end of the written text
  */
 export function writeRows(
@@ -171,14 +172,14 @@ function copyText(data: usize, starts: usize, out: usize): usize {
   return written(out, data + from, (load<u32>(starts, 4) as usize) - from)
 }
 
-/** Longer texts are declined, as there must be room after every row. */
+/** Most bytes of a text. Longer texts are declined, as there must be room for a whole row. */
 const LONGEST_TEXT: usize = 1024
 
-/** `base64:`, the mark of bytes in CSV. A text that starts with it is written elsewhere. */
+/** `base64:`, the mark of bytes in CSV. A text that starts with it is declined. */
 const MARK: u64 = 0x3a343665736162
 const MARK_BYTES: u64 = 0x00ffffffffffffff
 
-/** Whether a spreadsheet takes text with this first character for a formula. Quotes say that it is text. */
+/** Whether a spreadsheet takes text with this first character for a formula. Such text is quoted. */
 function beginsFormula(first: u8): bool {
   return first === 0x3d || first === 0x2b || first === 0x2d || first === 0x40
 }
