@@ -1,37 +1,38 @@
 import type { DenseAxis } from '../format/dense-tiles.ts'
 import { hull, type Interval, stridesOf } from '../read/dense-windows.ts'
 
-/** Coordinates along an axis, as tiles of the array's grid. */
+/** An interval of coordinates along an axis, in tiles of the array's grid. */
 export interface Span {
-  /** Tiles, counted from {@link GridAxis.base}. */
+  /** Numbers of the first and the last tile, as {@link GridAxis.tileOf} gives them. */
   first: number
   last: number
-  /** Position of the lowest coordinate in the first tile, and of the highest in the last. */
+  /** Position of the lowest coordinate in the first tile, and of the highest coordinate in the last tile. */
   from: number
   to: number
 }
 
-/** An axis of the tiles that a read visits. */
+/** One axis of the grid of tiles that a read visits. */
 export interface GridAxis {
-  /** The number of the tile that has a coordinate. Tiles beside each other differ by one, at least where fragments have cells. */
+  /** Returns the number of a coordinate's tile. Numbers of adjacent tiles differ by one, at least where fragments have cells. */
   tileOf: (at: bigint) => number
   /** Cells of a tile along the axis. */
   extent: number
-  /** What is wanted: spans that rise and do not touch. */
+  /** The wanted intervals: rising, and not touching each other. */
   wanted: readonly Span[]
-  /** How many tiles are wanted in front of each span, and of all. Spans that share a tile count it once. */
+  /** Number of wanted tiles before each span. A tile that two spans share counts once. */
   before: readonly number[]
+  /** Number of wanted tiles. */
   tile_num: number
-  /** How many coordinates are wanted. */
+  /** Number of wanted coordinates. */
   cell_num: number
 }
 
-/** A box of written cells: a span for each axis. */
+/** The box of a fragment's cells: a span for each axis. */
 export type GridBox = readonly Span[]
 
-/** An axis whose tiles are counted from the first of some domains. */
+/** Makes an axis whose tiles are counted from the lowest of the fragments' domains. */
 export function gridAxis(axis: DenseAxis, wanted: readonly Interval[], domains: readonly Interval[]): GridAxis {
-  const tileOf = numbering(axis, domains)
+  const tileOf = numberTiles(axis, domains)
   const spans = wanted.map((interval) => spanOf(interval, axis, tileOf))
   const before: number[] = []
   let tile_num = 0
@@ -43,22 +44,25 @@ export function gridAxis(axis: DenseAxis, wanted: readonly Interval[], domains: 
   return { tileOf, extent: Number(axis.extent), wanted: spans, before, tile_num, cell_num }
 }
 
-/** Behind so many tiles, numbers soon no longer count by one. */
-const MOST_TILES = 2n ** 52n
-/** If domains are that far apart, no more tiles than these are counted between two of them. */
-const MOST_BETWEEN = 2n ** 40n
+/** Limit on tile numbers: a little above it, numbers cannot count by one any more. */
+const MAX_TILES = 2n ** 52n
+/** Limit on the tiles that are counted between two domains, once all domains together exceed MAX_TILES. */
+const MAX_BETWEEN = 2n ** 40n
 
-/** Numbers the tiles from the first of some domains on. */
-function numbering({ domainLow, extent }: DenseAxis, domains: readonly Interval[]): (at: bigint) => number {
+/**
+ * Returns a function that numbers tiles, from 0 for the first tile of the domains. If the domains are too far apart for numbers that
+ * count by one, they become islands: the numbers skip most tiles between two islands.
+ */
+function numberTiles({ domainLow, extent }: DenseAxis, domains: readonly Interval[]): (at: bigint) => number {
   const tileOf = (at: bigint): bigint => (at - domainLow) / extent
   const all = hull(domains) ?? { low: domainLow, high: domainLow }
   const base = tileOf(all.low)
-  if (tileOf(all.high) - base < MOST_TILES) return (at) => Number(tileOf(at) - base)
+  if (tileOf(all.high) - base < MAX_TILES) return (at) => Number(tileOf(at) - base)
   const islands: { from: bigint; base: bigint }[] = [{ from: base, base }]
   let last = base
   for (const { low, high } of [...domains].sort((a, b) => (a.low < b.low ? -1 : 1))) {
     const [from, to] = [tileOf(low), tileOf(high)]
-    const left = from - last - MOST_BETWEEN
+    const left = from - last - MAX_BETWEEN
     if (left > 0n) islands.push({ from, base: islands[islands.length - 1].base + left })
     if (to > last) last = to
   }
@@ -72,7 +76,7 @@ function numbering({ domainLow, extent }: DenseAxis, domains: readonly Interval[
   }
 }
 
-/** @param tileOf {@link GridAxis.tileOf} */
+/** Converts an interval to tiles. @param tileOf {@link GridAxis.tileOf} */
 export function spanOf({ low, high }: Interval, { domainLow, extent }: DenseAxis, tileOf: GridAxis['tileOf']): Span {
   const placeOf = (at: bigint): number => Number((at - domainLow) % extent)
   return { first: tileOf(low), last: tileOf(high), from: placeOf(low), to: placeOf(high) }
@@ -88,7 +92,7 @@ function endIn({ last, to }: Span, tile: number, extent: number): number {
   return tile === last ? to : extent - 1
 }
 
-/** Whether, of one tile of the grid, a box has all cells that another has. @param at the tile's number along each axis */
+/** Whether a newer box has all cells that an older box has of one tile of the grid. @param at the tile's number along each axis */
 export function covers(newer: GridBox, older: GridBox, at: readonly number[], axes: readonly GridAxis[]): boolean {
   return at.every(
     (tile, d) =>
@@ -97,7 +101,7 @@ export function covers(newer: GridBox, older: GridBox, at: readonly number[], ax
   )
 }
 
-/** Whether all cells that a box has of a tile are wanted. */
+/** Whether all cells that a box has of one tile of the grid are wanted. @param at the tile's number along each axis */
 export function isWanted(box: GridBox, at: readonly number[], axes: readonly GridAxis[]): boolean {
   return at.every((tile, d) => {
     const { wanted, extent } = axes[d]
@@ -110,12 +114,11 @@ export function isWanted(box: GridBox, at: readonly number[], axes: readonly Gri
 }
 
 /**
- * The wanted tiles of which boxes have cells, in an order of the axes.
+ * Visits the wanted tiles of which any box has cells.
  *
  * @param order axes, the slowest-varying first
- * @param boxes by number
- * @param visit called with the tile's number along each axis (one array, that changes), its position among all wanted tiles, and the
- *   numbers of the boxes that have cells of it, falling
+ * @param visit called once per tile with the tile's number along each axis (always the same array, with new content), its position among
+ *   all wanted tiles, and the positions of the boxes that have cells of it, falling
  */
 export function forTiles(
   axes: readonly GridAxis[],
@@ -161,11 +164,12 @@ export function forTiles(
 }
 
 /**
- * Behind which of the wanted tiles, taken in tile order, the result has been written up to the last cell of that tile, and not further.
+ * Finds after which tiles the result can be cut: the tiles up to there, in tile order, fill exactly the cells of the result up to
+ * the last cell of the last of these tiles.
  *
- * @param tileOrder axes, the slowest-varying first
- * @param cellOrder the same for the cells of the result
- * @returns by number of tiles, from 0 to all, 1 where it is so
+ * @param tileOrder axes in the order of the tiles, the slowest-varying first
+ * @param cellOrder axes in the order of the result's cells, the slowest-varying first
+ * @returns by number of tiles, from none to all: 1 if the result can be cut there
  */
 export function cutsInOrder(
   axes: readonly GridAxis[],
@@ -198,7 +202,7 @@ export function cutsInOrder(
   return cuts
 }
 
-/** How many coordinates of each wanted tile are wanted. */
+/** By wanted tile: the number of its wanted coordinates. */
 function cellsByTile({ wanted, before, tile_num, extent }: GridAxis): Float64Array {
   const counts = new Float64Array(tile_num)
   for (const [w, span] of wanted.entries())

@@ -6,9 +6,10 @@ import { type OpenedArray, type OpenedFragment, readColumns } from '../read/quer
 import { BLOCK_TILES, TileLists } from '../store/tile-lists.ts'
 import { cutsInOrder } from './dense-grid.ts'
 import { byFragment, type Fields, slotOf, type Visited } from './dense-visits.ts'
+import { OFFSET, openedMemory, SLOT_VECTORS, VECTOR } from './metadata-memory.ts'
 import { DEFAULT_BUDGET, type ExplainQuery, type MetadataRead } from './plan.ts'
 
-/** Settings of TileDB that say how many tiles are in memory at once, in bytes. */
+/** TileDB's settings that limit the tiles in memory, in bytes. */
 interface DenseMemory {
   /** `sm.mem.total_budget` */
   total_budget: number
@@ -18,42 +19,41 @@ interface DenseMemory {
 
 export const DEFAULT_MEMORY: DenseMemory = { total_budget: DEFAULT_BUDGET, tile_upper_memory_limit: 2 ** 30 }
 
-/** Visited tiles that are in memory at once. */
+/** A run of visited tiles that are in memory together. */
 export interface Lot {
-  /** Places in {@link Visited.ranks}. */
+  /** Bounds of the lot, as indexes in {@link Visited.ranks}. */
   from: number
   to: number
-  /** Position among all visited tiles behind the lot. */
+  /** Position of the first tile after the lot, among all visited tiles. */
   end: number
-  /** Bytes that the lot would have to be allowed to take the next tile, too; Infinity if none are enough. */
+  /** Bytes that a lot would need to take the next tile, too; Infinity if no memory is enough. */
   next: number
 }
 
-/** Bytes of TileDB's classes on 64-bit systems: an element of a list of lists, and what stands for a visited tile. */
-const VECTOR = 32
+/** Bytes of TileDB's object for a visited tile, on 64-bit systems. */
 const VISITED_TILE = 120
 
-/** Most numbers that are kept to find out which lots follow each other in the result. */
-const MOST_KEPT = 2 ** 22
-/** Most steps of looking for such lots. */
-const MOST_STEPS = 2 ** 22
+/** Upper limit on the numbers that are kept to find budgets whose lots follow each other in the result. */
+const MAX_KEPT = 2 ** 22
+/** Upper limit on the steps of that search. */
+const MAX_STEPS = 2 ** 22
 
 /**
- * Divides the visited tiles into lots.
+ * Divides the visited tiles into lots, and finds the least memory budget.
  *
- * Memory counts as TileDB counts it: what it stores of footers and R-trees, the lists of offsets and sizes, and of each lot the
- * unfiltered tiles of one call, and those stored bytes of them that are values of var-sized fields and validity. Two lots are in
- * memory at once. A tile that does not fit in half of the free memory is a lot by itself; it must fit in all of it.
+ * Memory is counted as TileDB counts it: the stored bytes of footers and R-trees; the lists of offsets and sizes; and for each lot
+ * the tiles of one call, unfiltered, plus the stored bytes of their var-sized values and validity. Two lots are in memory together.
+ * A tile that does not fit in half of the free memory is a lot by itself; it must fit in all of the free memory.
  *
- * TileDB 2.30 copies the var-sized cells of a lot as if they followed each other in the result, the last cell of the last tile at
- * the end. Where they do not, it writes outside of its memory, and nearly always crashes (TileDB-Inc/TileDB-Py#2305 is the same).
- * So the least memory budget of such a read is one with which, and with all larger ones, the lots follow each other; often that
- * takes all tiles in one lot. It is Infinity if `tile_upper_memory_limit` rules that out.
+ * TileDB 2.30 copies the var-sized cells of a lot as if they followed each other in the result, up to the last cell of the last tile.
+ * If they do not, it writes outside of its memory, and nearly always crashes (TileDB-Inc/TileDB-Py#2305 is the same). So for such a
+ * read the least budget is one from which on all budgets give lots that follow each other. Often that means all tiles in one lot.
+ * It is Infinity if `tile_upper_memory_limit` makes that impossible.
  *
  * @see DenseReader::compute_result_space_tiles, fix_offsets_buffer; ReaderBase::tile_offset_sizes, get_attribute_tile_size;
  *   MemoryTracker; measured
  */
-export async function divide(
+export async function divideIntoLots(
   { opened, query }: ExplainQuery,
   fields: Fields,
   visited: Visited,
@@ -66,7 +66,7 @@ export async function divide(
   const { taken, lists, foreseen } = await metadataMemory(opened, fields, metadata_reads)
   const ofVisit =
     VISITED_TILE + 2 * VECTOR * (1 + dimensions.length) + dimensions.length * (2 * datatypeSize(dimensions[0].type) + 8)
-  const limits = {
+  const limits: LotLimits = {
     ofVisit,
     unfiltered: tile_upper_memory_limit / 2,
     all: Math.floor(Math.max(0, total_budget - taken - lists) / 2),
@@ -78,7 +78,7 @@ export async function divide(
   const across = fastestFirst(query.order === 'col-major' ? 'col-major' : 'row-major', axes.length).reverse()
   const tileOrder = fastestFirst(schema.tile_order, axes.length).reverse()
   const mustFollow = isVar && query.order !== 'global' && tile_num > 1
-  const keepsAll = mustFollow && tile_num + ranks.length * 2 * groups.length <= MOST_KEPT
+  const keepsAll = mustFollow && tile_num + ranks.length * 2 * groups.length <= MAX_KEPT
   const reads = byFragment(visited, 0, ranks.length)
   const kept: TileBytes[] = []
   let [most, mostOfAll] = [0, 0]
@@ -98,13 +98,13 @@ export async function divide(
   const least = (): number => {
     const one = most + ofVisit
     if (!mustFollow) return one
-    const cuts = tile_num > MOST_KEPT ? undefined : cutsInOrder(axes, tileOrder, across)
+    const cuts = tile_num > MAX_KEPT ? undefined : cutsInOrder(axes, tileOrder, across)
     if (cuts?.every((follows) => follows === 1)) return one
     if (!keepsAll || !cuts) return 2 * mostOfAll
     const stepsEach = tile_num + ranks.length * kept.length
     let free = one
     let safe = Number.POSITIVE_INFINITY
-    for (let steps = 0; steps < MOST_STEPS; steps += stepsEach) {
+    for (let steps = 0; steps < MAX_STEPS; steps += stepsEach) {
       const lots = lotsOf(visited, kept, { ...limits, all: Math.floor(free / 2) })
       const follow = lots.every(({ end }) => cuts[end] === 1)
       safe = follow ? Math.min(safe, free) : Number.POSITIVE_INFINITY
@@ -120,30 +120,33 @@ export async function divide(
   }
 }
 
-/** Bytes of the tiles of a call, by {@link Visited.ranks}. */
+/** Bytes of the tiles of a call, by index in {@link Visited.ranks}. */
 interface TileBytes {
   unfiltered: Float64Array
   stored: Float64Array
 }
 
-/**
- * @param groups the tiles of each call; those of calls that cannot fill a lot may be left out
- * @param limits bytes of a visited tile by itself, of the unfiltered tiles of a lot, and of all that a lot needs
- */
-function lotsOf(
-  { ranks, tile_num }: Visited,
-  groups: readonly TileBytes[],
-  limits: { ofVisit: number; unfiltered: number; all: number },
-): Lot[] {
+/** Limits on a lot, in bytes. */
+interface LotLimits {
+  /** Memory of a visited tile itself, without the tiles that are read for it. */
+  ofVisit: number
+  /** Upper limit on the unfiltered tiles of a lot. */
+  unfiltered: number
+  /** Upper limit on the whole memory of a lot. */
+  all: number
+}
+
+/** @param groups the tiles of each call; calls that cannot fill a lot may be left out */
+function lotsOf({ ranks, tile_num }: Visited, groups: readonly TileBytes[], limits: LotLimits): Lot[] {
   const lots: Lot[] = []
   const sums = groups.map(() => ({ unfiltered: 0, stored: 0 }))
-  /** What the lot needs with some tiles, the last of them that of a visit or one without any reads. */
-  const needed = (tiles: number, visit: number | undefined): number => {
+  /** Memory of the lot with a number of tiles. @param visit the last of them; undefined if that one has no reads */
+  const needed = (tiles: number, visit = -1): number => {
     let most = 0
     for (const [g, { unfiltered, stored }] of groups.entries()) {
-      const sum = sums[g].unfiltered + (visit === undefined ? 0 : unfiltered[visit])
+      const sum = sums[g].unfiltered + (unfiltered[visit] ?? 0)
       if (sum > limits.unfiltered) return Number.POSITIVE_INFINITY
-      most = Math.max(most, sum + sums[g].stored + (visit === undefined ? 0 : stored[visit]))
+      most = Math.max(most, sum + sums[g].stored + (stored[visit] ?? 0))
     }
     return most + tiles * limits.ofVisit
   }
@@ -154,12 +157,12 @@ function lotsOf(
     let end = start
     let next = 0
     while (end < tile_num || visit < ranks.length) {
-      // Tiles without any reads.
+      // The tiles before the next one with reads take only the memory of a visit.
       const until = ranks[visit] ?? tile_num
-      const room = Math.floor((limits.all - needed(0, undefined)) / limits.ofVisit)
+      const room = Math.floor((limits.all - needed(0)) / limits.ofVisit)
       end = Math.min(until, Math.max(end, start + room, start + 1))
       if (end < until) {
-        next = needed(end - start + 1, undefined)
+        next = needed(end - start + 1)
         break
       }
       if (visit === ranks.length) break
@@ -174,48 +177,43 @@ function lotsOf(
     }
     lots.push({ from, to: visit, end, next: end === tile_num ? Number.POSITIVE_INFINITY : next })
     start = end
-    // Nobody asks for billions of lots without reads.
-    if (tile_num > MOST_KEPT && from === visit) start = Math.max(end, ranks[visit] ?? tile_num)
+    // Lots without reads may be billions: they are skipped.
+    if (tile_num > MAX_KEPT && from === visit) start = Math.max(end, ranks[visit] ?? tile_num)
   }
   return lots
 }
 
 /**
- * Memory for metadata. `taken`: what was stored of footers and R-trees. `lists`: the lists of offsets and sizes in memory.
- * `foreseen`: what the reader checks that these lists will need.
+ * Memory for metadata. `taken`: stored bytes of footers and R-trees. `lists`: bytes of the lists of offsets and sizes that are loaded.
+ * `foreseen`: bytes that the reader reserves for such lists in advance.
  */
 async function metadataMemory(
-  { array, fragments }: OpenedArray,
+  opened: OpenedArray,
   { condition, others }: Fields,
   metadata_reads: readonly MetadataRead[],
 ): Promise<{ taken: number; lists: number; foreseen: number }> {
-  const consolidated = await array.consolidatedFooters()
-  let [taken, lists, foreseen] = [0, 0, 0]
-  for (const { fragment, info } of fragments) {
-    const { footer, slots, v1 } = info
-    if (footer && !consolidated.has(fragment.name)) taken += footer.size
-    if (!v1) lists += slots.length * 4 * VECTOR
-    for (const list of v1 ? [v1.tile_offsets, v1.tile_var_offsets, v1.tile_var_sizes] : [])
-      for (const { values } of list) lists += VECTOR + values.length * 8
-  }
+  const { fragments } = opened
+  let { footers: taken, lists } = await openedMemory(opened)
   for (const { fragment, section } of metadata_reads) {
     const { format_version, tile_num } = fragments[fragment].info
+    // The R-tree of a dense fragment is empty.
     if (section === 'rtree') taken += format_version < 5 ? 13 : 8
-    else lists += tile_num * 8
+    else lists += tile_num * OFFSET
   }
-  // TileDB foresees the lists of fragments that are passed over, too.
+  let foreseen = 0
+  // TileDB reserves memory for the lists of fragments that it skips, too.
   for (const { info } of fragments) {
     const { slots, tile_num } = info
-    foreseen += slots.length * 4 * VECTOR
+    foreseen += slots.length * SLOT_VECTORS
     for (const { name } of [...condition, ...others]) {
       const own = slots.find((slot) => slot.kind === 'attribute' && slot.name === name)
-      if (own) foreseen += tile_num * 8 * (1 + (own.varSized ? 2 : 0) + (own.nullable ? 1 : 0))
+      if (own) foreseen += tile_num * OFFSET * (1 + (own.varSized ? 2 : 0) + (own.nullable ? 1 : 0))
     }
   }
   return { taken, lists, foreseen }
 }
 
-/** Adds what the tiles of a field in a fragment need. @param visits the visited tile of each */
+/** Adds the bytes of the tiles of a field in a fragment. @param visits for each tile: the index of its visited tile */
 async function addTileBytes(
   opened: OpenedFragment,
   field: Slot,
@@ -228,7 +226,7 @@ async function addTileBytes(
   if (slot === undefined) return
   const { cells_per_tile: cells, slots } = info
   const { varSized, nullable, cellSize } = slots[slot]
-  const fixed = (varSized ? (cells + 1) * 8 : cells * cellSize) + (field.nullable ? cells : 0)
+  const fixed = (varSized ? (cells + 1) * OFFSET : cells * cellSize) + (field.nullable ? cells : 0)
   for (const visit of visits) unfiltered[visit] += fixed
   const lists = new TileLists(fragment)
   const forEntries = async (

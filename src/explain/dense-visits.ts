@@ -14,9 +14,12 @@ import {
 import { type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from '../read/query.ts'
 import { covers, forTiles, type GridAxis, type GridBox, gridAxis, isWanted, spanOf } from './dense-grid.ts'
 
-/** The fields that the reader loads, in the form that the array has now. */
+/** The fields that the reader loads, as the array's newest schema describes them. */
 export interface Fields {
-  /** Dimensions, too: their lists of offsets are loaded, and their tiles count as needed memory. But there are no such tiles. */
+  /**
+   * Fields of the condition. If these include dimensions, the reader loads their lists of offsets and counts memory for their tiles,
+   * although a dense fragment has no tiles of dimensions.
+   */
   condition: readonly Slot[]
   others: readonly Slot[]
 }
@@ -34,7 +37,7 @@ export function fieldsOf({ schema }: OpenedArray, query: ReadQuery): Fields {
   }
 }
 
-/** The slot of a field in a fragment; undefined if the reader leaves the field out there. @see ReaderBase::skip_field */
+/** Returns the slot of a field in a fragment; undefined if the reader skips the field there. @see ReaderBase::skip_field */
 export function slotOf({ info }: OpenedFragment, { name, varSized }: Slot): number | undefined {
   const slot = info.slots.findIndex((one) => one.name === name)
   return slot >= 0 && info.slots[slot].varSized === varSized ? slot : undefined
@@ -42,23 +45,24 @@ export function slotOf({ info }: OpenedFragment, { name, varSized }: Slot): numb
 
 /** The tiles that the reader visits. */
 export interface Visited {
-  /** Fragments that are not passed over, the oldest first. */
+  /** Positions of the fragments that are not skipped, oldest first. */
   relevant: number[]
   axes: readonly GridAxis[]
-  /** How many tiles the ranges touch, tiles without any fragment too. */
+  /** How many tiles of the grid the ranges touch, including tiles that no fragment has. */
   tile_num: number
-  /** By fragment. */
+  /** By fragment: how many of its tiles are touched, lie inside the ranges, and are covered by newer cells. */
   touched: Float64Array
   inside: Float64Array
   covered: Float64Array
-  /** Of each visited tile of which something is read, in order: its position among all visited tiles, and where its reads begin. */
+  /** For each visited tile that has any reads, in order: its position among all visited tiles, and the index of its first read. */
   ranks: number[]
   starts: number[]
-  /** The reads: fragment and number of the tile in the fragment. A fragment's numbers rise. */
+  /** For each read: the fragment, and the number of the tile in the fragment. The numbers rise within a fragment. */
   fragments: number[]
   tiles: number[]
 }
 
+/** Finds the tiles that the reader visits, and the tiles of fragments that it reads for them. */
 export function visitTiles(
   { schema, fragments }: Pick<OpenedArray, 'schema' | 'fragments'>,
   query: ReadQuery,
@@ -127,28 +131,27 @@ function touches(box: readonly Interval[], wanted: WantedCells): boolean {
   return box.every((side, d) => wanted[d].some((interval) => intersection(interval, side)))
 }
 
-/** The reads of some visited tiles, by fragment, the oldest first. */
-export function byFragment(
-  { relevant, fragments, tiles, starts }: Visited,
-  from: number,
-  to: number,
-): { fragment: number; tiles: Uint32Array; visits: Uint32Array }[] {
-  const counts = new Map(relevant.map((f) => [f, 0]))
-  const [first, end] = [starts[from], starts[to] ?? tiles.length]
-  for (let i = first; i < end; i++) counts.set(fragments[i], (counts.get(fragments[i]) ?? 0) + 1)
-  const found = new Map<number, { fragment: number; tiles: Uint32Array; visits: Uint32Array }>()
-  for (const [fragment, count] of counts)
-    if (count > 0) found.set(fragment, { fragment, tiles: new Uint32Array(count), visits: new Uint32Array(count) })
-  const filled = new Map<number, number>()
+/** The reads of one fragment. */
+interface FragmentReads {
+  fragment: number
+  tiles: Uint32Array
+  /** For each tile: the index of its visited tile in {@link Visited.ranks}. */
+  visits: Uint32Array
+}
+
+/** Groups reads by fragment, oldest first. @param from @param to bounds of the visited tiles, as indexes in {@link Visited.ranks} */
+export function byFragment({ relevant, fragments, tiles, starts }: Visited, from: number, to: number): FragmentReads[] {
+  const found = new Map<number, { tiles: number[]; visits: number[] }>(
+    relevant.map((f) => [f, { tiles: [], visits: [] }]),
+  )
   for (let visit = from; visit < to; visit++) {
     for (let i = starts[visit]; i < (starts[visit + 1] ?? tiles.length); i++) {
-      const at = filled.get(fragments[i]) ?? 0
-      const one = found.get(fragments[i])
-      if (!one) continue
-      one.tiles[at] = tiles[i]
-      one.visits[at] = visit
-      filled.set(fragments[i], at + 1)
+      const own = found.get(fragments[i])
+      own?.tiles.push(tiles[i])
+      own?.visits.push(visit)
     }
   }
-  return [...found.values()]
+  return [...found].flatMap(([fragment, { tiles, visits }]) =>
+    tiles.length === 0 ? [] : { fragment, tiles: Uint32Array.from(tiles), visits: Uint32Array.from(visits) },
+  )
 }

@@ -1,20 +1,26 @@
-import type { OffsetsList } from '../format/metadata-sections.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
-import { DEFAULT_MEMORY, divide, type Lot } from './dense-memory.ts'
+import { DEFAULT_MEMORY, divideIntoLots, type Lot } from './dense-memory.ts'
 import { byFragment, type Fields, fieldsOf, slotOf, type Visited, visitTiles } from './dense-visits.ts'
-import type { ExplainQuery, FragmentPlan, MetadataRead, ReadPlan, TileRead } from './plan.ts'
+import {
+  type ExplainQuery,
+  type FragmentPlan,
+  type MetadataRead,
+  type ReadPlan,
+  type TileRead,
+  tileListReads,
+} from './plan.ts'
 
 /**
- * What TileDB's DenseReader does.
+ * Plans a read by TileDB's DenseReader.
  *
- * 1. A fragment whose non-empty domain misses the ranges along any dimension is passed over. The metadata of the others is
- *    loaded: the R-tree (which is empty), and for each field the lists of offsets and of sizes of var-sized tiles.
- * 2. It visits the tiles that the ranges touch, in tile order. Of each it reads the tile of every fragment whose non-empty domain
- *    touches the tile, even if none of these cells is wanted. A tile is left out if all that the fragment has of it lies inside
- *    what one newer fragment has of it.
- * 3. As many tiles as fit in half of the free memory are one lot. For each lot, one call reads the attributes of the condition,
- *    then one call each of the other attributes, whether or not any cell meets the condition. Of a fragment, no field is read
- *    that it lacks, or that is var-sized there and not in the array, or the other way round.
+ * 1. The reader skips a fragment whose non-empty domain misses the ranges along any dimension. Of the others it loads the metadata:
+ *    the R-tree (which is empty), and for each field the lists of tile offsets and of the sizes of var-sized tiles.
+ * 2. It visits the tiles that the ranges touch, in tile order. For each it reads the tile of every fragment whose non-empty domain
+ *    touches the tile, even if the query wants none of these cells. It leaves out a fragment's tile if everything that the fragment
+ *    has of it lies inside what a single newer fragment has of it.
+ * 3. It works in lots: as many tiles as fit in half of the free memory. For each lot, one call reads the attributes of the
+ *    condition. Then each other attribute has a call of its own, whether or not any cell meets the condition. Of a fragment the
+ *    reader skips fields that it lacks, and fields that are var-sized only in the fragment or only in the array.
  *
  * The reader counts no cells.
  *
@@ -25,7 +31,7 @@ export async function planDense(asked: ExplainQuery, memory = DEFAULT_MEMORY): P
   const fields = fieldsOf(opened, query)
   const visited = visitTiles(opened, query)
   const metadata_reads = visited.relevant.flatMap((f) => metadataReads(opened.fragments[f], f, fields))
-  const { lots, least_memory_budget } = await divide(asked, fields, visited, metadata_reads, memory)
+  const { lots, least_memory_budget } = await divideIntoLots(asked, fields, visited, metadata_reads, memory)
   return {
     reader: 'DenseReader',
     fragments: opened.fragments.map((fragment, f) => fragmentPlan(fragment, f, visited)),
@@ -37,21 +43,15 @@ export async function planDense(asked: ExplainQuery, memory = DEFAULT_MEMORY): P
   }
 }
 
-/** What is loaded of the metadata of a fragment that is not passed over. Before version 3 all of it is loaded at once. */
+/** The sections that are loaded of a fragment. In versions 1 and 2 all metadata is loaded when the array is opened. */
 function metadataReads(fragment: OpenedFragment, f: number, { condition, others }: Fields): MetadataRead[] {
   const { format_version, slots } = fragment.info
   if (format_version < 3) return []
-  const reads: MetadataRead[] = [{ fragment: f, section: 'rtree' }]
-  for (const field of [...condition, ...others]) {
+  const lists = [...condition, ...others].flatMap((field): MetadataRead[] => {
     const slot = slotOf(fragment, field)
-    if (slot === undefined) continue
-    const { varSized, nullable } = slots[slot]
-    const sections: OffsetsList[] = ['tile_offsets']
-    if (varSized) sections.push('tile_var_offsets', 'tile_var_sizes')
-    if (nullable && format_version >= 7) sections.push('tile_validity_offsets')
-    for (const section of sections) reads.push({ fragment: f, section, slot })
-  }
-  return reads
+    return slot === undefined ? [] : tileListReads(f, slot, slots[slot])
+  })
+  return [{ fragment: f, section: 'rtree' }, ...lists]
 }
 
 function fragmentPlan({ info }: OpenedFragment, fragment: number, visited: Visited): FragmentPlan {
@@ -69,7 +69,7 @@ function fragmentPlan({ info }: OpenedFragment, fragment: number, visited: Visit
   }
 }
 
-/** The reads of a lot: a call for the condition's attributes, then one for each other attribute. */
+/** The reads of a lot: one call for the attributes of the condition, then one for each other attribute. */
 function tileReads(
   { fragments }: OpenedArray,
   { condition, others }: Fields,

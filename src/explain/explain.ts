@@ -5,11 +5,11 @@ import { planDense } from './dense.ts'
 import { DEFAULT_MEMORY } from './dense-memory.ts'
 import { planLegacy } from './legacy.ts'
 import { DEFAULT_BUDGET, type ExplainQuery, type ReaderName, type ReadPlan } from './plan.ts'
-import { planSparseGlobal } from './sparse-global.ts'
-import { planSparseUnordered } from './sparse-unordered.ts'
+import { planSparseGlobal, planSparseUnordered } from './sparse.ts'
 
 /**
- * The reader that TileDB 2.30 uses. A dense array with sparse fragments, which releases before 2.4 could write, needs the old one.
+ * Returns the reader that TileDB 2.30 chooses. A dense array with sparse fragments, which releases before 2.4 could write, needs
+ * the legacy reader.
  * @see Query::create_strategy
  */
 function readerOf({ schema, fragments }: OpenedArray, order: ReadOrder): ReaderName {
@@ -27,13 +27,17 @@ const PLANNERS: Readonly<Record<ReaderName, Planner>> = {
   'legacy Reader': (asked) => planLegacy(asked),
 }
 
-/** Fewer tiles are planned in no time and little memory, whether a fragment has them or not. */
+/**
+ * Above this number of tiles the count in the footer is compared with the list of offsets before memory is allocated for it.
+ * Up to it planning is quick and needs little memory, even if the footer is wrong.
+ */
 const MANY_TILES = 2 ** 20
 
 /**
- * What TileDB 2.30 does for a query that is submitted once, with buffers that have room for all.
- * @param total_budget `sm.mem.total_budget` in bytes; the legacy Reader takes no notice of it
- * @throws InspectError INCONSISTENT if a footer says that there are many tiles, and their offsets say otherwise
+ * Returns what TileDB 2.30 does for a query that is submitted once, with buffers that have room for the whole result.
+ *
+ * @param total_budget `sm.mem.total_budget` in bytes; the legacy reader ignores it
+ * @throws InspectError INCONSISTENT if a footer has a large number of tiles, but the list of offsets is shorter
  */
 export async function planRead(asked: ExplainQuery, total_budget = DEFAULT_BUDGET): Promise<ReadPlan> {
   for (const { fragment, info } of asked.opened.fragments) {

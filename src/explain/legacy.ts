@@ -1,44 +1,44 @@
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { type Bounds, compare, type Overlap, rangeOverlap, rowsInside } from '../cells/bounds.ts'
 import { allRows, type ColumnData, type ColumnType } from '../cells/column.ts'
-import { numbersOf } from '../cells/elements.ts'
 import { tilesCellNum } from '../cells/tile-places.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
-import { u64s } from '../format/u32.ts'
 import { conditionFields } from '../read/condition.ts'
-import { isCutByTime } from '../read/opening.ts'
-import {
-  fieldNames,
-  type OpenedArray,
-  type OpenedFragment,
-  PROVENANCE,
-  type ReadQuery,
-  readColumns,
-} from '../read/query.ts'
+import { hasSlot, isCutByTime } from '../read/opening.ts'
+import { fieldNames, type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 import { visitTiles } from './dense-visits.ts'
 import { rangesOf } from './partition-ranges.ts'
 import { type Buffers, ENDLESS, Partitioner, type TouchedFragment } from './partitions.ts'
-import type { ExplainQuery, FragmentPlan, MetadataRead, ReadPlan, TileRead } from './plan.ts'
-import { allTiles, insideNum, NO_TILES, type TouchedTiles, touchedTiles } from './touched-tiles.ts'
+import {
+  type ExplainQuery,
+  type FragmentPlan,
+  type MetadataRead,
+  type ReadPlan,
+  type TileRead,
+  tileListReads,
+} from './plan.ts'
+import { cellPlaces } from './sparse-index.ts'
+import { allTiles, NO_TILES, planOfTouched, type TouchedTiles, touchedTiles } from './touched-tiles.ts'
 
 /**
- * What TileDB's first reader does, which reads sparse arrays in row-major and column-major order.
+ * Plans a read by TileDB's first reader, which reads sparse arrays in row-major and column-major order.
  *
- * It finds the touched tiles by the R-trees, and reads all coordinates of all of them. It sorts the cells and drops the older
- * ones. It then reads the other fields of all these tiles, also of those without a cell in the ranges. No tile is dropped by
- * minima and maxima. Each field is a call of its own, but the dimensions are one.
+ * The reader finds the touched tiles with the R-trees, and loads all coordinates of all of them. It sorts the cells and drops hidden
+ * older ones. Then it loads the other fields of all these tiles, even of tiles without a cell in the ranges. It drops no tile because
+ * of minima and maxima. Each field is a call of its own, but all dimensions are one call.
  *
- * Where it expects more than fits into the buffers or into `sm.memory_budget`, it reads part after part of the ranges, each
- * with all its tiles: see {@link Partitioner}. It takes no notice of `sm.mem.total_budget`.
+ * If it expects more cells than fit into the buffers or into `sm.memory_budget`, it divides the ranges into parts, and reads all tiles of
+ * one part after another: see {@link Partitioner}. It ignores `sm.mem.total_budget`.
  *
- * It also reads dense arrays that have sparse fragments, which releases before 2.4 could write: of these fragments as above, but then only
- * tiles that show a cell, of the dense fragments as well. It is taken to have room for all.
+ * It also reads dense arrays that have sparse fragments, which releases before 2.4 could write. There it loads the coordinates of the sparse
+ * fragments as above. Then it loads, of all fragments, only the tiles that show a cell. The plan assumes that there is room for all.
  *
- * @param buffers by default there is room for all; with less, tests see small arrays parted as large ones are by `sm.memory_budget`
+ * @param buffers by default they have room for the whole result; tests pass small ones, so that a small array is divided as
+ *   `sm.memory_budget` divides a large one
  * @see tiledb/sm/query/legacy/reader.cc
  */
 export async function planLegacy(
@@ -62,7 +62,7 @@ export async function planLegacy(
   }
 }
 
-/** A fragment that is not passed over by its non-empty domain. */
+/** A fragment whose non-empty domain touches the ranges. */
 interface Relevant extends TouchedFragment {
   fragment: number
 }
@@ -83,7 +83,7 @@ class LegacyPlan {
     this.query = query
   }
 
-  /** Which cells stay: those of deletes, and that of the query. */
+  /** The conditions that say which cells are kept: those of deletes, and that of the query. */
   private get conditions(): ConditionNode[] {
     const { where } = this.query
     return [...this.opened.deletes.map(({ stays }) => stays), ...(where ? [where] : [])]
@@ -93,23 +93,12 @@ class LegacyPlan {
   touch(touched: TouchedTiles | undefined): void {
     const fragment = this.fragments.length
     const one = this.opened.fragments[fragment]
-    const { tile_num } = one.info
-    const plan = { fragment, tile_num, tiles_touched: 0, tiles_inside: 0, tiles_dropped: 0, cells_read: 0 }
-    if (!touched) {
-      this.fragments.push({ ...plan, passed_over_by: 'domain' })
-      return
-    }
-    const { tiles } = touched
-    this.relevant.push({ fragment, one, tiles })
+    this.fragments.push(planOfTouched(fragment, one.info, touched))
+    if (!touched) return
+    this.relevant.push({ fragment, one, tiles: touched.tiles })
     this.load(fragment, one, 'rtree')
-    const shown = readColumns(this.opened.schema, this.query)
-    this.loadVarSizes(
-      fragment,
-      one,
-      shown.map(({ name }) => name),
-    )
-    const passed_over_by = tile_num === 0 ? 'no tiles' : tiles.length === 0 ? 'rtree' : null
-    this.fragments.push({ ...plan, passed_over_by, tiles_touched: tiles.length, tiles_inside: insideNum(touched) })
+    const shown = readColumns(this.opened.schema, this.query).map(({ name }) => name)
+    this.loadVarSizes(fragment, one, shown)
   }
 
   async readAll(exact: boolean, buffers: Buffers): Promise<void> {
@@ -119,7 +108,8 @@ class LegacyPlan {
       await this.readPartition(this.query, whole, exact, ENDLESS)
       return
     }
-    // With room for all, parts need not be counted one by one, unless conditions are evaluated where a part has cells.
+    // Cells are counted part by part only if that matters: for limited buffers, or because conditions are evaluated only where a part
+    // has cells.
     const countsParts = exact && (buffers !== ENDLESS || this.conditions.length > 0)
     if (exact && !countsParts) this.cells_found = (await countCells(this.opened, this.query, [])).found
     let room = buffers
@@ -129,7 +119,7 @@ class LegacyPlan {
       if (partitioner.hasHalved) this.loadAllVarSizes()
       const overflows = await this.readPartition({ ...this.query, ranges: rangesOf(box) }, tiles, countsParts, room)
       if (overflows) {
-        // Without a single cell, the query is asked again with larger buffers.
+        // If no part can be divided further, the query is submitted again with larger buffers.
         if (partitioner.splitCurrent()) room = { cells: 2 * room.cells, var_bytes: 4 * room.var_bytes }
       } else if (partitioner.done) return
       else partitioner.next()
@@ -149,21 +139,18 @@ class LegacyPlan {
     this.readAttributes(tiles, true, true)
   }
 
-  /** By fragment, the tiles that show a cell. */
+  /** By fragment: the tiles that show a cell. */
   private async shownTiles(): Promise<Uint32Array[]> {
     const marks = this.opened.fragments.map(({ info }) => new Uint8Array(info.tile_num))
-    const query: ReadQuery = { ...this.query, order: 'row-major', fields: [], where: undefined, provenance: 'places' }
-    const at = readColumns(this.opened.schema, query).length - PROVENANCE.length
-    for await (const { columns, cell_num } of readMerged(this.opened, query)) {
+    const query: ReadQuery = { ...this.query, order: 'row-major', where: undefined }
+    for await (const { fragments, tiles, validity, cell_num } of cellPlaces(this.opened, query)) {
       this.cells_found += cell_num
-      const [from, tiles] = [columns[at], columns[at + 1]] as ColumnData[]
-      const [fragments, numbers] = [numbersOf('INT32', from.data), u64s(tiles.data)]
-      for (let i = 0; i < cell_num; i++) if (from.validity?.[i] !== 0) marks[fragments[i]][numbers[i]] = 1
+      for (let i = 0; i < cell_num; i++) if (validity?.[i] !== 0) marks[fragments[i]][tiles[i]] = 1
     }
     return marks.map((own) => Uint32Array.from(own.keys()).filter((tile) => own[tile] === 1))
   }
 
-  /** At most which tiles show a cell: touched sparse tiles, and dense ones that no newer dense tile hides. */
+  /** By fragment: all tiles that may show a cell, which are the touched sparse tiles, and the dense tiles that no newer dense tile covers. */
   private densestTiles(): Uint32Array[] {
     const { schema, fragments } = this.opened
     const tiles: number[][] = fragments.map(() => [])
@@ -174,7 +161,11 @@ class LegacyPlan {
     return tiles.map((own) => Uint32Array.from(own))
   }
 
-  /** @returns whether the cells do not fit into the buffers, as far as that is known */
+  /**
+   * Reads one part of the ranges.
+   * @param counts whether to count its cells
+   * @returns whether the cells are known not to fit into the buffers
+   */
   private async readPartition(
     query: ReadQuery,
     tiles: readonly Uint32Array[],
@@ -190,20 +181,19 @@ class LegacyPlan {
     const tooLong = texts.filter(({ name }) => (counted?.bytes.get(name) ?? 0) > room.var_bytes)
     const coordinatesFit = (counted?.found ?? 0) <= room.cells && tooLong.every(({ kind }) => kind !== 'dimension')
     this.readCoordinates(tiles)
-    // Without a cell in the ranges, conditions are not evaluated.
+    // If no cell is in the ranges, the conditions are not evaluated.
     this.readAttributes(tiles, counted?.merged !== 0, coordinatesFit)
     return tooLong.length > 0 || !coordinatesFit
   }
 
-  /** Which delete conditions fragments have applied already. */
+  /** Loads which delete conditions consolidation has already applied to each fragment. */
   loadDeletes(): void {
     if (this.opened.deletes.length === 0) return
     for (const [fragment, one] of this.opened.fragments.entries())
-      if (one.info.slots.some(({ kind }) => kind === 'delete_timestamps'))
-        this.load(fragment, one, 'processed_conditions')
+      if (hasSlot(one, 'delete_timestamps')) this.load(fragment, one, 'processed_conditions')
   }
 
-  /** Coordinates, then the times of cells where they count. @param tiles by relevant fragment */
+  /** Reads the coordinates, then the times of cells if they matter. @param tiles by relevant fragment */
   private readCoordinates(tiles: readonly Uint32Array[]): void {
     for (const kind of ['coords', 'dimension'] as const) this.read(tiles, (slot) => slot.kind === kind)
     this.read(tiles, (slot, one) => slot.kind === 'timestamps' && this.needsTimes(one))
@@ -211,8 +201,8 @@ class LegacyPlan {
   }
 
   /**
-   * @param evaluates whether delete conditions and that of the query are evaluated on any cell
-   * @param copies whether other attributes are read, too
+   * @param evaluates whether the conditions are evaluated on any cell
+   * @param copies whether the attributes without a condition are read, too
    */
   private readAttributes(tiles: readonly Uint32Array[], evaluates: boolean, copies: boolean): void {
     const needed = new Set(this.conditions.flatMap((node) => [...conditionFields(node)]))
@@ -223,7 +213,7 @@ class LegacyPlan {
       this.read(tiles, (slot) => slot.name === name)
   }
 
-  /** Reads a field. Its offsets are loaded of all relevant fragments. */
+  /** Reads the slots of a call. Their lists of offsets are loaded of all relevant fragments, even of those without tiles to read. */
   private read(tiles: readonly Uint32Array[], isWanted: (slot: Slot, one: OpenedFragment) => boolean): void {
     const call = this.call++
     for (const [i, { fragment, one }] of this.relevant.entries()) {
@@ -235,7 +225,7 @@ class LegacyPlan {
     }
   }
 
-  /** A field that was fixed-sized when the fragment was written, and is var-sized now, is not read. Neither the other way round. */
+  /** Whether an attribute is var-sized in the fragment as it is in the array. If not, the reader skips it. */
   private hasForm({ name, kind, varSized }: Slot): boolean {
     if (kind !== 'attribute') return true
     const now = this.opened.schema.attributes.find((one) => one.name === name)
@@ -248,14 +238,11 @@ class LegacyPlan {
   }
 
   private loadOffsets(fragment: number, one: OpenedFragment, slot: number): void {
-    this.load(fragment, one, 'tile_offsets', slot)
-    const { varSized, nullable } = one.info.slots[slot]
-    if (varSized) this.load(fragment, one, 'tile_var_offsets', slot)
-    if (nullable) this.load(fragment, one, 'tile_validity_offsets', slot)
-    if (varSized) this.load(fragment, one, 'tile_var_sizes', slot)
+    for (const { section } of tileListReads(fragment, slot, one.info.slots[slot]))
+      this.load(fragment, one, section, slot)
   }
 
-  /** To halve ranges, TileDB estimates what they hold of all fields, whichever are asked for. */
+  /** Loads what TileDB needs to halve ranges: it then estimates the sizes of all fields, not only of those that the query returns. */
   private loadAllVarSizes(): void {
     const names = fieldNames(this.opened.schema)
     for (const { fragment, one } of this.relevant) this.loadVarSizes(fragment, one, names)
@@ -268,14 +255,17 @@ class LegacyPlan {
 
   private load(fragment: number, { info }: OpenedFragment, section: MetadataRead['section'], slot?: number): void {
     const id = `${fragment} ${section} ${slot}`
-    // Versions 1 and 2 have all of it in one section, which opening loads.
+    // Versions 1 and 2 have a single section, which is loaded when the array is opened.
     if (info.format_version < 3 || this.loaded.has(id)) return
     this.loaded.add(id)
     this.metadata_reads.push({ fragment, section, slot })
   }
 }
 
-/** Undefined if the non-empty domain touches no range. Of dense fragments no tiles are found here. */
+/**
+ * Finds the tiles of a sparse fragment that the ranges touch. It finds none of a dense fragment.
+ * @returns undefined if the non-empty domain touches no range
+ */
 async function touchedBy(
   { fragment, info }: OpenedFragment,
   overlapOf: (box: NDRange) => Overlap,
@@ -286,16 +276,17 @@ async function touchedBy(
   return overlap === 'all' ? allTiles(info) : touchedTiles(fragment, overlapOf)
 }
 
-/** Cells of a query. */
+/** Numbers of cells of a query. */
 interface CellCounts {
-  /** Those inside the ranges of which no newer one is found, before conditions; with conditions any number that is not 0. */
+  /** Cells inside the ranges that no newer cell hides, before conditions. If there are conditions, only whether it is 0 is exact. */
   merged: number
-  /** Those that the query finds. Ranges of a dimension that overlap each other count their cells once each. */
+  /** Cells that the query finds. A cell in several overlapping ranges of a dimension counts once for each. */
   found: number
-  /** Bytes of the values of some var-sized fields, of the cells that are found. */
+  /** Bytes of the values of var-sized fields in the found cells, by field. */
   bytes: Map<string, number>
 }
 
+/** @param texts the var-sized fields whose bytes are counted */
 async function countCells(opened: OpenedArray, query: ReadQuery, texts: readonly ColumnType[]): Promise<CellCounts> {
   const { dimensions } = opened.schema.domain
   const repeated = [...query.ranges].filter(([, ranges]) => overlapEachOther(ranges))
@@ -323,7 +314,7 @@ async function countCells(opened: OpenedArray, query: ReadQuery, texts: readonly
     }
   }
   if (counts.merged > 0 || !query.where) return counts
-  // The condition may have left out whole tiles.
+  // The condition may have excluded whole tiles without reading them.
   return { ...counts, merged: (await countCells(opened, { ...query, where: undefined }, [])).merged }
 }
 

@@ -1,24 +1,28 @@
 import type { Codecs } from '../filters/codecs/codecs.ts'
+import type { Slot } from '../format/fragment-slots.ts'
 import type { SectionName } from '../format/metadata-sections.ts'
 import type { OpenedArray, ReadQuery } from '../read/query.ts'
 
-/** TileDB's readers, by the classes of its source. */
+/** TileDB's readers, by the names of their classes. */
 export type ReaderName = 'DenseReader' | 'SparseGlobalOrderReader' | 'SparseUnorderedWithDupsReader' | 'legacy Reader'
 
-/** `sm.mem.total_budget` if nobody sets it, in bytes. */
+/** Default of `sm.mem.total_budget`, in bytes. */
 export const DEFAULT_BUDGET = 10 * 2 ** 30
 
-/** What is asked of a reader. */
+/** A query to explain. */
 export interface ExplainQuery {
   opened: OpenedArray
   query: ReadQuery
-  /** Undo the tiles of coordinates, to know which cells count. Otherwise every number is an upper bound. */
+  /** Whether to decode the tiles of coordinates, to know which cells are found. Otherwise every number is an upper bound. */
   exact: boolean
-  /** What writes the array as it would be after a remedy: as TileDB does, if the numbers are to be its own. Those of the array, if left out. */
+  /**
+   * Codecs to write the array as it would be after a remedy; by default those of the array.
+   * The sizes equal TileDB's only if these codecs compress as TileDB does.
+   */
   codecs?: Codecs
 }
 
-/** Why a reader reads nothing of a fragment. `null`: it reads some. */
+/** Why a reader reads nothing of a fragment; `null` if it reads some of it. */
 export type PassedOverBy = 'domain' | 'rtree' | 'covered' | 'no tiles' | null
 
 /** What a query touches of a fragment. */
@@ -27,18 +31,18 @@ export interface FragmentPlan {
   fragment: number
   passed_over_by: PassedOverBy
   tile_num: number
-  /** Tiles whose boxes the ranges touch. */
+  /** Tiles whose boxes touch the ranges. */
   tiles_touched: number
-  /** Those of them that lie wholly inside the ranges. */
+  /** Touched tiles that lie completely inside the ranges. */
   tiles_inside: number
-  /** Tiles that are left out after the boxes: newer dense cells cover them, or no cell of them is inside. */
+  /** Touched tiles that are not read in the end: newer dense cells cover them, or none of their cells is inside the ranges. */
   tiles_dropped: number
   /** Cells of the tiles that are read, as the reader counts them. */
   cells_read: number
 }
 
 /**
- * Tiles of a field that a reader reads by one call: what lies close together in a file is then read at once.
+ * Tiles of one field of a fragment that a reader reads in one call. One read operation gets those that lie close together in a file.
  *
  * @see ReaderBase::read_tiles, FilteredData
  */
@@ -47,34 +51,42 @@ export interface TileRead {
   fragment: number
   /** Position of the field among the fragment's slots. */
   slot: number
-  /** Rising. */
+  /** Tile numbers, rising. */
   tiles: Uint32Array
-  /** Only the validity is read, for conditions on nulls. */
+  /** Whether only the validity is read, for conditions on nulls. */
   validityOnly?: boolean | undefined
-  /** Reads with the same number are one call. */
+  /** Number of the call. Reads with the same number belong to the same call. */
   call: number
 }
 
-/** A section of a fragment's metadata that a reader loads, beside the footer. */
+/** A section of a fragment's metadata that a reader loads in addition to the footer. */
 export interface MetadataRead {
   /** Position in {@link OpenedArray.fragments}. */
   fragment: number
   section: SectionName
-  /** For sections that each field has. */
+  /** Position of the field among the fragment's slots, for sections that exist once per field. */
   slot?: number | undefined
+}
+
+/** The lists of a field's tiles that a reader loads: their offsets in each of the field's files, and the sizes of var-sized tiles. */
+export function tileListReads(fragment: number, slot: number, { varSized, nullable }: Slot): MetadataRead[] {
+  const sections: SectionName[] = ['tile_offsets']
+  if (varSized) sections.push('tile_var_offsets', 'tile_var_sizes')
+  if (nullable) sections.push('tile_validity_offsets')
+  return sections.map((section) => ({ fragment, section, slot }))
 }
 
 /** What a reader does for a query. */
 export interface ReadPlan {
   reader: ReaderName
-  /** In the order of {@link OpenedArray.fragments}, one each. */
+  /** One entry per fragment, in the order of {@link OpenedArray.fragments}. */
   fragments: FragmentPlan[]
   tile_reads: TileRead[]
   metadata_reads: MetadataRead[]
-  /** As TileDB's counter `cell_num`. */
+  /** TileDB's counter `cell_num`. */
   cells_read: number
-  /** As TileDB's counter `result_num`; null unless {@link ExplainQuery.exact}. */
+  /** TileDB's counter `result_num`; null unless {@link ExplainQuery.exact}. */
   cells_found: number | null
-  /** Bytes: the least `sm.mem.total_budget` with which the query makes progress. Infinity if TileDB crashes with any. */
+  /** The smallest `sm.mem.total_budget`, in bytes, with which the query makes progress; Infinity if TileDB crashes with every budget. */
   least_memory_budget: number
 }

@@ -1,21 +1,23 @@
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { type RangeSets, rangeOverlap, rowsInside } from '../cells/bounds.ts'
 import type { ColumnData } from '../cells/column.ts'
+import { numbersOf } from '../cells/elements.ts'
 import { tileCellNum, tilesCellNum } from '../cells/tile-places.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
+import { u64s } from '../format/u32.ts'
 import { conditionFields } from '../read/condition.ts'
-import { isCutByTime } from '../read/opening.ts'
-import { type OpenedFragment, PROVENANCE, readColumns } from '../read/query.ts'
+import { hasSlot, isCutByTime } from '../read/opening.ts'
+import { type OpenedArray, type OpenedFragment, PROVENANCE, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 import { Source } from '../read/source.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
-import type { ExplainQuery, FragmentPlan, MetadataRead, TileRead } from './plan.ts'
-import type { TileRound } from './sparse-memory.ts'
-import { allTiles, insideNum, NO_TILES, type TouchedTiles, touchedTiles } from './touched-tiles.ts'
+import { type ExplainQuery, type FragmentPlan, type MetadataRead, type TileRead, tileListReads } from './plan.ts'
+import type { TileRound } from './sparse-rounds.ts'
+import { allTiles, NO_TILES, planOfTouched, type TouchedTiles, touchedTiles } from './touched-tiles.ts'
 
 /**
- * What TileDB's two readers of sparse arrays by index do alike: which fragments and tiles the ranges touch, which fields are
- * loaded before which, and which sections of the metadata.
+ * What TileDB's two index readers of sparse arrays have in common: which fragments and tiles the ranges touch, in which order the
+ * fields are loaded, and which sections of the metadata.
  *
  * @see tiledb/sm/query/readers/sparse_index_reader_base.cc, reader_base.cc
  */
@@ -23,15 +25,15 @@ import { allTiles, insideNum, NO_TILES, type TouchedTiles, touchedTiles } from '
 /** A fragment, and what a query touches of it. */
 export interface IndexedFragment extends TouchedTiles {
   opened: OpenedFragment
-  /** Position in {@link import('../read/query.ts').OpenedArray.fragments}. */
+  /** Position in {@link OpenedArray.fragments}. */
   index: number
   /** Whether its non-empty domain touches the ranges. */
-  relevant: boolean
-  /** Whether the reader loads the times of its cells. */
+  isRelevant: boolean
+  /** Whether the reader loads the timestamps of its cells. */
   loadsTimes: boolean
 }
 
-/** The cells that a query gives. */
+/** The cells that a query finds. */
 export interface FoundCells {
   /** By fragment: the tiles that give cells, rising. */
   tiles: Uint32Array[]
@@ -40,74 +42,82 @@ export interface FoundCells {
   cells: number
 }
 
-/** The fields that a reader of sparse arrays loads, by name. */
+/** Names of the fields that a reader of sparse arrays loads. */
 interface LoadedFields {
   dimensions: string[]
-  /** Loaded to know which cells stay, before the others. */
+  /** Fields of conditions, which are loaded before the others. Dimensions are among them only if coordinates are not loaded anyway. */
   forConditions: string[]
-  /** Attributes to return that are not loaded for conditions. */
-  attributes: string[]
+  /** Fields that the query returns, without those that are loaded earlier: as coordinates or for conditions. */
+  returned: string[]
 }
 
 const TIMESTAMPS = '__timestamps'
 const DELETE_TIMESTAMPS = '__delete_timestamps'
 
-/** A query on a sparse array. */
+/** A query on a sparse array, with the tiles that it touches. */
 export class SparseIndex {
   readonly query: ExplainQuery
   /** Whether the query limits any dimension. */
   readonly isRanged: boolean
+  /** Whether coordinates are loaded before all other fields. Otherwise they are loaded only if something asks for them. */
+  readonly loadsCoordinates: boolean
   readonly fragments: readonly IndexedFragment[]
   readonly fields: LoadedFields
-  /** Whether times of cells are asked for in any fragment. */
-  readonly usesTimes: boolean
+  /** Whether the reader asks for cell timestamps in any fragment. */
+  private readonly usesTimes: boolean
 
-  private constructor(query: ExplainQuery, fragments: readonly IndexedFragment[], withCoordinates: boolean) {
+  private constructor(query: ExplainQuery, fragments: readonly IndexedFragment[], loadsCoordinates: boolean) {
     this.query = query
     this.isRanged = isRanged(query.query.ranges)
+    this.loadsCoordinates = loadsCoordinates
     this.fragments = fragments
-    this.fields = loadedFields(query, withCoordinates)
+    this.fields = loadedFields(query, loadsCoordinates)
     this.usesTimes = usesTimes(query, fragments)
   }
 
-  /** @param withCoordinates whether the reader loads coordinates though nothing limits them */
-  static async open(query: ExplainQuery, withCoordinates: boolean): Promise<SparseIndex> {
+  /** @param needsCoordinates whether the reader loads coordinates even if the query has no ranges */
+  static async open(query: ExplainQuery, needsCoordinates: boolean): Promise<SparseIndex> {
     const { opened, query: read } = query
     const ranged = isRanged(read.ranges)
     const overlapOf = rangeOverlap(opened.schema.domain.dimensions, read.ranges)
     const fragments: IndexedFragment[] = []
-    const touch = async (one: OpenedFragment): Promise<TouchedTiles & { relevant: boolean }> => {
-      const { nonempty_domain } = one.info
+    const touch = async ({ fragment, info }: OpenedFragment): Promise<TouchedTiles & { isRelevant: boolean }> => {
+      const { nonempty_domain } = info
       const overlap = ranged && nonempty_domain ? overlapOf(nonempty_domain) : 'all'
-      const relevant = overlap !== 'none'
-      if (overlap === 'some') return { relevant, ...(await touchedTiles(one.fragment, overlapOf)) }
-      return { relevant, ...(relevant ? allTiles(one.info) : NO_TILES) }
+      if (overlap === 'none') return { isRelevant: false, ...NO_TILES }
+      return { isRelevant: true, ...(overlap === 'all' ? allTiles(info) : await touchedTiles(fragment, overlapOf)) }
     }
     for await (const touched of inOrder(opened.fragments, atOnce(opened.array.folder), touch)) {
       const index = fragments.length
       const one = opened.fragments[index]
-      fragments.push({ opened: one, index, loadsTimes: hasTimes(one) && loadsTimesOf(query, one), ...touched })
+      fragments.push({ opened: one, index, loadsTimes: loadsTimesOf(query, one), ...touched })
     }
-    return new SparseIndex(query, fragments, withCoordinates || ranged)
+    return new SparseIndex(query, fragments, needsCoordinates || ranged)
+  }
+
+  /** The fragments of which tiles are touched. */
+  get touched(): readonly IndexedFragment[] {
+    return this.fragments.filter(({ tiles }) => tiles.length > 0)
   }
 
   private get schema(): ArraySchema {
     return this.query.opened.schema
   }
 
-  /** The slot of a field in a fragment; -1 where the reader finds none. @see ReaderBase::skip_field */
+  /** Returns the slot of a field in a fragment; -1 if the reader finds none. @see ReaderBase::skip_field */
   slotOf({ opened, loadsTimes }: IndexedFragment, name: string): number {
     const { slots, format_version, schema } = opened.info
     if (name === TIMESTAMPS && !loadsTimes) return -1
-    const dimension = schema.domain.dimensions.some((one) => one.name === name)
-    if (dimension && format_version < 5) return -1
+    const isDimension = schema.domain.dimensions.some((one) => one.name === name)
+    if (isDimension && format_version < 5) return -1
     const slot = slots.findIndex((one) => one.name === name && one.kind !== 'coords')
-    const now = this.schema.attributes.find((one) => one.name === name)
-    return slot >= 0 && now && (now.cell_val_num === 'var') !== slots[slot].varSized ? -1 : slot
+    const attribute = this.schema.attributes.find((one) => one.name === name)
+    // After schema evolution the field may be fixed-sized here and var-sized in the array.
+    return slot >= 0 && attribute && (attribute.cell_val_num === 'var') !== slots[slot].varSized ? -1 : slot
   }
 
-  /** One call of ReaderBase::read_tiles. @param tiles by fragment */
-  tileReads(names: readonly string[], tiles: readonly Uint32Array[], call: number): TileRead[] {
+  /** The reads of one call of ReaderBase::read_tiles. @param tiles by fragment */
+  private callReads(names: readonly string[], tiles: readonly Uint32Array[], call: number): TileRead[] {
     return names.flatMap((name) =>
       this.fragments.flatMap((fragment) => {
         const own = tiles[fragment.index]
@@ -117,143 +127,102 @@ export class SparseIndex {
     )
   }
 
-  /** The coordinates of versions 1 to 4, which one file holds. */
-  zippedReads(tiles: readonly Uint32Array[], call: number): TileRead[] {
-    return this.fragments.flatMap(({ opened: { info }, index }) => {
+  /** The reads of coordinates: a call for those of versions 1 to 4, which are in one file, then a call for the dimensions. */
+  private coordinateReads(tiles: readonly Uint32Array[], call: number): TileRead[] {
+    const zipped = this.fragments.flatMap(({ opened: { info }, index }) => {
       const slot = zippedSlot(info)
       return slot < 0 || tiles[index].length === 0 ? [] : [{ fragment: index, slot, tiles: tiles[index], call }]
     })
+    return [...zipped, ...this.callReads(this.fields.dimensions, tiles, call + 1)]
   }
 
   /**
-   * What is read before it is known which cells stay.
-   * @param coordinates whether coordinates are loaded
+   * All reads of tiles.
+   * @param rounds undefined if everything fits into memory at once
+   * @param found undefined if it is not known which tiles give cells
    */
-  private firstReads(tiles: readonly Uint32Array[], coordinates: boolean, call: number): TileRead[] {
-    const { dimensions, forConditions } = this.fields
-    const times = this.usesTimes ? [TIMESTAMPS] : []
-    return [
-      ...(coordinates ? [...this.zippedReads(tiles, call), ...this.tileReads(dimensions, tiles, call + 1)] : []),
-      ...this.tileReads([...times, DELETE_TIMESTAMPS, ...forConditions], tiles, call + 2),
-    ]
-  }
-
-  /**
-   * All reads.
-   * @param rounds undefined where all fits into memory at once
-   * @param given by fragment: the tiles that give cells
-   * @param coordinates whether coordinates are loaded first @param names the fields to return that are not loaded first
-   */
-  readsOf(
-    rounds: readonly TileRound[] | undefined,
-    given: readonly Uint32Array[],
-    coordinates: boolean,
-    names: readonly string[],
-  ): TileRead[] {
-    return (rounds ?? [{ loaded: this.touched, given }]).flatMap((round, r) => [
-      ...this.firstReads(round.loaded, coordinates, 4 * r),
-      ...this.tileReads(names, round.given, 4 * r + 3),
+  tileReads(rounds: readonly TileRound[] | undefined, found: FoundCells | undefined): TileRead[] {
+    const touched = this.fragments.map(({ tiles }) => tiles)
+    const { forConditions, returned } = this.fields
+    const forCells = [...(this.usesTimes ? [TIMESTAMPS] : []), DELETE_TIMESTAMPS, ...forConditions]
+    return (rounds ?? [{ loaded: touched, given: found?.tiles ?? touched }]).flatMap(({ loaded, given }, r) => [
+      ...(this.loadsCoordinates ? this.coordinateReads(loaded, 4 * r) : []),
+      ...this.callReads(forCells, loaded, 4 * r + 2),
+      ...this.callReads(returned, given, 4 * r + 3),
     ])
   }
 
-  /** The sections of the metadata. @param rtrees whether R-trees are loaded though nothing is limited */
+  /** The metadata sections that the reader loads. @param rtrees whether it loads R-trees even if the query has no ranges */
   metadataReads(rtrees: boolean): MetadataRead[] {
     const reads: MetadataRead[] = []
-    const { opened } = this.query
-    for (const { index, opened: one } of opened.deletes.length > 0 ? this.fragments : [])
-      if (one.info.format_version >= 16 && one.info.slots.some(({ kind }) => kind === 'delete_timestamps'))
+    for (const { index, opened } of this.query.opened.deletes.length > 0 ? this.fragments : [])
+      if (opened.info.format_version >= 16 && hasSlot(opened, 'delete_timestamps'))
         reads.push({ fragment: index, section: 'processed_conditions' })
     for (const fragment of this.fragments) {
-      const { info } = fragment.opened
-      // Versions 1 and 2 have one section, which is loaded as the array is opened.
-      if (!fragment.relevant || info.format_version < 3) continue
+      // Versions 1 and 2 have a single section, which is loaded when the array is opened.
+      if (!fragment.isRelevant || fragment.opened.info.format_version < 3) continue
       if (rtrees || this.isRanged) reads.push({ fragment: fragment.index, section: 'rtree' })
-      reads.push(...this.offsetReads(fragment))
+      reads.push(...this.listReads(fragment))
     }
     return reads
   }
 
-  /** Number of the lists of tile offsets that a fragment needs. @see ReaderBase::tile_offset_sizes */
-  offsetLists(fragment: IndexedFragment): number {
-    const { info } = fragment.opened
-    if (info.format_version >= 3) return this.offsetReads(fragment).length
-    return 1 + this.fieldSlots(fragment).reduce((sum, slot) => sum + (info.slots[slot].varSized ? 3 : 1), 0)
+  /** Number of lists of tile offsets and sizes that the reader needs of a fragment. @see ReaderBase::tile_offset_sizes */
+  offsetListNum(fragment: IndexedFragment): number {
+    const { format_version, slots } = fragment.opened.info
+    if (format_version >= 3) return this.listReads(fragment).length
+    return 1 + this.fieldSlots(fragment).reduce((sum, slot) => sum + (slots[slot].varSized ? 3 : 1), 0)
   }
 
-  private offsetReads(fragment: IndexedFragment): MetadataRead[] {
+  private listReads(fragment: IndexedFragment): MetadataRead[] {
     const { info } = fragment.opened
-    const { index } = fragment
     const slots = [...(info.format_version < 5 ? [zippedSlot(info)] : []), ...this.fieldSlots(fragment)]
-    return slots.flatMap((slot): MetadataRead[] => {
-      const { varSized, nullable } = info.slots[slot]
-      const reads: MetadataRead[] = [{ fragment: index, section: 'tile_offsets', slot }]
-      if (varSized)
-        reads.push(
-          { fragment: index, section: 'tile_var_sizes', slot },
-          { fragment: index, section: 'tile_var_offsets', slot },
-        )
-      if (nullable) reads.push({ fragment: index, section: 'tile_validity_offsets', slot })
-      return reads
-    })
+    return slots.flatMap((slot) => tileListReads(fragment.index, slot, info.slots[slot]))
   }
 
-  /** The slots of all fields that are loaded. */
+  /** The slots of all fields that are loaded, without the coordinates of versions 1 to 4. */
   private fieldSlots(fragment: IndexedFragment): number[] {
-    const names = [...this.fields.dimensions, ...this.fields.forConditions, ...this.fields.attributes]
-    if (this.usesTimes) names.push(TIMESTAMPS)
-    names.push(DELETE_TIMESTAMPS)
+    const { dimensions, forConditions, returned } = this.fields
+    const times = this.usesTimes ? [TIMESTAMPS] : []
+    const names = [...dimensions, ...forConditions, ...returned, ...times, DELETE_TIMESTAMPS]
     return [...new Set(names.map((name) => this.slotOf(fragment, name)))].filter((slot) => slot >= 0)
   }
 
-  /** The tiles that the ranges touch, by fragment. */
-  get touched(): Uint32Array[] {
-    return this.fragments.map(({ tiles }) => tiles)
-  }
-
-  /** Cells of the touched tiles. */
-  touchedCells({ opened, tiles }: IndexedFragment): number {
-    return tilesCellNum(opened.info, tiles)
-  }
-
-  /** @param kept the tiles that give cells; undefined if that is not known */
-  fragmentPlans(kept: readonly Uint32Array[] | undefined, countsCells: boolean): FragmentPlan[] {
+  /** @param found undefined if it is not known which tiles give cells */
+  fragmentPlans(found: FoundCells | undefined): FragmentPlan[] {
     return this.fragments.map((fragment) => {
-      const { index, opened, tiles, relevant } = fragment
-      const { tile_num } = opened.info
+      const { index, opened, tiles, isRelevant } = fragment
       return {
-        fragment: index,
-        passed_over_by: !relevant ? 'domain' : tile_num === 0 ? 'no tiles' : tiles.length === 0 ? 'rtree' : null,
-        tile_num,
-        tiles_touched: tiles.length,
-        tiles_inside: insideNum(fragment),
-        tiles_dropped: kept ? tiles.length - kept[index].length : 0,
-        cells_read: countsCells ? this.touchedCells(fragment) : 0,
+        ...planOfTouched(index, opened.info, isRelevant ? fragment : undefined),
+        tiles_dropped: found ? tiles.length - found.tiles[index].length : 0,
+        cells_read: this.isRanged ? tilesCellNum(opened.info, tiles) : 0,
       }
     })
   }
 
-  /** The cells that the query gives. Undoes coordinates, and the fields of conditions. */
-  foundCells(order: 'unordered' | 'global'): Promise<FoundCells> {
+  /** Finds the cells of the query. Decodes coordinates, and the fields of conditions. */
+  async foundCells(order: 'unordered' | 'global'): Promise<FoundCells> {
     const isMerged = order === 'global' && !this.schema.allows_duplicates
-    return isMerged || this.filters ? this.mergedCells(order) : this.cellsInside()
+    const counts = await (isMerged || this.hasFilters ? this.countMerged(order) : this.countInside())
+    const cells = counts.reduce((sum, own) => own.reduce((all, count) => all + count, sum), 0)
+    const tiles = this.fragments.map(({ tiles }, f) => tiles.filter((_, i) => counts[f][i] > 0))
+    return { cells, counts, tiles }
   }
 
-  /** Whether anything but the ranges leaves out cells. */
-  private get filters(): boolean {
+  /** Whether anything besides the ranges excludes cells. */
+  private get hasFilters(): boolean {
     const { opened, query } = this.query
     return (
       query.where !== undefined ||
       opened.deletes.length > 0 ||
       opened.fragments.some(
-        (one) =>
-          (hasTimes(one) && isCutByTime(opened, one)) ||
-          one.info.slots.some(({ kind }) => kind === 'delete_timestamps'),
+        (one) => (hasSlot(one, 'timestamps') && isCutByTime(opened, one)) || hasSlot(one, 'delete_timestamps'),
       )
     )
   }
 
-  /** Cells that nothing leaves out but the ranges. */
-  private async cellsInside(): Promise<FoundCells> {
+  /** Counts the cells inside the ranges. @returns by fragment and touched tile */
+  private async countInside(): Promise<Uint32Array[]> {
     const { opened, query } = this.query
     const { dimensions } = opened.schema.domain
     const columns = readColumns(opened.schema, { ...query, fields: [], provenance: false })
@@ -275,37 +244,43 @@ export class SparseIndex {
         await source.close()
       }
     }
-    return this.foundOf(all)
+    return all
   }
 
-  private async mergedCells(order: 'unordered' | 'global'): Promise<FoundCells> {
-    const asked = { ...this.query.query, order, fields: [], provenance: 'places' } as const
-    const at = readColumns(this.schema, asked).length - PROVENANCE.length
+  /** Counts the cells that the whole query returns. @returns by fragment and touched tile */
+  private async countMerged(order: 'unordered' | 'global'): Promise<Uint32Array[]> {
     const counts = this.fragments.map(({ opened: { info } }) => new Uint32Array(info.tile_num))
-    for await (const { columns, cell_num } of readMerged(this.query.opened, asked)) {
-      const from = int32s(columns[at])
-      const tiles = int32s(columns[at + 1])
-      for (let i = 0; i < cell_num; i++) {
-        // Numbers of tiles are of 64 bits, the upper of which are 0.
-        counts[from[i]][tiles[2 * i]]++
-      }
+    for await (const { fragments, tiles, cell_num } of cellPlaces(this.query.opened, { ...this.query.query, order }))
+      for (let i = 0; i < cell_num; i++) counts[fragments[i]][tiles[i]]++
+    return this.fragments.map(({ index, tiles }) => tiles.map((tile) => counts[index][tile]))
+  }
+}
+
+/** For a batch of cells: the fragment and the tile of each. */
+interface CellPlaces {
+  fragments: ArrayLike<number>
+  tiles: Float64Array
+  /** 0 for a cell that no fragment has; undefined if fragments have all cells. */
+  validity: Uint8Array | undefined
+  cell_num: number
+}
+
+/** Reads where the cells of a query come from. */
+export async function* cellPlaces(opened: OpenedArray, query: ReadQuery): AsyncGenerator<CellPlaces> {
+  const asked = { ...query, fields: [], provenance: 'places' } as const
+  const at = readColumns(opened.schema, asked).length - PROVENANCE.length
+  for await (const { columns, cell_num } of readMerged(opened, asked)) {
+    const [from, tiles] = [columns[at], columns[at + 1]] as ColumnData[]
+    yield {
+      fragments: numbersOf('INT32', from.data),
+      tiles: u64s(tiles.data),
+      validity: from.validity,
+      cell_num,
     }
-    return this.foundOf(this.fragments.map(({ index, tiles }) => tiles.map((tile) => counts[index][tile])))
-  }
-
-  /** @param counts by fragment: cells of each touched tile */
-  private foundOf(counts: Uint32Array[]): FoundCells {
-    const cells = counts.reduce((sum, own) => own.reduce((all, count) => all + count, sum), 0)
-    const tiles = this.touched.map((own, f) => own.filter((_, i) => counts[f][i] > 0))
-    return { cells, counts, tiles }
   }
 }
 
-function int32s(column: ColumnData | undefined): Int32Array {
-  const { buffer, byteOffset, byteLength } = (column as ColumnData).data
-  return new Int32Array(buffer, byteOffset, byteLength / 4)
-}
-
+/** The slot of the coordinates in versions 1 to 4, which is -1 in later versions. */
 function zippedSlot({ format_version, slots }: FragmentInfo): number {
   return format_version < 5 ? slots.findIndex(({ kind }) => kind === 'coords') : -1
 }
@@ -315,43 +290,40 @@ function isRanged(ranges: RangeSets): boolean {
   return [...ranges.values()].some((all) => !all.some(({ low, high }) => low === undefined && high === undefined))
 }
 
-function hasTimes({ info }: OpenedFragment): boolean {
-  return info.slots.some(({ kind }) => kind === 'timestamps')
-}
-
-/** Whether a delete lies between the times of a fragment whose cells have times. */
+/** Whether the time of a delete lies within the times of a fragment whose cells have timestamps. */
 function isCutByDelete({ opened }: ExplainQuery, one: OpenedFragment): boolean {
   const [first, last] = one.fragment.timestamp_range ?? [0n, 0n]
-  return hasTimes(one) && opened.deletes.some(({ time }) => time >= first && time <= last)
+  return hasSlot(one, 'timestamps') && opened.deletes.some(({ time }) => time >= first && time <= last)
 }
 
 /** @see ReaderBase::include_timestamps */
 function loadsTimesOf(query: ExplainQuery, one: OpenedFragment): boolean {
   const { opened } = query
-  return !opened.schema.allows_duplicates || isCutByTime(opened, one) || isCutByDelete(query, one)
+  const isNeeded = !opened.schema.allows_duplicates || isCutByTime(opened, one) || isCutByDelete(query, one)
+  return isNeeded && hasSlot(one, 'timestamps')
 }
 
 /** @see SparseIndexReaderBase::load_initial_data */
 function usesTimes(query: ExplainQuery, fragments: readonly IndexedFragment[]): boolean {
   const { opened } = query
+  const isCut = ({ opened: one, isRelevant }: IndexedFragment): boolean =>
+    isRelevant && hasSlot(one, 'timestamps') && isCutByTime(opened, one)
   return (
     !opened.schema.allows_duplicates ||
-    fragments.some(({ opened: one, relevant }) => relevant && hasTimes(one) && isCutByTime(opened, one)) ||
+    fragments.some(isCut) ||
     opened.fragments.some((one) => isCutByDelete(query, one))
   )
 }
 
-/** @param withCoordinates whether coordinates are loaded anyhow */
-function loadedFields({ opened, query }: ExplainQuery, withCoordinates: boolean): LoadedFields {
+function loadedFields({ opened, query }: ExplainQuery, loadsCoordinates: boolean): LoadedFields {
   const { schema, deletes } = opened
   const dimensions = schema.domain.dimensions.map(({ name }) => name)
   const conditions = [...deletes.map(({ stays }) => stays), ...(query.where ? [query.where] : [])]
   const needed = new Set(conditions.flatMap((node) => [...conditionFields(node)]))
-  const forConditions = [...needed].filter((name) => !withCoordinates || !dimensions.includes(name))
-  const shown = readColumns(schema, { ...query, provenance: false }).map(({ name }) => name)
-  return {
-    dimensions,
-    forConditions,
-    attributes: shown.filter((name) => !dimensions.includes(name) && !forConditions.includes(name)),
-  }
+  const forConditions = [...needed].filter((name) => !loadsCoordinates || !dimensions.includes(name))
+  const attributes = readColumns(schema, { ...query, provenance: false }).flatMap(({ name, kind }) =>
+    kind === 'attribute' ? [name] : [],
+  )
+  const returned = [...attributes, ...(loadsCoordinates ? [] : dimensions)]
+  return { dimensions, forConditions, returned: returned.filter((name) => !forConditions.includes(name)) }
 }

@@ -4,11 +4,12 @@ import type { NDRange } from '../format/range.ts'
 import { mbrAt } from '../format/rtree.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { BLOCK_TILES, TileLists } from '../store/tile-lists.ts'
+import type { FragmentPlan } from './plan.ts'
 
 /** The tiles of a fragment that the ranges touch. */
 export interface TouchedTiles {
   tiles: Uint32Array
-  /** 1 for each of them that lies wholly inside. */
+  /** By position in `tiles`: 1 if the tile lies completely inside the ranges. */
   inside: Uint8Array
 }
 
@@ -18,7 +19,7 @@ export function allTiles({ tile_num }: FragmentInfo): TouchedTiles {
   return { tiles: allRows(tile_num), inside: new Uint8Array(tile_num).fill(1) }
 }
 
-/** Tests the boxes of a fragment, few in memory at once. */
+/** Tests the box of every tile of a fragment. Few boxes are in memory at once. */
 export async function touchedTiles(fragment: Fragment, overlapOf: (box: NDRange) => Overlap): Promise<TouchedTiles> {
   const { schema, tile_num } = await fragment.info()
   const { dimensions } = schema.domain
@@ -27,8 +28,9 @@ export async function touchedTiles(fragment: Fragment, overlapOf: (box: NDRange)
   const inside = new Uint8Array(tile_num)
   let found = 0
   for (let from = 0; boxes && from < tile_num; from += BLOCK_TILES) {
-    const { first, entries } = await boxes.block(from, Math.min(from + BLOCK_TILES, tile_num))
-    for (let i = from; i < Math.min(from + BLOCK_TILES, tile_num, first + entries.mbr_num); i++) {
+    const to = Math.min(from + BLOCK_TILES, tile_num)
+    const { first, entries } = await boxes.block(from, to)
+    for (let i = from; i < Math.min(to, first + entries.mbr_num); i++) {
       const overlap = overlapOf(mbrAt(entries, i - first, dimensions))
       if (overlap === 'none') continue
       inside[found] = overlap === 'all' ? 1 : 0
@@ -40,7 +42,20 @@ export async function touchedTiles(fragment: Fragment, overlapOf: (box: NDRange)
   return { tiles: tiles.slice(0, found), inside: inside.slice(0, found) }
 }
 
-/** How many of the touched tiles lie wholly inside. */
-export function insideNum({ inside }: TouchedTiles): number {
-  return inside.reduce((sum, one) => sum + one, 0)
+/** A fragment of which no tile is dropped and no cell counted yet. @param touched undefined if its domain touches no range */
+export function planOfTouched(
+  fragment: number,
+  { tile_num }: FragmentInfo,
+  touched: TouchedTiles | undefined,
+): FragmentPlan {
+  const { tiles, inside } = touched ?? NO_TILES
+  return {
+    fragment,
+    passed_over_by: !touched ? 'domain' : tile_num === 0 ? 'no tiles' : tiles.length === 0 ? 'rtree' : null,
+    tile_num,
+    tiles_touched: tiles.length,
+    tiles_inside: inside.reduce((sum, one) => sum + one, 0),
+    tiles_dropped: 0,
+    cells_read: 0,
+  }
 }

@@ -2,6 +2,7 @@ import { addPlace, faultOf, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { librarySort } from '../base/library-sort.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { SlotKind } from '../format/fragment-slots.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { FRAGMENTS_FOLDER } from '../store/commits.ts'
 import { deletePlaces, readDelete } from '../store/deletes.ts'
@@ -48,6 +49,11 @@ function thrown(fault: InspectError): void {
 export function isCutByTime({ between: [from, to] }: OpenedArray, { fragment }: OpenedFragment): boolean {
   const [first, last] = fragment.timestamp_range ?? [0n, 0n]
   return first < from || last > to
+}
+
+/** Whether a fragment has a field of a kind. */
+export function hasSlot({ info }: Pick<OpenedFragment, 'info'>, kind: SlotKind): boolean {
+  return info.slots.some((slot) => slot.kind === kind)
 }
 
 async function openedFragments(array: InspectArray, onFault: OnFault): Promise<OpenedFragment[]> {
