@@ -1,32 +1,33 @@
-/** `vfs.min_batch_size`: tiles of a file are read together as long as they lie within so many bytes, whatever lies between. */
+/** `vfs.min_batch_size`: tiles of a file that lie within this number of bytes are read together, whatever lies between them. */
 export const MIN_BATCH_BYTES = 20_971_520
-/** `vfs.max_batch_size`: no read is longer, unless a single tile is. */
+/** `vfs.max_batch_size`: upper limit on the bytes of a read, unless a single tile is larger. */
 export const MAX_BATCH_BYTES = 104_857_600
-/** `vfs.min_batch_gap`: from the smallest batch on, tiles are read together with at most so many bytes between them. */
+/** `vfs.min_batch_gap`: above the minimum batch size, upper limit on the bytes between two tiles that are read together. */
 export const MIN_BATCH_GAP = 512_000
-/** `vfs.min_parallel_size`: of an object store, each of several requests for a batch has at least so many bytes. */
+/** `vfs.min_parallel_size`: lower limit on the bytes of each request if a batch is fetched from an object store in several. */
 const MIN_PARALLEL_BYTES = 10_485_760
-/** `vfs.s3.max_parallel_ops`, by default the number of threads. */
+/** `vfs.s3.max_parallel_ops`: upper limit on the requests for a batch, by default the number of threads. */
 const MAX_PARALLEL_OPS = 8
 
 /** What is read of a data file. */
 export interface FileReads {
-  /** Runs of tiles without bytes between them. */
+  /** Number of runs of adjacent tiles. */
   ranges: number
   /** Bytes of the tiles. */
   stored_bytes: number
-  /** Read operations: {@link stored_bytes} and what lies between tiles that are read together. */
+  /** Number of read operations. */
   reads: number
+  /** Bytes of the read operations: {@link stored_bytes} and the gaps between tiles that are read together. */
   bytes: number
-  /** Requests to an object store. */
+  /** Number of requests to an object store. */
   requests: number
 }
 
 /**
- * Adds up the reads of the tiles of a file, which come in rising order.
+ * Adds up the reads of the tiles of a file, which are added in rising order.
  *
- * If it is not known which of them are read, the numbers are those that no choice of them exceeds. Then a batch ends as early as it
- * can: with fewer tiles, gaps are longer. And all gaps are read that could lie inside of a batch.
+ * If it is not known which of the tiles are read, the numbers are upper bounds for every choice of them. A batch then ends as early
+ * as it can, because gaps are longer with fewer tiles. But all gaps count as read that could lie inside a batch.
  *
  * @see FilteredData
  */
@@ -40,12 +41,12 @@ export class Batches implements FileReads {
   private start = 0
   private end = -1
 
-  /** @param exact whether all of the tiles are read */
+  /** @param exact whether all added tiles are read */
   constructor(exact = true) {
     this.exact = exact
   }
 
-  /** @param start of the tile in the file, in bytes */
+  /** Adds a tile. @param start @param end offsets in the file, in bytes */
   add(start: number, end: number): void {
     this.stored_bytes += end - start
     if (start !== this.end) this.ranges++

@@ -8,46 +8,47 @@ import {
   tileRole,
   tilesCellNum,
 } from '../cells/tile-places.ts'
-import { keepsOffsets } from '../filters/registry.ts'
+import { keepsOffsets, useOf } from '../filters/registry.ts'
 import { fieldFileRoles } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
+import type { OffsetsList } from '../format/metadata-sections.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
 import { Batches, type FileReads, MAX_BATCH_BYTES, MIN_BATCH_BYTES } from './batches.ts'
-import { unfilterSeconds } from './filter-rates.ts'
 import type { TileRead } from './plan.ts'
 import { addToStep, emptyStep, type StepCost } from './step-cost.ts'
 
-/** What is read of one part of a field: its values, its offsets or its validity. */
+/** What is read of one part of a field: of its values, its offsets or its validity. */
 interface PartCost extends FileReads {
   role: TileRole
-  /** Bytes without filters, as TileDB's counter `read_unfiltered_byte_num` has them: none of files without filters. */
+  /** Unfiltered bytes as TileDB's counter `read_unfiltered_byte_num` has them: 0 for files without filters. */
   unfiltered_bytes: number
-  /** Bytes without filters, of all files. */
+  /** Unfiltered bytes, whether or not the file has filters. */
   cell_bytes: number
   filters: readonly FilterConfig[]
-  /** Estimated: to undo the filters, on one core. */
+  /** Estimated time to undo the filters on one core. */
   unfilter_seconds: number
 }
 
-/** What is read of a field, of all fragments together. */
+/** What is read of a field in all fragments. */
 interface FieldCost {
   name: string
-  /** `num_tiles_read`: a tile counts once, whatever its parts. */
+  /** `num_tiles_read`: a tile counts once, however many parts it has. */
   tiles: number
   /** Cells of these tiles. */
   cells: number
   parts: PartCost[]
 }
 
-/** What is read of a fragment, of all fields together. */
+/** What is read of all fields of a fragment. */
 interface FragmentCost {
   tiles: number
   stored_bytes: number
   unfiltered_bytes: number
 }
 
+/** What reading tiles costs. */
 export interface TileCost {
   step: StepCost
   /** `num_tiles_read` */
@@ -55,19 +56,19 @@ export interface TileCost {
   stored_bytes: number
   /** `read_unfiltered_byte_num` */
   unfiltered_bytes: number
-  /** Estimated: to undo the filters, on one core. */
+  /** Estimated time to undo the filters on one core. */
   unfilter_seconds: number
-  /** In the order in which they are first read. */
+  /** In the order in which the fields are first read. */
   fields: FieldCost[]
-  /** By position in {@link OpenedArray.fragments}; only those of which something is read. */
+  /** By position in {@link OpenedArray.fragments}; without fragments of which nothing is read. */
   fragments: Map<number, FragmentCost>
 }
 
 /**
- * What reading tiles takes: by field and by fragment, and in operations on files. Reads the lists of tile offsets, and of the sizes of
- * var-sized tiles, of the fields that are read; no data. Long lists are read in pages.
+ * Computes what reading tiles costs: by field, by fragment, and in operations on files. Reads the lists of tile offsets and of the sizes
+ * of var-sized tiles of these fields, but no data. Long lists are read in pages.
  *
- * @param exact whether all of these tiles are read; otherwise no number is less than those of any choice of them
+ * @param exact whether all of these tiles are read; otherwise the numbers are upper bounds for every choice of them
  * @throws InspectError INCONSISTENT if a list is too short
  * @see ReaderBase::read_tiles, FilteredData
  */
@@ -88,16 +89,15 @@ export async function tileCost(opened: OpenedArray, reads: readonly TileRead[], 
   )
   const measure = ([index, some]: [number, TileRead[]]): Promise<Measured[]> =>
     measureFragment(opened, index, some, exact)
-  for await (const parts of inOrder(byFragment, atOnce(opened.array.folder), measure)) {
-    for (const part of parts) addPart(cost, fields, part)
-  }
+  for await (const measured of inOrder(byFragment, atOnce(opened.array.folder), measure))
+    for (const read of measured) addRead(cost, fields, read)
   cost.fields.push(...fields.values())
-  // Reads of one call are requested together, calls one after another.
+  // The requests of a call are sent together, but the calls follow one another.
   cost.step.chain = new Set(reads.map(({ call }) => call)).size
   return cost
 }
 
-/** The parts of a field that one read takes. */
+/** The cost of one read, by part of its field. */
 interface Measured {
   read: TileRead
   name: string
@@ -105,7 +105,7 @@ interface Measured {
   parts: PartCost[]
 }
 
-function addPart(cost: TileCost, fields: Map<string, FieldCost>, { read, name, cells, parts }: Measured): void {
+function addRead(cost: TileCost, fields: Map<string, FieldCost>, { read, name, cells, parts }: Measured): void {
   const tiles = read.tiles.length
   const field = fields.get(name) ?? { name, tiles: 0, cells: 0, parts: [] }
   fields.set(name, field)
@@ -138,7 +138,7 @@ const SUMMED = [
   'unfilter_seconds',
 ] as const
 
-/** What is read of a fragment, in the order of its slots, so that no list is read twice. */
+/** Measures the reads of a fragment, grouped by slot so that no list is read twice. */
 async function measureFragment(
   opened: OpenedArray,
   index: number,
@@ -166,7 +166,7 @@ async function measureFragment(
   return measured
 }
 
-/** Which files of a field are read. A field that has nulls only in the fragment or only in the array has no validity to read. */
+/** Which files of a field are read. The validity is read only if the field is nullable both in the fragment and in the array. */
 function rolesRead({ schema }: OpenedArray, info: FragmentInfo, { slot, validityOnly }: TileRead): TileRole[] {
   const { name, kind } = info.slots[slot]
   const nullable = kind !== 'attribute' || schema.attributes.find((one) => one.name === name)?.nullable !== false
@@ -185,7 +185,7 @@ async function measurePart(
 ): Promise<PartCost> {
   const { size } = fieldTileFile(info, slot, role)
   const batches = new Batches(exact)
-  // A whole file that is short enough is one read, wherever its tiles begin.
+  // A whole file that is small enough is one read: the offsets of its tiles do not matter.
   if (tiles.length === info.tile_num && size <= (exact ? MAX_BATCH_BYTES : MIN_BATCH_BYTES)) batches.add(0, size)
   else await lists.eachPlace(role, tiles, size, (start, end) => batches.add(start, end))
   batches.finish()
@@ -208,8 +208,13 @@ async function measurePart(
   }
 }
 
+/** Estimated seconds to undo a filter pipeline on one core. @param bytes unfiltered */
+export function unfilterSeconds(filters: readonly FilterConfig[], bytes: number): number {
+  return filters.reduce((seconds, { name }) => seconds + bytes / (useOf(name).rate * 1e6), 0)
+}
+
 /**
- * Whether the filtered values of a field hold its offsets, so that the file of offsets is read, but not undone.
+ * Whether the filtered values of a field contain its offsets. Then the file of offsets is read, but not unfiltered.
  * @see FilterPipeline::skip_offsets_filtering
  */
 function holdsOffsets(version: number, info: FragmentInfo, slot: number): boolean {
@@ -217,33 +222,30 @@ function holdsOffsets(version: number, info: FragmentInfo, slot: number): boolea
   return filePipeline(info, { slot, role: 'var' }, false).some((filter) => keepsOffsets(filter, type, version))
 }
 
-/** The lists of one slot of a fragment, each read on demand, and once. */
+/** The lists of one slot of a fragment. Each is read once, when it is first needed. */
 class SlotLists {
   private readonly fragment: Fragment
   private readonly info: FragmentInfo
   private readonly slot: number
-  private readonly lists: TileLists
   private readonly known = new Map<string, TileList<Float64Array>>()
 
   constructor(fragment: Fragment, info: FragmentInfo, slot: number) {
     this.fragment = fragment
     this.info = info
     this.slot = slot
-    this.lists = new TileLists(fragment)
   }
 
-  private async list(name: Parameters<TileLists['offsets']>[0]): Promise<TileList<Float64Array>> {
-    let list = this.known.get(name)
-    if (!list) {
-      list = await this.lists.offsets(name, this.slot)
-      const { fragment, info, slot } = this
-      checkOffsetCount(fragment, info, `${name}.${info.slots[slot].name}`, list?.count ?? 0)
-      this.known.set(name, list as TileList<Float64Array>)
-    }
-    return list as TileList<Float64Array>
+  private async list(name: OffsetsList): Promise<TileList<Float64Array>> {
+    const known = this.known.get(name)
+    if (known) return known
+    const { fragment, info, slot } = this
+    const list = (await new TileLists(fragment).offsets(name, slot)) as TileList<Float64Array>
+    checkOffsetCount(fragment, info, `${name}.${info.slots[slot].name}`, list?.count ?? 0)
+    this.known.set(name, list)
+    return list
   }
 
-  /** Where tiles begin and end in the file of a role. @param tiles rising @param size bytes of the file */
+  /** Visits the place of each tile in the file of a role. @param tiles rising @param size bytes of the file */
   async eachPlace(
     role: TileRole,
     tiles: Uint32Array,
@@ -263,7 +265,7 @@ class SlotLists {
     }
   }
 
-  /** Bytes of the var-sized values of tiles, without filters. @param tiles rising */
+  /** Unfiltered bytes of the var-sized values of tiles. @param tiles rising */
   async varBytes(tiles: Uint32Array): Promise<number> {
     const list = await this.list('tile_var_sizes')
     let bytes = 0

@@ -121,7 +121,7 @@ class LegacyPlan {
       if (overflows) {
         // If no part can be divided further, the query is submitted again with larger buffers.
         if (partitioner.splitCurrent()) room = { cells: 2 * room.cells, var_bytes: 4 * room.var_bytes }
-      } else if (partitioner.done) return
+      } else if (partitioner.isDone) return
       else partitioner.next()
     }
   }

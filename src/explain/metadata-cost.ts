@@ -5,16 +5,16 @@ import { behindFooter } from '../store/metadata-sections.ts'
 import type { MetadataRead } from './plan.ts'
 import { addToStep, emptyStep, GENERIC_TILE_READS, READ_AHEAD_BYTES, type StepCost } from './step-cost.ts'
 
-/** Where a section of a fragment's metadata is, in bytes. */
+/** The place of a section in the metadata file, in bytes. */
 interface StoredSection {
   offset: number
   size: number
 }
 
-/** Bytes of most headers of generic tiles. */
+/** Bytes of most generic tile headers. */
 const HEADER_BYTES = 64
 
-/** What reading sections of the fragments' metadata takes. TileDB reads each once, those of a fragment one after another. */
+/** What reading sections of the fragments' metadata costs. TileDB reads each section once, those of a fragment one after another. */
 export async function metadataCost({ fragments }: OpenedArray, wanted: readonly MetadataRead[]): Promise<StepCost> {
   const step = emptyStep('fragment metadata')
   for (const [index, reads] of groupBy(wanted, ({ fragment }) => fragment)) {
@@ -26,9 +26,10 @@ export async function metadataCost({ fragments }: OpenedArray, wanted: readonly 
 }
 
 /**
- * Sections in the order of the file, each once. Nothing is read: a section ends where the next begins, or the footer. (Only in version 15
- * another tile follows the last, the statistics of the fragment, which no reader of cells loads.) Versions 1 and 2 have no sections:
- * all of their metadata is read when the array is opened. A version may lack sections that a reader asks for.
+ * Finds sections without reading them: each ends where the next section or the footer begins. (Only version 15 has one more tile there,
+ * the statistics of the fragment, which no reader of cells loads.) Versions 1 and 2 have no sections: all of their metadata is read
+ * when the array is opened. Other versions may also lack sections that a reader asks for.
+ * @returns each section once, in the order of the file
  * @throws InspectError BAD_VALUE for a section behind the footer, on which the read fails
  */
 async function storedSections(
@@ -54,14 +55,16 @@ function keyOf(section: string, slot: number | undefined): string {
 }
 
 /**
- * Requests to an object store for sections of a fragment, in the order of the file. Of each file TileDB keeps what it last read ahead.
+ * Number of requests to an object store for sections of a fragment. For each file TileDB keeps the bytes that it last read ahead.
+ * @param sections in the order of the file
  * @see VFS::read_impl
  */
 function requestsOf(sections: readonly StoredSection[]): number {
   let requests = 0
+  /** End of the bytes that are kept. */
   let kept = 0
   for (const { offset, size } of sections) {
-    // The header is read first, and with it what follows.
+    // The header is read first, and the bytes after it are read ahead.
     if (kept === 0 || offset + HEADER_BYTES > kept) {
       requests++
       kept = offset + READ_AHEAD_BYTES

@@ -19,13 +19,13 @@ import {
   wholeFileCost,
 } from './step-cost.ts'
 
-/** The folders that TileDB lists beside the array's own. It never lists that of the fragments. */
+/** The folders that TileDB lists in addition to the array's own. It never lists the folder of the fragments. */
 const LISTED = [COMMITS_FOLDER, FRAGMENT_META_FOLDER, METADATA_FOLDER, SCHEMA_FOLDER]
-/** Folders that are no fragments. */
+/** Folders that are not fragments. */
 const FOLDERS = [...LISTED, FRAGMENTS_FOLDER]
 
 /**
- * What TileDB 2.30 lists and reads when it opens the array for reading. The key-value metadata is not read before it is asked for.
+ * What opening the array for reading costs TileDB 2.30. It does not read the key-value metadata before somebody asks for it.
  *
  * @see ArrayDirectory::load, FragmentInfo::load_array_schemas_and_fragment_metadata, FragmentMetadata::load
  */
@@ -40,7 +40,7 @@ export async function openingCost(opened: OpenedArray): Promise<StepCost[]> {
   ]
 }
 
-/** Of what may be a fragment of a version without commits, TileDB also asks whether its metadata is there. */
+/** The listings, and the queries whether a folder that may be a fragment of a version without commits has metadata. */
 async function listings({ array }: OpenedArray): Promise<StepCost> {
   const step = emptyStep('listings')
   const root = await array.root()
@@ -55,35 +55,24 @@ async function listings({ array }: OpenedArray): Promise<StepCost> {
   return step
 }
 
-/** Of files that are read whole, one after another if `inARow`. @param paths relative to the array */
-async function wholeFiles(
-  name: StepName,
-  { array }: OpenedArray,
-  paths: Iterable<string>,
-  inARow: boolean,
-): Promise<StepCost> {
+/** The cost of files that are read whole. @param paths relative to the array */
+async function wholeFiles(name: StepName, { array }: OpenedArray, paths: Iterable<string>): Promise<StepCost> {
   const step = emptyStep(name)
-  for (const path of paths) {
-    const size = await withSource(array.folder.file(path), (source) => source.size())
-    addToStep(step, wholeFileCost(size))
-  }
-  if (inARow) step.chain = step.requests
+  for (const path of paths)
+    addToStep(step, wholeFileCost(await withSource(array.folder.file(path), (source) => source.size())))
   return step
 }
 
-/** Lists of consolidated commits and of those to ignore: all of them, whatever their time. */
+/** The lists of consolidated commits and of commits to ignore: all of them, whatever their time, one after another. */
 async function commitFiles(opened: OpenedArray): Promise<StepCost> {
   const { files } = await opened.array.commits()
   const lists = files.filter(({ kind }) => kind === 'consolidated-commits' || kind === 'ignore')
-  return wholeFiles(
-    'commit files',
-    opened,
-    lists.map(({ path }) => path),
-    true,
-  )
+  const paths = lists.map(({ path }) => path)
+  const step = await wholeFiles('commit files', opened, paths)
+  return { ...step, chain: step.requests }
 }
 
-/** Lists of fragments, and of metadata files, that a consolidation replaced. */
+/** The lists of fragments and of metadata files that a consolidation replaced. */
 async function vacuumFiles(opened: OpenedArray): Promise<StepCost> {
   const { array, schema } = opened
   const paths: string[] = []
@@ -93,10 +82,10 @@ async function vacuumFiles(opened: OpenedArray): Promise<StepCost> {
     if (!name.endsWith('.vac') || !isWithin(nameFacts(name)?.timestamp_range ?? [0n, 0n], array.cx)) continue
     paths.push(`${METADATA_FOLDER}/${name}`)
   }
-  return wholeFiles('vacuum files', opened, paths, false)
+  return wholeFiles('vacuum files', opened, paths)
 }
 
-/** Of files that are a generic tile each. @param paths relative to the array */
+/** The cost of files that are one generic tile each. @param paths relative to the array */
 async function genericTiles(name: StepName, { array }: OpenedArray, paths: Iterable<string>): Promise<StepCost> {
   const step = emptyStep(name)
   for (const path of paths) addToStep(step, await genericTileCost(array.folder.file(path)))
@@ -105,12 +94,8 @@ async function genericTiles(name: StepName, { array }: OpenedArray, paths: Itera
 
 /** All schemas, whatever their time. */
 async function schemas(opened: OpenedArray): Promise<StepCost> {
-  const files = await opened.array.schemaFiles()
-  return genericTiles(
-    'schemas',
-    opened,
-    files.map(({ path }) => path),
-  )
+  const paths = (await opened.array.schemaFiles()).map(({ path }) => path)
+  return genericTiles('schemas', opened, paths)
 }
 
 async function consolidatedMetadataFiles({ array }: OpenedArray): Promise<string[]> {
@@ -122,7 +107,7 @@ async function consolidatedMetadata(opened: OpenedArray): Promise<StepCost> {
   return genericTiles('consolidated fragment metadata', opened, await consolidatedMetadataFiles(opened))
 }
 
-/** The footers of fragments that are not in the consolidated metadata. Versions 1 and 2 have all of their metadata in one tile. */
+/** The footers that are not in consolidated metadata. In versions 1 and 2 all metadata of a fragment is one tile. */
 async function footers(opened: OpenedArray): Promise<StepCost> {
   const { array, schema } = opened
   const step = emptyStep('footers')
@@ -135,7 +120,7 @@ async function footers(opened: OpenedArray): Promise<StepCost> {
     if (consolidated.has(key)) continue
     if (!info.footer) {
       const tile = await genericTileCost(fragment.folder.file(FRAGMENT_METADATA_FILE))
-      // A request each for the size, and to know whether there are coordinates.
+      // One request for the size, and one to know whether there is a file of coordinates.
       addToStep(step, { ...tile, sizes: 1, heads: 2, requests: (tile.requests ?? 0) + 2 })
       continue
     }
@@ -154,20 +139,20 @@ function uriOf({ array }: OpenedArray, path: string): string {
   return real.startsWith('/') ? `file://${real}` : real
 }
 
-/** The delete conditions, which a query of a sparse array loads first, all of them, whatever its ranges. */
+/** The delete conditions. A query of a sparse array loads all of them first, whatever its ranges. */
 export async function deleteConditionCost({ array, fragments, schema }: OpenedArray): Promise<StepCost> {
   const step = emptyStep('delete conditions')
   if (schema.array_type === 'dense' || fragments.length === 0) return step
   for (const { path, tile } of await deletePlaces(array)) {
     const cost = await genericTileCost(array.folder.file(path), tile?.offset)
-    // When the array was opened, a short list of commits was read ahead as a whole.
+    // Opening the array has read ahead a short file of consolidated commits as a whole.
     const size = tile ? await withSource(array.folder.file(path), (source) => source.size()) : READ_AHEAD_BYTES
     addToStep(step, size < READ_AHEAD_BYTES ? { ...cost, requests: 0 } : cost)
   }
   return step
 }
 
-/** The enumerations of the attributes that a condition of the query names. Others are not read before they are asked for. */
+/** The enumerations of the attributes in the query's condition. Others are not read before somebody asks for them. */
 export async function enumerationCost(opened: OpenedArray, fields: Iterable<string>): Promise<StepCost> {
   const { attributes, enumerations } = opened.schema
   const names = new Set<string>()

@@ -6,32 +6,33 @@ import type { Dimension } from '../format/dimension.ts'
 import { bytesOf } from '../format/value.ts'
 
 /**
- * How TileDB halves ranges, where what they hold does not fit into the buffers or the memory of a query.
+ * How TileDB halves ranges whose cells do not fit into the buffers or the memory of a query.
  *
  * @see tiledb/sm/subarray/subarray_partitioner.cc; Dimension::splitting_value, split_range, overlap_ratio
  */
 
-/** A range of a dimension, ends included. An empty text has no limit. */
+/** A range of a dimension, ends included. An empty text as an end means no limit. */
 export interface Interval {
   low: Comparable
   high: Comparable
-  /** How many times it was halved. */
+  /** Number of times that it was halved. */
   depth: number
 }
 
-/** Ranges of each dimension. Each choice of one range a dimension is an n-dimensional range. */
+/** Ranges of each dimension. Every combination of one range per dimension is an n-dimensional range. */
 export interface Box {
+  /** By dimension. */
   intervals: readonly (readonly Interval[])[]
-  /** By dimension, whether a range was asked for. Without one, the only range is the domain. */
+  /** By dimension: whether the query has a range. If not, the only range is the domain. */
   limited: readonly boolean[]
 }
 
-/** Texts that were halved so often are not halved again. */
-const MOST_TEXT_DEPTH = 7
+/** Upper limit on the times that a range of texts is halved. */
+const MAX_TEXT_DEPTH = 7
 const NO_TEXT = new Uint8Array(0)
 const LAST_TEXT = new Uint8Array(8).fill(0x7f)
 
-/** The ranges of a query. TileDB joins ranges of integers that follow one another. */
+/** The ranges of a query as a box. TileDB joins adjacent ranges of integers. */
 export function boxOf(dimensions: readonly Dimension[], ranges: RangeSets): Box {
   const limited = dimensions.map(
     (_, d) => ranges.get(d)?.every(({ low, high }) => low !== undefined || high !== undefined) === true,
@@ -63,14 +64,9 @@ function isEmpty(value: Comparable): boolean {
   return value instanceof Uint8Array && value.length === 0
 }
 
-/** Whether a range has one value. */
+/** Whether a range has exactly one value. */
 function isPoint({ low, high }: Interval): boolean {
   return compare(low, high) === 0 && !isEmpty(low)
-}
-
-/** Whether there is nothing to halve. */
-function isUnary({ intervals }: Box): boolean {
-  return intervals.every((own) => own.length === 1 && isPoint(own[0]))
 }
 
 /** Number of n-dimensional ranges. */
@@ -78,7 +74,7 @@ export function rangeNum({ intervals }: Box): number {
   return intervals.reduce((product, { length }) => product * length, 1)
 }
 
-/** The place in each dimension of an n-dimensional range. @param order of dimensions, from the slowest */
+/** The position of an n-dimensional range in each dimension. @param order dimensions, the slowest-varying first */
 export function rangePlaces({ intervals }: Box, index: number, order: readonly number[]): number[] {
   const places = intervals.map(() => 0)
   let left = index
@@ -89,18 +85,20 @@ export function rangePlaces({ intervals }: Box, index: number, order: readonly n
   return places
 }
 
+/** The inverse of {@link rangePlaces}. */
 export function rangeIndex({ intervals }: Box, places: readonly number[], order: readonly number[]): number {
   return order.reduce((index, d) => index * intervals[d].length + places[d], 0)
 }
 
-/** The ranges between two n-dimensional ones, both included. */
+/** The part of a box between two n-dimensional ranges, both included. @param first @param last their positions in each dimension */
 export function boxBetween(box: Box, first: readonly number[], last: readonly number[]): Box {
   return { ...box, intervals: box.intervals.map((own, d) => own.slice(first[d], last[d] + 1)) }
 }
 
 /**
- * Halves a box. @param order of dimensions, from the slowest
- * @returns the halves, that which is read first before the other; undefined if TileDB cannot halve it
+ * Halves a box as TileDB does.
+ * @param order dimensions, the slowest-varying first
+ * @returns the halves in the order in which they are read; undefined if TileDB cannot halve the box
  */
 export function halves(
   dimensions: readonly Dimension[],
@@ -108,19 +106,19 @@ export function halves(
   order: readonly number[],
   hilbert: boolean,
 ): [Box, Box] | undefined {
-  if (isUnary(box)) return undefined
   const { intervals } = box
+  if (intervals.every((own) => own.length === 1 && isPoint(own[0]))) return undefined
   if (rangeNum(box) > 1) {
     const d = order.find((one) => intervals[one].length > 1 || !isPoint(intervals[one][0])) as number
     const own = intervals[d]
-    if (own.length === 1) return parted(dimensions, box, d, middle(dimensions[d].type, own[0]))
+    if (own.length === 1) return splitAfter(dimensions, box, d, middle(dimensions[d].type, own[0]))
     const half = Math.floor((own.length - 1) / 2) + 1
     return [replaced(box, d, own.slice(0, half)), replaced(box, d, own.slice(half))]
   }
   if (hilbert) return hilbertHalves(dimensions, box)
   for (const d of order) {
     const value = isPoint(intervals[d][0]) ? undefined : middle(dimensions[d].type, intervals[d][0])
-    if (value !== undefined) return parted(dimensions, box, d, value)
+    if (value !== undefined) return splitAfter(dimensions, box, d, value)
   }
   return undefined
 }
@@ -129,8 +127,8 @@ function replaced({ intervals, limited }: Box, d: number, own: readonly Interval
   return { intervals: intervals.with(d, own), limited: limited.with(d, true) }
 }
 
-/** Parts the only range of a dimension behind a value. */
-function parted(
+/** Splits the only range of a dimension after a value. @returns undefined if there is no such value */
+function splitAfter(
   dimensions: readonly Dimension[],
   box: Box,
   d: number,
@@ -144,7 +142,7 @@ function parted(
   return [part(isEmpty(low) ? Uint8Array.of(0) : low, end), part(start, isEmpty(high) ? Uint8Array.of(0x7f) : high)]
 }
 
-/** The end of a first half and the start of the second. @param value has a byte of 0x80 or more, which stands for all that follows */
+/** The end of the first half and the start of the second. @param value has a byte of 0x80 or more, which stands for every continuation */
 function textEnds(value: Uint8Array): [Uint8Array, Uint8Array] {
   const at = value.findIndex((byte) => byte >= 0x80)
   const end = value.slice(0, at + 1)
@@ -156,7 +154,7 @@ function textEnds(value: Uint8Array): [Uint8Array, Uint8Array] {
   return [end, start.slice(0, last + 1)]
 }
 
-/** The value behind which TileDB parts a range; undefined if it does not. */
+/** The value after which TileDB splits a range; undefined if it does not split it. */
 function middle(type: Datatype, { low, high, depth }: Interval): Comparable | undefined {
   if (low instanceof Uint8Array && high instanceof Uint8Array) return textMiddle(low, high, depth)
   if (typeof low === 'bigint' && typeof high === 'bigint') return low + (high - low) / 2n
@@ -172,13 +170,13 @@ function middle(type: Datatype, { low, high, depth }: Interval): Comparable | un
 
 function textMiddle(low: Uint8Array, high: Uint8Array, depth: number): Uint8Array | undefined {
   const common = commonPrefix(low, high)
-  if (depth >= MOST_TEXT_DEPTH || (high.length > 0 && (high[common] ?? 0) === 0)) return undefined
+  if (depth >= MAX_TEXT_DEPTH || (high.length > 0 && (high[common] ?? 0) === 0)) return undefined
   const from = low[common] ?? 0
   const to = high.length === 0 ? 0x7f : high[common]
   return Uint8Array.of(...low.subarray(0, common), from + Math.trunc((to - from) / 2), 0x80)
 }
 
-/** Bytes that two texts begin with alike. */
+/** Number of bytes that two texts have in common at their start. */
 function commonPrefix(a: Uint8Array, b: Uint8Array): number {
   const most = Math.min(a.length, b.length)
   let at = 0
@@ -190,7 +188,7 @@ function isInteger(type: Datatype): boolean {
   return datatypeKind(type) !== 'text' && datatypeKind(type) !== 'float'
 }
 
-/** Number of values in a range; no end of them for floats and texts. */
+/** Number of values in a range: Infinity for floats and texts. */
 export function valueNum(type: Datatype, { low, high }: Interval): number {
   if (!isInteger(type)) return Number.POSITIVE_INFINITY
   return typeof low === 'bigint' && typeof high === 'bigint' ? Number(high - low) + 1 : Number(high) - Number(low) + 1
@@ -203,7 +201,7 @@ function after(type: Datatype, value: Comparable): Comparable {
   return Number(value) + 1
 }
 
-/** The next number of a float type. */
+/** The next or the previous number of a float type. */
 function neighbour(type: Datatype, value: number, step: 1 | -1): number {
   const [floats, bits] = type === 'FLOAT32' ? [new Float32Array(1), Int32Array] : [new Float64Array(1), BigInt64Array]
   floats[0] = value
@@ -215,14 +213,17 @@ function neighbour(type: Datatype, value: number, step: 1 | -1): number {
   return floats[0]
 }
 
-/** Halves along the Hilbert curve: at the highest bit in which the ends differ, of the dimension that the curve leaves last. */
+/**
+ * Halves a box along the Hilbert curve. It splits one dimension at the highest bit in which the two ends differ: the dimension whose
+ * other half the curve enters last.
+ */
 function hilbertHalves(dimensions: readonly Dimension[], box: Box): [Box, Box] | undefined {
   const bits = hilbertBits(dimensions.length)
   const ends = box.intervals.map(([{ low, high }]) => [low, isEmpty(high) ? LAST_TEXT : high] as const)
   const buckets = ends.map((own, d) => own.map((end) => bucketOf(dimensions[d], end, bits)))
   const wide = buckets.flatMap(([low, high], d) => (low === high ? [] : [d]))
   if (wide.length === 0) return undefined
-  // Corners of the box, in the order of the curve.
+  // The corners of the box: 0 for the lower end of a dimension, 1 for the upper.
   const corners = Array.from({ length: 2 ** wide.length }, (_, n) =>
     dimensions.map((_, d) => (n >> (wide.length - 1 - wide.indexOf(d))) & (wide.includes(d) ? 1 : 0)),
   )
@@ -246,7 +247,7 @@ function hilbertHalves(dimensions: readonly Dimension[], box: Box): [Box, Box] |
   const value = fromBucket(dimensions[d], ((high >> bit) << bit) - 1n, bits)
   const start = box.intervals[d][0].low
   if (!isEmpty(start) && compare(value, start) < 0) return undefined
-  const parts = parted(dimensions, box, d, value)
+  const parts = splitAfter(dimensions, box, d, value)
   const far = dimensions.map((_, one) => (one === d ? 1 : 0))
   return parts && (place(far.map(() => 0)) < place(far) ? parts : [parts[1], parts[0]])
 }
@@ -256,7 +257,7 @@ function columnOf({ type }: Dimension, value: Comparable): ColumnData {
   return { data: bytesOf(type, 1, value), starts: undefined, validity: undefined }
 }
 
-/** @see Dimension::map_to_uint64_2 */
+/** The bucket of a value on the axis of the Hilbert curve. @see Dimension::map_to_uint64_2 */
 function bucketOf({ type, domain }: Dimension, value: Comparable, bits: number): bigint {
   if (value instanceof Uint8Array) {
     let key = 0n
@@ -267,7 +268,7 @@ function bucketOf({ type, domain }: Dimension, value: Comparable, bits: number):
   return BigInt(Math.trunc(((Number(value) - start) / range) * Number(2n ** BigInt(bits) - 1n)))
 }
 
-/** The last value of a bucket. @see Dimension::map_from_uint64 */
+/** The last value of a bucket on the axis of the Hilbert curve. @see Dimension::map_from_uint64 */
 function fromBucket({ type, domain }: Dimension, bucket: bigint, bits: number): Comparable {
   if (datatypeKind(type) === 'text') {
     const key = bucket << BigInt(64 - bits)
@@ -291,16 +292,17 @@ function startAndRange(type: Datatype, domain: Uint8Array): [start: number, rang
 }
 
 /**
- * The share of a tile's box that TileDB takes to lie in a range: 0 for none, 1 only for all of it. Of text it looks at one byte.
+ * Estimates which share of a tile's box lies in a range, as TileDB does: 0 only for none, 1 only for all of it. For texts TileDB compares a
+ * single byte.
  *
- * @param min of the tile's box
+ * @param min @param max ends of the tile's box
  */
 export function overlapRatio(type: Datatype, { low, high }: Interval, min: Comparable, max: Comparable): number {
   if (compare(low, max) > 0 || compare(high, min) < 0) return 0
   if (min instanceof Uint8Array) return textRatio(low as Uint8Array, high as Uint8Array, min, max as Uint8Array)
   if (compare(low, min) <= 0 && compare(max, high) <= 0) return 1
   let ends = [compare(low, min) > 0 ? low : min, compare(high, max) < 0 ? high : max, min, max]
-  // Halved, so that the differences do not overflow.
+  // TileDB halves the ends, so that the differences do not overflow.
   const [least, most] = limitsOf(type)
   if (Number(max) > most / 2 || Number(min) < least / 2)
     ends = ends.map((end) =>
@@ -316,15 +318,16 @@ export function overlapRatio(type: Datatype, { low, high }: Interval, min: Compa
   return ratio === 0 ? Number.MIN_VALUE : ratio === 1 ? 1 - 2 ** -53 : ratio
 }
 
+/** The limits beyond which TileDB halves the ends of a range. */
 function limitsOf(type: Datatype): [least: number, most: number] {
   if (type === 'FLOAT32') return [-3.4028234663852886e38, 3.4028234663852886e38]
   if (type === 'FLOAT64') return [-Number.MAX_VALUE, Number.MAX_VALUE]
   const bits = 8 * datatypeSize(type)
-  // Of unsigned types no end is too low.
+  // No end of an unsigned type is too low.
   return isSignedInteger(type) ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1]
 }
 
-/** Bytes count as signed, as in TileDB. */
+/** {@link overlapRatio} for texts. Bytes are signed, as in TileDB. */
 function textRatio(low: Uint8Array, high: Uint8Array, min: Uint8Array, max: Uint8Array): number {
   const signed = (byte: number): number => (byte < 0x80 ? byte : byte - 0x100)
   const same = (a: Uint8Array, b: Uint8Array): boolean => compare(a, b) === 0

@@ -5,6 +5,7 @@ import { datatypeSize } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { mbrAt } from '../format/rtree.ts'
 import { type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from '../read/query.ts'
+import type { FragmentInfo } from '../store/fragment.ts'
 import { BLOCK_TILES, TileLists } from '../store/tile-lists.ts'
 import {
   type Box,
@@ -19,8 +20,9 @@ import {
   valueNum,
 } from './partition-ranges.ts'
 
-/** Room of the buffers that a query is given for each field. */
+/** Size of the buffers of each field of a query. */
 export interface Buffers {
+  /** Number of cells. */
   cells: number
   /** Bytes for the values of a var-sized field. */
   var_bytes: number
@@ -28,83 +30,101 @@ export interface Buffers {
 
 export const ENDLESS: Buffers = { cells: Number.POSITIVE_INFINITY, var_bytes: Number.POSITIVE_INFINITY }
 
-/** `sm.memory_budget`, for fixed-sized cells or offsets of a field and, again, its validity; `sm.memory_budget_var`. */
+/** `sm.memory_budget` in bytes: for the fixed-sized cells or offsets of a field, and the same again for its validity. */
 const MEMORY_BUDGET = 5 * 2 ** 30
+/** `sm.memory_budget_var` in bytes: for the var-sized values of a field. */
 const MEMORY_BUDGET_VAR = 10 * 2 ** 30
-/** When several ranges do not fit, this share of them is tried next. @see constants::multi_range_reduction_in_split */
+/** If several ranges do not fit, this share of them is tried next. @see constants::multi_range_reduction_in_split */
 const FEWER_RANGES = 1 - 0.3
 
-/** A fragment, and its tiles that the whole query touches. */
+/** A fragment with the tiles that the whole query touches. */
 export interface TouchedFragment {
   one: OpenedFragment
   /** Rising. */
   tiles: Uint32Array
 }
 
-/** Bytes of a field: of fixed-sized cells or offsets, of var-sized values, of the validity. */
+/** Bytes of a field: of its fixed-sized cells or offsets, of its var-sized values, and of its validity. */
 type Sizes = readonly [fixed: number, variable: number, validity: number]
+const MEMORY: Sizes = [MEMORY_BUDGET, MEMORY_BUDGET_VAR, MEMORY_BUDGET]
 
-/** A field that is returned. */
+/** A field that the query returns. */
 interface Field {
   name: string
   varSized: boolean
   nullable: boolean
+  /** Bytes of one value. */
   typeSize: number
-  /** Bytes of a cell, or of its offset. */
+  /** Bytes of a cell; of its offset if the field is var-sized. */
   cellSize: number
 }
 
-/** What is known of a fragment's touched tiles. */
+/** A fragment with the boxes and sizes of its tiles. */
 interface Measured extends TouchedFragment {
-  /** Ends of their boxes, by dimension. */
+  /** By dimension and touched tile: the ends of its box. */
   mins: Comparable[][]
   maxs: Comparable[][]
-  /** By field, bytes of a cell or of its offset in the fragment; 0 if it lacks the field. */
+  /** By field: bytes of a cell in the fragment, or of its offset; 0 if the fragment lacks the field. */
   cellSizes: number[]
-  /** By field, bytes of the values of each of all tiles. */
+  /** By field and tile number: bytes of the var-sized values. Has all tiles, not only the touched ones. */
   varSizes: (Float64Array | undefined)[]
 }
 
-/** A part of the ranges, and what it touches. */
+/** A part of the ranges. */
 interface Partition {
   box: Box
-  /** By fragment. */
+  /** By fragment: the tiles that the part touches. */
   tiles: readonly Uint32Array[]
 }
 
-/** Tiles of an n-dimensional range in a fragment: positions among its touched tiles, and how much of each lies inside. */
+/** The tiles of a fragment that an n-dimensional range touches. */
 interface Overlap {
+  /** Positions among the fragment's touched tiles. */
   at: number[]
+  /** The share of each tile's box that lies in the range. */
   ratio: number[]
 }
 
+/** Sizes of several n-dimensional ranges together. */
+interface RangeSums {
+  /** By field: estimated bytes of the cells. */
+  cells: number[][]
+  /** By field: bytes of the whole tiles. */
+  tiles: number[][]
+  /** By fragment and touched tile: 1 if `tiles` includes it. */
+  seen: readonly Uint8Array[]
+}
+
 /**
- * Parts the ranges of a query so that what TileDB thinks they hold fits into its buffers, and their tiles into its memory. It
- * estimates cells from the shares of the tiles' boxes that lie inside.
+ * Divides the ranges of a query into partitions as TileDB does: the estimated cells of each fit into the buffers, and its tiles fit into
+ * memory. TileDB estimates the cells of a tile by the share of its box that lies in the ranges.
  *
  * @see tiledb/sm/subarray/subarray_partitioner.cc; Subarray::compute_relevant_fragment_est_result_sizes
  */
 export class Partitioner {
   current: Partition
-  /** Whether anything had to be halved: then the sizes of all var-sized fields are loaded. */
+  /** Whether any ranges had to be halved. Then TileDB loads the sizes of all var-sized fields. */
   hasHalved = false
   private readonly dimensions: readonly Dimension[]
-  private readonly capped: boolean
-  private readonly hilbert: boolean
+  /** Whether the number of coordinates in a range limits its estimated number of cells. */
+  private readonly isCapped: boolean
+  private readonly isHilbert: boolean
   private readonly fields: readonly Field[]
   private readonly fragments: readonly Measured[]
   private readonly buffers: Buffers
   private readonly whole: Box
-  /** Dimensions, from the slowest. */
+  /** Dimensions, the slowest-varying first. */
   private readonly order: readonly number[]
-  /** The next n-dimensional range. */
+  /** Number of the next n-dimensional range. */
   private start = 0
-  /** Those of the current partition. */
+  /** First and last n-dimensional range of the current partition. */
   private from = 0
   private to = 0
+  /** Whether the current partition is a half of a slab. */
   private isHalf = false
+  /** By n-dimensional range and fragment; empty until they are needed. */
   private overlaps: Overlap[][] = []
-  /** Halves that wait, the next last. */
+  /** Halves to read later. The last one comes next. */
   private readonly halvesOfSlab: Box[] = []
   private readonly halvesOfRange: Box[] = []
 
@@ -118,8 +138,8 @@ export class Partitioner {
     const { dimensions } = schema.domain
     const rising = dimensions.map((_, d) => d)
     this.dimensions = dimensions
-    this.capped = !schema.allows_duplicates && dimensions.every(({ cell_val_num }) => cell_val_num !== 'var')
-    this.hilbert = schema.cell_order === 'hilbert'
+    this.isCapped = !schema.allows_duplicates && dimensions.every(({ cell_val_num }) => cell_val_num !== 'var')
+    this.isHilbert = schema.cell_order === 'hilbert'
     this.fields = fields
     this.fragments = fragments
     this.buffers = buffers
@@ -128,7 +148,7 @@ export class Partitioner {
     this.current = { box: this.whole, tiles: [] }
   }
 
-  /** Undefined if all fits at once. @param fragments those that are not passed over */
+  /** @param fragments those that the query touches @returns undefined if everything fits into one partition */
   static async of(
     opened: OpenedArray,
     query: ReadQuery,
@@ -136,8 +156,8 @@ export class Partitioner {
     buffers: Buffers,
   ): Promise<Partitioner | undefined> {
     const fields = readColumns(opened.schema, { ...query, provenance: false }).map(fieldOf)
-    const repeated = rangeNum(boxOf(opened.schema.domain.dimensions, query.ranges))
-    const room = fields.map((_, n) => roomOf(fields[n], buffers))
+    const ranges = rangeNum(boxOf(opened.schema.domain.dimensions, query.ranges))
+    const room = fields.map((field) => roomOf(field, buffers))
     const most = fields.map(() => [0, 0, 0])
     for (const { one, tiles } of fragments) {
       for (const [n, field] of fields.entries()) {
@@ -148,29 +168,29 @@ export class Partitioner {
         most[n][2] += field.nullable ? cells * Math.max(1, field.cellSize / field.typeSize) : 0
       }
     }
-    const fits = most.every((sizes, n) => sizes.every((size, i) => size * repeated <= room[n][i]))
+    const fits = most.every((sizes, n) => sizes.every((size, i) => size * ranges <= room[n][i]))
     if (fits) return undefined
     const measured: Measured[] = []
     for (const one of fragments) measured.push(await measure(one, fields, opened.schema.domain.dimensions))
     return new Partitioner(opened, query, fields, measured, buffers)
   }
 
-  get done(): boolean {
+  get isDone(): boolean {
     return this.start >= rangeNum(this.whole)
   }
 
-  /** Goes to the next partition. @returns whether it holds too much, but cannot be halved */
+  /** Goes to the next partition. @returns whether it is too large, but cannot be halved */
   next(): boolean {
     if (this.halvesOfRange.length > 0) return this.nextHalf(this.halvesOfRange)
     if (this.halvesOfSlab.length > 0) return this.nextHalf(this.halvesOfSlab)
     const found = this.findRanges()
     const mustHalve = this.toSlab()
-    if (!found || mustHalve) return this.halveSlab()
+    if (!found || mustHalve) return this.halve(this.between(), this.halvesOfSlab)
     this.takeRanges()
     return false
   }
 
-  /** Halves the current partition, whose cells do not fit. @returns whether it cannot be halved */
+  /** Halves the current partition, because its cells do not fit into the buffers. @returns whether it cannot be halved */
   splitCurrent(): boolean {
     if (this.isHalf) return this.halveAgain(this.halvesOfSlab)
     if (this.from < this.to) {
@@ -182,7 +202,7 @@ export class Partitioner {
     return this.halveAgain(this.halvesOfRange)
   }
 
-  /** The n-dimensional ranges from `from` to `to`. */
+  /** Makes the n-dimensional ranges from `from` to `to` the current partition. */
   private takeRanges(): void {
     this.isHalf = false
     this.start = this.to + 1
@@ -200,34 +220,32 @@ export class Partitioner {
     this.current = { box, tiles: this.fragments.map(({ tiles }, f) => tiles.filter((_, i) => seen[f][i] === 1)) }
   }
 
-  private halveSlab(): boolean {
-    const box = this.between()
-    const parts = halves(this.dimensions, box, this.order, this.hilbert)
-    this.halvesOfSlab.push(...(parts ? parts.toReversed() : [box]))
-    return parts ? this.nextHalf(this.halvesOfSlab) : this.takeHalf(this.halvesOfSlab, true)
-  }
-
-  private halveAgain(waiting: Box[]): boolean {
-    const { box } = this.current
-    const parts = halves(this.dimensions, box, this.order, this.hilbert)
-    if (waiting.length === 0) this.start = this.from
+  /** Halves a box, and takes the first part of it that fits. @returns whether it cannot be halved */
+  private halve(box: Box, waiting: Box[]): boolean {
+    const parts = halves(this.dimensions, box, this.order, this.isHilbert)
     waiting.push(...(parts ? parts.toReversed() : [box]))
     return parts ? this.nextHalf(waiting) : this.takeHalf(waiting, true)
   }
 
-  /** Halves what waits until the next fits. @returns whether it cannot be halved */
+  private halveAgain(waiting: Box[]): boolean {
+    if (waiting.length === 0) this.start = this.from
+    return this.halve(this.current.box, waiting)
+  }
+
+  /** Halves the next box until its first part fits. @returns whether that part is too large, but cannot be halved */
   private nextHalf(waiting: Box[]): boolean {
     this.hasHalved = true
     for (;;) {
       const box = waiting[waiting.length - 1]
-      if (!this.holdsTooMuch(box)) return this.takeHalf(waiting, false)
-      const parts = halves(this.dimensions, box, this.order, this.hilbert)
+      if (!this.isTooLarge(box)) return this.takeHalf(waiting, false)
+      const parts = halves(this.dimensions, box, this.order, this.isHilbert)
       if (!parts) return this.takeHalf(waiting, true)
       waiting.pop()
       waiting.push(...parts.toReversed())
     }
   }
 
+  /** Makes the next waiting half the current partition. @returns `unsplittable` */
   private takeHalf(waiting: Box[], unsplittable: boolean): boolean {
     this.isHalf = waiting === this.halvesOfSlab
     this.take(waiting.pop() as Box)
@@ -235,18 +253,16 @@ export class Partitioner {
     return unsplittable
   }
 
-  /** Finds how many n-dimensional ranges fit, at least one. @returns whether one fits */
+  /** Finds how many n-dimensional ranges fit together. @returns whether at least one fits */
   private findRanges(): boolean {
-    const { overlaps, sizes, memory } = this.ofRanges
-    const most = this.fields.map(() => [0, 0, 0])
-    const tiles = this.fields.map(() => [0, 0, 0])
-    const seen = this.fragments.map((fragment) => new Uint8Array(fragment.tiles.length))
+    if (this.overlaps.length === 0) this.overlaps = this.overlapsOf(this.whole)
+    const sums = this.newSums()
     this.from = this.start
     for (this.to = this.start; this.to < rangeNum(this.whole); this.to++) {
-      add(most, sizes(this.to))
-      add(tiles, memory(overlaps[this.to], seen))
+      this.addRange(sums, this.whole, this.to, this.overlaps[this.to])
+      const { cells, tiles } = sums
       if (
-        this.fields.some((field, n) => exceeds(most[n], bufferSizes(field, this.buffers)) || exceeds(tiles[n], MEMORY))
+        this.fields.some((field, n) => exceeds(cells[n], bufferSizes(field, this.buffers)) || exceeds(tiles[n], MEMORY))
       )
         break
     }
@@ -255,24 +271,29 @@ export class Partitioner {
     return true
   }
 
-  private get ofRanges() {
-    if (this.overlaps.length === 0) this.overlaps = this.overlapsOf(this.whole)
-    const { overlaps } = this
+  private newSums(): RangeSums {
     return {
-      overlaps,
-      sizes: (index: number) =>
-        this.estimate(overlaps[index], this.intervalsAt(this.whole, rangePlaces(this.whole, index, this.order))),
-      memory: (own: readonly Overlap[], seen: readonly Uint8Array[]) => this.tileBytes(own, seen),
+      cells: this.fields.map(() => [0, 0, 0]),
+      tiles: this.fields.map(() => [0, 0, 0]),
+      seen: this.fragments.map(({ tiles }) => new Uint8Array(tiles.length)),
     }
   }
 
-  private intervalsAt({ intervals }: Box, places: readonly number[]): Interval[] {
-    return intervals.map((own, d) => own[places[d]])
+  /** Adds the sizes of an n-dimensional range of a box. */
+  private addRange({ cells, tiles, seen }: RangeSums, box: Box, index: number, overlaps: readonly Overlap[]): void {
+    add(cells, this.estimate(overlaps, this.intervalsAt(box, index)))
+    add(tiles, this.tileBytes(overlaps, seen))
+  }
+
+  /** The range of each dimension that an n-dimensional range consists of. */
+  private intervalsAt(box: Box, index: number): Interval[] {
+    const places = rangePlaces(box, index, this.order)
+    return box.intervals.map((own, d) => own[places[d]])
   }
 
   /**
-   * Makes `from` to `to` a slab: ranges whose cells follow one another in the order of the query.
-   * @returns whether the slab is larger, so that it has to be halved
+   * Moves `to` so that `from` to `to` is a slab: ranges whose cells follow one another in the order of the query.
+   * @returns whether the slab has more ranges than before, so that it has to be halved
    */
   private toSlab(): boolean {
     const { whole, order } = this
@@ -303,10 +324,10 @@ export class Partitioner {
     return mustHalve
   }
 
-  /** By n-dimensional range and fragment. */
+  /** Finds the tiles of each n-dimensional range of a box. @returns by range and fragment */
   private overlapsOf(box: Box): Overlap[][] {
     return Array.from({ length: rangeNum(box) }, (_, index) => {
-      const intervals = this.intervalsAt(box, rangePlaces(box, index, this.order))
+      const intervals = this.intervalsAt(box, index)
       return this.fragments.map((fragment) => this.overlap(fragment, intervals, box.limited))
     })
   }
@@ -331,10 +352,10 @@ export class Partitioner {
     return found
   }
 
-  /** By field, bytes of the cells that TileDB expects in an n-dimensional range. */
+  /** By field: bytes of the cells that TileDB expects in an n-dimensional range. */
   private estimate(overlaps: readonly Overlap[], intervals: readonly Interval[]): number[][] {
     const values = intervals.map((interval, d) => valueNum(this.dimensions[d].type, interval))
-    const most = this.capped ? values.reduce((product, one) => product * one, 1) : Number.POSITIVE_INFINITY
+    const most = this.isCapped ? values.reduce((product, one) => product * one, 1) : Number.POSITIVE_INFINITY
     return this.fields.map((field, n) => {
       const sum = [0, 0, 0]
       for (const [f, { at, ratio }] of overlaps.entries()) {
@@ -345,7 +366,7 @@ export class Partitioner {
           const cells = tileCellNum(one.info, tile)
           sum[0] += cells * cellSizes[n] * share
           sum[1] += (varSizes[n]?.[tile] ?? 0) * share
-          // Of several values a cell, each counts.
+          // In a cell with several values, each value counts.
           if (field.nullable) sum[2] += cells * (field.varSized ? 1 : Math.floor(cellSizes[n] / field.typeSize)) * share
         }
       }
@@ -353,7 +374,7 @@ export class Partitioner {
     })
   }
 
-  /** By field, bytes of the whole tiles, without those seen before. */
+  /** By field: bytes of the whole tiles, except those seen before. Marks the tiles as seen. */
   private tileBytes(overlaps: readonly Overlap[], seen: readonly Uint8Array[]): number[][] {
     const sums = this.fields.map(() => [0, 0, 0])
     for (const [f, { at }] of overlaps.entries()) {
@@ -372,25 +393,18 @@ export class Partitioner {
     return sums
   }
 
-  private holdsTooMuch(box: Box): boolean {
-    const most = this.fields.map(() => [0, 0, 0])
-    const tiles = this.fields.map(() => [0, 0, 0])
-    const seen = this.fragments.map((fragment) => new Uint8Array(fragment.tiles.length))
-    for (const [index, own] of this.overlapsOf(box).entries()) {
-      add(most, this.estimate(own, this.intervalsAt(box, rangePlaces(box, index, this.order))))
-      add(tiles, this.tileBytes(own, seen))
-    }
+  private isTooLarge(box: Box): boolean {
+    const sums = this.newSums()
+    for (const [index, own] of this.overlapsOf(box).entries()) this.addRange(sums, box, index, own)
     return this.fields.some((field, n) => {
-      const sizes = most[n].map(Math.ceil)
-      // TileDB expects no cell without values, and room for one cell at least.
+      const sizes = sums.cells[n].map(Math.ceil)
+      // TileDB expects no cells where it expects no values, and otherwise at least one cell.
       if (field.varSized && sizes[1] === 0) sizes.fill(0)
       else if (sizes[0] > 0) sizes[0] = Math.max(sizes[0], field.cellSize)
-      return exceeds(sizes, bufferSizes(field, this.buffers)) || exceeds(tiles[n], MEMORY)
+      return exceeds(sizes, bufferSizes(field, this.buffers)) || exceeds(sums.tiles[n], MEMORY)
     })
   }
 }
-
-const MEMORY: Sizes = [MEMORY_BUDGET, MEMORY_BUDGET_VAR, MEMORY_BUDGET]
 
 function bufferSizes({ varSized, cellSize }: Field, { cells, var_bytes }: Buffers): Sizes {
   return [cells * cellSize, varSized ? var_bytes : Number.POSITIVE_INFINITY, cells]
@@ -414,13 +428,14 @@ function fieldOf({ name, type, cell_val_num, nullable }: ColumnType): Field {
   return { name, varSized, nullable, typeSize, cellSize: varSized ? 8 : typeSize * cell_val_num }
 }
 
-/** The slot of a field of the same kind; -1 if the fragment has none. */
-function slotOf({ info }: OpenedFragment, name: string): number {
-  return info.slots.findIndex((slot) => slot.name === name && !slot.phantom)
+/** The slot of a field; -1 if the fragment has none. */
+function slotOf({ slots }: FragmentInfo, name: string): number {
+  return slots.findIndex((slot) => slot.name === name && !slot.phantom)
 }
 
+/** Bytes of the var-sized values of tiles. */
 async function varBytes({ fragment, info }: OpenedFragment, name: string, tiles: Uint32Array): Promise<number> {
-  const slot = slotOf({ fragment, info } as OpenedFragment, name)
+  const slot = slotOf(info, name)
   if (slot < 0 || !info.slots[slot].varSized || tiles.length === 0) return 0
   const sizes = await new TileLists(fragment).offsets('tile_var_sizes', slot)
   let [sum, i] = [0, 0]
@@ -438,7 +453,7 @@ async function measure(
   dimensions: readonly Dimension[],
 ): Promise<Measured> {
   const { fragment, info } = one
-  const slots = fields.map(({ name }) => info.slots[slotOf(one, name)])
+  const slots = fields.map(({ name }) => info.slots[slotOf(info, name)])
   const mins: Comparable[][] = dimensions.map(() => [])
   const maxs: Comparable[][] = dimensions.map(() => [])
   const boxes = await new TileLists(fragment).boxes()
@@ -456,7 +471,7 @@ async function measure(
   const varSizes: Measured['varSizes'] = []
   for (const [n, { name, varSized }] of fields.entries())
     varSizes.push(
-      varSized && slots[n]?.varSized ? await fragment.offsets('tile_var_sizes', slotOf(one, name)) : undefined,
+      varSized && slots[n]?.varSized ? await fragment.offsets('tile_var_sizes', slotOf(info, name)) : undefined,
     )
   await fragment.close()
   const isDimension = (name: string): boolean => dimensions.some((one) => one.name === name)

@@ -5,17 +5,17 @@ import { deleteConditionCost, enumerationCost, openingCost } from './opening-cos
 import type { ExplainQuery, ReadPlan } from './plan.ts'
 import type { StepCost } from './step-cost.ts'
 
-/** What a read takes, from opening the array on. */
+/** What a read costs, including opening the array. */
 export interface ReadCost {
-  /** In the order in which one needs the one before; those that do nothing are left out. */
+  /** The steps of the read, each of which needs the one before. Steps that do nothing are left out. */
   steps: StepCost[]
-  /** The first of them: opening the array. */
+  /** The first of these steps: those that open the array. */
   opening: StepCost[]
   tiles: TileCost
 }
 
 export async function readCost({ opened, query, exact }: ExplainQuery, plan: ReadPlan): Promise<ReadCost> {
-  // Of dense arrays the metadata says which tiles are read.
+  // In a dense array the metadata already tells which tiles are read.
   const tiles = await tileCost(opened, plan.tile_reads, exact || plan.reader === 'DenseReader')
   const doesSomething = ({ listings, sizes, reads }: StepCost): boolean => listings + sizes + reads > 0
   const opening = (await openingCost(opened)).filter(doesSomething)

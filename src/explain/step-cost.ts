@@ -3,7 +3,7 @@ import { decodePrefix } from '../format/io.ts'
 import { type ByteSource, withSource } from '../source/source.ts'
 import { GENERIC_TILE_HEADER_BYTES } from '../store/generic-tile.ts'
 
-/** What TileDB does for a read, in the order in which one step needs the one before. */
+/** The steps of a read by TileDB, each of which needs the one before. */
 export type StepName =
   | 'listings'
   | 'commit files'
@@ -16,36 +16,37 @@ export type StepName =
   | 'fragment metadata'
   | 'tiles'
 
-/** What a step asks of the storage. */
+/** The operations of a step on the storage. */
 export interface StepCost {
   name: StepName
-  /** Folders that are listed. */
+  /** Number of folders that are listed. */
   listings: number
-  /** Files whose size is asked: `VFS.file_size_num`. */
+  /** Number of files whose size is queried: `VFS.file_size_num`. */
   sizes: number
-  /** Read operations: `VFS.read_ops_num` of local files. */
+  /** Number of read operations: `VFS.read_ops_num` for local files. */
   reads: number
   /** Bytes that are read: `VFS.read_byte_num`. */
   bytes: number
-  /** Requests to an object store: listings, sizes, and the reads that what was read ahead does not answer. */
+  /** Requests to an object store: listings, sizes, and reads of bytes that were not read ahead. */
   requests: number
-  /** Those of them that list names, LIST, and that ask for a file's size or whether it is there, HEAD. All others are GET. */
+  /** The LIST requests among them, which list names. */
   lists: number
+  /** The HEAD requests among them, which query the size or the existence of a file. All other requests are GET. */
   heads: number
-  /** Most requests of the step that wait for each other. */
+  /** Length of the longest chain of requests that wait for each other. */
   chain: number
 }
 
-/** `vfs.read_ahead_size`: of an object store TileDB reads so many bytes for any smaller read, and keeps them. */
+/** `vfs.read_ahead_size`: bytes that TileDB fetches from an object store for every smaller read, and keeps. */
 export const READ_AHEAD_BYTES = 102_400
-/** Most names in one answer of an object store to a listing. */
-const LISTED_AT_ONCE = 1000
+/** Upper limit on the names in one answer of an object store to a listing. */
+const NAMES_PER_LIST = 1000
 
 export function emptyStep(name: StepName): StepCost {
   return { name, listings: 0, sizes: 0, reads: 0, bytes: 0, requests: 0, lists: 0, heads: 0, chain: 0 }
 }
 
-/** Adds what a step does beside the rest of it. */
+/** Adds operations to a step. They do not wait for the operations that the step has already. */
 export function addToStep(step: StepCost, added: Partial<Omit<StepCost, 'name'>>): void {
   const {
     listings = 0,
@@ -67,21 +68,21 @@ export function addToStep(step: StepCost, added: Partial<Omit<StepCost, 'name'>>
   step.chain = Math.max(step.chain, chain)
 }
 
-/** @param names how many the folder has */
+/** The cost of listing a folder. @param names number of entries of the folder */
 export function listingCost(names: number): Partial<StepCost> {
-  const lists = Math.max(1, Math.ceil(names / LISTED_AT_ONCE))
+  const lists = Math.max(1, Math.ceil(names / NAMES_PER_LIST))
   return { listings: 1, lists, requests: lists }
 }
 
-/** A file that is read whole, after its size was asked. */
+/** The cost of reading a whole file after querying its size. */
 export function wholeFileCost(bytes: number): Partial<StepCost> {
   return { sizes: 1, reads: 1, bytes, requests: 2 }
 }
 
-/** TileDB reads the fixed part of the header, the filter pipeline and the chunks one after another. @see GenericTileIO::read_generic */
+/** Read operations for a generic tile: the fixed part of the header, the filter pipeline and the chunks. @see GenericTileIO::read_generic */
 export const GENERIC_TILE_READS = 3
 
-/** Of a generic tile in a file, by its header. The source is closed afterwards. */
+/** The cost of reading a generic tile in a file, computed from its header. Closes the source. */
 export function genericTileCost(source: ByteSource, offset = 0): Promise<Partial<StepCost>> {
   return withSource(source, async () => {
     const room = Math.min(GENERIC_TILE_HEADER_BYTES, (await source.size()) - offset)
@@ -92,25 +93,26 @@ export function genericTileCost(source: ByteSource, offset = 0): Promise<Partial
   })
 }
 
-/** How fast a storage is. */
+/** The speed of a storage. */
 export interface StorageRates {
-  /** From a request to its first byte. */
+  /** Time from a request to its first byte. */
   latency_ms: number
-  /** Of all requests together, 1,000,000 bytes. */
+  /** Throughput of all requests together, in units of 1,000,000 bytes. */
   megabytes_per_second: number
+  /** Number of requests under way at once. */
   at_once: number
-  /** Whether TileDB reads ahead, as it does of object stores. */
+  /** Whether TileDB reads ahead, as it does from object stores. */
   reads_ahead: boolean
 }
 
-/** Nothing is in the memory of the system. Estimated: a solid state disk. */
+/** Estimate for a solid state disk, with nothing in the cache of the system. */
 export const LOCAL_DISK: StorageRates = { latency_ms: 0.1, megabytes_per_second: 1000, at_once: 1, reads_ahead: false }
-/** Estimated: a machine in the same region. */
+/** Estimate for an object store, from a machine in the same region. */
 export const OBJECT_STORE: StorageRates = { latency_ms: 30, megabytes_per_second: 100, at_once: 8, reads_ahead: true }
 
 /**
- * Seconds of a step. Requests go out in rounds, {@link StorageRates.at_once} in each, and a round takes the latency. Those that wait
- * for each other take a round each. The bytes come on top. Steps follow one another, so their seconds add up.
+ * Estimates the seconds of a step. Requests are sent in rounds of {@link StorageRates.at_once}, and each round takes the latency. Requests
+ * that wait for each other take one round each. The time for the bytes is added. Steps follow one another, so their seconds add up.
  */
 export function secondsOf(step: StepCost, rates: StorageRates): number {
   const requests = rates.reads_ahead ? step.requests : step.listings + step.sizes + step.reads
