@@ -1,0 +1,265 @@
+import { InspectError, inconsistent } from '../base/errors.ts'
+import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
+import { fastestFirst } from '../cells/dense-coordinates.ts'
+import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
+import { NO_BYTES } from '../filters/bytes.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import { type DenseAxis, denseTileGrid, integerOf } from '../format/dense-tiles.ts'
+import { leafLevel, mbrAt } from '../format/rtree.ts'
+import { formOf } from '../store/changed-fields.ts'
+import { storedCellNum } from '../store/fragment.ts'
+import {
+  type Block,
+  type Interval,
+  intersection,
+  intervalsOf,
+  type Segment,
+  stridesOf,
+  type WantedCells,
+} from './dense-windows.ts'
+import { type OpenedArray, type OpenedFragment, PROVENANCE, type ReadQuery } from './query.ts'
+import { untimedText, WrittenTimes } from './written-times.ts'
+
+/** An attribute that is read. */
+export interface Column {
+  type: ColumnType
+  /** Bytes of a cell; undefined for var-sized cells. */
+  size: number | undefined
+  /** A column of one cell: the fill value of cells that were never written. */
+  fill: ColumnData
+}
+
+/** Ratio that is assumed between unfiltered and stored bytes of var-sized values with filters. */
+const ASSUMED_RATIO = 4
+
+/** The coordinates of a segment that a fragment has, along one axis; undefined if it has none. `tile` is a share of the tile's number. */
+export type Overlap = { from: number; at: number; length: number; tile: number } | undefined
+
+/** A fragment of a dense array whose cells are read. */
+export class DenseSource {
+  /** Position among the fragments of the array. */
+  readonly index: number
+  readonly isSparse: boolean
+  /** For sparse fragments: whether one file holds all coordinates. */
+  readonly isZipped: boolean
+  /** The non-empty domain of the fragment. */
+  readonly domain: readonly Interval[]
+  private readonly fragment: OpenedFragment
+  private readonly query: ReadQuery
+  private readonly grid: readonly DenseAxis[]
+  /** The axes of the fragment's own tiles; none for sparse fragments. */
+  private readonly axes: readonly DenseAxis[]
+  private readonly tileOrder: readonly number[]
+  /** Along each axis: the difference between the numbers of adjacent tiles. None for sparse fragments. */
+  private readonly strides: readonly number[]
+  /** By attribute: its name; undefined if the fragment lacks it, or has it in another form than the array. */
+  private readonly names: readonly (string | undefined)[]
+  private cells: Promise<FragmentCells | undefined> | undefined
+  /** Undefined unless the query wants provenance with times. */
+  private times: WrittenTimes | undefined
+  private readonly selection: CellSelection = {
+    withoutCoordinates: true,
+    onColumnError: (error, { name }, tile) => {
+      this.isLost = true
+      this.fault(error, `${name}, tile ${tile}`)
+    },
+  }
+  /** Whether a column of the current tile could not be read. */
+  private isLost = false
+  private isPlanned = false
+  /** Faults that were reported. */
+  private readonly told = new Set<string>()
+  /** Remarks on missing times that were made. */
+  private readonly untimed = new Set<string>()
+
+  constructor(
+    fragment: OpenedFragment,
+    index: number,
+    grid: readonly DenseAxis[],
+    attributes: readonly Column[],
+    query: ReadQuery,
+  ) {
+    const { info } = fragment
+    this.fragment = fragment
+    this.index = index
+    this.query = query
+    this.grid = grid
+    this.isSparse = !info.dense
+    this.isZipped = info.format_version < 5
+    const nonempty = info.nonempty_domain ?? []
+    this.axes = info.dense ? denseTileGrid(info.schema, nonempty).axes : []
+    this.domain = intervalsOf(nonempty, grid)
+    this.tileOrder = fastestFirst(info.schema.tile_order, this.axes.length)
+    this.strides = stridesOf(
+      this.axes.map(({ tile_num }) => tile_num),
+      this.tileOrder.toReversed(),
+    )
+    if (this.axes.some(({ domainLow, extent }, d) => domainLow !== grid[d].domainLow || extent !== grid[d].extent)) {
+      throw inconsistent('expected the tiles of the array in the schema of the fragment, found others', {
+        file: fragment.fragment.folder.path,
+      })
+    }
+    this.names = attributes.map(({ type }) => {
+      const own = info.schema.attributes.find(({ name }) => name === type.name)
+      return own && formOf(own) === formOf(type) ? type.name : undefined
+    })
+  }
+
+  /** Whether each of its tiles is a tile of the array's grid and has all attributes. */
+  get hasAll(): boolean {
+    return !this.isSparse && this.names.every((name) => name !== undefined)
+  }
+
+  /** Estimates the bytes of a cell of a var-sized attribute. */
+  varBytes(c: number): number {
+    const { info } = this.fragment
+    const slot = info.slots.findIndex((one) => one.kind === 'attribute' && one.name === this.names[c])
+    if (slot < 0) return 0
+    const { filters } = info.schema.attributes[info.slots[slot].index].filters
+    const bytes = info.file_var_sizes[slot] * (filters.length > 0 ? ASSUMED_RATIO : 1)
+    return bytes / Math.max(1, storedCellNum(info))
+  }
+
+  /** Prepares the read. @param rising whether tiles will be read in the order in which they are stored */
+  plan(wanted: WantedCells, rising: boolean): void {
+    this.isPlanned = rising && !this.isSparse
+    this.selection.skipTile = (tile) => {
+      const at = this.tileAt(tile)
+      return wanted.some((intervals, d) => {
+        const low = this.grid[d].domainLow + at[d] * this.grid[d].extent
+        const high = low + this.grid[d].extent - 1n
+        return !intervals.some((one) => one.low <= high && one.high >= low)
+      })
+    }
+  }
+
+  async findTimes(array: OpenedArray['array']): Promise<void> {
+    this.times = await WrittenTimes.of(array, this.grid, this.fragment)
+  }
+
+  /** The times of the cells of a tile; undefined if the query does not want them. */
+  timesOf(tile: number): WrittenTimes | undefined {
+    if (this.times?.only !== undefined) return this.times
+    const first = this.tileAt(tile).map((at, d) => this.grid[d].domainLow + at * this.grid[d].extent)
+    return this.times?.within(first.map((low, d) => ({ low, high: low + this.grid[d].extent - 1n })))
+  }
+
+  /** Remarks, once per kind, why cells have no time. */
+  remarkUntimed(time: 'unknown' | 'never'): void {
+    if (this.untimed.has(time)) return
+    this.untimed.add(time)
+    this.query.onRemark?.(PROVENANCE[3].name, untimedText(this.fragment, time))
+  }
+
+  /** The numbers of a tile along each axis, counted from the start of the domain. */
+  private tileAt(tile: number): bigint[] {
+    const at = this.axes.map(() => 0n)
+    let rest = tile
+    for (const d of this.tileOrder) {
+      at[d] = this.axes[d].firstTile + BigInt(rest % this.axes[d].tile_num)
+      rest = Math.floor(rest / this.axes[d].tile_num)
+    }
+    return at
+  }
+
+  /** By axis and segment of a block: the coordinates that the fragment has of it. */
+  overlaps({ axes }: Block): Overlap[][] {
+    return axes.map(({ segments }, d) =>
+      segments.map(({ low, high, tile, at }): Overlap => {
+        const common = intersection(this.domain[d], { low, high })
+        if (!common) return undefined
+        const { low: first, high: last } = common
+        const { domainLow, extent } = this.grid[d]
+        return {
+          from: Number(first - domainLow - tile * extent),
+          at: at + Number(first - low),
+          length: Number(last - first + 1n),
+          tile: this.isSparse ? 0 : Number(tile - this.axes[d].firstTile) * this.strides[d],
+        }
+      }),
+    )
+  }
+
+  /** Reads a tile. @returns its columns by attribute; undefined if it cannot be read */
+  async tile(tile: number, reuse: boolean): Promise<(ColumnData | undefined)[] | undefined> {
+    const cells = await this.open()
+    if (!cells) return undefined
+    this.selection.reuse = reuse
+    const batch = await this.read(cells, tile)
+    return batch && this.names.map((name) => columnNamed(cells, batch, name))
+  }
+
+  private async read(cells: FragmentCells, tile: number): Promise<CellBatch | undefined> {
+    this.isLost = false
+    const batch = await cells.batch(tile)
+    return this.isLost ? undefined : batch
+  }
+
+  /** Reports a fault, or throws it if nobody handles faults. @param where the field and its tile; undefined for the whole fragment */
+  private fault(error: unknown, where?: string): void {
+    const { onFault } = this.query
+    if (!(error instanceof InspectError)) throw error
+    const { code, message, at, cause } = error
+    const { folder } = this.fragment.fragment
+    const field = where === undefined || at.field === undefined ? (where ?? at.field) : `${where}, ${at.field}`
+    const placed = new InspectError(code, message, { ...at, file: at.file ?? folder.path, field }, { cause })
+    if (!onFault) throw placed
+    // A missing file is reported once, not once for each of its tiles.
+    const text = code === 'MISSING_FILE' ? `${placed.at.file}` : `${code} ${message} ${field}`
+    if (this.told.has(text)) return
+    this.told.add(text)
+    onFault(placed)
+  }
+
+  /** Reads the tiles of a sparse fragment that the segments touch. */
+  async *sparseTiles(segments: readonly Segment[]) {
+    const cells = await this.open()
+    if (!cells) return
+    this.selection.reuse = false
+    const { fragment, info } = this.fragment
+    const { dimensions } = info.schema.domain
+    const leaves = leafLevel(await fragment.rtree())
+    for (let tile = 0; leaves && tile < Math.min(info.tile_num, leaves.mbr_num); tile++) {
+      const box = intervalsOf(mbrAt(leaves, tile, dimensions), this.grid)
+      if (!segments.every((segment, d) => intersection(segment, box[d]))) continue
+      const batch = await this.read(cells, tile)
+      if (!batch) continue
+      const { columns, cell_num } = batch
+      const coordinates = (d: number, cell: number): bigint => {
+        const size = datatypeSize(dimensions[d].type)
+        return integerOf(dimensions[d].type, columns[d]?.data.subarray(cell * size, (cell + 1) * size) ?? NO_BYTES)
+      }
+      yield { tile, box, cell_num, coordinates, columns: this.names.map((name) => columnNamed(cells, batch, name)) }
+    }
+  }
+
+  private open(): Promise<FragmentCells | undefined> {
+    this.cells ??= this.openCells()
+    return this.cells
+  }
+
+  private async openCells(): Promise<FragmentCells | undefined> {
+    try {
+      this.selection.fields = this.names.filter((name) => name !== undefined)
+      const cells = await FragmentCells.open(this.fragment.fragment, this.selection)
+      if (this.isPlanned) cells.plan()
+      return cells
+    } catch (error) {
+      this.fault(error)
+      return undefined
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.cells) return
+    const cells = await this.cells
+    this.cells = undefined
+    await cells?.close()
+    await this.fragment.fragment.close()
+  }
+}
+
+function columnNamed(cells: FragmentCells, { columns }: CellBatch, name: string | undefined): ColumnData | undefined {
+  if (name === undefined) return undefined
+  return columns[cells.columns.findIndex((one) => one.kind === 'attribute' && one.name === name)]
+}
