@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
+import { shortTurn } from '../helpers/turn.ts'
 
 const folder = temporaryFolder()
 const KEY = '0123456789abcdeF0123456789abcdeF'
@@ -348,7 +349,7 @@ describe('steps', () => {
     await clean(`${group}/two`)
   })
 
-  test.each([3, 5, 7, 9, 11, 12, 14, 15, 17, 20, 22])(
+  test.each(shortTurn([3, 5, 7, 9, 11, 12, 14, 15, 17, 20, 22], 4))(
     'format %i: consolidation and vacuum change no cell',
     async (version) => {
       for (const kind of ['--sparse', '--dense']) {
