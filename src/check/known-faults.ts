@@ -1,10 +1,9 @@
 import { isPlainText } from '../cells/extremes.ts'
 import { validityAsValues } from '../cells/slot-type.ts'
 import { hasMinMax, type StatisticsField } from '../cells/tile-statistics.ts'
-import { elementSize } from '../filters/elements.ts'
 import { TYPES_CHECKED_SINCE } from '../filters/filter.ts'
 import { filterOf, typeAfter } from '../filters/registry.ts'
-import type { Datatype } from '../format/datatype.ts'
+import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { countsValidityTiles, type FragmentInfo } from '../store/fragment.ts'
@@ -73,7 +72,7 @@ export function filterOfOtherType(
 function unitOf(filter: FilterConfig, type: Datatype, formatVersion: number): string {
   const known = filterOf(filter.name)
   if (!known?.elementSize) return ''
-  return known.unit?.(type, filter, formatVersion) ?? String(elementSize(type))
+  return known.unit?.(type, filter, formatVersion) ?? String(datatypeSize(type))
 }
 
 /** Statistics that do not fit the validity, where the validity may be misread. */

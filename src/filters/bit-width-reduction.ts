@@ -4,12 +4,11 @@ import {
   bitWidthHead,
   bitWidthMetadata,
 } from '../format/chunk-metadata.ts'
+import { datatypeSize, type ElementSize } from '../format/datatype.ts'
 import { badData } from './bytes.ts'
 import {
   carry,
-  type ElementSize,
   elementOf,
-  elementSize,
   highLane,
   type IntegerType,
   isElementSize,
@@ -20,7 +19,7 @@ import {
   windowType,
 } from './elements.ts'
 import type { FilterDefinition } from './filter.ts'
-import { isWindowed, type WindowCodec, windowFilter, windowRefusal, windowUnit } from './windows.ts'
+import { isWindowed, WINDOW_FACTS, type WindowCodec, windowFilter } from './windows.ts'
 
 /**
  * BIT_WIDTH_REDUCTION: subtracts the smallest integer of a window from all of them, and stores the results as narrower
@@ -37,14 +36,8 @@ import { isWindowed, type WindowCodec, windowFilter, windowRefusal, windowUnit }
  * @see format_spec/tile.md, "Bit Width Reduction Filter"
  */
 export const bitWidthReduction: FilterDefinition = {
-  since: 1,
-  outputType: undefined,
-  elementSize: 'shown',
-  unit: windowUnit,
-  growth: 8,
-  usesKernels: true,
-  metadata: (datatype) => bitWidthMetadata(elementSize(datatype)),
-  typeRefusal: windowRefusal,
+  ...WINDOW_FACTS,
+  metadata: (datatype) => bitWidthMetadata(datatypeSize(datatype)),
   suits: isWindowed,
   load: async () => windowFilter(codec),
 }

@@ -1,8 +1,7 @@
-import { partLengthsMetadata } from '../format/chunk-metadata.ts'
+import { datatypeSize } from '../format/datatype.ts'
 import { concat } from './bytes.ts'
-import { elementSize } from './elements.ts'
 import type { Filter, FilterDefinition } from './filter.ts'
-import { partFilter } from './part-filter.ts'
+import { partFilter, SHUFFLE_FACTS } from './part-filter.ts'
 
 /**
  * BITSHUFFLE: in each block, stores bit 0 of all elements, then bit 1 of all, and so on.
@@ -18,21 +17,15 @@ import { partFilter } from './part-filter.ts'
  * @see format_spec/tile.md, "Bitshuffle Filter"; blocks and rest as in the bitshuffle and blosc libraries
  */
 export const bitshuffle: FilterDefinition = {
-  since: 1,
-  outputType: undefined,
-  suits: undefined,
-  elementSize: 'hidden',
-  expectsEmptyPart: true,
-  usesKernels: true,
-  metadata: () => partLengthsMetadata,
+  ...SHUFFLE_FACTS,
   load: async () => bitshuffleFilter(),
 }
 
 function bitshuffleFilter(): Filter {
   const frame = partFilter({
-    forward: (part, _config, cx) => blocks(part, elementSize(cx.datatype), false),
+    forward: (part, _config, cx) => blocks(part, datatypeSize(cx.datatype), false),
     reverse(part, _config, cx) {
-      const size = elementSize(cx.datatype)
+      const size = datatypeSize(cx.datatype)
       const kernels = isShuffled(part, size) ? cx.kernels : undefined
       return kernels?.run('unbitshuffle', part.length, [part], part.length, size) ?? blocks(part, size, true)
     },

@@ -1,7 +1,6 @@
-import { partLengthsMetadata } from '../format/chunk-metadata.ts'
-import { type ElementSize, elementSize } from './elements.ts'
+import { datatypeSize, type ElementSize } from '../format/datatype.ts'
 import type { FilterDefinition } from './filter.ts'
-import { partFilter } from './part-filter.ts'
+import { partFilter, SHUFFLE_FACTS } from './part-filter.ts'
 
 /**
  * BYTESHUFFLE: stores the lowest bytes of all elements, then their second bytes, and so on.
@@ -12,18 +11,12 @@ import { partFilter } from './part-filter.ts'
  * @see format_spec/tile.md, "Byteshuffle Filter"
  */
 export const byteshuffle: FilterDefinition = {
-  since: 1,
-  outputType: undefined,
-  suits: undefined,
-  elementSize: 'hidden',
-  expectsEmptyPart: true,
-  usesKernels: true,
-  metadata: () => partLengthsMetadata,
+  ...SHUFFLE_FACTS,
   load: async () =>
     partFilter({
-      forward: (part, _config, cx) => move(part, elementSize(cx.datatype), false),
+      forward: (part, _config, cx) => move(part, datatypeSize(cx.datatype), false),
       reverse(part, _config, cx) {
-        const size = elementSize(cx.datatype)
+        const size = datatypeSize(cx.datatype)
         const kernels = size > 1 ? cx.kernels : undefined
         return kernels?.run('unbyteshuffle', part.length, [part], part.length, size) ?? move(part, size, true)
       },

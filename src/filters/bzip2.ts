@@ -1,6 +1,5 @@
-import { compressorMetadata } from '../format/chunk-metadata.ts'
 import { HIGHEST_LEVEL } from './codecs/levels.ts'
-import { byteCodecFilter } from './compressor.ts'
+import { byteCodecFilter, COMPRESSOR_FACTS } from './compressor.ts'
 import type { FilterDefinition } from './filter.ts'
 
 /**
@@ -10,12 +9,9 @@ import type { FilterDefinition } from './filter.ts'
  * @see format_spec/tile.md, "Compression Filters"
  */
 export const bzip2: FilterDefinition = {
-  since: 1,
-  outputType: undefined,
-  suits: undefined,
+  ...COMPRESSOR_FACTS,
   usesKernels: true,
   highestLevel: HIGHEST_LEVEL,
-  metadata: () => compressorMetadata,
   load: async (codecs) =>
     byteCodecFilter(await codecs.bzip2(), (kernels, part, length) => {
       const entries = Math.min(MOST_IN_BLOCK, length + Math.ceil(length / RUN)) + 1

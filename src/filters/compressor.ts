@@ -3,8 +3,16 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { encode } from '../format/io.ts'
 import { checkLimit, concat, NO_BYTES, Parts, wholeMetadata } from './bytes.ts'
 import type { ByteCodec } from './codecs/codecs.ts'
-import type { Filter, FilterContext, FilteredBytes, FilterParts } from './filter.ts'
+import type { Filter, FilterContext, FilterDefinition, FilteredBytes, FilterParts } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
+
+/** Facts that the general-purpose compressors share. */
+export const COMPRESSOR_FACTS = {
+  since: 1,
+  outputType: undefined,
+  suits: undefined,
+  metadata: () => compressorMetadata,
+} as const satisfies Partial<FilterDefinition>
 
 /** Place of a part in the output when reading. */
 interface PartPlace {

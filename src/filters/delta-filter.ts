@@ -4,7 +4,7 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { u64 } from '../format/u32.ts'
 import { badData, NO_BYTES } from './bytes.ts'
 import { compressionFilter } from './compressor.ts'
-import { checkWhole, deltaDatatype, deltaType, elementSize, type IntegerType } from './elements.ts'
+import { checkWhole, deltaDatatype, deltaType, type IntegerType } from './elements.ts'
 import type { Filter, FilterDefinition, LostTail } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
@@ -20,7 +20,7 @@ interface DeltaCodec {
 /** Facts that both filter definitions share. */
 export const DELTA_FACTS = {
   elementSize: 'shown',
-  unit: (type, { reinterpret_datatype }) => String(elementSize(deltaDatatype(type, reinterpret_datatype))),
+  unit: (type, { reinterpret_datatype }) => String(datatypeSize(deltaDatatype(type, reinterpret_datatype))),
   usesKernels: true,
   suits: undefined,
   outputType: (input, { reinterpret_datatype }) => deltaDatatype(input, reinterpret_datatype),

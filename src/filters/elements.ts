@@ -4,12 +4,9 @@
  */
 
 import { badValue } from '../base/errors.ts'
-import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
+import { type Datatype, datatypeKind, datatypeSize, type ElementSize, isSignedInteger } from '../format/datatype.ts'
 
 if (new Uint8Array(new Uint16Array([1]).buffer)[0] !== 1) throw new TypeError('this machine is not little-endian')
-
-/** Bytes of an element. */
-export type ElementSize = 1 | 2 | 4 | 8
 
 export function isElementSize(size: number): size is ElementSize {
   return size === 1 || size === 2 || size === 4 || size === 8
@@ -18,12 +15,6 @@ export function isElementSize(size: number): size is ElementSize {
 export interface IntegerType {
   size: ElementSize
   signed: boolean
-}
-
-/** Returns the bytes of an element of a datatype; 1 if no integer has that size. */
-export function elementSize(datatype: Datatype): ElementSize {
-  const size = datatypeSize(datatype)
-  return size === 8 || size === 4 || size === 2 ? size : 1
 }
 
 export function signedInteger(size: ElementSize): Datatype {
@@ -38,7 +29,7 @@ export function windowType(datatype: Datatype, formatVersion: number): IntegerTy
   const kind = datatypeKind(datatype)
   const dated = kind === 'datetime' || kind === 'time'
   if (dated ? formatVersion < 20 : kind !== 'int' && kind !== 'uint') return undefined
-  return { size: elementSize(datatype), signed: isSignedInteger(datatype) }
+  return { size: datatypeSize(datatype), signed: isSignedInteger(datatype) }
 }
 
 /**
@@ -55,7 +46,7 @@ export function deltaType(datatype: Datatype, reinterpret: Datatype | undefined)
     throw badValue(message, { field: 'reinterpret_datatype' })
   }
   if (kind === 'text' || kind === 'bytes' || kind === 'bool') return { size: 1, signed: seen === 'CHAR' }
-  return { size: elementSize(seen), signed: isSignedInteger(seen) }
+  return { size: datatypeSize(seen), signed: isSignedInteger(seen) }
 }
 
 /** Returns the datatype that DELTA and DOUBLE_DELTA use, and that the next filter sees. */

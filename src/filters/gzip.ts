@@ -1,6 +1,5 @@
-import { compressorMetadata } from '../format/chunk-metadata.ts'
 import { HIGHEST_LEVEL } from './codecs/levels.ts'
-import { byteCodecFilter } from './compressor.ts'
+import { byteCodecFilter, COMPRESSOR_FACTS } from './compressor.ts'
 import type { FilterDefinition } from './filter.ts'
 
 /**
@@ -13,11 +12,8 @@ import type { FilterDefinition } from './filter.ts'
  * @see format_spec/tile.md, "Compression Filters"; tiledb/sm/compressors/gzip_compressor.cc, overhead
  */
 export const gzip: FilterDefinition = {
-  since: 1,
-  outputType: undefined,
-  suits: undefined,
+  ...COMPRESSOR_FACTS,
   highestLevel: HIGHEST_LEVEL,
-  metadata: () => compressorMetadata,
   load: async (codecs) => byteCodecFilter(await codecs.gzip(), undefined, isCutShort),
 }
 

@@ -1,5 +1,4 @@
-import { compressorMetadata } from '../format/chunk-metadata.ts'
-import { byteCodecFilter } from './compressor.ts'
+import { byteCodecFilter, COMPRESSOR_FACTS } from './compressor.ts'
 import type { FilterDefinition } from './filter.ts'
 
 /**
@@ -9,11 +8,8 @@ import type { FilterDefinition } from './filter.ts'
  * @see format_spec/tile.md, "Compression Filters"
  */
 export const lz4: FilterDefinition = {
-  since: 1,
-  outputType: undefined,
-  suits: undefined,
+  ...COMPRESSOR_FACTS,
   usesKernels: true,
-  metadata: () => compressorMetadata,
   load: async (codecs) =>
     byteCodecFilter(await codecs.lz4(), (kernels, part, length) =>
       kernels.run('unlz4', length, [part], part.length, length),

@@ -1,9 +1,20 @@
 import { partLengthsMetadata } from '../format/chunk-metadata.ts'
+import { datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decodePrefix, encode } from '../format/io.ts'
 import { badData, checkLimit, concat, Parts } from './bytes.ts'
-import { elementSize } from './elements.ts'
-import type { Filter, FilterContext, FilteredBytes, FilterParts } from './filter.ts'
+import type { Filter, FilterContext, FilterDefinition, FilteredBytes, FilterParts } from './filter.ts'
+
+/** Facts that BYTESHUFFLE and BITSHUFFLE share. */
+export const SHUFFLE_FACTS = {
+  since: 1,
+  outputType: undefined,
+  suits: undefined,
+  elementSize: 'hidden',
+  expectsEmptyPart: true,
+  usesKernels: true,
+  metadata: () => partLengthsMetadata,
+} as const satisfies Partial<FilterDefinition>
 
 /** What a filter does to one part. */
 export interface PartTransform {
@@ -34,7 +45,7 @@ export function partFilter(transform: PartTransform): Filter {
       let total = 0
       for (const part of value.part_lengths) total += part
       if (total !== bytes.data.length) {
-        const size = elementSize(cx.datatype)
+        const size = datatypeSize(cx.datatype)
         const whole = value.part_lengths.reduce((sum, length) => sum + length - (length % size), 0)
         const why =
           transform.dropsTails && whole === bytes.data.length

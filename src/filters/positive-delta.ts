@@ -5,10 +5,10 @@ import {
   positiveDeltaHead,
   positiveDeltaMetadata,
 } from '../format/chunk-metadata.ts'
-import { datatypeKind } from '../format/datatype.ts'
-import { elementSize, highLane, type IntegerType, lanesEach, lanesOf, lowLane, scan, windowType } from './elements.ts'
+import { datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { highLane, type IntegerType, lanesEach, lanesOf, lowLane, scan, windowType } from './elements.ts'
 import { type FilterDefinition, TYPES_CHECKED_SINCE } from './filter.ts'
-import { type WindowCodec, windowFilter, windowRefusal, windowUnit } from './windows.ts'
+import { WINDOW_FACTS, type WindowCodec, windowFilter } from './windows.ts'
 
 /**
  * POSITIVE_DELTA: stores differences of integers that never decrease, for each window separately.
@@ -21,14 +21,8 @@ import { type WindowCodec, windowFilter, windowRefusal, windowUnit } from './win
  * @see format_spec/tile.md, "Positive Delta Encoding Filter"
  */
 export const positiveDelta: FilterDefinition = {
-  since: 1,
-  outputType: undefined,
-  elementSize: 'shown',
-  unit: windowUnit,
-  growth: 8,
-  usesKernels: true,
-  metadata: (datatype) => positiveDeltaMetadata(elementSize(datatype)),
-  typeRefusal: windowRefusal,
+  ...WINDOW_FACTS,
+  metadata: (datatype) => positiveDeltaMetadata(datatypeSize(datatype)),
   suits: (type) => windowType(type, TYPES_CHECKED_SINCE) !== undefined,
   load: async () => windowFilter(codec),
 }

@@ -1,17 +1,9 @@
 import { badValue, unexpected } from '../base/errors.ts'
 import { partLengthsMetadata } from '../format/chunk-metadata.ts'
-import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { type Datatype, datatypeKind, datatypeSize, type ElementSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { badData } from './bytes.ts'
-import {
-  checkWhole,
-  type ElementSize,
-  isElementSize,
-  lanesEach,
-  lanesOf,
-  signedInteger,
-  signShift,
-} from './elements.ts'
+import { checkWhole, isElementSize, lanesEach, lanesOf, signedInteger, signShift } from './elements.ts'
 import type { FilterDefinition } from './filter.ts'
 import { partFilter } from './part-filter.ts'
 

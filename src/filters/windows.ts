@@ -1,10 +1,10 @@
 import { badValue } from '../base/errors.ts'
-import { type Datatype, datatypeKind } from '../format/datatype.ts'
+import { type Datatype, datatypeKind, type ElementSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { type AnyIo, decodePrefix, encode } from '../format/io.ts'
 import { badData, checkLimit, concat } from './bytes.ts'
-import { type ElementSize, type IntegerType, windowType } from './elements.ts'
-import type { Filter } from './filter.ts'
+import { type IntegerType, windowType } from './elements.ts'
+import type { Filter, FilterDefinition } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
 /** What BIT_WIDTH_REDUCTION and POSITIVE_DELTA do to one window. `Entry` is a window's entry in the metadata. */
@@ -113,18 +113,29 @@ function windowsOf(parts: readonly Uint8Array[], maxWindow: number | undefined, 
   return windows
 }
 
+/** Facts that both filter definitions share. */
+export const WINDOW_FACTS = {
+  since: 1,
+  outputType: undefined,
+  elementSize: 'shown',
+  unit: windowUnit,
+  growth: 8,
+  usesKernels: true,
+  typeRefusal: windowRefusal,
+} as const satisfies Partial<FilterDefinition>
+
 /** Whether these two filters accept a type. They would pass floats, text and ANY unchanged. */
 export function isWindowed(type: Datatype): boolean {
   const kind = datatypeKind(type)
   return kind !== 'float' && kind !== 'text' && type !== 'ANY'
 }
 
-export function windowRefusal(type: Datatype, { name }: FilterConfig): string | undefined {
+function windowRefusal(type: Datatype, { name }: FilterConfig): string | undefined {
   return isWindowed(type) ? undefined : `${name} does not accept ${type}`
 }
 
 /** Returns the integers of a window as text; empty if a type passes unchanged. */
-export function windowUnit(type: Datatype, _config: FilterConfig, formatVersion: number): string {
+function windowUnit(type: Datatype, _config: FilterConfig, formatVersion: number): string {
   const unit = windowType(type, formatVersion)
   return unit ? `${unit.size} ${unit.signed}` : ''
 }

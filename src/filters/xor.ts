@@ -1,6 +1,7 @@
 import { partLengthsMetadata } from '../format/chunk-metadata.ts'
+import { datatypeSize, type ElementSize } from '../format/datatype.ts'
 import { badData } from './bytes.ts'
-import { checkWhole, type ElementSize, elementSize, lanesEach, lanesOf, signedInteger } from './elements.ts'
+import { checkWhole, lanesEach, lanesOf, signedInteger } from './elements.ts'
 import type { FilterDefinition } from './filter.ts'
 import { partFilter } from './part-filter.ts'
 
@@ -18,18 +19,18 @@ export const xor: FilterDefinition = {
   suits: undefined,
   elementSize: 'hidden',
   usesKernels: true,
-  outputType: (input) => signedInteger(elementSize(input)),
+  outputType: (input) => signedInteger(datatypeSize(input)),
   metadata: () => partLengthsMetadata,
   load: async () =>
     partFilter({
       dropsTails: true,
       forward(part, _config, cx) {
-        const size = elementSize(cx.datatype)
+        const size = datatypeSize(cx.datatype)
         checkWhole(part, size)
         return combine(part, size, false)
       },
       reverse(part, _config, cx) {
-        const size = elementSize(cx.datatype)
+        const size = datatypeSize(cx.datatype)
         if (part.length % size !== 0)
           throw badData(`expected whole ${size}-byte elements, found ${part.length} bytes`, 'part_lengths')
         return cx.kernels?.run('separate', part.length, [part], part.length, size) ?? combine(part, size, true)

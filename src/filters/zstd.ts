@@ -1,5 +1,4 @@
-import { compressorMetadata } from '../format/chunk-metadata.ts'
-import { byteCodecFilter } from './compressor.ts'
+import { byteCodecFilter, COMPRESSOR_FACTS } from './compressor.ts'
 import type { FilterDefinition } from './filter.ts'
 
 /**
@@ -10,9 +9,6 @@ import type { FilterDefinition } from './filter.ts'
  * @see format_spec/tile.md, "Compression Filters"
  */
 export const zstd: FilterDefinition = {
-  since: 1,
-  outputType: undefined,
-  suits: undefined,
-  metadata: () => compressorMetadata,
+  ...COMPRESSOR_FACTS,
   load: async (codecs) => byteCodecFilter(await codecs.zstd()),
 }

@@ -65,15 +65,18 @@ export const DATATYPES: readonly Datatype[] = TABLE.map(([name]) => name)
 /** uint8 on disk. */
 export const datatypeCoding = enumerationOf('datatype', DATATYPES)
 
-const SIZES = Object.fromEntries(TABLE.map(([name, size]) => [name, size])) as Record<Datatype, number>
+/** Bytes of an element. */
+export type ElementSize = (typeof TABLE)[number][1]
+
+const SIZES = Object.fromEntries(TABLE.map(([name, size]) => [name, size])) as Record<Datatype, ElementSize>
 const KINDS = Object.fromEntries(TABLE.map(([name, , kind]) => [name, kind])) as Record<Datatype, DatatypeKind>
 
-/** Bytes of one element. */
-export function datatypeSize(datatype: Datatype): number {
+/** Returns the bytes of one element. */
+export function datatypeSize(datatype: Datatype): ElementSize {
   return SIZES[datatype]
 }
 
-/** Kind of a datatype's values. It decides how they are compared, summed and printed. */
+/** Returns the kind of a datatype's values. It decides how they are compared, summed and printed. */
 export function datatypeKind(datatype: Datatype): DatatypeKind {
   return KINDS[datatype]
 }
