@@ -1,8 +1,22 @@
-import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
+import {
+  type ConsolidatedFragmentMetadata,
+  consolidatedFragmentMetadata,
+} from '../format/consolidated-fragment-metadata.ts'
 import { type ConditionNode, deleteCondition } from '../format/delete-condition.ts'
 import { bytes, text, u32, u64 } from './bytes.ts'
-import { committed, cutShort, type Damages, damage, inFile, METADATA, MICROSECONDS, SCHEMA, UUID } from './damage.ts'
-import type { EditableArray } from './editable-array.ts'
+import {
+  committed,
+  cutShort,
+  type Damage,
+  type Damages,
+  damage,
+  inFile,
+  METADATA,
+  MICROSECONDS,
+  SCHEMA,
+  UUID,
+} from './damage.ts'
+import type { Change, EditableArray } from './editable-array.ts'
 
 const COMMIT = /\.wrt$/
 const DELETE = /__15_15_.*\.del$/
@@ -15,8 +29,16 @@ function rename(array: EditableArray, name: string): void {
   array.move(array.find(COMMIT), `${array.root}/__commits/${name}.wrt`)
 }
 
-function condition(op: 'EQ' | 'NE', field: string, value: Uint8Array): () => ConditionNode {
-  return () => ({ node: 'value', op, field, value, offsets: undefined })
+function inCondition(name: string, change: Change<ConditionNode>): Damage {
+  return inFile('deletes', name, DELETE, deleteCondition, change)
+}
+
+function inFooters(name: string, change: Change<ConsolidatedFragmentMetadata>): Damage {
+  return inFile('consolidatedMetadata', name, CONSOLIDATED_METADATA, consolidatedFragmentMetadata, change)
+}
+
+function comparison(op: 'EQ' | 'NE', field: string, value: Uint8Array): ConditionNode {
+  return { node: 'value', op, field, value, offsets: undefined }
 }
 
 /** Damage to names, commits and consolidated files. */
@@ -73,27 +95,17 @@ export const ARRAY_DAMAGE = {
     array.move(array.find(DELETE), `${array.root}/__commits/${MICROSECONDS}_${UUID}_22.del`),
   ),
   DELETE_CONDITION_UNREADABLE: cutShort('deletes', 'a delete condition cut short', DELETE, -3),
-  DELETE_CONDITION_FIELD: inFile(
-    'deletes',
-    'a delete condition about an unknown field',
-    DELETE,
-    deleteCondition,
-    condition('EQ', 'nobody', u32(1)),
+  DELETE_CONDITION_FIELD: inCondition('a delete condition about an unknown field', () =>
+    comparison('EQ', 'nobody', u32(1)),
   ),
-  DELETE_CONDITION_VALUE: inFile(
-    'deletes',
-    'a delete condition with a value of 3 bytes for a field of 4',
-    DELETE,
-    deleteCondition,
-    condition('NE', 'a', u32(1).slice(1)),
+  DELETE_CONDITION_VALUE: inCondition('a delete condition with a value of 3 bytes for a field of 4', () =>
+    comparison('NE', 'a', u32(1).slice(1)),
   ),
-  DELETE_CONDITION_OPERANDS: inFile(
-    'deletes',
-    'a delete condition that combines one condition',
-    DELETE,
-    deleteCondition,
-    (only): ConditionNode => ({ node: 'expression', op: 'AND', children: [only] }),
-  ),
+  DELETE_CONDITION_OPERANDS: inCondition('a delete condition that combines one condition', (only) => ({
+    node: 'expression',
+    op: 'AND',
+    children: [only],
+  })),
   COMMIT_DUPLICATE: damage('consolidatedCommits', 'a commit that is listed twice', (array) => {
     const file = array.find(CONSOLIDATED_COMMITS)
     const lines = array.get(file)
@@ -110,24 +122,12 @@ export const ARRAY_DAMAGE = {
     CONSOLIDATED_METADATA,
     100,
   ),
-  CONSOLIDATED_METADATA_OFFSET: inFile(
-    'consolidatedMetadata',
-    'a footer that would begin after the end of its file',
-    CONSOLIDATED_METADATA,
-    consolidatedFragmentMetadata,
-    ({ entries }) => {
-      entries[2].offset = 1e9
-    },
-  ),
-  CONSOLIDATED_METADATA_DIFFERS: inFile(
-    'consolidatedMetadata',
-    'a footer that is not the fragment’s',
-    CONSOLIDATED_METADATA,
-    consolidatedFragmentMetadata,
-    ({ footers }) => {
-      footers[footers.length - 1] ^= 1
-    },
-  ),
+  CONSOLIDATED_METADATA_OFFSET: inFooters('a footer that would begin after the end of its file', ({ entries }) => {
+    entries[2].offset = 1e9
+  }),
+  CONSOLIDATED_METADATA_DIFFERS: inFooters('a footer that is not the fragment’s', ({ footers }) => {
+    footers[footers.length - 1] ^= 1
+  }),
   CONSOLIDATED_METADATA_DANGLING: damage('consolidatedMetadata', 'a footer of a fragment that is gone', (array) =>
     array.removeAll(/\/__20_20_/),
   ),

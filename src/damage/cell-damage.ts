@@ -12,13 +12,13 @@ export const CELL_DAMAGE = {
     data.subarray(8),
   ),
   TILE_TRAILING_BYTES: damage('sparse', 'bytes after the last chunk of a tile', (array) =>
-    array.editStored('a', 'data', 1, (stored) => bytes(stored, [0, 0, 0])),
+    array.editStored('a', 1, (stored) => bytes(stored, [0, 0, 0])),
   ),
   CHUNK_UNREADABLE: damage('sparse', 'a flipped bit in compressed bytes', (array) =>
     array.flip(array.find(/a2\.tdb$/), 40),
   ),
   CHUNK_SPLITS_CELL: damage('sparse', 'a chunk that ends in the middle of a cell', (array) =>
-    array.editStored('p', 'data', 0, (stored) => {
+    array.editStored('p', 0, (stored) => {
       // Splits one chunk of 48 bytes without filters into two.
       const tile = decode(stored, tileChunks)
       const [{ data, metadata }] = tile.chunks

@@ -8,30 +8,30 @@ import type { SampleName } from './samples.ts'
 
 /** A damage that a check must find. */
 export interface Damage {
-  /** What is done, in a few words. */
+  /** The damage in a few words. */
   name: string
-  /** The sample that is damaged. */
+  /** The sample to damage. */
   sample: SampleName
   plant(array: EditableArray): Promise<void> | void
 }
 
-/** Damages by the code of their finding. */
+/** Damages by the code of the finding that reports them. */
 export type Damages = Readonly<Partial<Record<FindingCode, Damage>>>
 
 export const SCHEMA = /\/__schema\/__\d[^/]*$/
 export const METADATA = /__fragment_metadata\.tdb$/
-/** The UUID of files that a damage adds. */
+/** The UUID in the names of files that a damage adds. */
 export const UUID = '0123456789abcdef0123456789abcdef'
 
-/** Timestamps of a name that counts microseconds, not milliseconds. */
+/** Timestamps of a name that wrongly counts in microseconds, not milliseconds. */
 export const MICROSECONDS = '__1700000000000000_1700000000000000'
 
-/** Name of the fragment that a mark commits. */
-export function committed(mark: string): string {
-  return mark.slice(mark.lastIndexOf('/') + 1, -'.wrt'.length)
+/** Name of the fragment that a `.wrt` file commits. */
+export function committed(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1, -'.wrt'.length)
 }
 
-/** This and the functions below make a damage from a sample, a name and a change. */
+/** Makes a damage. The functions below make damages of one kind. */
 export function damage(sample: SampleName, name: string, plant: Damage['plant']): Damage {
   return { name, sample, plant }
 }
@@ -60,7 +60,7 @@ export function inTile(sample: SampleName, name: string, ...edit: Parameters<Edi
   return damage(sample, name, (array) => array.editTile(...edit))
 }
 
-/** Changes the content of a file that is one generic tile. The pattern must match this file only. */
+/** Changes the content of the only file that matches, which is one generic tile. */
 export function inFile<T extends object>(
   sample: SampleName,
   name: string,
@@ -71,7 +71,7 @@ export function inFile<T extends object>(
   return damage(sample, name, (array) => array.rewrite(array.find(file), describe, change))
 }
 
-/** Cuts the first file that matches to `length` bytes. If `length` is negative, cuts that many bytes from its end. */
+/** Cuts the first file that matches to `length` bytes. A negative length is the number of bytes to cut off. */
 export function cutShort(sample: SampleName, name: string, file: RegExp, length: number): Damage {
   return damage(sample, name, (array) => array.cut(array.first(file), length))
 }

@@ -26,10 +26,10 @@ export function plainWriting(codecs: Codecs): WriteContext {
   return { codecs, key: undefined, randomBytes }
 }
 
-/** Changes a value in place, or returns another one. */
+/** Called with a value: changes it, or returns another one. */
 type Edit<T> = ((value: T) => T) | ((value: T) => void)
 
-/** An edit, or other values of some fields. */
+/** An edit, or new values of some fields. */
 export type Change<T extends object> = Partial<T> | Edit<T>
 
 function changed<T extends object>(value: T, change: Change<T>): T {
@@ -37,17 +37,17 @@ function changed<T extends object>(value: T, change: Change<T>): T {
   return (change as (value: T) => T)(value) ?? value
 }
 
-/** An array or group in memory that is damaged on purpose: its files by path, and edits that keep everything else correct. */
+/** The files of an array or group in memory, and edits that damage them on purpose but keep everything else correct. */
 export class EditableArray {
   /** Absolute path of its folder. */
   readonly root: string
   readonly files: Map<string, Uint8Array>
   readonly newContext: () => ReadContext
 
-  /** @param newContext makes a fresh context for each read, because a context remembers what it read */
+  /** @param newContext called once per read, because a context keeps what it has read */
   constructor(root: string, files: ReadonlyMap<string, Uint8Array>, newContext: () => ReadContext) {
     this.root = root
-    // Copies: parsed values are views of the files, and edits write to the files.
+    // Copies, because edits write to values that are views of the files.
     this.files = new Map(Array.from(files, ([path, content]) => [path, content.slice()]))
     this.newContext = newContext
   }
@@ -80,7 +80,7 @@ export class EditableArray {
     return found
   }
 
-  /** Replaces bytes at an offset. */
+  /** Replaces bytes. @param offset from the end if negative */
   patch(path: string, offset: number, replacement: Uint8Array | readonly number[]): void {
     const out = this.get(path).slice()
     out.set(replacement, offset < 0 ? out.length + offset : offset)
@@ -117,20 +117,20 @@ export class EditableArray {
     }
   }
 
-  /** Reads the payload of a file that is one generic tile, changes it, and writes it without filters. */
+  /** Changes the content of a file that is one generic tile, and writes it without filters. */
   async rewrite<T extends object>(path: string, describe: Describe<T>, change: Change<T>): Promise<void> {
     const { payload, header } = await openGenericTile(this.get(path), this.newContext(), { file: path, offset: 0 })
     const value = decode(payload, describe)
     this.files.set(path, await this.genericTile(changed(value, change), describe, header.format_version))
   }
 
-  /** A structure as a generic tile, never encrypted. */
+  /** Makes a generic tile of a structure, without encryption. */
   async genericTile<T>(value: T, describe: Describe<T>, formatVersion = NEWEST_STABLE): Promise<Uint8Array> {
     const write = await genericTileWriter(formatVersion, plainWriting(this.newContext().codecs))
     return write(encode(value, describe))
   }
 
-  /** Paths below the folder that match, in order. */
+  /** All paths that match, in order. Patterns match what follows the path of the array's folder. */
   matching(pattern: RegExp): string[] {
     return [...this.files.keys()].filter((path) => pattern.test(path.slice(this.root.length))).sort()
   }
@@ -150,14 +150,14 @@ export class EditableArray {
     return target.fragment
   }
 
-  /** Changes the only schema that is the array's own, not a dimension label's. */
+  /** Changes the only schema of the array. Those of dimension labels do not count. */
   editSchema(change: Change<ArraySchema>): Promise<void> {
     return this.rewrite(this.find(/^\/__schema\/__\d[^/]*$/), arraySchema, change)
   }
 
   /**
-   * Changes the footer of a fragment. If `section` is given, replaces the generic tile at `section.offset`; the footer's offsets then
-   * point at where sections lie now.
+   * Changes the footer of a fragment.
+   * @param section a new generic tile for the section at `offset`; the offsets in the footer are moved accordingly
    */
   async editFooter(
     change: Change<FragmentFooter>,
@@ -214,8 +214,8 @@ export class EditableArray {
   }
 
   /**
-   * Undoes the filters of a tile, changes its bytes, and filters them again. Checksums, the offsets of the tiles after it and the size of
-   * the file are right again.
+   * Undoes the filters of a tile, changes its bytes, and filters them again. Checksums, the offsets of later tiles and the size of
+   * the file are made right.
    */
   async editTile(
     field: string,
@@ -231,15 +231,10 @@ export class EditableArray {
     await this.replaceTile(file, tile, pipeline.forwardTile(now, [now.length]), path)
   }
 
-  /** Replaces the stored bytes of a tile. The offsets of the tiles after it and the size of the file are right again. */
-  async editStored(
-    field: string,
-    role: TileRole,
-    tile: number,
-    change: (stored: Uint8Array) => Uint8Array,
-    path = this.fragmentPath(),
-  ): Promise<void> {
-    const file = await this.tileFile(field, role, path)
+  /** Changes the stored bytes of a tile of fixed-sized cells. The offsets of later tiles and the size of the file are made right. */
+  async editStored(field: string, tile: number, change: (stored: Uint8Array) => Uint8Array): Promise<void> {
+    const path = this.fragmentPath()
+    const file = await this.tileFile(field, 'data', path)
     await this.replaceTile(file, tile, change((await file.stored(tile)).slice()), path)
   }
 

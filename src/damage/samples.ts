@@ -11,10 +11,10 @@ import { bytes, text, u32 } from './bytes.ts'
 import { committed, METADATA, UUID } from './damage.ts'
 import { EditableArray, plainWriting } from './editable-array.ts'
 
-/** How to make an array for a damage: options of `write-sample`, and the changes that follow. */
+/** How to make a sample: options of `write-sample`, and the changes that follow. */
 interface SampleRecipe {
   options: SampleOptions
-  /** NDJSON, if generated cells will not do. */
+  /** NDJSON of the cells; undefined to generate them. */
   cells?: string
   /** Folder of the array below the root, ending in `/`. */
   below?: string
@@ -41,7 +41,7 @@ const SMALL: SampleOptions = {
 }
 const THREE: SampleOptions = { ...SMALL, cells: '30', fragments: '3' }
 
-/** Timestamps of deletes, before or after those of every sample. Their content does not matter. */
+/** Paths of the delete conditions of samples. What they delete does not matter. */
 const CONDITIONS = [15, 25].map((time) => `__commits/__${time}_${time}_${UUID}_22.del`)
 
 async function addConditions(array: EditableArray): Promise<void> {
@@ -51,7 +51,7 @@ async function addConditions(array: EditableArray): Promise<void> {
   }
 }
 
-/** Gives fragments other timestamps in their names, in the order in which they were written. */
+/** Gives fragments new timestamps, in the order in which they were written. @param ranges `<first>_<last>` */
 function rename(array: EditableArray, ranges: readonly string[]): void {
   for (const [i, mark] of array.matching(/\.wrt$/).entries()) {
     const name = committed(mark)
@@ -61,7 +61,7 @@ function rename(array: EditableArray, ranges: readonly string[]): void {
   }
 }
 
-/** Consolidates all commits but the last. @returns their names relative to the array's folder, as lines */
+/** Consolidates all commits but the last. @returns the lines of the `.con` file */
 function consolidateCommits(array: EditableArray): string[] {
   const marks = array.matching(/\.wrt$/).slice(0, -1)
   const lines = marks.map((path) => `${path.slice(array.root.length + 1)}\n`)
@@ -70,6 +70,7 @@ function consolidateCommits(array: EditableArray): string[] {
   return lines
 }
 
+/** Writes the consolidated metadata of all fragments. */
 async function consolidateMetadata(array: EditableArray): Promise<void> {
   const entries: { fragment_name: string; offset: number }[] = []
   const footers: Uint8Array[] = []
@@ -198,7 +199,7 @@ const SAMPLES = {
 
 export type SampleName = keyof typeof SAMPLES
 
-/** A sample in memory, not yet damaged, with paths below `root`. The same name gives the same bytes. */
+/** Makes a sample in memory, without damage, with paths below `root`. The same name always gives the same bytes. */
 export async function sampleArray(name: SampleName, root: string, codecs: Codecs): Promise<EditableArray> {
   const recipe: SampleRecipe = SAMPLES[name]
   const array = new EditableArray(root, await filesOf(recipe, root, codecs), () => readContext(codecs, undefined))
