@@ -14,7 +14,7 @@ const LOCK_FILE = '__lock.tdb'
 const KNOWN_FOLDERS = new Set(['__schema', FRAGMENTS_FOLDER, '__meta', COMMITS_FOLDER, '__fragment_meta', '__labels'])
 
 /**
- * Checks the names in an array's folder against the rules of their version.
+ * Checks the names in an array's folder against the rules of the format version.
  * @see format_spec/array_file_hierarchy.md
  */
 export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entries: readonly FragmentEntry[]): Items {
@@ -23,15 +23,16 @@ export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entr
   for (const entry of await array.root()) {
     const { name, kind } = entry
     const file = `${folder.path}/${name}`
-    // TileDB reads the timestamps of every name here, fragment or not.
-    yield* fallingTimes(file, name, true)
+    // TileDB reads the timestamps of every name in this folder, even if it is no fragment's.
+    yield* checkTimes(file, name, true)
     const commit = commitKindIn('', name)
     if (name === LOCK_FILE && kind === 'file') {
       if (!run.quick) yield* checkEmpty(run, folder, name, 'LOCK_NOT_EMPTY')
     } else if (kind === 'folder' && commit && commit !== 'fragment-metadata')
       yield finding('COMMIT_NAME_INVALID', { file }, 'a file', 'a folder', folderMeaning(commit))
-    else if (kind === 'folder' && !KNOWN_FOLDERS.has(name)) yield* fragmentFolder(file, name, false, seen.has(name))
-    else if (await isMasking(folder, entry)) yield masking(file, name)
+    else if (kind === 'folder' && !KNOWN_FOLDERS.has(name))
+      yield* checkFragmentFolder(file, name, false, seen.has(name))
+    else if (await isMasking(folder, entry)) yield maskingFinding(file, name)
     else if (await isFolderMark(folder, entry)) continue
     else if (kind === 'file' && name !== OLD_SCHEMA_FILE && commit === undefined) {
       yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a file of an array', 'another one')
@@ -43,8 +44,8 @@ export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entr
     const file = `${folder.path}/${FRAGMENTS_FOLDER}/${name}`
     if (kind === 'folder') {
       const isSeen = seen.has(`${FRAGMENTS_FOLDER}/${name}`)
-      yield* fallingTimes(file, name, isSeen)
-      yield* fragmentFolder(file, name, true, isSeen)
+      yield* checkTimes(file, name, isSeen)
+      yield* checkFragmentFolder(file, name, true, isSeen)
     } else if (!(await isFolderMark(fragments, entry)))
       yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a folder of a fragment', 'a file')
   }
@@ -58,16 +59,14 @@ export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entr
   }
 }
 
-/**
- * Whether this is an empty file with the name of one of an array's folders. TileDB then refuses to list the folder around it.
- */
+/** Whether an entry is an empty file with the name of an array's folder. TileDB then fails to list the folder around it. */
 export async function isMasking(inside: Folder, { name, kind }: Entry): Promise<boolean> {
   if (kind !== 'file' || !KNOWN_FOLDERS.has(name)) return false
   return (await withSource(inside.file(name), (source) => source.size())) === 0
 }
 
 /**
- * Whether this is an empty file that Hadoop's file systems use to mark the folder beside it. TileDB ignores such files except
+ * Whether an entry is an empty file with which Hadoop's file systems mark the folder beside it. TileDB ignores such files except
  * in `__schema`, `__meta` and `__group`, where it reads every file (measured with 2.30).
  */
 export async function isFolderMark(inside: Folder, { name, kind, size }: Entry): Promise<boolean> {
@@ -75,21 +74,22 @@ export async function isFolderMark(inside: Folder, { name, kind, size }: Entry):
   return (size ?? (await withSource(inside.file(name), (source) => source.size()))) === 0
 }
 
-export function masking(file: string, name: string): Finding {
+/** The finding about an entry for which {@link isMasking} is true. */
+export function maskingFinding(file: string, name: string): Finding {
   const meaning = MEANINGS.ARRAY_UNKNOWN_ENTRY.masking
   return finding('ARRAY_UNKNOWN_ENTRY', { file }, `no file or a folder ${name}`, 'an empty file', meaning)
 }
 
-/** @param seen whether readers read this name */
-function* fallingTimes(file: string, name: string, seen: boolean): Generator<Finding> {
+/** Reports a name whose first timestamp is the later one. @param seen whether readers read the name */
+function* checkTimes(file: string, name: string, seen: boolean): Generator<Finding> {
   const [first, last] = nameFacts(name)?.timestamp_range ?? [0n, 0n]
   if (first <= last) return
   const known = seen ? undefined : MEANINGS.FRAGMENT_TIMESTAMPS.unseen
   yield finding('FRAGMENT_TIMESTAMPS', { file }, `at least ${first}`, last, known)
 }
 
-/** @param seen whether readers read this name */
-function* fragmentFolder(file: string, name: string, inFragments: boolean, seen: boolean): Generator<Finding> {
+/** Checks the name and the place of a fragment's folder. @param seen whether readers read the name */
+function* checkFragmentFolder(file: string, name: string, inFragments: boolean, seen: boolean): Generator<Finding> {
   const parsed = parseFragmentName(name)
   if (!parsed) {
     if (inFragments || seen)

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { faultOf } from '../base/errors.ts'
 import { allInOrder, atOnce, inOrder } from '../base/in-order.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { lastPathPart, parseLines } from '../format/commit-files.ts'
@@ -24,12 +24,12 @@ import { checkStray } from './strays.ts'
 import type { Plan } from './units.ts'
 
 /**
- * Checks everything about one array. Memory does not grow with the number of fragments, except for their names.
- * @param ofLabel whether this is the array of a dimension label, which has no labels of its own
+ * Checks an array with its fragments. Only the list of fragments makes memory grow with their number.
+ * @param ofLabel whether this is the array of a dimension label, which has no labels itself
  */
 export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = false): Plan {
   const { folder } = array
-  // Damaged commit files are reported as findings. The other commit files still count.
+  // The check of the commit files reports damaged ones. All others still count.
   array.cx.onFault = () => {}
   const files = await array.schemaFiles()
   const schemas = new CheckedSchemas(firstShardRun(run), array, files)
@@ -37,14 +37,14 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
   if (isFirst(run.shard)) yield* checkArrayFiles(run, array, schemas, entries)
   else yield* ofFirstShard(run, schemas.checkAll())
   const wanted = entries.filter(({ state, committed }) => state !== 'no-metadata' && (committed || run.all))
-  // Schemas are checked once, however many fragments name them.
+  // Other shards have fragments that name these schemas, but only this shard reports on schemas.
   if (run.shard && isFirst(run.shard) && files.length > 1) {
     const named = inOrder(wanted, atOnce(folder), ({ path }) => schemaNameOf(array.fragment(path)))
     for await (const name of named) if (name !== undefined) yield* schemas.checkEnumerations(name)
   }
   const mine = await shardOf(array, wanted, run.shard)
   const shared = { ...run, concurrency: run.concurrency * Math.max(1, Math.min(mine.length, atOnce(folder))) }
-  // Fragments take turns here: which of them is the first to name a schema must not depend on which is read first.
+  // Fragments wait for the one before: the first to name a schema must not depend on which is read first.
   let turn = Promise.resolve()
   const checkEntry = async function* (entry: FragmentEntry): Plan {
     const before = turn
@@ -82,7 +82,7 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
   }
 }
 
-/** Checks everything that is not in a fragment. */
+/** Checks everything in an array that is not in a fragment. */
 export async function* checkArrayFiles(
   run: CheckRun,
   array: InspectArray,
@@ -103,10 +103,11 @@ export async function* checkArrayFiles(
     yield* checkMetadata(run, folder, array.cx)
   }
   for (const { path, tile, end } of await laterDeletePlaces(array))
-    yield ahead('DELETE_FUTURE', { file: `${folder.path}/${path}`, offset: tile?.offset }, end, array.cx.now)
+    yield futureFinding('DELETE_FUTURE', { file: `${folder.path}/${path}`, offset: tile?.offset }, end, array.cx.now)
   for (const { path, state, committed, hidden_by, to_vacuum, timestamp_range } of entries) {
     const place = { file: `${folder.path}/${path}` }
-    if (state === 'future' && timestamp_range) yield ahead('FRAGMENT_FUTURE', place, timestamp_range[1], array.cx.now)
+    if (state === 'future' && timestamp_range)
+      yield futureFinding('FRAGMENT_FUTURE', place, timestamp_range[1], array.cx.now)
     if (committed) continue
     const expected = state === 'no-metadata' ? 'a metadata file' : 'a commit'
     const { ignored, replaced } = MEANINGS.FRAGMENT_UNCOMMITTED
@@ -114,10 +115,10 @@ export async function* checkArrayFiles(
     const known = state !== 'ignored' ? undefined : to_vacuum ? replaced : ignored
     yield finding('FRAGMENT_UNCOMMITTED', place, expected, found, known)
   }
-  yield* readsEmpty(array, entries)
+  yield* checkReadsEmpty(array, entries)
 }
 
-/** The complete fragments of an array of which TileDB reads none. A fragment's metadata is written last. */
+/** The complete fragments of an array, if TileDB reads none. A fragment with metadata is complete: TileDB writes it last. */
 export async function unreadFragments(
   array: InspectArray,
   entries: readonly FragmentEntry[],
@@ -132,7 +133,7 @@ export async function unreadFragments(
 }
 
 /** Reports that TileDB finds no cells although some fragments are complete. */
-async function* readsEmpty(array: InspectArray, entries: readonly FragmentEntry[]): Items {
+async function* checkReadsEmpty(array: InspectArray, entries: readonly FragmentEntry[]): Items {
   const whole = await unreadFragments(array, entries)
   if (whole.length === 0) return
   const { lists, future } = MEANINGS.ARRAY_READS_EMPTY
@@ -142,10 +143,10 @@ async function* readsEmpty(array: InspectArray, entries: readonly FragmentEntry[
   yield finding('ARRAY_READS_EMPTY', { file: array.folder.path }, 'a fragment that TileDB reads', found, known)
 }
 
-/** Only a few fragments larger than this are checked at once. A fragment is never in memory as a whole. */
+/** Upper limit on the bytes of a fragment in {@link bytesToCheck}. A larger fragment is never in memory as a whole. */
 const LARGE_FRAGMENT = 64 * 2 ** 20
 
-/** Stored bytes of a fragment, as an estimate of the memory that its check needs. */
+/** An estimate of the memory that the check of a fragment needs: its stored bytes. */
 async function bytesToCheck(run: CheckRun, array: InspectArray, { path }: FragmentEntry): Promise<number> {
   try {
     const sizes = await fileSizes(array.folder.folder(path))
@@ -153,32 +154,28 @@ async function bytesToCheck(run: CheckRun, array: InspectArray, { path }: Fragme
     if (reaches(run, 'chunks')) for (const size of sizes.values()) bytes += size
     return Math.min(bytes, LARGE_FRAGMENT) * run.concurrency
   } catch (error) {
-    // The check reports this error itself.
-    if (!(error instanceof InspectError)) throw error
+    // The check of the fragment reports this error.
+    faultOf(error)
     return 0
   }
 }
 
-/** The schema that a footer names, read without opening it. Older fragments use the only schema there is. */
+/** The name of a fragment's schema; undefined in old formats, whose arrays have only one, and if the footer is unreadable. */
 async function schemaNameOf(fragment: Fragment): Promise<string | undefined> {
-  try {
-    return (await fragment.head()).array_schema_name
-  } catch {
-    return undefined
-  }
+  return (await fragment.head().catch(() => undefined))?.array_schema_name
 }
 
-/** Reports a file that does not count yet. TileDB decides by the second timestamp in its name. */
-export function* datedAhead(
+/** Reports a file that TileDB does not read yet, because the second timestamp in its name is in the future. */
+export function* checkFuture(
   code: 'METADATA_FUTURE' | 'GROUP_DETAILS_FUTURE',
   file: string,
   { now }: ReadContext,
 ): Generator<Item> {
   const ends = parseTimestampedName(lastPathPart(file))?.timestamp_range[1]
-  if (ends !== undefined && ends > now) yield ahead(code, { file }, ends, now)
+  if (ends !== undefined && ends > now) yield futureFinding(code, { file }, ends, now)
 }
 
-function ahead(code: FindingCode, place: Place, ends: bigint, now: bigint): Item {
+function futureFinding(code: FindingCode, place: Place, ends: bigint, now: bigint): Item {
   return finding(code, place, `a time up to now, ${timeText(now)}`, timeText(ends))
 }
 
@@ -205,7 +202,7 @@ export async function* checkMetadata(run: CheckRun, folder: Folder, cx: ReadCont
         }
       })
     } else {
-      yield* datedAhead('METADATA_FUTURE', file, cx)
+      yield* checkFuture('METADATA_FUTURE', file, cx)
       yield* checkedTileFile(run, inside, name, arrayMetadata, cx, 'METADATA_UNREADABLE')
     }
   })

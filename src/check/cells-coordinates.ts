@@ -61,13 +61,13 @@ export class CoordinatesCheck {
       const at = named(placeOf(d), dimension)
       items.push(finding('COORDINATE_DOMAIN', at, 'coordinates of the domain', 'NaN', NAN_FAULTS.coordinate))
     }
-    this.domain(ranges, placeOf, items)
-    if (this.leaves) this.box(tile, columns, ranges, mbrAt(this.leaves, tile, this.dimensions), placeOf, items)
+    this.checkDomain(ranges, placeOf, items)
+    if (this.leaves) this.checkBox(tile, columns, ranges, mbrAt(this.leaves, tile, this.dimensions), placeOf, items)
     this.beyondAscii ||= columns.some(({ data, starts }) => starts !== undefined && !isAscii(data))
-    this.order(columns, cells, placeOf, items)
+    this.checkOrder(columns, cells, placeOf, items)
   }
 
-  private domain(ranges: NDRange, placeOf: (dimension: number) => Place, items: Item[]): void {
+  private checkDomain(ranges: NDRange, placeOf: (dimension: number) => Place, items: Item[]): void {
     for (const [d, dimension] of this.dimensions.entries()) {
       if (dimension.cell_val_num === 'var') continue
       if (isInDomain(dimension, ranges[d])) continue
@@ -77,7 +77,7 @@ export class CoordinatesCheck {
   }
 
   /** Compares the coordinates of a tile with its box. */
-  private box(
+  private checkBox(
     tile: number,
     columns: readonly ColumnData[],
     ranges: NDRange,
@@ -103,7 +103,7 @@ export class CoordinatesCheck {
   }
 
   /** Compares the cells of a tile with one another, and its first cell with the last of the tile before. */
-  private order(
+  private checkOrder(
     columns: readonly ColumnData[],
     cells: number,
     placeOf: (dimension: number) => Place,
@@ -111,13 +111,13 @@ export class CoordinatesCheck {
   ): void {
     const first = columns.map((column, d) => cellOf(column, 0, this.dimensions[d]))
     const both = this.last?.map((column, d) => joined(column, first[d]))
-    if (both) this.compare(both, 2, -1, placeOf, items)
-    this.compare(columns, cells, 0, placeOf, items)
+    if (both) this.compareCells(both, 2, -1, placeOf, items)
+    this.compareCells(columns, cells, 0, placeOf, items)
     this.last = columns.map((column, d) => cellOf(column, cells - 1, this.dimensions[d]))
   }
 
   /** Compares each cell with the previous one, and reports the first fault of each kind. */
-  private compare(
+  private compareCells(
     columns: readonly ColumnData[],
     cells: number,
     base: number,

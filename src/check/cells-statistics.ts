@@ -143,13 +143,13 @@ export class StatisticsCheck {
     for (const which of this.kinds) {
       const found = this.storedOf(which, tile)
       const expected = this.countedOf(which, tile)
-      if (found === undefined || this.same(which, expected, found)) continue
+      if (found === undefined || this.isSame(which, expected, found)) continue
       const { tile: code } = NAMES[which]
       const place = this.placeOf(which, tile)
       written ??= this.writtenStatistics(tile, column, cells)
-      const alike = written.some((one) => this.same(which, one[which], found))
+      const alike = written.some((one) => this.isSame(which, one[which], found))
       const evidence = (): Evidence => this.evidence(tile, which, expected)
-      this.wrong(code, place, this.text(which, expected), this.text(which, found), alike, items, evidence)
+      this.report(code, place, this.text(which, expected), this.text(which, found), alike, items, evidence)
     }
     this.reportNaN(tile, column, cells, rows, items)
     if (!this.ways) return
@@ -175,7 +175,7 @@ export class StatisticsCheck {
     if (!right) return
     for (const which of ['min', 'max'] as const) {
       const found = this.storedOf(which, tile)
-      if (found === undefined || this.same(which, right[which], found)) continue
+      if (found === undefined || this.isSame(which, right[which], found)) continue
       const [expected, shown] = [this.text(which, right[which]), this.text(which, found)]
       this.reportKnown('TILE_MIN_MAX', this.placeOf(which, tile), expected, shown, NAN_EXTREMES, items)
     }
@@ -201,12 +201,12 @@ export class StatisticsCheck {
     const isThere = { min: hasExtremes, max: hasExtremes, sum: sums.length > 0, null_count: nullCounts.length > 0 }
     for (const which of this.kinds) {
       const found = stored[which]
-      if (!isThere[which] || computed.some((one) => this.same(which, one[which], found))) continue
+      if (!isThere[which] || computed.some((one) => this.isSame(which, one[which], found))) continue
       const offset = this.info.footer?.fragment_min_max_sum_null_count_offset
       const place = { file: this.file, offset, field: `fragment_${which}.${this.name}` }
       const [expected, shown] = [this.text(which, computed[0][which]), this.text(which, found)]
       const alike = (which === 'min' || which === 'max') && this.shiftedExtreme(which, stored[which])
-      this.wrong(NAMES[which].fragment, place, expected, shown, alike, items, () => FRAGMENT_EVIDENCE)
+      this.report(NAMES[which].fragment, place, expected, shown, alike, items, () => FRAGMENT_EVIDENCE)
     }
     return true
   }
@@ -272,7 +272,7 @@ export class StatisticsCheck {
       }
     const { stored } = this
     if (!stored || !this.listsFit || ++this.evidenceSought > MOST_EVIDENCE) return NO_EVIDENCE
-    const fits = (lists: StatisticsLists): boolean => this.same(which, this.fragmentOf(lists)[which], stored[which])
+    const fits = (lists: StatisticsLists): boolean => this.isSame(which, this.fragmentOf(lists)[which], stored[which])
     const asStored = fits(this.lists)
     if (asStored === fits(replaced(this.lists, which, tile, counted, this.field))) return NO_EVIDENCE
     return asStored ? CELLS_CHANGED : METADATA_WRONG
@@ -301,7 +301,7 @@ export class StatisticsCheck {
   private shiftedExtreme(which: 'min' | 'max', found: Uint8Array): boolean {
     if (!this.listsFit || !isPlainText(this.field) || this.field.cell_val_num === 'var') return false
     const tiles = { length: this.tilesWithValues().length, at: undefined }
-    return this.same(which, fragmentStatistics(this.field, this.lists, tiles)[which], found)
+    return this.isSame(which, fragmentStatistics(this.field, this.lists, tiles)[which], found)
   }
 
   /** The tiles that are not all null. */
@@ -333,7 +333,7 @@ export class StatisticsCheck {
    *
    * @param alike whether some release stores this value
    */
-  private wrong(
+  private report(
     code: FindingCode,
     place: Place,
     expected: string,
@@ -378,7 +378,7 @@ export class StatisticsCheck {
     }
   }
 
-  private same(which: Which, a: Value, b: Value): boolean {
+  private isSame(which: Which, a: Value, b: Value): boolean {
     if (typeof a === 'number' || typeof b === 'number') return a === b
     if (which === 'sum' && a.length !== b.length) return a.length === 0
     if (which !== 'sum' && isPlainText(this.field)) return a.length === b.length && sameText(a, b)

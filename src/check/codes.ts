@@ -1,5 +1,5 @@
 /**
- * How much a finding matters. `error`: readers fail or get wrong cells. `warning`: something is wrong, but readers cope.
+ * How much a finding matters. `error`: readers fail, or get wrong cells. `warning`: something is wrong, but readers cope with it.
  * `note`: worth knowing.
  */
 export type Severity = 'error' | 'warning' | 'note'
@@ -11,10 +11,10 @@ export function isAtLeast(severity: Severity, least: Severity): boolean {
   return SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(least)
 }
 
-/** How much a finding matters, and what it means. */
+/** The severity of a finding, and its meaning for a reader. */
 export type Meaning = readonly [Severity, string]
 
-/** What mends a finding: plan/mending.ts says each in words. */
+/** A way to mend a finding. plan/mending.ts describes each way in words. */
 export type Mend =
   | 'aside'
   | 'empty-file'
@@ -29,7 +29,7 @@ export type Mend =
   | 'vacuum-file'
   | 'schema-file'
   | 'recover'
-  // The same, where the metadata says where tiles are: till then tiles cannot be read that are right.
+  // As `recover`, for metadata that says where tiles are. Until then, undamaged tiles cannot be read.
   | 'recover-places'
   | 'statistics'
   // Readers lose a tile or a whole data file.
@@ -40,12 +40,12 @@ export type Mend =
   | 'copy'
   | 'leave'
 
-/** The last tells that the code needs `--level cells`. */
+/** `cells` marks a code that only `--level cells` finds. */
 type Code = readonly [...Meaning, Mend, level?: 'cells']
 
 /**
- * Every finding code, with its severity, its meaning for a reader, and what mends it. Codes are part of the public contract and are
- * never renamed. A known fault of a TileDB release keeps its code and is reported as a `note`.
+ * Every finding code, with its severity, its meaning for a reader, and the way to mend it. Codes are part of the public contract:
+ * they are never renamed. A known fault of a TileDB release has the same code, but becomes a `note`.
  */
 export const FINDING_CODES = {
   // The array's folder, commits.
@@ -324,7 +324,7 @@ export const FINDING_CODES = {
   GROUP_CYCLE: ['warning', 'the group contains itself: readers that walk it do not end', 'members'],
 } as const satisfies Readonly<Record<string, Code>>
 
-/** The code of a finding; never renamed. docs/check.md lists the meanings. */
+/** The code of a finding. docs/check.md lists the meanings. */
 export type FindingCode = keyof typeof FINDING_CODES
 
 /** The codes that are mended in one of these ways. */
@@ -338,14 +338,14 @@ export function isMendedBy<Way extends Mend>(code: FindingCode, ...ways: readonl
   return ways.some((way) => way === mend)
 }
 
-/** Whether `recover` mends an error that is found in a fragment: of faults of cells, metadata written anew says the same. */
+/** Whether `recover` mends an error in a fragment. Metadata that is written again does not mend wrong cells. */
 export function isMendedByRecover(code: FindingCode): boolean {
   return !isMendedBy(code, 'rewrite', 'leave')
 }
 
 /**
- * Codes of what makes reads of an array slow or hungry, though nothing is wrong with it: what it means, and from where on it is
- * said. Costs are those of S3 with 30 ms for a request, 8 at once, and 100 MB/s. Arrays below the limits get no finding.
+ * Codes about what makes reads of an undamaged array slow, or makes them need much memory. Each text has the meaning, and the limits
+ * below which nothing is reported. Costs are those of S3 with 30 ms for a request, 8 requests at once, and 100 MB/s.
  */
 export const ADVICE_CODES = {
   // Fragments and commits.
@@ -418,14 +418,14 @@ export const ADVICE_CODES = {
 /** The code of a finding about the layout of an array. */
 export type AdviceCode = keyof typeof ADVICE_CODES
 
-/** Codes that need `--level cells`. */
+/** The codes that only `--level cells` finds. */
 export const CELL_CODES: ReadonlySet<string> = new Set(
   Object.entries<Code>(FINDING_CODES).flatMap(([code, [, , , level]]) => (level ? [code] : [])),
 )
 
 /**
- * Other meanings of some codes, for cases where the usual severity would be wrong. TileDB's behaviour was tried with 2.6 to
- * 2.30 (test/fuzz/mutants_tiledb.py tries it again).
+ * Other meanings of some codes, for cases in which the usual one would be wrong. TileDB's behaviour was measured with 2.6 to
+ * 2.30; test/fuzz/mutants_tiledb.py measures it again.
  * @see tiledb/sm/array/array_directory.cc; tiledb/sm/fragment/fragment_identifier.cc
  */
 export const MEANINGS = {

@@ -26,14 +26,14 @@ import {
   stem,
 } from '../store/commits.ts'
 import { mayReplace, type Visibility, vacuumPath } from '../store/visibility.ts'
-import { isFolderMark, isMasking, masking } from './array-folder.ts'
+import { isFolderMark, isMasking, maskingFinding } from './array-folder.ts'
 import { MEANINGS } from './codes.ts'
 import { type Finding, finding, fromError, type Items, type Place } from './finding.ts'
 import { folderMeaning, hasTimes, isVacuumPath } from './names.ts'
 import { type CheckRun, checkEmpty, checkedTile } from './run.ts'
 
 /**
- * Checks everything about commits: commit marks, vacuum, ignore and consolidated commits files, delete conditions.
+ * Checks all commit files: commits, vacuum files, ignore files, consolidated commits and delete conditions.
  * @see format_spec/array_file_hierarchy.md; tiledb/sm/array/array_directory.cc
  */
 export async function* checkCommits(
@@ -50,7 +50,7 @@ export async function* checkCommits(
     const { name, kind } = entry
     const commit = commitKindIn(COMMITS_FOLDER, name)
     const file = `${inside.path}/${name}`
-    if (await isMasking(inside, entry)) yield masking(file, name)
+    if (await isMasking(inside, entry)) yield maskingFinding(file, name)
     else if (await isFolderMark(inside, entry)) continue
     else if (kind !== 'file')
       yield finding('COMMIT_NAME_INVALID', { file }, 'a file', 'a folder', folderMeaning(commit, schema))
@@ -61,7 +61,7 @@ export async function* checkCommits(
 
 const FATAL_NAME = MEANINGS.COMMIT_NAME_INVALID.fatal
 
-/** What the checks of all commit files share. */
+/** Facts that the checks of all commit files share. */
 interface CommitFacts {
   run: CheckRun
   array: InspectArray
@@ -71,15 +71,12 @@ interface CommitFacts {
   paths: ReadonlySet<string>
   /** By name. */
   fragments: ReadonlyMap<string, FragmentEntry>
-  /** Commits that a `.con` file lists. */
-  consolidated: Set<string>
-  /** Lines of `.ign` files. TileDB compares them with the lines of `.con` files without any change. */
+  /** Lines of `.con` files. */
+  consolidated: ReadonlySet<string>
+  /** Lines of `.ign` files. TileDB compares them with the lines of `.con` files as they are. */
   ignoredLines: ReadonlySet<string>
-  /**
-   * The spellings of each fragment's commits, by the fragment's path. TileDB takes lines and files with one spelling for one
-   * commit.
-   */
-  spellings: Map<string, Set<string>>
+  /** Spellings of the commits of each fragment, by its path. For TileDB each spelling is a commit of its own. */
+  spellings: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 async function commitFacts(
@@ -106,18 +103,16 @@ async function commitFacts(
   return { run, array, schema, visibility, paths, fragments, consolidated, ignoredLines, spellings }
 }
 
-/** Whether TileDB reads timestamps from the name of this file. */
-function namesTimes({ path, kind }: CommitFile): boolean {
-  return kind === 'write' ? path.endsWith('.wrt') : NAMES_TIMES.has(kind)
+/** Whether TileDB reads timestamps from the name of a commit file. */
+function readsTimes({ path, kind }: CommitFile): boolean {
+  return path.endsWith('.wrt') || kind === 'delete' || kind === 'update' || kind === 'vacuum'
 }
-
-const NAMES_TIMES: ReadonlySet<CommitKind> = new Set(['delete', 'update', 'vacuum'])
 
 async function* checkCommitFile(facts: CommitFacts, file: CommitFile): Items {
   const { run, array } = facts
   const path = `${array.folder.path}/${file.path}`
   const name = stem(lastPathPart(file.path))
-  const fatal = namesTimes(file) && !hasTimes(lastPathPart(file.path))
+  const fatal = readsTimes(file) && !hasTimes(lastPathPart(file.path))
   if (fatal || !parseTimestampedName(name)) {
     const known = fatal ? FATAL_NAME : undefined
     yield finding('COMMIT_NAME_INVALID', { file: path }, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(name), known)
@@ -165,8 +160,8 @@ async function* checkWrite(facts: CommitFacts, file: string, path: string, name:
 }
 
 /**
- * Checks the fragment that a commit names.
- * @param needed whether TileDB opens this fragment in `__fragments` without checking that it exists
+ * Checks that the fragment of a commit exists.
+ * @param needed whether TileDB opens the fragment in `__fragments` without looking whether it exists
  */
 async function* checkCommitted(facts: CommitFacts, place: Place, needed: boolean, name: string): Items {
   const { array, fragments, visibility } = facts
@@ -175,7 +170,7 @@ async function* checkCommitted(facts: CommitFacts, place: Place, needed: boolean
   // A fragment of the same name may be in the array's own folder.
   if (needed && (await array.folder.kind(`${FRAGMENTS_FOLDER}/${name}/${FRAGMENT_METADATA_FILE}`)) === 'file') return
   const { skipped, toVacuum, future } = MEANINGS.COMMIT_DANGLING
-  // TileDB opens what an old mark names as a fragment, even if it is a file.
+  // TileDB opens the entry that an old commit names as a fragment, even if it is a file.
   if (!needed && mayBeFragment(name) && (await array.root()).some((entry) => entry.name === name)) {
     yield finding('COMMIT_DANGLING', place, `a fragment ${name}`, 'a file')
     return
@@ -190,9 +185,9 @@ async function* checkCommitted(facts: CommitFacts, place: Place, needed: boolean
 function* checkVacuum(facts: CommitFacts, path: string, file: CommitFile, name: string): Generator<Finding> {
   const { fragments } = facts
   const replacement = fragments.get(name)
-  // Vacuum removes commits first; after that, nothing in the list is committed.
+  // A vacuum removes the commits first. If nothing in the list is committed, it was interrupted.
   const hides = replacement !== undefined || file.entries.some((entry) => fragments.get(entry.name)?.committed)
-  const hidden = hiddenBy(file, facts)
+  const hidden = hiddenFragments(file, facts)
   if (hidden.length > 0) {
     for (const { entry, text, offset } of hidden) {
       const found = `${JSON.stringify(text)}, ${whyHidden(file, entry, facts)}`
@@ -209,8 +204,8 @@ function* checkVacuum(facts: CommitFacts, path: string, file: CommitFile, name: 
   }
 }
 
-/** Fragments that TileDB does not read because of this list, and whose cells no readable fragment can hold. */
-function hiddenBy(
+/** The fragments that TileDB does not read because of a vacuum file, and whose cells no readable fragment can hold. */
+function hiddenFragments(
   file: CommitFile,
   { fragments, visibility }: CommitFacts,
 ): { entry: FragmentEntry; text: string; offset: number }[] {
@@ -223,7 +218,7 @@ function hiddenBy(
   })
 }
 
-/** Why consolidation cannot have left the list like this. The words follow the name of the hidden fragment. */
+/** Says why consolidation cannot have left the vacuum file like this. The text follows the name of the hidden fragment. */
 function whyHidden({ path }: CommitFile, hidden: FragmentEntry, { fragments, visibility }: CommitFacts): string {
   const list = visibility.lists(hidden.path).find(({ file }) => file === path)
   if (list && !mayReplace(list, hidden.path)) {
@@ -240,14 +235,14 @@ function whyHidden({ path }: CommitFile, hidden: FragmentEntry, { fragments, vis
   return `and ${name}, which a vacuum file hides, too`
 }
 
-/** Entries of `.con` and `.ign` files are paths relative to the array's folder. */
+/** Checks that an entry of a `.con` or `.ign` file is a path in the folder of commits. */
 function* checkEntryFolder(file: string, { name, offset, text }: CommitEntry): Generator<Finding> {
   const expected = `${COMMITS_FOLDER}/${name}`
   if (text === name || text === expected || text === `/${expected}`) return
   yield finding('COMMIT_WRONG_FOLDER', { file, offset }, expected, JSON.stringify(text))
 }
 
-/** A commit that a file lists several times is reported once. */
+/** Reports each commit that a file lists several times. */
 function* checkDuplicates(file: string, { entries }: CommitFile): Generator<Finding> {
   const seen = new Map<string, number>()
   for (const { text, offset } of entries) {
@@ -257,10 +252,7 @@ function* checkDuplicates(file: string, { entries }: CommitFile): Generator<Find
   }
 }
 
-/**
- * Checks each commit of a `.con` file once, however often it is listed. Conditions with the same name are all checked if they
- * differ.
- */
+/** Checks each commit of a `.con` file once, even if it is listed several times. Conditions that differ are all checked. */
 async function* checkListed(facts: CommitFacts, path: string, file: CommitFile): Items {
   const content =
     !facts.run.quick && file.entries.some(({ tile }) => tile)
@@ -277,44 +269,41 @@ async function* checkListed(facts: CommitFacts, path: string, file: CommitFile):
   }
 }
 
-/** @param condition that follows the entry */
+/** Checks an entry of a `.con` file. @param condition bytes of the delete condition that follows it */
 async function* checkConsolidated(facts: CommitFacts, path: string, entry: CommitEntry, condition: Uint8Array): Items {
   const { array, schema } = facts
   const { name, offset, text, tile } = entry
+  const place = { file: path, offset }
+  const kind = commitKind(name)
   yield* checkEntryFolder(path, entry)
-  if (commitKind(name) === 'write') {
+  if (kind === 'write') {
     if (facts.ignoredLines.has(text)) return
     const others = facts.spellings.get(linePath(text) ?? '')
     const own = `${COMMITS_FOLDER}/${name}`
     if (others && others.size > 1 && text !== own) {
       const { twice, listedTwice } = MEANINGS.COMMIT_WRONG_FOLDER
       const known = schema?.allows_duplicates && schema.array_type === 'sparse' ? twice : listedTwice
-      yield finding('COMMIT_WRONG_FOLDER', { file: path, offset }, own, JSON.stringify(text), known)
+      yield finding('COMMIT_WRONG_FOLDER', place, own, JSON.stringify(text), known)
     }
-    yield* checkCommitted(facts, { file: path, offset }, name.endsWith('.wrt'), stem(name))
+    yield* checkCommitted(facts, place, name.endsWith('.wrt'), stem(name))
     return
   }
-  const kind = commitKind(name)
   if (!tile || (kind !== 'delete' && kind !== 'update')) {
     const { skipped } = MEANINGS.COMMIT_UNREADABLE
-    const place = { file: path, offset }
     yield finding('COMMIT_UNREADABLE', place, 'the name of a commit file', JSON.stringify(text), skipped)
     return
   }
   const known = hasTimes(name) ? undefined : FATAL_NAME
-  if (known || !parseTimestampedName(stem(name))) {
-    const place = { file: path, offset }
+  if (known || !parseTimestampedName(stem(name)))
     yield finding('COMMIT_NAME_INVALID', place, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(name), known)
-  }
   if (facts.run.quick) return
-  yield* checkCondition(facts, condition, { file: path, offset: tile.offset }, kind)
+  const ofTile = { file: path, offset: tile.offset }
+  yield* checkCondition(facts, condition, ofTile, kind)
   const alone = `${COMMITS_FOLDER}/${name}`
   if (!facts.paths.has(alone)) return
   const own = await withSource(array.folder.file(alone), readAll)
-  if (!sameBytes(own, condition)) {
-    const place = { file: path, offset: tile.offset }
-    yield finding('DELETE_CONDITION_DIFFERS', place, `the bytes of ${alone}`, `${condition.length} other bytes`)
-  }
+  if (!sameBytes(own, condition))
+    yield finding('DELETE_CONDITION_DIFFERS', ofTile, `the bytes of ${alone}`, `${condition.length} other bytes`)
 }
 
 async function* checkCondition(
@@ -340,7 +329,7 @@ async function* checkCondition(
 }
 
 /**
- * Checks what TileDB requires of a condition when it reads the array.
+ * Checks that TileDB accepts a condition when it reads the array.
  * @see ASTNodeVal::check_node_validity and ASTNodeExpr's
  */
 function* conditionFaults(node: ConditionNode, schema: ArraySchema, place: Place): Generator<Finding> {
@@ -374,8 +363,8 @@ function* conditionFaults(node: ConditionNode, schema: ArraySchema, place: Place
 }
 
 /**
- * Size in bytes of the values that a field is compared with. Undefined if any size will do, or if an enumeration's value may
- * stand for its index.
+ * Size in bytes of the values that a field can be compared with. Undefined if the field is var-sized text, or if a condition may
+ * hold a value of an enumeration in place of its index.
  */
 function comparedSize(schema: ArraySchema, field: string): { bytes: number; nullable: boolean } | undefined {
   const attribute = schema.attributes.find(({ name }) => name === field)

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { unlessFault } from '../base/errors.ts'
 import { allInOrder, atOnce } from '../base/in-order.ts'
 import { sameBytes } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -10,14 +10,14 @@ import { commitKindIn, FRAGMENT_META_FOLDER } from '../store/commits.ts'
 import { finding, type Items } from './finding.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
 
-/** Checks consolidated fragment metadata. Each footer in it must equal its fragment's footer byte for byte. */
+/** Checks consolidated fragment metadata. Each footer in it must be byte for byte that of its fragment. */
 export async function* checkConsolidatedMetadata(
   run: CheckRun,
   array: InspectArray,
   fragments: readonly FragmentEntry[],
 ): Items {
   const byName = new Map(fragments.map((entry) => [entry.name, entry]))
-  for (const { kind, path } of await takenForMetadata(array)) {
+  for (const { kind, path } of await metadataEntries(array)) {
     const file = `${array.folder.path}/${path}`
     if (kind !== 'file') {
       yield finding('CONSOLIDATED_METADATA_UNREADABLE', { file }, 'a file', 'a folder')
@@ -55,11 +55,8 @@ export async function* checkConsolidatedMetadata(
   }
 }
 
-/**
- * What TileDB takes for consolidated metadata: files with the suffix in the array's folder, and everything in
- * `__fragment_meta`.
- */
-async function takenForMetadata(array: InspectArray): Promise<{ path: string; kind: Entry['kind'] }[]> {
+/** The entries that TileDB reads as consolidated metadata: by suffix in the array's folder, and all in `__fragment_meta`. */
+async function metadataEntries(array: InspectArray): Promise<{ path: string; kind: Entry['kind'] }[]> {
   const inside = await array.folder.folder(FRAGMENT_META_FOLDER).listIfThere()
   return [
     ...(await array.root())
@@ -69,7 +66,7 @@ async function takenForMetadata(array: InspectArray): Promise<{ path: string; ki
   ]
 }
 
-/** Undefined if the fragment's own check reports the fault. */
+/** The bytes of a fragment's footer; undefined if it cannot be read, which the fragment's own check reports. */
 async function footerBytes(array: InspectArray, entry: FragmentEntry): Promise<Uint8Array | undefined> {
   const fragment = array.fragment(entry.path)
   try {
@@ -79,8 +76,7 @@ async function footerBytes(array: InspectArray, entry: FragmentEntry): Promise<U
       source.read(footer.offset, footer.size),
     )
   } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    return undefined
+    return unlessFault(error)
   } finally {
     await fragment.close()
   }

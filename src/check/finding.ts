@@ -19,21 +19,21 @@ export interface Place {
   cell?: number | undefined
 }
 
-/** One fault, or one thing worth noting. */
+/** A fault, or something worth knowing. */
 export interface Finding extends Place {
   severity: Severity
   code: FindingCode
   expected: string
   found: string
-  /** What it means for a reader. For a known fault of a release, it also names the release. */
+  /** What the finding means for a reader. For a known fault it also names the TileDB releases. */
   meaning: string
-  /** Cells and metadata disagree: which of them is wrong, if that can be told. */
+  /** Which side is wrong if cells and metadata disagree; undefined if unknown. */
   wrong?: 'cells' | 'metadata' | undefined
-  /** File or folder for which it is reported only once, however often it is met. */
+  /** File or folder for which the finding is reported only once. */
   once?: string | undefined
 }
 
-/** Something that could not be examined: no key, no permission, an unknown version. It does not count as a finding. */
+/** Something that could not be examined: no key, no permission, an unknown version. It is not a finding. */
 export interface NotExamined {
   notExamined: InspectError
 }
@@ -50,16 +50,19 @@ const WHY_IGNORED: Readonly<Record<IgnoredReason, string>> = {
   future: 'readers skip the fragment until the time in its name',
 }
 
-/** If readers ignore a fragment, its faults are at most warnings. */
+/** Turns errors into warnings if readers ignore the fragment. */
 export function asIgnored(item: Item, ignored: IgnoredReason | undefined): Item {
   if (ignored === undefined || 'notExamined' in item || item.severity !== 'error') return item
   return { ...item, severity: 'warning', meaning: `${item.meaning}; but ${WHY_IGNORED[ignored]}` }
 }
 
-/** The results of a check, as they are found. The return value is for the caller. */
+/** Yields the results of a check as they are found. The return value is for the caller. */
 export type Items<T = void> = AsyncGenerator<Item, T>
 
-/** @param known a known fault of TileDB releases, which makes the finding a note; or another meaning of the code */
+/**
+ * Makes a finding.
+ * @param known a known fault of TileDB releases, which makes the finding a note; or another meaning of the code
+ */
 export function finding(
   code: FindingCode,
   place: Place,
@@ -106,7 +109,7 @@ function fieldOf(outer: string | undefined, inner: string | undefined): string |
   return `${outer}.${inner}`
 }
 
-/** Runs one part of a check. An InspectError that ends the part becomes a finding, and the check continues. */
+/** Runs a part of a check. An InspectError ends only this part, and becomes a finding. */
 export async function* guarded(code: FindingCode, place: Place, part: () => Items): Items {
   try {
     yield* part()
@@ -115,7 +118,7 @@ export async function* guarded(code: FindingCode, place: Place, part: () => Item
   }
 }
 
-/** Leaves out what was reported before of the same file or folder. @see Finding.once */
+/** Drops findings that were reported before for the same file or folder. @see Finding.once */
 export async function* withoutRepeats(items: Items): Items {
   const reported = new Set<string>()
   for await (const item of items) {
@@ -128,7 +131,7 @@ export async function* withoutRepeats(items: Items): Items {
   }
 }
 
-/** {@link guarded} for a value: undefined after an error. */
+/** Like {@link guarded}, but returns a value; undefined after an error. */
 export async function* attempt<T>(code: FindingCode, place: Place, work: () => Promise<T>): Items<T | undefined> {
   try {
     return await work()
@@ -138,8 +141,8 @@ export async function* attempt<T>(code: FindingCode, place: Place, work: () => P
   }
 }
 
-/** Runs a part to its end, and keeps what it finds. */
-export async function separately<T>(part: Items<T>): Promise<{ value: T; items: Item[] }> {
+/** Runs a part to its end, and collects its items. */
+export async function collectItems<T>(part: Items<T>): Promise<{ value: T; items: Item[] }> {
   const items: Item[] = []
   for (;;) {
     const { done, value } = await part.next()
@@ -148,7 +151,7 @@ export async function separately<T>(part: Items<T>): Promise<{ value: T; items: 
   }
 }
 
-/** What can be read of the metadata; another check reports what cannot. */
+/** Reads metadata whose faults another check reports; undefined if it cannot be read. */
 export async function quietly<T>(work: () => Promise<T>): Promise<T | undefined> {
-  return (await separately(attempt('SECTION_UNREADABLE', { file: '' }, work))).value
+  return (await collectItems(attempt('SECTION_UNREADABLE', { file: '' }, work))).value
 }

@@ -1,5 +1,6 @@
 import { badValue, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import { lastPathPart } from '../format/commit-files.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE, footerPlace } from '../format/fragment-footer.ts'
 import { nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
@@ -9,7 +10,7 @@ import { changedFields, changedFooterLength } from '../store/changed-fields.ts'
 import { COMMITS_FOLDER } from '../store/commits.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
 import { TileLists } from '../store/tile-lists.ts'
-import { MEANINGS } from './codes.ts'
+import { type FindingCode, MEANINGS } from './codes.ts'
 import { checkDataFiles, dataFileUnits } from './data-files.ts'
 import {
   asIgnored,
@@ -25,12 +26,12 @@ import {
 import { NAN_FAULTS } from './known-faults.ts'
 import { checkRTree } from './rtree.ts'
 import { type CheckRun, reaches } from './run.ts'
-import type { CheckedSchemas } from './schemas.ts'
-import { rangesInDomain } from './schemas.ts'
+import { type CheckedSchemas, checkRanges } from './schemas.ts'
 import { checkSections } from './sections.ts'
 import { checkStatisticsLists, checkTileOffsets } from './tile-offsets.ts'
 import type { Plan } from './units.ts'
 
+/** Why readers ignore a fragment; undefined if they read it. */
 export function whyIgnored({ committed, isRead, state }: FragmentEntry): IgnoredReason | undefined {
   if (!committed) return 'uncommitted'
   if (isRead) return undefined
@@ -38,9 +39,10 @@ export function whyIgnored({ committed, isRead, state }: FragmentEntry): Ignored
 }
 
 /**
- * Checks everything about one fragment. If readers ignore the fragment, its faults are at most warnings.
- * @param schemas tells which schemas of the array could not be read; undefined if they were not checked
- * @param sizes bytes of the files in its folder, by name, if they are known
+ * Checks a fragment.
+ * @param schemas the checked schemas of the array; undefined if they were not checked
+ * @param ignored why readers ignore the fragment: its faults are then at most warnings
+ * @param sizes sizes of the files in its folder in bytes, by name, if they are known
  */
 export async function* checkFragment(
   run: CheckRun,
@@ -66,7 +68,7 @@ async function* checkAsRead(
   const isThere = sizes?.has(FRAGMENT_METADATA_FILE) ?? (await fragment.folder.kind(FRAGMENT_METADATA_FILE)) === 'file'
   if (!isThere) {
     const place = { file: fragment.folder.path }
-    // An unfinished write may lack anything, and so may a fragment that is about to be removed.
+    // An unfinished write may lack anything. So may a fragment that is being removed.
     const known = ignored && MEANINGS.FRAGMENT_NO_METADATA[ignored]
     yield finding('FRAGMENT_NO_METADATA', place, FRAGMENT_METADATA_FILE, 'no such file', known)
     return
@@ -75,7 +77,7 @@ async function* checkAsRead(
   try {
     info = await fragment.info()
   } catch (error) {
-    yield await footerError(error, file, fragment, schemas)
+    yield await footerErrorItem(error, file, fragment, schemas)
     return
   }
   yield* footerFindings(info, fragment, file)
@@ -111,8 +113,8 @@ async function* checkAsRead(
   else yield* checkDataFiles(run, fragment, info)
 }
 
-/** Describes an unreadable footer: either its schema is missing or unreadable, or the footer itself is damaged. */
-async function footerError(
+/** Turns the error of a footer into an item: its schema is missing or unreadable, or the footer itself is damaged. */
+async function footerErrorItem(
   error: unknown,
   file: string,
   fragment: Fragment,
@@ -121,20 +123,18 @@ async function footerError(
   if (!(error instanceof InspectError)) throw error
   const { at, code, message } = error
   if (at.file !== undefined && at.file !== file && at.file !== fragment.folder.path) {
-    const schemaName = at.file.slice(at.file.lastIndexOf('/') + 1)
-    // An array without schemas has one finding of its own that says so.
-    if (schemas?.files.length === 0) {
-      const why = `its schema ${schemaName} is not there, and no other schema of the array is`
-      return { notExamined: new InspectError('NO_SCHEMA', why, { file: fragment.folder.path }, { cause: error }) }
-    }
+    const schemaName = lastPathPart(at.file)
+    const noSchema = (why: string): Item => ({
+      notExamined: new InspectError('NO_SCHEMA', why, { file: fragment.folder.path }, { cause: error }),
+    })
+    // Another finding says that the array has no schemas.
+    if (schemas?.files.length === 0)
+      return noSchema(`its schema ${schemaName} is not there, and no other schema of the array is`)
     if (code === 'NOT_FOUND' || code === 'MISSING_FILE') {
       const place = { file, field: 'array_schema_name' }
       return finding('SCHEMA_MISSING', place, 'the name of a schema that is there', JSON.stringify(schemaName))
     }
-    if (schemas?.isUnreadable(schemaName)) {
-      const why = `its schema ${schemaName} cannot be read`
-      return { notExamined: new InspectError('NO_SCHEMA', why, { file: fragment.folder.path }, { cause: error }) }
-    }
+    if (schemas?.isUnreadable(schemaName)) return noSchema(`its schema ${schemaName} cannot be read`)
   }
   if (at.field === 'array_schema_name' && code === 'BAD_VALUE') return fromError(error, 'SCHEMA_MISSING', { file })
   if (at.field?.startsWith('nonempty_domain')) return fromError(error, 'NONEMPTY_DOMAIN', { file })
@@ -142,21 +142,19 @@ async function footerError(
     return fromError(error, 'FOOTER_VERSION', { file }, MEANINGS.FOOTER_VERSION.elsewhere)
   const named = fragment.parsedName?.least_version ?? NEWEST_FORMAT_VERSION + 1
   if (code === 'UNSUPPORTED_VERSION' && named <= NEWEST_FORMAT_VERSION) {
-    // The name says that the version is known, so the number in the footer is damaged.
+    // The name has a known version, so the number in the footer is damaged.
     return fromError(badValue(message, at, { cause: error }), 'FOOTER_UNREADABLE', { file })
   }
   return fromError(error, 'FOOTER_UNREADABLE', { file })
 }
 
+/** Compares a footer with the name of the fragment and with its schema. */
 function* footerFindings(info: FragmentInfo, fragment: Fragment, file: string): Generator<Finding> {
   const { footer, schema } = info
   const offset = footer?.offset
-  const wrong = (
-    code: Parameters<typeof finding>[0],
-    field: string,
-    expected: string | number | bigint,
-    found: string | number | bigint,
-  ): Finding => finding(code, { file, offset, field }, expected, found)
+  type Value = string | number | bigint
+  const wrong = (code: FindingCode, field: string, expected: Value, found: Value): Finding =>
+    finding(code, { file, offset, field }, expected, found)
   const named = fragment.parsedName?.least_version
   if (named !== undefined) {
     const versions = named >= 5 ? [named] : [named, named + 1]
@@ -177,7 +175,7 @@ function* footerFindings(info: FragmentInfo, fragment: Fragment, file: string): 
   }
   if (!info.dense && info.nonempty_domain) {
     const place = { file, offset, field: 'nonempty_domain' }
-    yield* rangesInDomain(schema.domain.dimensions, info.nonempty_domain, 'NONEMPTY_DOMAIN', place, NAN_FAULTS.domain)
+    yield* checkRanges(schema.domain.dimensions, info.nonempty_domain, 'NONEMPTY_DOMAIN', place, NAN_FAULTS.domain)
   }
   if (!info.dense && info.tile_num > 0) {
     const cells = info.last_tile_cell_num
@@ -210,12 +208,12 @@ function* footerFindings(info: FragmentInfo, fragment: Fragment, file: string): 
 }
 
 /**
- * Total bytes of file ends to fetch together with the sizes, over all fragments checked at once. Below the limit of a remote
- * storage's cache.
+ * Most bytes of file ends that are fetched together with the sizes, over all fragments that are checked at once. They have to fit in
+ * the cache of a remote storage.
  */
 const ENDS_BYTES = 24 * 2 ** 20
 
-/** Compares the files that the metadata lists with those that exist. @param sizes by name, if they are known */
+/** Compares the files that the metadata lists with those that exist. @param sizes in bytes, by name, if they are known */
 async function* checkFiles(
   run: CheckRun,
   fragment: Fragment,
@@ -226,7 +224,7 @@ async function* checkFiles(
   const listed = new Set([FRAGMENT_METADATA_FILE])
   const there = new Map((await fragment.entries()).map(({ name, kind }) => [name, kind]))
   for (const { name } of files) listed.add(name)
-  // If the data is read later anyway, small files are fetched with their size.
+  // If the data is read later anyway, small files are fetched together with their size.
   const end = reaches(run, 'chunks') ? Math.floor(ENDS_BYTES / run.concurrency / files.length) : 0
   const sizeItems = ({ name, size }: FieldFile, actual: number): Item[] => {
     const file = `${folder.path}/${name}`
@@ -260,7 +258,7 @@ async function* checkFiles(
   }
 }
 
-/** Checks lists that exist once per fragment. Statistics are compared with the cells later. */
+/** Checks the lists that a fragment has only once. Other checks compare the statistics with the cells. */
 async function* checkFragmentLists(fragment: Fragment, info: FragmentInfo, file: string): Items {
   const statistics = yield* attempt('SECTION_UNREADABLE', { file }, () => fragment.statistics())
   for (const [i, slot] of info.slots.entries()) {

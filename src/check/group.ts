@@ -5,20 +5,20 @@ import { isTimedName } from '../format/timestamped-name.ts'
 import { GROUP_DETAILS_FOLDER, type InspectGroup, type Member } from '../store/group.ts'
 import { findMember } from '../store/group-members.ts'
 import { openTarget, type Target } from '../store/target.ts'
-import { checkMetadata, datedAhead } from './array.ts'
+import { checkFuture, checkMetadata } from './array.ts'
 import { MEANINGS } from './codes.ts'
-import { attempt, finding, fromError, type Items, separately } from './finding.ts'
+import { attempt, collectItems, finding, fromError, type Items } from './finding.ts'
 import { hasTimes } from './names.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
 import { checkStray } from './strays.ts'
 import type { Plan } from './units.ts'
 
-/** Opens and checks a target that a group lists. @param concurrency number of members that are checked at once */
+/** Checks a member of a group. @param concurrency number of members that are checked at once */
 type CheckMember = (target: Target, above: readonly string[], concurrency: number) => Plan
 
 /**
- * Checks a group's own files, then its members.
- * @param above paths of the enclosing groups, and the names of their files. Links can lead to one group by ever longer paths.
+ * Checks the files of a group, then its members.
+ * @param above paths and identities of the enclosing groups. Links can lead to the same group by ever longer paths.
  */
 export async function* checkGroup(
   run: CheckRun,
@@ -41,15 +41,15 @@ export async function* checkGroup(
       yield* checkStray(run, inside, entry, '__<t1>_<t2>_<uuid>_<version>', cx)
       return
     }
-    yield* datedAhead('GROUP_DETAILS_FUTURE', `${inside.path}/${name}`, cx)
+    yield* checkFuture('GROUP_DETAILS_FUTURE', `${inside.path}/${name}`, cx)
     const read = yield* checkedTileFile(run, inside, name, groupDetails, cx, 'GROUP_DETAILS_UNREADABLE')
     if (!read) readable = false
   })
   yield* checkMetadata(run, folder, cx)
-  // Unreadable files were reported already. The members in the other files are still checked.
+  // Unreadable files were reported above. The members that the other files list are still checked.
   cx.onFault = () => {}
   const listed = attempt('GROUP_DETAILS_UNREADABLE', { file: inside.path }, () => group.members())
-  const { value: members, items } = await separately(listed)
+  const { value: members, items } = await collectItems(listed)
   if (readable) yield* items
   if (members) yield* checkMembers(group, members, [...above, folder.path, identity], checkMember)
 }
@@ -77,7 +77,7 @@ async function* checkMembers(
     } else if (target && state === 'other-type') {
       yield finding('GROUP_MEMBER_TYPE', place, member.type, target.type)
     } else if (target) {
-      // A member that did not exist when it was added stays invalid in TileDB, whatever exists now.
+      // For TileDB, a member that did not exist when it was added stays invalid.
       if (member.type === 'invalid')
         yield finding('GROUP_MEMBER_TYPE', place, target.type, 'invalid', MEANINGS.GROUP_MEMBER_TYPE.invalid)
       try {

@@ -11,12 +11,12 @@ import type { TileList } from '../store/tile-lists.ts'
 import type { FindingCode } from './codes.ts'
 import { countsNulls } from './written-statistics.ts'
 
-/**
- * Faults of TileDB releases that can be seen in their arrays; findings of them become notes. Each function returns the text
- * of the note, or undefined if the fault is not a known one.
+/*
+ * Faults of TileDB releases that show in their arrays. Findings about them become notes. Each function returns the text of the
+ * note, or undefined if the fault is not a known one.
  */
 
-/** Seen in formats 5 to 9, not in later ones. */
+/** The fault of boxes that begin with the empty string. Seen in formats 5 to 9, not in later ones. */
 export function emptyStringFault(
   info: FragmentInfo,
   { cell_val_num }: Dimension,
@@ -26,7 +26,7 @@ export function emptyStringFault(
   return 'TileDB before 2.4 computes wrong upper ends of boxes that begin with the empty string: readers may miss cells'
 }
 
-/** For NaN coordinates. Measured with queries of TileDB 2.30 on such arrays, with and without ranges. */
+/** Texts about NaN coordinates. Measured with queries of TileDB 2.30 on such arrays, with and without ranges. */
 export const NAN_FAULTS = {
   coordinate:
     'TileDB accepts NaN as a coordinate: reads without a range of this dimension find such cells; reads with a range find them only if it covers the whole box of their tile',
@@ -36,7 +36,7 @@ export const NAN_FAULTS = {
     'TileDB ignores the boxes before a box of NaN when it computes the box around them: reads with a range of this dimension may miss cells',
 } as const
 
-/** Empty entries after a list's last tile. */
+/** The fault of empty entries after the last tile of a list. */
 export async function surplusFault(info: FragmentInfo, list: TileList<Float64Array>): Promise<string | undefined> {
   if (!countsValidityTiles(info) || list.count <= info.tile_num) return undefined
   const { first, entries } = await list.block(info.tile_num, list.count)
@@ -47,12 +47,12 @@ export async function surplusFault(info: FragmentInfo, list: TileList<Float64Arr
 const VALIDITY_FAULT =
   'in ordered writes of dense arrays, TileDB 2.4 to 2.10 filters validity as if it were values, and reads it as bytes: the wrong cells may read as null'
 
-/** Validity that has odd values, or that is readable only with the type of the values. */
+/** The fault of validity that has other values than 0 and 1, or that is readable only with the type of the values. */
 export function validityFault(info: FragmentInfo, slot: number): string | undefined {
   return validityAsValues(info, info.slots[slot]) ? VALIDITY_FAULT : undefined
 }
 
-/** The first filter that later TileDB releases undo with another type than the fragment was written with. */
+/** The first filter that later TileDB releases undo with another type than the release that wrote the fragment. */
 export function filterOfOtherType(
   filters: readonly FilterConfig[],
   type: Datatype,
@@ -68,14 +68,14 @@ export function filterOfOtherType(
   return undefined
 }
 
-/** The unit in which a filter works on a type. Types that make no difference to the filter give the same text. */
+/** The unit in which a filter works on a type. The same text means that the filter treats two types alike. */
 function unitOf(filter: FilterConfig, type: Datatype, formatVersion: number): string {
   const known = filterOf(filter.name)
   if (!known?.elementSize) return ''
   return known.unit?.(type, filter, formatVersion) ?? String(datatypeSize(type))
 }
 
-/** Statistics that do not fit the validity, where the validity may be misread. */
+/** The fault of statistics that do not fit the validity, because the validity may be misread. */
 export function misreadFault(info: FragmentInfo, field: StatisticsField): string | undefined {
   return validityAsValues(info, field) ? VALIDITY_FAULT : undefined
 }
@@ -87,12 +87,12 @@ export const ARM_FAULT =
 export const BATCHES_FAULT =
   'in dense fragments with fewer tiles than attributes, TileDB stores minima and maxima of var-sized attributes for the wrong tiles'
 
-/** For stored minima and maxima of tiles with NaN. TileDB 2.30 uses them for aggregates, not for query conditions. */
+/** Text about minima and maxima of tiles with NaN. TileDB 2.30 uses them for aggregates, but not for query conditions. */
 export const NAN_EXTREMES =
   'TileDB starts minimum and maximum of a tile anew after a NaN: aggregates (min, max) of such tiles may be wrong; reads give the cells as they are'
 
 /**
- * Text for statistics that a release is known to compute differently from the cells; undefined if both ways agree.
+ * The fault of statistics that a release is known to compute differently from the cells; undefined if both ways agree.
  *
  * @see written-statistics.ts
  */

@@ -3,10 +3,7 @@ import { nameFacts } from '../format/timestamped-name.ts'
 import type { CommitKind } from '../store/commits.ts'
 import { MEANINGS, type Meaning } from './codes.ts'
 
-/**
- * Whether TileDB can read timestamps from a name. If not, it fails.
- * @param name of a file or folder, with its suffix
- */
+/** Whether TileDB can read timestamps from the name of a file or folder. If not, it fails. @param name with its suffix */
 export function hasTimes(name: string): boolean {
   const [first, last] = nameFacts(name)?.timestamp_range ?? [1n, 0n]
   return first <= last
@@ -17,10 +14,10 @@ export function isVacuumPath(line: string): boolean {
   return line.includes('/') || line.includes('__fragments') || line.includes('__meta')
 }
 
-/** How TileDB treats a folder with the name of a commit file. @param commit what a file with that name would be */
+/** How TileDB treats a folder with the name of a commit file. @param commit kind of the commit file */
 export function folderMeaning(commit: CommitKind | undefined, schema?: ArraySchema): Meaning | undefined {
   if (commit === 'write') return MEANINGS.COMMIT_NAME_INVALID.folder
-  // Reads of dense arrays ignore conditions.
+  // Reads of dense arrays ignore delete conditions.
   if ((commit === 'delete' || commit === 'update') && schema?.array_type === 'dense') return undefined
   return commit && MEANINGS.COMMIT_NAME_INVALID.fatalFolder
 }

@@ -6,14 +6,12 @@ import type { Dimension } from '../format/dimension.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
 import { ARM_FAULT } from './known-faults.ts'
 
-/**
- * A cell order of some TileDB releases that differs from the order in which TileDB merges today. Cells in such an order are
- * not damaged. A note says what readers do with them.
- */
+/** A cell order of some TileDB releases that differs from the one in which TileDB merges today. It is no damage. */
 export interface OldOrder {
   rule: OrderRule
+  /** The note about it, which says what readers do with the cells. */
   fault: string
-  /** Only these cells follow the order; undefined means all. */
+  /** Whether a cell follows the order; undefined if all cells do. */
   holds?: ((columns: readonly ColumnData[], cell: number) => boolean) | undefined
 }
 
@@ -44,7 +42,7 @@ function tileChoices(version: number, dimensions: readonly Dimension[]): Choice<
 }
 
 /**
- * Orders of text in every release since 2.0. Consolidation merges by unsigned bytes, but its input is ordered by signed bytes.
+ * Orders of text in all releases since 2.0. Consolidation merges by unsigned bytes, but its input is ordered by signed bytes.
  *
  * @see Domain::cell_order_cmp_impl<char>, which compares char, while the readers of these releases compare string_view
  */
@@ -55,8 +53,8 @@ function textChoices(merged: boolean): Choice<'text'>[] {
 }
 
 /**
- * Writers and readers broke ties differently until 2.23, a late release of format 21. Consolidation merged in the readers'
- * order, but its input was in the writers' order. So neither order is certain.
+ * Orders of cells with the same Hilbert value. Until 2.23, a late release of format 21, writers and readers differed.
+ * Consolidation merged in the readers' order, but its input was in the writers' order: its result may have neither.
  *
  * @see Domain::cell_order_cmp, HilbertCmp
  */
@@ -76,9 +74,9 @@ const SPILL_FAULT =
   'in TileDB 2.7 and 2.8, Hilbert values of short texts include bytes of the next text in the buffer: merged reads may be wrong'
 
 /**
- * TileDB 2.7 and 2.8 (formats 11 and 12) read every text up to the end of the buffer of all texts. Texts with at least as
- * many bytes as their share of a Hilbert value are not affected. The place of shorter texts cannot be computed. After
- * consolidation, the place of no text can.
+ * Orders of TileDB 2.7 and 2.8 (formats 11 and 12), which read every text up to the end of the buffer of all texts. This changes
+ * only texts with fewer bytes than their share of a Hilbert value: their place cannot be computed. After consolidation, the
+ * place of no text can be computed.
  *
  * @see QueryBuffer::varying_size_datum_at of 2.8
  */
@@ -89,18 +87,18 @@ function spilling(orders: readonly OldOrder[], dimensionNum: number, merged: boo
   return orders.map(({ rule }) => ({ rule, fault: SPILL_FAULT, holds }))
 }
 
-/** For fragments with NaN coordinates. */
+/** The order of fragments with NaN coordinates. */
 const NAN_ORDER: OldOrder = {
   rule: { ...PRESENT_ORDER, hilbertTies: 'any' },
   fault: 'TileDB takes NaN for equal to every coordinate where Hilbert values are the same: such cells are in no order',
 }
 
-/** {@link oldOrders} for fragments with some NaN coordinates. */
+/** More orders that a fragment may have if some coordinates are NaN. */
 export function nanOrders({ schema }: FragmentInfo): OldOrder[] {
   return schema.cell_order === 'hilbert' ? [NAN_ORDER] : []
 }
 
-/** Orders that a fragment's cells may have, the likelier ones first, without today's order. */
+/** The old orders that a fragment's cells may have, likelier ones first. @param merged whether it may be consolidated */
 export function oldOrders({ format_version, schema }: FragmentInfo, merged: boolean): OldOrder[] {
   const hilbert = schema.cell_order === 'hilbert'
   const text = schema.domain.dimensions.some(({ cell_val_num }) => cell_val_num === 'var')

@@ -11,8 +11,8 @@ import { CheckedSchemas } from './schemas.ts'
 import type { Plan } from './units.ts'
 
 /**
- * The part of a check that costs nothing beside a listing: it needs only names, commit files, the schema in use, and of each
- * fragment the footer and the sizes of its files.
+ * The part of a check that needs no more than a listing: names, commit files, the schema in use, the footers of fragments and
+ * the sizes of their files.
  */
 export class QuickCheck {
   private readonly run = quickRun()
@@ -20,7 +20,7 @@ export class QuickCheck {
   private readonly schemas: CheckedSchemas
   private readonly faults: InspectError[] = []
 
-  /** @param files the array's schemas. Faults of its commit files are from now on collected, and do not end its reading. */
+  /** @param files the array's schemas. From now on, faults of the array's commit files are collected, not thrown. */
   constructor(array: InspectArray, files: readonly SchemaFile[]) {
     this.array = array
     this.schemas = new CheckedSchemas(this.run, array, files)
@@ -30,15 +30,15 @@ export class QuickCheck {
   /** What is wrong outside of fragments. */
   async arrayItems(entries: readonly FragmentEntry[]): Promise<Item[]> {
     const items = await all(checkArrayFiles(this.run, this.array, this.schemas, entries))
-    // The check of the commit files has those of the others.
+    // The check of the commit files reports the faults of all others.
     const ofMetadata = this.faults.filter(({ at }) => at.file?.endsWith('.meta'))
     const file = this.array.folder.path
     return [...items, ...ofMetadata.map((fault) => fromError(fault, 'CONSOLIDATED_METADATA_UNREADABLE', { file }))]
   }
 
-  /** What is wrong with a fragment. @param sizes bytes of its files, by name */
+  /** What is wrong with a fragment. @param sizes sizes of its files in bytes, by name */
   async fragmentItems(fragment: Fragment, entry: FragmentEntry, sizes: ReadonlyMap<string, number>): Promise<Item[]> {
-    // A write that failed or goes on may lack anything.
+    // A failed or unfinished write may lack anything.
     if (!entry.committed || entry.state === 'no-metadata') return []
     return all(checkFragment(this.run, fragment, this.schemas, whyIgnored(entry), sizes))
   }

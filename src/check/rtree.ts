@@ -28,7 +28,7 @@ export async function* checkRTree(lists: TileLists, info: FragmentInfo, file: st
     return
   }
   if (info.footer) {
-    yield* levelSizes(levels, fanout, info.tile_num, place)
+    yield* checkLevelSizes(levels, fanout, info.tile_num, place)
     if (fanout !== RTREE_FANOUT) yield finding('RTREE_FANOUT', place, RTREE_FANOUT, fanout)
   } else if (leaves.count !== info.tile_num) {
     yield finding('RTREE_LEVELS', place, `${info.tile_num} boxes`, leaves.count)
@@ -41,14 +41,14 @@ export async function* checkRTree(lists: TileLists, info: FragmentInfo, file: st
       yield check.invalid.finding
       return
     }
-    yield* check.ofBoxes()
+    yield* check.boxFindings()
     if (below) yield* below.outside
-    else yield* check.union()
+    else yield* check.unionFindings()
     below = check
   }
 }
 
-function* levelSizes(levels: Levels, fanout: number, tileNum: number, place: Place): Generator<Finding> {
+function* checkLevelSizes(levels: Levels, fanout: number, tileNum: number, place: Place): Generator<Finding> {
   if (fanout < 2) {
     yield finding('RTREE_LEVELS', { ...place, field: 'rtree.fanout' }, '2 or more', fanout)
     return
@@ -124,7 +124,7 @@ class LevelCheck {
   }
 
   /** Findings about single boxes. */
-  *ofBoxes(): Generator<Finding> {
+  *boxFindings(): Generator<Finding> {
     if (this.cells) yield this.cells
     for (const [d, { name }] of this.info.schema.domain.dimensions.entries()) {
       const nan = this.nans[d]
@@ -221,7 +221,7 @@ class LevelCheck {
   }
 
   /** Checks that the non-empty domain is the smallest box around all tiles. */
-  *union(): Generator<Finding> {
+  *unionFindings(): Generator<Finding> {
     const { info, place } = this
     const { dimensions } = info.schema.domain
     if (!info.nonempty_domain) return

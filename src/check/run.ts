@@ -1,29 +1,29 @@
 import { isElementSize } from '../filters/elements.ts'
 import { type FilterConfig, WEBP_PADDING_BYTES } from '../format/filter-pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
-import { type Describe, decode, decodePrefix } from '../format/io.ts'
+import { type Describe, decodePrefix } from '../format/io.ts'
 import { type Folder, readAll, withSource } from '../source/source.ts'
-import { openGenericTile, type ReadContext } from '../store/generic-tile.ts'
+import { decodeTile, openGenericTile, type ReadContext } from '../store/generic-tile.ts'
 import { isFirst, type Shard } from '../store/shard.ts'
 import type { FindingCode } from './codes.ts'
 import { attempt, type Finding, finding, fromError, type Items, type Level, type Place } from './finding.ts'
 
-/** The options of one check, and the counts of what it has examined so far. */
+/** The options of a check, and the counts of what it has examined. */
 export interface CheckRun {
   readonly level: Level
   /** Also checks uncommitted fragments, and schemas that no fragment uses. */
   readonly all: boolean
-  /** Checks one part of the fragments. The first part also contains everything outside fragments. */
+  /** The part of the fragments to check. The first part also has everything outside fragments. */
   readonly shard: Shard | undefined
-  /** Looks only at what a listing reads: names, commit files, the schema in use, footers and sizes of files. */
+  /** Whether only what a listing reads is checked: names, commit files, the schema in use, footers and sizes of files. */
   readonly quick?: boolean
-  /** Whether data files become units of work, for several threads. */
+  /** Whether data files become units of work for several threads. */
   readonly shared?: boolean
-  /** Whether this is a unit of work with some of the tiles of fields whose cells are checked. */
+  /** Whether this is a unit of work with only some tiles of the fields whose cells are checked. */
   readonly isPart?: boolean
-  /** Set by such a unit if only a check of all tiles can tell that nothing is wrong. */
+  /** Set by such a unit if only a check of all tiles can show that nothing is wrong. */
   unsure?: boolean
-  /** Number of arrays, groups and fragments that are checked at once, this one included. They share the memory. */
+  /** Number of arrays, groups and fragments that are checked at once, including this one. They share the memory. */
   readonly concurrency: number
   readonly counts: { fragment_num: number; file_num: number; tile_num: number; chunk_num: number; cell_num: number }
 }
@@ -38,26 +38,17 @@ export function newRun(level: Level, all: boolean, shard?: Shard): CheckRun {
   }
 }
 
-/**
- * Items about what is outside fragments. Only the first shard gives them. The other shards run the same check without giving
- * its items, because later checks need what it reads.
- */
+/** Runs a check of something outside fragments. Other shards than the first need what it reads, but drop its items. */
 export async function* ofFirstShard(run: CheckRun, items: Items): Items {
-  if (isFirst(run.shard)) {
-    yield* items
-    return
-  }
-  for await (const _ of items) {
-    // The first shard reports these.
-  }
+  for await (const item of items) if (isFirst(run.shard)) yield item
 }
 
-/** The run for what is outside fragments. Shards other than the first do not count it. */
+/** The run for what is outside fragments. Only the first shard counts it. */
 export function firstShardRun(run: CheckRun): CheckRun {
   return isFirst(run.shard) ? run : newRun(run.level, run.all, run.shard)
 }
 
-/** Whether the run's level includes another level. */
+/** Whether a run includes a level. */
 export function reaches(run: CheckRun, level: Exclude<Level, 'structure'>): boolean {
   return run.level === 'cells' || run.level === level
 }
@@ -77,10 +68,10 @@ export function* headerFindings(header: GenericTileHeader, place: Place): Genera
 }
 
 /**
- * Finds an unencrypted tile in an encrypted array. TileDB opens the array with a key and then refuses this tile. Schemas are
- * skipped, because {@link CheckedSchemas} compares them with one another.
+ * Reports an unencrypted tile in an encrypted array: TileDB opens the array with a key, and refuses this tile. Skips schemas, which
+ * {@link CheckedSchemas} compares with one another.
  */
-export function* plainAmongEncrypted(
+export function* checkEncrypted(
   { encryption_type }: GenericTileHeader,
   cx: ReadContext,
   code: FindingCode,
@@ -90,7 +81,7 @@ export function* plainAmongEncrypted(
   yield finding(code, { ...place, field: 'encryption_type' }, 'AES_256_GCM as in other files', encryption_type)
 }
 
-/** Finds options of a filter that contradict each other. */
+/** Checks the options of a filter. */
 export function* filterFindings(filter: FilterConfig, place: Place): Generator<Finding> {
   const { name, compressor, extra, byte_width, max_window_size, scale, quality } = filter
   const field = place.field === undefined ? name : `${place.field}.${name}`
@@ -98,10 +89,8 @@ export function* filterFindings(filter: FilterConfig, place: Place): Generator<F
     finding('SCHEMA_FILTER_OPTIONS', { ...place, field: `${field}.${option}` }, expected, found)
   if (name.startsWith('UNKNOWN_'))
     yield finding('SCHEMA_FILTER_UNKNOWN', { ...place, field }, 'a filter of some release', name)
-  if (compressor !== undefined) {
-    const at = { ...place, field: `${field}.compressor` }
-    yield finding('SCHEMA_FILTER_COMPRESSOR', at, `the number of ${name}`, compressor)
-  }
+  const at = { ...place, field: `${field}.compressor` }
+  if (compressor !== undefined) yield finding('SCHEMA_FILTER_COMPRESSOR', at, `the number of ${name}`, compressor)
   if (extra && (name !== 'WEBP' || extra.length !== WEBP_PADDING_BYTES))
     yield wrong('extra', 'no more options', `${extra.length} more bytes`)
   if (byte_width !== undefined && !isElementSize(byte_width)) yield wrong('byte_width', '1, 2, 4 or 8', byte_width)
@@ -111,15 +100,15 @@ export function* filterFindings(filter: FilterConfig, place: Place): Generator<F
   if (quality !== undefined && !(quality >= 0 && quality <= 100)) yield wrong('quality', '0 to 100', quality)
 }
 
-/** What a generic tile holds. */
+/** The content of a generic tile: the value, and the bytes that it was read from. */
 interface Content<T> {
   value: T
   payload: Uint8Array
 }
 
 /**
- * Opens a generic tile that must fill `bytes`, checks its header, and reads its payload.
- * @param code of the finding if it cannot be read; the content is then undefined
+ * Checks the header of a generic tile that must fill `bytes`, and reads its content.
+ * @param code code of the finding if the tile cannot be read; the result is then undefined
  */
 export async function* checkedTile<T>(
   bytes: Uint8Array,
@@ -131,15 +120,15 @@ export async function* checkedTile<T>(
   try {
     const { value: header } = decodePrefix(bytes, genericTileHeader, place)
     yield* headerFindings(header, place)
-    yield* plainAmongEncrypted(header, cx, code, place)
-    const { payload, length, mostElements } = await openGenericTile(bytes, cx, place)
+    yield* checkEncrypted(header, cx, code, place)
+    const tile = await openGenericTile(bytes, cx, place)
+    const { payload, length } = tile
     if (length < bytes.length) {
       const at = { ...place, offset: place.offset + length, field: 'persisted_size' }
       const found = `${bytes.length - length} more bytes`
       yield finding('GENERIC_TILE_HEADER', at, 'the end of the file after the tile', found)
     }
-    const space = `unfiltered content of the generic tile at ${place.offset}`
-    return { value: decode(payload, describe, { file: place.file, space, mostElements }), payload }
+    return { value: decodeTile(tile, describe, place), payload }
   } catch (error) {
     yield fromError(error, code, place)
     return undefined
@@ -165,10 +154,6 @@ export async function* checkedTileFile<T>(
 export async function* checkEmpty(run: CheckRun, folder: Folder, path: string, code: FindingCode): Items {
   run.counts.file_num++
   const file = `${folder.path}/${path}`
-  try {
-    const size = await withSource(folder.file(path), (source) => source.size())
-    if (size > 0) yield finding(code, { file, offset: 0 }, 'an empty file', `${size} bytes`)
-  } catch (error) {
-    yield fromError(error, code, { file })
-  }
+  const size = yield* attempt(code, { file }, () => withSource(folder.file(path), (source) => source.size()))
+  if (size) yield finding(code, { file, offset: 0 }, 'an empty file', `${size} bytes`)
 }

@@ -87,7 +87,7 @@ export class CheckedSchemas {
         const [here, there] = [expected, value].map((one) => JSON.stringify(one[field]))
         yield finding('ENUMERATION_NAME', { file: inFile, field }, here, there)
       }
-      yield* enumerationValues(value, inFile)
+      yield* checkEnumerationValues(value, inFile)
     }
   }
 
@@ -137,7 +137,7 @@ export class CheckedSchemas {
 }
 
 /** Checks that the values of an enumeration lie inside its bytes. */
-function* enumerationValues({ type, cell_val_num, data, offsets }: Enumeration, file: string): Generator<Finding> {
+function* checkEnumerationValues({ type, cell_val_num, data, offsets }: Enumeration, file: string): Generator<Finding> {
   let before = 0
   for (const [i, start] of offsets?.entries() ?? []) {
     if (start < before || start > data.length || (i === 0 && start !== 0)) {
@@ -200,7 +200,7 @@ function* schemaFindings(schema: ArraySchema, file: string): Generator<Finding> 
     if (dimension_index > last) yield wrong('LABEL_DIMENSION', field, `at most ${last}`, dimension_index)
   }
   const range = schema.current_domain?.range
-  if (range) yield* rangesInDomain(dimensions, range, 'SCHEMA_CURRENT_DOMAIN', { file, field: 'current_domain' })
+  if (range) yield* checkRanges(dimensions, range, 'SCHEMA_CURRENT_DOMAIN', { file, field: 'current_domain' })
 }
 
 function* pipelines(schema: ArraySchema): Generator<[field: string, pipeline: FilterPipeline]> {
@@ -261,7 +261,7 @@ function isNaNValue({ type }: Dimension, bytes: Uint8Array): boolean {
  * @param ranges one for each dimension
  * @param nanFault the known fault that leaves ranges of NaN; without it such ranges are wrong
  */
-export function* rangesInDomain(
+export function* checkRanges(
   dimensions: readonly Dimension[],
   ranges: NDRange,
   code: FindingCode,

@@ -1,21 +1,20 @@
-import { InspectError } from '../base/errors.ts'
+import { faultOf } from '../base/errors.ts'
 import { GENERIC_TILE_FIXED_BYTES, genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
+import { GENERIC_TILE_HEADER_BYTES } from '../store/generic-tile.ts'
 import { finding, fromError, type Items } from './finding.ts'
-import { headerFindings, plainAmongEncrypted } from './run.ts'
-
-/** Headers are far shorter than this. A longer one is only read together with its tile. */
-const HEADER_READ_BYTES = 1024
+import { checkEncrypted, headerFindings } from './run.ts'
 
 /**
  * Checks the generic tiles of `__fragment_metadata.tdb`. They must lie before the footer, one after another, so that each
- * byte belongs to exactly one. Sections may share a tile. Only headers are read here.
+ * byte belongs to exactly one. Sections may share a tile. Reads only the headers.
  */
 export async function* checkSections(fragment: Fragment, info: FragmentInfo, file: string): Items {
   const source = fragment.metadataSource()
   const end = info.footer?.offset ?? (await source.size())
   const offsets = await fragment.metadataOffsets()
+  /** End of the tiles so far. */
   let claimed = 0
   for (const offset of offsets) {
     if (offset + GENERIC_TILE_FIXED_BYTES > end) {
@@ -30,10 +29,10 @@ export async function* checkSections(fragment: Fragment, info: FragmentInfo, fil
       yield finding('SECTION_OVERLAP', place, `a section from ${claimed} on`, offset)
     }
     try {
-      const bytes = await source.read(offset, Math.min(HEADER_READ_BYTES, end - offset))
+      const bytes = await source.read(offset, Math.min(GENERIC_TILE_HEADER_BYTES, end - offset))
       const { value, length } = decodePrefix(bytes, genericTileHeader, { file, offset })
       yield* headerFindings(value, { file, offset })
-      yield* plainAmongEncrypted(value, fragment.cx, 'SECTION_UNREADABLE', { file, offset })
+      yield* checkEncrypted(value, fragment.cx, 'SECTION_UNREADABLE', { file, offset })
       claimed = Math.max(claimed, offset + length + value.persisted_size)
       if (offset + length + value.persisted_size > end) {
         const place = { file, offset, field: `${fieldAt(info, offset)}.persisted_size` }
@@ -41,7 +40,7 @@ export async function* checkSections(fragment: Fragment, info: FragmentInfo, fil
         claimed = end
       }
     } catch (error) {
-      // The section's own check reports its faults. Here its end is unknown.
+      // The end of this tile is unknown, so the next one is taken for it.
       yield fromError(error, 'SECTION_UNREADABLE', { file, offset, field: fieldAt(info, offset) })
       claimed = offsets.find((next) => next > offset) ?? end
     }
@@ -52,7 +51,7 @@ export async function* checkSections(fragment: Fragment, info: FragmentInfo, fil
   }
 }
 
-/** Name of a footer field that holds an offset. */
+/** Name of the footer field that holds an offset. */
 function fieldAt(info: FragmentInfo, offset: number): string | undefined {
   const { footer } = info
   if (!footer) return undefined
@@ -74,11 +73,11 @@ export const UNNAMED_SECTION_VERSION = 15
 async function isUnnamedSection(fragment: Fragment, info: FragmentInfo, from: number, end: number): Promise<boolean> {
   if (info.format_version !== UNNAMED_SECTION_VERSION || end - from < GENERIC_TILE_FIXED_BYTES) return false
   try {
-    const bytes = await fragment.metadataSource().read(from, Math.min(HEADER_READ_BYTES, end - from))
+    const bytes = await fragment.metadataSource().read(from, Math.min(GENERIC_TILE_HEADER_BYTES, end - from))
     const { value, length } = decodePrefix(bytes, genericTileHeader)
     return from + length + value.persisted_size === end
   } catch (error) {
-    if (!(error instanceof InspectError)) throw error
+    faultOf(error)
     return false
   }
 }

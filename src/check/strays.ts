@@ -5,11 +5,11 @@ import type { Describe } from '../format/io.ts'
 import type { Entry, Folder } from '../source/source.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import { MEANINGS } from './codes.ts'
-import { finding, type Item, type Items, separately } from './finding.ts'
+import { collectItems, finding, type Item, type Items } from './finding.ts'
 import { hasTimes } from './names.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
 
-/** Folders in which TileDB reads every file, whatever its name, and how it reads them. */
+/** The folders in which TileDB reads every file, whatever its name. */
 const FOLDERS = {
   __schema: { code: 'SCHEMA_NAME_INVALID', unreadable: 'SCHEMA_UNREADABLE', describe: arraySchema },
   __meta: { code: 'METADATA_NAME_INVALID', unreadable: 'METADATA_UNREADABLE', describe: arrayMetadata },
@@ -17,8 +17,8 @@ const FOLDERS = {
 } as const
 
 /**
- * A file or folder with a name that does not belong there. A copy of a proper file is read like that file.
- * @param expected form of the proper names
+ * Reports a file or folder whose name does not belong in its folder. TileDB reads a copy of a valid file like that file.
+ * @param expected form of the valid names
  */
 export async function* checkStray(
   run: CheckRun,
@@ -31,11 +31,11 @@ export async function* checkStray(
   let items: Item[] = []
   let known: (typeof MEANINGS)[typeof code]['readable'] | undefined
   if (kind === 'file' && hasTimes(name)) {
-    const read = await separately(
+    const read = await collectItems(
       checkedTileFile<unknown>(run, inside, name, describe as Describe<unknown>, cx, unreadable),
     )
     items = read.items
-    // What could not be examined is not called damaged.
+    // A file that could not be examined is not called damaged.
     if (read.value || items.some((item) => 'notExamined' in item)) known = MEANINGS[code].readable
   }
   yield finding(code, { file: `${inside.path}/${name}` }, expected, JSON.stringify(name), known)

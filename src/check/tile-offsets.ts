@@ -1,13 +1,12 @@
 import { hasMinMax } from '../cells/tile-statistics.ts'
-import { NO_BYTES } from '../filters/bytes.ts'
-import type { TileMinMax } from '../format/tile-min-max.ts'
+import { u64s } from '../format/u32.ts'
 import { type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
 import { blocksOf, type TileList, type TileLists } from '../store/tile-lists.ts'
 import { MEANINGS } from './codes.ts'
 import { attempt, finding, type Items, type Place } from './finding.ts'
 import { surplusFault } from './known-faults.ts'
 
-/** Checks the lists of tile offsets of a slot: one entry per tile, rising from 0, inside the file. */
+/** Checks the lists of tile offsets of a slot: one entry for each tile, rising from 0, inside the file. */
 export async function* checkTileOffsets(lists: TileLists, info: FragmentInfo, slot: number, file: string): Items {
   const { name, varSized, nullable } = info.slots[slot]
   const has = slotHasFiles(info, info.slots[slot])
@@ -19,28 +18,29 @@ export async function* checkTileOffsets(lists: TileLists, info: FragmentInfo, sl
   for (const [list, used, size] of named) {
     const place = { file, field: `${list}.${name}` }
     const offsets = yield* attempt('SECTION_UNREADABLE', place, () => lists.storedOffsets(list, slot))
-    if (offsets && used) yield* offsetsList(info, offsets, size, place)
+    if (offsets && used) yield* checkOffsets(info, offsets, size, place)
     offsets?.release()
   }
   const place = { file, field: `tile_var_sizes.${name}` }
   const sizes = yield* attempt('SECTION_UNREADABLE', place, () => lists.storedOffsets('tile_var_sizes', slot))
-  if (sizes && has && varSized) yield* entryCount(info, sizes, place)
+  if (sizes && has && varSized) yield* checkEntryCount(info, sizes, place)
 }
 
-async function* entryCount(info: FragmentInfo, list: TileList<Float64Array>, place: Place): Items {
+/** Checks that a list has one entry for each tile. */
+async function* checkEntryCount(info: FragmentInfo, list: TileList<Float64Array>, place: Place): Items {
   const { count } = list
   if (count === info.tile_num) return
   yield finding('TILE_OFFSETS_COUNT', place, info.tile_num, count, await surplusFault(info, list))
 }
 
-/** @param size bytes of the file */
-async function* offsetsList(
+/** Checks the entries of a list of offsets. @param size size of the file in bytes */
+async function* checkOffsets(
   info: FragmentInfo,
   list: TileList<Float64Array>,
   size: number | undefined,
   place: Place,
 ): Items {
-  yield* entryCount(info, list, place)
+  yield* checkEntryCount(info, list, place)
   const checkedNum = (await surplusFault(info, list)) ? info.tile_num : list.count
   let before = -1
   for await (const { first, entries } of blocksOf(list)) {
@@ -60,7 +60,7 @@ async function* offsetsList(
   }
 }
 
-/** Checks the lists of minima, maxima, sums and null counts: one value per tile, or none. */
+/** Checks the lists of minima, maxima, sums and null counts: one value for each tile, or none at all. */
 export async function* checkStatisticsLists(lists: TileLists, info: FragmentInfo, slot: number, file: string): Items {
   const { name, kind, phantom, type, cell_val_num, varSized, nullable, cellSize } = info.slots[slot]
   const tiles = info.tile_num
@@ -78,10 +78,10 @@ export async function* checkStatisticsLists(lists: TileLists, info: FragmentInfo
       yield finding('STATISTICS_COUNT', place, `${tiles * size} bytes`, bytes)
       continue
     }
-    // Starts that fall are read as a whole.
-    const { fixed, variable } = list.whole ?? NO_VALUES
-    const { length } = variable
-    const bad = varSized ? fallingStart(fixed, length) : -1
+    // Only a list that is read as a whole can have starts that fall.
+    if (!varSized || !list.whole) continue
+    const { length } = list.whole.variable
+    const bad = u64s(list.whole.fixed).findIndex((start, i, starts) => start < (starts[i - 1] ?? 0) || start > length)
     if (bad >= 0) {
       const at = { ...place, tile: bad }
       yield finding('STATISTICS_COUNT', at, `starts that rise up to ${length}`, `another at tile ${bad}`)
@@ -94,12 +94,13 @@ export async function* checkStatisticsLists(lists: TileLists, info: FragmentInfo
   const nulls = { file, field: `tile_null_counts.${name}` }
   const counts = yield* attempt('SECTION_UNREADABLE', nulls, () => lists.storedOffsets('tile_null_counts', slot))
   if (!counts) return
-  if (!nullable) yield* noNulls(counts, nulls)
+  if (!nullable) yield* checkNoNulls(counts, nulls)
   else if (counts.count !== 0 && counts.count !== tiles) yield finding('STATISTICS_COUNT', nulls, tiles, counts.count)
   counts.release()
 }
 
-async function* noNulls(counts: TileList<Float64Array>, nulls: Place): Items {
+/** Checks that a field that is not nullable has no nulls. */
+async function* checkNoNulls(counts: TileList<Float64Array>, nulls: Place): Items {
   for await (const { first, entries } of blocksOf(counts)) {
     const stray = entries.findIndex((count) => count !== 0)
     if (stray < 0) continue
@@ -107,18 +108,4 @@ async function* noNulls(counts: TileList<Float64Array>, nulls: Place): Items {
     yield finding('TILE_NULL_COUNT', { ...nulls, tile: first + stray }, 'no nulls', entries[stray], notNullable)
     return
   }
-}
-
-const NO_VALUES: TileMinMax = { fixed: NO_BYTES, variable: NO_BYTES }
-
-/** First tile whose value starts before the previous one or outside the values; -1 for none. */
-function fallingStart(starts: Uint8Array, length: number): number {
-  const view = new DataView(starts.buffer, starts.byteOffset, starts.byteLength)
-  let before = 0
-  for (let tile = 0; tile < starts.length / 8; tile++) {
-    const start = view.getUint32(tile * 8 + 4, true) * 2 ** 32 + view.getUint32(tile * 8, true)
-    if (start < before || start > length) return tile
-    before = start
-  }
-  return -1
 }

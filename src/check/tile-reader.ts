@@ -14,7 +14,7 @@ import { type CheckRun, reaches } from './run.ts'
 import { type ChunkReports, FaultlessTiles, type UndoneTile, undoTile } from './undo.ts'
 import type { FieldsRun } from './units.ts'
 
-/** Since this version, writers do not split a cell between two chunks. @see tiledb/sm/filter/filter_pipeline.cc */
+/** Since this version, no cell lies in two chunks. @see tiledb/sm/filter/filter_pipeline.cc */
 const WHOLE_CELLS_SINCE = 11
 
 const { brokenZstd, cutShort, deltaOfNothing, partOfNothing, otherTypes, tailLost, metadataTailLost } =
@@ -26,27 +26,24 @@ const REFUSED: Readonly<Record<RefusedPart, Meaning>> = {
   'part of nothing': partOfNothing,
 }
 
-/** The cells of one field in one tile, as far as they could be read. */
+/** The cells of a field in a tile, as far as they could be read. */
 export interface ReadColumn {
   /** Fixed-sized cells or var-sized values; undefined if a chunk was lost. */
   data: Uint8Array | undefined
-  /** Var-sized: offsets as stored, in bytes; undefined if they were lost. */
+  /** Stored offsets of var-sized values, in bytes; undefined if they were lost. Those above 2^53 are not exact. */
   starts: Float64Array | undefined
-  /** Nullable: one byte per cell. */
+  /** One byte per cell of a nullable field. */
   validity: Uint8Array | undefined
 }
 
-/** Stands for the cells of a tile whose bytes are not wanted. */
-const UNREAD: ReadColumn = { data: undefined, starts: undefined, validity: undefined }
-
 /**
- * The files of one field, read tile by tile. All faults of their chunks are reported: it compares headers with the tile, undoes
- * every filter, verifies every checksum and tag, and compares sizes with the metadata.
+ * Reads the files of a field tile by tile, and reports all faults of their chunks. Undoes every filter, verifies every checksum
+ * and tag, and compares sizes with the metadata.
  */
 export class FieldReader {
   readonly slot: number
   readonly varSized: boolean
-  /** The files that could be opened. */
+  /** The files of the field that could be opened. */
   readonly files = new Map<TileRole, TileFile>()
   /** The fast way to undo the same files; undefined if it must not be taken. */
   private faultless: { role: TileRole; tiles: FaultlessTiles }[] | undefined = []
@@ -64,7 +61,7 @@ export class FieldReader {
     this.varSized = info.slots[slot].varSized
   }
 
-  /** A file that cannot be opened is reported and left out. Missing files have their own findings. */
+  /** Opens the files of a field. Reports and leaves out files that cannot be opened. Other checks report missing files. */
   static async open(
     run: CheckRun,
     fragment: Fragment,
@@ -92,7 +89,7 @@ export class FieldReader {
     this.files.set(role, file)
     if (this.otherType(file) !== undefined || (role === 'var' && mayHoldOffsets(file.filters)))
       this.faultless = undefined
-    this.faultless?.push({ role, tiles: new FaultlessTiles(file, role === 'offsets' || reaches(this.run, 'cells')) })
+    this.faultless?.push({ role, tiles: new FaultlessTiles(file, reaches(this.run, 'cells')) })
   }
 
   place(tile: number, role: TileRole = this.varSized ? 'offsets' : 'data'): Place {
@@ -100,28 +97,22 @@ export class FieldReader {
     return file ? { ...placeOf(file, tile), field: this.name } : { file: '', tile, field: this.name }
   }
 
-  /** {@link read} without waiting, for a tile without faults; undefined for others, and for one that is not in memory. */
+  /** {@link read} without waiting; undefined if the tile has faults or is not in memory. */
   readNow(tile: number): ReadColumn | undefined {
+    if (!this.faultless) return undefined
     const column: ReadColumn = { data: undefined, starts: undefined, validity: undefined }
-    return this.undoNow(tile, column) ? column : undefined
-  }
-
-  /** {@link readNow} for callers that need no bytes. @returns whether the tile was read */
-  undoNow(tile: number, column?: ReadColumn): boolean {
-    const { faultless } = this
-    if (!faultless) return false
-    for (const { role, tiles } of faultless) {
+    for (const { role, tiles } of this.faultless) {
       const undone = tiles.undo(tile)
-      if (!undone) return false
-      if (!column) continue
+      if (!undone) return undefined
       if (role === 'offsets') column.starts = u64s(undone)
       else column[role === 'validity' ? role : 'data'] = undone
     }
-    this.run.counts.tile_num += faultless.length
-    this.run.counts.chunk_num += faultless.length
-    return true
+    this.run.counts.tile_num += this.faultless.length
+    this.run.counts.chunk_num += this.faultless.length
+    return column
   }
 
+  /** Reads a tile. Its bytes are only right if cells are checked. */
   async read(tile: number, items: Item[]): Promise<ReadColumn> {
     const keep = reaches(this.run, 'cells')
     const validity = await this.readFixed('validity', tile, 1, keep, items)
@@ -292,17 +283,18 @@ function verdictItem({ filter, expected, actual }: ChecksumVerdict, at: Place, {
   return { notExamined: why }
 }
 
-/** Fields that are read together, and the reports about those that could not be opened. */
+/** The opened fields of a run of tiles. */
 export interface OpenFields {
   readonly check: CheckRun
   readonly run: Omit<FieldsRun, 'bytes'>
-  /** The tile before those of a part, which is only looked at for the order of cells; -1 for none. */
+  /** The tile before the run, which is only read to compare the order of cells; -1 for none. */
   readonly lead: number
   readonly fields: readonly FieldReader[]
+  /** Reports about files that could not be opened. */
   readonly items: readonly Item[]
 }
 
-/** Opens fields for a run of tiles. A remote source starts to fetch them. */
+/** Opens the fields of a run of tiles. A remote source begins to fetch the tiles. */
 export async function openFields(
   check: CheckRun,
   fragment: Fragment,
@@ -313,7 +305,7 @@ export async function openFields(
   const fields: FieldReader[] = []
   for (const slot of run.slots) {
     fields.push(await FieldReader.open(check, fragment, info, slot, items))
-    // The lists of a million tiles are copied from what this drops.
+    // The reader has copies of the lists, which may have a million tiles.
     fragment.forget()
     countReadBytes(info.tile_num * LIST_ENTRY_BYTES)
   }
@@ -323,22 +315,22 @@ export async function openFields(
     lead >= 0 ? lead : run.from,
     run.to - 1,
     undefined,
-    // The check of cells keeps some of a tile for the next ones.
+    // The check of cells keeps the last cell of a tile for the next one.
     !reaches(check, 'cells'),
   )
   return { check, run, lead, fields, items }
 }
 
-/** Bytes that a tile takes in a list of the metadata, and in its copy. */
+/** Bytes of a tile in a list of the metadata and in its copy. */
 const LIST_ENTRY_BYTES = 16
 
-/** Checks a tile. `columns` has one column for each field. */
+/** Called with each tile. @param columns one for each field */
 export type VisitTile = (tile: number, columns: readonly ReadColumn[], items: Item[]) => void
 
 /**
- * Visits tiles as long as all their fields can be read without waiting, and nothing is found.
- * @param columns takes the fields of the last tile that were read
- * @returns the last tile: one with findings, or one whose other fields are not read; `to` after the end
+ * Visits tiles until a field cannot be read without waiting, or something is found.
+ * @param columns receives the fields of the last tile that were read
+ * @returns the last tile, which has findings or fields that were not read; `to` if there is none
  */
 function visitNow(
   fields: readonly FieldReader[],
@@ -350,7 +342,7 @@ function visitNow(
 ): number {
   for (let tile = from; tile < to; tile++) {
     for (let i = 0; i < fields.length; i++) {
-      const column = visit ? fields[i].readNow(tile) : fields[i].undoNow(tile) && UNREAD
+      const column = fields[i].readNow(tile)
       if (!column) {
         columns.length = i
         return tile
@@ -363,18 +355,18 @@ function visitNow(
   return to
 }
 
-/** Runs through tiles of open fields, then closes them. */
+/** Reads and visits all tiles of a run, then closes its files. */
 export async function* eachTile(opened: OpenFields, visit: VisitTile | undefined): Items {
   const { check, run, lead, fields, items: reported } = opened
   try {
-    // The first run reports for the whole file.
+    // The first run of a file reports that it could not be opened.
     if (run.from === 0) yield* reported
-    // Without any file, the number of tiles is only a claim of the metadata.
+    // If no file could be opened, the number of tiles is only a claim of the metadata.
     if (fields.every(({ files }) => files.size === 0)) return
     if (lead >= 0) {
       const { counts } = check
       const before = { ...counts }
-      // The part before it reports this tile, and counts it.
+      // The unit of the tiles before reports and counts this tile.
       const columns: ReadColumn[] = []
       for (const field of fields) columns.push(await field.read(lead, []))
       visit?.(lead, columns, [])

@@ -11,10 +11,10 @@ import type { FieldReader } from './tile-reader.ts'
 
 /**
  * Checks the cells of dense tiles outside the non-empty domain. Writers fill them: ordered writes with zeros, consolidation
- * with fill values or with nulls. Any other value means that the domain was once larger or the cells were changed. One
- * finding per fragment is enough: if the domain is wrong, every field shows it.
+ * with fill values or with nulls. Any other value means that the domain was larger, or that the cells were changed. A fragment
+ * gets only one finding, because every field shows a wrong domain.
  *
- * Cells outside the array's domain are ignored.
+ * Ignores cells outside the array's domain.
  *
  * @see tiledb/sm/query/writers/dense_tiler.cc, get_tile
  */

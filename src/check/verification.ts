@@ -2,33 +2,33 @@ import { InspectError, isNew } from '../base/errors.ts'
 import type { NotExamined } from './finding.ts'
 import { addCounts, type UnitResult } from './units.ts'
 
-/** A wrong digest or tag, or a chunk whose filters cannot be undone up to its digest or tag. */
+/** A wrong digest or tag, or a chunk whose digest or tag cannot be reached because a filter fails before it. */
 export interface VerifyFailure {
-  /** Name of the fragment; null for files of the array. */
+  /** Name of the fragment; null for files of an array or group. */
   fragment: string | null
   file: string
-  /** Null if the fault does not concern one tile, chunk or filter. */
+  /** Null, as the next two, if the fault does not concern a single tile, chunk or filter. */
   tile: number | null
   chunk: number | null
   filter: string | null
-  /** Offset in the file, in bytes, of the chunk's metadata, or of the tile if the chunk is unknown. */
+  /** Offset of the chunk's metadata in the file, in bytes; that of the tile if the chunk is unknown. */
   offset: number | null
-  /** Digests in hex, if the fault is a wrong digest. */
+  /** Digests in hex; null if the fault is not a wrong digest. */
   expected: string | null
   actual: string | null
   message: string
 }
 
-/** One thing that verifying found. */
+/** A result of verifying. */
 export type VerifyItem =
   | { failure: VerifyFailure }
   | NotExamined
   /** A data file whose filters have no checksum. */
   | { unprotected: string }
-  /** The first tile of a file that was written without the end of a part; found only with `deep`. */
+  /** A file that was written without the end of a part, and the first such tile; found only with `deep`. */
   | { lostTail: string; tile: number }
 
-/** Counts of what was verified, all of them 0. */
+/** Makes the counts of what was verified, all of them 0. */
 export function noneVerified() {
   return {
     fragment_num: 0,
@@ -40,17 +40,17 @@ export function noneVerified() {
     tile_num: 0,
     chunk_num: 0,
     checksum_num: 0,
-    /** Metadata files without a checksum: all of them, unless the array is encrypted. */
+    /** Metadata files without a checksum. Only those of encrypted arrays have one. */
     unprotected_metadata_files: 0,
     /**
-     * How often the key has opened anything: right AES-256-GCM tags, and schemas. A single one proves it. Every shard opens the
-     * schema, although only the first shard verifies it.
+     * Number of right AES-256-GCM tags and opened schemas. One of them proves the key. Every shard opens the schema, but only the
+     * first shard verifies it.
      */
     key_proof_num: 0,
   }
 }
 
-/** Paths of files. Most lie in few folders, and file names repeat from folder to folder. */
+/** A list of file paths that needs little memory if most files lie in few folders, and names repeat from folder to folder. */
 class PathList {
   length = 0
   private readonly folders: { path: string; names: string[] }[] = []
@@ -71,7 +71,7 @@ class PathList {
     this.length++
   }
 
-  /** Called when the last folder is complete. If it has the same names as the folder before, they share one list. */
+  /** Called when the last folder is complete. Lets it share the list of names with the folder before, if they are the same. */
   private share(): void {
     const [before, last] = this.folders.slice(-2)
     if (!last || before.names.length !== last.names.length) return
@@ -83,14 +83,14 @@ class PathList {
   }
 }
 
-/** The sum of what units found. An array may have millions of files, so some are only counted. */
+/** The sum of the results of all units. Some files are only counted, because an array may have millions. */
 export class Verified {
   readonly counts = noneVerified()
   /** Data files whose filters have no checksum. */
   readonly unprotectedFiles = new PathList()
-  /** Files that were written without the end of a part, and the first such tile. */
+  /** Files that were written without the end of a part, with the first such tile. */
   readonly lostTails = new Map<string, number>()
-  /** What could not be examined: no key, no permission, unknown version. */
+  /** Why files could not be examined: no key, no permission, an unknown version. */
   notExamined: InspectError[] = []
   private failures: VerifyFailure[] = []
 
@@ -105,8 +105,8 @@ export class Verified {
   }
 
   /**
-   * Removes and returns the failures that no later result can change. A wrong tag has to wait until the key is proven, and all
-   * failures after it wait, too.
+   * Removes and returns the failures that no later result can change. A wrong tag waits until the key is proven. So do all
+   * failures after it.
    */
   settled(): VerifyFailure[] {
     const waiting = this.failures.findIndex(({ filter }) => filter === 'AES_256_GCM')
@@ -114,22 +114,20 @@ export class Verified {
     return this.failures.splice(0, isSettled ? this.failures.length : waiting)
   }
 
-  /**
-   * The rest of the failures, once all results are there. If no tag is right at all, the key is wrong rather than the bytes.
-   * Failures without a tag then count as not examined.
-   */
+  /** Removes and returns the other failures, after the last result. If no tag is right, the key is wrong and not the bytes. */
   rest(): VerifyFailure[] {
     if (this.counts.key_proof_num === 0) this.blameKey()
-    // An unreadable schema turns up with the array and again with each fragment.
+    // The units of the array and of each fragment all report an unreadable schema.
     const reported = new Set<string>()
     this.notExamined = this.notExamined.filter((error) => isNew(reported, error))
     return this.failures.splice(0)
   }
 
+  /** Turns failures of tags into files that were not examined. */
   private blameKey(): void {
     this.failures = this.failures.filter(({ filter, file, expected }) => {
       if (filter !== 'AES_256_GCM') return true
-      // Of a tag that was compared with the wrong key nothing is known.
+      // A tag that was compared with the wrong key does not count as verified.
       if (expected !== null) this.counts.checksum_num--
       if (!this.notExamined.some(({ code, at }) => code === 'WRONG_KEY' && at.file === file)) {
         const message = 'expected bytes that the key decrypts, found no tag that fits: the key is wrong'

@@ -1,5 +1,5 @@
 import { asInspectError, ERROR_CODES, InspectError, inconsistent } from '../base/errors.ts'
-import { isStringOffsetsTile, TileFile } from '../cells/tile-files.ts'
+import { isStringOffsetsTile, TileFile, withTileFile } from '../cells/tile-files.ts'
 import type { ChecksumVerdict } from '../filters/filter.ts'
 import type { ReadOptions } from '../filters/pipeline.ts'
 import { hasChecksum, mayHoldOffsets } from '../filters/registry.ts'
@@ -20,10 +20,10 @@ import { type ChunkReports, FaultlessTiles, undoTile } from './undo.ts'
 import type { DataFilePart, Opened, Unit, UnitResult } from './units.ts'
 import { noneVerified, type VerifyFailure, type VerifyItem } from './verification.ts'
 
-/** A remote source fetches a unit of work at once. Units are cut at 16 MiB, but end with a whole tile. */
+/** Most bytes that a remote source fetches at once: a unit of work. Units have 16 MiB, but end with a whole tile. */
 const TOGETHER_BYTES = 32 * 2 ** 20
 
-/** Verifies what a unit names. @param deep undo every filter, and read files without checksums, too */
+/** Does the work of a unit. @param deep whether to undo every filter, and to read files without checksums */
 export async function verifyUnit(
   target: Opened,
   cx: ReadContext,
@@ -35,25 +35,38 @@ export async function verifyUnit(
   const { counts, items } = verifier
   if (part.kind === 'fragment-metadata') counts.fragment_num = 1
   await verifier.attempt({ file: fragment?.metadataSource().name ?? path }, async () => {
-    if (part.kind === 'array-files' && target.type === 'array') await verifier.arrayFiles(target.array)
+    if (part.kind === 'array-files' && target.type === 'array') await verifier.verifyArrayFiles(target.array)
     else if (part.kind === 'group-files' && target.type === 'group') {
-      await verifier.genericTileFiles(target.group.folder, GROUP_DETAILS_FOLDER, isTileName)
-      await verifier.genericTileFiles(target.group.folder, '__meta', isTileName)
+      await verifier.verifyFolder(target.group.folder, GROUP_DETAILS_FOLDER, isTileName)
+      await verifier.verifyFolder(target.group.folder, '__meta', isTileName)
     } else if (fragment) {
       // The schema shows whether the data files are encrypted.
       await fragment.info()
-      if (part.kind === 'data-file') await verifier.dataFile(fragment, part)
-      else await verifier.metadataFile(fragment)
+      if (part.kind === 'data-file') await verifier.verifyDataFile(fragment, part)
+      else await verifier.verifyMetadataFile(fragment)
     } else throw new InspectError('WRONG_TARGET', `expected ${part.kind}, found ${withArticle(target.type)}`)
   })
   if (cx.keyProven) counts.key_proof_num++
   return { counts, items }
 }
 
-/** Where a failure is. What is not given is unknown. */
+/** Where a failure is, as far as it is known. */
 type FailurePlace = Partial<VerifyFailure> & { file: string }
 
-/** Verifies files one after another and collects the results. */
+/** A failure about which nothing is known. JSON has the keys in this order. */
+const UNKNOWN: VerifyFailure = {
+  fragment: null,
+  file: '',
+  tile: null,
+  chunk: null,
+  filter: null,
+  offset: null,
+  expected: null,
+  actual: null,
+  message: '',
+}
+
+/** Verifies files one after another, and collects the results. */
 class Verifier {
   readonly counts = noneVerified()
   readonly items: VerifyItem[] = []
@@ -69,83 +82,79 @@ class Verifier {
     this.fragment = fragment
   }
 
-  /** Examines one part. An error is reported and ends this part only. */
-  async attempt(place: FailurePlace, work: () => Promise<void>): Promise<void> {
+  /** Does one part of the work. An error ends only this part, and is reported. */
+  async attempt(place: FailurePlace, work: () => Promise<unknown>): Promise<void> {
     try {
       await work()
     } catch (error) {
-      this.fail(error, place)
+      this.reportError(error, place)
     }
   }
 
-  /** Verifies schema files, enumerations, array metadata and all commit files: the generic tiles of the array itself. */
-  async arrayFiles(array: InspectArray): Promise<void> {
+  /** Verifies the generic tiles outside fragments: schemas, enumerations, array metadata and commit files. */
+  async verifyArrayFiles(array: InspectArray): Promise<void> {
     const { folder } = array
     // Each fault is reported with its file.
     array.cx.onFault = () => {}
     await this.attempt({ file: folder.path }, async () => {
-      for (const { name, path } of await array.schemaFiles())
-        if (isTileName(name)) await this.genericTileFile(folder, path)
+      for (const { name, path } of await array.schemaFiles()) if (isTileName(name)) await this.verifyFile(folder, path)
     })
-    await this.genericTileFiles(folder, '__schema/__enumerations', isEnumerationName)
-    await this.genericTileFiles(folder, '__meta', isTileName)
+    await this.verifyFolder(folder, '__schema/__enumerations', isEnumerationName)
+    await this.verifyFolder(folder, '__meta', isTileName)
     await this.attempt({ file: folder.path }, async () => {
-      for (const file of (await array.commits()).files) await this.commitFile(array, file)
+      for (const file of (await array.commits()).files) await this.verifyCommitFile(array, file)
     })
   }
 
-  private async commitFile(array: InspectArray, { path, kind, fault, entries }: CommitFile): Promise<void> {
+  private async verifyCommitFile(array: InspectArray, { path, kind, fault, entries }: CommitFile): Promise<void> {
     const { folder } = array
     const file = `${folder.path}/${path}`
-    if (fault) this.fail(fault, { file })
-    if (kind === 'delete' || kind === 'update') await this.genericTileFile(folder, path)
-    if (kind === 'fragment-metadata') await this.consolidatedMetadata(array, path)
+    if (fault) this.reportError(fault, { file })
+    if (kind === 'delete' || kind === 'update') await this.verifyFile(folder, path)
+    if (kind === 'fragment-metadata') {
+      const before = this.items.length
+      await this.verifyFile(folder, path)
+      // Readers rely on the fragment names in the file, so it is read even if no tag protects it.
+      if (this.items.length === before) await this.attempt({ file }, () => array.consolidatedFragmentMetadata(path))
+    }
     for (const { tile } of entries) {
       if (!tile) continue
-      const source = folder.file(path)
+      const { offset, length } = tile
       await this.attempt({ file }, () =>
-        withSource(source, async () => {
-          const bytes = await source.read(tile.offset, tile.length)
-          await this.genericTile(bytes, { file: source.name, offset: tile.offset })
-        }),
+        withSource(folder.file(path), async (source) =>
+          this.verifyGenericTile(await source.read(offset, length), { file: source.name, offset }),
+        ),
       )
     }
   }
 
-  /** Verifies the files of a folder that are single generic tiles, selected by name. `check` reports other files. */
-  async genericTileFiles(folder: Folder, inside: string, belongs: (name: string) => boolean): Promise<void> {
+  /** Verifies the files of a folder that are single generic tiles. @param belongs whether a name is valid in the folder */
+  async verifyFolder(folder: Folder, inside: string, belongs: (name: string) => boolean): Promise<void> {
     await this.attempt({ file: `${folder.path}/${inside}` }, async () => {
       for (const { name, kind } of await folder.folder(inside).listIfThere())
-        if (kind === 'file' && belongs(name)) await this.genericTileFile(folder, `${inside}/${name}`)
+        if (kind === 'file' && belongs(name)) await this.verifyFile(folder, `${inside}/${name}`)
     })
   }
 
-  /** The content is read even if no tag protects it, as readers rely on the fragment names in it. */
-  private async consolidatedMetadata(array: InspectArray, path: string): Promise<void> {
-    const before = this.items.length
-    await this.genericTileFile(array.folder, path)
-    if (this.items.length > before) return
-    await this.attempt({ file: `${array.folder.path}/${path}` }, async () => {
-      await array.consolidatedFragmentMetadata(path)
-    })
-  }
-
-  private async genericTileFile(folder: Folder, path: string): Promise<void> {
+  private async verifyFile(folder: Folder, path: string): Promise<void> {
     const source = folder.file(path)
     this.counts.file_num++
     await this.attempt({ file: source.name }, () =>
       withSource(source, async () => {
-        const isProtected = await this.genericTile(await readAll(source), { file: source.name, offset: 0 })
+        const isProtected = await this.verifyGenericTile(await readAll(source), { file: source.name, offset: 0 })
         if (isProtected === false) this.counts.unprotected_metadata_files++
       }),
     )
   }
 
   /**
-   * Verifies one generic tile. Without a tag, the tile is opened only with `deep`.
-   * @returns whether it has a tag; undefined if that is unknown
+   * Verifies one generic tile. A tile without a tag is opened only with `deep`.
+   * @returns whether the tile has a tag; undefined if that is unknown
    */
-  private async genericTile(bytes: Uint8Array, place: { file: string; offset: number }): Promise<boolean | undefined> {
+  private async verifyGenericTile(
+    bytes: Uint8Array,
+    place: { file: string; offset: number },
+  ): Promise<boolean | undefined> {
     let failed = false
     let chunks: number[] = []
     try {
@@ -156,20 +165,20 @@ class Verifier {
       chunks = chunkOffsets(bytes.subarray(start, start + header.persisted_size), place.offset + start)
       const onVerdict: ReadOptions['onVerdict'] = (verdict, chunk) => {
         if (!verdict.ok) failed = true
-        this.verdict(verdict, { ...place, chunk, offset: chunks[chunk] })
+        this.reportVerdict(verdict, { ...place, chunk, offset: chunks[chunk] })
       }
       await openGenericTile(bytes, this.cx, place, { onVerdict })
       this.counts.chunk_num += chunks.length
       return isProtected
     } catch (error) {
       const chunk = error instanceof InspectError ? chunks.indexOf(error.at.offset ?? -1) : -1
-      if (!failed) this.fail(error, chunk < 0 ? place : { ...place, chunk, offset: chunks[chunk] })
+      if (!failed) this.reportError(error, chunk < 0 ? place : { ...place, chunk, offset: chunks[chunk] })
       return undefined
     }
   }
 
   /** Verifies the generic tiles of `__fragment_metadata.tdb`, each once. */
-  async metadataFile(fragment: Fragment): Promise<void> {
+  async verifyMetadataFile(fragment: Fragment): Promise<void> {
     const source = fragment.metadataSource()
     this.counts.file_num++
     let unprotected = false
@@ -177,7 +186,7 @@ class Verifier {
       const place = { file: source.name, offset }
       await this.attempt(place, async () => {
         const end = await fragment.sectionEnd(offset, 'section')
-        const isProtected = await this.genericTile(await source.read(offset, end - offset), place)
+        const isProtected = await this.verifyGenericTile(await source.read(offset, end - offset), place)
         if (isProtected === false) unprotected = true
       })
     }
@@ -185,27 +194,24 @@ class Verifier {
   }
 
   /** Verifies tiles `from` to `to` (exclusive) of one data file. The file is counted with its first part. */
-  async dataFile(fragment: Fragment, part: DataFilePart): Promise<void> {
+  async verifyDataFile(fragment: Fragment, part: DataFilePart): Promise<void> {
     const path = `${fragment.folder.path}/${part.name}`
     if (part.from === 0) {
       this.counts.file_num++
-      // The lists of the file before are not needed again.
+      // The lists of the previous file are not needed again.
       fragment.forget()
     }
-    await this.attempt({ file: path }, async () => {
-      const file = await TileFile.open(fragment, part.slot, part.role)
-      try {
+    await this.attempt({ file: path }, () =>
+      withTileFile(fragment, part.slot, part.role, async (file) => {
         const isProtected = hasChecksum(file.filters)
         if (!isProtected && part.from === 0) this.items.push({ unprotected: path })
-        if (isProtected || this.deep) await this.tiles(fragment, file, part)
+        if (isProtected || this.deep) await this.verifyTiles(fragment, file, part)
         else await checkFileSize(fragment, part.name)
-      } finally {
-        await file.close()
-      }
-    })
+      }),
+    )
   }
 
-  private async tiles(fragment: Fragment, file: TileFile, { from, to }: DataFilePart): Promise<void> {
+  private async verifyTiles(fragment: Fragment, file: TileFile, { from, to }: DataFilePart): Promise<void> {
     const insideStrings = file.role === 'var' && mayHoldOffsets(file.filters)
     file.plan(from, to - 1, { together: TOGETHER_BYTES, reuse: true })
     const offsets = insideStrings ? await TileFile.open(fragment, file.slot, 'offsets') : undefined
@@ -216,30 +222,30 @@ class Verifier {
         if (faultless?.undo(tile)) {
           this.counts.tile_num++
           this.counts.chunk_num++
-          for (const { filter } of faultless.verdicts) this.right(filter)
+          for (const { filter } of faultless.verdicts) this.countRight(filter)
           continue
         }
         const place = { file: file.source.name, tile, offset: file.offsets[tile] }
-        await this.attempt(place, () => this.tile(file, tile, offsets))
+        await this.attempt(place, () => this.verifyTile(file, tile, offsets))
       }
     } finally {
       await offsets?.close()
     }
   }
 
-  /** @param offsets the offsets of var-sized strings, if the filters of `file` may hold them instead */
-  private async tile(file: TileFile, tile: number, offsets: TileFile | undefined): Promise<void> {
+  /** Verifies a tile. @param offsets the file of the offsets, if the filters of `file` may hold them instead */
+  private async verifyTile(file: TileFile, tile: number, offsets: TileFile | undefined): Promise<void> {
     const stringOffsets =
       offsets !== undefined && file.cells(tile) > 0 && isStringOffsetsTile(await offsets.stored(tile))
     const stored = file.isLarge(tile) ? undefined : await file.stored(tile)
     this.counts.tile_num++
-    // If the var tile holds the offsets, the offsets tile is 8 zero bytes, neither filtered nor encrypted.
+    // The var tile holds the offsets. This tile is 8 zero bytes, neither filtered nor encrypted.
     if (file.role === 'offsets' && stored && isStringOffsetsTile(stored)) return
     const place = { file: file.source.name, tile }
     const reports: ChunkReports = {
       counts: this.counts,
-      onVerdict: (verdict, chunk, offset) => this.verdict(verdict, { ...place, chunk, offset }),
-      onFault: (error, chunk, offset) => this.fail(error, { ...place, chunk, offset }),
+      onVerdict: (verdict, chunk, offset) => this.reportVerdict(verdict, { ...place, chunk, offset }),
+      onFault: (error, chunk, offset) => this.reportError(error, { ...place, chunk, offset }),
       onLostTail: ({ of_metadata }) => {
         if (of_metadata || this.lostTailReported) return
         this.lostTailReported = true
@@ -252,9 +258,10 @@ class Verifier {
     throw inconsistent(`expected ${expected} unfiltered bytes in the tile, found chunks of ${total}`)
   }
 
-  private verdict({ ok, filter, expected, actual }: ChecksumVerdict, place: FailurePlace): void {
+  /** Reports the result of comparing a digest or tag. */
+  private reportVerdict({ ok, filter, expected, actual }: ChecksumVerdict, place: FailurePlace): void {
     if (ok) {
-      this.right(filter)
+      this.countRight(filter)
       return
     }
     this.counts.checksum_num++
@@ -262,16 +269,16 @@ class Verifier {
       actual === undefined
         ? 'the AES-256-GCM tag does not fit: the key is wrong, or the bytes are damaged'
         : `expected ${expected}, found ${actual}`
-    this.push({ ...place, filter, expected, actual: actual ?? null, message })
+    this.pushFailure({ ...place, filter, expected, actual: actual ?? null, message })
   }
 
-  private right(filter: ChecksumVerdict['filter']): void {
+  private countRight(filter: ChecksumVerdict['filter']): void {
     this.counts.checksum_num++
     if (filter === 'AES_256_GCM') this.counts.key_proof_num++
   }
 
-  /** Damage is a failure. What could not be examined is kept apart. */
-  private fail(caught: unknown, place: FailurePlace): void {
+  /** Reports an error: damage as a failure, everything else as not examined. */
+  private reportError(caught: unknown, place: FailurePlace): void {
     const error = asInspectError(caught)
     const { code, at, message } = error
     // A listed file that does not exist is damage.
@@ -283,14 +290,11 @@ class Verifier {
     }
     const filter = /(?:^|\.)([A-Z][A-Z0-9_]+)(?:\.|$)/.exec(at.field ?? '')?.[1] ?? null
     const found = isMissing ? 'expected the file, found that it is missing' : message
-    this.push({ ...place, filter, offset: place.offset ?? at.offset ?? null, message: found })
+    this.pushFailure({ ...place, filter, offset: place.offset ?? at.offset ?? null, message: found })
   }
 
-  private push(failure: FailurePlace & { message: string }): void {
-    const { file, tile = null, chunk = null, filter = null, offset = null } = failure
-    const { expected = null, actual = null, message } = failure
-    const { fragment } = this
-    this.items.push({ failure: { fragment, file, tile, chunk, filter, offset, expected, actual, message } })
+  private pushFailure(failure: FailurePlace): void {
+    this.items.push({ failure: { ...UNKNOWN, fragment: this.fragment, ...failure } })
   }
 }
 
@@ -304,17 +308,17 @@ async function checkFileSize(fragment: Fragment, name: string): Promise<void> {
   if (actual < size) throw new InspectError('TRUNCATED', `expected ${size} bytes, found ${actual}`, { offset: actual })
 }
 
-/** Where the metadata of each chunk starts, in a file with the tile's bytes at `base`. @throws InspectError TRUNCATED */
+/** Offsets of the chunks' metadata in a file. @param base offset of the tile @throws InspectError TRUNCATED */
 function chunkOffsets(stored: Uint8Array, base: number): number[] {
   return decode(stored, tileChunks).chunks.map(({ metadata }) => base + metadata.byteOffset - stored.byteOffset)
 }
 
-/** Whether a schema or metadata file has a name of the format. */
+/** Whether a schema or metadata file has a valid name. */
 function isTileName(name: string): boolean {
   return name === OLD_SCHEMA_FILE || isTimedName(name)
 }
 
-/** `__<uuid>_<version>` */
+/** Whether a name has the form `__<uuid>_<version>`. */
 function isEnumerationName(name: string): boolean {
   return /^__[0-9a-zA-Z]{32}_\d+$/.test(name)
 }

@@ -7,20 +7,21 @@ import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 
 /**
- * Before this version, TileDB misread the validity of text in later slabs. It used the cell's distance from the slab's start
- * as a distance from the tile's start.
+ * Since this version TileDB finds the text of a cell correctly in all slabs. Before, it added the cell's distance from the start of
+ * its slab to the start of the tile.
  */
 const TEXT_AT_SLAB_SINCE = 21
 
 /**
- * The statistics that a TileDB release computes for a tile, with its faults. Cells are visited slab by slab. A tile of a
+ * The statistics that a TileDB release computes for a tile, with its faults. TileDB visits the cells slab by slab. A tile of a
  * sparse fragment, or of a write in global order, is one slab.
  *
- * - Types without minima: nulls of text and of var-sized cells are not counted. Nulls of other types are counted over the
- *   whole tile, padding included, once per slab.
- * - Var-sized text: the validity of a cell is looked up at the tile's start plus the cell's distance from its slab's start.
- * - A sum that reaches its type's limit stays there for the rest of its slab.
- * - If all cells are null: minimum and maximum are their starting limits; for text, no bytes or zeros.
+ * - Types without minima: TileDB does not count the nulls of text and of var-sized cells. It counts nulls of other types over
+ *   the whole tile, padding included, once per slab.
+ * - Var-sized text: TileDB adds the cell's distance from the start of its slab to the start of the tile, and looks up the
+ *   validity there.
+ * - A sum that reaches the limit of its type stays there for the rest of its slab.
+ * - If all cells are null, minimum and maximum are their initial limits; for text no bytes, or zeros.
  *
  * @see tiledb/sm/tile/tile_metadata_generator.cc
  */
@@ -35,7 +36,7 @@ export function writtenStatistics(
   return { ...writtenExtremes(field, column, values), sum, null_count: nullsOf(field, column, slabs, values.length) }
 }
 
-/** Positions of the values that minimum and maximum are taken from, in the order of the writer. */
+/** Positions of the values from which TileDB computes minimum and maximum, in the order of the writer. */
 function valuesOf(
   field: StatisticsField,
   { starts: varSized, validity }: ColumnData,
@@ -81,10 +82,10 @@ function isEncodedText(type: Datatype): boolean {
 
 /**
  * Whether the minima or maxima of var-sized text look like those of an ordered write with fewer tiles than attributes. Such a
- * write stores every tile's value at the place of the first, cut to the first value's length. So the last value remains
- * there. After a shorter value, bytes that were in memory before remain. The places of the other tiles are zeros.
+ * write stores each tile's value at the place of the first, cut to the length of the first value. So the last value stays
+ * there. If it is shorter, bytes that were in memory before follow it. The places of the other tiles are zeros.
  *
- * @param values of the tiles
+ * @param values correct values of the tiles
  * @see tiledb/sm/query/writers/ordered_writer.cc, where batches of one tile each begin with index 0
  */
 export function isLastAtFirst(list: Uint8Array, values: readonly Uint8Array[]): boolean {

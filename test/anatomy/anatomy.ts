@@ -15,20 +15,20 @@ export function filePaths(folder: string): string[] {
     .sort()
 }
 
-/** What one file's anatomy says. */
+/** What the parts of a file show. */
 export interface Dissected {
   role: string
   size: number
-  /** Holes or overlaps, in words. */
+  /** Descriptions of holes and overlaps. */
   coverage: string | undefined
-  /** Messages of all faults and of parts found invalid. */
+  /** Messages of all faults, and of invalid parts. */
   faults: string[]
-  /** Gaps in the file, their bytes and meaning. */
+  /** Gaps in the file: number of bytes and meaning. */
   gaps: string[]
   valid: number
 }
 
-/** Takes a file apart to the last byte. */
+/** Opens every part of a file. */
 export async function dissect(path: string, cx: ReadContext, storage: Storage = localStorage): Promise<Dissected> {
   const target = await openTarget(storage, path, cx)
   if (target.type !== 'file') throw new Error(`${path} is a ${target.type}`)
@@ -60,7 +60,7 @@ function note(found: Dissected, part: Part): void {
   }
 }
 
-/** Gaps that files of real releases have. */
+/** Whether files of real releases have such a gap. */
 const KNOWN_GAPS = [/the fragment's metadata does not name this file$/]
 
 export function isKnownGap(gap: string): boolean {
@@ -69,8 +69,8 @@ export function isKnownGap(gap: string): boolean {
 
 /**
  * Checks that the children or elements of every part lie side by side and cover the part.
- * @param visit called with every part on the way, parents first
- * @returns the first hole or overlap, in words; undefined if every byte is explained exactly once
+ * @param visit called with every part, parents first
+ * @returns a description of the first hole or overlap; undefined if every byte belongs to exactly one part
  */
 async function coverageFault(part: Part, visit?: (part: Part) => void): Promise<string | undefined> {
   visit?.(part)
@@ -107,7 +107,7 @@ async function coverageFault(part: Part, visit?: (part: Part) => void): Promise<
   return own && at !== end ? `${part.name}: children end at ${at}, expected ${end}` : undefined
 }
 
-/** As over plain HTTP: an array that cannot be listed is not copied. A flip is then tried on its tile or file alone. */
+/** A storage that cannot list folders, as over plain HTTP. The array is not copied: a flip is tried on its tile or file alone. */
 export const unlisted: Storage = {
   kind: (path) => localStorage.kind(path),
   open: (path) => localStorage.open(path),

@@ -40,7 +40,7 @@ function keyOption({ key }: FixtureFolder): string[] {
   return key === undefined ? [] : ['--key', key]
 }
 
-/** Cells of every fragment by tile, as `decode` shows them. */
+/** The cells of a fragment by tile, as `decode` shows them. */
 async function cellsOf(
   folder: FixtureFolder,
   path: string,
@@ -62,7 +62,7 @@ async function cellsOf(
     )
 }
 
-/** What `at` says would notice that bit. */
+/** What notices a flip of this bit, according to `at`. */
 function detectorsOf(document: Json | undefined, bit: number): Json[] {
   const bits = get(document, 'detected_by_bit')
   const found = Array.isArray(bits) ? bits[bit] : undefined
@@ -165,12 +165,12 @@ describe('at --cell', () => {
       const inFragment = files
         .filter((file) => file.startsWith(`${fragment}/`))
         .map((file) => file.slice(fragment.length + 1))
-      // an offsets file whose var tiles keep the offsets has nothing of a cell
+      // If the var tiles hold the offsets, the offsets file has no bytes of cells.
       const withPlace = new Set(places.map((place) => String(get(place, 'file'))))
       for (const file of inFragment)
         expect([file, withPlace.has(file) || withPlace.has(file.replace('.tdb', '_var.tdb'))]).toEqual([file, true])
       for (const place of places) {
-        // an empty cell has no byte of its own
+        // An empty cell has no bytes.
         if (get(place, 'length') === 0 || get(place, 'content_length') === 0) continue
         const at = await runJson([
           'at',
@@ -247,7 +247,7 @@ describe('in a tile that is damaged already nobody knows what would notice a fli
   })
 
   test('at the fault and beside it; in other tiles they do', async () => {
-    // The unfiltered length of the first chunk's part, before its filtered length and its frame.
+    // The unfiltered length of the first chunk's part. Its filtered length and its frame follow.
     const file = damage('22/filter_chunks', 'a0.tdb', 30, 32)
     for (const options of [{}, { storage: unlisted }]) {
       const at = async (offset: number) => (await runJson(['at', file, String(offset)], options)).documents[0]

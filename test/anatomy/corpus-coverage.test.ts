@@ -5,7 +5,7 @@ import { contextFor } from '../helpers/fixtures.ts'
 import { get, parseJson } from '../helpers/json.ts'
 import { dissect, filePaths, isKnownGap } from './anatomy.ts'
 
-/** Cases with the same arrays written by each release: some of them are enough. */
+/** Cases that each release wrote with the same arrays. Some of them are enough. */
 const STEP = 15
 
 let count = 0

@@ -6,7 +6,7 @@ import { run } from '../helpers/run.ts'
 
 const DOCUMENT = `${ROOT}/docs/hex.md`
 
-/** The sessions of the document, each as its command and what it printed. */
+/** The sessions on the page: each command, and what it printed. */
 const SESSION = /<!-- session -->\n\n```console\n\$ tiledb-inspect (.*)\n([\s\S]*?)```/g
 
 test('docs/hex.md shows what the program prints (UPDATE_DOCS=1 writes it)', async () => {

@@ -11,11 +11,11 @@ import { Random } from '../helpers/random.ts'
 import { run, runJson } from '../helpers/run.ts'
 import { filePaths, unlisted } from './anatomy.ts'
 
-/** FLIPS=150 tries as many: done with the seed below (2026-11-24). */
+/** Number of flips to try. 150 were tried with the seed below (2026-11-24). */
 const FLIPS = Number(env.FLIPS ?? 16)
 const SEED = Number(env.SEED ?? 20261)
 
-/** The data files of fragments; no validity files, as TileDB counts nulls of padding in some fields, which check allows for. */
+/** The data files of fragments, without validity files: TileDB counts nulls of padding in some fields, and check accepts that. */
 const places = fixtureFolders()
   .filter(({ name }) => name.split('/').length === 2)
   .flatMap((folder) => filePaths(folder.path).map((path) => ({ folder, path })))
@@ -23,7 +23,7 @@ const places = fixtureFolders()
     ({ path }) => path.endsWith('.tdb') && !/(?:__[a-z_]+|_validity)\.tdb$/.test(path) && readFileSync(path).length > 0,
   )
 
-/** What `check` finds where the statistics of a tile do not fit its cells. */
+/** Codes of findings about statistics of tiles that do not fit the cells. */
 const BY_STATISTICS = /^(?:TILE_MIN_MAX|TILE_SUM|COORDINATE_MBR)$/
 
 test(`${FLIPS} flips: a tile alone notices no more than check, and all that its statistics show`, async () => {

@@ -14,12 +14,12 @@ import { turnOf } from '../helpers/turn.ts'
 import { filePaths } from './anatomy.ts'
 
 /**
- * One bit of a byte anywhere in the fixtures is flipped: what `check --level cells` finds of the whole array then is what was said
- * for that byte. FLIPS=10000 tries as many: done without a difference with the seed below (2026-11-21).
+ * Flips one bit of a byte anywhere in the fixtures. `check --level cells` of the whole array must find what `at` says about the
+ * byte. FLIPS sets the number of flips: 10,000 showed no difference with the seed below (2026-11-21).
  */
 const FLIPS = Number(env.FLIPS ?? 120)
 const SEED = Number(env.SEED ?? 20260)
-/** Every so many offsets the command itself is asked, which tries all eight bits. */
+/** Every n-th flip also runs the command itself, which tries all eight bits. */
 const EVERY = FLIPS > 1000 ? 40 : 8
 const LARGE = 2 << 20
 const PARTS = 12
@@ -29,7 +29,7 @@ interface Place {
   path: string
 }
 
-/** The outermost arrays and groups, with all their files. */
+/** The outermost arrays and groups, with the paths of all their files. */
 const places: Place[] = fixtureFolders()
   .filter(({ name }) => name.split('/').length === 2)
   .flatMap((folder) => filePaths(folder.path).map((path) => ({ folder, path })))
@@ -39,7 +39,7 @@ function keyOption({ key }: FixtureFolder): string[] {
   return key === undefined ? [] : ['--key', key]
 }
 
-/** Findings and what could not be examined, each as text, with its code. */
+/** The codes of findings and of errors, by the text of the item. */
 function foundBy(document: Json | undefined): Map<string, string> {
   const found = new Map<string, string>()
   for (const item of [get(document, 'findings'), get(document, 'not_examined')].flat())
@@ -116,7 +116,7 @@ describe(`what check finds of ${FLIPS} flipped bits`, () => {
         expect([where, texts([...flips.codes[0]])]).toEqual([where, found])
         expect([where, flips.detectors[0].length > 0]).toEqual([where, found.length > 0])
       }
-      // Some bits nothing depends on: padding of pipelines, cells of attributes without statistics.
+      // Nothing depends on some bits: padding of pipelines, cells of attributes without statistics.
       expect(noticed).toBeGreaterThan(FLIPS / PARTS / 2)
     }, 3_600_000)
   }

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../helpers/folders.ts'
 import { get, type Json } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
-/** The only fragment, or the first one, of a fixture. */
+/** The path of the first fragment of a fixture. */
 function fragmentOf(name: string): string {
   const array = `${FIXTURES}/${name}`
   const names = readdirSync(array)
@@ -37,7 +37,7 @@ const VIEWS: readonly (readonly [string, readonly string[]])[] = [
   ['fragment metadata of version 2', ['dump', `${fragmentOf('2/sparse_basic')}/__fragment_metadata.tdb`]],
 ]
 
-/** Seen from the project's folder: where that is must not decide where lines break. */
+/** Makes paths relative to the project's folder, because their length decides where lines break. */
 function fromHere(args: readonly string[]): string[] {
   return args.map((arg) => (arg.startsWith(FIXTURES) ? relative(process.cwd(), arg) : arg))
 }
@@ -154,7 +154,7 @@ describe('a damaged file', () => {
     return path
   }
 
-  /** Every node of a dump that is called wrong. */
+  /** Collects the invalid nodes of a dump. */
   function* wrong(node: Json | undefined): Generator<Json | undefined> {
     if (get(node, 'verdict') === 'invalid' || get(node, 'error') !== undefined) yield node
     for (const child of [get(node, 'children') ?? []].flat()) yield* wrong(child)
@@ -203,7 +203,7 @@ describe('a damaged file', () => {
         Uint8Array.from({ length: 333 }, (_, i) => (i * 89 + 7) & 0xff),
       )
       const { code, documents } = await runJson(['dump', path])
-      // 3: a version that no release has
+      // Sets the version 3, which no release has.
       expect([0, 1, 3]).toContain(code)
       expect(get(documents[0], 'length')).toBe(333)
     }

@@ -16,7 +16,7 @@ import { Random } from '../helpers/random.ts'
 import { turnOf } from '../helpers/turn.ts'
 import { dissect, filePaths } from './anatomy.ts'
 
-/** A storage in which one file has other bytes. */
+/** A storage in which one file has the given bytes. */
 function withFile(path: string, bytes: Uint8Array): Storage {
   const source: ByteSource = {
     name: path,
@@ -78,7 +78,7 @@ test.each([
 
 const GIB = 2 ** 30
 
-/** A file whose every byte is the lowest one of its offset. */
+/** The space of a file in which each byte is the lowest byte of its offset. */
 function countingSpace(length: number, reads: number[]): Space {
   return {
     file: 'counting',

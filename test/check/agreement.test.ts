@@ -10,7 +10,7 @@ import { run } from '../helpers/run.ts'
 const folder = temporaryFolder()
 let copies = 0
 
-/** A copy of a fixture, for harm. */
+/** Copies a fixture into the temporary folder, so that a test can damage it. */
 function copy(fixture: string): string {
   const path = `${folder}/${++copies}`
   cpSync(`${FIXTURES}/${fixture}`, path, { recursive: true })

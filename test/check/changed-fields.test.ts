@@ -12,7 +12,7 @@ const [before, after] = readdirSync(`${READDED}/__fragments`)
   .sort()
   .map((name) => `${READDED}/__fragments/${name}`)
 
-// Of these TileDB 2.30 gives other values or none; `same` it reads as written, and of `gone` it knows nothing.
+// TileDB 2.30 gives other values or none for these. It reads `same` as it was written, and does not know `gone`.
 const CHANGED = [
   ['attributes.wider', "INT64 as in the array's schema", 'INT32'],
   ['attributes.narrower', "INT32 as in the array's schema", 'INT64'],

@@ -12,7 +12,7 @@ import { check } from './findings.ts'
 const folder = temporaryFolder()
 
 describe('groups that contain themselves', () => {
-  /** Both agree: the group is checked and verified once, and no byte of it is damaged. */
+  /** check and verify-checksums visit the group only once, and find no damage. */
   async function agree(storage: Storage, path: string): Promise<void> {
     const checked = await run(['check', path, '--json'], { storage })
     expect(checked.code).toBe(0)

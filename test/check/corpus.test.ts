@@ -7,11 +7,11 @@ import { get, parseJson } from '../helpers/json.ts'
 import { turn } from '../helpers/turn.ts'
 import { check, serious, shown } from './findings.ts'
 
-/** Columns that some release cannot read, or reads otherwise than they were written: what is said of them is true. */
+/** Columns that some release cannot read, or reads with other values than were written. Findings about them are right. */
 const BROKEN =
   /\/(?:7\/type_nullable_sparse|mixed\/type_nullable_sparse_from_7(?:_upgraded)?|1[345]\/filt_strings|1[5-9]\/filt_float_scale)$/
 
-/** One in so many cases is checked: the whole takes a minute. */
+/** Every n-th case is checked, because all of them take a minute. */
 const SHARE = 6
 
 const folders = corpusFolders()

@@ -14,7 +14,7 @@ const folder = temporaryFolder()
 
 const CODES = Object.keys(FINDING_CODES) as FindingCode[]
 
-/** The findings with the code of the damage, in its place. */
+/** The findings with the code of a damage, at the expected place. */
 function ofDamage(code: FindingCode, findings: readonly Finding[]): readonly Finding[] {
   const place = PLACES[code]
   return findings.filter(
@@ -29,7 +29,7 @@ function ofDamage(code: FindingCode, findings: readonly Finding[]): readonly Fin
 }
 
 describe('planted damage is found, with its code and its place', () => {
-  // Every run tries every code: no other test fails if a check does not find its own.
+  // Every run tries every code, because no other test fails if a check finds nothing.
   test.each(CODES.map((code) => [code, DAMAGES[code].name] as const))('%s: %s', async (code) => {
     const array = await planted(code)
     const level = CELL_CODES.has(code) ? 'cells' : 'chunks'
@@ -47,7 +47,7 @@ describe('it is not found before, at all levels after, and only with --level cel
     ).toEqual([])
     await DAMAGES[code].plant(array)
     const { findings } = await check(array.storage(), EDITED, { key: array.key })
-    // The names of the fixtures' fields have no space.
+    // No field of the fixtures has a space in its name.
     expect(findings.filter(({ field }) => field?.includes(' '))).toEqual([])
     expect(ofDamage(code, findings)).not.toEqual([])
     const { findings: ofChunks } = await check(array.storage(), EDITED, { key: array.key, level: 'chunks' })

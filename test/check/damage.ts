@@ -1,10 +1,10 @@
 import type { FindingCode } from '../../src/check/codes.ts'
 import { METADATA, SCHEMA } from '../../src/damage/damage.ts'
 
-/** A fixture that takes the damage of a code, and where it must be found. */
+/** The fixture that is damaged for a code, and the place of the finding. */
 export interface Place {
   fixture: string
-  /** End of the file's path. */
+  /** Matches the path of the file. */
   file: RegExp
   offset?: number
   field?: string

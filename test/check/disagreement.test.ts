@@ -6,7 +6,7 @@ async function slotOf(array: EditedArray, name: string): Promise<number> {
   return (await (await array.fragment()).info()).slots.findIndex((slot) => slot.name === name)
 }
 
-/** The first attribute with a sum. */
+/** The slot of the first attribute with a sum. */
 async function firstSlot(array: EditedArray): Promise<number> {
   const { slots } = await (await array.fragment()).info()
   return slots.findIndex(({ kind, phantom }) => kind === 'attribute' && !phantom)

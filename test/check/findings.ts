@@ -12,7 +12,7 @@ export interface Checked {
   notExamined: InspectError[]
 }
 
-/** Everything that a check of a target says. */
+/** Checks a target, and collects all items. */
 export async function check(
   storage: Storage,
   path: string,
@@ -26,7 +26,7 @@ export async function check(
   return checked
 }
 
-/** Findings in a line each, for comparing. */
+/** One line for each finding, for comparisons. */
 export function shown(findings: readonly Finding[]): string[] {
   return findings.map(
     ({ severity, code, file, field, tile, expected, found }) =>
@@ -34,7 +34,7 @@ export function shown(findings: readonly Finding[]): string[] {
   )
 }
 
-/** Those that are no notes. */
+/** The errors and warnings. */
 export function serious(findings: readonly Finding[]): Finding[] {
   return findings.filter(({ severity }) => severity !== 'note')
 }

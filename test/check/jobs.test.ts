@@ -32,7 +32,7 @@ interface Checked {
   unitNum: number
 }
 
-/** All that a check gives, either straight or as units of work. */
+/** The results of a check, without or with units of work. */
 async function checked(storage: Storage, path: string, key: string | undefined, level: Level, asUnits: boolean) {
   const cx = contextFor({ key })
   const all = newRun(level, true)
@@ -83,7 +83,7 @@ describe('cells of one fragment, shared among units, give what all tiles togethe
   const folder = `${temporaryFolder()}/sparse`
   let files: ReadonlyMap<string, Uint8Array>
 
-  /** More than 16 MiB of coordinates, so two units of them. */
+  /** More than 16 MiB of coordinates, which need two units. */
   beforeAll(async () => {
     const dimensions = [...'xyzuvw'].map((name) => `--dim ${name}:INT64:0..999999999999`).join(' ')
     const size = '--capacity 10000 --cells 400000 --fragments 1'
@@ -137,7 +137,7 @@ else
   describe('check --jobs', () => {
     const array = `${temporaryFolder()}/array`
 
-    /** More than threads are begun for; one fragment, so that its files are cut into runs of tiles. */
+    /** Large enough for several threads. One fragment, so that its files are cut into runs of tiles. */
     function writeDamaged(): void {
       const spec = ['--dense', '--dim', 'x:INT64:0..4999999', '--attr', 'a:INT64', '--attr', 'b:INT64']
       const layout = ['--tile-extent', '50000', '--cells', '5000000', '--fragments', '1', '--filters', 'md5']

@@ -8,7 +8,7 @@ import { check, shown } from './findings.ts'
 
 const TILES = 26_000
 const ROOT = '/array'
-/** Stored bytes of a section that are read at once. */
+/** Number of stored bytes of a section that are read at once. */
 const WINDOW = 2 ** 18
 
 const folder = `${temporaryFolder()}/array`

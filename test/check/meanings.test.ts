@@ -11,13 +11,13 @@ const BEFORE = `__5_5_${UUID}_22`
 const text = (content: string): Uint8Array => new TextEncoder().encode(content)
 
 const AHEAD = `__9999999999999_9999999999999_${UUID}_22`
-/** The line of consolidated commits about the fragment of a time. */
+/** The line in consolidated commits for the fragment of a time. */
 const lineOf = (array: EditedArray, at: number): string =>
   new RegExp(`__commits/__${at}_\\S*\\.wrt`).exec(
     new TextDecoder('latin1').decode(array.get(array.find(/\.con$/))),
   )?.[0] ?? ''
 
-/** What provokes each meaning that is not its code's own. */
+/** Damages that give a code another meaning than its usual one. */
 const PROVOKED: Readonly<
   Record<string, readonly [fixture: string, change: (array: EditedArray) => void | Promise<void>]>
 > = {
@@ -166,7 +166,7 @@ const PROVOKED: Readonly<
   'CHUNK_UNREADABLE.brokenZstd': [
     '22/filter_zstd',
     (array) => {
-      // The type of the first block becomes the one that is reserved.
+      // The first block gets the reserved type.
       array.patch(array.find(/\/a0\.tdb$/), 0x2a, [0x87])
     },
   ],

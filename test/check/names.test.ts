@@ -6,7 +6,7 @@ import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { shortTurn } from '../helpers/turn.ts'
 import { check, shown } from './findings.ts'
 
-/** `same`: it reads what it reads of the intact array; `differs`: something else, without a word. */
+/** `same`: TileDB reads the same cells as in the undamaged array; `differs`: it reads other cells without an error. */
 type Verdict = 'fails' | 'same' | 'differs'
 
 interface Recorded {
@@ -15,7 +15,7 @@ interface Recorded {
     Record<
       string,
       {
-        /** What is in the file, and what TileDB does. */
+        /** The content of the file, and what TileDB does with it. */
         added?: Readonly<Record<string, readonly [string, Verdict]>>
         removed: Readonly<Record<string, Verdict>>
       }
@@ -27,13 +27,13 @@ const { libtiledb, fixtures }: Recorded = JSON.parse(
   readFileSync(fileURLToPath(new URL('names.json', import.meta.url)), 'utf8'),
 )
 
-/** Readers do without it; consolidation does not. */
+/** Codes about files that only consolidation needs. */
 const NOT_READ = /\/dci\.tdb$/
 
-/** Said where TileDB reads, but reads fewer cells: visible.test.ts holds them against it. */
+/** Codes for arrays of which TileDB reads fewer cells. visible.test.ts compares them with TileDB. */
 const READS_LESS: ReadonlySet<FindingCode> = new Set(['ARRAY_READS_EMPTY', 'VACUUM_HIDES_CELLS'])
 
-/** What check and TileDB do not agree on, as lines. */
+/** One line for each difference between check and TileDB. */
 async function disagreement(
   name: string,
   changed: readonly (readonly [string, Verdict, (array: EditedArray) => void])[],

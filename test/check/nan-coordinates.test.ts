@@ -9,7 +9,7 @@ import { check, type FindingCode, serious, shown } from './findings.ts'
 const FOLDER = mkdtempSync(`${tmpdir()}/tiledb-inspect-nan-`)
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }))
 
-/** What is told of each array of `fixtures/nan`, as a note. */
+/** The notes about each array of `fixtures/nan`. */
 const TOLD: Readonly<Record<string, readonly FindingCode[]>> = {
   all: ['COORDINATE_DOMAIN', 'MBR_INVALID', 'NONEMPTY_DOMAIN'],
   col_major_2d: ['COORDINATE_DOMAIN', 'MBR_INVALID'],
@@ -18,7 +18,7 @@ const TOLD: Readonly<Record<string, readonly FindingCode[]>> = {
   levels: ['COORDINATE_DOMAIN', 'MBR_INVALID', 'RTREE_CONTAINMENT'],
   row_major: ['COORDINATE_DOMAIN', 'MBR_INVALID'],
 }
-/** TileDB works out the non-empty domain side by side: with boxes of NaN it is now this, now that. */
+/** TileDB computes the non-empty domain in several threads: with boxes of NaN the result changes from run to run. */
 const NOW_AND_THEN: ReadonlySet<FindingCode> = new Set(['NONEMPTY_DOMAIN', 'MBR_NONEMPTY_DOMAIN'])
 
 describe('what TileDB writes of NaN coordinates is no damage', () => {
@@ -35,7 +35,7 @@ describe('what TileDB writes of NaN coordinates is no damage', () => {
 
 describe('NaN that TileDB has not written there is', () => {
   const FLOATS = '22/float_dims'
-  /** FLOAT32: the box of the first tile begins with the lower and the upper end of the first dimension. */
+  /** The box of the first tile begins with both ends of the first dimension, which is FLOAT32. */
   const NAN = Uint8Array.of(0, 0, 0xc0, 0x7f)
 
   async function withBox(...ends: readonly number[]): Promise<FindingCode[]> {

@@ -22,7 +22,7 @@ async function codesOf(change: (only: ConditionValue) => ConditionNode): Promise
   return findings.map(({ code }) => code).filter((code) => code.startsWith('DELETE_CONDITION'))
 }
 
-/** What TileDB 2.30 says of each was asked: it fails to read the array, or reads it. */
+/** Measured with TileDB 2.30: it reads the array or fails. */
 describe('a delete condition that TileDB refuses', () => {
   const twice =
     (op: 'AND' | 'OR' | 'NOT', count: number) =>

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
 import { check } from './findings.ts'
 
-/** Arrays whose cells are in an order that only their release took for the right one, and what is said of it. */
+/** Arrays whose cells are in an order that only some releases use, and the notes about them. */
 const OLD: readonly (readonly [fixture: string, fault: RegExp])[] = [
   ['2/untiled_dimension', /before 2\.0 .* no tile extent/],
   ['4/wide_domain', /before 2\.0/],
@@ -26,13 +26,13 @@ const OLD: readonly (readonly [fixture: string, fault: RegExp])[] = [
 
 const folder = temporaryFolder()
 
-/** Behind a tile's header of one chunk. */
+/** Offset of the first cell: after the header of a tile with one chunk. */
 const FIRST_CELL = 20
 const CHUNK_HEADER = 12
-/** Cells of a whole tile. */
+/** Number of cells in a full tile. */
 const CELLS = 10
 
-/** Puts the first two values that begin at `at` in each other's place. */
+/** Exchanges two neighbouring values. @param at offset of the first one */
 function exchange(array: EditedArray, path: string, size: number, at = FIRST_CELL): void {
   const bytes = array.get(path)
   const second = at + size
@@ -53,7 +53,7 @@ describe('cells in the order of their release are no damage', () => {
 })
 
 describe('cells in no order at all are, in the same arrays', () => {
-  /** Bytes of a coordinate in each file. */
+  /** Size of a coordinate in each file, in bytes. */
   const FILES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     '6/wide_domain': { x: 8, y: 8 },
     '9/small_domains': { d0: 1, d1: 2 },
@@ -68,7 +68,7 @@ describe('cells in no order at all are, in the same arrays', () => {
     await expectDisorder(array)
   })
 
-  // One file, in which each tile has a chunk for each dimension.
+  // The coordinates are in one file. Each of its tiles has a chunk for each dimension.
   test.each(['4/wide_domain', '4/float_tiles'])('%s', async (fixture) => {
     const array = new EditedArray(fixture)
     const path = array.find(/__coords\.tdb$/)

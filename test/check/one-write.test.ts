@@ -12,7 +12,7 @@ const codesOf = async (array: EditedArray): Promise<string[]> => {
   return findings.map(({ code }) => code)
 }
 
-/** Moves an end by one. */
+/** Moves one end of a range by 1. */
 const move = (bytes: Uint8Array, by: 1 | -1): void => {
   for (let i = 0; i < bytes.length; i++) {
     bytes[i] += by
@@ -75,7 +75,7 @@ describe('the box of a tile and the number of its cells', () => {
   })
 
   test('a box too small for the cells of its tile', async () => {
-    // Two dimensions of INT32: the box ends where it begins.
+    // The box of two INT32 dimensions becomes a point.
     const point = ({ bytes }: RTreeLevel): void => {
       bytes.copyWithin(4, 0, 4)
       bytes.copyWithin(12, 8, 12)

@@ -12,7 +12,7 @@ const AHEAD = '__9999999999999_9999999999999_'
 const FIRST = '0'.repeat(32)
 const LAST = 'f'.repeat(32)
 
-/** Two schemas alone, under names of their own. */
+/** The attributes of the opened schema, in an array that has only two schemas, with the given names. */
 async function withSchemas(older: string, newer: string): Promise<string[]> {
   const array = new EditedArray('22/evolved_sparse')
   const [a, b] = array.matching(SCHEMA).sort()
@@ -116,7 +116,7 @@ test.each([
   expect(nameFacts(`__a_${text}`)?.timestamp_range).toEqual([stamp, stamp])
 })
 
-/** As C++ reads a uint32 from a stream. */
+/** Reads a number as C++ reads a uint32 from a stream. */
 test.each([
   ['22', 22],
   ['-5', 2 ** 32 - 5],

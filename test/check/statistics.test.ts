@@ -7,7 +7,7 @@ import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { check, serious, shown } from './findings.ts'
 
-/** Arrays whose statistics are not what their cells say, each in its own way, and what is noted of them. */
+/** Arrays whose statistics do not fit their cells, for different reasons, and the notes about them. */
 const ODD: Record<string, string[]> = {
   all_null_first_tile_char: ['FRAGMENT_MIN_MAX fragment_min.a'],
   all_null_last_tile_consolidated: [],
@@ -37,7 +37,7 @@ describe('statistics that TileDB works out in its own way are no error', () => {
   test.each(Object.entries(ODD))('%s', async (name, notes) => {
     const { findings } = await check(localStorage, `${FIXTURES}/22/${name}`)
     expect(shown(serious(findings))).toEqual([])
-    // A known fault of statistics is told once a field.
+    // A known fault of statistics is reported once per field.
     expect(findings.map(({ code, field }) => `${code} ${field}`)).toEqual(notes)
   })
 })
@@ -73,7 +73,7 @@ const flipped = (bytes: Uint8Array): void => {
   for (let i = 0; i < bytes.length; i++) bytes[i] ^= 0x5a
 }
 
-/** Every statistic there is, with a value that neither cells nor any way of writing them give. */
+/** Every statistic, with a value that fits neither the cells nor any order of writing them. */
 const PLANTED: Record<string, Planted> = {
   'tile minima': {
     code: 'TILE_MIN_MAX',
@@ -113,7 +113,7 @@ describe('a statistic that no way of writing gives is an error, in such arrays t
   test.each(cases)('%s: %s', async (name, _, { code, plant }) => {
     const array = new EditedArray(`22/${name}`)
     const info = await (await array.fragment()).info()
-    // Of several attributes one whose statistic is right: the others show known faults.
+    // An attribute whose statistic is right. The other ones show known faults.
     const slot = name.startsWith('slabs')
       ? info.slots.findIndex((one) => one.name === (code.endsWith('SUM') ? 'i' : code.endsWith('COUNT') ? 'p' : 'c'))
       : info.slots.findIndex(({ kind }) => kind === 'attribute')

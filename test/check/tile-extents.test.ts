@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { check } from './findings.ts'
 
-/** The first dimension of both is an INT32. */
+/** Fixtures whose first dimension is an INT32. */
 const [DENSE, SPARSE] = ['22/empty_dense', '22/sparse_basic']
 
-// TileDB 2.30 reads sparse arrays so, but for an extent of 0, by which it divides. Dense reads fail.
+// TileDB 2.30 reads such sparse arrays, except with an extent of 0, by which it divides. Dense reads fail.
 describe('tile extents that do not fit the domain', () => {
   test.each([
     [DENSE, -5, 'error'],

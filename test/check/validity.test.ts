@@ -18,7 +18,7 @@ describe('validity that TileDB 2.4 to 2.10 filtered as values is read, and said 
   test('damage of such a chunk stays an error', async () => {
     const array = new EditedArray('14/validity_as_values')
     const path = array.find(/\/a0_validity\.tdb$/)
-    // The number of elements of the last part.
+    // Changes the number of elements of the last part.
     array.patch(path, array.get(path).length - 24, [3])
     const { findings } = await check(array.storage(), EDITED)
     expect(findings.filter(({ severity }) => severity === 'error').map(({ code }) => code)).toEqual([

@@ -17,11 +17,11 @@ type Edit =
   | readonly ['put', path: string, text: string]
   | readonly ['u32', path: string, offset: number, value: number]
 
-/** What TileDB said: which fragments FragmentInfo lists, and what a query gives. */
+/** Results of TileDB: the fragments that FragmentInfo lists, and what a query returns. */
 interface Answer {
   listed: readonly string[]
   cell_num: number
-  /** Of sparse arrays. */
+  /** Only for sparse arrays. */
   cells?: number
   empty: boolean
 }
@@ -37,7 +37,7 @@ const { libtiledb, fixtures }: Recorded = JSON.parse(
 
 const SHORT: Readonly<Record<string, string>> = { 0: '0123456789abcdef0123456789abcdef', F: '9999999999999' }
 
-/** Names by the letters that stand for them: `{A}`, and with other times `{A@5_5}`. */
+/** Replaces placeholders by names: `{A}` by a name, `{A@5_5}` by that name with other times. */
 function written(name: string): (text: string) => string {
   const names = new Map<string, string>()
   for (const file of new EditedArray(name).files.keys()) {
@@ -58,7 +58,7 @@ function written(name: string): (text: string) => string {
       .replace(/\{([A-E])\}/g, (_, letter: string) => whole(letter))
 }
 
-/** @returns whether a folder without files is left, which memory does not have */
+/** @returns whether a folder without files is left, which a storage in memory cannot hold */
 function edited(array: EditedArray, edits: readonly Edit[], full: (text: string) => string): void {
   for (const edit of edits) {
     const [kind, from] = edit
@@ -67,7 +67,7 @@ function edited(array: EditedArray, edits: readonly Edit[], full: (text: string)
     const below = [...array.files.keys()].filter((file) => file === path || file.startsWith(`${path}/`))
     if (kind === 'put') array.files.set(path, new TextEncoder().encode(full(to)))
     if (kind === 'u32') array.patch(path, edit[2], u32(edit[3]))
-    // Stands for an empty folder: a file that means nothing to TileDB.
+    // A file that TileDB ignores stands for an empty folder.
     if (kind === 'mkdir') array.files.set(`${path}/empty`, new Uint8Array())
     for (const file of kind === 'rm' || kind === 'mv' || kind === 'cp' ? below : []) {
       const bytes = array.files.get(file) ?? new Uint8Array()
@@ -98,7 +98,7 @@ describe(`what libtiledb ${libtiledb} reads is what is said of an array`, () => 
       const errors = (checked?.findings ?? []).filter(({ severity }) => severity === 'error')
       const said = (): string => shown(errors).join('; ') || 'no error'
       if (!tiledb) {
-        // Names and footers may say that a version is newer than all that are known.
+        // Names and footers may have a version that is newer than all known ones.
         const isUnknown = checked?.notExamined.some(({ code }) => code === 'UNSUPPORTED_VERSION')
         if (checked && errors.length === 0 && !isUnknown) wrong.push(`${what}: TileDB fails; no error`)
         continue
@@ -112,7 +112,7 @@ describe(`what libtiledb ${libtiledb} reads is what is said of an array`, () => 
       const cells = await cellNum(await openEdited(array), visible)
       if (tiledb.listed.length === listed.length && cells !== tiledb.cell_num)
         wrong.push(`${what}: TileDB counts ${tiledb.cell_num} cells; the listed fragments have ${cells}`)
-      // What is on disk and not read, and not for a while only.
+      // Fragments on disk that TileDB will never read.
       const lost = (path: string): boolean => !listed.includes(path)
       const whole = entries.filter(({ path }) => array.files.has(`${EDITED}/${path}/__fragment_metadata.tdb`))
       const hidden = whole.filter(({ path, state }) => lost(path) && state === 'hidden')

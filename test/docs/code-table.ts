@@ -4,12 +4,12 @@ import { WAYS, wayOfCode } from '../../src/plan/mending.ts'
 
 export const CHECK_PAGE = fileURLToPath(new URL('../../docs/check.md', import.meta.url))
 
-/** The line below the names of a table's columns. */
+/** The line between a table's header and its rows. */
 const HEAD = /\| --- \| --- \| --- \|(?: --- \|)?\n/g
 
 /**
- * docs/check.md with its tables of finding codes as src/check/codes.ts has them: those of damage, each code's own severity and meaning,
- * then its others; and those of advice.
+ * Renews the tables of codes in docs/check.md from src/check/codes.ts. The codes of damage have their usual severity and meaning
+ * first, then their other ones. The codes of advice follow.
  */
 export function checkPage(page: string): string {
   return withTable(withTable(page, '## Codes', FINDING_CODES), '## Advice', ADVICE_CODES)
@@ -33,7 +33,7 @@ function withTable(
   return page.slice(0, start) + rows.join('') + page.slice(end)
 }
 
-/** The column of what mends a code; advice has none. */
+/** The cell that says how a code is mended; empty for advice. */
 function mendedBy(code: string): string {
   return code in FINDING_CODES ? ` ${WAYS[wayOfCode(code as FindingCode)]} |` : ''
 }

@@ -11,11 +11,11 @@ import { collectSpecimens } from '../helpers/collect-specimens.ts'
 import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 
 /**
- * The generated parts of docs/format.md: what traces of the fixtures say of every structure, and the constants of the code.
- * A part stands between `<!-- table NAME -->` and `<!-- end -->`; all else on the page is written by hand.
+ * The generated parts of docs/format.md: every structure as traces of the fixtures show it, and the constants of the code.
+ * A part lies between `<!-- table NAME -->` and `<!-- end -->`. The rest of the page is written by hand.
  */
 
-/** What a file of each role holds. */
+/** The content of a file of each role. */
 const ROLE_MEANINGS: Readonly<Record<FileRole, string>> = {
   data: 'values; of var-sized fields the offsets',
   offsets: 'where each var-sized value starts',
@@ -29,7 +29,7 @@ const ROLE_MEANINGS: Readonly<Record<FileRole, string>> = {
   unknown: 'no field of the fragment has a file of this name',
 }
 
-/** How often something occurs, by format version. */
+/** Number of occurrences, by format version. */
 class Occurrences {
   private readonly byVersion = new Map<number, number>()
 
@@ -49,19 +49,19 @@ class Occurrences {
 interface Field {
   types: Set<string>
   seen: Occurrences
-  /** Path of what holds it, empty for the structure itself. */
+  /** Path of the list or structure that holds the field; empty for the outermost structure. */
   parent: string
-  /** What it means, by its description. */
+  /** Meaning of the field, from its description. */
   about: string | undefined
 }
 
-/** Fields of a structure in stored order, merged over all its specimens. */
+/** The fields of a structure in stored order, merged from all traces. */
 class Structure {
   readonly seen = new Occurrences()
   readonly fields = new Map<string, Field>()
   private order: string[] = []
 
-  /** Notes a field behind `previous`, the field that it follows in these bytes. */
+  /** Adds a field after `previous`, the field before it in these bytes. */
   add(
     path: string,
     previous: string | undefined,
@@ -92,7 +92,7 @@ class Structure {
   }
 }
 
-/** Structures with a table of their own, by what their fields are. */
+/** Structures with their own table, and the fields by which they are recognized. */
 function structureOf(names: ReadonlySet<string>): string | undefined {
   if (names.has('max_chunk_size')) return 'filter pipeline'
   if (names.has('null_count') && names.has('min_length')) return 'slot statistics'
@@ -101,10 +101,10 @@ function structureOf(names: ReadonlySet<string>): string | undefined {
   return undefined
 }
 
-/** What stands in place of names that differ from array to array. */
+/** Placeholders for names that differ from array to array. */
 const NAMED_BY_SCHEMA: Readonly<Record<string, string>> = { range: '<dimension>', 'slot statistics': '<slot>' }
 
-/** Lists whose elements have a table of their own. */
+/** Lists whose elements have their own table. */
 const ELEMENTS: Readonly<Record<string, string>> = {
   'array schema.domain.dimensions': 'dimension',
   'array schema.attributes': 'attribute',
@@ -113,7 +113,7 @@ const ELEMENTS: Readonly<Record<string, string>> = {
   'group details.members': 'group member',
 }
 
-/** Structures of one shape. */
+/** Structures with the same fields. */
 const ALIASES: Readonly<Record<string, string>> = {
   'generic tile chunks': 'tile chunks',
   'tile var offsets': 'tile offsets',
@@ -125,7 +125,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'delete condition': 'condition',
 }
 
-/** What filters keep as options, by name. */
+/** The options of filters, by name. */
 type FilterOptions = Map<string, { fields: string[]; seen: Occurrences }>
 
 class Traces {
@@ -164,7 +164,7 @@ class Traces {
     const parent = prefix.replace(/\.$/, '')
     let previous: string | undefined
     for (const child of childrenOf(span)) {
-      // the options of each filter stand in a table of filters
+      // Another table has the options of each filter.
       if (previous === 'options_length' && this.nameOf(structure) === 'filter') return
       const inner = new Set(Array.from(childrenOf(child), ({ name }) => name))
       const own = child.type === 'struct' ? structureOf(inner) : undefined
@@ -192,7 +192,7 @@ class Traces {
   private list(structure: Structure, elements: readonly Span[], path: string, version: number): void {
     for (const one of elements) {
       if (one.type !== 'struct') {
-        // texts, each behind its length
+        // Texts, each after its length.
         const length = `${path}.length`
         if (one.name.endsWith('_length')) structure.add(length, undefined, parentOf(path), one, version)
         else structure.add(path, length, parentOf(path), one, version)
@@ -223,7 +223,7 @@ function link(structure: string): string {
   return `[${structure}](#${structure.replaceAll(' ', '-')})`
 }
 
-/** The wire type, and what its number stands for. */
+/** The stored type, with the meaning of its number. */
 function wireOf(type: string): string {
   const [meaning, wire] = type.split(':')
   if (wire !== undefined) return meaning === 'cell_val_num' ? wire : `${wire} (${meaning})`
@@ -231,13 +231,13 @@ function wireOf(type: string): string {
   return type
 }
 
-/** `5 to 23`, `22`. */
+/** Versions in words: `5 to 23`, `22`. */
 function range(versions: readonly number[]): string {
   const [first, last] = [versions[0], versions[versions.length - 1]]
   return first === last ? String(first) : `${first} to ${last}`
 }
 
-/** In which versions a field is there, held against what it is part of. */
+/** The versions that have a field, compared with those of the structure around it. */
 function versionsText({ seen, parent }: Field, structure: Structure): string {
   const holder = parent === '' ? structure.seen : (structure.fields.get(parent)?.seen ?? structure.seen)
   const all = holder.versions
@@ -258,7 +258,7 @@ function table(header: readonly string[], rows: readonly (readonly string[])[]):
   return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-/** Rows that only hold others are left out. */
+/** The table of a structure, without rows that only contain others. */
 function structureTable(name: string, structure: Structure): string {
   const shown = structure.paths.filter((path) => {
     const types = structure.fields.get(path)?.types
@@ -275,7 +275,7 @@ function structureTable(name: string, structure: Structure): string {
   return `Traced in format versions ${range(structure.seen.versions)}.\n\n${table(['field', 'type', 'versions', 'meaning'], rows)}`
 }
 
-/** What is said of a list holds for its elements, and what is said of a range for those of its dimensions. */
+/** The meaning that a field takes from its list, or from the range around it. */
 function inherited(field: Field, path: string, structure: Structure): string | undefined {
   if (!path.endsWith('[]') && !path.endsWith('>')) return undefined
   for (let parent = field.parent; parent !== ''; parent = structure.fields.get(parent)?.parent ?? '') {
@@ -316,7 +316,7 @@ function versionTable(): string {
   return table(['format version', 'written by TileDB', 'read by TileDB'], rows)
 }
 
-/** Names of files and folders, with what differs from array to array taken out. */
+/** Names of files and folders, without the parts that differ from array to array. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/__\d+_\d+_[0-9a-f]{32}_\d+/g, '__<t1>_<t2>_<uuid>_<version>'],
   [/__\d+_\d+_[0-9a-f]{32}/g, '__<t1>_<t2>_<uuid>'],
@@ -345,7 +345,7 @@ function folderTable(): string {
   )
 }
 
-/** Files of an array, those inside fragments left out. */
+/** Paths of the files of an array, without those in fragments. */
 function* pathsBelow(root: string, inside = ''): Generator<string> {
   for (const entry of readdirSync(`${root}/${inside}`, { withFileTypes: true })) {
     const path = `${inside}${entry.name}`
@@ -356,7 +356,7 @@ function* pathsBelow(root: string, inside = ''): Generator<string> {
   }
 }
 
-/** Names of data files by version, of fixtures whose fields have names that are no numbers. */
+/** Names of data files by version, from fixtures whose fields have no numbers as names. */
 function fileTable(): string {
   const names = new Map<string, Occurrences>()
   for (const { path, name: array } of fixtureFolders()) {
@@ -409,7 +409,7 @@ function* filesOfFragments(array: string): Generator<string> {
   }
 }
 
-/** Every generated part of the page, by name. */
+/** Makes every generated part of the page, by name. */
 export async function formatTables(): Promise<Map<string, string>> {
   const traces = new Traces()
   for (const { structure, version, spans } of await collectSpecimens())
@@ -427,7 +427,7 @@ export async function formatTables(): Promise<Map<string, string>> {
 
 const PART = /(<!-- table (.+?) -->\n)[\s\S]*?(<!-- end -->)/g
 
-/** The page with its generated parts made anew. @throws Error where it names a part that there is not, or leaves one out */
+/** Renews the generated parts of the page. @throws Error if the page names an unknown part, or lacks one */
 export async function formatPage(page: string): Promise<string> {
   const parts = await formatTables()
   const used = new Set<string>()

@@ -6,7 +6,7 @@ import { NEWEST_STABLE, OLDEST_WRITTEN } from '../../src/write/schema-check.ts'
 import { ROOT } from '../helpers/corpus.ts'
 import { FORMAT_PAGE, formatPage } from './format-tables.ts'
 
-/** Milliseconds: every structure of every fixture is traced. */
+/** Time limit in milliseconds. Every structure of every fixture is traced. */
 const SLOW = 300_000
 
 test(

@@ -5,25 +5,25 @@ import { QUESTIONS } from '../../src/cli/questions.ts'
 import { run } from '../helpers/run.ts'
 import { ROOT, sessionsAnew, words } from '../helpers/sessions.ts'
 
-/** What docs/ shows of the program: sessions, and the questions of `help`. */
+/** The generated parts of the pages in docs/: sessions, and the questions of `help`. */
 
 function pagesIn(folder: string): string[] {
   return readdirSync(`${ROOT}/${folder}`).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : []))
 }
 
-/** Pages whose sessions run in the repository, each by itself. */
+/** Pages whose calls run in the repository, independently of one another. */
 export const PAGES = ['README.md', ...pagesIn('docs')]
-/** Pages whose sessions run one after the other, beside the sample arrays. */
+/** Pages whose calls run one after another, in a folder with the sample arrays. */
 export const TUTORIALS = pagesIn('docs/tutorials')
 
 export function textOf(page: string): string {
   return readFileSync(`${ROOT}/${page}`, 'utf8')
 }
 
-/** A call that only prints: in no pipe, and into no file. */
+/** Matches a call that only prints, without a pipe or an output file. */
 export const ONLY_PRINTS = /^tiledb-inspect [^|>]*$/
 
-/** What the page should be. */
+/** The page with the current output of its calls. */
 export function pageAnew(page: string): Promise<string> {
   const lines = async (command: string) => (ONLY_PRINTS.test(command) ? linesOf(command) : undefined)
   return sessionsAnew(textOf(page), lines)
@@ -35,7 +35,7 @@ export async function linesOf(command: string): Promise<readonly string[]> {
   return split(text + stderr)
 }
 
-/** @param folder empty; what the tutorial does is done in it */
+/** The tutorial with the current output of its calls. @param folder an empty folder, in which the calls run */
 export async function tutorialAnew(page: string, folder: string): Promise<string> {
   const before = cwd()
   cpSync(`${ROOT}examples/arrays`, folder, { recursive: true })
@@ -43,7 +43,7 @@ export async function tutorialAnew(page: string, folder: string): Promise<string
   try {
     return await sessionsAnew(textOf(page), async (command) => {
       const printed = command.startsWith('tiledb-inspect ') ? await printedByCall(command) : printedByShell(command)
-      // Code for TileDB-Py has whole paths.
+      // Code for TileDB-Py has absolute paths.
       return split(printed.replaceAll(`${folder}/`, '/data/'))
     })
   } finally {
@@ -70,7 +70,7 @@ function split(text: string): string[] {
 
 const HEAD = '| question | answer |\n| --- | --- |\n'
 
-/** docs/questions.md with the questions of the program. One that it does not have goes below the one before it. */
+/** docs/questions.md with the questions of the program. A new question is added after the one before it. */
 export function questionsAnew(page: string): string {
   const [begin, ...tables] = page.split(HEAD)
   const rows = tables.map(() => '')

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { run } from '../helpers/run.ts'
 import { words } from '../helpers/sessions.ts'
 
-/** The pictures of docs/pictures: what a terminal shows of real calls, as SVG, on light and on dark. */
+/** The pictures in docs/pictures: terminals with the output of real calls, as SVG, for light and for dark pages. */
 
 const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
 
@@ -12,10 +12,10 @@ const CALLS = [
   'tiledb-inspect history examples/arrays/weather --cell station=1,day=7',
 ]
 
-/** Pixels. Monospaced letters are 0.6 of their size wide; `textLength` holds other fonts to that. */
+/** Sizes in pixels. The width of monospaced letters is 0.6 of their size. `textLength` makes other fonts as wide. */
 const [SIZE, WIDTH, HEIGHT, MARGIN] = [14, 8.4, 19, 16]
 
-/** Colours by the codes of the terminal: bold and dim are no colours. 130 is one of the 256. */
+/** Colours by the codes of the terminal. Bold and dim have codes, too. 130 is one of the 256 colours. */
 const SCHEMES = {
   light: {
     paper: '#ffffff',
@@ -40,7 +40,7 @@ const SCHEMES = {
 } as const
 type Scheme = (typeof SCHEMES)[keyof typeof SCHEMES]
 
-/** @returns each file's path and text */
+/** Makes all pictures. @returns path and text of each file */
 export async function pictures(): Promise<[path: string, text: string][]> {
   const lines: string[] = []
   for (const call of CALLS) {
@@ -68,11 +68,11 @@ function svg(lines: readonly string[], scheme: Scheme): string {
   ].join('\n')
 }
 
-/** Pieces of one look, each at its column. */
+/** The pieces of a line with the same style, each at its column. */
 function spansOf(line: string, scheme: Scheme): string[] {
   const spans: string[] = []
   let [column, color, bold] = [0, '', false]
-  // Codes and texts in turn.
+  // Codes and texts alternate.
   for (const [i, part] of line.split(/\u001b\[([\d;]*)m/).entries()) {
     if (i % 2 === 1) {
       if (part === '1') bold = true

@@ -87,7 +87,7 @@ async function cellsOf(array: string): Promise<unknown[]> {
   return parseJsonDocuments(await ok('read', array, '--labels', '--format', 'ndjson', '--quiet'))
 }
 
-/** The schema with one attribute in another form, and none beside it. */
+/** The schema with only one attribute, in another form. */
 const withField = (name: string, changed: object) => ({
   ...TYPES,
   attributes: TYPES.attributes.map((one) => (one.name === name ? { ...one, ...changed } : one)),

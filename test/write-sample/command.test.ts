@@ -133,7 +133,7 @@ describe('dates in --dim', () => {
   })
 })
 
-/** Wrong options, and what is said. */
+/** Wrong options, and the messages about them. */
 const REFUSALS: readonly (readonly [string, RegExp])[] = [
   ['--dense --sparse', /--dense and --sparse exclude each other/],
   ['--format-version 2', /--format-version expects a version from 3 to 22, found 2/],

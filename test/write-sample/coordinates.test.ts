@@ -56,13 +56,13 @@ test('a chunk of nothing behind a filter that leaves nothing of it has no part t
     for (const last of ['CHECKSUM_MD5', 'CHECKSUM_SHA256', 'RLE'] as const) {
       const filters = await pipeline(first, last)
       const tile = Buffer.from(filters.forwardTile(new Uint8Array(0), [0]))
-      // Chunks 1; bytes before, behind, of metadata; parts of metadata 1, of data 0.
+      // One chunk; bytes before filtering, after filtering, of metadata; 1 part of metadata, 0 parts of data.
       expect(tile.readBigUInt64LE(0)).toBe(1n)
       expect([tile.readUInt32LE(20), tile.readUInt32LE(24)]).toEqual([1, 0])
       expect(filters.reverseTile(tile).data).toHaveLength(0)
     }
   }
-  // Where TileDB reads what it writes, the bytes are its own: one part of nothing.
+  // If TileDB can read what it writes, the bytes are the same as its own: one empty part.
   const tile = Buffer.from((await pipeline('BYTESHUFFLE')).forwardTile(new Uint8Array(0), [0]))
   expect(tile.subarray(20).toString('hex')).toBe('0100000000000000')
 })

@@ -10,7 +10,7 @@ for (const signal of SIGNALS) {
     try {
       const args = ['write-sample', `${folder}/array`, '--cells', '2000000', '--fragments', '400', '--capacity', '500']
       const { child, ended } = spawned(args)
-      // As soon as files are being written: the hidden folder holds some.
+      // Waits until the hidden folder has files.
       while (child.exitCode === null) {
         const [hidden] = readdirSync(folder)
         if (hidden !== undefined && readdirSync(`${folder}/${hidden}`).length > 0) break

@@ -31,8 +31,8 @@ function fragmentsOf(array: string): string[] {
 }
 
 /**
- * Everything that reads agrees with what was written: checksums, claims against cells, and each fragment's cells and schema are the
- * same after they have been through `--schema` and `--data`.
+ * Checks a written array: its checksums are right, its metadata fits its cells, and each fragment has the same cells and schema
+ * after it was written again with `--schema` and `--data`.
  */
 async function agrees(array: string, key: readonly string[] = []): Promise<void> {
   await ok(['verify-checksums', array, '--deep', '--quiet', ...key])
@@ -52,7 +52,7 @@ async function agrees(array: string, key: readonly string[] = []): Promise<void>
   }
 }
 
-/** File names hold new timestamps. */
+/** Removes the name of a schema, which has the time of writing. */
 function withoutName(schema: string): string {
   return schema.replace(/"(path|name)": ?"[^"]*s\d+"|"name": ?"__\d+_[^"]*"/g, '')
 }

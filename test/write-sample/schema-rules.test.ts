@@ -7,7 +7,7 @@ import { checkSchema } from '../../src/write/schema-check.ts'
 import { parseSchemaDocument } from '../../src/write/schema-document.ts'
 import { run } from '../helpers/run.ts'
 
-/** Documents, and the path of what TileDB refuses in them: test/tiledb/write/schemas.py asks it. */
+/** Documents, and the path of what TileDB refuses in them (test/tiledb/write/schemas.py asks TileDB). */
 const RULES = (parseJson(readFileSync('test/tiledb/write/schemas.json', 'utf8')) as JsonObject[]).map((rule) => ({
   name: String(rule.name),
   path: rule.refused,
@@ -23,7 +23,7 @@ const BASE = {
   attributes: [{ name: 'a', type: 'INT64' }],
 }
 
-/** The path of what is refused in a document; null where nothing is. */
+/** The path of what is refused in a document; null if nothing is. */
 function refused(document: Json, cells = false): string | null {
   try {
     checkSchema(
