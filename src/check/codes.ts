@@ -324,7 +324,7 @@ export const FINDING_CODES = {
   GROUP_CYCLE: ['warning', 'the group contains itself: readers that walk it do not end', 'members'],
 } as const satisfies Readonly<Record<string, Code>>
 
-/** The code of a finding. docs/check.md lists the meanings. */
+/** The code of a finding. Codes are never renamed. docs/check.md lists the meanings. */
 export type FindingCode = keyof typeof FINDING_CODES
 
 /** The codes that are mended in one of these ways. */
