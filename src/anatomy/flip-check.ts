@@ -1,11 +1,11 @@
-import type { ErrorCode } from '../base/errors.ts'
+import { type ErrorCode, unlessCode } from '../base/errors.ts'
 import { checkTarget } from '../check/check.ts'
 import { CELL_CODES, type FindingCode } from '../check/codes.ts'
 import type { Item } from '../check/finding.ts'
 import { newRun } from '../check/run.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
 import { MemoryStorage } from '../source/memory.ts'
-import { type Folder, isNoListing, readAll, withSource } from '../source/source.ts'
+import { type Folder, readAll, withSource } from '../source/source.ts'
 import { filesBelow } from '../source/walk.ts'
 import { LABELS_FOLDER } from '../store/array.ts'
 import { closeTarget, openTarget, type Target } from '../store/target.ts'
@@ -126,8 +126,7 @@ async function contents(root: Folder, only: string | undefined): Promise<Map<str
     }
     return files
   } catch (error) {
-    if (!isNoListing(error)) throw error
-    return undefined
+    return unlessCode('NO_LISTING')(error)
   }
 }
 

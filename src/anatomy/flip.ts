@@ -8,7 +8,7 @@ import { concat, NO_BYTES } from '../filters/bytes.ts'
 import type { ReadOptions } from '../filters/pipeline.ts'
 import { isCompressor } from '../format/filter-pipeline.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
-import { plain } from '../source/overlay.ts'
+import { passedOn } from '../source/overlay.ts'
 import type { Storage } from '../source/source.ts'
 import type { FieldFile, Fragment } from '../store/fragment.ts'
 import { type ReadContext, readContext } from '../store/generic-tile.ts'
@@ -31,7 +31,7 @@ interface FlippedStorage extends Storage {
 
 function flippedStorage(below: Storage, flippedPath: string, flippedOffset: number): FlippedStorage {
   const storage: FlippedStorage = {
-    ...plain(below),
+    ...passedOn(below),
     bit: undefined,
     kind: (path) => below.kind(path),
     list: (path) => below.list(path),

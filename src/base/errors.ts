@@ -29,7 +29,7 @@ export const ERROR_CODES = {
   INTERNAL: 3,
 } as const
 
-/** Name of what is wrong. Names never change. */
+/** The kind of an error. Codes are never renamed. */
 export type ErrorCode = keyof typeof ERROR_CODES
 
 /** Where a fault is: the file, a byte offset from its start (or in `space`), and the dotted name of the field. */
@@ -70,7 +70,7 @@ export function badValue(message: string, at?: ErrorPlace, options?: { cause?: u
   return new InspectError('BAD_VALUE', message, at, options)
 }
 
-/** {@link badValue} that says what was expected of `field`, and what was found. */
+/** The {@link badValue} error that says what was expected of `field` and what was found. */
 export function unexpected(expected: string, found: string, field?: string): InspectError {
   return badValue(`expected ${expected}, found ${found}`, { field })
 }
@@ -103,15 +103,27 @@ export function grammatical(message: string): string {
   })
 }
 
-/** The error, if it is one that reading throws. @throws every other error */
+/** Returns an {@link InspectError}. @throws every other error */
 export function faultOf(error: unknown): InspectError {
   if (error instanceof InspectError) return error
   throw error
 }
 
-/** For `catch`: undefined in place of an error that reading throws. @throws every other error */
+/** For `catch`: turns an {@link InspectError} into undefined. @throws every other error */
 export function unlessFault(error: unknown): undefined {
   faultOf(error)
+}
+
+/** Whether an error is an {@link InspectError} with one of the codes. */
+export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is InspectError {
+  return error instanceof InspectError && codes.includes(error.code)
+}
+
+/** For `catch`: turns an error with the code into undefined. @throws every other error */
+export function unlessCode(code: ErrorCode): (error: unknown) => undefined {
+  return (error) => {
+    if (!hasCode(error, code)) throw error
+  }
 }
 
 /** Exit code of the process for an error. @see ERROR_CODES */
@@ -119,9 +131,7 @@ export function exitCodeOf(error: InspectError): 1 | 2 | 3 {
   return ERROR_CODES[error.code]
 }
 
-/**
- * Whether no earlier error of this file had the same code and message; offsets may differ. Adds the error to `told`.
- */
+/** Whether `told` has no error of the same file, code and message; offsets may differ. Adds the error to `told`. */
 export function isNew(told: Set<string>, { code, message, at }: InspectError): boolean {
   const text = `${code} ${at.file ?? ''} ${message}`
   if (told.has(text)) return false
@@ -155,7 +165,7 @@ export function addSection(error: unknown, section: string): unknown {
   return movedTo({ ...error.at, field: field === undefined ? section : `${section}.${field}` }, error)
 }
 
-/** Runs `work`, and adds `place` to an {@link InspectError} that it throws. */
+/** Runs `work` and adds `place` to an {@link InspectError} that it throws. */
 export function withPlace<T>(place: ErrorPlace, work: () => T): T {
   try {
     return work()
@@ -173,7 +183,7 @@ export async function withPlaceAsync<T>(place: ErrorPlace, work: () => Promise<T
   }
 }
 
-/** The result of `work`, or the {@link InspectError} that it throws. Other errors are thrown on. */
+/** Returns the result of `work`, or the {@link InspectError} that it throws. @throws every other error */
 export async function orError<T>(work: () => Promise<T>): Promise<T | InspectError> {
   try {
     return await work()
@@ -182,11 +192,11 @@ export async function orError<T>(work: () => Promise<T>): Promise<T | InspectErr
   }
 }
 
-/** What JavaScript says when memory, or a length that it can have, is not enough. A negative length is a fault of this program. */
+/** Messages of JavaScript when memory is short or a length is too large. A negative length is a fault of this program. */
 const NO_MEMORY =
   /^RangeError: (?:Invalid (?:typed )?array(?: buffer)? length(?!: -)|Array buffer allocation failed|Invalid string length)/
 
-/** Whether an error says that an allocation was too large. */
+/** Whether an error means that an allocation was too large. */
 export function lacksMemory(error: unknown): error is RangeError {
   return NO_MEMORY.test(String(error))
 }
@@ -212,10 +222,10 @@ export class ClosedPipe extends Error {
   override readonly name = 'ClosedPipe'
 }
 
-/** Most names that a message lists. */
+/** Upper limit on the names that a message lists. */
 const LISTED = 5
 
-/** The first few names, and how many there are if that is not all. */
+/** The first few names; if there are more, also how many there are in all. */
 export function firstOf(names: readonly string[]): string {
   return names.slice(0, LISTED).join(', ') + (names.length > LISTED ? `, … (${names.length} in all)` : '')
 }

@@ -1,10 +1,10 @@
-/** Pieces of work at once when each waits for a network. The client itself sends at most 16 requests at once. */
+/** Number of concurrent pieces of work when each waits for a network. The client itself sends at most 16 requests at once. */
 const REMOTE_AT_ONCE = 24
 
-/** Most bytes that concurrent pieces of work may hold together, by their own estimates. */
+/** Upper limit on the bytes that concurrent pieces of work hold together, by their own estimates. */
 const MOST_BYTES = 256 * 2 ** 20
 
-/** How many files of a folder to work on at once. On a local disk one: more would not be faster. */
+/** Number of files of a folder to work on concurrently: one on a local disk, where more would not be faster. */
 export function atOnce({ isRemote }: { readonly isRemote: boolean }): number {
   return isRemote ? REMOTE_AT_ONCE : 1
 }
@@ -43,8 +43,8 @@ export async function* inOrder<T, R>(
 }
 
 /**
- * {@link inOrder} for work that yields several results: all of the first item's, then all of the second's. Results that
- * come before their turn are kept, up to {@link MOST_AHEAD} an item.
+ * {@link inOrder} for work that yields several results. It yields all results of the first item, then all of the second,
+ * and so on. Results that come before their turn are kept, up to {@link MOST_AHEAD} for each item.
  */
 export async function* allInOrder<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
@@ -72,7 +72,7 @@ export async function* allInOrder<T, R>(
   }
 }
 
-/** Most results of one generator that are kept before their turn. */
+/** Upper limit on the results of one generator that are kept before their turn. */
 const MOST_AHEAD = 1000
 
 /** Runs a generator in the background, and keeps its results until they are taken. */

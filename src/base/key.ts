@@ -3,14 +3,14 @@ import { usage } from './errors.ts'
 const KEY_BYTES = 32
 
 /**
- * Reads a key given as 32 raw bytes, 64 hex digits or base64. One newline at the end is ignored.
+ * Parses a key given as 32 raw bytes, 64 hex digits or base64. One newline at the end is ignored.
  *
  * @param from where the key comes from, for the error
  * @throws InspectError USAGE
  */
-export function parseKey(given: Uint8Array, from: string): Uint8Array {
-  if (given.length === KEY_BYTES) return given
-  const bytes = withoutNewline(given)
+export function parseKey(given: Uint8Array | string, from: string): Uint8Array {
+  const all = typeof given === 'string' ? new TextEncoder().encode(given) : given
+  const bytes = all.length === KEY_BYTES ? all : withoutNewline(all)
   if (bytes.length === KEY_BYTES) return bytes
   const text = new TextDecoder('latin1').decode(bytes)
   if (/^[0-9a-fA-F]{64}$/.test(text))

@@ -1,16 +1,16 @@
-/** Below this length the sort only inserts, which keeps the order of equal elements. */
-const LEAST_PARTED = 16
+/** Up to this length a part is sorted by insertion, which keeps the order of equal elements. */
+const MOST_INSERTED = 16
 
 /**
- * Sorts a list in place as `std::sort` of GNU's C++ library does, with which TileDB is built on Linux. Elements with equal
- * keys get the same order as there, which is not the order before: of cells or values of the same time it decides which
- * one a reader of TileDB gives. Other libraries sort them in other ways.
+ * Sorts a list in place exactly as `std::sort` of GNU's C++ library does, with which TileDB is built on Linux. That sort is
+ * not stable: elements with equal keys may change places. Their order decides which of several cells or values of the same
+ * time TileDB returns. Other libraries order them in other ways.
  *
  * @see std::sort: introspective sort
  */
 export function librarySort<T>(list: T[], key: (element: T) => bigint): T[] {
   const pairs = list.map((element) => ({ element, key: key(element) }))
-  part(pairs, 0, pairs.length, 2 * Math.floor(Math.log2(pairs.length)))
+  partition(pairs, 0, pairs.length, 2 * Math.floor(Math.log2(pairs.length)))
   pairs.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
   for (const [i, { element }] of pairs.entries()) list[i] = element
   return list
@@ -19,11 +19,11 @@ export function librarySort<T>(list: T[], key: (element: T) => bigint): T[] {
 type Pairs = { element: unknown; key: bigint }[]
 
 /**
- * Parts the elements from `first` to before `last`, until no part is long.
- * @param depth most partings of one part: then a heap sorts what is left. Times in the order of names, 10, 1, 2, 3, take as many.
+ * Partitions the elements `[first, last)` until every part is short.
+ * @param depth limit on nested partitions, after which a heap sorts the part. Times in the order of names (10, 1, 2, 3) reach it.
  */
-function part(pairs: Pairs, first: number, last: number, depth: number): void {
-  for (let left = depth; last - first > LEAST_PARTED; left--) {
+function partition(pairs: Pairs, first: number, last: number, depth: number): void {
+  for (let left = depth; last - first > MOST_INSERTED; left--) {
     if (left === 0) {
       heapSort(pairs, first, last)
       return
@@ -38,12 +38,12 @@ function part(pairs: Pairs, first: number, last: number, depth: number): void {
       if (low >= high) break
       swap(pairs, low++, high)
     }
-    part(pairs, low, last, left - 1)
+    partition(pairs, low, last, left - 1)
     last = low
   }
 }
 
-/** Swaps the first element with the median of the second, the middle and the last one. */
+/** Swaps the first element with the median of the second, the middle and the last element. */
 function medianToFirst(pairs: Pairs, first: number, last: number): void {
   const [a, b, c] = [first + 1, first + Math.floor((last - first) / 2), last - 1]
   const less = (i: number, j: number): boolean => pairs[i].key < pairs[j].key
@@ -51,7 +51,7 @@ function medianToFirst(pairs: Pairs, first: number, last: number): void {
   else swap(pairs, first, less(a, c) ? a : less(b, c) ? c : b)
 }
 
-/** Makes a heap of the elements, the largest first, and takes the largest from it until none is left. */
+/** Sorts the elements `[first, last)` with a heap whose first element is the largest. */
 function heapSort(pairs: Pairs, first: number, last: number): void {
   for (let top = Math.floor((last - first) / 2) - 1; top >= 0; top--) sink(pairs, first, top, last - first)
   for (let length = last - first - 1; length > 0; length--) {
@@ -60,7 +60,7 @@ function heapSort(pairs: Pairs, first: number, last: number): void {
   }
 }
 
-/** Moves an element of a heap down to its end, always to the larger child, and from there up to its place. */
+/** Moves an element of a heap down along the larger children to the end, and from there up to its place. */
 function sink(pairs: Pairs, first: number, top: number, length: number): void {
   const sunk = pairs[first + top]
   let at = top

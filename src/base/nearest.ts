@@ -1,14 +1,14 @@
-/** One typing error is allowed for each group of this many letters: a letter added, missing or wrong, or two swapped. */
-const LETTERS_A_STEP = 3
+/** One typing error is allowed for every three letters: a letter added, missing or wrong, or two letters swapped. */
+const LETTERS_PER_ERROR = 3
 
 /**
- * The candidate that a mistyped name most likely means. Undefined if none is near enough, or if no letter would stay:
- * every one-letter name is one step from every other. Case does not count.
+ * The candidate that a mistyped name most likely means. Undefined if none is near enough, or if no letter would stay the
+ * same, as between two names of one letter. Case does not count.
  */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase()
   let best: string | undefined
-  let least = Math.min(wanted.length, Math.max(1, Math.floor(wanted.length / LETTERS_A_STEP)) + 1)
+  let least = Math.min(wanted.length, Math.max(1, Math.floor(wanted.length / LETTERS_PER_ERROR)) + 1)
   for (const candidate of candidates) {
     const other = candidate.toLowerCase()
     const steps = wanted !== '' && other.startsWith(wanted) ? 0.5 : distance(wanted, other, least)
@@ -20,7 +20,7 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** The candidates, those that are most like a name first. */
+/** The candidates, the most similar to a name first. */
 export function byLikeness(name: string, candidates: readonly string[]): string[] {
   const wanted = name.toLowerCase()
   const steps = new Map(candidates.map((one) => [one, distance(wanted, one.toLowerCase(), Number.POSITIVE_INFINITY)]))

@@ -1,4 +1,4 @@
-/** Numbers, bytes and names of the documents. The JSON Schemas are made from these types: see src/documents. */
+/** Types of the values in documents. The JSON Schemas are made from them: see src/documents. */
 
 /**
  * A whole number.

@@ -13,8 +13,8 @@
 export type Result = null | boolean | number | bigint | string | object
 
 /**
- * A long list that comes in pages. It is an ordinary async iterable of its elements. A writer that takes whole pages
- * awaits once a page instead of once an element. Can be iterated more than once.
+ * A long list in pages. It is also an async iterable of its elements. A writer that takes whole pages awaits once per page
+ * instead of once per element. Can be iterated more than once.
  */
 export class Pages<T = Result> implements AsyncIterable<T> {
   readonly pages: () => AsyncIterable<Iterable<T>>
@@ -28,7 +28,7 @@ export class Pages<T = Result> implements AsyncIterable<T> {
   }
 }
 
-/** One long value of bytes that comes in pages. Can be iterated more than once. */
+/** One long value of bytes in pages. Can be iterated more than once. */
 export class PagedBytes {
   /** The length of every page but the last is a multiple of 3, so that base64 of the pages can be joined. */
   readonly pages: () => AsyncIterable<Uint8Array>
@@ -59,7 +59,7 @@ export function isFields(value: Result | undefined): value is { readonly [key: s
 
 /** Whether a value is a list that can be iterated synchronously. */
 export function isIterable(value: Result | undefined): value is Iterable<Result> {
-  // Reading it takes a third of the time of `in`, which counts with millions of rows.
+  // Faster than `in`: a third of its time, which matters for millions of rows.
   return typeof value === 'object' && (value as Partial<Iterable<Result>> | null)?.[Symbol.iterator] !== undefined
 }
 

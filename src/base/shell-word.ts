@@ -1,19 +1,19 @@
 import { UNSAFE } from './unsafe-text.ts'
 
-/** A text as one word of a command for a shell such as sh, bash or zsh. What is printed of it is what the shell reads. */
+/** A text as one word of a command for sh, bash or zsh. A terminal shows exactly what the shell reads. */
 export function shellWord(text: string): string {
-  // zsh takes a word that begins with `=` for the name of a command, whose path it puts there.
+  // zsh replaces a word that begins with `=` by the path of the command that it names.
   return /^(?!=)[\w@%+=:,./-]+$/.test(text) ? text : quotedWord(text)
 }
 
 /**
- * {@link shellWord} in quotes. Characters that a terminal does not show are written by printf, whose escapes every terminal shows. The
- * shell cuts newlines at the end of what printf writes, so a text with such an end stays as it is.
+ * {@link shellWord}, always quoted. Characters that a terminal does not show become escapes of a `printf` command. The shell
+ * would remove newlines at the end of its output, so a text that ends in a newline is quoted without escapes.
  */
 export function quotedWord(text: string): string {
   const literal = `'${text.replaceAll("'", "'\\''")}'`
   if (text.search(UNSAFE) < 0 || text.endsWith('\n')) return literal
-  // Nor quotes, nor `!`, which shells with a history replace within double quotes.
+  // Quotes are escaped, too, and `!`, which shells with a history replace within double quotes.
   const format = text
     .replace(/[\\%]/g, '$&$&')
     .replace(UNSAFE, octal)

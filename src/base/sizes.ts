@@ -1,5 +1,5 @@
 const UNITS = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const
-/** Each unit of a size is so many of the one before. */
+/** Ratio between a unit of size and the next smaller unit. */
 export const SIZE_STEP = 1024
 
 /** `12.3 KiB`; below 1 KiB `595 B`. */

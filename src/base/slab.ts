@@ -1,17 +1,17 @@
-/** Bytes of a block. */
+/** Bytes of a block, from which small arrays are taken. */
 const BLOCK_BYTES = 65_536
-/** Longer arrays get memory of their own. */
+/** Longer arrays are allocated separately. */
 const MOST_BYTES = 1024
 
 /**
- * Memory for many small arrays that are viewed as other types. V8 keeps an array of up to 64 bytes in its own heap; another view
- * of it takes a microsecond, and a collection of millions of them seconds.
+ * Allocates small arrays that will be viewed as other types. V8 keeps an array of up to 64 bytes in its own heap. Making
+ * another view of such an array takes a microsecond, and collecting millions of them takes seconds.
  */
 export class Slab {
   private block = new ArrayBuffer(0)
   private at = 0
 
-  /** Zeros, at an address that every typed array accepts. */
+  /** An array of zeros at an address that every typed array accepts. */
   take(length: number): Uint8Array {
     if (length > MOST_BYTES) return new Uint8Array(length)
     if (this.at + length > this.block.byteLength) {

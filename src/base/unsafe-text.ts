@@ -9,7 +9,7 @@ const EACH_UNSAFE_IN_JSON = new RegExp(UNSAFE_IN_JSON, 'g')
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** A character of {@link UNSAFE} as `\x1b`. */
+/** The escape of a character of {@link UNSAFE}, such as `\x1b`. */
 export function escapedCharacter(character: string): string {
   const named = NAMED[character]
   if (named !== undefined) return named
@@ -18,7 +18,7 @@ export function escapedCharacter(character: string): string {
   return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`
 }
 
-/** Text as a JSON string that is safe on a terminal and hides nothing from its reader. It reads back as the same text. */
+/** Text as a JSON string that is safe to show on a terminal and hides nothing. It parses to the same text. */
 export function jsonString(text: string): string {
   const json = JSON.stringify(text)
   return UNSAFE_IN_JSON.test(json) ? json.replace(EACH_UNSAFE_IN_JSON, escapedUnits) : json

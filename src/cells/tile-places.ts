@@ -1,7 +1,7 @@
 import { inconsistent } from '../base/errors.ts'
 import { fieldFileName } from '../format/field-files.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
-import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
+import { type FieldFile, type Fragment, type FragmentInfo, sizesOf } from '../store/fragment.ts'
 
 /** A slot's file: fixed data (or coordinates, timestamps), offsets, var-sized values or validity. */
 export type TileRole = 'data' | 'offsets' | 'var' | 'validity'
@@ -28,11 +28,10 @@ interface FieldTileFile {
 }
 
 export function fieldTileFile(info: FragmentInfo, slot: number, role: TileRole): FieldTileFile {
-  const sizes = role === 'var' ? info.file_var_sizes : role === 'validity' ? info.file_validity_sizes : info.file_sizes
   return {
     name: fieldFileName(info.format_version, info.slots[slot], role) ?? '.tdb',
     offsetsList: role === 'var' ? 'tile_var_offsets' : role === 'validity' ? 'tile_validity_offsets' : 'tile_offsets',
-    size: sizes?.[slot] ?? 0,
+    size: sizesOf(info, role)?.[slot] ?? 0,
   }
 }
 

@@ -85,10 +85,10 @@ function startFault(starts: Float64Array, length: number, size: number, place: P
 export async function labelNum(
   { array }: Fragment,
   attribute: string,
-  { schema, schemaName }: FragmentInfo,
+  { schema }: FragmentInfo,
 ): Promise<number | undefined> {
   if (!array) return undefined
-  const { enumeration, isCurrent } = await attributeLabels(array, attribute, schema, schemaName)
+  const { enumeration, isCurrent } = await attributeLabels(array, attribute, schema)
   if (!isCurrent || !enumeration) return undefined
   const { type, cell_val_num, data, offsets } = enumeration
   const num = offsets ? offsets.length : data.length / (datatypeSize(type) * Number(cell_val_num))

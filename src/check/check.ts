@@ -94,7 +94,7 @@ async function* planTarget(run: CheckRun, target: Target, above: readonly string
     if (!isFirst(run.shard)) return
     if (array) array.cx.onFault = () => {}
     try {
-      const entry = await array?.entryAt(fragment.folder.path.slice(array.folder.path.length + 1))
+      const entry = await array?.entryOf(fragment.folder)
       const ignored = entry && whyIgnored(entry)
       yield* checkFragment(run, fragment, undefined, ignored)
     } finally {

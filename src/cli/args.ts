@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { usage } from '../base/errors.ts'
-import { extensionOf } from '../base/extension.ts'
+import { extensionOf } from '../base/paths.ts'
 import type { CommandModule } from '../commands/command.ts'
 import { addTimesOptions } from '../commands/times.ts'
 import type { JsonStyle } from '../render/json.ts'

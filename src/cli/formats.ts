@@ -1,5 +1,5 @@
 import type { InspectError } from '../base/errors.ts'
-import { extensionOf } from '../base/extension.ts'
+import { extensionOf } from '../base/paths.ts'
 import { isFields, type Output, Pages, type Result } from '../base/result.ts'
 import { VERSION } from '../base/version.ts'
 import { ColumnRows } from '../cells/column-rows.ts'

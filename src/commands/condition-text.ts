@@ -41,10 +41,10 @@ export async function shownCondition(
   array: InspectArray,
   node: ConditionNode,
 ): Promise<string> {
-  const { schema, file } = await array.newestSchema()
+  const { schema } = await array.newestSchema()
   const labels = new Map<string, readonly CellValue[]>()
   for (const field of conditionFields(node)) {
-    const { enumeration } = await attributeLabels(array, field, schema, file.name)
+    const { enumeration } = await attributeLabels(array, field, schema)
     if (enumeration) labels.set(field, enumerationResult(enumeration, style).values)
   }
   return conditionText(node, { schema, labels, style })

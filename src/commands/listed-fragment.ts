@@ -17,7 +17,6 @@ import {
   stateText,
   timeRangeText,
 } from '../render/views/wording.ts'
-import { isNoListing } from '../source/source.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { cellsInDomain, fragmentFileSizes, ratioOf, unfilteredSizeByFooter } from '../store/file-sizes.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, storedCellNum } from '../store/fragment.ts'
@@ -90,11 +89,7 @@ export function sizesWithFooters(array: InspectArray) {
 
 /** A fragment's entry among the commits; undefined outside an array, or if the server lists no names. */
 export async function entryOf({ array, folder }: Fragment): Promise<FragmentEntry | undefined> {
-  try {
-    return await array?.entryAt(folder.path.slice(array.folder.path.length + 1))
-  } catch (error) {
-    if (!isNoListing(error)) throw error
-  }
+  return array?.entryOf(folder)
 }
 
 /** Reads what a listing says about a fragment. Facts that cannot be read are left out, and `listed.fault` says why. */

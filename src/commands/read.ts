@@ -95,9 +95,8 @@ export async function shownEnumerations(
   report: LabelReport,
 ): Promise<Map<string, Enumeration>> {
   const found = new Map<string, Enumeration>()
-  const file = await array.newestSchema()
   for (const { name } of labels ? schema.attributes : []) {
-    const { enumeration, remark, fault } = await attributeLabels(array, name, schema, file.file.name)
+    const { enumeration, remark, fault } = await attributeLabels(array, name, schema)
     if (fault) throw addPlace(fault, { field: name })
     if (enumeration) found.set(name, enumeration)
     if (remark !== undefined) report.remark(name, remark)

@@ -1,5 +1,5 @@
 import { usage } from '../base/errors.ts'
-import { extensionOf } from '../base/extension.ts'
+import { extensionOf } from '../base/paths.ts'
 import { rangeFilter } from '../cells/bounds.ts'
 import type { ValueRange } from '../documents/common.ts'
 import type { RtreeDocument, RtreeTile } from '../documents/rtree.ts'

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { addPlace, exitCodeOf, InspectError, lacksMemory, usage } from '../base/errors.ts'
-import { extensionOf } from '../base/extension.ts'
+import { extensionOf } from '../base/paths.ts'
 import { shellWord } from '../base/shell-word.ts'
 import { sum } from '../base/sum.ts'
 import type { SampleDocument, SampleFile } from '../documents/sample.ts'

@@ -34,8 +34,8 @@ export function openersWith<Options extends BaseOptions>(
   const open = async (path: string, options?: Options): Promise<Target> => {
     const { storage, key } = options ?? {}
     const place = storage ? { storage, path } : await findPlace(path, options)
-    const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key
-    return openTarget(place.storage, place.path, readContext(codecs, bytes && parseKey(bytes, 'key')))
+    const parsed = key === undefined ? undefined : parseKey(key, 'key')
+    return openTarget(place.storage, place.path, readContext(codecs, parsed))
   }
   async function openOnly<T extends Target['type']>(type: T, path: string, options?: Options) {
     const target = await open(path, options)

@@ -13,14 +13,14 @@ export async function readKey(
   options: { key?: string | undefined; keyFile?: string | undefined },
   fromEnvironment: string | undefined,
 ): Promise<Uint8Array | undefined> {
-  if (options.key !== undefined) return parseKey(new TextEncoder().encode(options.key), '--key')
+  if (options.key !== undefined) return parseKey(options.key, '--key')
   if (options.keyFile !== undefined) {
     if (mayBeKey(options.keyFile) && (await localStorage.kind(options.keyFile)) === undefined)
       throw usage('--key-file expects a file, found what may be a key itself: --key takes one')
     return parseKey(readShort(options.keyFile, MOST_KEY_BYTES), '--key-file')
   }
   if (fromEnvironment !== undefined && fromEnvironment !== '') {
-    return parseKey(new TextEncoder().encode(fromEnvironment), 'TILEDB_INSPECT_KEY')
+    return parseKey(fromEnvironment, 'TILEDB_INSPECT_KEY')
   }
   return undefined
 }

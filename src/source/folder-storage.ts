@@ -1,21 +1,22 @@
 import { InspectError } from '../base/errors.ts'
+import { folderOf, nameOf } from '../base/paths.ts'
 import { type ByteSource, byName, checkRange, type Entry, notFound, type Storage, truncated } from './source.ts'
 
-/** What is read of a browser's `File` or `Blob`. */
+/** The part of a browser's `File` or `Blob` that is used here. */
 export interface FileContent {
   /** In bytes. */
   readonly size: number
   slice(from: number, to: number): { arrayBuffer(): Promise<ArrayBuffer> }
 }
 
-/** A browser's `File` of a folder: from `<input webkitdirectory>`, or dropped and given the path by the page. */
+/** A browser's `File` in a folder: from `<input webkitdirectory>`, or dropped by the user, with a path that the page adds. */
 export interface ListedFile extends FileContent {
   readonly name: string
-  /** Path from the chosen folder on, whose name it begins with. If it is empty, the name is the path. */
+  /** Path that begins with the name of the chosen folder. If it is empty, the name is the path. */
   readonly webkitRelativePath: string
 }
 
-/** What is used of a browser's `FileSystemDirectoryHandle`. */
+/** The part of a browser's `FileSystemDirectoryHandle` that is used here. */
 export interface DirectoryHandle {
   readonly name: string
   values(): AsyncIterable<{ readonly kind: 'file' | 'directory'; readonly name: string }>
@@ -31,7 +32,7 @@ export interface DirectoryHandle {
 export function folderStorage(folder: DirectoryHandle | Iterable<ListedFile>): Storage {
   if (Symbol.iterator in folder) return new FolderStorage(listedFolder(folder))
   // The private folder of an origin has no name.
-  return new FolderStorage(folder.name === '' ? new HandleFolder(folder) : above(new HandleFolder(folder), folder.name))
+  return new FolderStorage(folder.name === '' ? new HandleFolder(folder) : parentOf(folder))
 }
 
 /** One folder, from a handle or from a list of files. */
@@ -41,10 +42,12 @@ interface PickedFolder {
   file(name: string): Promise<FileContent | undefined>
 }
 
-function above(folder: PickedFolder, name: string): PickedFolder {
+/** A folder that has only the given one in it. */
+function parentOf(handle: DirectoryHandle): PickedFolder {
+  const { name } = handle
   return {
     list: async () => [{ name, kind: 'folder' }],
-    folder: async (asked) => (asked === name ? folder : undefined),
+    folder: async (asked) => (asked === name ? new HandleFolder(handle) : undefined),
     file: async () => undefined,
   }
 }
@@ -73,7 +76,7 @@ class HandleFolder implements PickedFolder {
   }
 }
 
-/** Nothing of this name (TypeError: there cannot be), or of the other kind. */
+/** Names of errors for a name that does not exist, cannot exist (TypeError), or is of the other kind. */
 const ABSENT = new Set(['NotFoundError', 'TypeMismatchError', 'TypeError'])
 
 async function unlessAbsent<T>(found: Promise<T>): Promise<T | undefined> {
@@ -168,24 +171,17 @@ class FolderStorage implements Storage {
   private async folder(path: string): Promise<PickedFolder | undefined> {
     const known = this.folders.get(path)
     if (known) return known
-    const { around, name } = await this.around(path)
-    const found = await around?.folder(name)
+    const found = await (await this.folder(folderOf(path)))?.folder(nameOf(path))
     if (found) this.folders.set(path, found)
     return found
   }
 
   private async file(path: string): Promise<FileContent | undefined> {
-    const { around, name } = await this.around(path)
-    return around?.file(name)
-  }
-
-  private async around(path: string): Promise<{ around: PickedFolder | undefined; name: string }> {
-    const slash = path.lastIndexOf('/')
-    return { around: await this.folder(path.slice(0, Math.max(0, slash))), name: path.slice(slash + 1) }
+    return (await this.folder(folderOf(path)))?.file(nameOf(path))
   }
 }
 
-/** Errors of the browser as InspectErrors that name the path. */
+/** Turns errors of the browser into InspectErrors that name the path. */
 async function named<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -200,7 +196,7 @@ async function named<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Name and message of an error, from whichever frame of the page it is. */
+/** Name and message of an error. It may come from another frame, so `instanceof Error` would not do. */
 function described(error: unknown): { name: string; message: string } {
   const { name = '', message = '' } = Object(error) as { name?: string; message?: string }
   return { name, message }

@@ -1,14 +1,15 @@
-import { InspectError } from '../base/errors.ts'
+import { hasCode } from '../base/errors.ts'
+import { isWithinFolder } from '../base/paths.ts'
 import { type ByteSource, byName, type Entry, type Storage } from './source.ts'
 
 /**
- * A folder of a storage as it will be when the files of another folder have been added to it.
+ * A storage in which the files of another folder have been added to a folder.
  * @param root path of the folder in `under`
  * @param added path of the other folder in `over`
  */
 export function layeredStorage(under: Storage, root: string, over: Storage, added: string): Storage {
   const other = (path: string): string | undefined =>
-    path === root || path.startsWith(`${root}/`) ? added + path.slice(root.length) : undefined
+    isWithinFolder(path, root) ? added + path.slice(root.length) : undefined
   const kindOver = async (path: string): Promise<Entry['kind'] | undefined> => {
     const place = other(path)
     return place === undefined ? undefined : over.kind(place)
@@ -43,8 +44,8 @@ export function layeredStorage(under: Storage, root: string, over: Storage, adde
       try {
         return under.realPath?.(path) ?? path
       } catch (error) {
-        // What only the other folder has leads nowhere else.
-        if (error instanceof InspectError && error.code === 'NOT_FOUND' && other(path) !== undefined) return path
+        // A path that only the other folder has: there are no links in it.
+        if (hasCode(error, 'NOT_FOUND') && other(path) !== undefined) return path
         throw error
       }
     },

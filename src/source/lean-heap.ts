@@ -1,4 +1,4 @@
-/** Hook of the program that sets flags of V8. The library sets none: the process belongs to its host. */
+/** Functions of the program that set flags of V8. The library sets none, because the process belongs to its user. */
 interface LeanHeap {
   compileWasm(bytes: BufferSource): WebAssembly.Module
   countListedNames(count: number): void
@@ -11,17 +11,17 @@ export function useLeanHeap(heap: LeanHeap): void {
   lean = heap
 }
 
-/** Call this after listing a folder. @param count names in it */
+/** Call this after listing a folder. @param count number of names in it */
 export function countListedNames(count: number): void {
   lean?.countListedNames(count)
 }
 
-/** Call this after reading a part of a list of up to millions of entries, of which nothing is kept. */
+/** Call this after reading a part of a long list, of which nothing is kept in memory. */
 export function countReadBytes(bytes: number): void {
   lean?.countReadBytes(bytes)
 }
 
-/** Compiles a wasm file, without waiting. The program has V8 optimize its functions late. */
+/** Compiles a wasm file synchronously. In the program, V8 optimizes its functions later than usual. */
 export function compileWasm(bytes: BufferSource): WebAssembly.Module {
   return lean?.compileWasm(bytes) ?? new WebAssembly.Module(bytes)
 }

@@ -1,13 +1,12 @@
-import { MemoryStorage } from './memory.ts'
+import { folderOf, isWithinFolder, nameOf } from '../base/paths.ts'
+import { MemorySource } from './memory.ts'
 import { byName, type Entry, type Storage } from './source.ts'
 
-/** A storage with another content of one file, which is there whether the storage has it or not. */
+/** A storage in which one file has the given bytes, whether or not the storage has a file there. */
 export function withFile(storage: Storage, path: string, bytes: Uint8Array): Storage {
-  const own = new MemoryStorage(new Map([[path, bytes]]))
-  const slash = path.lastIndexOf('/')
-  const [folder, name] = [path.slice(0, slash), path.slice(slash + 1)]
+  const [folder, name] = [folderOf(path), nameOf(path)]
   return {
-    ...plain(storage),
+    ...passedOn(storage),
     kind: async (at) => (at === path ? 'file' : storage.kind(at)),
     async list(at) {
       const entries = await storage.list(at)
@@ -15,23 +14,22 @@ export function withFile(storage: Storage, path: string, bytes: Uint8Array): Sto
       const now: Entry[] = [...entries.filter((one) => one.name !== name), { name, kind: 'file', size: bytes.length }]
       return now.sort(byName)
     },
-    open: (at) => (at === path ? own.open(at) : storage.open(at)),
+    open: (at) => (at === path ? new MemorySource(path, bytes) : storage.open(at)),
   }
 }
 
-/** A storage in which a folder, and everything below it, is read from another place. */
+/** A storage in which a folder is read from the path `place`. */
 export function mounted(storage: Storage, folder: string, place: string): Storage {
-  const to = (at: string): string =>
-    at === folder || at.startsWith(`${folder}/`) ? place + at.slice(folder.length) : at
+  const to = (at: string): string => (isWithinFolder(at, folder) ? place + at.slice(folder.length) : at)
   return {
-    ...plain(storage),
+    ...passedOn(storage),
     kind: (at) => storage.kind(to(at)),
     list: (at) => storage.list(to(at)),
     open: (at) => storage.open(to(at)),
   }
 }
 
-/** A storage in which an entry of a folder has another name. */
+/** A storage in which the entry `from` of a folder has the name `to`. */
 export function renamed(storage: Storage, folder: string, from: string, to: string): Storage {
   const moved = mounted(storage, `${folder}/${to}`, `${folder}/${from}`)
   return {
@@ -43,8 +41,8 @@ export function renamed(storage: Storage, folder: string, from: string, to: stri
   }
 }
 
-/** What an overlay passes on. It leaves out the ways of reading that do not ask it. */
-export function plain(storage: Storage): Pick<Storage, 'isRemote' | 'realPath' | 'mayNotList'> {
+/** Methods that an overlay passes on to its storage. It leaves out the optional methods that would read past the overlay. */
+export function passedOn(storage: Storage): Pick<Storage, 'isRemote' | 'realPath' | 'mayNotList'> {
   return {
     isRemote: (path) => storage.isRemote?.(path) ?? false,
     realPath: (path) => storage.realPath?.(path) ?? path,

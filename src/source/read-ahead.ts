@@ -1,33 +1,34 @@
-import { InspectError } from '../base/errors.ts'
+import { hasCode } from '../base/errors.ts'
 import type { ByteRange, ByteSource } from './source.ts'
 
-/** Over a network, ranges with at most this many bytes between them are fetched together: as many as a round trip costs. */
+/** Over a network, ranges with at most this many bytes between them are fetched together. A round trip takes as long. */
 const GAP_BYTES = 64 * 1024
-/** Default for the most bytes to read together. This many may be kept and read in the background in any case. */
+/** Default limit on the bytes that are read together. So many may always be kept, or read in the background. */
 const GROUP_BYTES = 8 * 2 ** 20
-/** Most bytes of short ranges of a local file to read together. A share of the plan's limit applies, too. */
+/** Limit on the bytes that are read together from a local file. */
 const LOCAL_BYTES = 256 * 1024
+/** A local file reads at most this part of the plan's limit together. */
 const LOCAL_PARTS = 8
 
 export interface PlanOptions {
-  /** Most bytes to read together, unless a single range is longer. */
+  /** Limit on the bytes that are read together, unless a single range is longer. */
   together?: number | undefined
-  /** The same for the first read over a network, as a reader may stop early. Later reads double it up to `together`. */
+  /** Limit of the first read over a network, small because a reader may stop early. Each later read doubles it, up to `together`. */
   first?: number | undefined
-  /** Whether the bytes of a range may be overwritten when the next is asked for. New memory costs 0.1 ms per MiB. */
+  /** Whether the bytes of a range may be overwritten when the next range is read. New memory costs 0.1 ms per MiB. */
   reuse?: boolean | undefined
 }
 
 /** Neighbouring ranges that are read together. */
 interface Group extends ByteRange {
-  /** Set once the read has begun. Undefined bytes: not all of them could be read. */
+  /** Set once the read has begun. It resolves to undefined if not all bytes could be read. */
   bytes?: Promise<Uint8Array | undefined> | undefined
 }
 
 /**
- * Reads a file for a caller that plans which ranges it will read. Short ranges are read together. In a local file, the next
- * ones are read while the caller works. Ranges that are not planned are read one by one. So are planned ranges that cannot be
- * read together: the error is then about the right range.
+ * Reads a file for a caller that announces the ranges it will read. Neighbouring short ranges are read together. In a local
+ * file, the next ranges are read while the caller works on the last ones. Ranges that were not planned are read one by one. So
+ * are planned ranges that cannot be read together, so that the error names the right range.
  */
 export class ReadAhead {
   private readonly source: ByteSource
@@ -36,13 +37,14 @@ export class ReadAhead {
   private groups: Iterator<ByteRange, undefined> | undefined
   /** The next group, undefined after the last. */
   private next: Group | undefined
-  /** What the last read brought. */
+  /** The bytes of the last read. */
   held: { offset: number; bytes: Uint8Array } | undefined
+  /** Longer reads are not kept in `held`. */
   private mostHeld = GROUP_BYTES
-  /** Ends with the last read that was begun. Reads wait for each other, as they may write to the same memory. */
+  /** Resolves when the last read that was begun has ended. Reads wait for each other, as they may write to the same memory. */
   private last: Promise<unknown> = Promise.resolve()
-  /** Two blocks of memory that are used in turn. */
-  private rooms: Uint8Array[] | undefined
+  /** Two buffers that are used in turn; undefined if each read gets new memory. */
+  private buffers: Uint8Array[] | undefined
 
   constructor(source: ByteSource) {
     this.source = source
@@ -55,9 +57,9 @@ export class ReadAhead {
       ? grouped(ranges, GAP_BYTES, (group) => Math.min(together, first * 2 ** group))
       : grouped(ranges, 0, () => Math.min(LOCAL_BYTES, together / LOCAL_PARTS))
     this.mostHeld = Math.max(GROUP_BYTES, together)
-    this.rooms = reuse ? [] : undefined
+    this.buffers = reuse ? [] : undefined
     this.next = this.groups.next().value
-    // So callers who plan several files wait for all of them together.
+    // Fetched now, so that callers who plan several files wait for all of them together.
     if (this.isRemote && this.next) this.begin(this.next)
   }
 
@@ -67,7 +69,7 @@ export class ReadAhead {
     return bytes ?? this.source.read(offset, length)
   }
 
-  /** The bytes, if an earlier read brought them. */
+  /** The bytes, if the last read fetched them. */
   readNow(offset: number, length: number): Uint8Array | undefined {
     const { held } = this
     if (!held) return undefined
@@ -75,7 +77,7 @@ export class ReadAhead {
     return at >= 0 && at + length <= held.bytes.length ? held.bytes.subarray(at, at + length) : undefined
   }
 
-  /** The bytes from the group that has them; undefined if there is none, or it cannot be read. */
+  /** The bytes, read with their group; undefined if no group has them, or the group cannot be read. */
   private async planned(offset: number, length: number): Promise<Uint8Array | undefined> {
     while (this.next && this.next.offset + this.next.length <= offset) this.next = this.groups?.next().value
     const group = this.next
@@ -84,7 +86,7 @@ export class ReadAhead {
     this.held = undefined
     const bytes = await (group.bytes ?? this.begin(group))
     if (!bytes || end > group.offset + bytes.length) {
-      // On any error, ranges are read one by one to find the faulty one.
+      // From now on ranges are read one by one, so that the faulty one gives the error.
       this.next = undefined
       return undefined
     }
@@ -100,10 +102,10 @@ export class ReadAhead {
     const { source } = this
     const { offset, length } = group
     const bytes = this.last
-      .then(() => source.fetch?.(offset, length) ?? source.read(offset, length, this.room(length)))
+      .then(() => source.fetch?.(offset, length) ?? source.read(offset, length, this.buffer(length)))
       .catch((error: unknown) => {
-        if (!this.isRemote || (error instanceof InspectError && error.code === 'TRUNCATED')) return undefined
-        // The next range that is asked for tries again.
+        if (!this.isRemote || hasCode(error, 'TRUNCATED')) return undefined
+        // The next read of a range in the group tries again.
         group.bytes = undefined
         throw error
       })
@@ -113,15 +115,15 @@ export class ReadAhead {
   }
 
   /**
-   * The block of memory that was not used last, enlarged if needed. Undefined for very many bytes: the file may not have them,
-   * so none are allocated before it is read.
+   * The buffer that was not used last, enlarged if needed. Undefined for very many bytes: the file may not have them, so
+   * nothing is allocated in advance.
    */
-  private room(length: number): Uint8Array | undefined {
-    if (!this.rooms || length > GROUP_BYTES) return undefined
-    const last = this.rooms.length > 1 ? this.rooms.shift() : undefined
-    const room = last && last.length >= length ? last : new Uint8Array(Math.max(length, LOCAL_BYTES))
-    this.rooms.push(room)
-    return room
+  private buffer(length: number): Uint8Array | undefined {
+    if (!this.buffers || length > GROUP_BYTES) return undefined
+    const oldest = this.buffers.length > 1 ? this.buffers.shift() : undefined
+    const buffer = oldest && oldest.length >= length ? oldest : new Uint8Array(Math.max(length, LOCAL_BYTES))
+    this.buffers.push(buffer)
+    return buffer
   }
 
   async close(): Promise<void> {
@@ -134,19 +136,20 @@ export class ReadAhead {
 }
 
 /**
- * Joins neighbouring ranges, with at most `gap` bytes between them. Group i has at most `room(i)` bytes, unless a single range
- * is longer.
+ * Joins neighbouring ranges that have at most `gap` bytes between them.
+ * @param limit the limit on the bytes of the group with this number; a single range may exceed it
  */
 function* grouped(
   ranges: Iterable<ByteRange>,
   gap: number,
-  room: (group: number) => number,
+  limit: (group: number) => number,
 ): Generator<ByteRange, undefined> {
   let group: ByteRange | undefined
   let count = 0
   for (const { offset, length } of ranges) {
+    /** Length of the group with this range added. */
     const all = group ? offset + length - group.offset : 0
-    if (group && offset >= group.offset && offset - group.offset - group.length <= gap && all <= room(count)) {
+    if (group && offset >= group.offset && offset - group.offset - group.length <= gap && all <= limit(count)) {
       group.length = Math.max(group.length, all)
     } else {
       if (group) {

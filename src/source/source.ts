@@ -1,9 +1,13 @@
 import { badValue, InspectError } from '../base/errors.ts'
+import { nameOf } from '../base/paths.ts'
 
 /**
- * Where bytes come from. All other code reads through these interfaces. So local files, memory, HTTP and object stores
- * all look the same to it.
+ * Where bytes come from. All other code reads through these interfaces, so that local files, memory, HTTP and object stores
+ * look the same to it.
  */
+
+/** Bytes that are read at a file's end to learn its size. Nearly every fragment has its whole footer in them. */
+export const TAIL_BYTES = 64 * 1024
 
 /** A part of a file, in bytes. */
 export interface ByteRange {
@@ -13,25 +17,25 @@ export interface ByteRange {
 
 /** A file that is read by ranges. */
 export interface ByteSource {
-  /** For messages: a path or URL. */
+  /** Path or URL, for messages. */
   readonly name: string
-  /** Another text once the file was changed, known when its size is. Only sources of local files have it. */
+  /** A text that changes when the file changes. Only sources of local files have it, once they know the size. */
   readonly stamp?: string | undefined
   /**
    * Size of the file in bytes.
-   * @param end how many bytes at the file's end will be read next: one request may fetch them and the size
+   * @param end number of bytes at the file's end that will be read next: one request may fetch them and the size
    * @throws InspectError NOT_FOUND, NO_PERMISSION, IO
    */
   size(end?: number): Promise<number>
   /**
    * Exactly `length` bytes from `offset`. The caller must not change them.
-   * @param into memory that may be used for them, so that the caller can reuse it
+   * @param into memory that may be used for the bytes, so that the caller can reuse it
    * @throws InspectError TRUNCATED if the file is shorter. The message has the number of bytes that are there.
    */
   read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>
   /**
-   * Like {@link read}, but gives fewer bytes at the end of the file, and fetches nothing ahead. Only sources over a network have
-   * this, for readers that plan what they read. The bytes belong to the caller, and share their memory with nothing else.
+   * Like {@link read}, but returns fewer bytes at the end of the file, and fetches nothing ahead. Only sources over a network
+   * have this, for readers that plan what they read. The bytes belong to the caller and share their memory with nothing else.
    */
   fetch?(offset: number, length: number): Promise<Uint8Array>
   close(): Promise<void>
@@ -41,7 +45,7 @@ export interface ByteSource {
 export interface Entry {
   name: string
   kind: 'file' | 'folder' | 'other'
-  /** Bytes, if the listing gives them. */
+  /** In bytes, if the listing has it. */
   size?: number | undefined
   /** Whether it is a link. `kind` is then that of its target. */
   link?: boolean | undefined
@@ -49,30 +53,30 @@ export interface Entry {
 
 /** Files and folders by path. Paths are the storage's own, joined with `/`. */
 export interface Storage {
-  /** What is at `path`; undefined if nothing. @throws InspectError NO_PERMISSION, IO */
+  /** What is at `path`; undefined for nothing. @throws InspectError NO_PERMISSION, IO */
   kind(path: string): Promise<Entry['kind'] | undefined>
-  /** Sorted by name. @throws InspectError NOT_FOUND, NO_PERMISSION, IO; NO_LISTING if the server cannot list */
+  /** The entries of a folder, sorted by name. @throws InspectError NOT_FOUND, NO_PERMISSION, IO; NO_LISTING if the server cannot list */
   list(path: string): Promise<readonly Entry[]>
   /** The file at `path`. It is opened on the first read. */
   open(path: string): ByteSource
   /** Whether reading at `path` uses a network. Then requests are slow, and worth making concurrently. */
   isRemote?(path: string): boolean
   /**
-   * Reads the last bytes of a file without waiting, and leaves it closed. Only storages of local files have this: for a thousand
+   * Reads the last bytes of a file synchronously, and leaves it closed. Only storages of local files have this: for a thousand
    * small files, waiting takes longer than reading.
-   * @param into is filled from its start
-   * @returns undefined if that does not work; the other calls tell why
+   * @param into memory that is filled from its start
+   * @returns size of the file and number of bytes read; undefined if that fails, for which the other calls give the reason
    */
   readEnd?(path: string, into: Uint8Array): { size: number; length: number } | undefined
-  /** Bytes of a file, without waiting, as {@link readEnd}. Undefined if that does not work. */
+  /** Size of a file in bytes, found synchronously as by {@link readEnd}. Undefined if that fails. */
   sizeNow?(path: string): number | undefined
   /** The path with all links resolved, if the storage has links. */
   realPath?(path: string): string
-  /** Whether the server may be unable to list folders. Then callers rely on names instead of listings. */
+  /** Whether the server may be unable to list folders. Callers then rely on names instead of listings. */
   mayNotList?(path: string): boolean
   /**
    * Announces that all folders below `path` will be listed. A storage may then list them together.
-   * @returns total bytes of the files there; undefined if it did not list
+   * @returns total bytes of the files there; undefined if the storage did not list them
    */
   listAhead?(path: string): Promise<number | undefined>
 }
@@ -89,14 +93,19 @@ export class Folder {
 
   /** Last part of the path. */
   get name(): string {
-    return this.path.slice(this.path.lastIndexOf('/') + 1)
+    return nameOf(this.path)
   }
 
   list(): Promise<readonly Entry[]> {
     return this.storage.list(this.path)
   }
 
-  /** {@link list}, but empty if there is no such folder. */
+  /** The path with all links resolved. */
+  get realPath(): string {
+    return this.storage.realPath?.(this.path) ?? this.path
+  }
+
+  /** {@link list}, or an empty list if there is no such folder. */
   async listIfThere(): Promise<readonly Entry[]> {
     return (await this.storage.kind(this.path)) === 'folder' ? this.list() : []
   }
@@ -127,10 +136,7 @@ export class Folder {
   }
 }
 
-/**
- * Refuses a range with a negative offset or length. Such a range comes from wrong numbers in a file.
- * @throws InspectError BAD_VALUE
- */
+/** Refuses a range with a negative offset or length, which wrong numbers in a file lead to. @throws InspectError BAD_VALUE */
 export function checkRange(file: string, offset: number, length: number): void {
   if (Number.isSafeInteger(offset) && Number.isSafeInteger(length) && offset >= 0 && length >= 0) return
   throw badValue(`expected a part of the file, found ${length} bytes from ${offset} on`, { file })
@@ -140,12 +146,12 @@ export function notFound(path: string): InspectError {
   return new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
 }
 
-/** The error for a range of a file that is too short for it. @param found how many bytes of the range it has */
+/** The error for a range that goes beyond the end of a file. @param found number of bytes of the range that the file has */
 export function truncated(file: string, offset: number, length: number, found: number): InspectError {
   return new InspectError('TRUNCATED', `expected ${length} bytes, found ${Math.max(0, found)}`, { file, offset })
 }
 
-/** A file that is not there. */
+/** A source for a file that does not exist. Its reads throw NOT_FOUND. */
 export function missingSource(name: string): ByteSource {
   const missing = async (): Promise<never> => {
     throw notFound(name)
@@ -153,14 +159,9 @@ export function missingSource(name: string): ByteSource {
   return { name, size: missing, read: missing, close: async () => {} }
 }
 
-/** The order of listings. One comparison: no name comes twice. */
+/** Compares two entries of a listing, whose names all differ. */
 export function byName(a: Entry, b: Entry): number {
   return a.name < b.name ? -1 : 1
-}
-
-/** Whether an error means that the server cannot list names. */
-export function isNoListing(error: unknown): boolean {
-  return error instanceof InspectError && error.code === 'NO_LISTING'
 }
 
 /** All bytes of a source. */

@@ -1,7 +1,7 @@
-import { badValue, faultOf, InspectError, unlessFault, withPlace } from '../base/errors.ts'
+import { badValue, faultOf, hasCode, InspectError, unlessCode, unlessFault, withPlace } from '../base/errors.ts'
 import { arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
-import { COMMITS_SINCE, lastPathPart } from '../format/commit-files.ts'
+import { COMMITS_SINCE, lastPathPart, parseLines } from '../format/commit-files.ts'
 import {
   type ConsolidatedFragmentMetadata,
   consolidatedFragmentMetadata,
@@ -9,15 +9,7 @@ import {
 import { checkOffsets, type Enumeration, type EnumerationEntry, enumerationFile } from '../format/enumeration.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { compareByTimestamps, isFragmentName, nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
-import {
-  type ByteSource,
-  type Entry,
-  type Folder,
-  hasEntry,
-  isNoListing,
-  readAll,
-  withSource,
-} from '../source/source.ts'
+import { type ByteSource, type Entry, type Folder, hasEntry, readAll, withSource } from '../source/source.ts'
 import {
   COMMITS_FOLDER,
   type Commits,
@@ -51,10 +43,10 @@ import {
 
 export type { FragmentState }
 
-/** Folders of an array that are never fragments. */
 export const SCHEMA_FOLDER = '__schema'
 export const METADATA_FOLDER = '__meta'
 export const LABELS_FOLDER = '__labels'
+/** Names of an array's folders that are never fragments. */
 const NOT_FRAGMENTS = new Set([
   SCHEMA_FOLDER,
   FRAGMENTS_FOLDER,
@@ -64,24 +56,24 @@ const NOT_FRAGMENTS = new Set([
   LABELS_FOLDER,
 ])
 
-/** Whether a folder of this name in an array is part of it. */
+/** Whether a folder with this name in an array is part of the array. */
 export function isArrayFolder(name: string): boolean {
   return NOT_FRAGMENTS.has(name) || isFragmentName(name)
 }
 
 /** One file that holds an array schema. */
 export interface SchemaFile {
-  /** File name, as footers have it. */
+  /** File name, as in footers. */
   name: string
-  /** Relative to the array. */
+  /** Path relative to the array. */
   path: string
-  /** Milliseconds. Undefined for `__array_schema.tdb`, which counts as the oldest. */
+  /** In milliseconds; undefined for `__array_schema.tdb`, which counts as the oldest. */
   timestamp_range: [bigint, bigint] | undefined
 }
 
 /**
- * The schema with which TileDB opens an array for reading. Of the schemas not dated in the future it takes the last by
- * name, not by time: `__9_9_…` comes after `__10_10_…`. If all are in the future it takes the first.
+ * The schema with which TileDB opens an array for reading. TileDB takes the last of the schemas that are not dated in the
+ * future; if all are, it takes the first. The order is by name, not by time: `__9_9_…` comes after `__10_10_…`.
  * `__array_schema.tdb` is the first of all, and never in the future.
  *
  * @see ArrayDirectory::select_latest_array_schema_uri; measured with TileDB 2.30
@@ -100,17 +92,17 @@ export function schemaPath(name: string): string {
 /** A fragment folder on disk. */
 export interface FragmentEntry {
   name: string
-  /** Relative to the array. */
+  /** Path relative to the array. */
   path: string
-  /** Milliseconds, from the name. */
+  /** In milliseconds, from the name. */
   timestamp_range: [bigint, bigint] | undefined
   /** Whether a commit names it, even if something hides it. */
   committed: boolean
   /** Whether TileDB lists it now. */
   visible: boolean
-  /** Whether queries give its cells now. */
+  /** Whether queries return its cells now. */
   isRead: boolean
-  /** Whether a `.vac` file names it that counts now. */
+  /** Whether a `.vac` file that counts now names it. */
   to_vacuum: boolean
   has_consolidated_metadata: boolean
   state: FragmentState
@@ -118,18 +110,15 @@ export interface FragmentEntry {
   hidden_by: string | undefined
 }
 
-function isOld(facts: ReturnType<typeof nameFacts>): boolean {
+/** Whether a fragment with this name is of a version without commits. */
+function hasNoCommit(facts: ReturnType<typeof nameFacts>): boolean {
   return (facts?.format_version ?? COMMITS_SINCE) < COMMITS_SINCE
 }
 
-interface ListedFolder {
-  name: string
-  timestamp_range: [bigint, bigint] | undefined
-  /** Relative to the array. */
-  path: string
+/** A folder that TileDB takes for a fragment, and what its name says. */
+interface ListedFolder extends Pick<FragmentEntry, 'name' | 'path' | 'timestamp_range'> {
   facts: ReturnType<typeof nameFacts>
-  /** Whether it is of a version without commits. */
-  old: boolean
+  hasNoCommit: boolean
 }
 
 interface Listing {
@@ -137,16 +126,16 @@ interface Listing {
   folders: readonly (ListedFolder & { committed: boolean })[]
 }
 
-/** Results by a name of the reading. */
+/** Results of reading, by a key for what was read. */
 type Known = Map<string, Promise<unknown>>
 
-/** A TileDB array. Everything is read on demand, and kept. */
+/** A TileDB array. Everything is read on demand and then kept. */
 export class InspectArray {
   readonly folder: Folder
   readonly cx: ReadContext
   readonly layouts = new FooterLayouts()
   private readonly known: Known = new Map()
-  /** What does not depend on the times, shared by all that {@link at} makes. */
+  /** Results that do not depend on the times. All arrays that {@link at} makes share them. */
   private readonly timeless: Known
 
   constructor(folder: Folder, cx: ReadContext, timeless: Known = new Map()) {
@@ -155,12 +144,12 @@ export class InspectArray {
     this.timeless = timeless
   }
 
-  /** The same array as TileDB opens it between other times: all methods answer for them. */
+  /** The same array as TileDB opens it between other times. */
   at({ from, now }: Times): InspectArray {
     return new InspectArray(this.folder, { ...this.cx, from, now }, this.timeless)
   }
 
-  /** What `read` gives, which is called once for each key. */
+  /** Returns the result of `read`, which is called once per key. */
   private once<T>(key: string, read: () => Promise<T>, known = this.known): Promise<T> {
     let found = known.get(key) as Promise<T> | undefined
     if (!found) {
@@ -170,6 +159,7 @@ export class InspectArray {
     return found
   }
 
+  /** The entries of the array's folder. */
   root(): Promise<readonly Entry[]> {
     return this.once('root', () => this.folder.list(), this.timeless)
   }
@@ -183,7 +173,7 @@ export class InspectArray {
     try {
       return await this.once('schemas', () => this.readSchemaFiles(), this.timeless)
     } catch (error) {
-      if (known === undefined || !isNoListing(error)) throw error
+      if (known === undefined || !hasCode(error, 'NO_LISTING')) throw error
       return [{ name: known, path: schemaPath(known), timestamp_range: parseTimestampedName(known)?.timestamp_range }]
     }
   }
@@ -204,7 +194,7 @@ export class InspectArray {
     return files.sort(compareByTimestamps)
   }
 
-  /** Whether a file of an unusual name is a schema. TileDB takes every file in the folder for one. */
+  /** Whether a file with an unusual name is a schema. TileDB takes every file in the folder for one. */
   private async isReadAsSchema(path: string): Promise<boolean> {
     const [first, last] = nameFacts(lastPathPart(path))?.timestamp_range ?? [1n, 0n]
     return first <= last && (await this.readSchemaFile(path).catch(unlessFault)) !== undefined
@@ -219,7 +209,7 @@ export class InspectArray {
     })
   }
 
-  /** @param name as in footers: a file of `__schema`, or `__array_schema.tdb` */
+  /** Reads a schema. @param name as in footers: a file of `__schema`, or `__array_schema.tdb` */
   schema(name: string): Promise<ArraySchema> {
     return this.once(`schema ${name}`, () => this.readSchema(name))
   }
@@ -233,7 +223,7 @@ export class InspectArray {
     try {
       return await this.readSchemaFile(schemaPath(name))
     } catch (error) {
-      if (error instanceof InspectError && error.code === 'WRONG_KEY') await this.proveKey()
+      if (hasCode(error, 'WRONG_KEY')) await this.proveKey()
       throw keyOrDamage(error, this.cx)
     }
   }
@@ -247,7 +237,7 @@ export class InspectArray {
     })
   }
 
-  /** Tries the key on the fragments' metadata. If it opens any, then a schema that it does not open is damaged. */
+  /** Tries the key on the fragments' metadata. If it opens any of them, a schema that it does not open is damaged. */
   private async proveKey(): Promise<void> {
     for (const { path } of await this.fragments()) {
       const opened = this.withFile(`${path}/${FRAGMENT_METADATA_FILE}`, async (source) =>
@@ -262,7 +252,7 @@ export class InspectArray {
     return Promise.all(schema.enumerations.map((entry) => this.enumeration(entry)))
   }
 
-  /** @throws InspectError BAD_VALUE if offsets of values fall or leave the data */
+  /** Reads an enumeration. @throws InspectError BAD_VALUE if offsets of values fall or leave the data */
   enumeration({ path_name }: EnumerationEntry): Promise<Enumeration> {
     const path = `${SCHEMA_FOLDER}/__enumerations/${lastPathPart(path_name)}`
     return this.once(path, async () => {
@@ -272,7 +262,7 @@ export class InspectArray {
     })
   }
 
-  /** Damaged commit files are reported to {@link ReadContext.onFault}. */
+  /** Reads all commit files. Damaged files are reported to {@link ReadContext.onFault}. */
   commits(): Promise<Commits> {
     const read = async (): Promise<Commits> => {
       const commits = await readCommits(this.folder, await this.root())
@@ -289,9 +279,9 @@ export class InspectArray {
     const inMeta = new Set<string>()
     for await (const { entries } of this.consolidatedMetadata((fault) => reportFault(this.cx, fault)))
       for (const { fragment_name } of entries) inMeta.add(lastPathPart(fragment_name))
-    return folders.map(({ name, path, timestamp_range, committed, old }): FragmentEntry => {
+    return folders.map(({ name, path, timestamp_range, committed, hasNoCommit }): FragmentEntry => {
       const found = visibility.state(path)
-      const state = found === 'uncommitted' && old ? 'no-metadata' : found
+      const state = found === 'uncommitted' && hasNoCommit ? 'no-metadata' : found
       const listedBy = visibility.lists(path)[0]?.file
       return {
         name,
@@ -318,42 +308,37 @@ export class InspectArray {
     const commits = await this.commits()
     const folders: Listing['folders'][number][] = []
     for (const folder of await this.fragmentFolders()) {
-      const { name, path, timestamp_range, facts, old } = folder
-      const committed = commits.committed.has(path) || (old && (await this.hasMetadata(name)))
-      folders.push({ name, path, timestamp_range, facts, old, committed })
+      const { path, hasNoCommit } = folder
+      const committed = commits.committed.has(path) || (hasNoCommit && (await this.hasMetadata(path)))
+      folders.push({ ...folder, committed })
     }
-    const partly =
+    const isAnyPartly =
       folders.some(({ facts }) => isPartly(facts, this.cx)) ||
       commits.files.some(({ kind, path }) => kind === 'vacuum' && isPartlyWithin(path, this.cx))
-    const newest = partly ? await this.newestSchema().catch(unlessFault) : undefined
+    const newest = isAnyPartly ? await this.newestSchema().catch(unlessFault) : undefined
     return { visibility: visibilityOf(commits, folders, this.cx, newest?.schema.array_type === 'sparse'), folders }
   }
 
-  /**
-   * The entry of a fragment by its path relative to the array. Undefined if there is none, or the server cannot list.
-   */
-  async entryAt(path: string): Promise<FragmentEntry | undefined> {
-    try {
-      return (await this.fragments()).find((entry) => entry.path === path)
-    } catch (error) {
-      if (!isNoListing(error)) throw error
-      return undefined
-    }
+  /** The entry of a fragment's folder. Undefined if there is none, or the server cannot list. */
+  async entryOf(folder: Folder): Promise<FragmentEntry | undefined> {
+    const path = folder.path.slice(this.folder.path.length + 1)
+    const entries = await this.fragments().catch(unlessCode('NO_LISTING'))
+    return entries?.find((entry) => entry.path === path)
   }
 
-  /** Paths of fragments that have a commit, so that TileDB reads them, but no folder there. */
+  /** Paths of fragments that TileDB would read, as they have a commit, but whose folder is missing. */
   async missingFragments(): Promise<string[]> {
     const { visibility, folders } = await this.listing()
     const there = new Set(folders.map(({ path }) => path))
     const missing: string[] = []
     for (const path of (await this.commits()).committed)
-      if (!there.has(path) && visibility.lists(path).length === 0 && (await this.isNow(lastPathPart(path))))
+      if (!there.has(path) && visibility.lists(path).length === 0 && (await this.isReadNow(lastPathPart(path))))
         missing.push(path)
     return missing
   }
 
-  /** Whether TileDB reads a fragment of this name at the times of the context, all its cells or a part of them. */
-  private async isNow(name: string): Promise<boolean> {
+  /** Whether TileDB reads all or a part of a fragment with this name at the times of the context. */
+  private async isReadNow(name: string): Promise<boolean> {
     if (isWithin(nameFacts(name)?.timestamp_range ?? [0n, 0n], this.cx)) return true
     if (!isPartlyWithin(name, this.cx)) return false
     return (await this.newestSchema().catch(unlessFault))?.schema.array_type === 'sparse'
@@ -379,7 +364,7 @@ export class InspectArray {
     return (await this.fragmentFolders()).map(({ name }) => name)
   }
 
-  /** Folders that have a fragment's name, or that TileDB takes for fragments, sorted by their timestamps. */
+  /** Folders with a fragment's name, and others that TileDB takes for fragments, sorted by their timestamps. */
   private async fragmentFolders(): Promise<ListedFolder[]> {
     const root = await this.root()
     const grouped = hasEntry(root, FRAGMENTS_FOLDER, 'folder') ? await this.folder.folder(FRAGMENTS_FOLDER).list() : []
@@ -390,29 +375,29 @@ export class InspectArray {
         if (kind !== 'folder' || NOT_FRAGMENTS.has(path)) continue
         if (!isFragmentName(name) && !(await this.isUnusualFragment(path))) continue
         const facts = nameFacts(name)
-        const old = folder === '' && isOld(facts)
-        found.push({ name, path, timestamp_range: facts?.timestamp_range, facts, old })
+        const timestamp_range = facts?.timestamp_range
+        found.push({ name, path, timestamp_range, facts, hasNoCommit: folder === '' && hasNoCommit(facts) })
       }
     }
     return found.sort(compareByTimestamps)
   }
 
   /**
-   * Whether TileDB takes a folder of an unusual name for a fragment. It does if a commit names the folder. In the
-   * array's own folder, where old fragments have no version in their names, it also does if the metadata file is there.
+   * Whether TileDB takes a folder with an unusual name for a fragment. It does if a commit names the folder. In the array's
+   * own folder, where old fragments have no version in their names, it also does if the folder has a metadata file.
    */
   private async isUnusualFragment(path: string): Promise<boolean> {
     const isInside = path.includes('/')
     if (!isInside && !mayBeFragment(path)) return false
     if ((await this.commits()).committed.has(path)) return true
-    return !isInside && isOld(nameFacts(path)) && (await this.hasMetadata(path))
+    return !isInside && hasNoCommit(nameFacts(path)) && (await this.hasMetadata(path))
   }
 
   private async hasMetadata(folder: string): Promise<boolean> {
     return (await this.folder.folder(folder).kind(FRAGMENT_METADATA_FILE)) === 'file'
   }
 
-  /** Lets the storage list the folders of all fragments together: many names and sizes for each request. */
+  /** Lets the storage list the folders of all fragments together, with many names and sizes per request. */
   async listFragmentsAhead(): Promise<number | undefined> {
     const inside = this.folder.folder(FRAGMENTS_FOLDER)
     const grouped = hasEntry(await this.root(), FRAGMENTS_FOLDER, 'folder')
@@ -420,8 +405,8 @@ export class InspectArray {
   }
 
   /**
-   * Footers from consolidated fragment metadata files, by fragment name. Only those since version 10, which contain
-   * their version and schema. Damaged files are skipped: every fragment also has its own footer.
+   * Footers from consolidated fragment metadata files, by fragment name. Footers before version 10 are left out, as they do
+   * not contain their version and schema. Damaged files are skipped, because every fragment has its own footer, too.
    */
   async consolidatedFooters(): Promise<Map<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>()
@@ -449,7 +434,7 @@ export class InspectArray {
     }
   }
 
-  /** @param path of the `.meta` file, relative to the array */
+  /** Reads a consolidated fragment metadata file. @param path of the `.meta` file, relative to the array */
   consolidatedFragmentMetadata(path: string): Promise<ConsolidatedFragmentMetadata> {
     return readTileFile(this.folder.file(path), consolidatedFragmentMetadata, this.cx)
   }
@@ -467,14 +452,14 @@ export class InspectArray {
   }
 
   /**
-   * For commands that read no schema.
-   * @throws InspectError only UNSUPPORTED_VERSION: if the newest schema has a version that no release wrote
+   * Refuses an array of an unknown version, for commands that read no schema. Ignores all other faults.
+   * @throws InspectError UNSUPPORTED_VERSION if the newest schema has a version that no release wrote
    */
   async checkVersion(): Promise<void> {
     try {
       await this.encryption()
     } catch (error) {
-      if (error instanceof InspectError && error.code === 'UNSUPPORTED_VERSION') throw error
+      if (hasCode(error, 'UNSUPPORTED_VERSION')) throw error
     }
   }
 
@@ -483,14 +468,15 @@ export class InspectArray {
   }
 }
 
-/** Damage after which reading can go on: see {@link ReadContext.onFault}. */
+/** Reports damage after which reading can go on: see {@link ReadContext.onFault}. */
 export function reportFault(cx: ReadContext, fault: InspectError): void {
   if (!cx.onFault) throw fault
   cx.onFault(fault)
 }
 
-/** An entry, with the first and last timestamp of its file, in milliseconds. They differ if the file was consolidated. */
+/** An entry of key-value metadata, and the file that has it. */
 export type WrittenMetadata = MetadataEntry & {
+  /** First and last timestamp of the file, in milliseconds. They differ if the file was consolidated. */
   timestamp_range: readonly [bigint, bigint] | undefined
   /** Name of the file. */
   file: string
@@ -505,30 +491,29 @@ export type WrittenMetadata = MetadataEntry & {
 export async function readMetadata(folder: Folder, cx: ReadContext): Promise<Map<string, WrittenMetadata>> {
   const inside = folder.folder(METADATA_FOLDER)
   const entries = await inside.listIfThere()
-  const gone = await vacuumedMetadata(inside, entries, cx)
-  return newestOf(await collected(writtenMetadata(inside, entries, cx, gone)))
+  return newestOf(await changesIn(inside, entries, cx, await vacuumedMetadata(inside, entries, cx)))
 }
 
 /** A change of a key of key-value metadata. */
 export interface MetadataVersion {
   change: WrittenMetadata
-  /** Whether it is what a reader gets now. */
+  /** Whether readers get it now. */
   isCurrent: boolean
 }
 
 /**
- * Every change of every key that the files of `__meta` hold between the times, those that a `.vac` file lists too: keys in order of their names,
- * of each the oldest first, and a consolidated copy behind what it is a copy of.
+ * Every change of every key that the files of `__meta` hold between the times, even of files that a `.vac` file lists. Keys
+ * are in the order of their names. The changes of a key are oldest first; a consolidated copy comes after its original.
  */
 export async function metadataVersions(folder: Folder, cx: ReadContext): Promise<MetadataVersion[]> {
   const inside = folder.folder(METADATA_FOLDER)
   const entries = await inside.listIfThere()
   const gone = await vacuumedMetadata(inside, entries, cx)
-  const all = await collected(writtenMetadata(inside, entries, cx, new Set()))
-  const now = newestOf(all.filter(({ file }) => !gone.has(file)))
+  const all = await changesIn(inside, entries, cx)
+  const current = newestOf(all.filter(({ file }) => !gone.has(file)))
   const ends = ({ timestamp_range: [first, last] = [0n, 0n] }: WrittenMetadata) => [last, -first]
   return all
-    .map((change) => ({ change, isCurrent: now.get(change.key) === change }))
+    .map((change) => ({ change, isCurrent: current.get(change.key) === change }))
     .sort(({ change: a }, { change: b }) => {
       if (a.key !== b.key) return a.key < b.key ? -1 : 1
       const [[last, first], [otherLast, otherFirst]] = [ends(a), ends(b)]
@@ -538,8 +523,8 @@ export async function metadataVersions(folder: Folder, cx: ReadContext): Promise
 
 /**
  * Names of the files that `.vac` files of `__meta` list.
- * @param entries what `__meta` has
- * @param times those at which the lists count; all lists count without them
+ * @param entries entries of `__meta`
+ * @param times a `.vac` file counts if its timestamps are between these times; without times all count
  */
 export async function vacuumedMetadata(inside: Folder, entries: readonly Entry[], times?: Times): Promise<Set<string>> {
   const vacuumed = new Set<string>()
@@ -547,35 +532,32 @@ export async function vacuumedMetadata(inside: Folder, entries: readonly Entry[]
   for (const { name } of entries) {
     if (!name.endsWith('.vac') || !counts(name)) continue
     const bytes = await withSource(inside.file(name), readAll)
-    for (const line of new TextDecoder().decode(bytes).split('\n')) if (line !== '') vacuumed.add(lastPathPart(line))
+    for (const { text } of parseLines(bytes)) if (text !== '') vacuumed.add(lastPathPart(text))
   }
   return vacuumed
 }
 
-/** The entries of the files of `__meta` in the order in which TileDB applies them. @param gone names of files to leave out */
-async function* writtenMetadata(
+/** The entries of the files of `__meta`, in the order in which TileDB applies them. @param gone names of files to leave out */
+async function changesIn(
   inside: Folder,
   entries: readonly Entry[],
   cx: ReadContext,
-  gone: ReadonlySet<string>,
-): AsyncGenerator<WrittenMetadata> {
+  gone?: ReadonlySet<string>,
+): Promise<WrittenMetadata[]> {
+  const changes: WrittenMetadata[] = []
   for await (const { name, content } of timedFiles(inside, entries, cx, arrayMetadata, gone)) {
     const timestamp_range = nameFacts(name)?.timestamp_range
-    for (const change of content.entries) yield { ...change, timestamp_range, file: name }
+    for (const change of content.entries) changes.push({ ...change, timestamp_range, file: name })
   }
+  return changes
 }
 
-async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const item of items) all.push(item)
-  return all
-}
-
+/** The last change of each key, without deleted keys. */
 function newestOf(changes: readonly WrittenMetadata[]): Map<string, WrittenMetadata> {
-  const now = new Map<string, WrittenMetadata>()
+  const newest = new Map<string, WrittenMetadata>()
   for (const change of changes) {
-    now.delete(change.key)
-    if (!change.deleted) now.set(change.key, change)
+    newest.delete(change.key)
+    if (!change.deleted) newest.set(change.key, change)
   }
-  return now
+  return newest
 }

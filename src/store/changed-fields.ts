@@ -4,7 +4,7 @@ import type { Attribute } from '../format/attribute.ts'
 import { footerLengthIsStored } from '../format/fragment-footer.ts'
 import type { Fragment } from './fragment.ts'
 
-/** An attribute that has another form in the array now than when its cells were written. */
+/** An attribute whose form in the array has changed since the cells were written. */
 interface ChangedField {
   name: string
   /** Its form in the schema with which TileDB opens the array. */
@@ -22,7 +22,7 @@ export async function changedFields(fragment: Fragment): Promise<ChangedField[]>
   const { array } = fragment
   if (!array) return []
   const { schema: own, schemaName } = await fragment.info()
-  // Other code reports that it cannot be read.
+  // If the schema cannot be read, other code reports it.
   const current = await array.newestSchema().catch(unlessFault)
   if (!current || current.file.name === schemaName) return []
   return changedAttributes(current.schema, own)
@@ -41,9 +41,9 @@ export function changedAttributes(current: ArraySchema, own: ArraySchema): Chang
 }
 
 /**
- * The number of attributes that the array has now, if the fragment was written with another number and its footer's
- * length is not stored; otherwise undefined. TileDB 2.30 computes that length from the schema with which it opens the
- * array, and then fails to open the array.
+ * The number of attributes that the array has now, if TileDB 2.30 fails to open the array because the fragment was written
+ * with another number; otherwise undefined. If a footer's length is not stored, TileDB computes it from the array's current
+ * schema.
  *
  * @see tiledb/sm/fragment/fragment_metadata.cc: get_footer_size; measured with formats 4 to 9
  */
@@ -54,7 +54,7 @@ export async function changedFooterLength(fragment: Fragment): Promise<number | 
   return now === schema.attributes.length ? undefined : now
 }
 
-/** What must be the same for stored cells to be those of an attribute. */
+/** The form of an attribute. Stored cells can only be read with the form that they were written with. */
 export function formOf({
   type,
   cell_val_num,

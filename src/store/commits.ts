@@ -1,5 +1,6 @@
 import { addPlace, faultOf, type InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import { nameOf } from '../base/paths.ts'
 import {
   type ConsolidatedCommit,
   FOLDERS_SINCE,
@@ -64,9 +65,9 @@ export interface CommitFile {
   kind: CommitKind
   /** Whether a `.wrt` or `.ok` name is a folder. TileDB accepts it: it only checks that the name exists. */
   isFolder: boolean
-  /** Lines of `.vac`, `.ign` and `.con` files. */
+  /** Lines of a `.vac`, `.ign` or `.con` file. */
   entries: readonly CommitEntry[]
-  /** Damage of the file. `entries` has the lines before the damage. */
+  /** Damage of the file; `entries` then has the lines before it. */
   fault: InspectError | undefined
 }
 
@@ -74,24 +75,22 @@ export interface CommitFile {
 export interface CommitEntry {
   /** The line as stored. */
   text: string
-  /** Bytes from the start of the file. */
+  /** Offset of the line in the file, in bytes. */
   offset: number
-  /** Last part of the path: a fragment's name, or a commit file's. */
+  /** Last part of the path: the name of a fragment or of a commit file. */
   name: string
+  /** Place of the generic tile that follows the line in a `.con` file. */
   tile: ConsolidatedCommit['tile']
 }
 
 /** The content of an array's commit files, whether the fragments exist or not. */
 export interface Commits {
   files: readonly CommitFile[]
-  /**
-   * Paths of the fragments that are committed by a `.wrt` or `.ok` file, or by a line of a `.con` file that is in no
-   * `.ign` file.
-   */
+  /** Paths of the committed fragments: by a `.wrt` or `.ok` file, or {@link consolidated}. */
   committed: ReadonlySet<string>
-  /** Paths of the fragments whose line in a `.con` file is in an `.ign` file, with the path of the `.ign` file. */
+  /** Paths of the fragments whose line in a `.con` file is cancelled by an `.ign` file, with the path of the `.ign` file. */
   ignored: ReadonlyMap<string, string>
-  /** Paths of the fragments that a line of a `.con` file commits which is in no `.ign` file. */
+  /** Paths of the fragments that a line of a `.con` file commits. The line must not be in an `.ign` file. */
   consolidated: ReadonlySet<string>
 }
 
@@ -113,23 +112,20 @@ export async function readCommits(array: Folder, rootEntries: readonly Entry[]):
   }
   const listed = files.filter(hasEntries)
   let at = 0
-  for await (const contents of inOrder(listed, atOnce(array), ({ path }) => readEntries(array, path)))
+  for await (const contents of inOrder(listed, atOnce(array), (file) => readEntries(array, file)))
     Object.assign(listed[at++], contents)
   return { files, ...committedBy(files) }
 }
 
-type Contents = Pick<CommitFile, 'entries' | 'fault'>
-
-/** Arrays may have 100,000 commit files. Those without entries share this list. */
+/** The list of all files without entries. Arrays may have 100,000 of them. */
 const NO_ENTRIES: CommitFile['entries'] = []
 
 function hasEntries({ kind }: Pick<CommitFile, 'kind'>): boolean {
   return kind === 'vacuum' || kind === 'ignore' || kind === 'consolidated-commits'
 }
 
-/** Damage ends the entries. It is returned and not thrown, so that the other files still count. */
-async function readEntries(array: Folder, path: string): Promise<Contents> {
-  const kind = commitKind(path)
+/** Reads the lines of a file. Damage is returned and not thrown, so that the other files still count. */
+async function readEntries(array: Folder, { kind, path }: CommitFile): Promise<Pick<CommitFile, 'entries' | 'fault'>> {
   const source = array.file(path)
   const commits: ConsolidatedCommit[] = []
   const fault = await withSource(source, async () => {
@@ -167,10 +163,7 @@ function committedBy(files: readonly CommitFile[]): Omit<Commits, 'files'> {
   return { committed, ignored, consolidated }
 }
 
-/**
- * Path of the fragment that a commit file commits: for `.ok` files in the array's own folder, otherwise in
- * `__fragments`.
- */
+/** Path of the fragment that a commit file commits: in the array's own folder for `.ok` files, otherwise in `__fragments`. */
 export function committedPath(path: string): string {
   const name = stem(lastPathPart(path))
   return path.endsWith('.ok') ? name : `${FRAGMENTS_FOLDER}/${name}`
@@ -182,7 +175,7 @@ export function pathOfCommit(fragment: string): string {
   return name === fragment ? `${name}.ok` : `${COMMITS_FOLDER}/${name}.wrt`
 }
 
-/** Path where a fragment of this name belongs. A name that says no version counts as a new one. */
+/** Path where a fragment with this name belongs. A name without a version counts as new. */
 export function fragmentPath(name: string): string {
   const version = parseFragmentName(name)?.least_version ?? FOLDERS_SINCE
   return `${fragmentsFolder(version)}${name}`
@@ -194,12 +187,12 @@ export function fragmentPath(name: string): string {
  * @see tiledb/sm/array/array_directory.cc: load_commits_dir_uris_v12_or_higher, is_fragment
  */
 export function linePath(text: string): string | undefined {
-  if (text.endsWith('.wrt')) return `${FRAGMENTS_FOLDER}/${text.slice(text.lastIndexOf('/') + 1, -'.wrt'.length)}`
+  if (text.endsWith('.wrt')) return `${FRAGMENTS_FOLDER}/${nameOf(text).slice(0, -'.wrt'.length)}`
   return text.endsWith('.ok') && !text.includes('/') ? text.slice(0, -'.ok'.length) : undefined
 }
 
 /**
- * Whether TileDB may take a folder of this name for a fragment, if it is in the array's own folder.
+ * Whether TileDB may take a folder with this name, in the array's own folder, for a fragment.
  * @see tiledb/sm/array/array_directory.cc: is_fragment
  */
 export function mayBeFragment(name: string): boolean {

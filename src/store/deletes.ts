@@ -1,4 +1,5 @@
 import { withPlace } from '../base/errors.ts'
+import { nameOf } from '../base/paths.ts'
 import { type ConditionNode, deleteCondition, requireMembers } from '../format/delete-condition.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { readAll, withSource } from '../source/source.ts'
@@ -13,11 +14,11 @@ export interface DeletePlace {
   name: string
   /** Path of the `.del` or `.con` file, relative to the array. */
   path: string
-  /** Milliseconds, from the name. */
+  /** First time in the name, in milliseconds. */
   time: bigint
-  /** The last time in the name. Readers at earlier times leave the condition out. */
+  /** Last time in the name. Readers at earlier times leave the condition out. */
   end: bigint
-  /** Bytes of the generic tile in a `.con` file. A `.del` file is one tile. */
+  /** Place of the generic tile in a `.con` file, in bytes. A `.del` file is one tile. */
   tile: { offset: number; length: number } | undefined
 }
 
@@ -35,12 +36,12 @@ export async function laterDeletePlaces(array: InspectArray): Promise<DeletePlac
   return (await allDeletePlaces(array)).filter(({ end }) => end > array.cx.now)
 }
 
-/** The delete conditions of an array, whether TileDB applies them at the time of its context or not, oldest first. */
+/** All delete conditions of an array, oldest first, whether or not TileDB applies them at the time of its context. */
 export async function allDeletePlaces(array: InspectArray): Promise<DeletePlace[]> {
   const found = new Map<string, DeletePlace>()
   const add = (text: string, path: string, tile: DeletePlace['tile']): void => {
     if (commitKind(text) !== 'delete') return
-    const name = stem(text.slice(text.lastIndexOf('/') + 1))
+    const name = stem(nameOf(text))
     const [time, end] = nameFacts(name)?.timestamp_range ?? [0n, 0n]
     if (!found.has(name)) found.set(name, { name, path, time, end, tile })
   }
@@ -51,7 +52,7 @@ export async function allDeletePlaces(array: InspectArray): Promise<DeletePlace[
   return [...found.values()].sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
 }
 
-/** Reads a delete condition: which cells stay. @throws InspectError also where TileDB refuses to read the array for it */
+/** Reads a delete condition, which cells that stay fulfil. @throws InspectError also if TileDB refuses the array because of it */
 export function readDelete(array: InspectArray, { path, tile }: DeletePlace): Promise<ConditionNode> {
   return withSource(array.folder.file(path), async (source) => {
     const bytes = tile ? await source.read(tile.offset, tile.length) : await readAll(source)

@@ -1,18 +1,20 @@
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { DimensionLabel } from '../format/dimension-label.ts'
 
-/** How a schema differs from what it should be. `field` is dotted. */
+/** A difference between a schema and what it should be. */
 interface SchemaMismatch {
+  /** Dotted name of the field that differs. */
   field: string
   expected: string
   found: string
 }
 
 /**
- * How the array of a label differs from what the labelled array says of it. TileDB then reads neither the labels nor ranges of them.
+ * The first difference between the array of a label and what the labelled array says about it; undefined if they agree. With
+ * a difference, TileDB reads neither the labels nor ranges of them.
  *
- * @param schema of the labelled array
- * @param labels schema of the array of the label
+ * @param schema schema of the labelled array
+ * @param labels schema of the array that holds the labels
  * @see ArraySchema::check_dimension_label_schema
  */
 export function labelMismatch(
@@ -37,7 +39,7 @@ export function labelMismatch(
     differ(`${ofLabels}.order`, label.order, attribute.order) ??
     differ(`${ofLabels}.type`, label.type, attribute.type) ??
     differ(`${ofLabels}.cell_val_num`, label.cell_val_num, attribute.cell_val_num) ??
-    // What TileDB asks of every attribute with an order.
+    // Required by TileDB for every attribute with an order.
     differ('array_type', 'dense', labels.array_type) ??
     differ(`${ofLabels}.nullable`, false, attribute.nullable)
   )

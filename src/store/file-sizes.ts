@@ -6,7 +6,7 @@ import { type FieldFile, type Fragment, type FragmentInfo, storedCellNum } from 
 /** Bytes of the offset of a var-sized cell. */
 const OFFSET_BYTES = 8
 
-/** Unfiltered bytes of a file's tiles. Undefined if the footer does not tell: for var-sized values since version 3. */
+/** Unfiltered bytes of a file's tiles. Undefined for var-sized values since version 3, for which the footer has no sizes. */
 export function unfilteredSizeByFooter(info: FragmentInfo, file: FieldFile): number | undefined {
   const slot = info.slots[file.slot]
   if (file.role === 'var') return info.v1 && sum(info.v1.tile_var_sizes[file.slot]?.values)
@@ -15,7 +15,7 @@ export function unfilteredSizeByFooter(info: FragmentInfo, file: FieldFile): num
   return cells * (slot.varSized ? OFFSET_BYTES : slot.cellSize)
 }
 
-/** Unfiltered bytes of a file's tiles. Reads the list of var tile sizes if needed. */
+/** Unfiltered bytes of a file's tiles. Reads the list of the sizes of var tiles if needed. */
 export async function unfilteredFileSize(fragment: Fragment, file: FieldFile): Promise<number> {
   const known = unfilteredSizeByFooter(await fragment.info(), file)
   return known ?? sum(await fragment.offsets('tile_var_sizes', file.slot))
@@ -41,8 +41,8 @@ export function cellsInDomain(info: FragmentInfo): number | bigint {
 
 /**
  * Sizes in bytes of a folder's files, by name.
- * @param entries of the folder, if they are known
- * @param known a file's size that need not be asked for
+ * @param entries entries of the folder, if they are known
+ * @param known a file whose size is known
  */
 export async function fileSizes(
   folder: Folder,
@@ -58,7 +58,7 @@ export async function fileSizes(
       entry.size ??
       (name === known?.name ? known.size : undefined) ??
       folder.storage.sizeNow?.(`${folder.path}/${name}`)
-    // In the order of the entries, even if the size comes later.
+    // Set now, so that names keep the order of the entries even if the size comes later.
     sizes.set(name, size ?? 0)
     if (size === undefined) asked.push(entrySize(folder, entry).then((found) => sizes.set(name, found)))
   }

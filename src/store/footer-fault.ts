@@ -1,4 +1,4 @@
-import { type ErrorCode, InspectError, unlessFault } from '../base/errors.ts'
+import { type ErrorCode, hasCode, InspectError, unlessFault } from '../base/errors.ts'
 import { viewOf } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
@@ -17,28 +17,28 @@ import { sectionPlaces } from '../format/metadata-sections.ts'
 import { u32, u64 } from '../format/u32.ts'
 import type { ByteSource } from '../source/source.ts'
 
-/** A metadata file with a damaged footer, and what else is known about it. */
+/** A metadata file with a damaged footer, and what is known about it. */
 interface FooterEvidence {
   source: ByteSource
   fileSize: number
-  /** Format version in the folder's name; 3 for 3 and 4. Undefined if the name has none. */
+  /** Format version in the folder's name, with 3 for 3 and 4; undefined if the name has none. */
   named: number | undefined
   /** The copy of the footer in a consolidated fragment metadata file. */
   copy: Uint8Array | undefined
-  /** Undefined if the schema cannot be read. */
+  /** Reads a schema; undefined if it cannot be read. */
   schema(name: string): Promise<ArraySchema | undefined>
 }
 
-/** Most sections to walk. No schema makes this many. */
+/** Upper limit on the sections to walk. No schema leads to this many. */
 const MOST_SECTIONS = 100_000
-/** Bytes read for the header of a section. */
+/** Bytes to read for the header of a section. */
 const HEADER_BYTES = 256
 /** More bytes than any footer has. */
 const FOOTER_ROOM = 1 << 20
 
 /**
- * Finds out why a footer cannot be read. The sections follow one another from the start of the file, and the footer
- * begins where they end. So this can tell a file that was cut short from one that was overwritten.
+ * Finds out why a footer cannot be read. It walks the sections, which follow one another from the start of the file up to the
+ * footer. So it can tell a file that was cut short from one that was overwritten.
  *
  * @param error what reading the footer threw
  * @returns the error to throw instead
@@ -47,7 +47,7 @@ export async function footerFault(error: InspectError, evidence: FooterEvidence)
   const { source, fileSize, named } = evidence
   const fault = (code: ErrorCode, offset: number, message: string, field = 'footer'): InspectError =>
     new InspectError(code, message, { file: source.name, offset, field }, { cause: error })
-  // The folder's name has such a version, too: a fork or an unreleased build wrote the fragment.
+  // The folder's name has such a version, too, so a fork or an unreleased build wrote the fragment.
   if (error.code === 'UNSUPPORTED_VERSION' && named !== undefined && named > NEWEST_FORMAT_VERSION) return error
   if (fileSize === 0)
     return fault('TRUNCATED', 0, 'expected sections and a footer, found an empty file: it was cut, or never written')
@@ -104,13 +104,13 @@ export async function walkSections(source: ByteSource, fileSize: number): Promis
   for (let i = 0; i < MOST_SECTIONS && end + GENERIC_TILE_FIXED_BYTES <= fileSize; i++) {
     const bytes = await source.read(end, Math.min(HEADER_BYTES, fileSize - end))
     let next: number
-    // TileDB writes no other tiles, so this is the footer.
+    // All sections are such tiles, so this is the footer.
     if (!isTileOfBytes(bytes)) break
     try {
       const { value, length } = decodePrefix(bytes, genericTileHeader, {})
       next = end + length + value.persisted_size
     } catch (error) {
-      if (error instanceof InspectError && error.code === 'TRUNCATED') return { end, last: end, cutAt: fileSize + 1 }
+      if (hasCode(error, 'TRUNCATED')) return { end, last: end, cutAt: fileSize + 1 }
       break
     }
     last = end
@@ -120,7 +120,7 @@ export async function walkSections(source: ByteSource, fileSize: number): Promis
   return { end, last, cutAt: undefined }
 }
 
-/** Offset of the datatype in a generic tile's header. The cell size follows. TileDB always writes CHAR and 1. */
+/** Offset of the datatype in a generic tile's header. The cell size follows it. TileDB always writes CHAR and 1. */
 const DATATYPE_AT = 20
 const CHAR = 4
 
@@ -128,11 +128,12 @@ function isTileOfBytes(bytes: Uint8Array): boolean {
   return bytes[DATATYPE_AT] === CHAR && u64(bytes, DATATYPE_AT + 1) === 1
 }
 
+/** Size of an undamaged file. */
 interface Whole {
   size: number
   /** Whether the size is exact. If not, it is a lower bound. */
   exact: boolean
-  /** How the size is known: text for a message, after the number. */
+  /** Source of the size: text for a message, after the number. */
   how: string
 }
 
@@ -143,7 +144,7 @@ async function wholeSize(evidence: FooterEvidence, end: number, cutAt: number | 
     const start = await lastSectionStart(copy, evidence).catch(unlessFault)
     const footerBytes = copy.length + FOOTER_LENGTH_BYTES
     const how = ', by the copy of its footer in a consolidated fragment metadata file'
-    // If the section that is cut is the last one, the footer begins at its end.
+    // If the cut section is the last one, the footer begins at its end.
     if (cutAt !== undefined)
       return { size: Math.max(cutAt, start ?? 0) + footerBytes, exact: start !== undefined && start <= end, how }
     const isWhole = start === undefined || start < end
@@ -184,7 +185,7 @@ async function lastSectionStart(copy: Uint8Array, { schema }: FooterEvidence): P
   return places.reduce((most, { offset }) => Math.max(most, offset), 0)
 }
 
-/** Numbers in the lists and offsets of a footer. The fields before them tell how long the lists are. */
+/** Count of the numbers in the lists and offsets of a footer. The fields before them give the lengths of the lists. */
 function numbersIn(footer: FragmentFooter): number {
   return Object.entries(footer).reduce((sum, [key, value]) => {
     if (value instanceof Float64Array) return sum + value.length

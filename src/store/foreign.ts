@@ -2,16 +2,18 @@ import { faultOf, InspectError } from '../base/errors.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { type Entry, type Folder, hasEntry, withSource } from '../source/source.ts'
 
-const GENOMICSDB_FOLDER = 'genomicsdb_meta_dir'
-
 /**
- * Folders and files of TileDB before 1.4, whose format has no version, and of GenomicsDB, which continues TileDB 0.x.
- * They are recognised so that they do not count as damaged.
+ * Recognises folders and files of TileDB before 1.4, whose format has no version, and of GenomicsDB, which continues TileDB
+ * 0.x, so that they do not count as damaged.
  *
- * The names are those in the `constants` of TileDB 0.1 to 1.3. GenomicsDB keeps them, and adds its own folders. Its
+ * The names are those in the `constants` of TileDB 0.1 to 1.3. GenomicsDB keeps them and adds its own folders. Its
  * schema begins with a negative version (0xfffffffd to 0xffffffff); that of TileDB 0.x begins with the length of the
  * array's name.
  */
+
+const GENOMICSDB_FOLDER = 'genomicsdb_meta_dir'
+
+/** Kind of a folder that has a file or folder with this name. */
 const FOLDERS_BY_FILE: Readonly<Record<string, string>> = {
   '__tiledb_workspace.tdb': 'a workspace of GenomicsDB or of TileDB before 1.0',
   [GENOMICSDB_FOLDER]: 'an array of GenomicsDB',
@@ -23,16 +25,13 @@ const FOLDERS_BY_FILE: Readonly<Record<string, string>> = {
   '__book_keeping.tdb': 'a fragment of GenomicsDB or of TileDB before 1.0',
 }
 
-/** Names that TileDB 1.4 and later give. A folder with one of them is not foreign. */
+/** Names that TileDB 1.4 and later use. A folder that has one of them is not foreign. */
 const OURS = ['__schema', '__fragments', '__fragment_metadata.tdb', '__group', '__tiledb_group.tdb', '__commits']
 
-/** Smallest of the version words in `__array_schema.tdb` that only forks write. */
+/** Smallest version word in `__array_schema.tdb` that only forks write. */
 const FIRST_FOREIGN_WORD = 0xfffffffd
 
-/**
- * Describes a folder that is not of TileDB 1.4 or later; undefined for others. Reads only an old schema file, if there
- * is one.
- */
+/** Describes a folder that TileDB 1.4 or later did not write; undefined for others. Reads only an old schema file, if any. */
 export async function foreignFolder(folder: Folder, entries: readonly Entry[]): Promise<string | undefined> {
   const names = new Set(entries.map(({ name }) => name))
   if (OURS.some((name) => names.has(name))) return undefined
@@ -43,7 +42,7 @@ export async function foreignFolder(folder: Folder, entries: readonly Entry[]): 
     const size = await source.size()
     return foreignSchema(await source.read(0, Math.min(size, HEAD_BYTES)), size)
   }).catch(faultOf)
-  // Reading the schema later throws the error.
+  // The error is thrown when the schema is read later.
   if (what instanceof InspectError) return undefined
   return what ?? (file === GENOMICSDB_FOLDER ? byName : undefined)
 }
@@ -84,7 +83,7 @@ export function foreignSchema(head: Uint8Array, size: number): string | undefine
   return /^(?:\/|[a-z0-9]+:\/\/)[^\0-\x1f\x7f]+$/.test(name) ? 'an array of TileDB before 1.0' : undefined
 }
 
-/** @param what a result of {@link foreignFolder} */
+/** The error for a foreign folder or file. @param what a description, as of {@link foreignFolder} */
 export function foreignError(what: string, file: string): InspectError {
   return new InspectError('UNSUPPORTED_VERSION', `expected what TileDB 1.4 or later wrote, found ${what}`, { file })
 }

@@ -7,10 +7,10 @@ import { FRAGMENTS_FOLDER } from './commits.ts'
 import { beginsFragmentName } from './target.ts'
 
 /**
- * Completes the beginnings of fragments' names in a path: `places/__17` becomes
- * `places/__fragments/__1714557600000_…_22`. The path is returned unchanged if it exists, or if no fragment matches.
+ * Completes the beginning of a fragment's name in a path: `places/__17` becomes
+ * `places/__fragments/__1714557600000_…_22`. Returns the path unchanged if it exists, or if no fragment matches.
  *
- * @param absolute turns a path as the user wrote it into one for reading
+ * @param absolute turns a path as the user wrote it into a path of the storage
  * @throws InspectError USAGE if several fragments match
  */
 export async function completePath(
@@ -52,13 +52,13 @@ async function fragmentsAt(
   return found
 }
 
-/** The error for a path that does not exist, with the existing name that was most likely meant. */
+/** The error for a path that does not exist. It suggests the existing name that the user most likely meant. */
 export async function notFound(storage: Storage, path: string, error: InspectError): Promise<InspectError> {
   const slash = path.lastIndexOf('/')
   const parent = path.slice(0, Math.max(slash, 1))
   if ((await storage.kind(parent)) !== 'folder') return error
   const names = (await storage.list(parent)).map(({ name }) => name)
-  // A broken link has the wanted name itself.
+  // A broken link is listed under the wanted name itself.
   const wanted = path.slice(slash + 1)
   const near = didYouMean(
     wanted,

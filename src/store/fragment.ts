@@ -1,4 +1,4 @@
-import { addSection, badValue, ERROR_CODES, InspectError, inconsistent } from '../base/errors.ts'
+import { addSection, badValue, ERROR_CODES, hasCode, InspectError, inconsistent, unlessCode } from '../base/errors.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { denseTileGrid } from '../format/dense-tiles.ts'
@@ -35,7 +35,7 @@ import type { TileOffsets } from '../format/tile-offsets.ts'
 import { type FragmentName, nameFacts, parseFragmentName } from '../format/timestamped-name.ts'
 import { u32 } from '../format/u32.ts'
 import { countReadBytes } from '../source/lean-heap.ts'
-import { type ByteSource, type Entry, type Folder, isNoListing } from '../source/source.ts'
+import { type ByteSource, type Entry, type Folder, TAIL_BYTES } from '../source/source.ts'
 import type { InspectArray } from './array.ts'
 import {
   decodeTile,
@@ -45,50 +45,50 @@ import {
   readGenericTile,
   type TilePlace,
 } from './generic-tile.ts'
-import { MetadataFile, TAIL_BYTES } from './metadata-file.ts'
+import { MetadataFile } from './metadata-file.ts'
 import { openPagedTile, type PagedTile, type Scan, type StoredSection } from './paged-tile.ts'
 
-/** Longest metadata file that is fetched as a whole. It is bounded because several fragments are fetched at once. */
+/** Bytes of the longest metadata file that is fetched whole. There is a limit because several fragments are fetched at once. */
 const MOST_PLANNED = 2 ** 22
 
 /**
- * Most stored bytes of paged sections to read at once and keep: of each section, and of all together. Over a network a
- * section of a million tiles should take one or two requests.
+ * Limits on the stored bytes of paged sections that are read at once and kept: for each section, and for all together. Over a
+ * network a section of a million tiles should take one or two requests.
  */
 const LOCAL_WINDOWS = { each: 2 ** 18, all: 2 ** 23 }
 const REMOTE_WINDOWS = { each: 2 ** 23, all: 2 ** 26 }
 const LEAST_WINDOW = 2 ** 14
 
-/** From so many bytes on, what is forgotten counts as much garbage. */
+/** {@link Fragment.forget} reports at least this many bytes as garbage. */
 const MANY_BYTES = 2 ** 20
 
-/** A fragment's metadata from its footer and schema. In versions 1 and 2 from the only generic tile. */
+/** A fragment's metadata from its footer and schema; in versions 1 and 2 from the only generic tile. */
 export interface FragmentInfo {
   format_version: number
-  /** From the footer. Before version 10 it is always `__array_schema.tdb`. */
+  /** File name of the schema. Before version 10 it is always `__array_schema.tdb`. */
   schemaName: string
   schema: ArraySchema
   dense: boolean
-  /** Undefined if none is stored, which only happens in versions 1 and 2. */
+  /** Undefined only if versions 1 and 2 store none. */
   nonempty_domain: NDRange | undefined
   tile_num: number
   /** Cells of each tile except the last. */
   cells_per_tile: number
   last_tile_cell_num: number
   slots: readonly Slot[]
-  /** Bytes by slot. Undefined for slots that have no entry in this version. */
+  /** Sizes in bytes by slot. Slots that have no entry in this version are missing. */
   file_sizes: Float64Array
   file_var_sizes: Float64Array
   file_validity_sizes: Float64Array | undefined
-  /** Versions 3 and up. */
+  /** The footer of versions 3 and up, and its place in the file. */
   footer: (FragmentFooter & { offset: number; size: number }) | undefined
-  /** Versions 1 and 2. */
+  /** The metadata of versions 1 and 2. */
   v1: FragmentMetadataV1 | undefined
 }
 
 /**
- * Whether the fragment's lists may have too many entries. When TileDB 2.2 writes in global order, it counts validity
- * tiles as tiles of their own. It then leaves zeros after the used entries. Readers use one entry for each tile.
+ * Whether the fragment's lists may have too many entries. When TileDB 2.2 writes in global order, it counts validity tiles
+ * as separate tiles and leaves zeros after the used entries. Readers use one entry per tile.
  *
  * @see Writer::global_write of 2.2 and 2.3
  */
@@ -96,7 +96,7 @@ export function countsValidityTiles({ format_version, dense, schema }: FragmentI
   return (format_version === 7 || format_version === 8) && dense && schema.attributes.some(({ nullable }) => nullable)
 }
 
-/** Whether a list has such zeros, and only zeros, after the entries of its tiles. See {@link countsValidityTiles}. */
+/** Whether a list has zeros, and only zeros, after the entries of its tiles. See {@link countsValidityTiles}. */
 export function hasValidityEntries(info: FragmentInfo, stored: Float64Array): boolean {
   return (
     countsValidityTiles(info) &&
@@ -105,28 +105,29 @@ export function hasValidityEntries(info: FragmentInfo, stored: Float64Array): bo
   )
 }
 
-/** A data file that a field must have, by the metadata. */
+/** A data file that the metadata says a field has. */
 export interface FieldFile {
   name: string
   slot: number
   role: FileRole
-  /** Bytes, from the metadata. */
+  /** In bytes, from the metadata. */
   size: number
 }
 
-/** A fragment. Everything is read on demand, and kept. */
+/** A fragment. Everything is read on demand and then kept. */
 export class Fragment {
   readonly folder: Folder
   readonly cx: ReadContext
-  /** The array around it; undefined for a folder that was moved out of its array. */
+  /** The array that has the fragment; undefined for a folder that was moved out of its array. */
   readonly array: InspectArray | undefined
   readonly parsedName: FragmentName | undefined
   private readonly file: MetadataFile
   private infoRead: Promise<FragmentInfo> | undefined
   private entriesRead: Promise<readonly Entry[]> | undefined
   private starts: readonly number[] | undefined
+  /** Opened generic tiles, by offset. */
   private readonly tiles = new Map<number, Promise<GenericTile>>()
-  /** Unfiltered bytes of these. */
+  /** Unfiltered bytes of the opened tiles. */
   private openedBytes = 0
 
   constructor(folder: Folder, cx: ReadContext, array: InspectArray | undefined) {
@@ -141,7 +142,7 @@ export class Fragment {
     return this.folder.name
   }
 
-  /** Milliseconds, from the name. In an array, names of unusual form count, too, as in TileDB. */
+  /** In milliseconds, from the name. In an array, names of unusual form count, too, as in TileDB. */
   get timestamp_range(): [bigint, bigint] | undefined {
     return this.parsedName?.timestamp_range ?? (this.array && nameFacts(this.name)?.timestamp_range)
   }
@@ -165,8 +166,8 @@ export class Fragment {
   }
 
   /**
-   * {@link info} without waiting, if the footer has the layout of others of the array that were read before. Undefined says
-   * nothing: the metadata may still be readable.
+   * {@link info}, read synchronously. Works if another footer of the array with the same layout was read before. If the
+   * result is undefined, the metadata may still be readable.
    */
   infoNow(): FragmentInfo | undefined {
     if (this.infoRead || !this.array || (this.parsedName?.least_version ?? 0) < 10) return undefined
@@ -177,12 +178,12 @@ export class Fragment {
     return info
   }
 
-  /** Bytes of the metadata file, once {@link infoNow} has read its end. */
+  /** Size of the metadata file in bytes, once {@link infoNow} has read its end. */
   metadataSize: number | undefined
 
   /**
    * Uses a copy of the footer, of version 10 or later, instead of reading it.
-   * @param fileSize bytes of the metadata file, which ends with the footer and its length
+   * @param fileSize size in bytes of the metadata file, which ends with the footer and its length
    */
   assumeFooter(footer: Uint8Array, fileSize: number): void {
     const offset = fileSize - FOOTER_LENGTH_BYTES - footer.length
@@ -196,17 +197,16 @@ export class Fragment {
     return this.withFooterFault(() => this.readHead())
   }
 
-  /** Replaces an error about a damaged footer by one that says what happened to the file: see {@link footerFault}. */
+  /** Replaces an error about a damaged footer by an error that says what happened to the file: {@link footerFault}. */
   private async withFooterFault<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      const { file, space } = error instanceof InspectError ? error.at : {}
       const source = this.metadataSource()
       const named = this.parsedName?.least_version
-      const isDamage =
-        error instanceof InspectError && (ERROR_CODES[error.code] === 1 || error.code === 'UNSUPPORTED_VERSION')
-      if (!isDamage || file !== source.name || space !== undefined || error.code === 'MISSING_FILE') throw error
+      if (!(error instanceof InspectError) || error.code === 'MISSING_FILE') throw error
+      const isDamage = ERROR_CODES[error.code] === 1 || error.code === 'UNSUPPORTED_VERSION'
+      if (!isDamage || error.at.file !== source.name || error.at.space !== undefined) throw error
       if (named !== undefined && named < 3) throw error
       const { footerFault } = await import('./footer-fault.ts')
       const { fileSize } = await this.file.tail()
@@ -237,8 +237,8 @@ export class Fragment {
   }
 
   /**
-   * The schema whose dimensions tell where the footer is, by the version in the name. The name may be too old for the
-   * fragment; then there may be no `__array_schema.tdb`, and the newest schema is used.
+   * The schema whose dimensions tell where the footer is, for a version before 10 in the name. If the version in the name is
+   * wrong, there may be no `__array_schema.tdb`; then the newest schema is used.
    */
   private async schemaForFooterPlace(): Promise<ArraySchema> {
     try {
@@ -321,14 +321,14 @@ export class Fragment {
     try {
       return await this.array.schema(name)
     } catch (error) {
-      if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND') throw error
+      if (!hasCode(error, 'NOT_FOUND')) throw error
       const message = 'expected the schema that the fragment names, found no such file'
       throw new InspectError('MISSING_FILE', message, error.at, { cause: error })
     }
   }
 
   /**
-   * The generic tile at an offset of the metadata file. One read gets all bytes up to the next tile or the footer.
+   * The generic tile at an offset of the metadata file. One read fetches all bytes up to the next tile or the footer.
    * @throws InspectError BAD_VALUE if the offset is outside the file
    */
   genericTileAt(offset: number, section: string): Promise<GenericTile> {
@@ -369,7 +369,7 @@ export class Fragment {
     return (await this.metadataOffsets()).find((start) => start > offset && start < end) ?? end
   }
 
-  /** A section, without having all of its content in memory. Undefined if the version has none. */
+  /** Opens a section whose content is never in memory as a whole. Undefined if the version has no such section. */
   async pagedSection(name: SectionName, slot?: number, scan?: Scan): Promise<PagedTile | undefined> {
     const place = await this.sectionPlace(name, slot)
     if (!place) return undefined
@@ -381,13 +381,11 @@ export class Fragment {
     return openPagedTile({ read, end, window }, place.offset, this.cx, scan)
   }
 
-  /**
-   * Begins to fetch the whole metadata file over a network, unless the tail has it or it is too long. Reads wait for it.
-   */
+  /** Begins to fetch the whole metadata file over a network, if the file is longer than its tail but not too long. */
   planMetadata({ footer }: FragmentInfo): void {
     const length = footer?.offset ?? 0
     if (!this.folder.isRemote || length <= TAIL_BYTES || length > MOST_PLANNED) return
-    // A failure is thrown by the reads.
+    // Later reads wait for this one. They throw its failure.
     this.metadataSource()
       .read(0, length)
       .catch(() => {})
@@ -401,7 +399,7 @@ export class Fragment {
     return this.starts
   }
 
-  /** Content of a section. Undefined if the version has none. */
+  /** Content of a section; undefined if the version has no such section. */
   private async section<Name extends SectionName>(
     name: Name,
     slot?: number,
@@ -419,7 +417,7 @@ export class Fragment {
     }
   }
 
-  /** Where a section is, and its name in errors. Undefined if the version has none. */
+  /** Where a section is, and its name in errors; undefined if the version has no such section. */
   private async sectionPlace(
     name: SectionName,
     slot?: number,
@@ -433,16 +431,14 @@ export class Fragment {
     return { offset, section: slot === undefined ? section : `${section}.${slots[slot]?.name ?? slot}` }
   }
 
-  /**
-   * A list of a slot, without surplus entries ({@link countsValidityTiles}). Undefined if the version has no such list.
-   */
+  /** A list of a slot, without surplus entries ({@link countsValidityTiles}); undefined if the version has no such list. */
   async offsets(list: OffsetsList, slot: number): Promise<Float64Array | undefined> {
     const stored = await this.storedOffsets(list, slot)
     const info = await this.info()
     return stored && countsValidityTiles(info) ? stored.subarray(0, info.tile_num) : stored
   }
 
-  /** {@link offsets} with surplus entries. */
+  /** {@link offsets}, including surplus entries. */
   async storedOffsets(list: OffsetsList, slot: number): Promise<Float64Array | undefined> {
     const { v1 } = await this.info()
     const lists: { [list in OffsetsList]?: TileOffsets[] } | undefined = v1
@@ -485,50 +481,50 @@ export class Fragment {
     this.openedBytes = 0
   }
 
-  /** Entries of the folder. If the server cannot list it: the files that the metadata names and that exist. */
+  /** Entries of the folder. If the server cannot list it, these are the files that the metadata names and that exist. */
   entries(): Promise<readonly Entry[]> {
     this.entriesRead ??= this.listEntries()
     return this.entriesRead
   }
 
   private async listEntries(): Promise<readonly Entry[]> {
-    try {
-      return await this.folder.list()
-    } catch (error) {
-      if (!isNoListing(error)) throw error
-    }
+    const entries = await this.folder.list().catch(unlessCode('NO_LISTING'))
+    if (entries) return entries
     const names = [FRAGMENT_METADATA_FILE, ...(await this.fieldFiles()).map(({ name }) => name)]
     const kinds = await Promise.all(names.map((name) => this.folder.kind(name)))
     return names.flatMap((name, i) => ({ name, kind: kinds[i] ?? 'other' })).filter(({ kind }) => kind !== 'other')
   }
 
-  /** Data files that the fragment must have, by the metadata, in slot order. */
+  /** Data files that the metadata says the fragment has, in slot order. */
   async fieldFiles(): Promise<FieldFile[]> {
     const info = await this.info()
-    const sizes = (role: FileRole): Float64Array | undefined =>
-      role === 'var' ? info.file_var_sizes : role === 'validity' ? info.file_validity_sizes : info.file_sizes
     return info.slots.flatMap((one, slot) => {
       if (!slotHasFiles(info, one)) return []
       return fieldFileRoles(one).map((role) => ({
         name: fieldFileName(info.format_version, one, role) ?? '',
         slot,
         role,
-        size: sizes(role)?.[slot] ?? 0,
+        size: sizesOf(info, role)?.[slot] ?? 0,
       }))
     })
   }
 }
 
-/** Whether a slot has data files. Coordinates have none in dense fragments; the phantom slot never has. */
+/** Sizes in bytes of the data files with a role, by slot. */
+export function sizesOf(info: FragmentInfo, role: FileRole): Float64Array | undefined {
+  return role === 'var' ? info.file_var_sizes : role === 'validity' ? info.file_validity_sizes : info.file_sizes
+}
+
+/** Whether a slot has data files. Coordinates have none in dense fragments; the phantom slot never has any. */
 export function slotHasFiles(info: Pick<FragmentInfo, 'dense'>, slot: Slot): boolean {
   if (slot.phantom) return false
   return !(info.dense && (slot.kind === 'dimension' || slot.kind === 'coords'))
 }
 
 /**
- * Filters of a data file, in writing order. Values have the filters of their field. Offsets, validity and coordinates
- * have those of the schema. A dimension without filters uses the coords filters, except before schema version 5: there
- * they are only for `__coords.tdb`.
+ * Filters of a data file, in writing order. Values have the filters of their field. Offsets, validity and coordinates have
+ * filters of the schema. A dimension without filters uses the coords filters, except before schema version 5, where these are
+ * only for `__coords.tdb`.
  */
 export function filePipeline(
   info: Pick<FragmentInfo, 'schema' | 'slots'>,
@@ -551,7 +547,7 @@ export function pipelineOf(schema: ArraySchema, slot: Slot, role: FileRole): Fil
   return schema.coords_filters
 }
 
-/** @param tileNum of a sparse fragment; the tiles of a dense one follow from its domain */
+/** @param tileNum number of tiles of a sparse fragment; in a dense fragment it follows from the domain */
 function infoOf(
   schema: ArraySchema,
   stored: FragmentFooter | FragmentMetadataV1,
@@ -575,7 +571,7 @@ function infoOf(
   }
 }
 
-/** Cells that the fragment stores. In dense fragments whole tiles count, as in TileDB. */
+/** Number of cells that the fragment stores. In dense fragments whole tiles count, as in TileDB. */
 export function storedCellNum(info: FragmentInfo): number {
   if (info.tile_num === 0) return 0
   return (info.tile_num - 1) * info.cells_per_tile + info.last_tile_cell_num

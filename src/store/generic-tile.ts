@@ -1,4 +1,4 @@
-import { addPlace, InspectError } from '../base/errors.ts'
+import { addPlace, hasCode, InspectError } from '../base/errors.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import { describeLimit, Pipeline, type ReadOptions, type TileType, unfilteredLimit } from '../filters/pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
@@ -6,30 +6,24 @@ import { type Describe, decode, decodePrefix } from '../format/io.ts'
 import { CHUNK_HEAD_BYTES, chunkCount } from '../format/tile-chunks.ts'
 import { type ByteSource, readAll, withSource } from '../source/source.ts'
 
-/** Settings and state of reading. One object serves an array with its fragments and files. */
+/** Settings and state of reading. An array, its fragments and its files share one object. */
 export interface ReadContext {
   codecs: Codecs
   /** AES-256-GCM key, 32 bytes. */
   key: Uint8Array | undefined
-  /** Set when the key opened any generic tile. From then on a wrong tag means damage, not a wrong key. */
+  /** Whether the key has opened any generic tile. From then on a wrong tag means damage, not a wrong key. */
   keyProven: boolean
-  /**
-   * Set when an encrypted generic tile was opened. The pipelines of the array's data files then end in the AES filter.
-   */
+  /** Whether an encrypted generic tile was opened. The pipelines of the array's data files then end in the AES filter. */
   encrypted: boolean
-  /** Most unfiltered bytes of a tile. Larger tiles are TOO_LARGE. */
+  /** Upper limit on the unfiltered bytes of a tile. Larger tiles are TOO_LARGE. */
   maxTileSize?: number | undefined
-  /**
-   * Milliseconds. Everything is shown as TileDB reads it at this time: later fragments, lists and schemas do not count.
-   */
+  /** Time of the read in milliseconds. Fragments, lists and schemas of later times do not count. */
   now: bigint
-  /** Milliseconds, 0 if undefined. What was written before it does not count, except for schemas. */
+  /** Start of the time range in milliseconds, 0 if undefined. What was written before it does not count, except for schemas. */
   from?: bigint | undefined
-  /**
-   * Called for damage after which reading can go on, such as one commit file of many. Without it the error is thrown.
-   */
+  /** Called for damage after which reading can go on, such as one commit file of many. If undefined, the error is thrown. */
   onFault?: ((fault: InspectError) => void) | undefined
-  /** Called between the chunks of a generic tile: a page lets its browser draw then. */
+  /** Called between the chunks of a generic tile, so that a page can let its browser draw. */
   pause?: (() => Promise<void>) | undefined
 }
 
@@ -41,7 +35,7 @@ export function readContext(codecs: Codecs, key?: Uint8Array, maxTileSize?: numb
   return { codecs, key, keyProven: false, encrypted: false, maxTileSize, now: timeOfOpening() }
 }
 
-/** The current time, or that in `TILEDB_INSPECT_NOW`. */
+/** The time in `TILEDB_INSPECT_NOW`, or the current time. */
 function timeOfOpening(): bigint {
   const set = globalThis.process?.env.TILEDB_INSPECT_NOW
   return set !== undefined && /^\d{1,18}$/.test(set) ? BigInt(set) : BigInt(Date.now())
@@ -52,13 +46,13 @@ export interface GenericTile {
   header: GenericTileHeader
   /** Unfiltered content. Its meaning depends on the file. */
   payload: Uint8Array
-  /** Bytes of header and chunks together. */
+  /** Stored bytes: of the header and the chunks. */
   length: number
-  /** Bound for the elements of lists in the content: see {@link mostElements}. */
+  /** Upper limit on the elements of lists in the content: see {@link mostElements}. */
   mostElements: number
 }
 
-/** Where a generic tile is, for errors. */
+/** The place of a generic tile, for errors. */
 export interface TilePlace {
   file: string
   /** Offset of the tile in its file, in bytes. */
@@ -114,28 +108,26 @@ export async function openGenericTile(
   }
 }
 
-/** Content of up to this many bytes is accepted, however few bytes are stored. */
+/** Content of up to this many bytes is always accepted. */
 const LEAST_CONTENT = 2 ** 24
-/** Up to this many elements of lists are accepted, however few bytes are stored. Each becomes some objects. */
+/** Up to this many elements of lists are always accepted. Each element becomes some objects. */
 const LEAST_ELEMENTS = 2 ** 18
-/** Plausible elements for each stored byte. TileDB needs 3 bytes or more for each, even if the names are sequential. */
-const ELEMENTS_OF_A_BYTE = 2
-/** Up to this many chunks are accepted, however small they are. TileDB's chunks have 65,536 bytes, except the last. */
+/** Plausible elements per stored byte. TileDB needs 3 bytes or more for each, even if the names are sequential. */
+const ELEMENTS_PER_BYTE = 2
+/** Up to this many chunks are always accepted. TileDB's chunks have 65,536 bytes, except the last. */
 const LEAST_CHUNKS = 1024
-/** For more chunks, the plausible bytes of each. */
+/** Smallest plausible bytes of a chunk, if there are more chunks. */
 const SMALLEST_CHUNK = 64
 
-/**
- * Most elements of lists that are plausible for a generic tile of `stored` bytes. Without bound if the user sets one.
- */
+/** Upper limit on the elements of lists in a generic tile of `stored` bytes. None if the user sets a limit on tile sizes. */
 export function mostElements(stored: number, cx: ReadContext): number {
-  return cx.maxTileSize === undefined ? Math.max(LEAST_ELEMENTS, stored * ELEMENTS_OF_A_BYTE) : Number.POSITIVE_INFINITY
+  return cx.maxTileSize === undefined ? Math.max(LEAST_ELEMENTS, stored * ELEMENTS_PER_BYTE) : Number.POSITIVE_INFINITY
 }
 
 /**
- * The {@link TileType} of a generic tile. Its unfiltered size is bounded by its stored size. Otherwise a file of a few
- * bytes could take all memory.
- * @param header the caller has checked that its persisted size fits in the file
+ * The {@link TileType} of a generic tile. The stored size limits the unfiltered size, so that a file of a few bytes cannot
+ * take all memory.
+ * @param header its persisted size fits in the file: the caller has checked it
  * @throws InspectError KEY_NEEDED, TOO_LARGE
  */
 export function genericTileType(header: GenericTileHeader, cx: ReadContext, place: Partial<TilePlace>): TileType {
@@ -152,15 +144,15 @@ export function genericTileType(header: GenericTileHeader, cx: ReadContext, plac
   }
 }
 
-/** The bound of a generic tile's unfiltered size. @param stored bytes of its chunks */
+/** The upper limit on a generic tile's unfiltered size. @param stored bytes of its chunks */
 export function contentBound(stored: number, cx: ReadContext): Pick<TileType, 'maxTileSize' | 'maxTileSizeReason'> {
   if (cx.maxTileSize !== undefined) return { maxTileSize: cx.maxTileSize }
   return { maxTileSize: unfilteredLimit(stored, LEAST_CONTENT), maxTileSizeReason: describeLimit(stored) }
 }
 
 /**
- * Refuses implausibly many chunks, because undoing a tile takes time for each chunk. If the user sets a bound for the
- * tile's size, any number is accepted.
+ * Refuses implausibly many chunks, because unfiltering takes time for each chunk. If the user sets a limit on tile sizes, any
+ * number is accepted.
  * @throws InspectError TOO_LARGE
  */
 export function checkChunkNum(
@@ -168,7 +160,7 @@ export function checkChunkNum(
   { tile_size, persisted_size }: GenericTileHeader,
   cx: ReadContext,
 ): void {
-  // There is no room for their heads: the number is damaged, and undoing the tile ends at once.
+  // There is no room for their heads, so the number is damaged, and unfiltering ends at once.
   if (chunkNum * CHUNK_HEAD_BYTES > persisted_size) return
   const most = Math.max(LEAST_CHUNKS, Math.ceil(tile_size / SMALLEST_CHUNK))
   if (chunkNum <= most || cx.maxTileSize !== undefined) return
@@ -185,7 +177,7 @@ export function openedWithKey(header: GenericTileHeader, cx: ReadContext): void 
 
 /** Turns WRONG_KEY into CHECKSUM if the key has opened another tile: then the tile is damaged. */
 export function keyOrDamage(error: unknown, cx: ReadContext): unknown {
-  if (!(error instanceof InspectError) || error.code !== 'WRONG_KEY' || !cx.keyProven) return error
+  if (!hasCode(error, 'WRONG_KEY') || !cx.keyProven) return error
   const message = 'expected the AES-256-GCM tag to fit the bytes, found that it does not'
   return new InspectError('CHECKSUM', message, error.at, { cause: error })
 }
@@ -212,14 +204,14 @@ export function decodeTile<T>(
   return decode(payload, describe, { file, mostElements, space: `unfiltered content of the generic tile at ${offset}` })
 }
 
-/** {@link readGenericTile} of a file that is one generic tile. The source is closed afterwards. */
+/** {@link readGenericTile} for a file that is one generic tile. Closes the source. */
 export function readTileFile<T>(source: ByteSource, describe: Describe<T>, cx: ReadContext): Promise<T> {
   return withSource(source, async () =>
     readGenericTile(await readAll(source), describe, cx, { file: source.name, offset: 0 }),
   )
 }
 
-/** Bytes to read for a header. No header with TileDB's filters is longer. */
+/** Bytes to read for a header. A header with TileDB's filters is never longer. */
 export const GENERIC_TILE_HEADER_BYTES = 4096
 
 /** Reads only the header of the generic tile at the start of a file. Needs no key. */

@@ -3,8 +3,8 @@ import { type InspectGroup, type Member, memberPath } from './group.ts'
 import type { Target } from './target.ts'
 
 /**
- * What is at the path of a member. `missing`: nothing that TileDB takes for an object. `outside`: the path leads out of
- * the group by `..`, or to another kind of storage, and is not followed. `cycle`: a group that contains this one.
+ * What is at the path of a member. `missing`: nothing that TileDB takes for an object. `outside`: the path is not followed,
+ * because it leads out of the group by `..` or to another kind of storage. `cycle`: a group that contains this one.
  * `other-type`: an object of another type than the group says. `unreadable`: an object that cannot be opened.
  */
 export type MemberState = 'present' | 'missing' | 'outside' | 'cycle' | 'other-type' | 'unreadable'

@@ -3,6 +3,7 @@ import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { type GroupMember, groupDetails } from '../format/group-details.ts'
 import type { ObjectType } from '../format/layout.ts'
 import { type Entry, type Folder, hasEntry } from '../source/source.ts'
+import { enterOnce } from '../source/walk.ts'
 import {
   isArrayFolder,
   METADATA_FOLDER,
@@ -15,15 +16,15 @@ import type { ReadContext } from './generic-tile.ts'
 import { timedFiles } from './timed-files.ts'
 
 export const GROUP_DETAILS_FOLDER = '__group'
-/** Empty file that marks a group, since the first release. */
+/** Empty file that marks a group since the first release. */
 export const GROUP_FILE = '__tiledb_group.tdb'
 
-/** Version of a member that no file lists. */
+/** The version in a member that no file lists. */
 const NO_VERSION = 0
 
 /** A current member of a group. */
 export interface Member extends GroupMember {
-  /** Whether it is a member because it is in the group's folder. Groups before TileDB 2.8 do not list their members. */
+  /** Whether no file lists the member: groups before TileDB 2.8 have what is in their folder. */
   implicit: boolean
 }
 
@@ -38,10 +39,9 @@ export class InspectGroup {
   }
 
   /**
-   * Current members. Version 2 files are changes, applied in the order of their timestamps. A version 1 file has all
-   * members, so it replaces earlier files. Files dated in the future do not count yet (measured with TileDB 2.30). See
-   * {@link timedFiles}. A group without such files is of a release before 2.8: its members are the objects in its
-   * folder.
+   * Current members. A version 1 file has all members, so it replaces earlier files. A version 2 file has changes, which are
+   * applied in the order of {@link timedFiles}. Files dated in the future do not count yet (measured with TileDB 2.30). The
+   * members of a group without such files, from before TileDB 2.8, are the objects in its folder.
    *
    * @see format_spec/group.md
    */
@@ -62,17 +62,14 @@ export class InspectGroup {
   }
 
   /**
-   * Arrays and groups in the folder, as TileDB's walk (`tiledb_object_walk`) finds them. The walk enters arrays and
-   * groups, but no other folders. Objects in a group below belong to that group.
+   * Arrays and groups in the folder, as TileDB's walk (`tiledb_object_walk`) finds them. The walk enters arrays, but not
+   * other folders. Objects in a group below belong to that group.
    */
   private async implicitMembers(): Promise<Member[]> {
     const found: Member[] = []
-    const { storage } = this.folder
-    const walked = new Set<string>()
+    const entered = new Set<string>()
     const walk = async (folder: Folder, above: string): Promise<void> => {
-      const real = storage.realPath?.(folder.path) ?? folder.path
-      if (walked.has(real)) return
-      walked.add(real)
+      if (!enterOnce(folder, entered)) return
       for (const { name, kind } of await folder.list()) {
         if (kind !== 'folder' || OWN_FOLDERS.has(name) || isArrayFolder(name)) continue
         const type = await this.objectType(folder.folder(name))
@@ -94,13 +91,12 @@ export class InspectGroup {
   }
 
   /**
-   * A text that identifies the group, whatever path leads to it, because links may form a cycle. It is made of the
-   * names of its details files, which have UUIDs. Without such files it is the path with links resolved.
+   * A text that identifies the group, whatever path leads to it, because links may form a cycle. It has the names of the
+   * group's details files, which have UUIDs. Without such files it is the path with links resolved.
    */
   async identity(): Promise<string> {
-    const { storage, path } = this.folder
     const names = (await this.folder.folder(GROUP_DETAILS_FOLDER).listIfThere()).map(({ name }) => name)
-    return names.length > 0 ? names.join('/') : (storage.realPath?.(path) ?? path)
+    return names.length > 0 ? names.join('/') : this.folder.realPath
   }
 
   /** Current key-value metadata. */
@@ -120,10 +116,7 @@ export function objectType(entries: readonly Entry[]): 'array' | 'group' | undef
     : undefined
 }
 
-/**
- * Path of a member. Undefined if it is not followed: it leads outside by `..`, or from local files to a network, or to
- * another scheme.
- */
+/** Path of a member. Undefined if it is not followed: it leads outside by `..`, or to another kind of storage. */
 export function memberPath(folder: string, { relative, uri }: { relative: boolean; uri: string }): string | undefined {
   const clean = uri.replace(/\/+$/, '')
   if (clean === '' || clean.split('/').includes('..')) return undefined

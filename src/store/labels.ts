@@ -1,8 +1,7 @@
-import { InspectError } from '../base/errors.ts'
+import { InspectError, unlessCode } from '../base/errors.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Enumeration } from '../format/enumeration.ts'
-import { isNoListing } from '../source/source.ts'
-import { type InspectArray, type SchemaFile, schemaFileOpened } from './array.ts'
+import { type InspectArray, schemaFileOpened } from './array.ts'
 import type { Fragment } from './fragment.ts'
 
 /** The enumeration of one attribute, or why there is none. */
@@ -17,17 +16,16 @@ interface AttributeLabels {
 }
 
 /**
- * The enumerations that TileDB uses for the cells of a fragment now, by attribute name, for attributes that have or had
- * one. They are from the array's schema, not from the fragment's: a writer may extend an enumeration after the cells were
- * written.
+ * The enumerations that TileDB now uses for the cells of a fragment, by attribute name. Attributes that never had one are left
+ * out. They are from the array's schema, not from the fragment's, because a writer may extend an enumeration later.
  */
 export async function fragmentLabels(fragment: Fragment): Promise<Map<string, AttributeLabels>> {
   const found = new Map<string, AttributeLabels>()
   const { array } = fragment
   if (!array) return found
-  const { schema, schemaName } = await fragment.info()
+  const { schema } = await fragment.info()
   for (const { name } of schema.attributes) {
-    const labels = await attributeLabels(array, name, schema, schemaName)
+    const labels = await attributeLabels(array, name, schema)
     if (labels.enumeration || labels.remark !== undefined || labels.fault) found.set(name, labels)
   }
   return found
@@ -35,17 +33,16 @@ export async function fragmentLabels(fragment: Fragment): Promise<Map<string, At
 
 /**
  * Labels of one attribute. A dropped attribute keeps its last labels.
- * @param own the schema that its cells were written with
+ * @param own the schema with which its cells were written
  */
 export async function attributeLabels(
   array: InspectArray,
   attribute: string,
   own: ArraySchema,
-  ownName: string,
 ): Promise<AttributeLabels> {
   const ownEnumeration = own.attributes.find(({ name }) => name === attribute)?.enumeration ?? ''
   try {
-    const files = await schemaFilesOf(array, ownName)
+    const files = await array.schemaFiles().catch(unlessCode('NO_LISTING'))
     if (!files) {
       if (ownEnumeration === '') return {}
       const remark = 'the server lists no names, so these are the labels of the time when the cells were written'
@@ -75,17 +72,7 @@ export async function attributeLabels(
   }
 }
 
-/** All schema files, oldest first; undefined if the server cannot list names. */
-async function schemaFilesOf(array: InspectArray, known: string): Promise<SchemaFile[] | undefined> {
-  try {
-    return await array.schemaFiles()
-  } catch (error) {
-    if (!isNoListing(error)) throw error
-    await array.schema(known)
-    return undefined
-  }
-}
-
+/** The enumeration of a schema with this name. */
 async function named(array: InspectArray, schema: ArraySchema, name: string): Promise<AttributeLabels> {
   const entry = schema.enumerations.find((one) => one.name === name)
   if (!entry) return { remark: `the schema lists no enumeration ${JSON.stringify(name)}` }

@@ -11,7 +11,7 @@ import type { TilePlace } from './generic-tile.ts'
 
 type SizesName = 'file_sizes' | 'file_var_sizes' | 'file_validity_sizes'
 
-/** A fragment's metadata from a footer of a known layout. What few callers ask for is read when they do. */
+/** A fragment's metadata from a footer of a known layout. Fields that few callers use are decoded on demand. */
 export class LaidOutInfo implements FragmentInfo {
   readonly format_version: number
   readonly schemaName: string
@@ -68,22 +68,22 @@ export class LaidOutInfo implements FragmentInfo {
   }
 }
 
-/** Layouts to keep. An array has one for each of its schemas and versions. */
+/** Upper limit on the kept layouts. An array has one for each of its schemas and versions. */
 const MOST_LAYOUTS = 8
 
-/** The layouts of the footers of an array, since version 10, whose footers say their length. */
+/** The layouts of an array's footers. Only footers since version 10 count, which say their length. */
 export class FooterLayouts {
   private readonly layouts: FooterLayout[] = []
-  /** The schema of the last footer that was decoded by the description: a layout is worth its making at the second. */
+  /** Schema of the last footer that was fully decoded. A layout is made only for the second footer of a schema. */
   private last: ArraySchema | undefined
 
-  /** @param footer that was decoded with its schema */
+  /** Makes the layout of a footer, if another footer may need it. @param schema the schema of the footer */
   learn(footer: Uint8Array, schema: ArraySchema): void {
     if (this.last === schema && this.layouts.length < MOST_LAYOUTS) this.layouts.push(new FooterLayout(footer, schema))
     this.last = schema
   }
 
-  /** Undefined if no layout is known that fits, or the footer is damaged. @param footer is copied */
+  /** The metadata in a footer; undefined if no known layout fits, or the footer is damaged. Copies the footer. */
   info(footer: Uint8Array, place: TilePlace): FragmentInfo | undefined {
     const layout = this.layouts.find((one) => one.fits(footer))
     if (!layout) return undefined

@@ -1,15 +1,12 @@
-import { badValue, InspectError } from '../base/errors.ts'
+import { badValue, hasCode, InspectError } from '../base/errors.ts'
 import { viewOf } from '../filters/bytes.ts'
 import { FOOTER_LENGTH_BYTES, FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { u64 } from '../format/u32.ts'
-import type { ByteSource, Folder } from '../source/source.ts'
+import { type ByteSource, type Folder, TAIL_BYTES } from '../source/source.ts'
 import type { InspectArray } from './array.ts'
 import type { TilePlace } from './generic-tile.ts'
 
-/** Bytes read at the end of the metadata file. Nearly every fragment has its whole footer in them. */
-export const TAIL_BYTES = 64 * 1024
-
-/** For {@link MetadataFile.footerNow}. */
+/** Memory of {@link MetadataFile.footerNow}. */
 const room = new Uint8Array(TAIL_BYTES)
 
 interface Tail {
@@ -19,7 +16,7 @@ interface Tail {
   bytes: Uint8Array
 }
 
-/** The bytes of `__fragment_metadata.tdb`. Its end is read once, and kept. */
+/** The bytes of `__fragment_metadata.tdb`. The end of the file is read once and kept. */
 export class MetadataFile {
   private readonly folder: Folder
   private readonly array: InspectArray | undefined
@@ -43,8 +40,8 @@ export class MetadataFile {
   }
 
   /**
-   * The footer with its length behind it, without waiting, if the storage can do that: see {@link Storage.readEnd}. The next
-   * call for any file overwrites the bytes.
+   * The footer, if its length is stored after it, read synchronously: see {@link Storage.readEnd}. The next call for any file
+   * overwrites the bytes.
    */
   footerNow(): { bytes: Uint8Array; offset: number } | undefined {
     const { storage, path } = this.folder
@@ -70,24 +67,24 @@ export class MetadataFile {
   }
 
   /**
-   * @throws InspectError MISSING_FILE if TileDB needs the file; NOT_FOUND if TileDB ignores the fragment, or there is
-   * none
+   * Size of the file in bytes.
+   * @throws InspectError MISSING_FILE if TileDB needs the file; NOT_FOUND if there is no fragment, or TileDB ignores it
    */
   async size(): Promise<number> {
     try {
       return await this.source().size()
     } catch (error) {
       const { array, folder } = this
-      if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND') throw error
+      if (!hasCode(error, 'NOT_FOUND')) throw error
       if ((await folder.storage.kind(folder.path)) !== 'folder') throw error
-      const entry = await array?.entryAt(folder.path.slice(array.folder.path.length + 1))
+      const entry = await array?.entryOf(folder)
       if (entry && !entry.isRead) throw error
       const message = 'expected the metadata file of the fragment, found no such file'
       throw new InspectError('MISSING_FILE', message, error.at, { cause: error })
     }
   }
 
-  /** Bytes of the file, most of which are in the tail. One more read gets the others. */
+  /** Bytes of the file that the tail has in part or in full. One more read fetches the others. */
   private async fromTail(tail: Tail, start: number, size: number): Promise<Uint8Array> {
     const from = start - tail.offset
     if (from >= 0) return tail.bytes.subarray(from, from + size)
@@ -98,7 +95,7 @@ export class MetadataFile {
     return out
   }
 
-  /** The bytes of the footer, and where it is. @param length undefined if it is stored after the footer */
+  /** The bytes of the footer, and where it is. @param length its length; undefined if that is stored after the footer */
   async footerBytes(length?: number): Promise<{ bytes: Uint8Array; place: TilePlace }> {
     const tail = await this.tail()
     const size = length ?? storedFooterLength(tail)
@@ -111,7 +108,7 @@ export class MetadataFile {
     return { bytes: await this.fromTail(tail, start, size), place }
   }
 
-  /** Takes the bytes from the tail if they are in it, as all bytes of a small file are. */
+  /** Reads bytes, from the tail if it has them, as it has all bytes of a small file. */
   async read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
     const tail = await this.tailRead
     if (!tail || offset < tail.offset || offset + length > tail.fileSize)

@@ -12,7 +12,7 @@ import { Window } from './paged-tile.ts'
 
 /** One generic tile of `__fragment_metadata.tdb`. */
 export interface MetadataSection extends SectionPlace {
-  /** Bytes in the file, including the header. */
+  /** Stored bytes, including the header. */
   size: number
   /** Bytes of the unfiltered content. */
   unfiltered_size: number
@@ -25,8 +25,8 @@ export interface MetadataSection extends SectionPlace {
 }
 
 /**
- * All sections of a fragment's metadata file, in the file's order. Only the headers of the generic tiles are read, so
- * no key is needed.
+ * All sections of a fragment's metadata file, in the order of the file. Only the headers of the generic tiles are read, so no
+ * key is needed.
  *
  * @throws InspectError BAD_VALUE if a section does not begin before the footer
  */
@@ -55,7 +55,7 @@ export async function metadataSections(fragment: Fragment): Promise<MetadataSect
   return sections
 }
 
-/** Unfiltered bytes of the stored R-tree: only the header of its tile is read. 0 in versions 1 and 2, which have none. */
+/** Unfiltered bytes of the stored R-tree; 0 in versions 1 and 2, which have none. Only the header of its tile is read. */
 export async function rtreeSize(fragment: Fragment): Promise<number> {
   const { footer } = await fragment.info()
   if (!footer) return 0
@@ -66,7 +66,7 @@ export async function rtreeSize(fragment: Fragment): Promise<number> {
   return decodePrefix(header, genericTileHeader, { file: source.name, offset }).value.tile_size
 }
 
-/** Bytes before the values of the two kinds of lists. */
+/** Bytes before the values of a list: one count, or two before minima and maxima. */
 const COUNT_BYTES = 8
 const TWO_COUNTS_BYTES = 16
 
@@ -99,7 +99,7 @@ function heapBytes(bytes: number): number {
   return Math.max(32, Math.ceil((bytes + 8) / 16) * 16)
 }
 
-/** The error for a section that begins where none can be. @param file the metadata file */
+/** The error for a section that does not begin before the footer. @param file the metadata file */
 export function behindFooter({ name, offset }: SectionPlace, footer: number, file: string): InspectError {
   return badValue(`expected a section before the footer at ${footer}, found one at ${offset}`, { file, field: name })
 }

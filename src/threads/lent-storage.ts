@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { asInspectError, type ErrorCode, type ErrorPlace, InspectError } from '../base/errors.ts'
-import { isRemotePath, mayNotListRemote } from '../source/remote/urls.ts'
-import type { ByteSource, Entry, Storage } from '../source/source.ts'
+import { withRemote } from '../source/remote/urls.ts'
+import type { ByteSource, Storage } from '../source/source.ts'
 
 /**
  * A storage for other threads. They ask this thread, the only one that talks to servers. So nothing is fetched twice, and the
@@ -87,11 +87,10 @@ export function lentStorage(local: Storage, port: MessagePort): Storage {
       },
     }
   }
-  return {
-    kind: (path) => (isRemotePath(path) ? ask<Entry['kind'] | undefined>({ ask: 'kind', path }) : local.kind(path)),
-    list: (path) => (isRemotePath(path) ? ask<readonly Entry[]>({ ask: 'list', path }) : local.list(path)),
-    open: (path) => (isRemotePath(path) ? open(path) : local.open(path)),
-    isRemote: isRemotePath,
-    mayNotList: mayNotListRemote,
+  const remote: Storage = {
+    kind: (path) => ask({ ask: 'kind', path }),
+    list: (path) => ask({ ask: 'list', path }),
+    open,
   }
+  return withRemote(local, () => remote)
 }

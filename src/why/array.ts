@@ -1,8 +1,10 @@
+import { isWithinFolder } from '../base/paths.ts'
 import { sameBytes } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { encodeText } from '../format/text.ts'
 import { conditionFields } from '../read/condition.ts'
+import { withFile } from '../source/overlay.ts'
 import { Folder, readAll, withSource } from '../source/source.ts'
 import { storageWithout } from '../source/without.ts'
 import {
@@ -49,7 +51,7 @@ export async function whyInArray(
   const part = await partAt(array, path, kind)
   const less = arrayWithout(array, [path])
   const cells = new CellCounter(array, less)
-  const removal: Removal = { array, less, path, gone: (one) => isWithinPath(one, path), part, cells }
+  const removal: Removal = { array, less, path, gone: (one) => isWithinFolder(one, path), part, cells }
   const times = await timesWorthOpening(array, nearOf(part, path))
   const { effects, seen } = await effectsOf(removal, times)
   const { writers } = part
@@ -82,16 +84,13 @@ export function arrayWithout(
   voided: readonly string[] = [],
 ): InspectArray {
   const ignore = `${folder.path}/${COMMITS_FOLDER}/__0_0_${'0'.repeat(32)}_22.ign`
-  const storage = storageWithout(
+  const rest = storageWithout(
     folder.storage,
     paths.map((path) => `${folder.path}/${path}`),
-    voided.length === 0 ? undefined : { path: ignore, bytes: encodeText(voided.map((line) => `${line}\n`).join('')) },
   )
+  const storage =
+    voided.length === 0 ? rest : withFile(rest, ignore, encodeText(voided.map((line) => `${line}\n`).join('')))
   return new InspectArray(new Folder(storage, folder.path), { ...cx, onFault: () => {} })
-}
-
-export function isWithinPath(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`)
 }
 
 /** The times that matter most for a path: those in its own name and in the names of its fragments. */
@@ -211,7 +210,7 @@ async function fragmentWithoutSchema({ array, path, gone }: Removal, { fragments
 }
 
 function isSchemaPath(path: string): boolean {
-  return isWithinPath(path, SCHEMA_FOLDER) || path === OLD_SCHEMA_FILE
+  return isWithinFolder(path, SCHEMA_FOLDER) || path === OLD_SCHEMA_FILE
 }
 
 /** Path of the schema that a fragment's footer names. */
@@ -291,7 +290,7 @@ function needsTimes({ between, fragments, deletes }: View): boolean {
 
 /** Names of the enumerations in the schema of a view whose files are removed. */
 async function missingEnumerations({ array, path, gone }: Removal, { schema }: View): Promise<string[]> {
-  if (!isWithinPath(path, SCHEMA_FOLDER) || schema === undefined) return []
+  if (!isWithinFolder(path, SCHEMA_FOLDER) || schema === undefined) return []
   const { enumerations } = await array.schema(lastPathPart(schema))
   return enumerations
     .filter(({ path_name }) => gone(`${SCHEMA_FOLDER}/__enumerations/${lastPathPart(path_name)}`))
@@ -300,7 +299,7 @@ async function missingEnumerations({ array, path, gone }: Removal, { schema }: V
 
 /** Keys of the metadata that have another value without the removed file, or none. */
 async function changedKeys({ array, less, path }: Removal, [from, now]: View['between']): Promise<string[]> {
-  if (!isWithinPath(path, METADATA_FOLDER)) return []
+  if (!isWithinFolder(path, METADATA_FOLDER)) return []
   const read = (one: InspectArray) =>
     readMetadata(one.folder, { ...one.cx, from, now }).catch(() => new Map<string, never>())
   return keysThatDiffer(await read(array), await read(less))
@@ -327,7 +326,7 @@ async function vacuumOf(removal: Removal, times: Times): Promise<Vacuum | undefi
   // The vacuum of fragments comes last: it also removes earlier states of the array.
   for (const mode of [...CONSOLIDATION_MODES].reverse()) {
     const { gone, voided } = await vacuumedBy(array, mode)
-    if (!gone.some((one) => isWithinPath(path, one)) || part.isHidden) continue
+    if (!gone.some((one) => isWithinFolder(path, one)) || part.isHidden) continue
     // The cells of a hidden fragment may be in no other one.
     if (mode === 'fragments' && (await atAllTimes(array).fragments()).some(({ state }) => state === 'hidden')) continue
     const less = arrayWithout(array, gone, voided)

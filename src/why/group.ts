@@ -1,4 +1,5 @@
 import { firstOf, unlessFault } from '../base/errors.ts'
+import { isWithinFolder } from '../base/paths.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { groupDetails } from '../format/group-details.ts'
 import { Folder } from '../source/source.ts'
@@ -7,7 +8,7 @@ import { METADATA_FOLDER, readMetadata } from '../store/array.ts'
 import { readTileFile } from '../store/generic-tile.ts'
 import { GROUP_DETAILS_FOLDER, GROUP_FILE, InspectGroup } from '../store/group.ts'
 import type { Answer } from './answer.ts'
-import { type EffectOnce, grouped, isWithinPath, keysThatDiffer, noticedBy } from './array.ts'
+import { type EffectOnce, grouped, keysThatDiffer, noticedBy } from './array.ts'
 import { FOLDERS, metadataText } from './part.ts'
 import { needsOfRoot } from './place.ts'
 import { stampsIn } from './views.ts'
@@ -82,13 +83,13 @@ async function whatIs({ folder, cx }: InspectGroup, path: string): Promise<strin
   if (path === GROUP_FILE) return 'the file that marks a group'
   if (path === GROUP_DETAILS_FOLDER) return 'the folder of the lists of members'
   if (path === METADATA_FOLDER) return FOLDERS.get(path)
-  if (isWithinPath(path, GROUP_DETAILS_FOLDER)) {
+  if (isWithinFolder(path, GROUP_DETAILS_FOLDER)) {
     const details = await readTileFile(folder.file(path), groupDetails, cx).catch(unlessFault)
     const names = details?.members.map(
       ({ name, uri, deleted }) => `${deleted ? 'removes' : 'adds'} ${name ?? lastPathPart(uri)}`,
     )
     return names && `a change of the members: ${firstOf(names) || 'none'}`
   }
-  if (isWithinPath(path, METADATA_FOLDER)) return metadataText({ folder, cx }, path)
+  if (isWithinFolder(path, METADATA_FOLDER)) return metadataText({ folder, cx }, path)
   return 'no part of the group: TileDB does not read it'
 }

@@ -4,6 +4,7 @@ import { expect, test } from '@jest/globals'
 import { localStorage } from '../../src/node/file.ts'
 import { layeredStorage } from '../../src/source/layered.ts'
 import { MemoryStorage } from '../../src/source/memory.ts'
+import { withFile } from '../../src/source/overlay.ts'
 import { readAll, type Storage } from '../../src/source/source.ts'
 import { storageWithout } from '../../src/source/without.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -49,7 +50,7 @@ test('without some files a storage lists the rest in order, with what is there i
     open: (path) => local.open(path),
     isRemote: () => true,
   }
-  const rest = storageWithout(remote, gone, instead)
+  const rest = withFile(storageWithout(remote, gone), instead.path, instead.bytes)
   expect(await names(rest, 's3://bucket')).toEqual(['aa', 'b', 'd'])
   expect(await names(storageWithout(local, gone), 's3://bucket')).toEqual(['b', 'd', 'g'])
   expect(await names(rest, 's3://bucket/d')).toEqual(['f'])

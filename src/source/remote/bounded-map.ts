@@ -1,6 +1,4 @@
-/**
- * A map that drops the least recently used entries when it has more than `most`, or they weigh more than `mostWeight`.
- */
+/** A map that drops the least recently used entries when it has more than `most`, or they weigh more than `mostWeight`. */
 export class BoundedMap<V> {
   private readonly entries = new Map<string, { value: V; weight: number }>()
   private readonly most: number
@@ -26,7 +24,7 @@ export class BoundedMap<V> {
     this.trim()
   }
 
-  /** Sets the weight of a value, once that is known. */
+  /** Sets the weight of a value once it is known. Until then the weight is 0. */
   weigh(key: string, weight: number): void {
     const entry = this.entries.get(key)
     if (!entry) return
@@ -48,7 +46,7 @@ export class BoundedMap<V> {
   }
 }
 
-/** The value of a key. If there is none, `make` makes it, and it is kept unless it fails. */
+/** Returns the value of a key. If there is none, `make` makes it; it stays in the map unless it fails. */
 export function keep<V>(map: BoundedMap<Promise<V>>, key: string, make: () => Promise<V>): Promise<V> {
   const known = map.get(key)
   if (known) return known

@@ -3,11 +3,11 @@ import { InspectError } from '../../base/errors.ts'
 
 /** Limits of a {@link Client}. */
 export interface ClientLimits {
-  /** Most concurrent requests. */
+  /** Upper limit on concurrent requests. */
   concurrency: number
-  /** Most tries of one request, including the first. */
+  /** Upper limit on the tries of one request, including the first. */
   attempts: number
-  /** Wait before the second try, in milliseconds. It doubles before each further try. */
+  /** Pause before the second try, in milliseconds. It doubles before each further try. */
   backoff: number
   /** A request fails if the server sends nothing for this many milliseconds. */
   timeout: number
@@ -15,13 +15,13 @@ export interface ClientLimits {
 
 export const DEFAULT_LIMITS: ClientLimits = { concurrency: 16, attempts: 5, backoff: 250, timeout: 30_000 }
 
-/** In milliseconds. If a server asks for a longer pause, there is no further try. */
+/** Limit in milliseconds. If a server asks for a longer pause, there is no further try. */
 const LONGEST_PAUSE = 30_000
-/** In bytes per second. A body that is slower than this for the length of {@link ClientLimits.timeout} has failed. */
+/** Limit in bytes per second. A body that is slower for the length of {@link ClientLimits.timeout} has failed. */
 const SLOWEST_BODY = 4096
-/** Most redirects within one host that are followed. */
+/** Number of redirects within one host that are followed. */
 const MOST_REDIRECTS = 5
-/** Most bytes read of an error's body, which has S3's error code. */
+/** Number of bytes that are read of an error's body, which has S3's error code. */
 const ERROR_BODY_BYTES = 4096
 
 /** One request as `--requests` shows it, without query and credentials. */
@@ -30,9 +30,9 @@ export interface RequestRecord {
   /** The URL as a user would write it. */
   path: string
   range: string | undefined
-  /** HTTP status, or what happened instead of an answer. */
+  /** HTTP status, or why there is no answer. */
   outcome: string
-  /** Received bytes of the body. */
+  /** Bytes of the body that arrived. */
   bytes: number
   milliseconds: number
 }
@@ -44,9 +44,9 @@ export interface HttpRequest {
 
 export interface Call {
   method: 'GET' | 'HEAD'
-  /** For messages and records. Never the requested URL, which may have secrets. */
+  /** Path for messages and records. It is never the requested URL, which may have secrets. */
   path: string
-  /** For records, if the path alone does not tell what is requested. */
+  /** Text for records in place of the path, if the path does not tell what is requested. */
   label?: string | undefined
   range?: string | undefined
   /**
@@ -56,7 +56,7 @@ export interface Call {
   keepRedirects?: boolean | undefined
   /** Makes the request. Called for each try, because signatures expire. */
   request(): Promise<HttpRequest>
-  /** Chooses the part of the body to read. Called with the headers of an answer with status 200, 206 or 416. */
+  /** Returns the part of the body to read. Called with the head of an answer with status 200, 206 or 416. */
   want(answer: AnswerHead): BodyPart
 }
 
@@ -79,7 +79,7 @@ export interface Answer extends AnswerHead {
   body: Uint8Array
 }
 
-/** Sends a bounded number of requests at once. Repeats requests that failed for a temporary reason, up to the limits. */
+/** Sends a limited number of requests at once. Repeats requests that failed for a temporary reason. */
 export class Client {
   /** Called for each request that was answered or failed. */
   onRequest: ((record: RequestRecord) => void) | undefined
@@ -88,14 +88,14 @@ export class Client {
   private readonly waiting: (() => void)[] = []
   private running = 0
 
-  /** @param failureOf what an error of `fetch` means; browsers say no more than that it failed */
+  /** @param failureOf tells what an error of `fetch` means; in browsers such an error gives no reason */
   constructor(limits: ClientLimits, failureOf: (cause: unknown, url: string) => Failure = brokenConnection) {
     this.limits = limits
     this.failureOf = failureOf
   }
 
   /**
-   * @returns the answer with any status, except one that may change on another try ({@link isTransient})
+   * @returns an answer, whose status is none that may change on another try ({@link isTransient})
    * @throws InspectError IO when all tries have failed; errors of {@link Call.want}
    */
   async send(call: Call): Promise<Answer> {
@@ -104,9 +104,9 @@ export class Client {
       for (let attempt = 1; ; attempt++) {
         const answer = await this.once(call)
         if (!('failure' in answer)) return answer
-        const { failure, again, cause } = answer
+        const { failure, canRetry, cause } = answer
         const pause = answer.pause ?? this.limits.backoff * 2 ** (attempt - 1) * (0.75 + Math.random() / 2)
-        if (!again || attempt === this.limits.attempts || pause > LONGEST_PAUSE) {
+        if (!canRetry || attempt === this.limits.attempts || pause > LONGEST_PAUSE) {
           const tries = attempt > 1 ? `, ${attempt} times` : ''
           throw new InspectError('IO', `expected an answer, found ${failure}${tries}`, { file: call.path }, { cause })
         }
@@ -138,7 +138,7 @@ export class Client {
     let at = request.url
     for (let hops = 0; ; hops++) {
       const response = await fetch(at, { method: call.method, headers, redirect: 'manual', signal })
-      // In a browser the target of a redirect is hidden. The browser decides what it follows, and with which headers.
+      // A browser hides the target of a redirect. It decides itself what it follows, and with which headers.
       if (response.type === 'opaqueredirect') return fetch(at, { method: call.method, headers, signal })
       const location = isRedirect(response.status) ? response.headers.get('location') : null
       if (call.keepRedirects || location === null) return response
@@ -161,13 +161,13 @@ export class Client {
       const { status } = head
       if (isTransient(status)) {
         await response.body?.cancel()
-        return { failure: `HTTP ${status}`, again: true, pause: pauseAsked(head.headers), cause: { status } }
+        return { failure: `HTTP ${status}`, canRetry: true, pause: pauseAsked(head.headers), cause: { status } }
       }
       const good = status === 200 || status === 206 || status === 416
       const wanted = good ? call.want(head) : { skip: 0, length: ERROR_BODY_BYTES, exact: false }
       const body = await readBody(response, wanted, watch)
       if (body.length < wanted.length && wanted.exact) {
-        return { failure: `a connection that broke after ${body.length} of ${wanted.length} bytes`, again: true }
+        return { failure: `a connection that broke after ${body.length} of ${wanted.length} bytes`, canRetry: true }
       }
       return { ...head, body }
     } catch (error) {
@@ -178,7 +178,7 @@ export class Client {
       const seconds = this.limits.timeout / 1000
       const slow = watch.bytes > 0 ? `less than ${SLOWEST_BODY} bytes a second` : 'none'
       const late = `${slow} for ${seconds} seconds`
-      const why = watch.late ? { failure: late, again: true, cause: error } : this.failureOf(error, request.url)
+      const why = watch.late ? { failure: late, canRetry: true, cause: error } : this.failureOf(error, request.url)
       outcome += outcome === '' ? why.failure : `, ${why.failure}`
       return why
     } finally {
@@ -195,17 +195,17 @@ export class Client {
   }
 }
 
-/** Why a try gave no answer, and whether to try again. */
+/** Why a try got no answer, and whether another try may get one. */
 export interface Failure {
   failure: string
-  again: boolean
+  canRetry: boolean
   /** Milliseconds, if the server asked for a pause. */
   pause?: number | undefined
   cause?: unknown
 }
 
 function brokenConnection(cause: unknown): Failure {
-  return { failure: `a broken connection (${(cause as Error).message})`, again: true, cause }
+  return { failure: `a broken connection (${(cause as Error).message})`, canRetry: true, cause }
 }
 
 /**
@@ -275,7 +275,7 @@ function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status)
 }
 
-/** Why a redirect is not followed. */
+/** Why a redirect is not followed; undefined if it is followed. */
 function redirectFault(location: string, at: string, hops: number): string | undefined {
   if (!URL.canParse(location, at)) return ', found a redirect to something that is not a URL'
   const [from, to] = [new URL(at), new URL(location, at)]
@@ -284,7 +284,7 @@ function redirectFault(location: string, at: string, hops: number): string | und
   return hops === MOST_REDIRECTS ? `, found more than ${MOST_REDIRECTS} redirects` : undefined
 }
 
-/** Whether a redirect stays on its host: the same host and port, or from http to https with default ports. */
+/** Whether a redirect stays on its host: the same host and port, or from http to https on their default ports. */
 function isSameHost(from: URL, to: URL): boolean {
   if (from.origin === to.origin) return true
   const upgraded = from.protocol === 'http:' && to.protocol === 'https:'

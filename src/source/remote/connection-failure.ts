@@ -11,22 +11,19 @@ const CERTIFICATE_FAULTS = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ])
 
-/** Error codes that another try would give again. */
+/** Error codes that another try would give, too. */
 const LASTING = new Set(['ENOTFOUND', 'ECONNREFUSED', 'ERR_INVALID_URL', ...CERTIFICATE_FAULTS])
 
-/**
- * What an error of Node's `fetch` means.
- * @param url only its port is used
- */
+/** What an error of Node's `fetch` means. @param url of the request; only its port is used */
 export function connectionFailure(cause: unknown, url: string): Failure {
   const code = codeBelow(cause)
   if (code === 'bad port') {
     const failure = `a port that is reserved for another protocol, which HTTP clients do not connect to (${new URL(url).port})`
-    return { failure, again: false, cause }
+    return { failure, canRetry: false, cause }
   }
-  if (code === 'ENOTFOUND') return { failure: `no such host${proxyNote()}`, again: false, cause }
-  if (code === 'ECONNREFUSED') return { failure: 'that nobody listens there (ECONNREFUSED)', again: false, cause }
-  return { failure: `a broken connection (${code})${noteOn(code)}`, again: !LASTING.has(code), cause }
+  if (code === 'ENOTFOUND') return { failure: `no such host${proxyNote()}`, canRetry: false, cause }
+  if (code === 'ECONNREFUSED') return { failure: 'that nobody listens there (ECONNREFUSED)', canRetry: false, cause }
+  return { failure: `a broken connection (${code})${noteOn(code)}`, canRetry: !LASTING.has(code), cause }
 }
 
 function noteOn(code: string): string {
@@ -34,10 +31,7 @@ function noteOn(code: string): string {
   return code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ENETUNREACH' || code === 'EHOSTUNREACH' ? proxyNote() : ''
 }
 
-/**
- * A hint for {@link CERTIFICATE_FAULTS}. Node reads the file of extra certificates at its start, so it cannot be set
- * here.
- */
+/** A hint for {@link CERTIFICATE_FAULTS}. Node reads extra certificates only at its start, so they cannot be set here. */
 export function certificateNote({
   AWS_CA_BUNDLE,
   NODE_EXTRA_CA_CERTS,
@@ -47,9 +41,7 @@ export function certificateNote({
     : '; NODE_EXTRA_CA_CERTS names a file of further certificates to trust'
 }
 
-/**
- * A hint if a proxy may be missing. Node uses the proxy variables since version 24, and only with NODE_USE_ENV_PROXY.
- */
+/** A hint that a proxy may be needed. Node uses the proxy variables since version 24, and only with NODE_USE_ENV_PROXY. */
 function proxyNote(): string {
   const { HTTPS_PROXY, https_proxy, HTTP_PROXY, http_proxy, NODE_USE_ENV_PROXY } = env
   const named = HTTPS_PROXY || https_proxy || HTTP_PROXY || http_proxy
@@ -58,7 +50,7 @@ function proxyNote(): string {
     : ''
 }
 
-/** The system's error code among the causes of an error of fetch; without a code, the message of the last cause. */
+/** The first error code among the causes of an error of fetch; without a code, the message of the last cause. */
 function codeBelow(error: unknown): string {
   let deepest = error
   for (let at = error; typeof at === 'object' && at !== null; at = 'cause' in at ? at.cause : undefined) {

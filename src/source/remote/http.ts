@@ -1,13 +1,15 @@
-import { InspectError } from '../../base/errors.ts'
+import { InspectError, unlessCode } from '../../base/errors.ts'
+import { isWithinFolder } from '../../base/paths.ts'
 import { encodeText } from '../../format/text.ts'
 import { byName, type Entry } from '../source.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { type Client, type HttpRequest, statusError } from './client.ts'
 import { isPageType } from './pages.ts'
+import { contentLength } from './range-source.ts'
 import { RemoteStorage, upTo } from './remote-storage.ts'
 import type { HttpAccess } from './urls.ts'
 
-/** Most bytes of an index page: enough for a million names. */
+/** Upper limit on the bytes of an index page: enough for a million names. */
 const INDEX_BYTES = 128 * 2 ** 20
 
 const SIZES_KEPT = 4096
@@ -41,11 +43,11 @@ export class HttpStorage extends RemoteStorage {
   }
 
   /**
-   * The access given for a folder above the path, otherwise for the same server: a fragment's schema is outside its
-   * folder.
+   * The secrets given for the path or a folder above it; otherwise those for the same server, as a fragment's schema is
+   * outside of its folder.
    */
   private accessOf(path: string): HttpAccess | undefined {
-    const around = this.access.find((one) => path === one.path || path.startsWith(`${one.path}/`))
+    const around = this.access.find((one) => isWithinFolder(path, one.path))
     return around ?? this.access.find((one) => originOf(one.path) === originOf(path))
   }
 
@@ -53,28 +55,17 @@ export class HttpStorage extends RemoteStorage {
     const answer = await this.send({ method: 'HEAD', path, want: upTo(0) })
     // Servers redirect from a folder's name to the name with `/` at the end.
     if (new URL(answer.url).pathname.endsWith('/')) return 'folder'
-    if (answer.status === 200) {
-      // It may be an error page instead of the file. Then reading throws.
-      if (isPageType(answer.headers)) {
-        await this.open(path).size()
-        return 'file'
-      }
-      const length = answer.headers.get('content-length')
-      if (length !== null && /^\d{1,15}$/.test(length)) this.sizes.set(path, Number(length))
+    if (answer.status === 404 || answer.status === 410) return undefined
+    if (answer.status === 200 && !isPageType(answer.headers)) {
+      const length = contentLength(answer.headers)
+      if (length !== undefined) this.sizes.set(path, length)
       return 'file'
     }
-    if (answer.status === 404 || answer.status === 410) return undefined
     // Signed URLs are often valid for GET only, and some servers do not support HEAD.
-    if ([400, 403, 405, 501].includes(answer.status)) {
-      try {
-        await this.open(path).size()
-        return 'file'
-      } catch (error) {
-        if (error instanceof InspectError && error.code === 'NOT_FOUND') return undefined
-        throw error
-      }
-    }
-    throw statusError(answer, path, this.statusNote(answer.status))
+    if (![200, 400, 403, 405, 501].includes(answer.status))
+      throw statusError(answer, path, this.statusNote(answer.status))
+    // Reading tells whether there is a file. It throws if the server sends an error page in place of the file.
+    return (await this.open(path).size().catch(unlessCode('NOT_FOUND'))) === undefined ? undefined : 'file'
   }
 
   protected async readList(path: string): Promise<readonly Entry[]> {
@@ -105,13 +96,13 @@ export function encodePath(path: string): string {
   return path.split('/').map(encodeName).join('/')
 }
 
-/** Of a name that is not UTF-8, every byte is encoded. */
+/** A name, percent-encoded. If it is not UTF-8, every byte is encoded. */
 function encodeName(name: string): string {
   if (name.isWellFormed()) return encodeURIComponent(name)
   return Array.from(encodeText(name), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
 }
 
-/** Entries of an index page: its links that lead one level below the page. */
+/** Entries of an index page, from its links to one level below the page. */
 function linksBelow(html: string, page: string): Entry[] {
   const base = new URL(page)
   const entries = new Map<string, Entry>()
@@ -138,7 +129,7 @@ function nameBelow(href: string, base: URL): string | undefined {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** Replaces the entities of XML, which links in HTML use, too, and character numbers. */
+/** Replaces character numbers and the entities of XML, which links in HTML use, too. */
 export function unescaped(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,4}));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return ENTITIES[name] ?? whole

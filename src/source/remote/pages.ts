@@ -7,8 +7,8 @@ export function isPageType(headers: Headers): boolean {
 }
 
 /**
- * Refuses a page that a server sends instead of a file, such as a login page. That is not damage. Some servers send
- * files of unknown types as HTML, so the bytes decide.
+ * Refuses a page that a server sends instead of a file, such as a login page. Some servers send files of unknown types as
+ * HTML, so the bytes decide.
  *
  * @param start offset of the body in the file
  * @throws InspectError IO

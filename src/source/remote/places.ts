@@ -6,29 +6,27 @@ import { HttpStorage } from './http.ts'
 import { S3Storage } from './s3.ts'
 import { credentialChain, noCredentials } from './s3-credentials.ts'
 import { s3Profile } from './s3-profile.ts'
-import { type HttpAccess, isRemotePath, mayNotListRemote, remoteTarget } from './urls.ts'
+import { type HttpAccess, isRemotePath, remoteTarget, withRemote } from './urls.ts'
 
 interface PlacesOptions {
   env: Readonly<Record<string, string | undefined>>
   /** Whether S3 requests are signed. */
   signRequests: boolean
   note(text: string): void
-  /** Writes a line for each request; undefined to write none. */
+  /** Called with a line for each request, if defined. */
   show: ((text: string) => void) | undefined
 }
 
 export interface OpenPlaces {
-  /** For local paths and for URLs: `http://`, `https://`, `s3://`. */
+  /** Storage for local paths and for URLs: `http://`, `https://`, `s3://`. */
   storage: Storage
   /** The arguments, with queries and passwords removed from URLs. */
   paths: string[]
+  /** Shows how many requests there were. */
   done(): void
 }
 
-/**
- * A storage for arguments that may be URLs.
- * @throws InspectError USAGE
- */
+/** Opens a storage for arguments that may be URLs. @throws InspectError USAGE */
 export function openPlaces(local: Storage, args: readonly string[], options: PlacesOptions): OpenPlaces {
   const { env, note, show } = options
   const access: HttpAccess[] = []
@@ -47,20 +45,11 @@ export function openPlaces(local: Storage, args: readonly string[], options: Pla
   }
   const http = new HttpStorage(client, note, access)
   let s3: S3Storage | undefined
-  const storageOf = (path: string): Storage => {
-    if (!isRemotePath(path)) return local
+  const storage = withRemote(local, (path) => {
     if (!/^s3:/i.test(path)) return http
     s3 ??= s3Storage(client, options)
     return s3
-  }
-  const storage: Storage = {
-    kind: async (path) => storageOf(path).kind(path),
-    list: async (path) => storageOf(path).list(path),
-    open: (path) => storageOf(path).open(path),
-    isRemote: isRemotePath,
-    mayNotList: mayNotListRemote,
-    listAhead: async (path) => storageOf(path).listAhead?.(path),
-  }
+  })
   return { storage, paths, done: () => show?.(`requests: ${total.requests}, ${total.bytes} bytes\n`) }
 }
 
@@ -82,14 +71,14 @@ function s3Storage(client: Client, { env, signRequests, note }: PlacesOptions): 
   return new S3Storage(client, note, place, signed ? credentialChain(env, note) : noCredentials)
 }
 
-/** Whether the bucket is part of the host's name or of the path; undefined if nothing is set. @throws InspectError USAGE */
+/** Whether the bucket is part of the host's name or of the path; undefined if the variable is not set. @throws InspectError USAGE */
 function addressingFrom({ TILEDB_INSPECT_S3_ADDRESSING: text }: PlacesOptions['env']): 'virtual' | 'path' | undefined {
   if (text === undefined || text === '') return undefined
   if (text === 'virtual' || text === 'path') return text
   throw usage(`TILEDB_INSPECT_S3_ADDRESSING expects virtual or path, found ${JSON.stringify(text)}`)
 }
 
-/** Of any limit: seconds of a day. */
+/** Upper limit on every setting: the seconds of a day. */
 const MOST = 86_400
 
 /** @throws InspectError USAGE */
@@ -113,7 +102,7 @@ function limitsFrom(env: PlacesOptions['env']): ClientLimits {
 /** `request: GET s3://bucket/key bytes=0-99 206, 100 bytes, 12 ms` */
 function requestLine({ method, path, range, outcome, bytes, milliseconds }: RequestRecord): string {
   const asked = [method, path, range].filter((part) => part !== undefined).join(' ')
-  // Names come from a server, so they must not contain control characters for the terminal.
+  // Names come from a server, so control characters are escaped for the terminal.
   const safe = `${asked} ${outcome}`.replace(/[^\x20-\x7e]/gu, (ch) => `\\u{${ch.codePointAt(0)?.toString(16)}}`)
   return `request: ${safe}, ${bytes} bytes, ${Math.round(milliseconds)} ms\n`
 }

@@ -1,16 +1,14 @@
 import { InspectError } from '../../base/errors.ts'
-import { type ByteRange, type ByteSource, checkRange, truncated } from '../source.ts'
+import { type ByteRange, type ByteSource, checkRange, TAIL_BYTES, truncated } from '../source.ts'
 import { type Answer, type AnswerHead, type BodyPart, statusError } from './client.ts'
 import { refusePage } from './pages.ts'
 import type { RemoteStorage } from './remote-storage.ts'
 
-/** Bytes at a file's end that are fetched to learn its size. They include the footer of nearly every fragment. */
-export const TAIL_BYTES = 64 * 1024
-/** Most bytes that are fetched ahead of a sequential reader. */
+/** Upper limit on the bytes that are fetched ahead of a sequential reader. */
 const AHEAD_BYTES = 2 ** 20
-/** Most bytes of a read that are kept for the next. */
+/** Upper limit on the bytes of a read that are kept for later reads. */
 const KEPT_BYTES = 8 * 2 ** 20
-/** Most bytes that are fetched to read a part of a file, if the server ignores ranges. */
+/** Upper limit on the bytes that are fetched to read a part of a file, if the server ignores ranges. */
 const WHOLE_BYTES = 64 * 2 ** 20
 
 const NOTHING: BodyPart = { skip: 0, length: 0, exact: false }
@@ -21,7 +19,7 @@ export interface Tail {
   size: number
   /** The last bytes of the file. */
   bytes: Uint8Array
-  /** Other parts that are read later, by any source, must be of the same file. */
+  /** ETag of the file. All parts that any source reads later must have the same ETag. */
   etag: string | undefined
 }
 
@@ -31,21 +29,22 @@ interface Block {
   bytes: Uint8Array
 }
 
-/** A file that is read over HTTP by ranges. Fetched blocks are kept, so that neighbouring reads take one request. */
+/** A file that is read over HTTP by ranges. Fetched blocks are kept, so that neighbouring reads share a request. */
 export class RangeSource implements ByteSource {
   readonly name: string
   private readonly storage: RemoteStorage
-  /** Bytes, if a listing gave them. */
+  /** Size in bytes, if a listing had it. */
   private readonly listedSize: number | undefined
   private tailRead: Promise<Tail> | undefined
-  /** What was fetched last. There are two, as readers may alternate between two places. */
+  /** The last two fetched blocks, as readers may alternate between two places. */
   private blocks: Block[] = []
+  /** Requests that have not been answered yet, by the range that they fetch. */
   private readonly underWay = new Map<ByteRange, Promise<Block>>()
   private etag: string | undefined
-  /** Where a sequential reader reads next, and how many bytes the last fetch had. */
+  /** Offset at which a sequential reader would read next, and number of bytes of the last fetch. */
   private next = { offset: -1, length: 0 }
 
-  /** @param name its internal path */
+  /** @param name internal path of the file */
   constructor(name: string, storage: RemoteStorage) {
     this.name = name
     this.storage = storage
@@ -77,7 +76,7 @@ export class RangeSource implements ByteSource {
     const near = size !== undefined && size <= TAIL_BYTES ? TAIL_BYTES : 0
     const held = this.held(offset, most) ?? (await this.inTail(offset, size, near))
     const block = held ?? (await this.fetchRange(offset, most))
-    // A server that ignores ranges sends the whole file.
+    // The server ignores ranges and sent the whole file.
     if (!held && block.bytes.length > most) this.blocks = [block]
     const bytes = block.bytes.subarray(offset - block.offset, offset - block.offset + most)
     return held || block.bytes.length > most ? bytes.slice() : bytes
@@ -87,7 +86,7 @@ export class RangeSource implements ByteSource {
     this.blocks = []
   }
 
-  /** The file's size, if it is known without a request. Another source of the same file may have fetched its end. */
+  /** The file's size, if it is known without a request. Another source may have fetched the end of the same file. */
   private async sizeSoFar(): Promise<number | undefined> {
     this.tailRead ??= this.storage.tails.get(this.name)
     const tail = await this.tailRead
@@ -108,7 +107,7 @@ export class RangeSource implements ByteSource {
     return this.blocks.find((block) => covers(block, offset, length))
   }
 
-  /** The end of the file, if the offset is there. It is fetched if the offset is at most `near` bytes before the end. */
+  /** The end of the file, if it has the offset. It is fetched if the offset is at most `near` bytes before the end. */
   private async inTail(offset: number, size: number | undefined, near: number): Promise<Block | undefined> {
     if (size === undefined || (!this.tailRead && offset < size - near)) return undefined
     const { bytes, size: found } = await this.tail()
@@ -126,7 +125,7 @@ export class RangeSource implements ByteSource {
     this.underWay.set(range, fetched)
     try {
       const block = await fetched
-      // A large block that the caller takes as a whole is not asked for again, so it is not kept.
+      // A large block is not kept if the caller takes all of it, because it will not be read again.
       if (length <= KEPT_BYTES || block.bytes.length > length) this.blocks = [block, ...this.blocks.slice(0, 1)]
       return block
     } finally {
@@ -134,7 +133,7 @@ export class RangeSource implements ByteSource {
     }
   }
 
-  /** Fetches bytes from `offset`: fewer at the end of the file, and all of it if the server sends no ranges. */
+  /** Fetches bytes from `offset`: fewer at the end of the file, or the whole file if the server ignores ranges. */
   private async fetchRange(offset: number, length: number): Promise<Block> {
     const end = offset + length - 1
     const { answer, start } = await this.get(
@@ -159,7 +158,7 @@ export class RangeSource implements ByteSource {
       (head) => {
         const whole = contentLength(head.headers)
         if (whole === undefined || whole <= length) return this.partOfWhole(head, 0, length)
-        // Some servers only support ranges that count from the front. The whole file that they send is not read.
+        // Some servers only support ranges that count from the start, and send the whole file. It is not read.
         tooLong = whole
         return NOTHING
       },
@@ -176,7 +175,10 @@ export class RangeSource implements ByteSource {
     return { size: tooLong ?? size ?? answer.body.length, bytes, etag: this.etag }
   }
 
-  /** The size of a file of which a server gives no end, and does not say why: it is empty, or only ranges from the front are known. */
+  /**
+   * The size of a file whose end the server did not send, without a reason. Either the file is empty, or the server only
+   * supports ranges that count from the start.
+   */
   private async sizeByFront(): Promise<number> {
     const asked = 'the first byte'
     const { size = 0 } = await this.get(
@@ -190,9 +192,7 @@ export class RangeSource implements ByteSource {
     return size
   }
 
-  /**
-   * The part to read of an answer that is the whole file. A small file is read as a whole, so that it is fetched once.
-   */
+  /** The part to read of an answer that has the whole file. A small file is read whole, so that it is fetched once. */
   private partOfWhole(head: AnswerHead, offset: number, length: number): BodyPart {
     const size = contentLength(head.headers)
     if (size === undefined) return { skip: 0, length: WHOLE_BYTES + 1, exact: false }
@@ -212,9 +212,9 @@ export class RangeSource implements ByteSource {
   /**
    * Sends a request for a range.
    * @param asked the range in words
-   * @param isRight whether the range that came is the one that was asked for
-   * @param partOfWhole what to read if the whole file comes
-   * @returns the answer, the offset of its body, and the file's size if a range came
+   * @param isRight whether the answer has the range that was asked for
+   * @param partOfWhole returns the part to read of an answer that has the whole file
+   * @returns the answer, the offset of its body, and the file's size if the answer has a range
    */
   private async get(
     range: string,
@@ -281,14 +281,15 @@ interface ContentRange {
   size: number
 }
 
-/** Undefined if there is none, or an impossible one. */
+/** The Content-Range of an answer; undefined if there is none, or an impossible one. */
 function contentRange({ headers }: AnswerHead): ContentRange | undefined {
   const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers.get('content-range') ?? '')
   const [first, last, size] = (match ?? []).slice(1).map(Number)
   return first <= last && last < size ? { first, last, size } : undefined
 }
 
-function contentLength(headers: Headers): number | undefined {
+/** The Content-Length in bytes; undefined if there is none. */
+export function contentLength(headers: Headers): number | undefined {
   const text = headers.get('content-length')
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
@@ -299,7 +300,7 @@ function sizeOfUnsatisfied(headers: Headers): number | undefined {
   return size === undefined ? undefined : Number(size)
 }
 
-/** The ETag. Undefined for a weak one, which does not identify the bytes. */
+/** The ETag; undefined for a weak one, which does not identify the bytes. */
 function etagOf(headers: Headers): string | undefined {
   const etag = headers.get('etag')
   return etag === null || etag.startsWith('W/') ? undefined : etag

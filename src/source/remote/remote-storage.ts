@@ -1,25 +1,23 @@
-import { InspectError } from '../../base/errors.ts'
+import { hasCode } from '../../base/errors.ts'
+import { folderOf, nameOf } from '../../base/paths.ts'
 import type { ByteSource, Entry, Storage } from '../source.ts'
 import { BoundedMap, keep } from './bounded-map.ts'
 import type { Answer, BodyPart, Call, Client, HttpRequest } from './client.ts'
 import { RangeSource, type Tail } from './range-source.ts'
 
-/** Most file ends that are kept, and their bytes. Each has at most 64 KiB, unless the server sends whole files. */
+/** Limits on the file ends that are kept: their number, and their bytes. Each has at most 64 KiB, unless the server sends whole files. */
 const TAILS_KEPT = 16_384
 const TAIL_BYTES_KEPT = 32 * 2 ** 20
 const KINDS_KEPT = 4096
-/** Enough for the fragments that are read at once, and the folders around them. */
+/** Number of listings that are kept: enough for the fragments that are read at once and the folders around them. */
 const LISTINGS_KEPT = 64
 
-/** Reads at most `length` bytes of an answer's body, whatever its length. */
+/** For {@link Call.want}: at most `length` bytes of a body of any length. */
 export function upTo(length: number): () => BodyPart {
   return () => ({ skip: 0, length, exact: false })
 }
 
-/**
- * Files that are read over HTTP. Kinds, listings and file ends are kept: a run is short, and each request costs a round
- * trip.
- */
+/** Files that are read over HTTP. Kinds, listings and file ends are kept, because each request costs a round trip. */
 export abstract class RemoteStorage implements Storage {
   protected readonly client: Client
   private readonly warn: (text: string) => void
@@ -39,10 +37,9 @@ export abstract class RemoteStorage implements Storage {
   }
 
   async kind(path: string): Promise<Entry['kind'] | undefined> {
-    const slash = path.lastIndexOf('/')
-    const around = await this.listed(path.slice(0, slash))
-    if (around) return find(around, path.slice(slash + 1))?.kind
-    // If its end was read, it is a file.
+    const around = await this.listed(folderOf(path))
+    if (around) return find(around, nameOf(path))?.kind
+    // A path whose end was read is a file.
     if (await this.tails.get(path)?.catch(() => undefined)) return 'file'
     return keep(this.kinds, path, () => this.readKind(path))
   }
@@ -55,16 +52,14 @@ export abstract class RemoteStorage implements Storage {
     return new RangeSource(path, this)
   }
 
-  /** Whether a listing has the file. If its folder is gone now: whether an earlier listing had the folder. */
+  /** Whether a listing has the file. If the folder of the file is gone now: whether an earlier listing had the folder. */
   async wasListed(path: string): Promise<boolean> {
-    const folder = path.slice(0, path.lastIndexOf('/'))
-    const slash = folder.lastIndexOf('/')
+    const folder = folderOf(path)
     try {
-      return find(await this.list(folder), path.slice(folder.length + 1))?.kind === 'file'
+      return find(await this.list(folder), nameOf(path))?.kind === 'file'
     } catch (error) {
-      if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND') return false
-      const around = await this.listed(folder.slice(0, slash))
-      return around !== undefined && find(around, folder.slice(slash + 1))?.kind === 'folder'
+      const around = hasCode(error, 'NOT_FOUND') ? await this.listed(folderOf(folder)) : undefined
+      return around !== undefined && find(around, nameOf(folder))?.kind === 'folder'
     }
   }
 
@@ -81,7 +76,7 @@ export abstract class RemoteStorage implements Storage {
     return this.client.send({ ...call, request: () => this.request(call.method, call.path) })
   }
 
-  /** A folder's entries, sorted by name, if they are known already. */
+  /** A folder's entries, sorted by name, if they are known without a request. */
   protected listed(path: string): Promise<readonly Entry[]> | undefined {
     return this.listings.get(path)
   }

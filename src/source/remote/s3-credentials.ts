@@ -1,7 +1,7 @@
 import { InspectError } from '../../base/errors.ts'
 
 /** Credentials to sign S3 requests with. */
-export interface S3Credentials {
+interface S3Credentials {
   accessKeyId: string
   secretAccessKey: string
   sessionToken?: string | undefined
@@ -18,7 +18,7 @@ export async function noCredentials(): Promise<S3Identity> {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** In milliseconds. Credentials are renewed this long before they expire. */
+/** Time in milliseconds before credentials expire at which they are renewed. */
 const BEFORE_EXPIRY = 5 * 60_000
 
 /**
@@ -70,7 +70,7 @@ async function chainOfSdk(warn: (text: string) => void): Promise<S3Identity> {
   try {
     return await sdk.defaultProvider({ logger: QUIET })()
   } catch (cause) {
-    // With another message something is configured, but wrongly.
+    // Another message means that something is configured wrongly.
     const nothing = 'Could not load credentials from any providers'
     if (cause instanceof Error && cause.name === 'CredentialsProviderError' && cause.message === nothing) {
       warn('no AWS credentials were found: requests are not signed (--no-sign-request says so without looking)')

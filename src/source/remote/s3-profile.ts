@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Settings of a section. A setting below another one, indented, has the name `other.name`. */
+/** Settings of a section. A setting that is indented below another one has the name `other.name`. */
 type Section = Map<string, string>
 
 /**

@@ -1,5 +1,6 @@
 import { AwsV4Signer } from 'aws4fetch'
-import { InspectError, usage } from '../../base/errors.ts'
+import { InspectError, unlessCode, usage } from '../../base/errors.ts'
+import { folderOf, nameOf } from '../../base/paths.ts'
 import { countListedNames } from '../lean-heap.ts'
 import { byName, type Entry, notFound } from '../source.ts'
 import { BoundedMap, keep } from './bounded-map.ts'
@@ -8,16 +9,16 @@ import { encodePath, unescaped } from './http.ts'
 import { find, RemoteStorage, upTo } from './remote-storage.ts'
 import { anonymous, type S3Identity } from './s3-credentials.ts'
 
-/** Most bytes of one page of a listing: a thousand keys of 1024 bytes, each byte as `%xx`, and the XML around them. */
+/** Upper limit on the bytes of one page of a listing: a thousand keys of 1024 bytes, each byte as `%xx`, and their XML. */
 const PAGE_BYTES = 8 * 2 ** 20
-/** Most pages without any name in one listing. */
+/** Upper limit on the pages without a name in one listing. */
 const MOST_EMPTY_PAGES = 100
-/** Folders whose file sizes are kept. */
+/** Number of folders whose file sizes are kept. */
 const FOLDERS_KEPT = 256
 
 /** The address of an S3 service. */
-export interface S3Place {
-  /** As in `AWS_ENDPOINT_URL`. Undefined means Amazon's own. */
+interface S3Place {
+  /** As in `AWS_ENDPOINT_URL`; undefined for Amazon's own. */
   endpoint: string | undefined
   /** Whether the bucket's name is part of the host. */
   virtualHosts: boolean
@@ -30,12 +31,10 @@ interface Page {
   next: string | undefined
 }
 
-/**
- * The content of a folder that was listed ahead, in listed order. {@link entriesOf} turns it into entries on demand.
- */
+/** The content of a folder that was listed ahead, in the order of the listing. {@link entriesOf} makes its entries. */
 interface FilesAhead {
   names: string[]
-  /** Bytes; {@link FOLDER} for folders. */
+  /** Sizes in bytes; {@link FOLDER} for folders. */
   sizes: number[]
 }
 
@@ -45,16 +44,16 @@ const FOLDER = -1
 export class S3Storage extends RemoteStorage {
   private readonly place: S3Place
   private readonly identity: () => Promise<S3Identity>
-  /** Regions of buckets, as far as answers named them. */
+  /** Regions of buckets that answers named. */
   private readonly regions = new Map<string, string>()
   /** Files in folders, with their sizes. */
   private readonly files = new BoundedMap<readonly Entry[]>(FOLDERS_KEPT)
-  /** Folders listed ahead. Each is used once. */
+  /** Folders that were listed ahead. Each list is used once. */
   private readonly ahead = new Map<string, FilesAhead>()
   private readonly listedAhead = new BoundedMap<Promise<number>>(FOLDERS_KEPT)
   private isAnonymous = false
 
-  /** @param identity called before every request; it renews credentials when they expire */
+  /** @param identity called before every request, so that it can renew credentials that expire */
   constructor(client: Client, warn: (text: string) => void, place: S3Place, identity: () => Promise<S3Identity>) {
     super(client, warn)
     this.place = place
@@ -65,9 +64,7 @@ export class S3Storage extends RemoteStorage {
     return this.ahead.has(path) ? this.list(path) : super.listed(path)
   }
 
-  /**
-   * Lists all files below `path`, a thousand in each request, without a request for each folder. Done once for a path.
-   */
+  /** Lists all files below `path`, a thousand per request, without a request for each folder. Later calls list nothing. */
   listAhead(path: string): Promise<number> {
     return keep(this.listedAhead, path, () => this.readAhead(path))
   }
@@ -96,7 +93,7 @@ export class S3Storage extends RemoteStorage {
     return bytes
   }
 
-  /** The list for a folder below `path`. A new one is also entered in the list of its parent. */
+  /** The list of a folder below `path`. A new list is also entered in the list of the folder around it. */
   private aheadOf(path: string, below: string): FilesAhead {
     const folder = `${path}/${below}`
     const known = this.ahead.get(folder)
@@ -113,9 +110,8 @@ export class S3Storage extends RemoteStorage {
   }
 
   override knownSize(path: string): number | undefined {
-    const slash = path.lastIndexOf('/')
-    const files = this.files.get(path.slice(0, slash))
-    return files && find(files, path.slice(slash + 1))?.size
+    const files = this.files.get(folderOf(path))
+    return files && find(files, nameOf(path))?.size
   }
 
   override statusNote(status: number): string {
@@ -127,17 +123,17 @@ export class S3Storage extends RemoteStorage {
     return this.inBucketRegion(partsOf(call.path).bucket, () => super.send({ ...call, keepRedirects: true }))
   }
 
-  /** Sends again if the answer names another region for the bucket. */
-  private async inBucketRegion(bucket: string, ask: () => Promise<Answer>): Promise<Answer> {
+  /** Sends a request, and once more if the answer names another region for the bucket. */
+  private async inBucketRegion(bucket: string, send: () => Promise<Answer>): Promise<Answer> {
     const used = this.regionOf(bucket)
-    const answer = await ask()
+    const answer = await send()
     if (![301, 307, 400, 403].includes(answer.status)) return answer
     const named = /<Region>([^<]*)<\/Region>/.exec(new TextDecoder().decode(answer.body))?.[1]
     const region = answer.headers.get('x-amz-bucket-region') ?? named
     // The region becomes part of a host name, so it must be harmless.
     if (region === undefined || !/^[a-z0-9-]{1,40}$/.test(region) || region === used) return answer
     this.regions.set(bucket, region)
-    return ask()
+    return send()
   }
 
   protected request(method: 'GET' | 'HEAD', path: string): Promise<HttpRequest> {
@@ -168,7 +164,7 @@ export class S3Storage extends RemoteStorage {
   private bucketUrl(bucket: string, region: string): string {
     const { endpoint, virtualHosts } = this.place
     const base = endpoint ?? `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
-    // Amazon's certificates do not match a host name that has a bucket name with dots.
+    // Amazon's certificates do not match a host name with the dots of a bucket name.
     if (!virtualHosts || bucket.includes('.')) return `${base}/${bucket}`
     return base.replace('://', `://${bucket}.`)
   }
@@ -177,30 +173,19 @@ export class S3Storage extends RemoteStorage {
     return this.regions.get(bucket) ?? this.place.region
   }
 
-  /** Usually takes one request, for files and for folders. */
+  /** Usually takes one request. */
   protected async readKind(path: string): Promise<Entry['kind'] | undefined> {
     const { key, prefix } = partsOf(path)
     if (key === '') return 'folder'
-    // A name without a dot is most likely a folder, which will be listed soon. So list it now.
-    if (!key.slice(key.lastIndexOf('/') + 1).includes('.') && (await this.isListed(path))) return 'folder'
+    // A name without a dot is most likely a folder that will be listed soon, so list it now.
+    if (!nameOf(key).includes('.') && (await this.list(path).catch(unlessCode('NOT_FOUND')))) return 'folder'
     for await (const { files, prefixes } of this.pages(path, key, true)) {
       if (prefixes.includes(prefix)) return 'folder'
       if (files.some((file) => file.key === key)) return 'file'
-      // Keys are sorted. Few keys come before the prefix with `/`: those that continue the name with `-`, `.` or the
-      // like.
+      // Keys are sorted. Only keys that continue the name with a character such as `-` or `.` come before the prefix.
       if (files.some((file) => file.key > prefix) || prefixes.some((one) => one > prefix)) break
     }
     return undefined
-  }
-
-  private async isListed(path: string): Promise<boolean> {
-    try {
-      await this.list(path)
-      return true
-    } catch (error) {
-      if (error instanceof InspectError && error.code === 'NOT_FOUND') return false
-      throw error
-    }
   }
 
   protected async readList(path: string): Promise<readonly Entry[]> {
@@ -221,7 +206,7 @@ export class S3Storage extends RemoteStorage {
     for await (const { files, prefixes } of this.pages(path, prefix, true)) {
       for (const { key, size } of files) {
         const name = key.slice(prefix.length)
-        // The folder's own marker. Sync tools and consoles write it, also for folders that are otherwise empty.
+        // A key that marks the folder itself. Sync tools and consoles write it, even for empty folders.
         if (name === '') isMarked = true
         else entries.push({ name, kind: 'file', size })
       }
@@ -245,7 +230,7 @@ export class S3Storage extends RemoteStorage {
       const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix })
       if (byFolder) query.set('delimiter', '/')
       if (token !== undefined) query.set('continuation-token', token)
-      // The signed and the sent query must be equal, and some services do not accept `+` for a space.
+      // The signed query must be the one that is sent, and some services do not accept `+` for a space.
       const search = query.toString().replace(/\+/g, '%20')
       const call: Call = {
         method: 'GET',
@@ -258,7 +243,7 @@ export class S3Storage extends RemoteStorage {
       const answer = await this.inBucketRegion(bucket, () => this.client.send(call))
       if (answer.status !== 200) throw statusError(answer, path, this.statusNote(answer.status))
       const page = parsePage(new TextDecoder().decode(answer.body), path)
-      // Any token is accepted. But no page may come twice, and few pages may be empty, so that the listing ends.
+      // Any token is accepted. The listing still ends, as no page may come twice and few pages may be empty.
       const first = page.files[0]?.key ?? page.prefixes[0]
       if (first !== undefined && firstNames.has(first)) throw notAListing(path, 'the same page twice')
       if (first === undefined && page.next !== undefined && ++emptyPages > MOST_EMPTY_PAGES)
@@ -285,7 +270,7 @@ function partsOf(path: string): { bucket: string; key: string; prefix: string } 
   return { bucket: match[1], key, prefix: key === '' ? '' : `${key}/` }
 }
 
-/** Parses the needed elements of a ListBucketResult. */
+/** Parses the elements of a ListBucketResult that are needed here. */
 function parsePage(xml: string, path: string): Page {
   if (!/<ListBucketResult[\s>]/.test(xml)) throw notAListing(path, 'another document')
   if (!/<\/ListBucketResult>\s*$/.test(xml)) throw notAListing(path, 'a part of one')

@@ -1,8 +1,9 @@
 import { usage } from '../../base/errors.ts'
+import type { Storage } from '../source.ts'
 
 /** Secrets that every request below a URL needs. They are never printed. */
 export interface HttpAccess {
-  /** Internal path below which they are used. */
+  /** Internal path of the file or folder that they are for. */
   path: string
   /** The query, such as a token or a signature. */
   search: string
@@ -14,14 +15,23 @@ export function isRemotePath(path: string): boolean {
   return /^(?:s3|https?):\/\//i.test(path)
 }
 
-/** Whether the server of a path may be unable to list folders, as with plain HTTP. See {@link Storage.mayNotList}. */
-export function mayNotListRemote(path: string): boolean {
-  return isRemotePath(path) && !path.startsWith('s3://')
+/** A storage that reads URLs from the storage that `remoteFor` returns, and all other paths from `local`. */
+export function withRemote(local: Storage, remoteFor: (url: string) => Storage): Storage {
+  const storageOf = (path: string): Storage => (isRemotePath(path) ? remoteFor(path) : local)
+  return {
+    kind: async (path) => storageOf(path).kind(path),
+    list: async (path) => storageOf(path).list(path),
+    open: (path) => storageOf(path).open(path),
+    isRemote: isRemotePath,
+    // Plain HTTP has no listings.
+    mayNotList: (path) => isRemotePath(path) && !path.startsWith('s3://'),
+    listAhead: async (path) => storageOf(path).listAhead?.(path),
+  }
 }
 
-/** A URL that the user gave, taken apart. */
+/** The parts of a URL that the user gave. */
 interface RemoteTarget {
-  /** As the user wrote it, without secrets. */
+  /** The URL as the user wrote it, without secrets. */
   shown: string
   /** Internal path. */
   path: string
@@ -30,7 +40,7 @@ interface RemoteTarget {
 }
 
 /**
- * Takes a URL apart. The internal path of an `http(s)` URL is decoded, so that its parts are file names.
+ * Parses a URL. The internal path of an `http(s)` URL is decoded, so that its parts are file names.
  * @throws InspectError USAGE if it is not a URL of a file or folder. The message does not repeat the URL.
  */
 export function remoteTarget(url: string): RemoteTarget {
@@ -63,7 +73,7 @@ export function remoteTarget(url: string): RemoteTarget {
 
 const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i
 
-/** @throws InspectError USAGE for a URL of another scheme, which would otherwise count as a local path */
+/** Refuses a URL of another scheme, which would otherwise count as a local path. @throws InspectError USAGE */
 export function refuseOtherSchemes(path: string): void {
   const scheme = SCHEME.exec(path)?.[1]
   if (scheme === undefined || scheme === 'file' || isRemotePath(path)) return

@@ -1,0 +1,23 @@
+/** Paths are text with `/` between the names. Nothing here asks a file system. */
+
+/** The name at the end of a path. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+/** The path of the folder around a path; empty if the path has no `/`, or only one at its start. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+/** Whether a path is a folder or lies below it. */
+export function isWithinFolder(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`)
+}
+
+/** A path's file extension, in lower case and without the dot. Empty for none, and for names like `.bashrc`. */
+export function extensionOf(path: string): string {
+  const name = nameOf(path)
+  const dot = name.lastIndexOf('.')
+  return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase()
+}
