@@ -13,43 +13,43 @@ import {
   type ReadContext,
 } from './generic-tile.ts'
 
-/** The stored bytes of a generic tile, or of several. */
+/** The stored bytes of one or more generic tiles. */
 export interface StoredSection {
-  /** @param into memory that may be used, if it is large enough */
+  /** Reads bytes of the file. @param into memory that may be used for them */
   read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>
-  /** Offset at which the next tile or the footer begins. Nothing from there on is read. */
+  /** Offset where the next tile or the footer begins. Nothing is read from there on. */
   end: number
-  /** Bytes that are read at once and kept. More if a chunk is longer. */
+  /** Number of bytes that are read at once and kept. A longer chunk is read whole. */
   window: number
 }
 
-/** Called with the unfiltered content of each chunk, in order. `at` is the offset of the chunk in the content. */
+/** Called once per chunk, in order, with its unfiltered content. `at` is the offset of the chunk in the content. */
 export type Scan = (bytes: Uint8Array, at: number) => void
 
 /** A generic tile whose content is never in memory as a whole. */
 export interface PagedTile {
   /** Bytes of unfiltered content. */
   readonly length: number
-  /** For sequential reading. Several cursors may be at different places. */
+  /** A cursor for sequential reading. Several cursors may be at different places. */
   cursor(): Cursor
 }
 
-/** Reads the content of a {@link PagedTile}, and keeps the last chunk. */
+/** Reads the content of a {@link PagedTile}. It keeps the last chunk. */
 export interface Cursor {
   /**
    * Bytes `[start, end)` of the content. The caller must not change them.
    * @throws InspectError INCONSISTENT beyond its end
    */
   bytes(start: number, end: number): Promise<Uint8Array>
-  /** Frees what it keeps, and the stored bytes. They are read again when needed. */
+  /** Frees the last chunk and the stored bytes. They are read again when needed. */
   release(): void
 }
 
 /**
- * Opens a generic tile in pages. This undoes every chunk once, to find damage, and keeps the offsets of the chunks.
- * Later reads undo only the chunks that they need.
+ * Opens a generic tile in pages. It unfilters every chunk once to find damage, and keeps the offsets of the chunks. Later
+ * reads unfilter only the chunks that they need.
  *
- * @param offset of the tile in its file, in bytes
+ * @param offset offset of the tile in its file, in bytes
  * @throws InspectError for any damage, but with other messages than openGenericTile
  */
 export async function openPagedTile(
@@ -83,7 +83,7 @@ export async function openPagedTile(
   }
   if (total !== header.tile_size) throw wrong('tile_size', header.tile_size, total)
   openedWithKey(header, cx)
-  // What fits in one window is read once for all cursors.
+  // A tile that fits in one window is read once for all cursors.
   const shared = section.end - offset <= section.window ? window : undefined
   return { length: total, cursor: () => cursorOf(chunks, pipeline, total, shared ?? new Window(section)) }
 }
@@ -102,12 +102,12 @@ const NO_CHUNK: Chunk = { index: -1, offset: 0, size: 0, start: 0, end: 0 }
 function cursorOf(chunks: readonly Chunk[], pipeline: Pipeline, length: number, window: Window): Cursor {
   let chunk = NO_CHUNK
   let data: Uint8Array = NO_BYTES
-  /** Undoes the chunk with byte `at` of the content, unless it was the last to be undone. */
+  /** Unfilters the chunk that has byte `at` of the content, unless it is the last chunk. */
   const load = async (at: number): Promise<void> => {
     if (at >= chunk.start && at < chunk.end) return
     let low = 0
     let high = chunks.length
-    // Find the last chunk that begins at or before `at`: several may begin there, if they are empty.
+    // Find the last chunk that begins at or before `at`. Several begin at one offset if some are empty.
     while (high - low > 1) {
       const middle = (low + high) >>> 1
       if (chunks[middle].start <= at) low = middle
@@ -146,7 +146,8 @@ export class Window {
   private readonly section: StoredSection
   private start = 0
   private held: Uint8Array = NO_BYTES
-  private room = NO_BYTES
+  /** Memory for the next read. */
+  private buffer = NO_BYTES
 
   constructor(section: StoredSection) {
     this.section = section
@@ -156,16 +157,16 @@ export class Window {
     const { section } = this
     if (offset < this.start || offset + length > this.start + this.held.length) {
       const some = Math.max(length, Math.min(section.window, section.end - offset))
-      // Longer reads get no memory in advance: the file may not have so many bytes.
-      if (this.room.length < some && some <= section.window) this.room = new Uint8Array(some)
+      // Longer reads get no memory in advance, because the file may not have so many bytes.
+      if (this.buffer.length < some && some <= section.window) this.buffer = new Uint8Array(some)
       this.held = NO_BYTES
-      this.held = await section.read(offset, some, this.room)
+      this.held = await section.read(offset, some, this.buffer)
       this.start = offset
     }
     return this.held.subarray(offset - this.start, offset - this.start + length)
   }
 
-  /** Enough bytes for the header of a generic tile, unless the section ends before. */
+  /** Enough bytes for the header of a generic tile, or fewer if the section ends before. */
   header(offset: number): Promise<Uint8Array> {
     return this.bytes(offset, Math.min(GENERIC_TILE_HEADER_BYTES, this.section.end - offset))
   }
@@ -178,7 +179,7 @@ export class Window {
 
   release(): void {
     this.held = NO_BYTES
-    this.room = NO_BYTES
+    this.buffer = NO_BYTES
   }
 }
 

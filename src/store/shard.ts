@@ -3,9 +3,9 @@ import { atOnce, inOrder } from '../base/in-order.ts'
 import type { FragmentEntry, InspectArray } from './array.ts'
 import { fileSizes } from './file-sizes.ts'
 
-/** One of several parts of the work on an array. Each fragment belongs to one shard, all other work to the first. */
+/** One of several parts of the work on an array. Each fragment belongs to one shard; all other work belongs to the first. */
 export interface Shard {
-  /** From 0. */
+  /** Number of the shard, counted from 0. */
   index: number
   count: number
 }
@@ -22,7 +22,7 @@ export function parseShard(text: string): Shard {
   return { index: index - 1, count }
 }
 
-/** `2/4`, as {@link parseShard} takes it; undefined if the work is not shared. */
+/** Text such as `2/4`, which {@link parseShard} reads; undefined if the work is not shared. */
 export function shardText(shard: Shard | undefined): string | undefined {
   return shard && `${shard.index + 1}/${shard.count}`
 }

@@ -9,7 +9,7 @@ import { Fragment } from './fragment.ts'
 import type { ReadContext } from './generic-tile.ts'
 import { GROUP_DETAILS_FOLDER, GROUP_FILE, InspectGroup } from './group.ts'
 
-/** What is at a path. A file has the array and the fragment around it, if there are any. */
+/** What is at a path. A file comes with the array and the fragment that it belongs to, if any. */
 export type Target =
   | { type: 'array'; path: string; array: InspectArray }
   | { type: 'fragment'; path: string; fragment: Fragment; array: InspectArray | undefined }
@@ -44,11 +44,11 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
     if (foreign !== undefined) throw foreignError(foreign, clean)
   }
   if (names.has(FRAGMENT_METADATA_FILE) && !parseFragmentName(folder.name)) {
-    // A link to a fragment: the name and the array are those of the folder that it leads to.
-    const real = new Folder(storage, storage.realPath?.(clean) ?? clean)
+    // A link to a fragment: the folder that it leads to has the name and the array.
+    const real = new Folder(storage, folder.realPath)
     if (parseFragmentName(real.name)) return fragmentTarget(real, cx)
   }
-  // It is a fragment, even if files of an array or group strayed into it.
+  // It is a fragment, even if it also has files of an array or group.
   if (names.has(FRAGMENT_METADATA_FILE) && parseFragmentName(folder.name)) return fragmentTarget(folder, cx)
   if (names.has(SCHEMA_FOLDER) || names.has(OLD_SCHEMA_FILE))
     return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
@@ -64,7 +64,7 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
   throw new InspectError('NOT_TILEDB', message, { file: clean })
 }
 
-/** `; it holds cities, roads`: the arrays and groups directly below a local folder. */
+/** Names the arrays and groups directly below a local folder: `; below it are the targets cities, roads`. */
 async function objectsBelow(folder: Folder, entries: readonly Entry[]): Promise<string> {
   if (folder.isRemote) return ''
   const found: string[] = []
@@ -79,13 +79,15 @@ async function objectsBelow(folder: Folder, entries: readonly Entry[]): Promise<
   return `; below it are the targets ${found.slice(0, MOST_NAMED).join(', ')}${more}`
 }
 
+/** Names that mark an array or a group. */
 const OBJECT_MARKS = [SCHEMA_FOLDER, OLD_SCHEMA_FILE, GROUP_FILE, GROUP_DETAILS_FOLDER]
+/** Limits on the entries that are looked at, and on the names in the message. */
 const MOST_LOOKED_AT = 1000
 const MOST_NAMED = 5
 
 async function fragmentTarget(folder: Folder, cx: ReadContext): Promise<Target> {
   const array = await arrayAround(folder, cx)
-  // Only releases before 1.6 gave such names, so a release before 1.4 may have written the array.
+  // Only releases before 1.6 used such names, so a release before 1.4 may have written the array.
   if (array && (parseFragmentName(folder.name)?.least_version ?? 0) <= 2) {
     const foreign = await foreignFolder(array.folder, await array.root())
     if (foreign !== undefined) throw foreignError(`a fragment of ${foreign}`, folder.path)
@@ -104,7 +106,7 @@ export async function openFragment(storage: Storage, path: string, cx: ReadConte
   return new Fragment(folder, cx, array)
 }
 
-/** Names that only arrays have. They show that a folder is an array that lost its schema. */
+/** Names that only arrays have. A folder with one of them and without a schema is an array that lost its schema. */
 const ONLY_OF_ARRAYS = [FRAGMENTS_FOLDER, COMMITS_FOLDER, '__lock.tdb']
 
 /** Closes the files that a target has opened. */
@@ -125,10 +127,10 @@ async function fileTarget(file: Folder, cx: ReadContext): Promise<Target> {
   return { type: 'file', path: file.path, name: file.name, folder, array, fragment }
 }
 
-/** Folders whose files have names as fragments have. */
+/** Folders whose files are named like fragments. */
 const NAMED_AS_FRAGMENTS: ReadonlySet<string> = new Set([SCHEMA_FOLDER, METADATA_FOLDER, GROUP_DETAILS_FOLDER])
 
-/** What a path is by its names alone: a fragment or a file in one. Undefined if the names do not tell. */
+/** A fragment, or a file in a fragment, by the names in its path alone. Undefined if the names do not tell. */
 function targetByName(folder: Folder, cx: ReadContext): Target | undefined {
   const { path, name } = folder
   const around = folder.parent()
@@ -146,10 +148,10 @@ function arrayByName(fragment: Folder, cx: ReadContext): InspectArray | undefine
   return folder && new InspectArray(folder, cx)
 }
 
-/** The array around a fragment folder, up to three levels up. With `inside`, the search starts at `folder` itself. */
+/** The array that has a folder, up to three levels up. With `inside`, the search starts at the folder itself. */
 export async function arrayAround(folder: Folder, cx: ReadContext, inside = false): Promise<InspectArray | undefined> {
   let at = inside ? folder : folder.parent()
-  // No array has this name, and over a network the check costs requests.
+  // This folder is no array, and over a network the checks cost requests.
   if (at?.isRemote && at.name === FRAGMENTS_FOLDER) at = at.parent()
   for (let up = 0; at && up < 3; up++) {
     if ((await at.kind(SCHEMA_FOLDER)) === 'folder' || (await at.kind(OLD_SCHEMA_FILE)) === 'file')

@@ -11,20 +11,21 @@ import type { Cursor, PagedTile, Scan } from './paged-tile.ts'
 
 /** From this number of tiles on, the lists of a fragment's metadata are read in pages. */
 const MANY_TILES = 10_000
-/** Number of tiles that are processed together. */
+/** Number of tiles in a block. */
 export const BLOCK_TILES = 4096
 
-/** Consecutive entries of a list. `first` is the tile of the first entry. */
+/** Consecutive entries of a list. */
 export interface TileBlock<T> {
+  /** Number of the tile that the first entry is for. */
   first: number
   entries: T
 }
 
-/** A list of one field (or of the MBRs) with an entry for each tile. */
+/** A list of a field, or of the MBRs, with one entry per tile. */
 export interface TileList<T> {
-  /** Number of entries. It is the number of tiles, unless the metadata is damaged. */
+  /** Number of entries: that of the tiles, unless the metadata is damaged. */
   readonly count: number
-  /** All entries. Undefined for a long list. */
+  /** All entries; undefined for a long list. */
   readonly whole: T | undefined
   /** Entries `[from, to)`, fewer at the end of the list. A short list gives all its entries. */
   block(from: number, to: number): Promise<TileBlock<T>>
@@ -33,21 +34,20 @@ export interface TileList<T> {
 }
 
 /**
- * Opens the per-tile lists of a fragment. A long list is never in memory as a whole: opening it checks it for damage,
- * and its blocks are read again on demand. A list that is short, or damaged in any way, is read as a whole: that throws
- * the right error.
+ * Opens the per-tile lists of a fragment. A long list is never in memory as a whole: opening it checks it for damage, and its
+ * blocks are read again on demand. A list that is short or damaged is read as a whole, which throws the right error.
  */
 export class TileLists {
   private readonly fragment: Fragment
   private readonly onRead: (bytes: number) => void
 
-  /** @param onRead called with the number of unfiltered bytes that were read from paged lists */
+  /** @param onRead called with the number of unfiltered bytes of each read from a paged list */
   constructor(fragment: Fragment, onRead: (bytes: number) => void = () => {}) {
     this.fragment = fragment
     this.onRead = onRead
   }
 
-  /** A list of uint64, without surplus entries; undefined if the version has no such list for the slot. */
+  /** A list of uint64 without surplus entries; undefined if the version has no such list for the slot. */
   async offsets(list: OffsetsList, slot: number): Promise<TileList<Float64Array> | undefined> {
     const stored = await this.storedOffsets(list, slot)
     const info = await this.fragment.info()
@@ -58,7 +58,7 @@ export class TileLists {
       : { ...stored, count: Math.min(stored.count, info.tile_num) }
   }
 
-  /** {@link offsets} with surplus entries. */
+  /** {@link offsets}, including surplus entries. */
   async storedOffsets(list: OffsetsList, slot: number): Promise<TileList<Float64Array> | undefined> {
     const [paged] = (await this.paged(list, slot, (tile) => eightsIn(tile, (bytes) => u64s(bytes)), sizesOnly)) ?? []
     return paged ?? this.whole(await this.fragment.storedOffsets(list, slot), (values) => values.length)
@@ -71,9 +71,9 @@ export class TileLists {
   }
 
   /**
-   * Minima or maxima; undefined before version 11. In a block of a var-sized field, `fixed` has starts in the
-   * `variable` of that block.
-   * @param cellSize bytes; undefined for var-sized fields
+   * Minima or maxima; undefined before version 11. In a block of a var-sized field, `fixed` has offsets into the `variable` of
+   * that block.
+   * @param cellSize bytes of a value; undefined for var-sized fields
    */
   async minMax(
     which: 'min' | 'max',
@@ -89,12 +89,12 @@ export class TileLists {
     )
   }
 
-  /** The MBRs of tiles: the leaves of the R-tree. Undefined if it has none, as in dense fragments. */
+  /** The MBRs of tiles, which are the leaves of the R-tree. Undefined if it has none, as in dense fragments. */
   async boxes(): Promise<TileList<RTreeLevel> | undefined> {
     return (await this.rtree()).levels.at(-1)
   }
 
-  /** The R-tree, the root first. */
+  /** The levels of the R-tree, the root first. */
   async rtree(): Promise<{ fanout: number; levels: TileList<RTreeLevel>[] }> {
     const { format_version, schema } = await this.fragment.info()
     const stride = ndRangeSize(schema.domain.dimensions)
@@ -105,7 +105,7 @@ export class TileLists {
     return { fanout, levels: levels.flatMap((level) => this.whole(level, ({ mbr_num }) => mbr_num) ?? []) }
   }
 
-  /** Paged lists of one section. Undefined if the last is short, the section damaged, or not one of its own. */
+  /** Paged lists of one section. Undefined if there is no such section, it is damaged, or its last list is short. */
   private async paged<T>(
     section: SectionName,
     slot: number | undefined,
@@ -133,6 +133,7 @@ export class TileLists {
     }
   }
 
+  /** A list that is in memory as a whole. */
   private whole<T>(entries: T | undefined, countOf: (entries: T) => number): TileList<T> | undefined {
     this.fragment.forget()
     return (
@@ -173,7 +174,7 @@ function inPages<T>(
   }
 }
 
-/** A paged list of entries of `size` bytes each, the first of them at `start`. @param entriesOf of their bytes */
+/** A paged list of entries of `size` bytes each, the first at `start`. @param entriesOf returns the entries in some bytes */
 function sized<T>(
   cursor: Cursor,
   start: number,
@@ -189,7 +190,7 @@ function sized<T>(
 /** Bytes of a count. */
 const COUNT_BYTES = 8
 
-/** Refuses uint64 of 2^53 or more, by their two highest bytes. The count in front is checked in the same way. */
+/** Refuses uint64 of 2^53 or more by their two highest bytes. The count before them is checked, too. */
 const sizesOnly: Scan = (bytes, at) => {
   const shift = at % 8
   for (let i = (14 - shift) % 8; i < bytes.length; i += 8) if (bytes[i] >= 0x20) throw tooLarge()
@@ -201,8 +202,8 @@ function tooLarge(): InspectError {
 }
 
 /**
- * The counts at the start of the content. Undefined unless what they count follows and fills it exactly.
- * @param sizes bytes of what each of them counts
+ * The counts at the start of the content. Undefined unless the things that they count fill the rest of the content exactly.
+ * @param sizes bytes of each thing that a count is for
  */
 async function countsIn(tile: PagedTile, cursor: Cursor, sizes: readonly number[]): Promise<Float64Array | undefined> {
   const head = sizes.length * COUNT_BYTES
@@ -211,17 +212,17 @@ async function countsIn(tile: PagedTile, cursor: Cursor, sizes: readonly number[
   return sizes.reduce((end, size, i) => end + counts[i] * size, head) === tile.length ? counts : undefined
 }
 
-/** A count, then entries of 8 bytes. @see tileOffsets, tileSums */
+/** A list that is stored as a count and entries of 8 bytes. @see tileOffsets, tileSums */
 async function eightsIn<T>(tile: PagedTile, entriesOf: (bytes: Uint8Array) => T): Promise<TileList<T>[] | undefined> {
   const cursor = tile.cursor()
   const counts = await countsIn(tile, cursor, [8])
   return counts && [sized(cursor, COUNT_BYTES, counts[0], 8, entriesOf)]
 }
 
-/** Bytes of the two lengths in front of minima or maxima. */
+/** Bytes of the two lengths before minima or maxima. */
 const LENGTHS_BYTES = 16
 
-/** @see tileMinMax */
+/** Minima or maxima of a fixed-sized field. @see tileMinMax */
 async function minMaxIn(tile: PagedTile, cellSize: number): Promise<TileList<TileMinMax>[] | undefined> {
   const cursor = tile.cursor()
   const [length] = (await countsIn(tile, cursor, [1, 1])) ?? []
@@ -229,7 +230,7 @@ async function minMaxIn(tile: PagedTile, cellSize: number): Promise<TileList<Til
   return [sized(cursor, LENGTHS_BYTES, length / cellSize, cellSize, (fixed) => ({ fixed, variable: NO_BYTES }))]
 }
 
-/** {@link minMaxIn} for var-sized fields, where `fixed` has starts. Also undefined if the starts ever decrease. */
+/** {@link minMaxIn} for var-sized fields, where `fixed` has offsets. Also undefined if the offsets ever decrease. */
 async function varMinMaxIn(tile: PagedTile): Promise<TileList<TileMinMax>[] | undefined> {
   const [fixed, variable] = [tile.cursor(), tile.cursor()]
   const [length, end] = (await countsIn(tile, fixed, [1, 1])) ?? []
@@ -259,7 +260,7 @@ async function varMinMaxIn(tile: PagedTile): Promise<TileList<TileMinMax>[] | un
   return [inPages(count, [fixed, variable], read)]
 }
 
-/** The levels of an R-tree as TileDB makes it. @see rtree @param stride bytes of an MBR */
+/** The levels of an R-tree with TileDB's usual fanout. @see rtree @param stride bytes of an MBR */
 async function levelsIn(tile: PagedTile, version: number, stride: number): Promise<TileList<RTreeLevel>[] | undefined> {
   const cursor = tile.cursor()
   // Before version 5, dim_num and type are stored besides fanout and level_num.

@@ -9,10 +9,10 @@ import { isWithin } from './visibility.ts'
 
 /**
  * Reads the files of `__meta` or `__group` that count now, in the order in which TileDB applies them: by their first
- * timestamp, in the order of {@link librarySort}. TileDB reads every file there except `.vac` files, whatever its name. A
- * file with an unusual name that cannot be read is skipped here; `check` reports it. Other damaged files are skipped, too,
- * and reported to the context at the end.
+ * timestamp, sorted by {@link librarySort}. TileDB reads every file there, whatever its name, except `.vac` files. Damaged
+ * files are skipped, and reported to the context at the end. Those with unusual names are not reported here, but by `check`.
  *
+ * @param inside the folder
  * @param entries entries of the folder
  * @param gone names of vacuumed files, which do not count
  * @throws errors that are not damage; the first damage if there is no `onFault`, or if all files are damaged
@@ -45,12 +45,10 @@ export async function* timedFiles<T>(
     if (onFault && fault instanceof InspectError && ERROR_CODES[fault.code] === 1) return fault
     throw fault
   }
-  const readOrFault = async ({ name, value }: (typeof files)[number]) => ({
-    name,
-    content: value ?? (await read(name).catch(ifDamaged)),
-  })
-  for await (const one of inOrder(files, atOnce(inside), readOrFault)) {
-    const { name, content } = one
+  const contents = inOrder(files, atOnce(inside), async ({ name, value }) => value ?? read(name).catch(ifDamaged))
+  let at = 0
+  for await (const content of contents) {
+    const { name } = files[at++]
     if (content instanceof InspectError) faults.push(content)
     else yield { name, content }
   }

@@ -3,20 +3,20 @@ import { LAST_TIME, nameFacts } from '../format/timestamped-name.ts'
 import { type InspectArray, METADATA_FOLDER, vacuumedMetadata } from './array.ts'
 import { type Commits, pathOfCommit } from './commits.ts'
 
-/** What `tiledb.vacuum` removes, and `tiledb.consolidate` puts together; as the settings sm.vacuum.mode and sm.consolidation.mode name it. */
+/** What `tiledb.consolidate` merges and `tiledb.vacuum` removes: values of sm.consolidation.mode and sm.vacuum.mode. */
 export const CONSOLIDATION_MODES = ['fragments', 'fragment_meta', 'commits', 'array_meta'] as const
 
 export type ConsolidationMode = (typeof CONSOLIDATION_MODES)[number]
 
-/** What a vacuum does to an array. */
+/** The effects of a vacuum on an array. */
 interface Vacuumed {
-  /** Paths in the array that it removes. */
+  /** Paths that it removes, relative to the array. */
   gone: readonly string[]
-  /** Lines of lists of commits that it makes void, with an `.ign` file. */
+  /** Lines of `.con` files that it cancels by an `.ign` file. */
   voided: readonly string[]
 }
 
-/** What `tiledb.vacuum` would do now. */
+/** The effects that `tiledb.vacuum` would have now. */
 export async function vacuumedBy(array: InspectArray, mode: ConsolidationMode): Promise<Vacuumed> {
   if (mode === 'fragments') return replacedFragments(array)
   const { files } = await array.commits()
@@ -30,8 +30,8 @@ export async function vacuumedBy(array: InspectArray, mode: ConsolidationMode): 
 }
 
 /**
- * The array as a vacuum of fragments sees it: between all times. So it also removes fragments that queries still read, where a `.vac` file
- * with a time in the future names them.
+ * The array at all times, as a vacuum of fragments sees it. So a vacuum also removes fragments that queries still read, if a
+ * `.vac` file with a time in the future names them.
  * @see FragmentConsolidator::vacuum; measured with TileDB 2.30
  */
 export function atAllTimes(array: InspectArray): InspectArray {
@@ -55,7 +55,7 @@ export async function replacedFragments(array: InspectArray): Promise<Vacuumed> 
   return { gone, voided }
 }
 
-/** Consolidated metadata but that of the latest time. @see FragmentMetaConsolidator::vacuum */
+/** Consolidated fragment metadata files except those with the latest time. @see FragmentMetaConsolidator::vacuum */
 function olderFragmentMetadata(files: Commits['files']): string[] {
   const lastOf = (path: string): bigint => nameFacts(lastPathPart(path))?.timestamp_range[1] ?? 0n
   const paths = files.filter(({ kind }) => kind === 'fragment-metadata').map(({ path }) => path)
@@ -63,7 +63,7 @@ function olderFragmentMetadata(files: Commits['files']): string[] {
 }
 
 /**
- * Files of commits that a list has, and lists beside one that has everything.
+ * Commit files that a `.con` file lists, and all `.ign` and other `.con` files if one `.con` file has every listed line.
  * @see ArrayDirectory::load_consolidated_commit_uris, load_commits_uris_to_consolidate
  */
 function listedCommitFiles(files: Commits['files']): string[] {

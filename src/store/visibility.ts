@@ -1,13 +1,15 @@
+import { groupBy } from '../base/group-by.ts'
+import { nameOf } from '../base/paths.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { type CommitFile, type Commits, FRAGMENTS_FOLDER, stem } from './commits.ts'
 import type { Times } from './generic-tile.ts'
 
 /**
- * State of a fragment folder at a given time. `live`: TileDB lists it. `uncommitted`: no commit names it, after a
+ * State of a fragment folder between given times. `live`: TileDB lists it. `uncommitted`: no commit names it, after a
  * failed or unfinished write. `to-vacuum`: a `.vac` file hides it, and the fragment that replaced it is there.
  * `hidden`: a `.vac` file hides it, but no other fragment that TileDB reads can have its cells. `ignored`: an `.ign`
- * file cancels its commit. `future`: its timestamps end later. `past`: they begin before the times that are asked for.
+ * file cancels its commit. `future`: its timestamps end after these times. `past`: they begin before these times.
  * `unlisted`: a sparse fragment of which only a part is between these times; TileDB does not list it, but reads it.
  * `no-metadata`: a folder of an old version without a metadata file.
  */
@@ -22,7 +24,7 @@ export type FragmentState =
   | 'past'
   | 'no-metadata'
 
-/** Whether queries give the cells of a fragment in this state. */
+/** Whether queries return the cells of a fragment in this state. */
 export function isRead(state: FragmentState): boolean {
   return state === 'live' || state === 'unlisted'
 }
@@ -31,7 +33,7 @@ type TimestampRange = readonly [bigint, bigint]
 
 /** The facts about a fragment folder that its state depends on. */
 interface FragmentFolder {
-  /** Relative to the array. */
+  /** Path relative to the array. */
   path: string
   timestamp_range: TimestampRange | undefined
   /** Whether it has a commit; before version 5, whether it has a metadata file. */
@@ -40,22 +42,19 @@ interface FragmentFolder {
 
 /** A `.vac` file that counts now. */
 interface VacuumList {
-  /** Relative to the array. */
+  /** Path relative to the array. */
   file: string
-  /** Name of the consolidated fragment that replaces those in the list. The list is named after it. */
+  /** Name of the consolidated fragment that replaces the listed ones. The list has the same name. */
   name: string
   timestamp_range: TimestampRange | undefined
   /** Paths of the fragments that it hides. */
   hides: readonly string[]
 }
 
-/**
- * Since this version consolidated sparse fragments have a timestamp for each cell. So TileDB also reads them for times
- * that contain only a part of theirs.
- */
+/** Since this version consolidated sparse fragments have a timestamp per cell. So TileDB can read a part of their times. */
 export const TIMESTAMPS_SINCE = 15
 
-/** Whether timestamps are all between the given times. @see ArrayDirectory::timestamps_overlap */
+/** Whether a range of timestamps lies between the given times. @see ArrayDirectory::timestamps_overlap */
 export function isWithin([first, last]: TimestampRange, { from = 0n, now }: Times): boolean {
   return first >= from && last <= now
 }
@@ -79,14 +78,11 @@ export function visibilityOf(
   sparse: boolean,
 ): Visibility {
   const byPath = new Map(folders.map((folder) => [folder.path, folder]))
-  const listedBy = new Map<string, VacuumList[]>()
-  const byName = new Map<string, VacuumList[]>()
   const lists = Array.from(vacuumLists(commits.files, times, sparse))
-  for (const list of lists) {
-    addTo(byName, list.name, list)
-    for (const path of list.hides) addTo(listedBy, path, list)
-  }
-  /** Paths of fragments that a fragment which TileDB reads replaces, directly or through others. */
+  const byName = groupBy(lists, ({ name }) => name)
+  const entries = lists.flatMap((list) => list.hides.map((path) => ({ path, list })))
+  const byHidden = groupBy(entries, ({ path }) => path)
+  /** Paths of fragments that were replaced, directly or through others, by a fragment that TileDB reads. */
   const replaced = new Set<string>()
   const state = (path: string): FragmentState => {
     const folder = byPath.get(path)
@@ -94,7 +90,7 @@ export function visibilityOf(
     const range = folder.timestamp_range ?? [0n, 0n]
     const within = isWithin(range, times)
     if (!within && !(sparse && isPartlyWithin(path, times))) return range[1] > times.now ? 'future' : 'past'
-    if (!listedBy.has(path)) return within ? 'live' : 'unlisted'
+    if (!byHidden.has(path)) return within ? 'live' : 'unlisted'
     return replaced.has(path) ? 'to-vacuum' : 'hidden'
   }
   const todo = lists.filter(({ name }) => isRead(state(`${FRAGMENTS_FOLDER}/${name}`)) || isRead(state(name)))
@@ -105,24 +101,16 @@ export function visibilityOf(
       todo.push(...(byName.get(lastPathPart(path)) ?? []))
     }
   }
-  return { state, lists: (path) => listedBy.get(path) ?? [] }
+  return { state, lists: (path) => byHidden.get(path)?.map(({ list }) => list) ?? [] }
 }
 
-function addTo<T>(lists: Map<string, T[]>, key: string, value: T): void {
-  const known = lists.get(key)
-  if (known) known.push(value)
-  else lists.set(key, [value])
-}
-
-/**
- * Whether the fragment of a list may contain the one at `path`: that one must begin within the timestamps of the list.
- */
+/** Whether the fragment of a list may contain the fragment at `path`, which must begin within the timestamps of the list. */
 export function mayReplace({ timestamp_range }: VacuumList, path: string): boolean {
   const first = nameFacts(lastPathPart(path))?.timestamp_range[0]
   return !timestamp_range || first === undefined || (first >= timestamp_range[0] && first <= timestamp_range[1])
 }
 
-/** The `.vac` files that count: all or, in sparse arrays since version 15, a part of their timestamps is between the times. */
+/** The `.vac` files that count: their timestamps lie between the times, or only in part in sparse arrays since version 15. */
 export function* vacuumLists(files: readonly CommitFile[], times: Times, sparse: boolean): Generator<VacuumList> {
   for (const file of files) {
     if (file.kind !== 'vacuum') continue
@@ -135,15 +123,12 @@ export function* vacuumLists(files: readonly CommitFile[], times: Times, sparse:
   }
 }
 
-/**
- * Whether only a part of the timestamps of a fragment or list is between the times, in a version in which sparse arrays
- * then count it.
- */
+/** Whether a part, but not all, of the timestamps of a fragment or list is between the times. False before version 15. */
 export function isPartlyWithin(path: string, times: Times): boolean {
   return isPartly(nameFacts(lastPathPart(path)), times)
 }
 
-/** {@link isPartlyWithin} of what a name says; undefined for a name that makes TileDB fail. */
+/** {@link isPartlyWithin} for the facts in a name; undefined for a name that makes TileDB fail. */
 export function isPartly(facts: ReturnType<typeof nameFacts>, times: Times): boolean {
   const { timestamp_range = [0n, 0n], format_version = 0 } = facts ?? {}
   const [first, last] = timestamp_range
@@ -152,8 +137,7 @@ export function isPartly(facts: ReturnType<typeof nameFacts>, times: Times): boo
 }
 
 /**
- * The path, relative to the array, that TileDB reads from a line of a `.vac` file; undefined for a line that it
- * refuses.
+ * The path, relative to the array, that a line of a `.vac` file means to TileDB; undefined for a line that it refuses.
  * @see tiledb/sm/array/array_directory.cc: get_full_vac_uri
  */
 export function vacuumPath(text: string): string | undefined {
@@ -161,6 +145,5 @@ export function vacuumPath(text: string): string | undefined {
     const at = text.indexOf(folder)
     if (at >= 0) return text.slice(at)
   }
-  const slash = text.lastIndexOf('/')
-  return slash < 0 ? undefined : text.slice(slash + 1)
+  return text.includes('/') ? nameOf(text) : undefined
 }
