@@ -5,35 +5,35 @@ import { cellReader } from '../format/value.ts'
 import type { ColumnData } from './column.ts'
 import { isWide, lanesOf, numbersOf } from './elements.ts'
 
-/** Bounds of one dimension, inclusive; undefined has no limit. Values compare as their type does. */
+/** Bounds of one dimension, inclusive; undefined means no limit. Values compare like those of the dimension's type. */
 export interface Bounds {
   low: Comparable | undefined
   high: Comparable | undefined
-  /** An end that is not included itself. */
+  /** An upper end that is not included itself. */
   below?: Comparable | undefined
-  /** Whether NaN counts as inside, too. */
+  /** Whether NaN counts as inside. */
   nan?: boolean | undefined
 }
 
-/** The wanted ranges of each dimension that is limited, by its index. A cell must lie in one range of each. */
+/** Wanted ranges by the index of the dimension. A cell must lie in one range of each dimension that is listed. */
 export type RangeSets = ReadonlyMap<number, readonly Bounds[]>
 
 export type Comparable = number | bigint | Uint8Array
 
-/** Wanted ranges with one range of each dimension. */
+/** Wanted ranges with a single range per dimension. */
 export function oneRangeEach(bounds: ReadonlyMap<number, Bounds>): RangeSets {
   return new Map(Array.from(bounds, ([d, range]) => [d, [range]]))
 }
 
-/** A raw value in a form that `<` can compare: a number, or bytes compared one by one. */
+/** A raw value in a form that {@link compare} takes. */
 export function comparable(type: Datatype, bytes: Uint8Array): Comparable {
   return comparableReader(type)(bytes)
 }
 
-/** {@link comparable} for many values of one type. */
+/** The function that makes values of one type {@link comparable}. */
 export function comparableReader(type: Datatype): (bytes: Uint8Array) => Comparable {
   if (datatypeKind(type) === 'text') return (bytes) => bytes
-  // The exact value, as cells are compared; what is printed is the shortest number that stands for it, or the bits of a NaN.
+  // The exact value. A printed value may be a shorter number, or the bits of a NaN.
   if (datatypeKind(type) === 'float') return (bytes) => numbersOf(type, bytes)[0]
   const read = cellReader(type, 1, { raw: true })
   return (bytes) => {
@@ -43,13 +43,13 @@ export function comparableReader(type: Datatype): (bytes: Uint8Array) => Compara
   }
 }
 
-/** Below 0, 0 or above 0. */
+/** Compares two values: the result is below 0, 0 or above 0. Bytes compare one by one. */
 export function compare(a: Comparable, b: Comparable): number {
   if (a instanceof Uint8Array && b instanceof Uint8Array) return compareBytes(a, b)
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Whether an n-dimensional range (an MBR or non-empty domain) overlaps the bounds. */
+/** The function that tells whether an n-dimensional range (an MBR or non-empty domain) overlaps the bounds. */
 export function rangeFilter(
   dimensions: readonly RangeType[],
   bounds: ReadonlyMap<number, Bounds>,
@@ -58,17 +58,17 @@ export function rangeFilter(
   return (range) => overlapOf(range) !== 'none'
 }
 
-/** How the cells of a box (an MBR or a non-empty domain) lie to the wanted ranges. */
+/** How many of the cells in a box (an MBR or a non-empty domain) can lie in the wanted ranges. */
 export type Overlap = 'none' | 'some' | 'all'
 
-/** Compares boxes with the ranges. */
+/** The function that compares boxes with the ranges. */
 export function rangeOverlap(dimensions: readonly RangeType[], sets: RangeSets): (box: NDRange) => Overlap {
   return (box) => {
     let whole = true
     for (const [d, ranges] of sets) {
       const { type } = dimensions[d]
       const [min, max] = [comparable(type, box[d].min), comparable(type, box[d].max)]
-      // TileDB forgets what is in a box as it comes to NaN.
+      // A box with NaN says nothing: TileDB starts it anew after each NaN.
       if (Number.isNaN(min) || Number.isNaN(max)) {
         whole = false
         continue
@@ -86,7 +86,7 @@ export function rangeOverlap(dimensions: readonly RangeType[], sets: RangeSets):
   }
 }
 
-/** NaN lies in no range that has an end, unless the range says so. */
+/** Whether a value lies within the bounds. NaN lies outside of all bounds that have an end, unless they include it. */
 function isInside(value: Comparable, { low, high, below, nan }: Bounds): boolean {
   if (low === undefined && high === undefined && below === undefined) return true
   if (Number.isNaN(value)) return nan === true
@@ -96,8 +96,8 @@ function isInside(value: Comparable, { low, high, below, nan }: Bounds): boolean
 }
 
 /**
- * The cells that lie in the wanted ranges.
- * @param columns of the dimensions
+ * Finds the cells that lie in the wanted ranges.
+ * @param columns columns of the dimensions
  * @returns positions of the cells, rising; undefined if all lie inside
  */
 export function rowsInside(
@@ -112,13 +112,13 @@ export function rowsInside(
     for (const range of ranges) markInside(dimensions[d].type, columns[d], range, hits)
     if (inside) for (let i = 0; i < count; i++) hits[i] &= inside[i]
     inside = hits
-    // Often no cell is left; then the other dimensions cannot add one.
+    // If no cell is left, the other dimensions need not be compared.
     if (count > 0 && !inside.includes(1)) return new Uint32Array(0)
   }
   return inside && markedRows(inside)
 }
 
-/** Positions of the marks that are not 0; undefined if all are set. */
+/** Positions of the marks that are set; undefined if all are set. */
 function markedRows(marks: Uint8Array): Uint32Array | undefined {
   const rows = new Uint32Array(marks.length)
   let kept = 0
@@ -128,7 +128,7 @@ function markedRows(marks: Uint8Array): Uint32Array | undefined {
 
 const INFINITY = Number.POSITIVE_INFINITY
 
-/** {@link markInside} for 8-byte integers, by their halves: a bigint for each takes ten times as long. */
+/** {@link markInside} for 8-byte integers. It compares their halves, as a bigint for each takes ten times as long. */
 function markWide(signed: boolean, data: Uint8Array, { low, high, below }: Bounds, marks: Uint8Array): void {
   const [min, max] = signed ? [-(2n ** 63n), 2n ** 63n - 1n] : [0n, 2n ** 64n - 1n]
   const least = (low ?? min) as bigint

@@ -9,20 +9,20 @@ import { type TileArithmetic, tileLanes } from './tile-numbers.ts'
 /** Sort keys of cells: lanes of unsigned numbers, the most significant lane first. */
 export type KeyLanes = Uint32Array[]
 
-/** Rules that differ between TileDB releases. @see check/old-orders.ts for which release follows which */
+/** Rules of cell order that differ between TileDB releases. @see check/old-orders.ts for the rules of each release */
 export interface OrderRule {
   /** How the tile of a coordinate is computed. */
   tiles: TileArithmetic
   /** The processor whose conversion rules apply. */
   conversion: Conversion
   /**
-   * Bytes of text sort as unsigned numbers, or as signed ones like C's char. With `any`, neither text nor the dimensions
+   * Whether bytes of text sort as unsigned or as signed numbers, like C's char. With `any`, neither text nor the dimensions
    * after it have an order.
    */
   text: 'unsigned' | 'signed' | 'any'
-  /** What orders cells with equal Hilbert values; with `any`, nothing does. */
+  /** Order of cells with equal Hilbert values; with `any`, they have no order. */
   hilbertTies: 'row-major' | 'col-major' | 'any'
-  /** The range of an integer dimension: the difference of its ends, or the number of its values, as in TileDB 2.2. */
+  /** Range of an integer dimension: the difference of its ends, or the number of its values, as in TileDB 2.2. */
   hilbertRange: 'difference' | 'count'
 }
 
@@ -36,10 +36,10 @@ export const PRESENT_ORDER: OrderRule = {
 }
 
 /**
- * The order in which a sparse fragment stores cells: by tile in tile order, then by coordinates in cell order. With a Hilbert
- * order: by Hilbert value, then by coordinates in row-major order. Cells with equal coordinates keep their given order.
+ * Sorts cells into the order in which a sparse fragment stores them: by tile in tile order, then by coordinates in cell order.
+ * With a Hilbert order: by Hilbert value, then by coordinates in row-major order. The sort is stable.
  *
- * @returns for each stored cell its position among the given cells; undefined if they are in order already
+ * @returns for each stored cell its position among the given cells; undefined if they are already in order
  * @see tiledb/sm/misc/comparators.h, GlobalCmpQB and HilbertCmpQB in unordered_writer.cc
  */
 export function globalOrder(
@@ -92,21 +92,21 @@ function cutAtText(coordinates: KeyLanes[]): void {
   if (text >= 0) coordinates.length = text
 }
 
-/** Lanes that sort like the coordinates of one dimension; none for text without an order. */
+/** Sort keys of the coordinates of one dimension; none for text without an order. */
 function coordinateLanes(dimension: Dimension, column: ColumnData, cellNum: number, rule: OrderRule): KeyLanes {
   if (column.starts) {
     if (rule.text === 'any') return []
-    // With the highest bit flipped, signed bytes sort as unsigned ones. The end of a text still sorts first.
+    // With the highest bit flipped, signed bytes sort like unsigned ones. The end of a text still sorts first.
     const text = rule.text === 'signed' ? column.data.map((byte) => byte ^ 0x80) : column.data
     return [textRanks(text, column.starts)]
   }
   return valueLanes(dimension.type, column.data, cellNum)
 }
 
-/** Every lane of a NaN has this value; no other float has it. */
+/** The value of every lane of a NaN. The lanes of other floats never have it. */
 export const NAN_LANE = 0xffffffff
 
-/** Values as unsigned lanes that sort like them. NaN sorts last, whatever its sign, as in TileDB. */
+/** Unsigned lanes that sort like the values. NaN sorts last, whatever its sign, as in TileDB. */
 export function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): KeyLanes {
   const float = datatypeKind(type) === 'float'
   const low = new Uint32Array(cellNum)
@@ -143,15 +143,13 @@ export function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): K
   return [low]
 }
 
-/**
- * How a number outside uint64 converts. x86-64 gives 2^63 for NaN and 0 for too large numbers; ARM gives 0 and the largest
- * uint64.
- */
+/** How a number outside of uint64 converts: NaN to 2^63 and large numbers to 0 on x86-64; to 0 and the largest uint64 on ARM. */
 export type Conversion = 'x86-64' | 'arm'
 
+/** Bytes of text that fit exactly in one number. */
 const PREFIX_BYTES = 6
 
-/** Rank of each string in the column. Strings compare by unsigned bytes; a prefix of another string sorts first. */
+/** Rank of each string in the column. Strings compare by unsigned bytes; a prefix sorts before a longer string. */
 function textRanks(data: Uint8Array, starts: Float64Array): Uint32Array {
   const count = starts.length - 1
   // Most comparisons are decided by the first bytes, kept as one number.
@@ -185,7 +183,7 @@ function compareBytes(data: Uint8Array, a: number, aEnd: number, b: number, bEnd
   return aEnd - a - (bEnd - b)
 }
 
-/** Whether cells are sorted by their keys. */
+/** Whether the cells are sorted by their keys. */
 export function inOrder(lanes: KeyLanes, cellNum: number): boolean {
   for (let i = 1; i < cellNum; i++) {
     for (const lane of lanes) {
@@ -201,8 +199,8 @@ const DIGIT_BITS = 16
 const DIGITS = 1 << DIGIT_BITS
 
 /**
- * The positions of the cells, sorted by their keys.
- * Radix sort from the least significant digit. It takes linear time and keeps the order of equal cells.
+ * The positions of the cells, sorted by their keys. This is a radix sort from the least significant digit: it takes linear
+ * time and is stable.
  */
 export function sortedPositions(lanes: KeyLanes, cellNum: number): Int32Array {
   let positions = Int32Array.from({ length: cellNum }, (_, i) => i)

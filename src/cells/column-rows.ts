@@ -5,17 +5,17 @@ import type { CellValue, ValueStyle } from '../format/value.ts'
 import type { ColumnData, ColumnType } from './column.ts'
 import { columnValue } from './rows.ts'
 
-/** Cells as bytes, with their type. */
+/** Stored cells of a column. */
 interface StoredCells {
   column: ColumnType
   data: ColumnData
-  /** Whether the values are shown as stored: see {@link ValueStyle}. */
+  /** Whether values are shown as stored: see {@link ValueStyle}. */
   raw: boolean
 }
 
 /**
- * A list whose values are made one by one, when they are needed. Where `stored` is set, its cells print as the values do. So a
- * writer can print them without making a value of each.
+ * A list whose values are made one by one when needed. If `stored` is set, its cells are printed like the values, so that a
+ * writer can print them without making the values.
  */
 export class ValueColumn<T = CellValue> implements Iterable<T> {
   readonly length: number
@@ -39,7 +39,7 @@ export class ValueColumn<T = CellValue> implements Iterable<T> {
     return new ValueColumn(to - from, (index) => this.at(from + index), stored && partOf(stored, from, to))
   }
 
-  /** The values of stored cells without nulls. @param starts of var-sized cells, with the end of the last */
+  /** The values of stored cells without nulls. @param starts start of each var-sized cell, and the end of the last */
   static of(
     type: Datatype,
     cell_val_num: CellValNum,
@@ -70,7 +70,7 @@ function partOf({ column, data: { data, starts, validity }, raw }: StoredCells, 
   }
 }
 
-/** Cells of one value each, without nulls. */
+/** Stored cells with one value each, without nulls. */
 export function fixedCells(type: Datatype, data: Uint8Array, raw = false): StoredCells {
   return storedCells(type, 1, { data, starts: undefined, validity: undefined }, raw)
 }
@@ -79,7 +79,7 @@ function storedCells(type: Datatype, cell_val_num: CellValNum, data: ColumnData,
   return { column: { name: '', kind: 'attribute', type, cell_val_num, nullable: false }, data, raw }
 }
 
-/** `T` with a column in place of each value that differs from row to row. */
+/** The shape of rows of type `T`: columns stand in place of the values that differ from row to row. */
 export type InColumns<T> =
   | T
   | ValueColumn<T>
@@ -90,13 +90,13 @@ export type InColumns<T> =
         : never)
 
 /**
- * Rows that are alike but for values in columns. Iterating makes each row anew. Only plain objects and arrays are looked into
- * for columns.
+ * Rows of one shape, which differ only in the values of columns. Each row is made while iterating. Columns may be nested in
+ * plain objects and arrays.
  */
 export class ColumnRows<T> implements Iterable<T> {
   readonly shape: InColumns<T>
   readonly length: number
-  /** Positions in the columns of the rows, rising; undefined for all. */
+  /** Positions of the rows in the columns, rising; undefined for all. */
   readonly rows: Uint32Array | undefined
 
   constructor(shape: InColumns<T>, length: number, rows?: Uint32Array) {
@@ -121,7 +121,7 @@ export class ColumnRows<T> implements Iterable<T> {
   }
 }
 
-/** How a row is made of a shape. What does not depend on the row is decided once. */
+/** The function that makes a row of a shape. Decisions that do not depend on the row are made once. */
 function rowMaker(shape: unknown): (index: number) => unknown {
   if (shape instanceof ValueColumn) return shape.at
   if (Array.isArray(shape)) {

@@ -1,50 +1,55 @@
 import { compareBytes } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind, isSignedInteger } from '../format/datatype.ts'
 import { type ColumnData, type ColumnType, cellBytes } from './column.ts'
-import { aligned, isWide, lanesOf, numbersOf } from './elements.ts'
+import { isWide, lanesOf, numbersOf, wideNumbersOf } from './elements.ts'
 import { wideExtremes } from './extremes.ts'
+import { compareValues } from './rtree-builder.ts'
 import { cellSizeOf, sumType } from './tile-statistics.ts'
 
-/** This many numbers of up to 32 bits can be added without a loss. */
+/** Up to this many numbers of 32 bits can be added exactly. */
 const EXACT_ADDITIONS = 1 << 20
 
 /** Text whose bytes sort like its characters. */
 const ORDERED_TEXT: ReadonlySet<Datatype> = new Set(['CHAR', 'STRING_ASCII', 'STRING_UTF8'])
 
 /**
- * Minimum, maximum, sum and counts of the cells of a column, batch by batch. Unlike in the statistics that TileDB stores, the sum of
- * integers is exact, NaN and NaT are counted and otherwise left out, and infinities are values like others.
+ * Minimum, maximum, sum and counts of the cells of a column, which are added batch by batch. They differ from the statistics
+ * that TileDB stores: the sum of integers is exact, NaN and NaT are only counted, and infinities are ordinary values.
  */
 export class ColumnSummary {
   readonly column: ColumnType
   nulls = 0
-  /** Cells with a value: not null, NaN or NaT. */
+  /** Number of cells that are not null, NaN or NaT. */
   values = 0
-  /** Of var-sized fields how many bytes the shortest and the longest cell have, and all. */
+  /** Bytes of the shortest cell, of the longest, and of all, in var-sized fields. */
   readonly lengths = { min: Number.POSITIVE_INFINITY, max: 0, sum: 0 }
-  /** NaN and NaT, of fields with one float or date a cell. */
+  /** Number of NaN and NaT, in fields with one float or date per cell. */
   nans = 0
-  /** Raw values; undefined without values, and for types without an order. */
+  /** Raw extreme values; undefined if there are no values, or their type has no order. */
   min: Uint8Array | undefined
   max: Uint8Array | undefined
-  /** How often each index of an enumeration comes; undefined for a column without one, which has the others. */
+  /** Count of each index of an enumeration; undefined for a column without one. With it there are no extremes and no sum. */
   readonly indexes: Map<bigint, number> | undefined
   private whole = 0n
   private real = 0
+  /** Compares two raw values. */
+  private readonly compare: (a: Uint8Array, b: Uint8Array) => number
 
   /** @param isLabelled whether the column holds indexes of an enumeration */
   constructor(column: ColumnType, isLabelled = false) {
     this.column = column
+    const { type } = column
+    this.compare = ORDERED_TEXT.has(type) ? compareBytes : (a, b) => compareValues({ type, cell_val_num: 1 }, a, b)
     if (isLabelled && isNumeric(column)) this.indexes = new Map()
   }
 
-  /** @param cells positions of the cells that count */
+  /** Adds the cells of a batch. @param cells positions of the cells that count */
   add(data: ColumnData, cells: Uint32Array): void {
     const { type } = this.column
     const { validity } = data
     const there = validity ? cells.filter((cell) => validity[cell] !== 0) : cells
-    const isNoValue = noValueOf(this.column, data.data)
-    const left = isNoValue ? there.filter((cell) => !isNoValue(cell)) : there
+    const isNone = nanTest(this.column, data.data)
+    const left = isNone ? there.filter((cell) => !isNone(cell)) : there
     this.nulls += cells.length - there.length
     this.nans += there.length - left.length
     this.values += left.length
@@ -55,8 +60,8 @@ export class ColumnSummary {
       const size = cellSizeOf(this.column)
       for (const cell of left) this.take(cellBytes(data, cell, size))
     } else if (isNumeric(this.column)) {
-      for (const value of extremesOf(type, data.data, left)) this.take(value)
-      if (hasSum(this.column)) this.addSum(data.data, left)
+      for (const value of minMaxOf(type, data.data, left)) this.take(value)
+      if (isSummed(this.column)) this.addSum(data.data, left)
     }
   }
 
@@ -71,9 +76,8 @@ export class ColumnSummary {
   }
 
   private take(value: Uint8Array): void {
-    const { type } = this.column
-    if (!this.min || compareValues(type, value, this.min) < 0) this.min = value.slice()
-    if (!this.max || compareValues(type, value, this.max) > 0) this.max = value.slice()
+    if (!this.min || this.compare(value, this.min) < 0) this.min = value.slice()
+    if (!this.max || this.compare(value, this.max) > 0) this.max = value.slice()
   }
 
   private addSum(data: Uint8Array, cells: Uint32Array): void {
@@ -88,13 +92,13 @@ export class ColumnSummary {
     }
   }
 
-  /** The sum: of integers exact, however large; of floats as they were added. Undefined for types that are not summed. */
+  /** The sum, exact for integers of any size. Undefined for types that are not summed. */
   get sum(): bigint | number | undefined {
-    if (!hasSum(this.column) || this.indexes) return undefined
+    if (!isSummed(this.column) || this.indexes) return undefined
     return sumType(this.column.type) === 'FLOAT64' ? this.real : this.whole
   }
 
-  /** Whether the sum is beyond the 64 bits in which TileDB sums integers. */
+  /** Whether the sum exceeds the 64 bits in which TileDB sums integers. */
   get overflows(): boolean {
     const { whole } = this
     return (sumType(this.column.type) === 'INT64' ? BigInt.asIntN : BigInt.asUintN)(64, whole) !== whole
@@ -111,8 +115,8 @@ export function mayBeNaN(column: Pick<ColumnType, 'type' | 'cell_val_num'>): boo
   return column.cell_val_num === 1 && ['float', 'datetime'].includes(datatypeKind(column.type))
 }
 
-/** Tells cells that are NaN or NaT: of dates the smallest integer. Undefined for types that have none. */
-function noValueOf(column: ColumnType, data: Uint8Array): ((cell: number) => boolean) | undefined {
+/** The function that tells whether a cell is NaN or NaT (the smallest integer). Undefined for types without these. */
+function nanTest(column: ColumnType, data: Uint8Array): ((cell: number) => boolean) | undefined {
   if (!mayBeNaN(column)) return undefined
   if (datatypeKind(column.type) === 'float') {
     const values = numbersOf(column.type, data)
@@ -122,27 +126,13 @@ function noValueOf(column: ColumnType, data: Uint8Array): ((cell: number) => boo
   return (cell) => lanes[2 * cell] === 0 && lanes[2 * cell + 1] === 0x80000000
 }
 
-/** Sums of coordinates and of dates say nothing. */
-function hasSum(column: ColumnType): boolean {
+/** Whether the cells are summed. Sums of coordinates and of dates have no meaning. */
+function isSummed(column: ColumnType): boolean {
   return column.kind === 'attribute' && isNumeric(column) && !['datetime', 'time'].includes(datatypeKind(column.type))
 }
 
-function compareValues(type: Datatype, a: Uint8Array, b: Uint8Array): number {
-  if (ORDERED_TEXT.has(type)) return compareBytes(a, b)
-  const [[x], [y]] = [a, b].map((bytes) => (isWide(type) ? integersOf(type, bytes) : numbersOf(type, bytes)))
-  return x < y ? -1 : x > y ? 1 : 0
-}
-
-/** 8-byte integers. */
-function integersOf(type: Datatype, data: Uint8Array): BigInt64Array | BigUint64Array {
-  const { buffer, byteOffset, length } = aligned(data, 8)
-  return isSignedInteger(type)
-    ? new BigInt64Array(buffer, byteOffset, length >>> 3)
-    : new BigUint64Array(buffer, byteOffset, length >>> 3)
-}
-
-/** The smallest and the largest of some cells, of which none is NaN. */
-function extremesOf(type: Datatype, data: Uint8Array, cells: Uint32Array): [min: Uint8Array, max: Uint8Array] {
+/** The smallest and the largest of some cells. None of them is NaN. */
+function minMaxOf(type: Datatype, data: Uint8Array, cells: Uint32Array): [min: Uint8Array, max: Uint8Array] {
   if (isWide(type)) {
     const { min, max } = wideExtremes(data, isSignedInteger(type), { length: cells.length, at: cells })
     return [min, max]
@@ -157,11 +147,12 @@ function extremesOf(type: Datatype, data: Uint8Array, cells: Uint32Array): [min:
   return [data.subarray(min * size, (min + 1) * size), data.subarray(max * size, (max + 1) * size)]
 }
 
+/** The cells in parts whose sums are exact. */
 function* parts(cells: Uint32Array): Generator<Uint32Array> {
   for (let from = 0; from < cells.length; from += EXACT_ADDITIONS) yield cells.subarray(from, from + EXACT_ADDITIONS)
 }
 
-/** Without a bigint for each cell: the halves are added by themselves. */
+/** The sum of 8-byte integers. It adds the halves separately, without a bigint for each cell. */
 function sumOfWide(lanes: Uint32Array, signed: boolean, cells: Uint32Array): bigint {
   let sum = 0n
   for (const some of parts(cells)) {
@@ -176,8 +167,8 @@ function sumOfWide(lanes: Uint32Array, signed: boolean, cells: Uint32Array): big
 }
 
 function countIndexes(type: Datatype, data: Uint8Array, cells: Uint32Array, counts: Map<bigint, number>): void {
-  const values = isWide(type) ? integersOf(type, data) : numbersOf(type, data)
-  const own = new Map<number | bigint, number>()
-  for (const cell of cells) own.set(values[cell], (own.get(values[cell]) ?? 0) + 1)
-  for (const [index, count] of own) counts.set(BigInt(index), (counts.get(BigInt(index)) ?? 0) + count)
+  const values = isWide(type) ? wideNumbersOf(type, data) : numbersOf(type, data)
+  const added = new Map<number | bigint, number>()
+  for (const cell of cells) added.set(values[cell], (added.get(values[cell]) ?? 0) + 1)
+  for (const [index, count] of added) counts.set(BigInt(index), (counts.get(BigInt(index)) ?? 0) + count)
 }

@@ -4,7 +4,7 @@ import type { Datatype } from '../format/datatype.ts'
 /** The kind of field that a column shows. */
 export type ColumnKind = 'dimension' | 'attribute' | 'timestamps' | 'delete_timestamps' | 'delete_condition_index'
 
-/** A column of cells: a field's name and type. */
+/** The name and type of a column of cells. */
 export interface ColumnType {
   name: string
   kind: ColumnKind
@@ -15,9 +15,9 @@ export interface ColumnType {
 
 /** The cells of one tile of a column, as bytes. */
 export interface ColumnData {
-  /** Fixed-sized or var-sized: the values back to back. */
+  /** The values back to back, fixed-sized or var-sized. */
   data: Uint8Array
-  /** Var-sized only: where each cell starts in `data`, plus the end of the last. */
+  /** Var-sized cells only: the start of each cell in `data`, and the end of the last. */
   starts: Float64Array | undefined
   /** One byte per cell, 0 for null; undefined if the column is not nullable. */
   validity: Uint8Array | undefined
@@ -37,7 +37,7 @@ export function sameCell({ data, starts }: ColumnData, a: number, b: number, siz
   return true
 }
 
-/** The positions of all cells of a batch. */
+/** The positions of all `count` cells of a batch. */
 export function allRows(count: number): Uint32Array {
   const rows = new Uint32Array(count)
   for (let i = 0; i < count; i++) rows[i] = i
@@ -47,11 +47,11 @@ export function allRows(count: number): Uint32Array {
 /** Rows of one tile, or of a part of a large tile, column by column. A column that could not be read is undefined. */
 export interface CellBatch {
   tile: number
-  /** For parts of a large tile: the position in the tile of the batch's first cell. Undefined means 0. */
+  /** Position of the first cell in the tile, for a part of a large tile; undefined means 0. */
   first?: number | undefined
   /** Number of cells in the tile, or in this part of it. */
   cell_num: number
-  /** Positions in the batch of the rows to show, rising; undefined for all cells. */
+  /** Positions of the rows to show, rising; undefined for all cells. */
   rows: Uint32Array | undefined
   columns: (ColumnData | undefined)[]
 }

@@ -1,18 +1,25 @@
-/** Where the cells of a box lie in a buffer: its first cell, and the cells between neighbours along each axis. */
+import { type Units, unitOf, unitsOf } from './elements.ts'
+
+/** Where the cells of a box lie in a buffer. */
 export interface BoxPlace {
+  /** Position of the first cell. */
   at: number
+  /** Distance in cells between neighbours along each axis. */
   strides: readonly number[]
 }
 
-/** A place whose cells are all the same one. */
+/** The place of a box whose cells are all the same cell of the buffer. */
 export function samePlace(axes: readonly unknown[], at = 0): BoxPlace {
   return { at, strides: axes.map(() => 0) }
 }
 
-/** Called for each run of a box: `count` cells from `from` and `to` on, each so many cells after the one before. */
+/**
+ * Called once per run: `count` cells that begin at `from` in the source and at `to` in the target. Neighbouring cells of the
+ * run are `fromStep` and `toStep` cells apart.
+ */
 type RunVisitor = (from: number, to: number, count: number, fromStep: number, toStep: number) => void
 
-/** Visits the cells of a box as runs, as long as possible. The target's cells are visited with small steps. */
+/** Visits the cells of a box as runs that are as long as possible, in the order of the target. */
 export function forRuns(lengths: readonly number[], from: BoxPlace, to: BoxPlace, visit: RunVisitor): void {
   const axes = joinedAxes(lengths, from, to)
   if (!axes) return
@@ -28,13 +35,14 @@ export function forRuns(lengths: readonly number[], from: BoxPlace, to: BoxPlace
   walk(outer.length - 1, from.at, to.at)
 }
 
+/** An axis of a box: its length, and its strides in the source and in the target. */
 interface RunAxis {
   length: number
   from: number
   to: number
 }
 
-/** The axes of a box, that of the target's neighbours first. Axes that continue each other are one. Undefined: no cells. */
+/** The axes of a box, in the order of the target, with axes joined where one continues the other. Undefined for no cells. */
 function joinedAxes(lengths: readonly number[], from: BoxPlace, to: BoxPlace): RunAxis[] | undefined {
   if (lengths.some((length) => length <= 0)) return undefined
   const axes = lengths
@@ -50,19 +58,16 @@ function joinedAxes(lengths: readonly number[], from: BoxPlace, to: BoxPlace): R
   return joined.length > 0 ? joined : [{ length: 1, from: 1, to: 1 }]
 }
 
-/** Where the box's cells begin, if they follow each other in `from` and in `to` in the same order; undefined if not. */
+/** Start of the box's cells in `from`, if they are consecutive, and in the same order in `to`; undefined otherwise. */
 export function oneRun(lengths: readonly number[], from: BoxPlace, to: BoxPlace): number | undefined {
   const axes = joinedAxes(lengths, from, to)
   return axes?.length === 1 && axes[0].from === 1 && axes[0].to === 1 ? from.at : undefined
 }
 
-/** Up to so many bytes, a loop is faster than a call of `set`. */
+/** Up to this many bytes, a loop is faster than a call of `set`. */
 const SHORT_RUN = 64
 
-/**
- * Copies the cells of a box from one buffer to another, where they may lie in another order.
- * @param size bytes of a cell
- */
+/** Copies the cells of a box from one buffer to another, which may have another order. @param size bytes of a cell */
 export function copyBox(
   source: Uint8Array,
   from: BoxPlace,
@@ -71,10 +76,10 @@ export function copyBox(
   lengths: readonly number[],
   size: number,
 ): void {
-  const unit = Math.min(unitOf(source, size), unitOf(target, size)) as 1 | 2 | 4
+  const unit = unitOf(size, source.byteOffset, target.byteOffset)
   const width = size / unit
-  const read = inUnits(source, unit)
-  const write = inUnits(target, unit)
+  const read = unitsOf(source, unit)
+  const write = unitsOf(target, unit)
   forRuns(lengths, from, to, (first, at, count, fromStep, toStep) => {
     if (toStep === 1 && fromStep === 1 && count * size > SHORT_RUN)
       target.set(source.subarray(first * size, (first + count) * size), at * size)
@@ -88,9 +93,7 @@ export function copyBox(
   })
 }
 
-type Units = Uint8Array | Uint16Array | Uint32Array
-
-/** Integers and not floats: bits that look like a NaN could change. */
+/** Copies cells of `width` units each. The places and steps are in units. */
 function copyUnits(
   read: Units,
   first: number,
@@ -113,16 +116,4 @@ function copyUnits(
     for (let i = 0; i < count; i++, from += fromStep, to += toStep)
       for (let u = 0; u < width; u++) write[to + u] = read[from + u]
   }
-}
-
-/** Bytes of the units in which cells of `size` bytes at this address can be copied. */
-function unitOf({ byteOffset }: Uint8Array, size: number): 1 | 2 | 4 {
-  if (size % 4 === 0 && byteOffset % 4 === 0) return 4
-  return size % 2 === 0 && byteOffset % 2 === 0 ? 2 : 1
-}
-
-function inUnits(bytes: Uint8Array, unit: 1 | 2 | 4): Units {
-  if (unit === 1) return bytes
-  const UnitArray = unit === 4 ? Uint32Array : Uint16Array
-  return new UnitArray(bytes.buffer as ArrayBuffer, bytes.byteOffset, Math.floor(bytes.length / unit))
 }

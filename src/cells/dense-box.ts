@@ -7,12 +7,12 @@ import { valueLanes } from './cell-order.ts'
 import type { ColumnData } from './column.ts'
 
 /**
- * The bounding box of dense cells, and the permutation that puts them in row-major order; undefined if they are in it
- * already.
+ * The bounding box of dense cells, and the permutation that puts them in row-major order. The permutation is undefined if the
+ * cells are already in this order.
  *
- * @param columns coordinates first, with `count` cells each
- * @param file names the cells in errors
- * @throws InspectError BAD_VALUE if the cells do not fill the box with one cell per place
+ * @param columns columns of the coordinates first, with `count` cells each
+ * @param file name of the cells in errors
+ * @throws InspectError BAD_VALUE unless the cells fill the box, with one cell per place
  */
 export function denseBox(
   schema: ArraySchema,
@@ -54,11 +54,12 @@ function twice({ domain }: ArraySchema, columns: readonly ColumnData[], cell: nu
   })
 }
 
+/** The cells of a box along one dimension. */
 interface Axis {
   min: Uint8Array
   max: Uint8Array
   length: number
-  /** Position of each cell, counted from the lowest coordinate. */
+  /** Position of each cell along the axis. */
   positions: Float64Array
 }
 

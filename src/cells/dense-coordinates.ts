@@ -4,22 +4,22 @@ import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, type DenseTileGrid, denseTileGrid } from '../format/dense-tiles.ts'
 import type { Layout } from '../format/layout.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
-import { lanesOf } from './elements.ts'
+import { lanesOf, type Units, unitOf, unitsOf } from './elements.ts'
 
-/** Coordinates of the cells of one dense tile, and which cells the fragment wrote. */
+/** Coordinates of the cells of one dense tile, and which of the cells the fragment wrote. */
 interface DenseTileCells {
-  /** One buffer per dimension: raw values of its type, one for each cell of the tile in cell order. */
+  /** Raw coordinates of the tile's cells in cell order, a buffer per dimension. */
   coordinates: Uint8Array[]
   /** Positions of the cells inside the non-empty domain, in cell order; undefined if all are inside. */
   rows: Uint32Array | undefined
 }
 
 /**
- * The order in which TileDB's writer visits the cells of a tile for statistics: slab by slab. The cells of a slab follow each
- * other in the tile.
+ * The order in which TileDB's writer visits the cells of a tile for statistics: slab by slab. The cells of a slab are
+ * consecutive in the tile.
  */
 export interface Slabs {
-  /** Where each slab begins, in the order of the writer. */
+  /** Position of the first cell of each slab, in the order of the writer. */
   starts: Uint32Array
   /** Number of cells in a slab. */
   length: number
@@ -31,7 +31,7 @@ export interface CellRun {
   count: number
 }
 
-/** The wanted range of coordinates, by dimension, ends included. Undefined has no limit. */
+/** The wanted range of coordinates by dimension, ends included. Undefined means no limit. */
 export type CellBox = readonly (CellSide | undefined)[]
 
 interface CellSide {
@@ -39,25 +39,25 @@ interface CellSide {
   high: bigint | undefined
 }
 
-/** More cells would take over 8 GiB of coordinates per dimension, the limit of typed arrays. */
+/** Upper limit on the cells of a tile: more would take over 8 GiB of coordinates per dimension, the limit of typed arrays. */
 const MOST_CELLS = 2 ** 30
 
 /**
- * The tiles of a dense fragment, and the coordinates of their cells. Tiles follow the grid in tile order; the cells of a tile
- * follow its box in cell order. Cells outside the non-empty domain are padding.
+ * The tiles of a dense fragment, and the coordinates of their cells. Tiles are stored in tile order of the grid, and the cells
+ * of a tile in cell order. Cells outside of the non-empty domain are padding.
  *
  * @see format_spec/fragment.md; tiledb/sm/query/writers/dense_tiler.cc
  */
 export class DenseCoordinates {
   readonly grid: DenseTileGrid
-  /** Number of cells between neighbours in a tile, along each axis. */
+  /** Distance in cells between neighbours in a tile, along each axis. */
   readonly strides: readonly number[]
   protected readonly schema: ArraySchema
   /** Cells of a tile along each axis. */
   private readonly extents: readonly number[]
   /** Axes in cell order, the fastest-varying first. */
   private readonly fastest: readonly number[]
-  /** The same in tile order. */
+  /** Axes in tile order, the fastest-varying first. */
   private readonly fastestTiles: readonly number[]
 
   constructor({ schema, nonempty_domain }: Pick<FragmentInfo, 'schema' | 'nonempty_domain'>) {
@@ -90,7 +90,7 @@ export class DenseCoordinates {
   }
 
   /** Lowest and highest coordinate of a tile's written cells along each axis. */
-  tileBox(tile: number): Bounds[] {
+  tileBox(tile: number): CoordinateRange[] {
     return this.starts(tile).map((start, d) => {
       const axis = this.grid.axes[d]
       return narrowed(axis, { low: start, high: start + axis.extent - 1n })
@@ -98,8 +98,9 @@ export class DenseCoordinates {
   }
 
   /**
-   * @param part cells of the tile; all by default
-   * @param box limits the rows to those inside
+   * The coordinates of a tile's cells, and which of the cells were written.
+   * @param part the cells; all cells of the tile by default
+   * @param box box to which the rows are limited
    * @throws InspectError TOO_LARGE if a tile's coordinates do not fit in memory
    */
   cells(tile: number, part: CellRun = this.whole(), box?: CellBox): DenseTileCells {
@@ -121,15 +122,15 @@ export class DenseCoordinates {
     return this.rowsInside(this.written(tile, box), part)
   }
 
-  /** The first cell of a tile, at or after `from`, that {@link rows} includes; the number of cells if there is none. */
+  /** The first cell of a tile, at or after `from`, that {@link rows} has; the number of the tile's cells if there is none. */
   nextRow(tile: number, from: number, box?: CellBox): number {
     const position = this.positionFrom(from, this.written(tile, box))
     return position ? this.cellAt(position) : this.grid.cells_per_tile
   }
 
   /**
-   * Marks with 1 the cells of a tile, in cell order, that lie inside the array's domain but outside the non-empty domain.
-   * Undefined if there are none.
+   * A mark of 1 for each cell of a tile, in cell order, that lies inside the array's domain but outside the non-empty domain.
+   * Undefined if there are no such cells.
    */
   unwritten(tile: number): Uint8Array | undefined {
     const written = this.rows(tile)
@@ -145,10 +146,10 @@ export class DenseCoordinates {
   }
 
   /**
-   * The slabs of a tile in an ordered write. If the given cells have the order of the tile's cells, a slab is one run of the
-   * tile; whole axes join into longer slabs. Otherwise each cell is a slab. Slabs follow in row-major order.
+   * The slabs of a tile in an ordered write, in row-major order. If the written cells have the tile's cell order, a slab is a
+   * run of cells along the fastest axis, which continues over whole axes. Otherwise each cell is a slab.
    *
-   * @param write order of the cells that were given to the writer
+   * @param write order of the cells that the writer was given
    * @see tiledb/sm/query/writers/dense_tiler.cc, copy_plan and compute_tile_metadata
    */
   slabs(tile: number, write: Layout): Slabs {
@@ -160,7 +161,7 @@ export class DenseCoordinates {
       for (const d of this.fastest) {
         rest.delete(d)
         length *= lengthOf(written[d])
-        // The slab goes on along the next axis if the write has the tile from end to end, and nothing outside it.
+        // The slab continues along the next axis if the write has the tile from end to end, and nothing outside of it.
         if (axes[d].high - axes[d].low + 1n !== axes[d].extent || axes[d].tile_num > 1) break
       }
     }
@@ -179,10 +180,10 @@ export class DenseCoordinates {
     )
   }
 
-  /** The positions in a tile inside the bounds, along each axis. */
-  private inTile(tile: number, bounds: readonly Bounds[]): Span[] {
+  /** The positions in a tile inside the ranges, along each axis. */
+  private inTile(tile: number, ranges: readonly CoordinateRange[]): Span[] {
     return this.starts(tile).map((start, d) => {
-      const { low, high } = bounds[d]
+      const { low, high } = ranges[d]
       const last = high - start
       return {
         from: low > start ? Number(low - start) : 0,
@@ -191,7 +192,7 @@ export class DenseCoordinates {
     })
   }
 
-  /** Positions in `part`, in cell order, of the cells that are inside along every axis; undefined if these are all. */
+  /** Positions in `part`, in cell order, of the cells inside the spans; undefined if all cells are. */
   private rowsInside(spans: readonly Span[], part: CellRun): Uint32Array | undefined {
     if (spans.every(({ from, to }, d) => from === 0 && to === this.extents[d] - 1)) return undefined
     const position = this.positionFrom(part.first, spans)
@@ -202,9 +203,10 @@ export class DenseCoordinates {
   }
 
   /**
-   * Fills `out` with the places in `part` of the cells inside, from `position` on, until `out` is full or `part` ends.
-   * @param axes in which the position advances, the fastest-varying first
-   * @returns how many cells there are
+   * Fills `out` with the positions in `part` of the cells inside the spans. It begins at `position`, and ends when `out` is full
+   * or `part` ends.
+   * @param axes axes along which the position advances, the fastest-varying first
+   * @returns the number of cells
    */
   private fill(
     out: Uint32Array,
@@ -232,7 +234,7 @@ export class DenseCoordinates {
     return count
   }
 
-  /** The position along each axis of the first cell inside, at or after `cell`; undefined if there is none. */
+  /** The position along each axis of the first cell inside the spans, at or after `cell`; undefined if there is none. */
   private positionFrom(cell: number, spans: readonly Span[]): number[] | undefined {
     const { fastest, extents } = this
     if (spans.some(({ from, to }) => to < from)) return undefined
@@ -243,14 +245,14 @@ export class DenseCoordinates {
       rest = Math.floor(rest / extents[d])
     }
     if (rest > 0) return undefined
-    // Starts at the slowest axis. Where one is outside, all faster axes start again.
+    // From the slowest axis on: if the position is outside along an axis, all faster axes start again.
     for (let k = fastest.length - 1; k >= 0; k--) {
       const d = fastest[k]
       const { from, to } = spans[d]
       if (position[d] >= from && position[d] <= to) continue
       let anew = k + 1
       if (position[d] > to) {
-        // The next slower axis that is not at its end advances by one.
+        // The position advances along the next slower axis that is not at its end.
         while (anew < fastest.length && position[fastest[anew]] === spans[fastest[anew]].to) anew++
         if (anew === fastest.length) return undefined
         position[fastest[anew]]++
@@ -261,18 +263,19 @@ export class DenseCoordinates {
     return position
   }
 
+  /** The cell at a position along each axis. */
   private cellAt(position: readonly number[]): number {
     return position.reduce((sum, p, d) => sum + p * this.strides[d], 0)
   }
 }
 
-/** Coordinates along an axis, both ends included. */
-interface Bounds {
+/** A range of coordinates along an axis, both ends included. */
+interface CoordinateRange {
   low: bigint
   high: bigint
 }
 
-/** Positions in a tile along an axis, both ends included. It is empty if `to` is before `from`. */
+/** A range of positions in a tile along an axis, both ends included. It is empty if `to` is before `from`. */
 interface Span {
   from: number
   to: number
@@ -283,22 +286,22 @@ function lengthOf({ from, to }: Span): number {
 }
 
 /** The written range along an axis, limited to a side of a box. */
-function narrowed({ low, high }: DenseAxis, side: CellSide | undefined): Bounds {
+function narrowed({ low, high }: DenseAxis, side: CellSide | undefined): CoordinateRange {
   return {
     low: side?.low !== undefined && side.low > low ? side.low : low,
     high: side?.high !== undefined && side.high < high ? side.high : high,
   }
 }
 
-/** Axes by speed, the fastest-varying first. */
+/** The axes in an order, the fastest-varying first. */
 export function fastestFirst(order: Layout, count: number): number[] {
   const axes = Array.from({ length: count }, (_, d) => d)
   return order === 'col-major' ? axes : axes.reverse()
 }
 
 /**
- * Raw coordinates along one axis for the cells of a tile: runs of `stride` equal values, rising by 1 from `start`. They repeat
- * after `extent` runs. They wrap beyond the type's range, but only padding is there.
+ * Raw coordinates along one axis for the cells of a tile: runs of `stride` equal values that rise by 1 from `start` and repeat
+ * after `extent` runs. Values beyond the type's range wrap, but they belong to padding.
  */
 export function axisCoordinates(
   type: Datatype,
@@ -312,16 +315,15 @@ export function axisCoordinates(
   const period = stride * extent
   const runs = { at: first % period, count: Math.min(period, count), stride, extent }
   // One period is written value by value, then copied until the buffer is full.
-  if (size === 8) fillWide(lanesOf(out), start, runs)
+  if (size === 8) fillWideRuns(lanesOf(out), start, runs)
   else {
-    const elements = size === 4 ? lanesOf(out) : size === 2 ? new Uint16Array(out.buffer) : out
-    fill(elements, Number(BigInt.asUintN(32, start)), runs)
+    fillRuns(unitsOf(out, unitOf(size)), Number(BigInt.asUintN(32, start)), runs)
   }
   for (let done = period; done < count; done *= 2) out.copyWithin(done * size, 0, Math.min(done, count - done) * size)
   return out
 }
 
-/** Part of a period: `count` cells from `at` on. */
+/** A part of a period: `count` cells from cell `at` on. */
 interface Runs {
   at: number
   count: number
@@ -329,7 +331,7 @@ interface Runs {
   extent: number
 }
 
-function fill(out: Uint32Array | Uint16Array | Uint8Array, start: number, { at, count, stride, extent }: Runs): void {
+function fillRuns(out: Units, start: number, { at, count, stride, extent }: Runs): void {
   let run = Math.floor(at / stride)
   let left = stride - (at % stride)
   for (let i = 0; i < count; left = stride) {
@@ -338,8 +340,8 @@ function fill(out: Uint32Array | Uint16Array | Uint8Array, start: number, { at, 
   }
 }
 
-/** {@link fill} for 64-bit values, as two words each, the low word first. */
-function fillWide(out: Uint32Array, start: bigint, { at, count, stride, extent }: Runs): void {
+/** {@link fillRuns} for 64-bit values, as two lanes each, the low lane first. */
+function fillWideRuns(out: Uint32Array, start: bigint, { at, count, stride, extent }: Runs): void {
   const startLow = Number(BigInt.asUintN(32, start))
   const startHigh = Number(BigInt.asUintN(32, start >> 32n))
   let run = Math.floor(at / stride)

@@ -1,7 +1,7 @@
 import { Slab } from '../base/slab.ts'
-import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 
-/** Elements that are numbers: of every type except 8-byte integers. */
+/** Elements of every type except 8-byte integers. */
 export type Numbers =
   | Int8Array
   | Uint8Array
@@ -14,7 +14,7 @@ export type Numbers =
 
 const slab = new Slab()
 
-/** The bytes at an address that typed arrays accept: a copy if they are not aligned. */
+/** The bytes at an address that typed arrays accept. Unaligned bytes are copied. @param size bytes of an element */
 export function aligned(bytes: Uint8Array, size: number): Uint8Array {
   if (bytes.byteOffset % size === 0) return bytes
   const copy = slab.take(bytes.length)
@@ -27,7 +27,7 @@ export function isWide(type: Datatype): boolean {
   return datatypeSize(type) === 8 && datatypeKind(type) !== 'float'
 }
 
-/** Elements as numbers, for types of up to 4 bytes and for floats. Text and bytes count as unsigned bytes. */
+/** Elements of types that are not {@link isWide}. Text and bytes count as unsigned bytes. */
 export function numbersOf(type: Datatype, bytes: Uint8Array): Numbers {
   const size = datatypeSize(type)
   const from = aligned(bytes, size)
@@ -43,11 +43,11 @@ const ARRAYS: { readonly [type in Datatype]?: new (...args: [ArrayBufferLike, nu
   FLOAT64: Float64Array,
 }
 
-/** One element, at an address that typed arrays accept, and views of it. A view of its own for each element takes longer. */
+/** Memory for one element, and views of it. Making a view for each element takes longer. */
 const one = new Uint8Array(new ArrayBuffer(8))
 const viewsOfOne = new Map<Datatype, Numbers>()
 
-/** The first of {@link numbersOf}. */
+/** The first element of {@link numbersOf}. */
 export function numberOf(type: Datatype, bytes: Uint8Array): number {
   let view = viewsOfOne.get(type)
   if (!view) {
@@ -58,20 +58,44 @@ export function numberOf(type: Datatype, bytes: Uint8Array): number {
   return view[0]
 }
 
-/** 8-byte integers as pairs of lanes, the low lane first. */
+/** 8-byte integers. */
+export function wideNumbersOf(type: Datatype, bytes: Uint8Array): BigInt64Array | BigUint64Array {
+  const { buffer, byteOffset, length } = aligned(bytes, 8)
+  return isSignedInteger(type)
+    ? new BigInt64Array(buffer, byteOffset, length >>> 3)
+    : new BigUint64Array(buffer, byteOffset, length >>> 3)
+}
+
+/** Integers in which cells are copied. A copy of floats could change bits that look like a NaN. */
+export type Units = Uint8Array | Uint16Array | Uint32Array
+
+/** The largest unit, in bytes, that divides all sizes and offsets. */
+export function unitOf(...numbers: readonly number[]): 1 | 2 | 4 {
+  if (numbers.every((number) => number % 4 === 0)) return 4
+  return numbers.every((number) => number % 2 === 0) ? 2 : 1
+}
+
+/** Aligned bytes as units. */
+export function unitsOf(bytes: Uint8Array, unit: 1 | 2 | 4): Units {
+  if (unit === 1) return bytes
+  const UnitArray = unit === 4 ? Uint32Array : Uint16Array
+  return new UnitArray(bytes.buffer as ArrayBuffer, bytes.byteOffset, Math.floor(bytes.length / unit))
+}
+
+/** The 4-byte lanes of the elements. An 8-byte element has two, the low lane first. */
 export function lanesOf(bytes: Uint8Array): Uint32Array {
   const from = aligned(bytes, 4)
   return new Uint32Array(from.buffer, from.byteOffset, from.length >>> 2)
 }
 
-/** Which cells of a tile count, and in what order they are visited. */
+/** The cells of a tile that count, in the order in which they are visited. */
 export interface Cells {
   length: number
-  /** Positions of the cells; undefined means 0, 1, 2… */
+  /** Positions of the cells; undefined for 0, 1, 2… */
   at: Uint32Array | undefined
 }
 
-/** The starts of values, with the end of the last one added. */
+/** The starts of values, and the end of the last one. */
 export function withEnd(starts: Float64Array, end: number): Float64Array {
   const out = new Float64Array(starts.length + 1)
   out.set(starts)

@@ -7,16 +7,16 @@ export interface Extremes {
   max: Uint8Array
 }
 
-/** Text that TileDB compares. It stores minima and maxima of any length for it. */
+/** Whether a type is text that TileDB compares. Such text has minima and maxima of any length. */
 export function isPlainText({ type }: { type: Datatype }): boolean {
   return type === 'CHAR' || type === 'STRING_ASCII'
 }
 
 /**
- * Minimum and maximum of cells, with TileDB's rules for their type.
+ * Minimum and maximum of cells, by TileDB's rules for their type. Without cells the result is undefined for text, and for
+ * numbers the limits that TileDB starts from.
  *
- * @param starts of var-sized cells and the end of the last one; undefined for cells of `size` bytes
- * @returns undefined for text without cells; for numbers without cells the limits that TileDB starts from
+ * @param starts start of each var-sized cell, and the end of the last; undefined for cells of `size` bytes
  */
 export function extremesOf(
   type: Datatype,
@@ -40,9 +40,9 @@ function limitsOf(type: Datatype): [low: number, high: number] {
 }
 
 /**
- * TileDB starts from the type's limits and takes every value that is not strictly inside. So the last of equal values is
- * taken, and a NaN lasts until the next value. An infinity does not replace the largest finite number that the minimum starts
- * from.
+ * {@link extremesOf} for numbers. TileDB starts from the type's limits and takes every value that is not strictly inside. So it
+ * takes the last of equal values, and a NaN lasts until the next value. An infinity does not replace the largest finite number,
+ * from which the minimum starts.
  */
 function numberExtremes(data: Uint8Array, type: Datatype, { length, at }: Cells): Extremes {
   const values = numbersOf(type, data)
@@ -108,8 +108,8 @@ export function wideExtremes(data: Uint8Array, signed: boolean, { length, at }: 
 }
 
 /**
- * Texts compare like `strncmp`: by unsigned bytes, up to a zero byte. If one is a prefix of another, the shorter is smaller.
- * The first of equal texts is taken.
+ * {@link extremesOf} for text. Texts compare like `strncmp`: by unsigned bytes, up to a zero byte. A prefix of another text is
+ * smaller. Of equal texts the first is taken.
  */
 function textExtremes(
   data: Uint8Array,

@@ -4,6 +4,7 @@ import type { LostTail } from '../filters/filter.ts'
 import type { ReadOptions } from '../filters/pipeline.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { isCompressor } from '../format/filter-pipeline.ts'
+import { fixedSize } from '../format/range.ts'
 import { u64s } from '../format/u32.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import type { CellBatch, ColumnData, ColumnType } from './column.ts'
@@ -20,33 +21,33 @@ export interface CellSelection {
   fields?: readonly string[] | undefined
   /** First and last tile, inclusive. */
   tiles?: { from: number; to: number } | undefined
-  /** Whether to skip the tile with this number. R-tree and tile grid show which tiles a range cannot touch. */
+  /** Whether to skip the tile with this number, for example as no cell of it can lie in a wanted range. */
   skipTile?: ((tile: number) => boolean) | undefined
-  /** Dense arrays: only cells inside the box, unless {@link fill} is set. */
+  /** Dense arrays: the box to which cells are limited, unless {@link fill} is set. */
   box?: CellBox | undefined
-  /** Dense arrays: show padding cells, too. */
+  /** Dense arrays: whether padding cells are included. */
   fill?: boolean | undefined
-  /** Dense arrays: whether to leave out the coordinates, whose columns are then missing. */
+  /** Dense arrays: whether the columns of the coordinates are left out. */
   withoutCoordinates?: boolean | undefined
   /** Whether the next batch may overwrite the memory of the current one. */
   reuse?: boolean | undefined
-  /** Undoes filters on several threads if there is enough work. */
+  /** Runner for unfiltering on several threads, used if there is enough work. */
   threads?: TileUnitRunner | undefined
-  /** Called for a column that cannot be read, which is then left out of its batch. Without it, the error is thrown. */
+  /** Called for a column that cannot be read, which is then left out of its batch. If undefined, the error is thrown. */
   onColumnError?: ((error: InspectError, column: ColumnType, tile: number) => void) | undefined
-  /** Skips every tile with an unreadable column. Drops a column that is unreadable in every tile: {@link onFieldError}. */
+  /** Whether to skip every tile with an unreadable column. A column that no tile can have is dropped: {@link onFieldError}. */
   wholeTiles?: boolean | undefined
-  /** With `wholeTiles`: tiles with an unreadable column come all the same, without it. */
+  /** With `wholeTiles`: whether tiles with an unreadable column are returned without the column, and not skipped. */
   withUnreadable?: boolean | undefined
-  /** Called for tiles in which bytes of a field were lost when they were written. */
+  /** Called for tiles in which the writer lost bytes of a field. */
   onLostTail?: ((lost: LostTail, field: string, tile: number) => void) | undefined
-  /** With `wholeTiles`: called for a column whose metadata or files cannot be read. The column is left out. */
+  /** With `wholeTiles`: called for a column that is left out, because its metadata or files cannot be read. */
   onFieldError?: ((error: InspectError, field: string) => void) | undefined
 }
 
 /** Reads one column. */
 interface ColumnReader {
-  /** The cells of a tile. Gives no promise if everything is in memory. */
+  /** The cells of a tile. They are no promise if everything is in memory. */
   read(tile: number): ColumnData | Promise<ColumnData>
   /** Reads a large tile part by part, from start to end. */
   parts?(tile: number): PartReader
@@ -54,22 +55,22 @@ interface ColumnReader {
 
 type PartReader = (part: CellRun) => Promise<ColumnData>
 
-/** Total bytes, over all columns, of the first part of a large tile and of the largest part. */
+/** Bytes, over all columns, of the first part of a large tile and of the largest part, and the growth of parts. */
 const FIRST_PART = 64 * 1024
 const MOST_PART = 4 * 2 ** 20
 const PART_GROWS = 4
-/** Most bytes that one coordinate of a dense cell takes. */
+/** Upper limit on the bytes of a coordinate of a dense cell. */
 const COORDINATE_BYTES = 8
 
 /**
  * Reads the cells of a fragment tile by tile, in stored order. Memory holds one tile of the selected columns. Of a large tile
- * it holds a part of each column, but all of a var-sized column. The coordinates of dense fragments are computed. Those of
- * versions 1 to 4 come from `__coords.tdb`.
+ * it holds only a part of each column, except of var-sized columns. The coordinates of dense fragments are computed. Those of
+ * sparse fragments of versions 1 to 4 come from `__coords.tdb`.
  */
 export class FragmentCells {
   readonly columns: ColumnType[] = []
   readonly info: FragmentInfo
-  /** Defined for dense fragments. */
+  /** Coordinates of a dense fragment; undefined for a sparse one. */
   readonly dense: DenseCoordinates | undefined
   private readonly fragment: Fragment
   private readonly readers: (ColumnReader | undefined)[] = []
@@ -124,7 +125,7 @@ export class FragmentCells {
   /** Batches in stored order: one per tile, several for a large tile. */
   async *batches(): AsyncGenerator<CellBatch> {
     const { tile_num } = this.info
-    // Without any file, the number of tiles is only a claim of the metadata.
+    // Without any file, nothing but the metadata says that there are so many tiles.
     if (this.selection.wholeTiles && this.readers.every((read) => read === undefined)) return
     const from = this.selection.tiles?.from ?? 0
     const to = Math.min(this.selection.tiles?.to ?? tile_num - 1, tile_num - 1)
@@ -140,13 +141,13 @@ export class FragmentCells {
     }
   }
 
-  /** The selected tiles in runs that are read in sequence: a single run, unless threads undo filters. */
+  /** The selected tiles in groups that are read one after the other: a single group, unless threads unfilter. */
   private async *spans(from: number, to: number): AsyncGenerator<Iterable<number>> {
     const { files, selection } = this
     const { threads, skipTile } = selection
     const units = threads && files.length > 0 && tileUnits(this.fragment, files, [...this.selected(from, to)], threads)
-    const own = units ? files.filter((file) => !units.files.includes(file)) : files
-    planTiles(own, from, to, skipTile)
+    const readHere = units ? files.filter((file) => !units.files.includes(file)) : files
+    planTiles(readHere, from, to, skipTile)
     if (!threads || !units) {
       yield this.selected(from, to)
       return
@@ -176,8 +177,8 @@ export class FragmentCells {
   }
 
   /**
-   * The cells of a large tile. If a column cannot be read further, it is missing from there on. If none is left, the tile ends:
-   * the number of its cells is only what the metadata claims.
+   * The cells of a large tile, part by part. A column that cannot be read is missing from then on. If no column with a file is
+   * left, the tile ends, because only the metadata says how many cells it has.
    */
   private async *parts(tile: number): AsyncGenerator<CellBatch> {
     const { dense, selection } = this
@@ -186,12 +187,10 @@ export class FragmentCells {
       dense && !selection.fill ? dense.nextRow(tile, from, selection.box) : from
     const readers = this.partReaders(tile)
     const hasFiles = readers.some((read) => read !== undefined)
-    const each = this.columns.reduce((bytes, { type, cell_val_num }) => {
-      return bytes + datatypeSize(type) * (cell_val_num === 'var' ? 1 : cell_val_num)
-    }, 0)
+    const cellBytes = this.columns.reduce((sum, column) => sum + (fixedSize(column) ?? datatypeSize(column.type)), 0)
     let bytes = FIRST_PART
     for (let first = nextRow(0); first < cells; ) {
-      const part = { first, count: Math.min(cells - first, Math.max(1, Math.floor(bytes / each))) }
+      const part = { first, count: Math.min(cells - first, Math.max(1, Math.floor(bytes / cellBytes))) }
       yield await this.part(tile, part, readers)
       if (hasFiles && readers.every((read) => read === undefined)) return
       bytes = Math.min(MOST_PART, bytes * PART_GROWS)
@@ -199,7 +198,7 @@ export class FragmentCells {
     }
   }
 
-  /** @param readers of the columns; undefined for a column that could not be read */
+  /** Reads a part of a tile. @param readers readers of the columns; undefined for a column that could not be read */
   private part(tile: number, part: CellRun, readers: (PartReader | undefined)[]): Promise<CellBatch> {
     return this.assembled(tile, part, async (i) => {
       const column = await readers[i]?.(part).catch((error: unknown) => this.unread(error, i, tile))
@@ -220,7 +219,7 @@ export class FragmentCells {
     )
   }
 
-  /** Announces that {@link batch} will be asked for the selected tiles, in rising order. They may be read ahead. */
+  /** Announces that {@link batch} will be called for the selected tiles, in rising order, so that they may be read ahead. */
   plan(): void {
     planTiles(this.files, 0, this.info.tile_num - 1, this.selection.skipTile)
   }
@@ -237,7 +236,7 @@ export class FragmentCells {
     })
   }
 
-  /** @param read reads a column of the tile, or of the part of it */
+  /** A batch of the columns that `read` returns, with computed coordinates if the fragment is dense. */
   private async assembled(
     tile: number,
     part: CellRun | undefined,
@@ -251,13 +250,14 @@ export class FragmentCells {
     }
     const cell_num = part?.count ?? tileCellNum(this.info, tile)
     const batch: CellBatch = { tile, first: part?.first, cell_num, rows: undefined, columns }
-    // A tile that is left out needs no coordinates. They could take all memory, as the metadata may claim any number of cells.
+    // A skipped tile gets no coordinates. They could take all memory, as damaged metadata may have any number of cells.
     if (!dense || selection.withoutCoordinates || (selection.wholeTiles && !this.isWhole(batch))) return batch
     const { coordinates, rows } = dense.cells(tile, part, selection.box)
     for (const [d, data] of coordinates.entries()) columns[d] = { data, starts: undefined, validity: undefined }
     return selection.fill ? batch : { ...batch, rows }
   }
 
+  /** Reports that a column of a tile cannot be read. */
   private unread(error: unknown, index: number, tile: number): undefined {
     const placed = addPlace(error, { tile })
     if (!(placed instanceof InspectError) || !this.selection.onColumnError) throw placed
@@ -273,12 +273,12 @@ export class FragmentCells {
   private async fieldReader(slot: number): Promise<ColumnReader> {
     const { varSized, nullable, type, cellSize } = this.info.slots[slot]
     const validity = nullable ? await this.openFile(slot, 'validity') : undefined
-    const room = new Room(this.selection)
-    if (!varSized) return fixedReader(await this.openFile(slot, 'data'), validity, room, cellSize)
-    // Var-sized text and bytes have any length.
+    const memory = new ReusedMemory(this.selection.reuse)
+    if (!varSized) return fixedReader(await this.openFile(slot, 'data'), validity, memory, cellSize)
+    // Cells of var-sized text and bytes may have any length.
     const kind = datatypeKind(type)
     const size = kind === 'text' || kind === 'bytes' ? 1 : cellSize
-    const read = varReader(await this.openFile(slot, 'offsets'), await this.openFile(slot, 'var'), size, room)
+    const read = varReader(await this.openFile(slot, 'offsets'), await this.openFile(slot, 'var'), size, memory)
     return {
       read: async (tile) => ({ ...(await read(tile)), validity: validity && (await validity.read(tile)).data }),
     }
@@ -300,18 +300,18 @@ export class FragmentCells {
   }
 }
 
-/** Reads parts of a tile that can only be read whole. */
-function partsOfWhole(reader: ColumnReader, tile: number, { type, cell_val_num }: ColumnType): PartReader {
+/** A reader of the parts of a tile that can only be read whole. */
+function partsOfWhole(reader: ColumnReader, tile: number, column: ColumnType): PartReader {
   let whole: ColumnData | Promise<ColumnData> | undefined
-  const size = cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
+  const size = fixedSize(column) ?? 0
   return async ({ first, count }) => {
     whole ??= reader.read(tile)
     const { data, starts, validity } = await whole
     const valid = validity?.subarray(first, first + count)
     if (!starts) return { data: data.subarray(first * size, (first + count) * size), starts, validity: valid }
     const from = starts[first]
-    const own = starts.subarray(first, first + count + 1).map((start) => start - from)
-    return { data: data.subarray(from, starts[first + count]), starts: own, validity: valid }
+    const rebased = starts.subarray(first, first + count + 1).map((start) => start - from)
+    return { data: data.subarray(from, starts[first + count]), starts: rebased, validity: valid }
   }
 }
 
@@ -325,43 +325,43 @@ function checkFields(info: FragmentInfo, fields: readonly string[] | undefined):
 }
 
 /** Memory that is used for one tile after another. New memory for each tile takes more time and raises the peak. */
-class Room {
-  private readonly selection: CellSelection
+class ReusedMemory {
+  private readonly reuse: boolean
   private bytes: Uint8Array | undefined
 
-  constructor(selection: CellSelection) {
-    this.selection = selection
+  constructor(reuse = false) {
+    this.reuse = reuse
   }
 
   /** Read options for the next tile. */
   get options(): ReadOptions {
-    return this.bytes && this.selection.reuse ? { into: this.bytes } : NO_OPTIONS
+    return this.bytes ? { into: this.bytes } : NO_OPTIONS
   }
 
-  /** Makes room for tiles as large as this one. */
+  /** Enlarges the memory to the size of a tile. */
   fit({ length }: Uint8Array): void {
-    if (this.selection.reuse && length > (this.bytes?.length ?? WORTH_ROOM)) this.bytes = new Uint8Array(length)
+    if (this.reuse && length > (this.bytes?.length ?? WORTH_REUSE)) this.bytes = new Uint8Array(length)
   }
 }
 
 const NO_OPTIONS: ReadOptions = {}
-/** Up to this size, new memory is just as fast. */
-const WORTH_ROOM = 16 * 1024
+/** Up to this many bytes, new memory is just as fast. */
+const WORTH_REUSE = 16 * 1024
 
 type ValuesReader = (tile: number) => Promise<Omit<ColumnData, 'validity'>>
 
-/** @param size bytes of a cell */
-function fixedReader(file: TileFile, validity: TileFile | undefined, room: Room, size: number): ColumnReader {
+/** A reader of fixed-sized cells. @param size bytes of a cell */
+function fixedReader(file: TileFile, validity: TileFile | undefined, memory: ReusedMemory, size: number): ColumnReader {
   const later = async (tile: number): Promise<ColumnData> => {
-    const { data } = await file.read(tile, room.options)
-    room.fit(data)
+    const { data } = await file.read(tile, memory.options)
+    memory.fit(data)
     return { data, starts: undefined, validity: validity && (await validity.read(tile)).data }
   }
   return {
     read(tile) {
-      const values = file.readNow(tile, room.options)
+      const values = file.readNow(tile, memory.options)
       if (!values) return later(tile)
-      room.fit(values.data)
+      memory.fit(values.data)
       const valid = validity?.readNow(tile)
       if (validity && !valid) return later(tile)
       return { data: values.data, starts: undefined, validity: valid?.data }
@@ -380,11 +380,12 @@ function fixedReader(file: TileFile, validity: TileFile | undefined, room: Room,
 
 /** Reads the var-sized cells of a field, tile by tile. @param size bytes of an element */
 export function varCells(offsets: TileFile, values: TileFile, size: number): ValuesReader {
-  return varReader(offsets, values, size, new Room({}))
+  return varReader(offsets, values, size, new ReusedMemory())
 }
 
-function varReader(offsets: TileFile, values: TileFile, size: number, valuesRoom: Room): ValuesReader {
-  let room: Uint8Array | undefined
+function varReader(offsets: TileFile, values: TileFile, size: number, memory: ReusedMemory): ValuesReader {
+  /** Memory for the next offsets. */
+  let into: Uint8Array | undefined
   return async (tile) => {
     const cells = offsets.cells(tile)
     const lent = offsets.lent?.get(tile)
@@ -400,11 +401,11 @@ function varReader(offsets: TileFile, values: TileFile, size: number, valuesRoom
       }
       return { data, starts: withEnd(starts, data.length) }
     }
-    const raw = lent ?? (await offsets.unfilter(tile, storedOffsets, { into: room })).data
-    // Offsets without filters are a view of the read buffer, which holds other tiles, too.
-    room = raw.buffer === storedOffsets.buffer ? undefined : raw
-    const { data } = await values.read(tile, valuesRoom.options)
-    valuesRoom.fit(data)
+    const raw = lent ?? (await offsets.unfilter(tile, storedOffsets, { into })).data
+    // Offsets without filters are a view of the read buffer, which has other tiles, too.
+    into = raw.buffer === storedOffsets.buffer ? undefined : raw
+    const { data } = await values.read(tile, memory.options)
+    memory.fit(data)
     try {
       return { data, starts: startsOf(raw, data.length, size) }
     } catch (error) {
@@ -413,12 +414,13 @@ function varReader(offsets: TileFile, values: TileFile, size: number, valuesRoom
   }
 }
 
+/** Place of errors about offsets. */
 const AT_OFFSETS = { field: 'offsets' }
 
 /**
- * The stored offsets (uint64, bytes) with the end added.
+ * The stored offsets (uint64, in bytes), with the end of the data after them.
  * @param size bytes of an element
- * @throws InspectError INCONSISTENT if they fall, leave the data or cut an element
+ * @throws InspectError INCONSISTENT if offsets fall, leave the data or are inside an element
  */
 function startsOf(raw: Uint8Array, length: number, size: number): Float64Array {
   const starts = u64s(raw, length)

@@ -1,11 +1,11 @@
 import { copyBytes } from '../filters/bytes.ts'
 import type { ColumnData } from './column.ts'
-import { aligned } from './elements.ts'
+import { aligned, type Units, unitOf, unitsOf } from './elements.ts'
 
-/** Position of a cell that was not written: padding of a dense tile. */
+/** Position that stands for a cell that was not written: padding of a dense tile. */
 export const PADDING = -1
 
-/** Cells of a tile, by their positions in the given columns. */
+/** Cells of a tile, by their positions in whole columns. */
 export type CellPositions =
   /** Consecutive cells. */
   | { from: number; to: number }
@@ -13,7 +13,7 @@ export type CellPositions =
   | Int32Array
 
 /**
- * The cells of one tile, taken from a whole column. Padding is null, with zero bytes if fixed-sized and one zero element if
+ * Copies the cells of one tile from a whole column. Padding is null. It has zero bytes if fixed-sized, and one zero element if
  * var-sized, as in TileDB's dense writer.
  *
  * @param size bytes of a fixed-sized cell, or of one element of a var-sized cell
@@ -28,22 +28,13 @@ export function gather(column: ColumnData, size: number, positions: CellPosition
 function gatherFixed(data: Uint8Array, size: number, positions: CellPositions): Uint8Array {
   if (!(positions instanceof Int32Array)) return data.subarray(positions.from * size, positions.to * size)
   const out = new Uint8Array(positions.length * size)
-  // Integers and not floats: bits that look like a NaN could change.
-  const Units = size % 4 === 0 ? Uint32Array : size % 2 === 0 ? Uint16Array : Uint8Array
-  const unit = Units.BYTES_PER_ELEMENT
-  const given = aligned(data, unit)
-  const from = new Units(given.buffer as ArrayBuffer, given.byteOffset, Math.floor(given.length / unit))
-  pick(from, new Units(out.buffer), positions, size / unit)
+  const unit = unitOf(size)
+  pick(unitsOf(aligned(data, unit), unit), unitsOf(out, unit), positions, size / unit)
   return out
 }
 
-/** @param width units of a cell */
-function pick<A extends Uint8Array | Uint16Array | Uint32Array>(
-  from: A,
-  to: A,
-  positions: Int32Array,
-  width: number,
-): void {
+/** Copies cells of `width` units each. */
+function pick(from: Units, to: Units, positions: Int32Array, width: number): void {
   for (let i = 0; i < positions.length; i++) {
     const position = positions[i]
     if (position < 0) continue
@@ -81,13 +72,13 @@ function gatherVar(
 }
 
 /**
- * Cells of one field, picked from several columns.
+ * Copies cells of one field from several columns.
  *
- * @param sources columns of the same type; undefined where the field has no cells, so that the fill cell stands for them
- * @param from for each cell the number of its source
- * @param rows for each cell its position there
+ * @param sources columns of the same type; undefined for a source without the field, whose cells get the fill value
+ * @param from number of the source for each cell
+ * @param rows position in the source for each cell
  * @param size bytes of a fixed-sized cell; undefined for var-sized cells
- * @param fill a column of one cell; without validity, the field is not nullable
+ * @param fill a column of one cell with the fill value; without validity, the field is not nullable
  */
 export function gatherFrom(
   sources: readonly (ColumnData | undefined)[],
@@ -98,7 +89,7 @@ export function gatherFrom(
 ): ColumnData {
   const validity = fill.validity && gatherValidity(sources, from, rows, fill.validity[0])
   const missing = sources.some((source) => source === undefined)
-  // Where a source is missing, the fill cell is a column of one cell.
+  // The fill column replaces a missing source. It has only the cell 0.
   const at = missing ? rows.map((row, i) => (sources[from[i]] ? row : 0)) : rows
   const columns = missing ? sources.map((source) => source ?? fill) : (sources as readonly ColumnData[])
   if (size === undefined) return { ...gatherVarFrom(columns, from, at), validity }
@@ -127,14 +118,9 @@ function gatherFixedFrom(
   size: number,
 ): Uint8Array {
   const out = new Uint8Array(rows.length * size)
-  // Integers and not floats: bits that look like a NaN could change.
-  const Units = size % 4 === 0 ? Uint32Array : size % 2 === 0 ? Uint16Array : Uint8Array
-  const unit = Units.BYTES_PER_ELEMENT
-  const lists = sources.map(({ data }) => {
-    const given = aligned(data, unit)
-    return new Units(given.buffer as ArrayBuffer, given.byteOffset, Math.floor(given.length / unit))
-  })
-  const to = new Units(out.buffer)
+  const unit = unitOf(size)
+  const lists = sources.map(({ data }) => unitsOf(aligned(data, unit), unit))
+  const to = unitsOf(out, unit)
   const width = size / unit
   if (width === 1) for (let i = 0; i < rows.length; i++) to[i] = lists[from[i]][rows[i]]
   else if (width === 2)

@@ -13,8 +13,8 @@ export function hilbertBits(dimensionNum: number): number {
 }
 
 /**
- * Hilbert values of cells, the high lane first. Each coordinate is put into one of 2^bits buckets. Then the transpose form of the curve is
- * computed and its bits interleaved, the first dimension most significant.
+ * Hilbert values of cells, the high lane first. Each coordinate is put into one of 2^bits buckets. Then the transpose form of
+ * the curve is computed and its bits are interleaved, with the first dimension most significant.
  *
  * @see tiledb/sm/misc/hilbert.h (after J. Skilling, Programming the Hilbert curve, 2004); Dimension::map_to_uint64_2
  */
@@ -32,7 +32,7 @@ export function hilbertValues(
     : transposedLanes(buckets, bits, cellNum)
 }
 
-/** Hilbert values of points, by the rules of the curve. */
+/** Hilbert values of points, computed bit by bit. @see transpose */
 export function transposedLanes(buckets: readonly Int32Array[], bits: number, cellNum: number): KeyLanes {
   const high = new Uint32Array(cellNum)
   const low = new Uint32Array(cellNum)
@@ -75,11 +75,11 @@ function transpose(point: Int32Array, bits: number): void {
   for (let i = 0; i < n - 1; i++) point[i] ^= t
 }
 
-/** Most dimensions with a table: 48 states of three dimensions, 384 of four. */
+/** Up to this number of dimensions a table is used: three have 48 states of the curve, four have 384. */
 const MOST_TABLED = 3
 const tables = new Map<number, CurveTables>()
 
-/** The same as {@link transposedLanes}, many times as fast: one look into a table for some bits of all coordinates. */
+/** {@link transposedLanes}, but many times as fast: a table has the result for some bits of all coordinates. */
 export function tabledLanes(buckets: readonly Int32Array[], bits: number, cellNum: number): KeyLanes {
   const n = buckets.length
   const curve = tables.get(n) ?? curveTables(n)
@@ -123,13 +123,14 @@ export function tabledLanes(buckets: readonly Int32Array[], bits: number, cellNu
 }
 
 interface CurveTables {
-  /** For one bit of each coordinate, and for `step` bits: see {@link bitTable} and {@link stepTable}. */
+  /** Table for one bit of each coordinate: {@link bitTable}. */
   one: Uint16Array
+  /** Table for `step` bits of each coordinate: {@link stepTable}. */
   some: Uint16Array
   step: number
 }
 
-/** Small tables are made before a tile of few cells is done. */
+/** The tables of n dimensions. They are small, so that they take no longer to make than a tile of few cells. */
 function curveTables(n: number): CurveTables {
   const one = bitTable(n)
   const step = n === 2 ? 3 : 2
@@ -137,8 +138,8 @@ function curveTables(n: number): CurveTables {
 }
 
 /**
- * Takes `step` bits of each coordinate at once.
- * @returns for `state << step * n | bits of the first coordinate, of the second, …`: `next state << step * n | bits of the value`
+ * The table for `step` bits of each coordinate. An index is `state << step * n | bits of the first coordinate, of the second, …`.
+ * An entry is `next state << step * n | bits of the value`.
  */
 function stepTable(one: Uint16Array, n: number, step: number): Uint16Array {
   const width = step * n
@@ -158,7 +159,7 @@ function stepTable(one: Uint16Array, n: number, step: number): Uint16Array {
   return table
 }
 
-/** How the curve lies in a cube: which axis each place has, which axes run back, and whether the value's bits are inverted. */
+/** Orientation of the curve in a cube: the order of the axes, which axes run backwards, and whether the value is inverted. */
 interface CurveState {
   axes: readonly number[]
   back: readonly boolean[]
@@ -166,8 +167,8 @@ interface CurveState {
 }
 
 /**
- * What {@link transpose} does with one bit of each coordinate, and then to the lower bits, for each state of the curve.
- * @returns for `state << n | bits`, first dimension first: `next state << n | bits of the value`
+ * The table of the steps of {@link transpose} for one bit of each coordinate, in each state of the curve. An index is
+ * `state << n | bits`, with the first dimension first. An entry is `next state << n | bits of the value`.
  */
 function bitTable(n: number): Uint16Array {
   const states: CurveState[] = [
@@ -234,8 +235,7 @@ function bucketsOf(
   const values = doubles(dimension.type, column.data, cellNum)
   for (let cell = 0; cell < cellNum; cell++) {
     const bucket = ((values[cell] - start) / range) * largest
-    // NaN comes from a NaN coordinate or from a domain of one value. TileDB converts it to 2^63, which has none of these
-    // bits.
+    // NaN comes from a NaN coordinate or a domain of one value. TileDB converts it to 2^63, which has none of these bits.
     out[cell] = bucket > 0 ? Math.floor(bucket) : 0
   }
   return out
@@ -243,7 +243,7 @@ function bucketsOf(
 
 /**
  * The first eight bytes of a string, big-endian. TileDB sign-extends each byte, so a byte of 0x80 or more sets all bits above
- * its own. The order depends on this, so the same is done here.
+ * its own. The order of cells depends on this.
  */
 function textKey(data: Uint8Array, start: number, end: number): { high: number; low: number } {
   let high = 0
@@ -259,7 +259,7 @@ function textKey(data: Uint8Array, start: number, end: number): { high: number; 
   return { high: high >>> 0, low: low >>> 0 }
 }
 
-/** Values as float64, rounded like a conversion from their type. */
+/** Values converted to float64. */
 function doubles(type: Datatype, data: Uint8Array, count: number): ArrayLike<number> {
   if (!isWide(type)) return numbersOf(type, data)
   const lanes = lanesOf(data)
@@ -272,7 +272,7 @@ function doubles(type: Datatype, data: Uint8Array, count: number): ArrayLike<num
   return out
 }
 
-/** One dimension has 63 bits, too many for {@link transpose}. The curve is then the line itself. */
+/** {@link hilbertValues} of one dimension, whose 63 bits are too many for {@link transpose}. The curve is the line itself. */
 function lineLanes(
   dimension: Dimension,
   { data, starts }: ColumnData,
@@ -302,5 +302,5 @@ function lineLanes(
   return [high, low]
 }
 
-/** The last coordinate of a line, and NaN, have this bucket. */
+/** The bucket of the last coordinate of a line, and of NaN. */
 const LINE_END = 2 ** HILBERT_BITS

@@ -1,10 +1,10 @@
 import { filterOf } from '../filters/registry.ts'
 import { type FragmentInfo, filePipeline } from '../store/fragment.ts'
 
-/** What the filters of a field lose of its values. */
+/** The kind of information that lossy filters remove from values. */
 export type Loss = 'none' | 'digits' | 'hidden colours'
 
-/** What the filters of a field lose. The statistics describe the cells as they were written. */
+/** The loss by the filters of a field. Statistics describe the cells before the loss. */
 export function lossOf(info: FragmentInfo, slot: number): Loss {
   let loss: Loss = 'none'
   for (const filter of filePipeline(info, { slot, role: 'data' }, false)) {

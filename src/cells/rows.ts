@@ -5,17 +5,17 @@ import type { CellBatch, ColumnData, ColumnType } from './column.ts'
 /** The value of `__delete_timestamps` and `__delete_condition_index` for cells that are not deleted. */
 export const NOT_DELETED = 0xffffffffffffffffn
 
-/** Reads the value of a cell for printing; null for null cells. */
+/** Returns the value of a cell for printing; null for null cells. */
 export type ColumnValue = (data: ColumnData, cell: number) => CellValue
 
-/** Values of a column's enumeration, shown in place of the stored indexes. */
+/** The values of a column's enumeration, which are shown in place of the stored indexes. */
 export interface ShownLabels {
   values: readonly CellValue[]
   /** Called for an index without a value. The index itself is then shown. */
   onMissing(index: number | bigint): void
 }
 
-/** How a column's cells are shown. */
+/** The function that returns the cells of a column for printing. */
 export function columnValue(column: ColumnType, style: ValueStyle, labels?: ShownLabels): ColumnValue {
   const read = cellReader(column.type, column.cell_val_num, style)
   const value =

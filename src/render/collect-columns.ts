@@ -1,6 +1,6 @@
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
-import { aligned, isWide, type Numbers, numbersOf } from '../cells/elements.ts'
-import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { isWide, type Numbers, numbersOf, wideNumbersOf } from '../cells/elements.ts'
+import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import { MergedRows, selectRows } from './arrow-batch.ts'
 
 /** All cells of a column. */
@@ -30,15 +30,8 @@ export async function collectColumns(
 function valuesOf(type: Datatype, { data, starts, validity }: ColumnData): ColumnValues {
   const size = datatypeSize(type)
   return {
-    values: isWide(type) ? wide(type, data) : numbersOf(type, data),
+    values: isWide(type) ? wideNumbersOf(type, data) : numbersOf(type, data),
     starts: starts?.map((start) => start / size),
     validity,
   }
-}
-
-function wide(type: Datatype, bytes: Uint8Array): BigInt64Array | BigUint64Array {
-  const { buffer, byteOffset, length } = aligned(bytes, 8)
-  return datatypeKind(type) === 'uint'
-    ? new BigUint64Array(buffer, byteOffset, length / 8)
-    : new BigInt64Array(buffer, byteOffset, length / 8)
 }
