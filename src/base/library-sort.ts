@@ -20,7 +20,7 @@ type Pairs = { element: unknown; key: bigint }[]
 
 /**
  * Partitions the elements `[first, last)` until every part is short.
- * @param depth limit on nested partitions, after which a heap sorts the part. Times in the order of names (10, 1, 2, 3) reach it.
+ * @param depth limit on nested partitions, after which a heap sorts. Times in the order of names (10, 1, 2, 3) reach it.
  */
 function partition(pairs: Pairs, first: number, last: number, depth: number): void {
   for (let left = depth; last - first > MOST_INSERTED; left--) {

@@ -143,7 +143,7 @@ export function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): K
   return [low]
 }
 
-/** How a number outside of uint64 converts: NaN to 2^63 and large numbers to 0 on x86-64; to 0 and the largest uint64 on ARM. */
+/** How NaN and too large numbers convert to uint64: to 2^63 and 0 on x86-64, to 0 and the largest uint64 on ARM. */
 export type Conversion = 'x86-64' | 'arm'
 
 /** Bytes of text that fit exactly in one number. */

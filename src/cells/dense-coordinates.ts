@@ -203,8 +203,7 @@ export class DenseCoordinates {
   }
 
   /**
-   * Fills `out` with the positions in `part` of the cells inside the spans. It begins at `position`, and ends when `out` is full
-   * or `part` ends.
+   * Fills `out` with the positions in `part` of the cells inside the spans, from `position` until `out` is full or `part` ends.
    * @param axes axes along which the position advances, the fastest-varying first
    * @returns the number of cells
    */

@@ -138,8 +138,8 @@ function curveTables(n: number): CurveTables {
 }
 
 /**
- * The table for `step` bits of each coordinate. An index is `state << step * n | bits of the first coordinate, of the second, …`.
- * An entry is `next state << step * n | bits of the value`.
+ * The table for `step` bits of each coordinate. An index is `state << step * n | bits of the coordinates`, with those of the
+ * first coordinate first. An entry is `next state << step * n | bits of the value`.
  */
 function stepTable(one: Uint16Array, n: number, step: number): Uint16Array {
   const width = step * n

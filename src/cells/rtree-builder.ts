@@ -8,10 +8,10 @@ import { isWide, numberOf, numbersOf } from './elements.ts'
 import { wideExtremes } from './extremes.ts'
 
 /**
- * Builds the R-tree over the bounding boxes of a fragment's tiles. Each level has one box for ten of the level below, up to a
- * single root.
+ * Builds the R-tree over the bounding boxes of a fragment's tiles. Each level has one box for ten boxes of the level below, up
+ * to a single root.
  *
- * @param version of the fragment; before version 5 the tree repeats the domain's dimension number and type
+ * @param version format version of the fragment; before version 5 the tree repeats the domain's dimension number and type
  * @see tiledb/sm/rtree/rtree.cc (build_tree)
  */
 export function buildRTree(version: number, leaves: readonly NDRange[], dimensions: readonly RangeType[]): RTree {
@@ -33,10 +33,7 @@ export function buildRTree(version: number, leaves: readonly NDRange[], dimensio
   }
 }
 
-/**
- * The smallest box around all boxes. A box with NaN along a dimension is ignored there, as it would hide the cells of the
- * others.
- */
+/** The smallest box around all boxes. NaN along a dimension is ignored, because it would hide the cells of other boxes. */
 export function unionOf(boxes: readonly NDRange[], dimensions: readonly RangeType[]): NDRange {
   return dimensions.map((dimension, d): Range => {
     let { min, max } = boxes[0][d]
@@ -83,7 +80,7 @@ function textRange(data: Uint8Array, starts: Float64Array): Range {
   return { min: min.slice(), max: max.slice() }
 }
 
-/** Compares two values of a dimension. */
+/** Compares two raw values of a dimension. */
 export function compareValues({ type, cell_val_num }: RangeType, a: Uint8Array, b: Uint8Array): number {
   if (cell_val_num === 'var') return compareBytes(a, b)
   if (isWide(type)) {

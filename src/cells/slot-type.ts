@@ -7,18 +7,18 @@ import type { TileRole } from './tile-places.ts'
 /** The properties of a fragment that decide the types of its tiles. */
 type TileOwner = Pick<FragmentInfo, 'format_version' | 'dense' | 'schema'>
 
-/** Element types of a tile before any filter. */
+/** Element types of a tile before filtering. */
 interface TileDatatypes {
   datatype: Datatype
-  /** Another type that a release may have filtered the tile with, although its own readers do not use it. */
+  /** Another type with which a release may have filtered the tile, although its readers do not use it. */
   otherDatatype: Datatype | undefined
 }
 
 /**
  * Element types of a slot's tiles by role. Validity tiles are single bytes. But TileDB 2.4 to 2.10 (formats 10 to 14) filters
  * them with the attribute's type when it writes dense tiles in row-major or col-major order. It uses bytes when it writes in
- * global order, and whenever it reads. If a filter's metadata shows the type, the written cells can be recovered. BYTESHUFFLE
- * and BITSHUFFLE show nothing; then the cells are those that every reader sees.
+ * global order, and when it reads. If a filter's metadata shows the type, the written cells can be recovered. BYTESHUFFLE and
+ * BITSHUFFLE do not show it, so their cells are those that every reader sees.
  *
  * @see DenseTiler::get_tile_null and WriterBase::init_tile_nullable of 2.10
  */
@@ -35,10 +35,7 @@ function mayBeFilteredAsValues(info: TileOwner, slot: Slot): boolean {
   return sizeIsShown && validityAsValues(info, slot)
 }
 
-/**
- * Whether a field's validity may have been filtered with the type of its values. TileDB's readers then see other cells than
- * were written.
- */
+/** Whether a field's validity may have been filtered with the type of its values, which TileDB then reads wrongly. */
 export function validityAsValues(
   { format_version, dense, schema }: TileOwner,
   { nullable, type }: Pick<Slot, 'nullable' | 'type'>,

@@ -4,17 +4,14 @@ import type { Cells, Numbers } from './elements.ts'
 
 const slab = new Slab()
 
-/** This many integers of up to 32 bits can be added before a number may lose exactness. */
+/** Up to this many integers of 32 bits can be added exactly as numbers. */
 const EXACT_ADDITIONS = 1 << 20
-/** A sum estimated below this has not reached a limit, even if the estimate was rounded. */
+/** A sum whose estimate is below this has not reached a limit, even if the estimate was rounded. */
 const BELOW_LIMITS = 2 ** 62
 
-/**
- * A running sum like TileDB's: int64, uint64 or float64. When it reaches the type's limit, it ignores the remaining cells of
- * the same call.
- */
+/** A running sum like TileDB's: int64, uint64 or float64. At the type's limit it ignores the remaining cells of a call. */
 export class SumOf {
-  /** Whether the limit was reached. */
+  /** Whether the sum has reached the limit. */
   saturated = false
   private readonly type: Datatype
   private whole = 0n
@@ -60,7 +57,7 @@ export class SumOf {
   }
 
   /**
-   * Adds the low and high halves of the integers apart: a bigint for each takes ten times as long.
+   * Adds the low and high halves of the integers separately, as a bigint for each takes ten times as long.
    * @returns whether the sum stayed below the limit
    */
   private addBlock(lanes: Uint32Array, cells: Cells, from: number, to: number): boolean {
@@ -76,7 +73,7 @@ export class SumOf {
       lows += lanes[2 * cell]
       size += high < 0 ? -high : high
     }
-    // No sum on the way is further from 0 than this.
+    // An upper limit on every intermediate sum.
     if (Math.abs(Number(this.whole)) + size * 2 ** 32 + lows > BELOW_LIMITS)
       return this.addOneByOne(lanes, cells, from, to)
     const sum = highs * 2 ** 32 + lows

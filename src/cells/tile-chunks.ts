@@ -1,31 +1,32 @@
 import { type InspectError, inconsistent } from '../base/errors.ts'
 import { concat, NO_BYTES } from '../filters/bytes.ts'
 import { withRoom } from '../filters/pipeline.ts'
-import type { StoredChunk } from '../format/tile-chunks.ts'
-import { u32 } from '../format/u32.ts'
+import { decodePrefix } from '../format/io.ts'
+import {
+  CHUNK_COUNT_BYTES,
+  CHUNK_HEAD_BYTES,
+  type StoredChunk,
+  storedChunk,
+  storedChunkLength,
+} from '../format/tile-chunks.ts'
+import { u64 } from '../format/u32.ts'
 
 /** A tile with more bytes than this, stored or unfiltered, is read chunk by chunk. */
 export const LARGE_TILE = 16 * 2 ** 20
-/**
- * Stored bytes of a large tile that are read at once. Code that plans reads of a large tile splits it into such blocks, from
- * its start.
- */
+/** Stored bytes of a large tile that are read at once. Planned reads of the tile are split into such blocks, from its start. */
 export const BLOCK_BYTES = 2 ** 20
 
-const COUNT_BYTES = 8
-const HEAD_BYTES = 12
-
-/** A chunk and its place. */
+/** A stored chunk and its place. */
 export interface PlacedChunk {
   chunk: StoredChunk
   index: number
   /** Offset in the file of the chunk's metadata. */
   offset: number
-  /** Unfiltered bytes of the tile before it. */
+  /** Offset of its content in the unfiltered tile. */
   from: number
 }
 
-/** The chunks of a tile in memory. @param offset of the tile in its file */
+/** The chunks of a tile in memory. @param offset offset of the tile in its file */
 export function* placedChunks(
   chunks: readonly StoredChunk[],
   stored: Uint8Array,
@@ -39,7 +40,7 @@ export function* placedChunks(
 }
 
 /**
- * The chunks of a stored tile, one after another, with at most one block or chunk of it in memory.
+ * Reads the chunks of a stored tile one after another, with at most one block or chunk in memory.
  * @param read reads bytes of the file
  * @param broken called if lengths do not fit the tile; throws the error that describes the fault
  */
@@ -51,13 +52,13 @@ export async function* storedChunks(
   const end = offset + size
   let held: Uint8Array = NO_BYTES
   let heldAt = offset
-  /** Bytes of the tile; `from` must not fall from call to call. */
+  /** Reads bytes of the tile. `from` must not fall from call to call. */
   const bytes = async (from: number, length: number): Promise<Uint8Array> => {
     if (from + length > end) await broken()
     const next = heldAt + held.length
     if (from + length > next) {
       const blocks = Math.ceil((from + length - next) / BLOCK_BYTES)
-      // A copy, as reading on may use the memory of the block before.
+      // A copy, because the next read may use the memory of the last block.
       const rest = held.slice(from - heldAt)
       const more = await read(next, Math.min(blocks * BLOCK_BYTES, end - next))
       held = rest.length > 0 ? concat([rest, more]) : more
@@ -65,40 +66,38 @@ export async function* storedChunks(
     }
     return held.subarray(from - heldAt, from - heldAt + length)
   }
-  const head = await bytes(offset, COUNT_BYTES)
-  const count = u32(head, 0) + u32(head, 4) * 2 ** 32
-  let at = offset + COUNT_BYTES
+  const count = u64(await bytes(offset, CHUNK_COUNT_BYTES), 0)
+  let at = offset + CHUNK_COUNT_BYTES
   let from = 0
   for (let index = 0; index < count; index++) {
-    const lengths = await bytes(at, HEAD_BYTES)
-    const [original_length, dataLength, metadataLength] = [u32(lengths, 0), u32(lengths, 4), u32(lengths, 8)]
-    at += HEAD_BYTES
-    const both = await bytes(at, metadataLength + dataLength)
-    const chunk = { original_length, metadata: both.subarray(0, metadataLength), data: both.subarray(metadataLength) }
-    yield { chunk, index, offset: at, from }
-    at += both.length
-    from += original_length
+    const stored = await bytes(at, storedChunkLength(await bytes(at, CHUNK_HEAD_BYTES)))
+    const chunk = decodePrefix(stored, storedChunk).value
+    yield { chunk, index, offset: at + CHUNK_HEAD_BYTES, from }
+    at += stored.length
+    from += chunk.original_length
   }
 }
 
-/** What {@link TilePieces} needs from the tile's file. */
+/** The tile that {@link TilePieces} reads. */
 interface PiecesOf {
   /** Unfiltered bytes of the tile. */
   expected: number
   /** The chunks, starting with the first. */
   chunks(): AsyncGenerator<PlacedChunk>
+  /** Unfilters a chunk. */
   undo(placed: PlacedChunk): Promise<Uint8Array>
+  /** Adds the place of the tile to an error. */
   fault(error: InspectError): unknown
 }
 
-/** The unfiltered bytes of one tile, from start to end. A chunk is undone when its bytes are asked for. */
+/** Reads the unfiltered bytes of one tile from start to end. A chunk is unfiltered when its bytes are needed. */
 export class TilePieces {
   private readonly tile: PiecesOf
   private chunks: AsyncGenerator<PlacedChunk> | undefined
-  /** Where the chunks read so far end. */
+  /** End of the chunks that were read so far, in the unfiltered tile. */
   private seen = 0
   private last: { from: number; data: Uint8Array } | undefined
-  /** Unfiltered bytes of the chunk that was undone last. */
+  /** Unfiltered length of the last chunk, known from its bytes. */
   private proven: number | undefined
 
   constructor(tile: PiecesOf) {
@@ -106,11 +105,11 @@ export class TilePieces {
   }
 
   /**
-   * Bytes `from` to `to` of the tile; `from` must not fall from call to call.
-   * @throws InspectError INCONSISTENT if the chunks read so far show more or fewer bytes than the tile has
+   * Reads bytes `[from, to)` of the tile. `from` must not fall from call to call.
+   * @throws InspectError INCONSISTENT if the chunks have more or fewer bytes than the tile must have
    */
   async read(from: number, to: number): Promise<Uint8Array> {
-    // Memory grows with what the chunks hold: the schema may claim cells of any size.
+    // Memory grows with the content of the chunks, because a damaged schema may have cells of any size.
     let out: Uint8Array = NO_BYTES
     let end = 0
     const take = (start: number, data: Uint8Array): void => {
@@ -133,7 +132,8 @@ export class TilePieces {
       }
       this.seen = placed.from + placed.chunk.original_length
       if (this.seen > expected) throw this.wrongSize(this.seen)
-      // Writers give all chunks but the last the same length. A different length may be wrong, and would shift all later cells.
+      // Skips a chunk without unfiltering it. Writers give all chunks but the last the same length, so a different length may
+      // be wrong, and would shift all later cells.
       if (this.seen <= from && placed.chunk.original_length === this.proven) continue
       const data = await this.tile.undo(placed)
       this.proven = data.length
@@ -143,7 +143,7 @@ export class TilePieces {
     return out
   }
 
-  /** Undoes all remaining chunks, only to raise their errors. */
+  /** Unfilters all remaining chunks, only to throw their errors. */
   async skip(): Promise<void> {
     const { expected } = this.tile
     for (let at = 0; at < expected; at += BLOCK_BYTES) await this.read(at, Math.min(expected, at + BLOCK_BYTES))

@@ -1,10 +1,10 @@
-import { addPlace, InspectError } from '../base/errors.ts'
+import { addPlace, hasCode, InspectError } from '../base/errors.ts'
 import type { LostTail } from '../filters/filter.ts'
 import { Pipeline, type ReadOptions, type TileType, type UnfilteredTile } from '../filters/pipeline.ts'
 import type { FileRole } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decode } from '../format/io.ts'
-import { onlyChunk, type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
+import { CHUNK_COUNT_BYTES, chunkCount, onlyChunk, type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import { type PlanOptions, ReadAhead } from '../source/read-ahead.ts'
 import type { ByteRange, ByteSource } from '../source/source.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
@@ -23,38 +23,38 @@ import {
 
 export type { TilePlace, TileRole } from './tile-places.ts'
 
-const NO_OFFSETS_BYTES = 8
-/** Most blocks of large tiles to plan: the metadata may claim any size. Blocks that are not planned are still read. */
+/** Upper limit on the planned blocks of large tiles, as damaged metadata may have any size. Other blocks are still read. */
 const MOST_PLANNED = 2 ** 16
 
-/** Which tiles will be read. */
+/** How the tiles of a plan will be read. */
 interface TilePlan extends PlanOptions {
-  /** Tiles that will not be read. */
+  /** Whether the tile with this number will not be read. */
   skip?: ((tile: number) => boolean) | undefined
 }
 
-/**
- * The tiles of one data file of a fragment: their places, filters and unfiltered bytes.
- */
+/** The tiles of one data file of a fragment: their places, filters and unfiltered bytes. */
 export class TileFile {
   readonly name: string
   readonly slot: number
   readonly role: TileRole
   readonly source: ByteSource
+  /** Offsets of the tiles, in bytes. */
   readonly offsets: Float64Array
   private readonly stream: ReadAhead
   readonly fragment: Fragment
   readonly info: FragmentInfo
+  /** Size of the file in bytes, from the metadata. */
   private readonly size: number
   /** Unfiltered bytes of a cell; 0 for var-sized values. */
   private readonly cellSize: number
   private readonly varSizes: Float64Array | undefined
-  /** Pipelines by whether the data holds the offsets. */
+  /** Pipelines by whether the values have the offsets in them. */
   private readonly pipelines = new Map<boolean, Promise<Pipeline>>()
+  /** The pipeline of values without offsets, once it is loaded. */
   private loaded: Pipeline | undefined
-  /** Tiles that another thread unfiltered; {@link read} returns them. */
+  /** Tiles that another thread has unfiltered; {@link read} returns them. */
   lent: ReadonlyMap<number, Uint8Array> | undefined
-  /** Called for tiles that were written without the end of a part. */
+  /** Called for tiles of which the writer lost the end of a part. */
   onLostTail: ((tile: number, lost: LostTail) => void) | undefined
 
   private constructor(
@@ -99,8 +99,8 @@ export class TileFile {
   }
 
   /**
-   * Where a tile is stored. It ends where the next tile begins; the last ends at the size in the footer (the file may be
-   * longer).
+   * The place of a stored tile. A tile ends where the next one begins. The last tile ends at the file size in the footer, even
+   * if the file is longer.
    * @throws InspectError INCONSISTENT if offsets do not rise
    */
   place(tile: number): TilePlace {
@@ -112,10 +112,10 @@ export class TileFile {
     return tile + 1 < this.info.tile_num ? this.offsets[tile + 1] : this.size
   }
 
-  /** Whether a tile has so many bytes, stored or unfiltered, that {@link chunks} or {@link pieces} should read it. */
+  /** Whether a tile has so many bytes, stored or unfiltered, that it should be read by {@link chunks} or {@link pieces}. */
   isLarge(tile: number): boolean {
     if (this.end(tile) - this.offsets[tile] > LARGE_TILE) return true
-    // The values may hold the offsets; a few stored bytes of the offsets tile then say so.
+    // An offsets tile may have only the few bytes that say that the offsets are among the values.
     return this.role !== 'offsets' && (this.expectedSize(tile) ?? 0) > LARGE_TILE
   }
 
@@ -124,17 +124,17 @@ export class TileFile {
     return this.role !== 'var'
   }
 
-  /** The chunks of a tile as stored, few in memory at once. @throws InspectError as reading the tile does */
+  /** Reads the stored chunks of a tile, with few in memory at once. @throws InspectError like reading the tile */
   chunks(tile: number): AsyncGenerator<PlacedChunk> {
     const { offset, size } = this.place(tile)
-    // Reading the tile as a whole gives the error.
+    // Decoding the whole tile throws the error.
     const broken = async (): Promise<never> => {
       decode(await this.readListed(offset, size), tileChunks, { file: this.source.name, offset })
       throw new InspectError('IO', 'expected the file as it was, found it changed', { file: this.source.name, offset })
     }
     const read = (at: number, length: number): Promise<Uint8Array> =>
       this.stream.read(at, length).catch((error: unknown) => {
-        if (error instanceof InspectError && (error.code === 'NOT_FOUND' || error.code === 'TRUNCATED')) return broken()
+        if (hasCode(error, 'NOT_FOUND', 'TRUNCATED')) return broken()
         throw error
       })
     return storedChunks({ offset, size }, read, broken)
@@ -160,7 +160,7 @@ export class TileFile {
     })
   }
 
-  /** Unfiltered size in bytes that a tile must have; undefined if the metadata does not say. */
+  /** Unfiltered bytes that a tile must have; undefined if the metadata does not say. */
   expectedSize(tile: number): number | undefined {
     return this.role === 'var' ? this.varSizes?.[tile] : this.cells(tile) * this.cellSize
   }
@@ -170,7 +170,7 @@ export class TileFile {
     this.stream.plan(this.ranges(from, to, skip), options)
   }
 
-  /** The byte ranges of tiles. Large tiles are cut into blocks. A tile that ends before it starts has none; reading it throws. */
+  /** The byte ranges of tiles, with large tiles split into blocks. A tile that ends before it starts has none. */
   private *ranges(from: number, to: number, skip: TilePlan['skip']): Generator<ByteRange> {
     let blocks = 0
     for (let tile = from; tile <= to; tile++) {
@@ -191,13 +191,13 @@ export class TileFile {
     return this.stream.readNow(offset, size) ?? this.readListed(offset, size)
   }
 
-  /** The stored bytes of a tile if an earlier read fetched them. */
+  /** The stored bytes of a tile, if an earlier read fetched them. */
   storedNow(tile: number): Uint8Array | undefined {
     const { offset, size } = this.place(tile)
     return this.stream.readNow(offset, size)
   }
 
-  /** The only chunk of a tile that has one, if an earlier read fetched it. */
+  /** The chunk of a tile that has only one, if an earlier read fetched it. */
   onlyChunkNow(tile: number): StoredChunk | undefined {
     const { held } = this.stream
     if (!held) return undefined
@@ -210,13 +210,13 @@ export class TileFile {
     try {
       return await this.stream.read(offset, size)
     } catch (error) {
-      if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND') throw error
+      if (!hasCode(error, 'NOT_FOUND')) throw error
       const message = `expected a file of ${this.size} bytes, which the metadata lists; found no such file`
       throw new InspectError('MISSING_FILE', message, error.at, { cause: error })
     }
   }
 
-  /** {@link read} without waiting, if the stored bytes and filters are in memory; undefined if not. */
+  /** {@link read}, done synchronously. Undefined if the stored bytes or the filters are not in memory. */
   readNow(tile: number, options: ReadOptions = {}): UnfilteredTile | undefined {
     const lent = this.lent?.get(tile)
     if (lent) return { data: lent, offsets: undefined }
@@ -224,13 +224,13 @@ export class TileFile {
     return this.loaded && stored && this.reversed(this.loaded, tile, stored, options)
   }
 
-  /** Reads a tile and undoes its filters. Set `stringOffsets` if the offsets file says that the data holds the offsets. */
+  /** Reads a tile and unfilters it. Set `stringOffsets` if the offsets file says that the offsets are among the values. */
   async read(tile: number, options: ReadOptions & { stringOffsets?: boolean } = {}): Promise<UnfilteredTile> {
     const now = options.stringOffsets ? undefined : this.readNow(tile, options)
     return now ?? this.unfilter(tile, await this.stored(tile), options)
   }
 
-  /** Undoes the filters of a tile's stored bytes. */
+  /** Unfilters the stored bytes of a tile. */
   async unfilter(
     tile: number,
     stored: Uint8Array,
@@ -258,11 +258,12 @@ export class TileFile {
     }
   }
 
+  /** An error with the place of a tile. */
   private placed(error: unknown, tile: number): unknown {
     return addPlace(keyOrDamage(error, this.fragment.cx), { file: this.source.name, offset: this.offsets[tile] })
   }
 
-  /** The pipeline of data without offsets, if it is loaded. */
+  /** The pipeline of values without offsets, if it is loaded. */
   get pipelineNow(): Pipeline | undefined {
     return this.loaded
   }
@@ -303,15 +304,15 @@ export class TileFile {
   }
 }
 
-/** Most bytes to fetch ahead, over all files that are read together. */
+/** Limit on the bytes that are fetched ahead, over all files that are read together. */
 const TOGETHER_BYTES = 64 * 2 ** 20
-/** Most bytes to fetch ahead for one file. */
+/** Limit on the bytes that are fetched ahead for one file. */
 const MOST_BYTES = 8 * 2 ** 20
-/** The same at first, as a reader may want only a few cells. */
+/** The same limit for the first read, as a reader may want only a few cells. */
 const FIRST_BYTES = 2 ** 20
 
 /**
- * Announces to files that are read together which tiles will be read; without `from`, `to` and `skip`, all tiles.
+ * Announces to files that are read together which tiles will be read: all tiles by default.
  * @param reuse see {@link PlanOptions.reuse}
  */
 export function planTiles(
@@ -326,7 +327,7 @@ export function planTiles(
     file.plan(from, Math.min(to, file.tileNum - 1), { together, first: FIRST_BYTES, skip, reuse })
 }
 
-/** Does `work` with the tiles of a data file, then closes it. */
+/** Runs `work` on the tiles of a data file, then closes the file. */
 export async function withTileFile<T>(
   fragment: Fragment,
   slot: number,
@@ -341,7 +342,7 @@ export async function withTileFile<T>(
   }
 }
 
-/** Whether the tile of a field's var-sized values itself holds the offsets of its cells. */
+/** Whether a tile of var-sized values has the offsets of its cells in it. */
 export async function holdsStringOffsets({ fragment, slot, role }: TileFile, tile: number): Promise<boolean> {
   if (role !== 'var') return false
   return withTileFile(
@@ -353,10 +354,9 @@ export async function holdsStringOffsets({ fragment, slot, role }: TileFile, til
 }
 
 /**
- * Whether an offsets tile says that the var tile itself holds the offsets (RLE and dictionary of strings): 8 zero bytes, a
- * count of no chunks. TileDB decides by the schema's version instead. So it cannot read what its own newer releases appended
- * to old arrays.
+ * Whether an offsets tile has no chunks, which means that the offsets are in the var tile (RLE and dictionary of strings).
+ * TileDB decides by the schema's version instead, so it cannot read what its newer releases appended to old arrays.
  */
 export function isStringOffsetsTile(stored: Uint8Array): boolean {
-  return stored.length >= NO_OFFSETS_BYTES && stored.subarray(0, NO_OFFSETS_BYTES).every((byte) => byte === 0)
+  return stored.length >= CHUNK_COUNT_BYTES && chunkCount(stored) === 0
 }

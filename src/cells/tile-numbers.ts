@@ -6,9 +6,9 @@ import type { ColumnData } from './column.ts'
 import { lanesOf, numbersOf } from './elements.ts'
 
 /**
- * How TileDB releases compute the number of a coordinate's tile, (coordinate - start) / extent:
+ * The ways in which TileDB releases compute the number of a coordinate's tile, (coordinate - start) / extent:
  *
- * - `exact`: right for every domain.
+ * - `exact`: correct for every domain.
  * - `none`: there are no tiles, although some dimensions have an extent.
  * - `typed`: computed and compared in the dimension's type T. Floats keep their fraction, so cells within one tile
  *   follow tile order, too. For a signed T, differences above its largest value wrap to negative numbers.
@@ -20,10 +20,7 @@ import { lanesOf, numbersOf } from './elements.ts'
  */
 export type TileArithmetic = 'exact' | 'none' | 'typed' | 'wrapping' | 'bytes'
 
-/**
- * The tile number of each cell along one dimension, as lanes that sort like the numbers of the release; no lanes if the
- * dimension has no tiles.
- */
+/** Lanes that sort like the tile numbers of the cells along one dimension, by a release's rules; none without tiles. */
 export function tileLanes(dimension: Dimension, column: ColumnData, cellNum: number, rule: OrderRule): KeyLanes {
   const { type, domain, tile_extent } = dimension
   if (column.starts || !tile_extent || rule.tiles === 'none') return []
@@ -32,7 +29,7 @@ export function tileLanes(dimension: Dimension, column: ColumnData, cellNum: num
   const values = numbersOf(type, column.data)
   const first = numbersOf(type, start)[0]
   if (datatypeKind(type) === 'float') {
-    // Computes in the dimension's own type, as TileDB does.
+    // In the dimension's type, as TileDB computes it.
     const round = type === 'FLOAT32' ? Math.fround : (x: number): number => x
     const extent = numbersOf(type, tile_extent)[0]
     const quotients = new Float64Array(cellNum)
@@ -63,7 +60,7 @@ export function tileLanes(dimension: Dimension, column: ColumnData, cellNum: num
   return [high, low]
 }
 
-/** No quotient is negative, and the bits of such doubles sort like the values. */
+/** Lanes of quotients. None is negative, and the bits of such doubles sort like their values. */
 function quotientLanes(quotients: Float64Array): KeyLanes {
   const pairs = new Uint32Array(quotients.buffer)
   const high = new Uint32Array(quotients.length)
@@ -76,8 +73,8 @@ function quotientLanes(quotients: Float64Array): KeyLanes {
 }
 
 /**
- * If the domain covers the full range of the type, an extent that was not given is stored as Infinity. The distance from the
- * domain's start can be Infinity, too: then the tile number is NaN.
+ * Lanes of rounded quotients. If the domain covers the full range of the type, a missing extent is stored as Infinity. The
+ * distance from the domain's start can be Infinity, too; the tile number is then NaN.
  *
  * @see tiledb/sm/array_schema/dimension.h, tile_idx, which converts to uint64. The order was measured on arrays written on
  * x86-64.
@@ -100,9 +97,10 @@ function floorLanes(quotients: Float64Array, conversion: Conversion): KeyLanes {
   return [high, low]
 }
 
-/** Up to this difference, the floor of a floating-point division is exact. */
+/** Below this difference, the floor of a floating-point division is exact. */
 const SAFE_DIFFERENCE = 2 ** 51
 
+/** {@link tileLanes} of 8-byte integers. */
 function wideLanes(
   data: Uint8Array,
   start: Uint8Array,

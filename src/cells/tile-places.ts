@@ -3,10 +3,10 @@ import { fieldFileName } from '../format/field-files.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, sizesOf } from '../store/fragment.ts'
 
-/** A slot's file: fixed data (or coordinates, timestamps), offsets, var-sized values or validity. */
+/** The kind of a slot's file: fixed-sized data (also coordinates and timestamps), offsets, var-sized values or validity. */
 export type TileRole = 'data' | 'offsets' | 'var' | 'validity'
 
-/** For tiles, coordinates and timestamps count as data. */
+/** The role of a file's tiles, for which coordinates and timestamps count as data. */
 export function tileRole({ role }: Pick<FieldFile, 'role'>): TileRole {
   return role === 'offsets' || role === 'var' || role === 'validity' ? role : 'data'
 }
@@ -21,9 +21,9 @@ export interface TilePlace {
 /** What the metadata says about one data file. */
 interface FieldTileFile {
   name: string
-  /** The list of its tiles' offsets. */
+  /** Name of the list with the offsets of its tiles. */
   offsetsList: OffsetsList
-  /** Bytes. */
+  /** In bytes. */
   size: number
 }
 
@@ -35,7 +35,7 @@ export function fieldTileFile(info: FragmentInfo, slot: number, role: TileRole):
   }
 }
 
-/** @throws InspectError INCONSISTENT if a list of `count` does not have an offset for each tile */
+/** Checks that a list has an offset for each tile. @throws InspectError INCONSISTENT */
 export function checkOffsetCount(fragment: Fragment, info: FragmentInfo, list: string, count: number): void {
   if (count >= info.tile_num) return
   throw inconsistent(`expected ${info.tile_num} tile offsets, found ${count}`, {
@@ -55,7 +55,7 @@ export function tileCellNum(info: FragmentInfo, tile: number): number {
   return tile === info.tile_num - 1 ? info.last_tile_cell_num : info.cells_per_tile
 }
 
-/** Cells of several tiles. @param tiles rising */
+/** Number of cells in several tiles. @param tiles tiles in rising order */
 export function tilesCellNum(info: FragmentInfo, tiles: Uint32Array): number {
   return tiles.length === 0 ? 0 : (tiles.length - 1) * info.cells_per_tile + tileCellNum(info, tiles[tiles.length - 1])
 }

@@ -1,7 +1,8 @@
 import { concat, NO_BYTES } from '../filters/bytes.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
-import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
+import { fixedSize, type RangeType } from '../format/range.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { u64s } from '../format/u32.ts'
 import type { ColumnData } from './column.ts'
@@ -19,7 +20,7 @@ export interface StatisticsField {
   dimension: boolean
 }
 
-/** @see tiledb/sm/tile/tile_metadata_generator.cc, has_min_max_metadata */
+/** Whether a field has minima and maxima. @see tiledb/sm/tile/tile_metadata_generator.cc, has_min_max_metadata */
 export function hasMinMax({ type, cell_val_num, dimension }: StatisticsField): boolean {
   if (dimension) return false
   if (isPlainText({ type })) return true
@@ -27,7 +28,7 @@ export function hasMinMax({ type, cell_val_num, dimension }: StatisticsField): b
   return cell_val_num === 1 && kind !== 'text' && kind !== 'bytes'
 }
 
-/** @see tiledb/sm/tile/tile_metadata_generator.cc, has_sum_metadata */
+/** Whether a field has sums. @see tiledb/sm/tile/tile_metadata_generator.cc, has_sum_metadata */
 export function hasSum({ type, cell_val_num }: Pick<StatisticsField, 'type' | 'cell_val_num'>): boolean {
   if (cell_val_num !== 1) return false
   const kind = datatypeKind(type)
@@ -35,18 +36,18 @@ export function hasSum({ type, cell_val_num }: Pick<StatisticsField, 'type' | 'c
 }
 
 /**
- * Minima, maxima, sums and null counts of one field, collected tile by tile as in TileDB, and then for the fragment. Nulls
+ * Minima, maxima, sums and null counts of one field, computed tile by tile as in TileDB, and then for the fragment. Nulls
  * and padding are ignored. A tile of nulls has zero bytes as minimum and maximum.
  *
  * @see tiledb/sm/tile/tile_metadata_generator.cc; FragmentMetadata::compute_fragment_min_max_sum_null_count
  */
 export class TileStatistics {
   private readonly field: StatisticsField
-  /** Nulls of each tile; none for a field that is not nullable. */
+  /** Number of nulls of each tile; empty for a field that is not nullable. */
   readonly nullCounts: Float64Array
-  /** 8 bytes a tile; none for a field without sums. */
+  /** Sums, 8 bytes per tile; empty for a field without sums. */
   readonly sums: Uint8Array
-  /** One byte per tile: 0 if all its cells are null. */
+  /** A byte per tile: 0 if all its cells are null. */
   private readonly known: Uint8Array
   private readonly lists: Record<'min' | 'max', ExtremeList> | undefined
 
@@ -60,8 +61,9 @@ export class TileStatistics {
   }
 
   /**
+   * Adds the cells of a tile.
    * @param visit positions of the cells that count, in TileDB's order; undefined for all
-   * @param slabs of a dense tile, called if the sum depends on them
+   * @param slabs returns the slabs of a dense tile; called if the sum depends on them
    */
   add(tile: number, cells: ColumnData, cellNum: number, visit: Uint32Array | undefined, slabs?: () => Slabs): void {
     const { data, starts, validity } = cells
@@ -90,6 +92,7 @@ export class TileStatistics {
     return this.lists?.[which].list() ?? { fixed: NO_BYTES, variable: NO_BYTES }
   }
 
+  /** Statistics of the fragment. */
   fragment(): SlotStatistics {
     const { sums, nullCounts, known } = this
     const lists = { min: this.extremes('min'), max: this.extremes('max'), sums, nullCounts }
@@ -108,7 +111,7 @@ export interface StatisticsLists {
 /**
  * The statistics of the fragment, which TileDB computes from those of the tiles.
  *
- * @param tiles that are not all null
+ * @param tiles the tiles whose cells are not all null
  * @see FragmentMetadata::compute_fragment_min_max_sum_null_count
  */
 export function fragmentStatistics(field: StatisticsField, lists: StatisticsLists, tiles: Cells): SlotStatistics {
@@ -129,11 +132,11 @@ export function fragmentStatistics(field: StatisticsField, lists: StatisticsList
 }
 
 /**
- * Whether cells lie between their stored minimum and maximum. A NaN makes TileDB start both anew with the next value, so that
- * values before it may lie outside. The sum shows whether there is one: it is NaN, too. A sum that has reached the limit of its type
- * shows nothing, as what follows is not added.
+ * Whether all cells certainly lie between their stored minimum and maximum. After a NaN, TileDB starts both anew with the next
+ * value, so that values before it may lie outside. With a NaN, the sum is NaN, too. A sum at the limit of its type does not
+ * show a NaN that comes later.
  *
- * @param sum 8 bytes, as stored for the same cells
+ * @param sum stored sum of the same cells, 8 bytes
  */
 export function holdsExtremes(type: Datatype, sum: Uint8Array | undefined): boolean {
   if (datatypeKind(type) !== 'float') return true
@@ -141,18 +144,19 @@ export function holdsExtremes(type: Datatype, sum: Uint8Array | undefined): bool
 }
 
 /**
- * Whether texts lie between their stored minimum and maximum. TileDB compares them only up to a zero byte, and of texts that are
- * then alike it takes one as if it were all.
+ * Whether all texts certainly lie between their stored minimum and maximum. TileDB compares texts only up to a zero byte, so a
+ * text that is equal up to there may lie outside.
  */
 export function holdsTexts(type: Datatype, ...extremes: (Uint8Array | undefined)[]): boolean {
   return !isPlainText({ type }) || !extremes.some((value) => value?.includes(0))
 }
 
 /** Bytes of a cell; 0 if cells are var-sized. */
-export function cellSizeOf({ type, cell_val_num }: Pick<StatisticsField, 'type' | 'cell_val_num'>): number {
-  return cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
+export function cellSizeOf(field: RangeType): number {
+  return fixedSize(field) ?? 0
 }
 
+/** The cells that count and are not null. */
 function withoutNulls(visit: Uint32Array | undefined, validity: Uint8Array | undefined, cellNum: number): Cells {
   if (!validity) return { length: visit?.length ?? cellNum, at: visit }
   const total = visit?.length ?? cellNum
@@ -165,19 +169,20 @@ function withoutNulls(visit: Uint32Array | undefined, validity: Uint8Array | und
   return { length, at: at.subarray(0, length) }
 }
 
-/** The type in which a type's values are summed. */
+/** The type of the sums of a type's values. */
 export function sumType(type: Datatype): Datatype {
   const kind = datatypeKind(type)
   return kind === 'float' ? 'FLOAT64' : kind === 'uint' || kind === 'bool' ? 'UINT64' : 'INT64'
 }
 
+/** Adds cells to a sum. */
 function sumOf(type: Datatype, data: Uint8Array, cells: Cells, sum = new SumOf(sumType(type))): SumOf {
   if (isWide(type)) sum.addWide(lanesOf(data), cells)
   else sum.addNumbers(numbersOf(type === 'CHAR' ? 'INT8' : type, data), cells)
   return sum
 }
 
-/** The sum of a tile's cells, slab by slab. A sum that reaches the limit ignores only the rest of its slab. */
+/** The sum of a tile's cells, slab by slab. At the limit of its type, a sum ignores only the rest of the slab. */
 export function slabSum(type: Datatype, { data, validity }: ColumnData, { starts, length }: Slabs): Uint8Array {
   const sum = new SumOf(sumType(type))
   for (const start of starts) {

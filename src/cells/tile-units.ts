@@ -7,7 +7,7 @@ import { openFragment } from '../store/target.ts'
 import { LARGE_TILE } from './tile-chunks.ts'
 import { isStringOffsetsTile, TileFile, type TileRole } from './tile-files.ts'
 
-/** Some tiles of some files of a fragment, whose filters any thread can undo. */
+/** Some tiles of some files of a fragment, which any thread can unfilter. */
 export interface TileUnit {
   /** Path of the fragment. */
   path: string
@@ -16,7 +16,7 @@ export interface TileUnit {
   tiles: readonly number[]
   /** Unfiltered bytes of all tiles. */
   bytes: number
-  /** Memory for the unfiltered bytes, if it is large enough. */
+  /** Memory that is used for the unfiltered bytes, if it is large enough. */
   room: ArrayBuffer | undefined
 }
 
@@ -24,31 +24,31 @@ export interface TileUnit {
 export interface UnfilteredTiles {
   tiles: readonly number[]
   room: ArrayBuffer
-  /** Start and end of each tile, file by file. Both are -1 if the tile was not read; the reader then finds out why. */
+  /** Start and end of each tile, file by file. Both are -1 for a tile that was not read: reading it again gives the error. */
   places: Float64Array
 }
 
 /** Runs units on several threads. */
 export interface TileUnitRunner {
-  /** From this many unfiltered bytes on, threads save more time than they take to start. */
+  /** Number of unfiltered bytes from which on threads save more time than they take to start. */
   readonly worthBytes: number
-  /** Fewest unfiltered bytes in a unit. */
+  /** Lower limit on the unfiltered bytes in a unit. */
   readonly unitBytes: number
-  /** Gives the results of units in their order. @param own runs a unit on this thread */
+  /** Runs units and returns their results in order. @param own runs a unit on this thread */
   run(units: Iterable<TileUnit>, own: (unit: TileUnit) => Promise<UnfilteredTiles>): AsyncIterable<UnfilteredTiles>
 }
 
-/** The tiles of a fragment whose filters other threads may undo, split into units of work. */
+/** The tiles of a fragment that other threads may unfilter, split into units of work. */
 interface TileUnits extends Iterable<TileUnit> {
   /** The files that are worth sharing. */
   readonly files: readonly TileFile[]
   /** Hands unfiltered tiles to their files, which return them when read. */
   lend(done: UnfilteredTiles): void
-  /** Takes back memory that nobody reads any more. A file's lent tiles stay until the next are lent. */
+  /** Takes back the memory of tiles that nobody reads any more, for later units. The files keep them until {@link lend}. */
   takeBack(done: UnfilteredTiles): void
 }
 
-/** @returns undefined if other threads would not help */
+/** Splits tiles into units of work. @returns undefined if other threads would not help */
 export function tileUnits(
   { folder }: Fragment,
   all: readonly TileFile[],
@@ -56,7 +56,7 @@ export function tileUnits(
   { worthBytes, unitBytes }: TileUnitRunner,
 ): TileUnits | undefined {
   const files = all.filter(isWorthIt)
-  // Other threads would ask the server again for what this thread has already read.
+  // Over a network, other threads would fetch again what this thread has already read.
   if (folder.isRemote || files.length === 0) return undefined
   /** Unfiltered bytes of a tile, over all files; NaN if the metadata does not say. */
   const sizeOf = (tile: number): number => files.reduce((sum, file) => sum + (file.expectedSize(tile) ?? Number.NaN), 0)
@@ -98,12 +98,12 @@ export function tileUnits(
   }
 }
 
-/** Whether the file has filters to undo, and they do not hold the offsets of strings. */
+/** Whether the file has filters, and they keep no offsets of strings among the values. */
 function isWorthIt({ filters, role }: TileFile): boolean {
   return filters.length > 0 && !(role === 'var' && mayHoldOffsets(filters))
 }
 
-/** Undoes the filters of a unit's tiles. @param files those of the unit */
+/** Unfilters a unit's tiles. @param files files of the unit */
 export async function unfilterUnit(files: readonly TileFile[], unit: TileUnit): Promise<UnfilteredTiles> {
   const { tiles, bytes } = unit
   const room = unit.room && unit.room.byteLength >= bytes ? unit.room : new ArrayBuffer(bytes)
@@ -124,8 +124,8 @@ export async function unfilterUnit(files: readonly TileFile[], unit: TileUnit): 
 }
 
 /**
- * Undefined if the tile cannot be read, if there is a note to give about it, or if its string offsets must be read with the
- * data.
+ * The unfiltered bytes of a tile. Undefined if it cannot be read, if the reader must report lost bytes, or if its string
+ * offsets are among the values.
  */
 async function unfiltered(file: TileFile, tile: number, into: Uint8Array): Promise<Uint8Array | undefined> {
   try {
@@ -143,8 +143,9 @@ async function unfiltered(file: TileFile, tile: number, into: Uint8Array): Promi
   }
 }
 
-/** Undoes units on a thread that has no fragment open yet. If a unit's files cannot be opened, its result has no tiles. */
+/** The function that runs units on another thread. If a unit's files cannot be opened, its result has no tiles. */
 export function tileUnitWorker(storage: Storage, cx: ReadContext): (unit: TileUnit) => Promise<UnfilteredTiles> {
+  /** The files of the last unit. */
   let open: { wanted: string; files: readonly TileFile[] } | undefined
   const filesOf = async ({ path, files }: TileUnit): Promise<readonly TileFile[]> => {
     const wanted = JSON.stringify([path, files])
@@ -166,6 +167,7 @@ export function tileUnitWorker(storage: Storage, cx: ReadContext): (unit: TileUn
   }
 }
 
+/** Places of tiles that were not read. */
 function noPlaces(fileNum: number, tileNum: number): Float64Array {
   return new Float64Array(2 * fileNum * tileNum).fill(-1)
 }

@@ -1,7 +1,7 @@
 import { cwd } from 'node:process'
 import { InspectError } from '../base/errors.ts'
 
-/** @throws InspectError NOT_FOUND if it was removed */
+/** The current folder. @throws InspectError NOT_FOUND if it was removed */
 export function currentFolder(): string {
   try {
     return cwd()
@@ -10,7 +10,7 @@ export function currentFolder(): string {
   }
 }
 
-/** An absolute path without `.`, `..` and double slashes, from the text alone. */
+/** An absolute path without `.`, `..` and double slashes. Links are not resolved. */
 export function absolutePath(path: string): string {
   const parts: string[] = []
   for (const part of (path.startsWith('/') ? path : `${currentFolder()}/${path}`).split('/')) {

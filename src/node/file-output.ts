@@ -22,72 +22,69 @@ import {
 } from 'node:fs'
 import process from 'node:process'
 import { ClosedPipe, InspectError, usage } from '../base/errors.ts'
+import { folderOf, nameOf } from '../base/paths.ts'
 import { guarded, MOST_AT_ONCE, systemCode, systemError } from './file.ts'
 import { onInterrupt } from './interrupted.ts'
 
 /** A file that appears whole or not at all. */
 export interface FileOutput {
-  /** False for pipes and devices: they keep what was written so far. */
+  /** Whether {@link discard} leaves nothing behind. Pipes and devices keep what was written. */
   readonly isWhole: boolean
-  /** The caller may reuse the bytes once this has returned, or its promise is resolved. */
+  /** Writes bytes. The caller may reuse them once this has returned, or its promise is resolved. */
   write(data: string | Uint8Array): Promise<void> | void
-  /** Gives the file its name, and replaces a file of that name. */
+  /** Gives the file its name, replacing any file of that name. */
   commit(): void
   /** Leaves everything as it was. Does nothing after {@link commit}. */
   discard(): void
 }
 
-/**
- * Up to this many bytes stay in memory, so a short result's file is created when it is complete. Until then, no signal
- * handler is needed.
- */
-const HELD = 2 ** 20
+/** Up to this many bytes stay in memory until the result is complete. Until then there is no file, and no signal handler. */
+const MOST_HELD = 2 ** 20
 
 /**
- * Opens a file for writing. Until {@link FileOutput.commit}, the bytes go to a file of another name beside it. Links are
- * followed, modes kept. A pipe, a device or a terminal is written to directly.
+ * Opens a file for writing. Until {@link FileOutput.commit}, the bytes go to a file with another name beside it. Links are
+ * followed and modes kept. A pipe, a device or a terminal is written to directly.
  * @throws InspectError USAGE for a folder; NOT_FOUND, NO_PERMISSION, IO
  */
 export async function openFileOutput(path: string): Promise<FileOutput> {
   const place = writing(path, () => outputPlace(path))
-  return place.through ? openThrough(path) : openWhole(path, place)
+  return place.isDirect ? openDirect(path) : openWhole(path, place)
 }
 
 /** Where an output path leads. */
 interface OutputPlace {
-  /** The path after all links. */
+  /** The path with all links resolved. */
   path: string
-  /** What is there now. */
+  /** Status of what is there now. */
   status: Stats | undefined
-  /** Whether it must be written to directly, as it is not a file that can be replaced. */
-  through: boolean
+  /** Whether it must be written to directly, because it is not a file that can be replaced. */
+  isDirect: boolean
 }
 
-/** Most links to follow in a row, as in Linux. */
+/** Upper limit on the links that are followed in a row, as in Linux. */
 const MOST_LINKS = 40
 
-/** @throws the system's error if a folder of the path is missing */
+/** Finds out where an output path leads. @throws the system's error if a folder of the path is missing */
 export function outputPlace(path: string): OutputPlace {
   let at = inRealFolder(path)
   for (let links = 0; links < MOST_LINKS; links++) {
-    // A descriptor's target is open already.
-    if (/^\/(?:proc|dev\/fd)\//.test(at)) return { path: at, status: undefined, through: true }
+    // The target of a descriptor is already open.
+    if (/^\/(?:proc|dev\/fd)\//.test(at)) return { path: at, status: undefined, isDirect: true }
     const status = lstatSync(at, { throwIfNoEntry: false })
     if (!status?.isSymbolicLink()) {
       if (status?.isDirectory()) throw usage('expected a file to write to, found a folder', { file: path })
-      return { path: at, status, through: status !== undefined && !status.isFile() }
+      return { path: at, status, isDirect: status !== undefined && !status.isFile() }
     }
     const link = readlinkSync(at)
-    at = inRealFolder(link.startsWith('/') ? link : `${at.slice(0, at.lastIndexOf('/'))}/${link}`)
+    at = inRealFolder(link.startsWith('/') ? link : `${folderOf(at)}/${link}`)
   }
   throw new InspectError('IO', 'too many links lead from one to another', { file: path })
 }
 
-/** The path, with its folder resolved by the system. */
+/** The path, with all links in its folder resolved. */
 function inRealFolder(path: string): string {
-  const slash = path.lastIndexOf('/')
-  const name = path.slice(slash + 1)
-  const folder = slash < 0 ? '.' : path.slice(0, slash + 1)
+  const name = nameOf(path)
+  const folder = path.slice(0, path.length - name.length) || '.'
   if (name === '' || name === '.' || name === '..')
     throw usage('expected a file to write to, found a folder', { file: path })
   const real = realpathSync.native(folder)
@@ -98,15 +95,16 @@ function inRealFolder(path: string): string {
 function openWhole(shown: string, { path, status }: OutputPlace): FileOutput {
   writing(shown, () => {
     if (status) accessSync(path, constants.W_OK)
-    accessSync(path.slice(0, path.lastIndexOf('/')) || '/', constants.W_OK | constants.X_OK)
+    accessSync(folderOf(path) || '/', constants.W_OK | constants.X_OK)
   })
   const temporary = temporaryBeside(path)
   let held: Uint8Array[] = []
   let heldBytes = 0
   let descriptor: number | undefined
+  /** Stops removing the file when a signal ends the program. */
   let forget: (() => void) | undefined
   let finished = false
-  /** Creates the file, with the bytes held so far. */
+  /** The descriptor of the file, which is created with the held bytes at the first call. */
   const started = (): number => {
     if (descriptor !== undefined) return descriptor
     forget = onInterrupt(() => removeQuietly(temporary))
@@ -134,7 +132,7 @@ function openWhole(shown: string, { path, status }: OutputPlace): FileOutput {
     isWhole: true,
     write(data) {
       const bytes = typeof data === 'string' ? Buffer.from(data) : data
-      if (descriptor === undefined && heldBytes + bytes.length <= HELD) {
+      if (descriptor === undefined && heldBytes + bytes.length <= MOST_HELD) {
         held.push(typeof data === 'string' ? bytes : bytes.slice())
         heldBytes += bytes.length
         return
@@ -161,7 +159,7 @@ function openWhole(shown: string, { path, status }: OutputPlace): FileOutput {
   }
 }
 
-/** What other users may do with the file stays the same. */
+/** Gives a file the owner and the mode of the file that it replaces. */
 function keepOwner(descriptor: number, { mode, uid, gid }: Stats): void {
   try {
     fchownSync(descriptor, uid, gid)
@@ -171,7 +169,7 @@ function keepOwner(descriptor: number, { mode, uid, gid }: Stats): void {
   fchmodSync(descriptor, mode & 0o7777)
 }
 
-/** Renames a file over another. A file that is itself a mount point, as in a container, can only be overwritten. */
+/** Replaces a file by another. A file that is a mount point, as in a container, can only be overwritten. */
 function replace(from: string, to: string): void {
   try {
     renameSync(from, to)
@@ -184,14 +182,13 @@ function replace(from: string, to: string): void {
 
 let count = 0
 
-/** A hidden name beside a path, unique among all running processes, and short enough for every name that the path may have. */
+/** A hidden path beside a path, unique among all running processes. Its name is short enough for every file system. */
 export function temporaryBeside(path: string): string {
-  const slash = path.lastIndexOf('/')
   const unique = `${process.pid.toString(36)}-${Date.now().toString(36)}-${count++}.part`
-  return `${path.slice(0, slash)}/.${path.slice(slash + 1).slice(0, 40)}.${unique}`
+  return `${folderOf(path)}/.${nameOf(path).slice(0, 40)}.${unique}`
 }
 
-/** Removes what is there, if it can be: it is called after an error, which matters more. */
+/** Removes a file or folder. Ignores errors: this is called after an error that matters more. */
 export function removeQuietly(path: string): void {
   try {
     rmSync(path, { force: true, recursive: true })
@@ -200,8 +197,8 @@ export function removeQuietly(path: string): void {
   }
 }
 
-/** A pipe or device, which gets the results as they come. */
-function openThrough(path: string): Promise<FileOutput> {
+/** Opens a pipe or device, to which results are written at once. */
+function openDirect(path: string): Promise<FileOutput> {
   return new Promise((resolve, reject) => {
     open(path, 'w', (error, descriptor) => {
       if (error) {
@@ -230,17 +227,18 @@ function once(work: () => void): () => void {
   }
 }
 
-/** A call may write only a part, as on a disk that is nearly full: the next one fails. */
+/** Writes all bytes. A single call may write only a part, as on a disk that is nearly full, where the next call fails. */
 export function writeWholeSync(descriptor: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; )
     at += writeSync(descriptor, bytes, at, Math.min(bytes.length - at, MOST_AT_ONCE))
 }
 
+/** {@link writeWholeSync}, done asynchronously. */
 async function writeWhole(descriptor: number, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += await writePart(descriptor, bytes, at)
 }
 
-/** @returns the number of bytes written */
+/** Writes some bytes. @returns the number of bytes written */
 function writePart(descriptor: number, bytes: Uint8Array, from: number): Promise<number> {
   return new Promise((resolve, reject) => {
     write(descriptor, bytes, from, Math.min(bytes.length - from, MOST_AT_ONCE), null, (error, written) => {
@@ -252,7 +250,7 @@ function writePart(descriptor: number, bytes: Uint8Array, from: number): Promise
 
 const writing = <T>(path: string, work: () => T): T => guarded(path, work, 'write')
 
-/** Writes files into a folder, all of them or none. The folder is created if needed. Each file is given in parts. */
+/** Writes files, given in parts, into a folder: all of them or none. Creates the folder if needed. */
 export async function writeFiles(
   folder: string,
   files: readonly [name: string, parts: readonly Uint8Array[]][],

@@ -11,27 +11,28 @@ import {
   type Stats,
   statSync,
 } from 'node:fs'
-import { InspectError } from '../base/errors.ts'
+import { InspectError, unlessCode, unlessFault } from '../base/errors.ts'
 import { decodeText, encodeText } from '../format/text.ts'
 import { countListedNames } from '../source/lean-heap.ts'
 import { type ByteSource, byName, checkRange, type Entry, type Storage, truncated } from '../source/source.ts'
 
 /**
- * Reads up to this size are synchronous. The thread pool takes longer than copying 64 KiB from the page cache (0.1 ms against
- * 0.01). `node:fs/promises` alone adds a millisecond to start-up.
+ * Reads of up to this many bytes are synchronous. The thread pool takes longer than copying 64 KiB from the page cache (0.1 ms
+ * against 0.01). `node:fs/promises` alone adds a millisecond to start-up.
  */
 const SMALL_READ = 64 * 1024
 
-/** Most bytes that a call reads or writes. Node refuses 2 GiB and more. */
+/** Upper limit on the bytes that one call reads or writes. Node refuses 2 GiB and more. */
 export const MOST_AT_ONCE = 2 ** 30
 
-/** A pipe is read whole, up to this many bytes. */
+/** Upper limit on the bytes of a pipe, which is read whole. */
 const MOST_PIPED = 2 ** 30
 
+/** Code and message for each of the system's error codes. */
 const CODES: Readonly<Record<string, ['NOT_FOUND' | 'NO_PERMISSION' | 'IO', string]>> = {
   ENOENT: ['NOT_FOUND', 'no such file or folder'],
   ENOTDIR: ['NOT_FOUND', 'no such file or folder'],
-  // Names that damaged files hold: beyond what the system takes, or with a zero byte, which Node itself refuses.
+  // Names in damaged files may be too long for the system, or have a zero byte, which Node refuses.
   ENAMETOOLONG: ['NOT_FOUND', 'no file can have such a name'],
   ERR_INVALID_ARG_VALUE: ['NOT_FOUND', 'no file can have such a name'],
   EACCES: ['NO_PERMISSION', 'no permission to'],
@@ -51,12 +52,12 @@ function systemWords(error: Error, code: string): string {
   return words === undefined ? `the system says ${code}` : `the system says: ${words} (${code})`
 }
 
-/** The code of a system's error, such as `ENOENT`. */
+/** The code of an error of the system, such as `ENOENT`. */
 export function systemCode(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
 }
 
-/** The system's error as an InspectError that names the path. @param doing what failed */
+/** Turns an error of the system into an InspectError that names the path. @param doing the action that failed */
 export function systemError(error: unknown, path: string, doing: 'read' | 'write' = 'read'): unknown {
   if (!(error instanceof Error && 'code' in error) || error instanceof InspectError) return error
   const code = String(error.code)
@@ -65,7 +66,7 @@ export function systemError(error: unknown, path: string, doing: 'read' | 'write
   return new InspectError(ours, text, { file: path }, { cause: error })
 }
 
-/** Runs `work`. An error of the system becomes an InspectError. */
+/** Runs `work`, and turns errors of the system into InspectErrors. */
 export function guarded<T>(path: string, work: () => T, doing: 'read' | 'write' = 'read'): T {
   try {
     return work()
@@ -76,8 +77,8 @@ export function guarded<T>(path: string, work: () => T, doing: 'read' | 'write' 
 
 /**
  * A local file, read by position through one descriptor. Only regular files are read, because a pipe without a writer blocks,
- * and a device may have no end. Exception: a pipe that the shell has opened for this process (`<(…)`, `/dev/stdin`) is read
- * whole at first use.
+ * and a device may have no end. The exception is a pipe that the shell has opened for this process (`<(…)`, `/dev/stdin`). It
+ * is read whole at first use.
  */
 class FileSource implements ByteSource {
   readonly name: string
@@ -89,7 +90,7 @@ class FileSource implements ByteSource {
     this.name = path
   }
 
-  /** While the file is not open, its size is found by name: listings need the sizes of many files that they never read. */
+  /** Finds the size by name, without opening the file: listings need the sizes of many files that they never read. */
   async size(): Promise<number> {
     return this.knownSize()
   }
@@ -123,7 +124,7 @@ class FileSource implements ByteSource {
   }
 
   private opened(): number {
-    // If something else takes the file's place in between, opening must not block.
+    // Opening must not block, even if a pipe has taken the file's place.
     this.descriptor ??= guarded(this.name, () => openSync(named(this.name), constants.O_RDONLY | constants.O_NONBLOCK))
     return this.descriptor
   }
@@ -146,7 +147,7 @@ class FileSource implements ByteSource {
   }
 }
 
-/** Undefined for a pipe, which must be read to know its size. @throws InspectError IO for anything that is not read */
+/** The status of a file; undefined for an open pipe, whose size is not known. @throws InspectError IO for anything else */
 function statusByName(file: string): Stats | undefined {
   const status = guarded(file, () => statSync(named(file)))
   if (status.isFile()) return status
@@ -154,7 +155,7 @@ function statusByName(file: string): Stats | undefined {
   throw new InspectError('IO', `expected a regular file, found ${kindInWords(status)}`, { file })
 }
 
-/** Whether somebody has opened the pipe for this process. Then it has a writer and an end. */
+/** Whether the path is a pipe that was opened for this process, so that it has a writer and an end. */
 function isOpenPipe(path: string, status: Stats): boolean {
   return (
     (status.isFIFO() || status.isSocket()) && /^\/(?:dev\/(?:fd\/\d+|stdin)|proc\/(?:self|\d+)\/fd\/\d+)$/.test(path)
@@ -168,16 +169,17 @@ function kindInWords(status: Stats): string {
   return 'a device'
 }
 
-/** The content of pipes by path, as a pipe can be read only once. */
+/** The content of pipes, by path. A pipe can be read only once. */
 const pipes = new Map<string, Uint8Array>()
 
+/** The whole content of a pipe. */
 function drained(file: string): Uint8Array {
   const bytes = pipes.get(file) ?? readWhole(file, MOST_PIPED)
   pipes.set(file, bytes)
   return bytes
 }
 
-/** Everything up to the end, wherever that is. @throws InspectError TOO_LARGE for more than `most` bytes */
+/** Reads a file or pipe to its end. @throws InspectError TOO_LARGE for more than `most` bytes */
 function readWhole(file: string, most: number): Uint8Array {
   return guarded(file, () => {
     const descriptor = openSync(named(file), 'r')
@@ -199,10 +201,7 @@ function readWhole(file: string, most: number): Uint8Array {
   })
 }
 
-/**
- * Reads a short file, or a short pipe that was opened for this process.
- * @throws InspectError TOO_LARGE; as {@link FileSource}
- */
+/** Reads a short file, or a short pipe that was opened for this process. @throws InspectError TOO_LARGE; those of reading */
 export function readShort(path: string, most: number): Uint8Array {
   const size = statusByName(path)?.size
   if (size !== undefined && size > most)
@@ -216,31 +215,28 @@ function kindOf(path: string): Entry['kind'] | undefined {
     if (!status) return undefined
     return status.isFile() ? 'file' : status.isDirectory() ? 'folder' : 'other'
   } catch (error) {
-    const ours = systemError(error, path)
-    if (ours instanceof InspectError && ours.code === 'NOT_FOUND') return undefined
-    throw ours
+    return unlessCode('NOT_FOUND')(systemError(error, path))
   }
 }
 
-/** The target of a link. A link to nowhere or in a circle must not stop the listing of a folder. */
+/** The kind of a link's target: `other` for a link to nowhere or in a circle, which must not stop the listing of a folder. */
 function kindOfLink(path: string): Entry['kind'] {
   try {
     return kindOf(path) ?? 'other'
   } catch (error) {
-    if (!(error instanceof InspectError)) throw error
-    return 'other'
+    return unlessFault(error) ?? 'other'
   }
 }
 
-/** The form of a path for system calls: bytes, if some name in it is not UTF-8. */
+/** A path for system calls: as bytes, if a name in it is not UTF-8. */
 function named(path: string): string | Buffer {
   return path.isWellFormed() ? path : Buffer.from(encodeText(path))
 }
 
-/** Stands for bytes that are not UTF-8 when names are read as text. */
+/** The character that replaces bytes that are not UTF-8 when names are read as text. */
 const REPLACED = '\ufffd'
 
-/** A folder's entries. The text of each name can be turned back into its bytes. */
+/** A folder's entries. Each name is text that {@link named} can turn back into bytes. */
 function entriesOf(path: string): Dirent[] {
   const entries = readdirSync(named(path), { withFileTypes: true })
   if (!entries.some(({ name }) => name.includes(REPLACED))) return entries
@@ -283,7 +279,7 @@ export const localStorage: Storage = {
     let descriptor: number | undefined
     try {
       descriptor = openSync(named(path), constants.O_RDONLY | constants.O_NONBLOCK)
-      // One call gives all of a small file, and its size.
+      // One call reads all of a small file, which tells its size.
       const length = readSync(descriptor, into, 0, into.length, 0)
       if (length < into.length) return { size: length, length }
       const status = fstatSync(descriptor)

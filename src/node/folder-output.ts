@@ -1,32 +1,32 @@
 import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { InspectError } from '../base/errors.ts'
+import { hasCode, InspectError } from '../base/errors.ts'
 import { absolutePath } from './current-folder.ts'
 import { guarded, systemCode, systemError } from './file.ts'
 import { removeQuietly, temporaryBeside, writeWholeSync } from './file-output.ts'
 import { onInterrupt } from './interrupted.ts'
 
-/** A folder that appears with all its files at once, or files that appear in a folder at once; or not at all. */
+/** A new folder, or new files in a folder. They appear all at once, or not at all. */
 export interface FolderOutput {
-  /** Where the files are until {@link commit}. */
+  /** Folder with the files until {@link commit}. */
   readonly partial: string
-  /** @param path relative to the folder, with `/` */
+  /** Writes a file. @param path path of the file relative to the folder, with `/` */
   write(path: string, bytes: Uint8Array): Promise<void>
-  /** {@link write} of a file that need not fit in memory. */
+  /** Writes a file that need not fit in memory. */
   writeParts(path: string, parts: AsyncIterable<Uint8Array>): Promise<void>
   /** Removes a file or folder that was written. */
   remove(path: string): void
-  /** Gives a file or folder that was written another name. */
+  /** Renames a file or folder that was written. */
   rename(file: string, to: string): void
-  /** Gives the files their names. @throws InspectError EXISTS if a name has been taken since */
+  /** Puts the files into their place. @throws InspectError EXISTS if something is there by now */
   commit(): void
-  /** Removes what was written; does nothing after {@link commit}. */
+  /** Removes what was written. Does nothing after {@link commit}. */
   discard(): void
 }
 
 /**
- * Opens a folder for writing. Until {@link FolderOutput.commit}, its files are in a folder of another name beside it.
- * @param refuse throws if the place must not be written to
+ * Opens a new folder for writing. Until {@link FolderOutput.commit}, its files are in a folder with another name beside it.
+ * @param refuse called with the path; throws if nothing may be written there
  * @throws InspectError EXISTS if anything is at `path`; NOT_FOUND, NO_PERMISSION, IO
  */
 export async function openFolderOutput(path: string, refuse: (path: string) => Promise<void>): Promise<FolderOutput> {
@@ -45,9 +45,9 @@ export async function openFolderOutput(path: string, refuse: (path: string) => P
 }
 
 /**
- * Opens a folder that is there for adding files. They are moved into it at {@link FolderOutput.commit}; if one cannot be, those before
- * it are taken away again. No file that is there is changed.
- * @param rank files of a higher rank are moved later
+ * Opens an existing folder for adding files. {@link FolderOutput.commit} moves them into the folder. If a file cannot be moved,
+ * those before it are removed again. Existing files are never changed.
+ * @param rank order in which files are moved: a higher rank is moved later
  */
 export function openFolderAddition(path: string, rank: (file: string) => number): FolderOutput {
   const target = absolutePath(path)
@@ -57,7 +57,7 @@ export function openFolderAddition(path: string, rank: (file: string) => number)
     files.sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1))
     const made: string[] = []
     try {
-      // Without a pause, so that signals find all files or none.
+      // Synchronous, so that a signal finds all files or none.
       for (const file of files) {
         const full = join(target, file)
         refuseExisting(full, join(path, file))
@@ -80,6 +80,7 @@ export function openFolderAddition(path: string, rank: (file: string) => number)
   })
 }
 
+/** Opens a folder beside `target`, which `commit` moves into its place. @param path target as the user wrote it */
 function openPartial(target: string, path: string, commit: (partial: string) => void): FolderOutput {
   const partial = temporaryBeside(target)
   guarded(dirname(target), () => mkdirSync(partial), 'write')
@@ -89,6 +90,7 @@ function openPartial(target: string, path: string, commit: (partial: string) => 
     finished = true
     forget()
   }
+  /** Makes the folders of a file. Returns its path, and its later path for errors. */
   const placeOf = (file: string): { full: string; place: string } => {
     const [full, place] = [join(partial, file), join(path, file)]
     guarded(place, () => mkdirSync(dirname(full), { recursive: true }), 'write')
@@ -131,13 +133,14 @@ function openPartial(target: string, path: string, commit: (partial: string) => 
   }
 }
 
+/** @throws InspectError EXISTS if anything is at `target` */
 function refuseExisting(target: string, path: string): void {
   try {
     lstatSync(target)
   } catch (error) {
-    const ours = systemError(error, path)
-    if (ours instanceof InspectError && ours.code === 'NOT_FOUND') return
-    throw ours
+    const fault = systemError(error, path)
+    if (hasCode(fault, 'NOT_FOUND')) return
+    throw fault
   }
   throw exists(path)
 }

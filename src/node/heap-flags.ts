@@ -1,32 +1,36 @@
 import process from 'node:process'
 import { useLeanHeap } from '../source/lean-heap.ts'
 
-/** Keeps this process's heap small with V8 flags; only for the program, not for the library. */
+/** Keeps the heap of this process small with V8 flags. The program calls this; the library does not. */
 export function keepHeapLean(): void {
   useLeanHeap({ compileWasm, countListedNames, countReadBytes })
 }
 
-/** A folder with this many names means a large heap and a long run. */
+/** From this many names in a folder on, V8 collects garbage more often. */
 const MANY_NAMES = 10_000
-/** From this many fragments on, V8 optimizes code that only they run. */
+/** From this many names in a folder on, V8 optimizes code later. */
 const SOME_NAMES = 200
-/** Bytes of bytecode that a function runs before V8 optimizes it: 18 times as many as by default. */
+/** Bytes of bytecode that a function runs before V8 optimizes it: 18 times the default. */
 const LATE = 1_200_000
 /**
- * The same for wasm, in about the bytes that a function runs, and V8's own number. One function of libzstd takes 60 ms of processor
- * time to optimize. V8 would begin after one tile; that pays after some 20 MB of cells.
+ * The same for wasm, in about the bytes that a function runs, and V8's default. One function of libzstd takes 60 ms of
+ * processor time to optimize. By default V8 optimizes it after one tile, which pays only after some 20 MB of cells.
  */
 const LATE_WASM = 2_000_000_000
 const USUAL_WASM = 1_800_000
 
+/** Whether V8 collects garbage more often now, and whether it optimizes later now. */
 let lean = false
 let late = false
 
 /**
- * Called for each listed folder. What is done a thousand times is worth no optimized code: making it took a third of the
- * processor time of listing 1,000 fragments. In long runs it is made a few milliseconds later. Only Node 20 has the flag. And
- * V8 lets the heap grow to several times the live data before it collects garbage. For arrays
- * with 100,000 fragments this was most of the memory of `ls`. A factor of 1.4 takes no longer.
+ * Called with the number of names in each listed folder.
+ *
+ * Optimized code does not pay for work that is done a thousand times: making it took a third of the processor time of listing
+ * 1,000 fragments. Long runs get it a few milliseconds later. Only Node 20 has this flag.
+ *
+ * V8 lets the heap grow to several times the live data before it collects garbage. For arrays with 100,000 fragments this was
+ * most of the memory of `ls`. A growth factor of 1.4 takes no longer.
  */
 function countListedNames(count: number): void {
   if (!late && count >= SOME_NAMES && isNode20()) {
@@ -42,7 +46,10 @@ function isNode20(): boolean {
   return process.versions.node.startsWith('20.')
 }
 
-/** The number holds for a module from its start on. V8 takes no compiled code that was made with other flags, so it is set back. */
+/**
+ * Compiles a module whose functions are optimized late. The flag has to be set when a module is compiled. It is reset
+ * afterwards, because V8 rejects cached code that was made with other flags.
+ */
 function compileWasm(bytes: BufferSource): WebAssembly.Module {
   if (!isNode20()) return new WebAssembly.Module(bytes)
   const { setFlagsFromString } = process.getBuiltinModule('node:v8')
@@ -54,16 +61,16 @@ function compileWasm(bytes: BufferSource): WebAssembly.Module {
   }
 }
 
-/** Bytes between two collections. A collection takes 10 ms, as long as gzip takes for 4 MB. With half of them the peak is no lower. */
+/** Bytes read between two collections. A collection takes 10 ms, like gzip for 4 MB. With half as many the peak is no lower. */
 const COLLECTED_BYTES = 32 * 2 ** 20
 
 let collect: (() => void) | undefined
 let passed = 0
 
 /**
- * Called with the size of lists that may have millions of entries. Nothing of them is kept, but from Node 22 on V8 lets its
- * young generation grow to 128 MB for them. Without growth it is hardly slower. Also, the output of node:zlib is held by
- * objects that only a full collection frees. Left to itself, V8 starts one at some 70 MB (Node 24, November 2026).
+ * Called with the bytes of lists that may have millions of entries, of which nothing is kept. From Node 22 on V8 would let its
+ * young generation grow to 128 MB for them; without growth it is hardly slower. Also, the output of node:zlib is held by
+ * objects that only a full collection frees. By itself, V8 starts one at some 70 MB (Node 24, November 2026).
  */
 function countReadBytes(bytes: number): void {
   if (!collect) {
@@ -76,7 +83,7 @@ function countReadBytes(bytes: number): void {
   collect()
 }
 
-/** V8's own collection. It exists only in contexts created after the flag is set. */
+/** The function that runs V8's garbage collection. It exists only in contexts that are created after the flag is set. */
 function collector(): () => void {
   process.getBuiltinModule('node:v8').setFlagsFromString('--expose-gc')
   const gc: unknown = process.getBuiltinModule('node:vm').runInNewContext('globalThis.gc')

@@ -6,8 +6,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const cleanups = new Set<() => void>()
 
 /**
- * Runs `cleanup` if a signal ends the program before the returned function is called. Signals are handled only while there is
- * something to clean up, because a busy thread with a handler ends later.
+ * Runs `cleanup` if a signal ends the program before the returned function is called. There are signal handlers only while
+ * there is something to clean up, because with a handler a busy thread ends later.
  *
  * @param cleanup must not throw
  */
@@ -19,13 +19,14 @@ export function onInterrupt(cleanup: () => void): () => void {
   }
 }
 
-/** Cleans up, then ends as if there were no handler: the caller's shell sees the signal. */
+/** Cleans up, then ends by the signal itself, so that the user's shell sees it. */
 function endBy(signal: NodeJS.Signals): void {
   for (const cleanup of cleanups) cleanup()
   forget()
   process.kill(process.pid, signal)
 }
 
+/** Removes the signal handlers. */
 function forget(): void {
   for (const signal of SIGNALS) process.removeListener(signal, endBy)
 }

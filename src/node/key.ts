@@ -2,7 +2,7 @@ import { usage } from '../base/errors.ts'
 import { parseKey } from '../base/key.ts'
 import { localStorage, readShort } from './file.ts'
 
-/** A larger file cannot hold a key. */
+/** Upper limit on the bytes of a key file. */
 const MOST_KEY_BYTES = 1024
 
 /**

@@ -9,18 +9,18 @@ import { checkZstdFrame } from '../filters/codecs/zstd-frame.ts'
 import { compileWasm } from '../source/lean-heap.ts'
 import { systemCode } from './file.ts'
 
-/** The portable codecs, with files read by Node. */
+/** The portable codecs, with their files read by Node. */
 export const portableCodecs: Codecs = portable(async (specifier) =>
   (await import('./packaged.ts')).packagedBytes(specifier),
 )
 
 /**
- * Codecs of Node where they are faster: MD5 and SHA-256 8 times, AES-256-GCM at least 50 times, inflate 3 times (packages
- * compared with node:crypto and node:zlib, Node 20 and 24). The rest is portable. Nothing is loaded before first use.
+ * Codecs of Node where they are faster than packages: MD5 and SHA-256 8 times, AES-256-GCM at least 50 times, inflate 3 times
+ * (node:crypto and node:zlib, Node 20 and 24). The others are portable. Nothing is loaded before first use.
  */
 export const nodeCodecs: Codecs = {
   ...portableCodecs,
-  // Once: in the built program, each `import()` of a Node module copies all its exports.
+  // Loaded once, because in the built program each `import()` of a Node module copies all its exports.
   gzip: once(loadGzip),
   zstd: once(loadZstd),
   md5: once(() => loadDigest('md5', portableCodecs.md5)),
@@ -29,8 +29,9 @@ export const nodeCodecs: Codecs = {
 }
 
 /**
- * For writing: the same bytes on every Node, and those of TileDB, which has a plain zlib and libzstd. Node's own zlib and zstd (from
- * Node 22.15 on) make others, from one release to the next, too. What they undo is the same, so they stay for that where they are faster.
+ * Codecs for writing. They compress to the same bytes on every Node, and to those of TileDB, which has a plain zlib and
+ * libzstd. Node's own zlib and zstd (from Node 22.15 on) compress to other bytes, and differ between releases. For
+ * decompressing they are used where they are faster.
  */
 export const writingCodecs: Codecs = {
   ...nodeCodecs,
@@ -39,11 +40,12 @@ export const writingCodecs: Codecs = {
 }
 
 /**
- * node:zlib takes 4 microseconds to begin, for a few bytes ten times as long as undoing them here. For chunks of 64 KiB an inflate of
- * our own took 0.85 to 1.15 of its time (2026-11): not worth its code.
+ * GZIP by node:zlib, except for short data. node:zlib takes 4 microseconds to start: for a few bytes, ten times as long as
+ * {@link inflateShort}. For chunks of 64 KiB an own inflate took 0.85 to 1.15 of its time (2026-11): not worth its code.
  */
 async function loadGzip(): Promise<ByteCodec> {
   const { deflateSync, inflateSync } = await import('node:zlib')
+  /** Output that nobody reads. */
   const unread = new Uint8Array(SHORT)
   const inflate = (data: Uint8Array, size: number): Uint8Array =>
     bounded('zlib stream', size, (options) => inflateSync(data, options))
@@ -62,7 +64,7 @@ async function loadGzip(): Promise<ByteCodec> {
   }
 }
 
-/** What node:zlib has from Node 22.15 on. */
+/** Functions that node:zlib has from Node 22.15 on. */
 interface NodeZstd {
   zstdCompressSync(data: Uint8Array, options: { params: Record<number, number>; pledgedSrcSize: number }): Buffer
   zstdDecompressSync(data: Uint8Array, options: OutputBound & { params: Record<number, number> }): Buffer
@@ -77,35 +79,36 @@ interface OutputBound {
 const LEVEL_PARAMETER = 100
 const WINDOW_LOG_PARAMETER = 100
 
-/**
- * Frames without a content size (TileDB writes none) allocate the whole window: 8 MiB, enough up to level 19.
- */
+/** Limit for frames without a content size, which TileDB does not write. They allocate all of it: 8 MiB suffices up to level 19. */
 const LARGEST_WINDOW_LOG = 23
 
 /**
- * A decompressor of Node takes 20 microseconds to set up, and memory until the next garbage collection. For chunks of the
- * usual size the portable codec is at least as fast. Node 24: 0.4 against 22 microseconds for 30 bytes; half the time for a
- * chunk of a byte-shuffled column. The peak of memory is 40 MB lower.
+ * Bytes up to which the portable codec is used. A decompressor of Node takes 20 microseconds to set up, and holds memory until
+ * the next garbage collection. For chunks of the usual size the portable codec is at least as fast. On Node 24 it takes 0.4
+ * against 22 microseconds for 30 bytes, and half the time for a chunk of a byte-shuffled column. The peak of memory is 40 MB
+ * lower.
  */
 const SMALL_FRAME = 65_536
-/** After this many small frames, the portable codec is worth loading, which takes 2 milliseconds. */
+/** Number of small frames after which the portable codec is loaded, which takes 2 milliseconds. */
 const MANY_FRAMES = 100
 
 async function loadZstd(): Promise<ByteCodec> {
   const zlib = await import('node:zlib')
   if (!hasZstd(zlib)) return zstdInWasm()
-  let small: ByteCodec | undefined
+  let loaded: ByteCodec | undefined
   let smallFrames = 0
-  const forSmall = (): ByteCodec | undefined => {
+  /** The portable codec for a frame of this size; undefined if Node's decompressor is better. */
+  const portableFor = (size: number): ByteCodec | undefined => {
+    if (size > SMALL_FRAME) return undefined
     smallFrames++
     if (smallFrames === MANY_FRAMES) {
-      const loaded = (codec: ByteCodec): void => {
-        small = codec
+      const keep = (codec: ByteCodec): void => {
+        loaded = codec
       }
       // If it cannot be loaded, Node's decompressor stays in use.
-      zstdInWasm().then(loaded, () => {})
+      zstdInWasm().then(keep, () => {})
     }
-    return small
+    return loaded
   }
   const nodeDecompress = (data: Uint8Array, size: number): Uint8Array => {
     const declared = checkZstdFrame(data, size)
@@ -118,16 +121,15 @@ async function loadZstd(): Promise<ByteCodec> {
       return plain(zlib.zstdCompressSync(data, { params, pledgedSrcSize: data.length }))
     },
     decompress(data, size) {
-      const portable = size <= SMALL_FRAME ? forSmall() : undefined
-      return portable ? portable.decompress(data, size) : nodeDecompress(data, size)
+      return portableFor(size)?.decompress(data, size) ?? nodeDecompress(data, size)
     },
     decompressInto(data, out) {
-      const portable = out.length <= SMALL_FRAME ? forSmall() : undefined
+      const portable = portableFor(out.length)
       if (portable?.decompressInto) portable.decompressInto(data, out)
       else out.set(nodeDecompress(data, out.length))
     },
     verify(data, size) {
-      const portable = size <= SMALL_FRAME ? forSmall() : undefined
+      const portable = portableFor(size)
       if (portable?.verify) portable.verify(data, size)
       else nodeDecompress(data, size)
     },
@@ -135,8 +137,8 @@ async function loadZstd(): Promise<ByteCodec> {
 }
 
 /**
- * The portable codec, loaded without the event loop, unlike the usual reading and compiling. Code that reads many small tiles
- * of local files never returns to the event loop.
+ * The portable codec, read and compiled synchronously. The usual way needs the event loop, to which code that reads many small
+ * tiles of local files never returns.
  */
 async function zstdInWasm(): Promise<ByteCodec> {
   const { zstdCodec, ZSTD_WASM } = await import('../filters/codecs/zstd.ts')
@@ -154,15 +156,16 @@ function hasZstd<T extends object>(zlib: T): zlib is T & NodeZstd {
   return 'zstdCompressSync' in zlib && 'zstdDecompressSync' in zlib
 }
 
+/** Smallest `chunkSize` that node:zlib accepts. */
 const SMALLEST_CHUNK = 64
 
-/** What is wrong with a stream, by Node's code, in the words of the portable codec. */
+/** Fault of a stream by Node's error code, in the words of the portable codec. */
 const FAULTS = new Map<unknown, string>([
   ['ERR_BUFFER_TOO_LARGE', 'more'],
   ['Z_BUF_ERROR', 'one that ends too early'],
 ])
 
-/** Runs one of Node's decompressors with a limit. One spare byte saves it a second buffer of that size. */
+/** Runs one of Node's decompressors with a limit on its output. With one spare byte it needs no second buffer. */
 function bounded(what: string, size: number, decompress: (options: OutputBound) => Buffer): Uint8Array {
   let out: Buffer
   try {
@@ -175,7 +178,7 @@ function bounded(what: string, size: number, decompress: (options: OutputBound) 
   return plain(out)
 }
 
-/** @param fallback for platforms that forbid the algorithm (MD5 in FIPS mode) */
+/** A digest of node:crypto. @param fallback loads the digest if the platform forbids the algorithm (MD5 in FIPS mode) */
 async function loadDigest(name: 'md5' | 'sha256', fallback: () => Promise<Digest>): Promise<Digest> {
   const { getHashes, hash } = await import('node:crypto')
   if (!getHashes().includes(name)) return fallback()
@@ -192,7 +195,7 @@ async function loadAes256Gcm(): Promise<Aead> {
       try {
         decipher.final()
       } catch {
-        // The cipher is a stream: `final` returns no bytes, and fails only if the tag is wrong.
+        // In this mode `final` returns no bytes, and fails only if the tag is wrong.
         return undefined
       }
       return plain(out)
@@ -206,7 +209,7 @@ async function loadAes256Gcm(): Promise<Aead> {
   }
 }
 
-/** The same bytes as a plain Uint8Array. A Buffer slices and prints differently. */
+/** The same bytes as a plain Uint8Array. A Buffer is sliced and printed differently. */
 function plain(buffer: Buffer): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
 }

@@ -1,6 +1,6 @@
 import { platform } from 'node:process'
 
-/** Opens a file or URL in the user's browser. If there is none, nothing happens: the place was printed. */
+/** Opens a file or URL in the user's browser. Without a browser nothing happens: the user has seen the place as text. */
 export async function openInBrowser(place: string): Promise<void> {
   const { spawn } = await import('node:child_process')
   const [program, ...args] =

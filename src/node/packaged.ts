@@ -6,13 +6,14 @@ import { fileURLToPath } from 'node:url'
 import type { Worker, WorkerOptions } from 'node:worker_threads'
 
 /**
- * What the program needs beside its scripts. It lies where npm put it, or, in the single executable (executable/build.mjs), among the
- * assets of that: by the same names.
+ * Files that the program needs beside its scripts. They are where npm put them. In the single executable
+ * (executable/build.mjs) they are assets with the same names.
  */
 
-/** The asset of the single executable that loads its scripts. */
+/** Name of the asset that loads the scripts of the single executable. */
 const LOADER = 'loader.cjs'
 
+/** The assets of the single executable; undefined if this is not one. */
 function assets(): typeof import('node:sea') | undefined {
   const sea = process.getBuiltinModule('node:sea')
   return sea?.isSea() ? sea : undefined
@@ -25,7 +26,7 @@ export function packagedBytes(specifier: string): Uint8Array<ArrayBuffer> {
   )
 }
 
-/** {@link packagedBytes} of a package that lets nothing be found but its entry: the file lies beside it. */
+/** {@link packagedBytes} for a package that exports only its entry. The file must be beside the entry. */
 export function bytesBesideEntry(specifier: string): Uint8Array<ArrayBuffer> {
   const asset = assets()?.getAsset(specifier)
   if (asset) return new Uint8Array(asset)
@@ -34,11 +35,11 @@ export function bytesBesideEntry(specifier: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(readFileSync(join(dirname(entry), path[path.length - 1])))
 }
 
-/** A file that the build makes, by its path in dist/. @returns undefined if it was not built */
+/** A file that the build makes, by its path in dist/; undefined if it was not built. */
 export function builtBytes(path: string): Uint8Array | undefined {
   const asset = assets()?.getAsset(path)
   if (asset) return new Uint8Array(asset)
-  // From the built program, and from the sources.
+  // The folders as seen from the built program and from the sources.
   for (const folder of ['../', '../../dist/']) {
     try {
       return readFileSync(fileURLToPath(new URL(folder + path, import.meta.url)))

@@ -2,28 +2,29 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import process from 'node:process'
-import { InspectError } from '../base/errors.ts'
+import { hasCode } from '../base/errors.ts'
+import { isWithinFolder } from '../base/paths.ts'
 import { type Storage, withSource } from '../source/source.ts'
 import { LINKED } from '../source/walk.ts'
 
 /**
  * Serves a page, and the files that it shows, to browsers of this machine. Every path begins with a random word, which only the
- * user's browser gets. Other pages that are open in it, or names that lead to this machine, are refused by the `Host`, `Origin` and
+ * user's browser gets. Requests from other pages, or to other names of this machine, are refused by their `Host`, `Origin` and
  * `Sec-Fetch-Site` headers. Nothing can be written.
  *
  * - `/WORD/`: the page
  * - `/WORD/list?PATH`: `{"kind": "folder", "entries": [{"name", "kind", "size"}]}`, or `{"kind": "file"}`; 404 if there is nothing
  * - `/WORD/file?PATH`: the bytes of a file, or a range of them
  *
- * PATH is a path of the page as JSON, percent-encoded: names that are not UTF-8 have lone surrogates.
+ * PATH is a path of the page as percent-encoded JSON, because names that are not UTF-8 have lone surrogates.
  */
 
-/** What is served. */
+/** The files that are served. */
 interface Served {
   storage: Storage
-  /** The folder that holds everything, as the storage finds it. */
+  /** Path in the storage of the folder with all files. */
   folder: string
-  /** Its path in the page. */
+  /** Path of the folder in the page. */
   top: string
   /** The only file in it that is served; undefined if all are. */
   only: string | undefined
@@ -31,12 +32,12 @@ interface Served {
 
 export interface PageServer {
   url: string
-  /** Resolves when the user ends the program, or `close` is called. */
+  /** Resolves when the user ends the program, or {@link close} is called. */
   ended: Promise<void>
   close(): void
 }
 
-/** Most bytes that are read at once for an answer. */
+/** Bytes that are read at once for an answer. */
 const PIECE = 4 * 2 ** 20
 const HEADERS = {
   'cache-control': 'no-store',
@@ -88,49 +89,41 @@ export async function servePage(page: string, served: Served): Promise<PageServe
   return { url: `http://${host}/${word}/`, ended, close }
 }
 
-/** Whether a request comes from the page itself, or from the address bar, and not from another page or by another name. */
+/** Whether a request comes from the page itself or from the address bar. */
 function isFromHere({ headers }: IncomingMessage, host: string): boolean {
   if (headers.host !== host) return false
   if (headers.origin !== undefined && headers.origin !== `http://${host}`) return false
   return ['same-origin', 'none', undefined].includes(headers['sec-fetch-site'] as string | undefined)
 }
 
-/** Compares in a time that does not tell how much is the same. */
+/** Whether a text is the secret word. The time of the comparison does not tell how many letters are right. */
 function isSame(given: string, word: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(word)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** The path by which the storage finds what a request names; undefined if it is not served. */
+/** The path in the storage of what a request names; undefined if it is not served. */
 function placeOf(search: string, { storage, folder, top, only }: Served): string | undefined {
   const path = parsedPath(search)
-  if (path === undefined || (path !== top && !path.startsWith(`${top}/`))) return undefined
+  if (path === undefined || !isWithinFolder(path, top)) return undefined
   const below = path.slice(top.length)
-  if (
-    below !== '' &&
-    below
-      .slice(1)
-      .split('/')
-      .some((part) => part === '' || part === '.' || part === '..' || /[\\\0]/.test(part))
-  )
-    return undefined
-  if (only !== undefined && below !== '' && below !== `/${only}`) return undefined
+  const parts = below.split('/')
+  if (parts.slice(1).some((part) => ['', '.', '..'].includes(part) || /[\\\0]/.test(part))) return undefined
   const isTarget = only !== undefined && below !== ''
-  return isTarget || isInside(storage, folder, below.split('/')) ? folder + below : undefined
+  if (isTarget && below !== `/${only}`) return undefined
+  return isTarget || isInside(storage, folder, parts) ? folder + below : undefined
 }
 
-/** Links lead out of the folder only where all commands follow them: from an array's own folders. The target may be a link, too. */
+/** Whether a path stays in the folder after its links. Links may lead out only where commands follow them: {@link LINKED}. */
 function isInside(storage: Storage, folder: string, parts: readonly string[]): boolean {
   const real = realPath(storage, folder + parts.join('/'))
-  const isBelow = (path: string): boolean => {
-    const around = realPath(storage, path)
-    return real === around || real.startsWith(`${around}/`)
-  }
+  const isBelow = (path: string): boolean => isWithinFolder(real, realPath(storage, path))
   if (isBelow(folder)) return true
   const at = parts.findLastIndex((part) => LINKED.has(part))
   return at >= 0 && isBelow(folder + parts.slice(0, at + 1).join('/')) && isInside(storage, folder, parts.slice(0, at))
 }
 
+/** The path in a query; undefined if it is not valid. */
 function parsedPath(search: string): string | undefined {
   try {
     const path: unknown = JSON.parse(decodeURIComponent(search.slice(1)))
@@ -140,7 +133,7 @@ function parsedPath(search: string): string | undefined {
   }
 }
 
-/** What is not there leads nowhere. */
+/** The path with its links resolved. A path that does not exist stays as it is. */
 function realPath(storage: Storage, path: string): string {
   try {
     return storage.realPath?.(path) ?? path
@@ -169,7 +162,7 @@ async function answerFile(
   if (kind !== 'file') return end(response, kind === undefined ? 404 : 400)
   await withSource(storage.open(place), async (source) => {
     const size = await source.size()
-    // Browsers report 416 as an error, which the end of an empty file is not.
+    // Browsers report 416 as an error, so ranges of an empty file are ignored.
     const range = size === 0 ? undefined : rangeOf(headers.range, size)
     const etag = `"${source.stamp ?? size}"`
     const common = { 'content-type': 'application/octet-stream', 'accept-ranges': 'bytes', etag }
@@ -192,7 +185,7 @@ async function answerFile(
   })
 }
 
-/** `[from, end)`; undefined if no range is asked for, or several: then the whole file is an answer. */
+/** The range `[from, end)` of a request. Undefined for no range, or several, which the whole file answers. */
 function rangeOf(header: string | undefined, size: number): [number, number] | 'none' | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
   if (first === undefined || (first === '' && last === '')) return undefined
@@ -201,16 +194,16 @@ function rangeOf(header: string | undefined, size: number): [number, number] | '
   return from < end ? [from, end] : 'none'
 }
 
+/** Answers with a status alone. */
 function end(response: ServerResponse, status: number): void {
   response.writeHead(status).end()
 }
 
-/** What went wrong, as far as the program knows it; the page shows it with the file that it asked for. */
+/** Answers with a status for an error. The page shows it together with the file that it asked for. */
 function refuse(response: ServerResponse, error: unknown): void {
   if (response.headersSent) {
     response.destroy()
     return
   }
-  const known = error instanceof InspectError ? error.code : undefined
-  end(response, known === 'NOT_FOUND' ? 404 : known === 'NO_PERMISSION' ? 403 : 500)
+  end(response, hasCode(error, 'NOT_FOUND') ? 404 : hasCode(error, 'NO_PERMISSION') ? 403 : 500)
 }

@@ -2,32 +2,32 @@ import type { ChildProcess } from 'node:child_process'
 import process from 'node:process'
 import { ClosedPipe } from '../base/errors.ts'
 
-/** Milliseconds after which what was held is shown, though the screen is not full. */
+/** Milliseconds after which held output is shown, even if it does not fill the screen. */
 const PATIENCE = 200
 
-/** Colours are kept, and a pager with less than a screen ends by itself. What git gives to less, too. */
+/** Options of less, as git sets them: it keeps colours, and ends by itself if the text fits on the screen. */
 const LESS = 'FRX'
 
-/** A terminal's size, and the program that shows what does not fit. */
+/** The size of the terminal, and the command of the pager. */
 interface PagerSetting {
   command: string
   rows: number
   columns: number
 }
 
-/** @returns the pager that the user wants; undefined for none */
+/** The command of the pager that the user wants; undefined for none. */
 export function pagerCommand(argv: readonly string[], env: Readonly<Record<string, string | undefined>>) {
   const end = argv.indexOf('--')
   const words = end < 0 ? argv : argv.slice(0, end)
-  // This one shows a URL and goes on.
+  // The command `page` prints a URL and keeps running.
   if (words.includes('--no-pager') || words.includes('page') || env.NO_PAGER || env.TERM === 'dumb') return undefined
   const command = env.PAGER ?? 'less'
   return command.trim() === '' || command === 'cat' ? undefined : command
 }
 
 /**
- * The output to a terminal. It is held until it is longer than the screen, and goes to a pager from then on. What goes to stderr stays
- * behind it: a pager has the screen for itself.
+ * The output to a terminal. It is held until it is longer than the screen; from then on it goes to a pager. Text for stderr is
+ * written after the pager has ended, because a pager needs the whole screen.
  */
 export class PagedOutput {
   private readonly setting: PagerSetting
@@ -36,9 +36,11 @@ export class PagedOutput {
   private readonly held: { data: string | Uint8Array; isError: boolean }[] = []
   private lines = 0
   private timer: NodeJS.Timeout | undefined
+  /** The pager, once it is started; it resolves to undefined if there is none. */
   private begun: Promise<ChildProcess | undefined> | undefined
-  /** When all is passed on that was written so far. */
+  /** Resolves when all output so far has been passed on. */
   private passed: Promise<void> = Promise.resolve()
+  /** Whether the user has ended the pager. */
   private gone = false
 
   constructor(setting: PagerSetting, out: (data: string | Uint8Array) => void, error: (text: string) => void) {
@@ -62,7 +64,7 @@ export class PagedOutput {
     else this.error(text)
   }
 
-  /** Shows the rest, and waits until the user has seen it. */
+  /** Shows the rest, and waits until the user ends the pager. */
   async end(): Promise<void> {
     clearTimeout(this.timer)
     await this.passed.catch(() => {})
@@ -78,6 +80,7 @@ export class PagedOutput {
     }
   }
 
+  /** Starts the pager if needed, and passes on the held output. */
   private begin(): Promise<void> {
     clearTimeout(this.timer)
     this.begun ??= this.start()
@@ -87,7 +90,7 @@ export class PagedOutput {
     return this.passed
   }
 
-  /** @returns undefined if there is no such program: the output then goes to the terminal */
+  /** Starts the pager. @returns undefined if there is no such program, so that the output goes to the terminal */
   private async start(): Promise<ChildProcess | undefined> {
     const { spawn } = process.getBuiltinModule('node:child_process')
     const { command } = this.setting
@@ -102,7 +105,7 @@ export class PagedOutput {
       pager.once('error', () => resolve(false))
     })
     if (!isThere) return undefined
-    // Ctrl-C belongs to the pager: it would stay on the screen without a reader of the keyboard.
+    // Ctrl-C is for the pager. If this program ended, the pager could no longer read the keyboard.
     process.on('SIGINT', () => {})
     pager.stdin?.on('error', () => this.leave())
     pager.once('close', () => this.leave())
@@ -113,10 +116,10 @@ export class PagedOutput {
     this.gone = true
   }
 
-  /** Passes it on after all that came before. */
+  /** Passes data on after all earlier data. */
   private pass(data: string | Uint8Array): Promise<void> {
     this.passed = this.passed.then(() => this.passNow(data))
-    // Not everybody waits.
+    // Not every caller waits. A failure must not count as an unhandled rejection.
     this.passed.catch(() => {})
     return this.passed
   }
@@ -134,12 +137,12 @@ export class PagedOutput {
   }
 }
 
-/** Lines on a screen of that width. */
+/** Number of lines that data takes on a screen of this width. */
 function linesOf(data: string | Uint8Array, columns: number): number {
   const text = typeof data === 'string' ? data : Buffer.from(data).toString('latin1')
   let lines = 0
   for (const line of text.split('\n').slice(0, -1)) {
-    // Colours take no room.
+    // Escapes for colours have no width.
     lines += Math.max(1, Math.ceil(line.replace(/\u001b\[[\d;]*m/g, '').length / columns))
   }
   return lines

@@ -1,15 +1,14 @@
 import { type BigIntStats, readdirSync, realpathSync, statSync } from 'node:fs'
 import { usage } from '../base/errors.ts'
+import { folderOf, nameOf } from '../base/paths.ts'
 import { absolutePath } from './current-folder.ts'
 import { outputPlace } from './file-output.ts'
 
-/** Names that mark a TileDB folder with data. Nothing else may be written there. */
+/** Names that mark an array or a fragment. Nothing may be written there. */
 const MARKS = ['__fragments', '__schema', '__array_schema.tdb', '__fragment_metadata.tdb']
-/** Names that mark a group's folder. Other files may lie beside its members. */
+/** Names that mark a group. Other files may be written beside its members. */
 const GROUP_MARKS = ['__group', '__tiledb_group.tdb']
-/**
- * Names with a meaning for TileDB in an array or group. TileDB does not open a group with foreign files in its own folders.
- */
+/** Names that mean something to TileDB in an array or group. It does not open a group with foreign files in these folders. */
 const RESERVED: ReadonlySet<string> = new Set([
   ...MARKS,
   ...GROUP_MARKS,
@@ -20,17 +19,17 @@ const RESERVED: ReadonlySet<string> = new Set([
   '__enumerations',
   '__lock.tdb',
 ])
-/** A file of a fragment is this many folders below the array. */
+/** Number of folders between a file of a fragment and the folder of the array. */
 const FOLDERS_UP = 3
 
 /**
- * Refuses to write over or inside what a run reads.
- * @param path of a file or folder to write
- * @param option that named it, or a command
- * @param read paths of files and folders, which need not exist
+ * Refuses to write over or into the files and folders that a run reads.
+ * @param path path of a file or folder to write
+ * @param option option or command that named the path
+ * @param read paths of the files and folders that are read, which need not exist
  * @param shown turns a path into what the user wrote
- * @throws InspectError USAGE if it lies inside what is read, inside any array or among a group's own files; also if a link
- * joins it to what is read
+ * @throws InspectError USAGE if the path lies inside what is read, inside any array or among a group's own files; also if a
+ * link joins it to what is read
  */
 export function refuseReadPlaces(
   path: string,
@@ -48,7 +47,7 @@ export function refuseReadPlaces(
   )
 }
 
-/** The folder that must not be written to; '' if the file itself is read. */
+/** The folder around a path that must not be written to; '' if the path itself is read. */
 function placeAround(path: string, read: readonly string[]): string | undefined {
   const outputs = new Set([absolutePath(path), realOutput(path)])
   for (const one of read) {
@@ -58,7 +57,7 @@ function placeAround(path: string, read: readonly string[]): string | undefined 
       for (const output of outputs) if (output.startsWith(root === '/' ? '/' : `${root}/`)) return one
     }
   }
-  // Names are not enough if case does not matter or something is mounted twice.
+  // Paths may differ for the same folder if case does not matter, or if it is mounted twice.
   const roots = new Map(read.map((one) => [identityOf(one), one]))
   for (const output of outputs) {
     for (const folder of foldersAround(output)) {
@@ -87,12 +86,12 @@ function linkTo(status: BigIntStats, read: readonly string[]): string | undefine
   return undefined
 }
 
-/** Where an output goes after all links. */
+/** The path of an output, with all links resolved. */
 function realOutput(path: string): string {
   try {
     return outputPlace(path).path
   } catch {
-    // A folder, or one that does not exist yet.
+    // It is a folder, or its folder does not exist yet.
     const full = absolutePath(path)
     for (const folder of foldersAround(full)) {
       const real = realPath(folder)
@@ -126,22 +125,21 @@ function identityOf(path: string): string | undefined {
   return identity(statOf(path))
 }
 
-/** The path itself and every folder around it, innermost first. */
+/** The path itself and every folder around it, the innermost first. */
 function* foldersAround(path: string): Generator<string> {
-  for (let at = path; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) yield at
+  for (let at = path; at !== ''; at = folderOf(at)) yield at
 }
 
 /** Whether a path names a group's own file or folder, whether it exists or not. */
 function isOfGroup(path: string): boolean {
-  const slash = path.lastIndexOf('/')
-  return RESERVED.has(path.slice(slash + 1)) && holdsAny(path.slice(0, slash), GROUP_MARKS)
+  return RESERVED.has(nameOf(path)) && holdsAny(folderOf(path), GROUP_MARKS)
 }
 
 function holdsAny(folder: string, names: readonly string[]): boolean {
   return names.some((name) => statOf(`${folder}/${name}`) !== undefined)
 }
 
-/** The array around a file or fragment; otherwise the path itself. */
+/** The array that has a file or fragment; otherwise the path itself. */
 function arrayAround(path: string): string {
   const real = realPath(path) ?? absolutePath(path)
   let outermost = real
@@ -153,7 +151,7 @@ function arrayAround(path: string): string {
   return outermost
 }
 
-/** Whether a link in a folder leads to a file. @param hard whether the file has other names, too */
+/** Whether a link in a folder leads to a file. @param hard whether the file has hard links, too */
 function holdsLink(folder: string, wanted: string | undefined, hard: boolean, seen: Set<string>): boolean {
   const id = identityOf(folder) ?? folder
   if (seen.has(id)) return false

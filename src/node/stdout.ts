@@ -3,16 +3,15 @@ import process from 'node:process'
 import { ClosedPipe } from '../base/errors.ts'
 import { MOST_AT_ONCE, systemCode, systemError } from './file.ts'
 
-/** Milliseconds between attempts while a non-blocking pipe is full; short at first, for readers as fast as this program. */
+/** Milliseconds between tries while a non-blocking pipe is full: first and longest. Fast readers need only a short pause. */
 const FIRST_RETRY = 0.05
 const LAST_RETRY = 4
 
-/** If nobody reads stderr for this many milliseconds, the rest is dropped. */
+/** Milliseconds to wait for a reader of stderr, after which the rest is dropped. */
 const PATIENCE = 5000
 
 /**
- * Writes all bytes without Node's streams. Streams cost milliseconds at start-up, and waiting in the write itself keeps
- * memory low.
+ * Writes all bytes without Node's streams, which cost milliseconds at start-up. Waiting here for a full pipe keeps memory low.
  *
  * @param patience milliseconds to wait for a full pipe
  * @throws the system's error; EAGAIN after the wait
@@ -47,7 +46,7 @@ export function writeOut(data: string | Uint8Array): void {
   }
 }
 
-/** Whether a descriptor may be a terminal. Only then are Node's streams asked, which load slowly. */
+/** Whether a descriptor may be a terminal. Only then are Node's streams used, which load slowly. */
 function mayBeTerminal(descriptor: number): boolean {
   try {
     const status = fstatSync(descriptor)
@@ -67,10 +66,11 @@ export function errorWidth(): number | undefined {
   return mayBeTerminal(2) && process.stderr.isTTY ? (process.stderr.columns ?? 0) : undefined
 }
 
+/** Writes to standard error. Ignores errors. */
 export function writeError(text: string): void {
   try {
     writeAll(2, Buffer.from(text), PATIENCE)
   } catch {
-    // There is nobody to tell.
+    // Nobody could read a message about it.
   }
 }

@@ -16,11 +16,12 @@ export async function readText(path: string): Promise<string> {
   }
 }
 
+/** The name of an input in errors. */
 export function inputName(path: string): string {
   return path === '-' ? 'standard input' : path
 }
 
-/** Bytes that may not fit in memory. */
+/** An input that need not fit in memory. */
 export interface Input {
   /** Name of the file, for errors. */
   file: string
@@ -30,7 +31,7 @@ export interface Input {
   digest(): Uint8Array
 }
 
-/** Opens a file, or standard input for `-`. It is read as needed. */
+/** Opens a file, or standard input for `-`, which is read on demand. */
 export function openInput(path: string): Input {
   const hash = createHash('sha256')
   const file = inputName(path)
@@ -47,14 +48,14 @@ export function openInput(path: string): Input {
   return { file, pieces: pieces(), digest: () => hash.copy().digest() }
 }
 
-/** UTF-8 in pieces as text in pieces. */
+/** Decodes pieces of UTF-8 to pieces of text. */
 export async function* textOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8')
   for await (const piece of pieces) yield decoder.write(piece)
   yield decoder.end()
 }
 
-/** The first bytes of an input, at least `length` of them if it has as many, and all of it. */
+/** Reads the first bytes of an input: at least `length`, if it has as many. `all` gives the whole input. */
 export async function peeked(
   pieces: AsyncIterable<Uint8Array>,
   length: number,
@@ -73,7 +74,7 @@ export async function peeked(
   return { start, all: all() }
 }
 
-/** All of it. */
+/** All bytes of an input. */
 export async function bytesIn(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const all: Uint8Array[] = []
   for await (const piece of pieces) all.push(piece)

@@ -13,7 +13,7 @@ const LOCAL_PARTS = 8
 export interface PlanOptions {
   /** Limit on the bytes that are read together, unless a single range is longer. */
   together?: number | undefined
-  /** Limit of the first read over a network, small because a reader may stop early. Each later read doubles it, up to `together`. */
+  /** Limit of the first read over a network, small as a reader may stop early. Later reads double it, up to `together`. */
   first?: number | undefined
   /** Whether the bytes of a range may be overwritten when the next range is read. New memory costs 0.1 ms per MiB. */
   reuse?: boolean | undefined

@@ -55,7 +55,10 @@ export interface Entry {
 export interface Storage {
   /** What is at `path`; undefined for nothing. @throws InspectError NO_PERMISSION, IO */
   kind(path: string): Promise<Entry['kind'] | undefined>
-  /** The entries of a folder, sorted by name. @throws InspectError NOT_FOUND, NO_PERMISSION, IO; NO_LISTING if the server cannot list */
+  /**
+   * The entries of a folder, sorted by name.
+   * @throws InspectError NOT_FOUND, NO_PERMISSION, IO; NO_LISTING if the server cannot list
+   */
   list(path: string): Promise<readonly Entry[]>
   /** The file at `path`. It is opened on the first read. */
   open(path: string): ByteSource

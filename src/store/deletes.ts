@@ -52,7 +52,7 @@ export async function allDeletePlaces(array: InspectArray): Promise<DeletePlace[
   return [...found.values()].sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
 }
 
-/** Reads a delete condition, which cells that stay fulfil. @throws InspectError also if TileDB refuses the array because of it */
+/** Reads a delete condition: it holds for the cells that stay. @throws InspectError also if TileDB refuses the condition */
 export function readDelete(array: InspectArray, { path, tile }: DeletePlace): Promise<ConditionNode> {
   return withSource(array.folder.file(path), async (source) => {
     const bytes = tile ? await source.read(tile.offset, tile.length) : await readAll(source)

@@ -4,15 +4,17 @@ import { withRemote } from '../source/remote/urls.ts'
 import type { ByteSource, Storage } from '../source/source.ts'
 
 /**
- * A storage for other threads. They ask this thread, the only one that talks to servers. So nothing is fetched twice, and the
- * user's limit on requests holds for any number of threads.
+ * A storage for other threads. They ask the first thread, which alone sends requests to servers. So nothing is fetched twice,
+ * and the user's limit on requests holds for any number of threads.
  */
 
+/** A question of a thread. */
 type Question =
   | { ask: 'kind' | 'list'; path: string }
   | { ask: 'size' | 'close'; path: string; source: number }
   | { ask: 'read' | 'fetch'; path: string; source: number; offset: number; length: number }
 
+/** The facts of an error, which a message can transfer. */
 interface Failure {
   code: ErrorCode
   message: string
@@ -38,7 +40,7 @@ export function lendStorage(storage: Storage, port: MessagePort): void {
     }
     const { ask, offset, length } = question
     if (ask === 'fetch' && source.fetch) return source.fetch(offset, length)
-    // A copy, as other readers may share the source's bytes.
+    // A copy, because other readers may share the source's bytes.
     return (await source.read(offset, length)).slice()
   }
   port.on('message', async ({ id, question }: { id: number; question: Question }) => {
@@ -50,11 +52,11 @@ export function lendStorage(storage: Storage, port: MessagePort): void {
       port.postMessage({ id, failure: { code, message, at } satisfies Failure })
     }
   })
-  // The worker keeps the program alive while it works; its port must not.
+  // A worker keeps the program alive while it works. The port alone must not.
   port.unref()
 }
 
-/** Reads URLs through the thread that lends its storage; everything else from `local`. */
+/** A storage that reads URLs through the thread that lends its storage, and all other paths from `local`. */
 export function lentStorage(local: Storage, port: MessagePort): Storage {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
   let last = 0

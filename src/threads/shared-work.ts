@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Transferable, Worker } from 'node:worker_threads'
 import { scriptThread } from '../node/packaged.ts'
 
-/** A thread that runs units of work, in the order in which it gets them. */
+/** A thread that runs units of work in the order in which it gets them. */
 export interface Thread<U, R> {
   /** Resolves when it can begin. */
   readonly ready: Promise<unknown>
@@ -11,17 +11,16 @@ export interface Thread<U, R> {
   end(): Promise<unknown>
 }
 
-/** Default number of units that a thread holds: one to work on, and one so that it need not wait for the next. */
+/** Default number of units that a thread has: one to work on, and one so that it need not wait. */
 const LANES = 2
 
 /**
- * Shares units among `threads` and this thread, and gives results in the units' order. Each thread takes the next unit when
- * it has finished one. This thread does the same while the next result in order is not ready, because the consumer may have
- * work of its own.
+ * Shares units among `threads` and this thread, and yields the results in the order of the units. Each thread takes the next
+ * unit when it has finished one. This thread does the same, but only while the next result in order is not ready.
  *
  * @param own runs a unit on this thread
- * @param ahead most results that are in progress or waiting to be taken
- * @param lanes number of units that a thread takes at once
+ * @param ahead upper limit on the results that are in progress or waiting to be taken
+ * @param lanes number of units that a thread has at once
  */
 export async function* sharedWork<U, R>(
   units: Iterator<U> | AsyncIterator<U>,
@@ -35,16 +34,16 @@ export async function* sharedWork<U, R>(
   let handedOut = 0
   let wake = (): void => {}
   let failure: unknown
-  /** All units are handed out; a thread that has not begun by now need not begin. */
+  /** Whether all units are handed out. A thread that has not begun by then need not begin. */
   let ended = false
 
-  /** Hands out no more units. The results of units that are running are still given. */
+  /** Stops handing out units. The results of units that are running are still yielded. */
   const fail = (error: unknown): void => {
     failure ??= error
     ended = true
     wake()
   }
-  /** Takes the next unit and has it run. @returns false after the last one */
+  /** Takes the next unit and runs it. @returns false after the last unit */
   const next = async (run: (unit: U) => Promise<R>): Promise<boolean> => {
     handedOut++
     const { value, done } = await units.next()
@@ -55,7 +54,7 @@ export async function* sharedWork<U, R>(
     }
     const entry = { result: run(value), settled: false }
     results.push(entry)
-    // A failure is thrown in its turn; until then it must not count as unhandled.
+    // A failure is thrown in its turn. Until then it must not count as an unhandled rejection.
     await entry.result.catch(() => {})
     entry.settled = true
     wake()
@@ -75,7 +74,7 @@ export async function* sharedWork<U, R>(
   for (const thread of threads) for (let i = 0; i < lanes; i++) void lane(thread)
   try {
     for (;;) {
-      // Gives the event loop a turn: other threads' results arrive, and new units are sent.
+      // A turn of the event loop, in which results of other threads arrive and new units are sent.
       await turn()
       const [first] = results
       if (first?.settled) {
@@ -99,20 +98,20 @@ export async function* sharedWork<U, R>(
   }
 }
 
-/** Another thread. It answers units in the order in which it gets them. */
+/** Another thread, which runs a script of the built program. */
 export class PoolThread<U, R> implements Thread<U, R> {
   readonly ready: Promise<unknown>
   private readonly worker: Worker
   private readonly given: (unit: U) => readonly Transferable[]
   private readonly waiting: { resolve(result: R): void; reject(error: unknown): void }[] = []
-  /** Why the thread can do no more work. */
+  /** Why the thread can no longer work. */
   private failure: unknown
 
   /**
-   * @param file of the built program
-   * @param settings for the thread at its start
-   * @param given memory that a unit passes to the thread
-   * @param parts of the settings that are transferred to the thread
+   * @param file script of the built program
+   * @param settings data for the thread at its start
+   * @param given returns the parts of a unit that are transferred to the thread
+   * @param parts parts of the settings that are transferred to the thread
    */
   constructor(
     file: string,
@@ -121,7 +120,8 @@ export class PoolThread<U, R> implements Thread<U, R> {
     parts: readonly Transferable[] = [],
   ) {
     this.given = given
-    // Joining its output to this process's would load Node's streams, and pipes would no longer wait for their readers.
+    // Its output is not joined to that of this process, which would load Node's streams, so that pipes no longer wait for
+    // their readers.
     this.worker = scriptThread(file, {
       workerData: settings,
       transferList: [...parts],
@@ -134,7 +134,7 @@ export class PoolThread<U, R> implements Thread<U, R> {
     this.worker.on('exit', () => this.fail(new Error('a thread has ended')))
   }
 
-  /** Rejects everything that the thread will no longer do, now or later, so that nobody waits for it. */
+  /** Rejects all units that the thread will no longer run, now or later, so that nobody waits for them. */
   private fail(error: unknown): void {
     this.failure ??= error
     for (const one of this.waiting.splice(0)) one.reject(this.failure)

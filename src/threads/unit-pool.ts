@@ -13,21 +13,21 @@ interface WorkerSettings {
   maxTileSize: number | undefined
 }
 
-/** Settings for each thread at its start. */
+/** Data for each thread at its start. */
 export interface WorkerData extends WorkerSettings {
   /** Port to the thread that reads URLs; undefined if there are none. */
   port: MessagePort | undefined
 }
 
-/** What a thread answers. Errors lose their class on the way. */
+/** The answer of a thread. Errors are transferred as facts, because they would lose their class. */
 export type Answer<I> = { result: UnitResult<I> } | { failure: Pick<InspectError, 'code' | 'message' | 'at'> }
 
-/** Up to this many stored bytes, workers take longer to start than they save. */
+/** Stored bytes from which on workers save more time than they take to start. */
 const WORTH_WORKERS = 64 * 2 ** 20
 
 /**
- * A runner that shares units among `jobs` threads, including this one. Small work is done by `here` alone.
- * @param target its path, and its size in bytes if known
+ * A runner that shares units among `jobs` threads, including this one. `here` does small work alone.
+ * @param target path of the target, and its size in bytes if known
  */
 export function runInWorkers<I extends object>(
   jobs: number,
@@ -37,7 +37,7 @@ export function runInWorkers<I extends object>(
   here: UnitWorker<I>,
 ): UnitRunner<I> {
   const alone = runHere(here, target.path)
-  // More threads than processors only take more memory.
+  // More threads than processors would only take more memory.
   const count = Math.min(jobs, availableParallelism())
   if (count === 1 || (target.bytes !== undefined && target.bytes < WORTH_WORKERS)) return alone
   const lent = storage.isRemote?.(target.path) ? storage : undefined
@@ -57,7 +57,7 @@ export function runInWorkers<I extends object>(
     const all = chain(first, more ? iterator : undefined)
     if (more) {
       const threads = Array.from({ length: count - 1 }, () => workerThread<I>(settings, lent))
-      // All threads together hold as many units as one thread alone would.
+      // All threads together have as many units at once as one thread alone would.
       const lanes = lent && Math.ceil(here.atOnce(target.path) / threads.length)
       try {
         yield* sharedWork(all, (unit) => here.run(unit), threads, undefined, lanes)
@@ -68,6 +68,7 @@ export function runInWorkers<I extends object>(
   }
 }
 
+/** The units that were taken already, then the rest. */
 async function* chain<U>(first: readonly U[], rest: AsyncIterator<U> | undefined): AsyncGenerator<U> {
   try {
     yield* first
@@ -78,7 +79,7 @@ async function* chain<U>(first: readonly U[], rest: AsyncIterator<U> | undefined
   }
 }
 
-/** @param lent where the thread reads URLs from */
+/** Starts a thread. @param lent storage from which the thread reads URLs */
 function workerThread<I extends object>(
   settings: WorkerSettings,
   lent: Storage | undefined,

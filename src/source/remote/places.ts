@@ -71,7 +71,7 @@ function s3Storage(client: Client, { env, signRequests, note }: PlacesOptions): 
   return new S3Storage(client, note, place, signed ? credentialChain(env, note) : noCredentials)
 }
 
-/** Whether the bucket is part of the host's name or of the path; undefined if the variable is not set. @throws InspectError USAGE */
+/** Whether the bucket is part of the host's name or of the path; undefined if neither is set. @throws InspectError USAGE */
 function addressingFrom({ TILEDB_INSPECT_S3_ADDRESSING: text }: PlacesOptions['env']): 'virtual' | 'path' | undefined {
   if (text === undefined || text === '') return undefined
   if (text === 'virtual' || text === 'path') return text

@@ -5,7 +5,7 @@ import { BoundedMap, keep } from './bounded-map.ts'
 import type { Answer, BodyPart, Call, Client, HttpRequest } from './client.ts'
 import { RangeSource, type Tail } from './range-source.ts'
 
-/** Limits on the file ends that are kept: their number, and their bytes. Each has at most 64 KiB, unless the server sends whole files. */
+/** Limits on the number and the bytes of the file ends that are kept. Each has 64 KiB, or all if the server sends whole files. */
 const TAILS_KEPT = 16_384
 const TAIL_BYTES_KEPT = 32 * 2 ** 20
 const KINDS_KEPT = 4096
