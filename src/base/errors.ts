@@ -60,6 +60,9 @@ export class InspectError extends Error {
   }
 }
 
+/** The facts of an error that a message to another thread transfers. An error itself would lose its class. */
+export type ErrorFacts = Pick<InspectError, 'code' | 'message' | 'at'>
+
 /** The error for a wrong command line, or a wrong call of the library. */
 export function usage(message: string, at?: ErrorPlace, options?: { cause?: unknown }): InspectError {
   return new InspectError('USAGE', message, at, options)
@@ -180,6 +183,15 @@ export async function withPlaceAsync<T>(place: ErrorPlace, work: () => Promise<T
     return await work()
   } catch (error) {
     throw addPlace(error, place)
+  }
+}
+
+/** Returns the result of `work`; undefined if it throws any error. */
+export function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
   }
 }
 

@@ -1,6 +1,6 @@
 import { copyBytes } from '../filters/bytes.ts'
 import type { ColumnData } from './column.ts'
-import { aligned, type Units, unitOf, unitsOf } from './elements.ts'
+import { aligned, unitOf, unitsOf } from './elements.ts'
 
 /** Position that stands for a cell that was not written: padding of a dense tile. */
 export const PADDING = -1
@@ -20,55 +20,30 @@ export type CellPositions =
  * @see tiledb/sm/query/writers/dense_tiler.cc (get_tile)
  */
 export function gather(column: ColumnData, size: number, positions: CellPositions): ColumnData {
-  const validity = column.validity && gatherFixed(column.validity, 1, positions)
-  if (column.starts) return { ...gatherVar(column.data, column.starts, size, positions), validity }
-  return { data: gatherFixed(column.data, size, positions), starts: undefined, validity }
+  if (!(positions instanceof Int32Array)) return consecutive(column, size, positions.from, positions.to)
+  const isVar = column.starts !== undefined
+  const padding: ColumnData = {
+    data: new Uint8Array(size),
+    starts: isVar ? Float64Array.of(0, size) : undefined,
+    validity: column.validity && new Uint8Array(1),
+  }
+  const from = new Uint32Array(positions.length)
+  const rows = new Uint32Array(positions.length)
+  for (let i = 0; i < positions.length; i++) {
+    if (positions[i] < 0) from[i] = 1
+    else rows[i] = positions[i]
+  }
+  return gatherFrom([column, padding], from, rows, isVar ? undefined : size, padding)
 }
 
-function gatherFixed(data: Uint8Array, size: number, positions: CellPositions): Uint8Array {
-  if (!(positions instanceof Int32Array)) return data.subarray(positions.from * size, positions.to * size)
-  const out = new Uint8Array(positions.length * size)
-  const unit = unitOf(size)
-  pick(unitsOf(aligned(data, unit), unit), unitsOf(out, unit), positions, size / unit)
-  return out
-}
-
-/** Copies cells of `width` units each. */
-function pick(from: Units, to: Units, positions: Int32Array, width: number): void {
-  for (let i = 0; i < positions.length; i++) {
-    const position = positions[i]
-    if (position < 0) continue
-    if (width === 1) to[i] = from[position]
-    else for (let u = 0; u < width; u++) to[i * width + u] = from[position * width + u]
-  }
-}
-
-function gatherVar(
-  data: Uint8Array,
-  starts: Float64Array,
-  elementSize: number,
-  positions: CellPositions,
-): { data: Uint8Array; starts: Float64Array } {
-  if (!(positions instanceof Int32Array)) {
-    const { from, to } = positions
-    const base = starts[from]
-    const own = starts.slice(from, to + 1)
-    if (base !== 0) for (let i = 0; i < own.length; i++) own[i] -= base
-    return { data: data.subarray(base, starts[to]), starts: own }
-  }
-  const own = new Float64Array(positions.length + 1)
-  let length = 0
-  for (let i = 0; i < positions.length; i++) {
-    const position = positions[i]
-    length += position < 0 ? elementSize : starts[position + 1] - starts[position]
-    own[i + 1] = length
-  }
-  const out = new Uint8Array(length)
-  for (let i = 0; i < positions.length; i++) {
-    const position = positions[i]
-    if (position >= 0) copyBytes(data, starts[position], starts[position + 1], out, own[i])
-  }
-  return { data: out, starts: own }
+/** Cells `[from, to)` of a column, without a copy of their values. */
+function consecutive({ data, starts, validity }: ColumnData, size: number, from: number, to: number): ColumnData {
+  const valid = validity?.subarray(from, to)
+  if (!starts) return { data: data.subarray(from * size, to * size), starts, validity: valid }
+  const base = starts[from]
+  const rebased = starts.slice(from, to + 1)
+  if (base !== 0) for (let i = 0; i < rebased.length; i++) rebased[i] -= base
+  return { data: data.subarray(base, starts[to]), starts: rebased, validity: valid }
 }
 
 /**

@@ -120,7 +120,7 @@ export async function openPath(storage: Storage, written: string, reading: ReadC
         'NOT_FOUND',
         'expected a path, found none of that name, which may be a key: --key takes one',
       )
-    throw await (await import('../store/fragment-prefix.ts')).notFound(storage, path, error)
+    throw await (await import('../store/fragment-prefix.ts')).withSuggestion(storage, path, error)
   }
 }
 

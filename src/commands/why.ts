@@ -53,7 +53,7 @@ const SHELL_REFUSES = /^file:\/\/|(?:^|\/)\.\.?\/*$/
 async function missingFault(cx: CommandContext, full: string, error: InspectError): Promise<InspectError> {
   const { missingPart } = await import('../why/missing.ts')
   const { what, needed_by = [] } = (await missingPart(cx.storage, full, cx.reading)) ?? {}
-  const near = await (await import('../store/fragment-prefix.ts')).notFound(cx.storage, full, error)
+  const near = await (await import('../store/fragment-prefix.ts')).withSuggestion(cx.storage, full, error)
   if (what === undefined) return near
   const isNeeded = needed_by.length > 0
   const needs = isNeeded ? `${firstOf(needed_by)} ${needed_by.length === 1 ? 'needs' : 'need'} it` : 'nothing needs it'

@@ -248,7 +248,8 @@ function writePart(descriptor: number, bytes: Uint8Array, from: number): Promise
   })
 }
 
-const writing = <T>(path: string, work: () => T): T => guarded(path, work, 'write')
+/** Runs `work`, which writes, and turns errors of the system into InspectErrors. */
+export const writing = <T>(path: string, work: () => T): T => guarded(path, work, 'write')
 
 /** Writes files, given in parts, into a folder: all of them or none. Creates the folder if needed. */
 export async function writeFiles(

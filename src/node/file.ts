@@ -11,7 +11,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs'
-import { InspectError, unlessCode, unlessFault } from '../base/errors.ts'
+import { attempt, InspectError, unlessCode, unlessFault } from '../base/errors.ts'
 import { decodeText, encodeText } from '../format/text.ts'
 import { countListedNames } from '../source/lean-heap.ts'
 import { type ByteSource, byName, checkRange, type Entry, type Storage, truncated } from '../source/source.ts'
@@ -267,12 +267,8 @@ export const localStorage: Storage = {
   },
 
   sizeNow(path) {
-    try {
-      const status = statSync(named(path), { throwIfNoEntry: false })
-      return status?.isFile() ? status.size : undefined
-    } catch {
-      return undefined
-    }
+    const status = attempt(() => statSync(named(path), { throwIfNoEntry: false }))
+    return status?.isFile() ? status.size : undefined
   },
 
   readEnd(path, into) {

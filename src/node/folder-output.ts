@@ -2,8 +2,8 @@ import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, renameSync, rmS
 import { dirname, join, relative } from 'node:path'
 import { hasCode, InspectError } from '../base/errors.ts'
 import { absolutePath } from './current-folder.ts'
-import { guarded, systemCode, systemError } from './file.ts'
-import { removeQuietly, temporaryBeside, writeWholeSync } from './file-output.ts'
+import { systemCode, systemError } from './file.ts'
+import { removeQuietly, temporaryBeside, writeWholeSync, writing } from './file-output.ts'
 import { onInterrupt } from './interrupted.ts'
 
 /** A new folder, or new files in a folder. They appear all at once, or not at all. */
@@ -61,15 +61,11 @@ export function openFolderAddition(path: string, rank: (file: string) => number)
       for (const file of files) {
         const full = join(target, file)
         refuseExisting(full, join(path, file))
-        guarded(
-          full,
-          () => {
-            const first = mkdirSync(dirname(full), { recursive: true })
-            if (first !== undefined) made.push(first)
-            renameSync(join(partial, file), full)
-          },
-          'write',
-        )
+        writing(full, () => {
+          const first = mkdirSync(dirname(full), { recursive: true })
+          if (first !== undefined) made.push(first)
+          renameSync(join(partial, file), full)
+        })
         made.push(full)
       }
     } catch (error) {
@@ -83,7 +79,7 @@ export function openFolderAddition(path: string, rank: (file: string) => number)
 /** Opens a folder beside `target`, which `commit` moves into its place. @param path target as the user wrote it */
 function openPartial(target: string, path: string, commit: (partial: string) => void): FolderOutput {
   const partial = temporaryBeside(target)
-  guarded(dirname(target), () => mkdirSync(partial), 'write')
+  writing(dirname(target), () => mkdirSync(partial))
   const forget = onInterrupt(() => removeQuietly(partial))
   let finished = false
   const finish = (): void => {
@@ -93,23 +89,23 @@ function openPartial(target: string, path: string, commit: (partial: string) => 
   /** Makes the folders of a file. Returns its path, and its later path for errors. */
   const placeOf = (file: string): { full: string; place: string } => {
     const [full, place] = [join(partial, file), join(path, file)]
-    guarded(place, () => mkdirSync(dirname(full), { recursive: true }), 'write')
+    writing(place, () => mkdirSync(dirname(full), { recursive: true }))
     return { full, place }
   }
   return {
     partial,
     async write(file, bytes) {
       const { full, place } = placeOf(file)
-      guarded(place, () => writeFileSync(full, bytes, { flag: 'wx' }), 'write')
+      writing(place, () => writeFileSync(full, bytes, { flag: 'wx' }))
       // Signals are handled between two files.
       await new Promise(setImmediate)
     },
     async writeParts(file, parts) {
       const { full, place } = placeOf(file)
-      const descriptor = guarded(place, () => openSync(full, 'wx'), 'write')
+      const descriptor = writing(place, () => openSync(full, 'wx'))
       try {
         for await (const part of parts) {
-          guarded(place, () => writeWholeSync(descriptor, part), 'write')
+          writing(place, () => writeWholeSync(descriptor, part))
           await new Promise(setImmediate)
         }
       } finally {
@@ -117,10 +113,10 @@ function openPartial(target: string, path: string, commit: (partial: string) => 
       }
     },
     remove(file) {
-      guarded(join(path, file), () => rmSync(join(partial, file), { recursive: true }), 'write')
+      writing(join(path, file), () => rmSync(join(partial, file), { recursive: true }))
     },
     rename(file, to) {
-      guarded(join(path, to), () => renameSync(join(partial, file), join(partial, to)), 'write')
+      writing(join(path, to), () => renameSync(join(partial, file), join(partial, to)))
     },
     commit() {
       commit(partial)

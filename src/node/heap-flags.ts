@@ -1,6 +1,10 @@
 import process from 'node:process'
 import { useLeanHeap } from '../source/lean-heap.ts'
 
+function setFlag(flag: string): void {
+  process.getBuiltinModule('node:v8').setFlagsFromString(flag)
+}
+
 /** Keeps the heap of this process small with V8 flags. The program calls this; the library does not. */
 export function keepHeapLean(): void {
   useLeanHeap({ compileWasm, countListedNames, countReadBytes })
@@ -35,11 +39,11 @@ let late = false
 function countListedNames(count: number): void {
   if (!late && count >= SOME_NAMES && isNode20()) {
     late = true
-    process.getBuiltinModule('node:v8').setFlagsFromString(`--interrupt-budget=${LATE}`)
+    setFlag(`--interrupt-budget=${LATE}`)
   }
   if (lean || count < MANY_NAMES) return
   lean = true
-  process.getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=40')
+  setFlag('--heap-growing-percent=40')
 }
 
 function isNode20(): boolean {
@@ -52,12 +56,11 @@ function isNode20(): boolean {
  */
 function compileWasm(bytes: BufferSource): WebAssembly.Module {
   if (!isNode20()) return new WebAssembly.Module(bytes)
-  const { setFlagsFromString } = process.getBuiltinModule('node:v8')
-  setFlagsFromString(`--wasm-tiering-budget=${LATE_WASM}`)
+  setFlag(`--wasm-tiering-budget=${LATE_WASM}`)
   try {
     return new WebAssembly.Module(bytes)
   } finally {
-    setFlagsFromString(`--wasm-tiering-budget=${USUAL_WASM}`)
+    setFlag(`--wasm-tiering-budget=${USUAL_WASM}`)
   }
 }
 
@@ -74,7 +77,7 @@ let passed = 0
  */
 function countReadBytes(bytes: number): void {
   if (!collect) {
-    process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1')
+    setFlag('--semi-space-growth-factor=1')
     collect = collector()
   }
   passed += bytes
@@ -85,7 +88,7 @@ function countReadBytes(bytes: number): void {
 
 /** The function that runs V8's garbage collection. It exists only in contexts that are created after the flag is set. */
 function collector(): () => void {
-  process.getBuiltinModule('node:v8').setFlagsFromString('--expose-gc')
+  setFlag('--expose-gc')
   const gc: unknown = process.getBuiltinModule('node:vm').runInNewContext('globalThis.gc')
   return typeof gc === 'function' ? () => gc() : () => {}
 }

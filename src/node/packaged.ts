@@ -19,17 +19,21 @@ function assets(): typeof import('node:sea') | undefined {
   return sea?.isSea() ? sea : undefined
 }
 
+/** The bytes of an asset; undefined if there is none with this name. */
+function assetBytes(name: string): Uint8Array<ArrayBuffer> | undefined {
+  const asset = assets()?.getAsset(name)
+  return asset && new Uint8Array(asset)
+}
+
 /** A file of a package, by its specifier: `package/folder/name.wasm`. */
 export function packagedBytes(specifier: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(
-    assets()?.getAsset(specifier) ?? readFileSync(createRequire(import.meta.url).resolve(specifier)),
-  )
+  return assetBytes(specifier) ?? new Uint8Array(readFileSync(createRequire(import.meta.url).resolve(specifier)))
 }
 
 /** {@link packagedBytes} for a package that exports only its entry. The file must be beside the entry. */
 export function bytesBesideEntry(specifier: string): Uint8Array<ArrayBuffer> {
-  const asset = assets()?.getAsset(specifier)
-  if (asset) return new Uint8Array(asset)
+  const asset = assetBytes(specifier)
+  if (asset) return asset
   const [scope, name, ...path] = specifier.split('/')
   const entry = createRequire(import.meta.url).resolve(`${scope}/${name}`)
   return new Uint8Array(readFileSync(join(dirname(entry), path[path.length - 1])))
@@ -37,8 +41,8 @@ export function bytesBesideEntry(specifier: string): Uint8Array<ArrayBuffer> {
 
 /** A file that the build makes, by its path in dist/; undefined if it was not built. */
 export function builtBytes(path: string): Uint8Array | undefined {
-  const asset = assets()?.getAsset(path)
-  if (asset) return new Uint8Array(asset)
+  const asset = assetBytes(path)
+  if (asset) return asset
   // The folders as seen from the built program and from the sources.
   for (const folder of ['../', '../../dist/']) {
     try {

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import process from 'node:process'
-import { hasCode } from '../base/errors.ts'
+import { attempt, hasCode } from '../base/errors.ts'
 import { isWithinFolder } from '../base/paths.ts'
 import { type Storage, withSource } from '../source/source.ts'
 import { LINKED } from '../source/walk.ts'
@@ -125,21 +125,13 @@ function isInside(storage: Storage, folder: string, parts: readonly string[]): b
 
 /** The path in a query; undefined if it is not valid. */
 function parsedPath(search: string): string | undefined {
-  try {
-    const path: unknown = JSON.parse(decodeURIComponent(search.slice(1)))
-    return typeof path === 'string' ? path : undefined
-  } catch {
-    return undefined
-  }
+  const path: unknown = attempt(() => JSON.parse(decodeURIComponent(search.slice(1))))
+  return typeof path === 'string' ? path : undefined
 }
 
 /** The path with its links resolved. A path that does not exist stays as it is. */
 function realPath(storage: Storage, path: string): string {
-  try {
-    return storage.realPath?.(path) ?? path
-  } catch {
-    return path
-  }
+  return attempt(() => storage.realPath?.(path)) ?? path
 }
 
 async function answerList(place: string, { storage, folder, only }: Served, response: ServerResponse): Promise<void> {

@@ -1,5 +1,5 @@
 import { type BigIntStats, readdirSync, realpathSync, statSync } from 'node:fs'
-import { usage } from '../base/errors.ts'
+import { attempt, usage } from '../base/errors.ts'
 import { folderOf, nameOf } from '../base/paths.ts'
 import { absolutePath } from './current-folder.ts'
 import { outputPlace } from './file-output.ts'
@@ -88,33 +88,23 @@ function linkTo(status: BigIntStats, read: readonly string[]): string | undefine
 
 /** The path of an output, with all links resolved. */
 function realOutput(path: string): string {
-  try {
-    return outputPlace(path).path
-  } catch {
-    // It is a folder, or its folder does not exist yet.
-    const full = absolutePath(path)
-    for (const folder of foldersAround(full)) {
-      const real = realPath(folder)
-      if (real !== undefined) return (real === '/' ? '' : real) + full.slice(folder.length)
-    }
-    return full
+  const place = attempt(() => outputPlace(path))
+  if (place) return place.path
+  // It is a folder, or its folder does not exist yet.
+  const full = absolutePath(path)
+  for (const folder of foldersAround(full)) {
+    const real = realPath(folder)
+    if (real !== undefined) return (real === '/' ? '' : real) + full.slice(folder.length)
   }
+  return full
 }
 
 function realPath(path: string): string | undefined {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return undefined
-  }
+  return attempt(() => realpathSync.native(path))
 }
 
 function statOf(path: string): BigIntStats | undefined {
-  try {
-    return statSync(path, { bigint: true, throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
+  return attempt(() => statSync(path, { bigint: true, throwIfNoEntry: false }))
 }
 
 function identity(status: BigIntStats | undefined): string | undefined {
@@ -156,7 +146,7 @@ function holdsLink(folder: string, wanted: string | undefined, hard: boolean, se
   const id = identityOf(folder) ?? folder
   if (seen.has(id)) return false
   seen.add(id)
-  for (const entry of entriesOf(folder)) {
+  for (const entry of attempt(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
     const path = `${folder}/${entry.name}`
     if (entry.isDirectory()) {
       if (holdsLink(path, wanted, hard, seen)) return true
@@ -167,12 +157,4 @@ function holdsLink(folder: string, wanted: string | undefined, hard: boolean, se
     }
   }
   return false
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
 }

@@ -1,6 +1,6 @@
 import { fstatSync, statSync, writeSync } from 'node:fs'
 import process from 'node:process'
-import { ClosedPipe } from '../base/errors.ts'
+import { attempt, ClosedPipe } from '../base/errors.ts'
 import { MOST_AT_ONCE, systemCode, systemError } from './file.ts'
 
 /** Milliseconds between tries while a non-blocking pipe is full: first and longest. Fast readers need only a short pause. */
@@ -48,12 +48,8 @@ export function writeOut(data: string | Uint8Array): void {
 
 /** Whether a descriptor may be a terminal. Only then are Node's streams used, which load slowly. */
 function mayBeTerminal(descriptor: number): boolean {
-  try {
-    const status = fstatSync(descriptor)
-    return status.isCharacterDevice() && status.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev
-  } catch {
-    return false
-  }
+  const status = attempt(() => fstatSync(descriptor))
+  return status?.isCharacterDevice() === true && status.rdev !== attempt(() => statSync('/dev/null'))?.rdev
 }
 
 /** Width of the terminal on standard output, or 0 if it is unknown; undefined if it is not a terminal. */

@@ -53,7 +53,7 @@ async function fragmentsAt(
 }
 
 /** The error for a path that does not exist. It suggests the existing name that the user most likely meant. */
-export async function notFound(storage: Storage, path: string, error: InspectError): Promise<InspectError> {
+export async function withSuggestion(storage: Storage, path: string, error: InspectError): Promise<InspectError> {
   const slash = path.lastIndexOf('/')
   const parent = path.slice(0, Math.max(slash, 1))
   if ((await storage.kind(parent)) !== 'folder') return error

@@ -9,8 +9,8 @@ import type { TilePlace } from './generic-tile.ts'
 /** Memory of {@link MetadataFile.footerNow}. */
 const room = new Uint8Array(TAIL_BYTES)
 
+/** The end of the file. */
 interface Tail {
-  file: string
   fileSize: number
   offset: number
   bytes: Uint8Array
@@ -63,7 +63,7 @@ export class MetadataFile {
     const source = this.source()
     const fileSize = await this.size()
     const offset = Math.max(0, fileSize - TAIL_BYTES)
-    return { file: source.name, fileSize, offset, bytes: await source.read(offset, fileSize - offset) }
+    return { fileSize, offset, bytes: await source.read(offset, fileSize - offset) }
   }
 
   /**
@@ -98,9 +98,10 @@ export class MetadataFile {
   /** The bytes of the footer, and where it is. @param length its length; undefined if that is stored after the footer */
   async footerBytes(length?: number): Promise<{ bytes: Uint8Array; place: TilePlace }> {
     const tail = await this.tail()
-    const size = length ?? storedFooterLength(tail)
+    const file = this.source().name
+    const size = length ?? storedFooterLength(tail, file)
     const start = tail.fileSize - size - (length === undefined ? FOOTER_LENGTH_BYTES : 0)
-    const place = { file: tail.file, offset: start }
+    const place = { file, offset: start }
     if (start < 0) {
       const message = `expected a footer of ${size} bytes, found a file of ${tail.fileSize}`
       throw new InspectError('TRUNCATED', message, { ...place, offset: 0, field: 'footer' })
@@ -118,7 +119,7 @@ export class MetadataFile {
 }
 
 /** The length that is stored after a footer. */
-function storedFooterLength({ file, fileSize, bytes }: Tail): number {
+function storedFooterLength({ fileSize, bytes }: Tail, file: string): number {
   const room = fileSize - FOOTER_LENGTH_BYTES
   const field = 'footer_length'
   if (room < 0) {

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import { asInspectError, type ErrorCode, type ErrorPlace, InspectError } from '../base/errors.ts'
+import { asInspectError, type ErrorFacts, InspectError } from '../base/errors.ts'
 import { withRemote } from '../source/remote/urls.ts'
 import type { ByteSource, Storage } from '../source/source.ts'
 
@@ -13,13 +13,6 @@ type Question =
   | { ask: 'kind' | 'list'; path: string }
   | { ask: 'size' | 'close'; path: string; source: number }
   | { ask: 'read' | 'fetch'; path: string; source: number; offset: number; length: number }
-
-/** The facts of an error, which a message can transfer. */
-interface Failure {
-  code: ErrorCode
-  message: string
-  at: ErrorPlace
-}
 
 /** Answers another thread's questions. */
 export function lendStorage(storage: Storage, port: MessagePort): void {
@@ -49,7 +42,7 @@ export function lendStorage(storage: Storage, port: MessagePort): void {
       port.postMessage({ id, value }, value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : [])
     } catch (error) {
       const { code, message, at } = asInspectError(error)
-      port.postMessage({ id, failure: { code, message, at } satisfies Failure })
+      port.postMessage({ id, failure: { code, message, at } satisfies ErrorFacts })
     }
   })
   // A worker keeps the program alive while it works. The port alone must not.
@@ -60,7 +53,7 @@ export function lendStorage(storage: Storage, port: MessagePort): void {
 export function lentStorage(local: Storage, port: MessagePort): Storage {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
   let last = 0
-  port.on('message', ({ id, value, failure }: { id: number; value: unknown; failure?: Failure }) => {
+  port.on('message', ({ id, value, failure }: { id: number; value: unknown; failure?: ErrorFacts }) => {
     const one = waiting.get(id)
     waiting.delete(id)
     if (failure) one?.reject(new InspectError(failure.code, failure.message, failure.at))

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import { InspectError } from '../base/errors.ts'
+import { type ErrorFacts, InspectError } from '../base/errors.ts'
 import { runHere, type Unit, type UnitResult, type UnitRunner, type UnitWorker, unpacked } from '../check/units.ts'
 import type { Storage } from '../source/source.ts'
 import { lendStorage } from './lent-storage.ts'
@@ -19,8 +19,8 @@ export interface WorkerData extends WorkerSettings {
   port: MessagePort | undefined
 }
 
-/** The answer of a thread. Errors are transferred as facts, because they would lose their class. */
-export type Answer<I> = { result: UnitResult<I> } | { failure: Pick<InspectError, 'code' | 'message' | 'at'> }
+/** The answer of a thread. */
+export type Answer<I> = { result: UnitResult<I> } | { failure: ErrorFacts }
 
 /** Stored bytes from which on workers save more time than they take to start. */
 const WORTH_WORKERS = 64 * 2 ** 20

@@ -4,7 +4,7 @@ import { Client, type ClientLimits, DEFAULT_LIMITS, type RequestRecord } from '.
 import { connectionFailure } from './connection-failure.ts'
 import { HttpStorage } from './http.ts'
 import { S3Storage } from './s3.ts'
-import { credentialChain, noCredentials } from './s3-credentials.ts'
+import { credentialChain } from './s3-credentials.ts'
 import { s3Profile } from './s3-profile.ts'
 import { type HttpAccess, isRemotePath, remoteTarget, withRemote } from './urls.ts'
 
@@ -68,7 +68,7 @@ function s3Storage(client: Client, { env, signRequests, note }: PlacesOptions): 
     region: env.AWS_REGION || env.AWS_DEFAULT_REGION || profile.region || 'us-east-1',
   }
   const signed = signRequests && !/^(?:1|true|yes)$/i.test(env.AWS_NO_SIGN_REQUEST ?? '')
-  return new S3Storage(client, note, place, signed ? credentialChain(env, note) : noCredentials)
+  return new S3Storage(client, note, place, signed ? credentialChain(env, note) : async () => undefined)
 }
 
 /** Whether the bucket is part of the host's name or of the path; undefined if neither is set. @throws InspectError USAGE */

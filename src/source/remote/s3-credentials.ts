@@ -8,13 +8,8 @@ interface S3Credentials {
   expiration?: Date | undefined
 }
 
-/** No credentials: requests are not signed. */
-export const anonymous: unique symbol = Symbol('anonymous')
-export type S3Identity = S3Credentials | typeof anonymous
-
-export async function noCredentials(): Promise<S3Identity> {
-  return anonymous
-}
+/** Returns the credentials for a request; undefined for a request that is not signed. */
+export type CredentialsProvider = () => Promise<S3Credentials | undefined>
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -25,15 +20,15 @@ const BEFORE_EXPIRY = 5 * 60_000
  * The usual chain of AWS credentials: environment, shared files, SSO, web identity, process, container, instance. Only
  * the environment is read here. `@aws-sdk/credential-provider-node` finds the others; it takes 0.2 s to load.
  */
-export function credentialChain(env: Environment, warn: (text: string) => void): () => Promise<S3Identity> {
+export function credentialChain(env: Environment, warn: (text: string) => void): CredentialsProvider {
   const fromEnvironment = environmentCredentials(env)
   if (fromEnvironment) return async () => fromEnvironment
-  let known: Promise<S3Identity> | undefined
+  let known: ReturnType<CredentialsProvider> | undefined
   let expires = Number.POSITIVE_INFINITY
-  const ask = async (): Promise<S3Identity> => {
-    const identity = await chainOfSdk(warn)
-    expires = identity !== anonymous && identity.expiration ? identity.expiration.getTime() - BEFORE_EXPIRY : Infinity
-    return identity
+  const ask = async (): Promise<S3Credentials | undefined> => {
+    const found = await chainOfSdk(warn)
+    if (found?.expiration) expires = found.expiration.getTime() - BEFORE_EXPIRY
+    return found
   }
   return () => {
     if (!known || Date.now() > expires) {
@@ -55,7 +50,8 @@ function environmentCredentials(env: Environment): S3Credentials | undefined {
   }
 }
 
-async function chainOfSdk(warn: (text: string) => void): Promise<S3Identity> {
+/** The credentials that the SDK finds; undefined, with a warning, if there are none. */
+async function chainOfSdk(warn: (text: string) => void): Promise<S3Credentials | undefined> {
   let sdk: typeof import('@aws-sdk/credential-provider-node')
   try {
     sdk = await import('@aws-sdk/credential-provider-node')
@@ -74,7 +70,7 @@ async function chainOfSdk(warn: (text: string) => void): Promise<S3Identity> {
     const nothing = 'Could not load credentials from any providers'
     if (cause instanceof Error && cause.name === 'CredentialsProviderError' && cause.message === nothing) {
       warn('no AWS credentials were found: requests are not signed (--no-sign-request says so without looking)')
-      return anonymous
+      return undefined
     }
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new InspectError('NO_PERMISSION', `expected AWS credentials, found: ${why}`, {}, { cause })

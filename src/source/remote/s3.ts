@@ -7,7 +7,7 @@ import { BoundedMap, keep } from './bounded-map.ts'
 import { type Answer, type Call, type Client, type HttpRequest, statusError } from './client.ts'
 import { encodePath, unescaped } from './http.ts'
 import { find, RemoteStorage, upTo } from './remote-storage.ts'
-import { anonymous, type S3Identity } from './s3-credentials.ts'
+import type { CredentialsProvider } from './s3-credentials.ts'
 
 /** Upper limit on the bytes of one page of a listing: a thousand keys of 1024 bytes, each byte as `%xx`, and their XML. */
 const PAGE_BYTES = 8 * 2 ** 20
@@ -43,7 +43,7 @@ const FOLDER = -1
 /** `s3://bucket/key`. A listing takes one request for each thousand names. */
 export class S3Storage extends RemoteStorage {
   private readonly place: S3Place
-  private readonly identity: () => Promise<S3Identity>
+  private readonly credentials: CredentialsProvider
   /** Regions of buckets that answers named. */
   private readonly regions = new Map<string, string>()
   /** Files in folders, with their sizes. */
@@ -53,11 +53,11 @@ export class S3Storage extends RemoteStorage {
   private readonly listedAhead = new BoundedMap<Promise<number>>(FOLDERS_KEPT)
   private isAnonymous = false
 
-  /** @param identity called before every request, so that it can renew credentials that expire */
-  constructor(client: Client, warn: (text: string) => void, place: S3Place, identity: () => Promise<S3Identity>) {
+  /** @param credentials called before every request, so that it can renew credentials that expire */
+  constructor(client: Client, warn: (text: string) => void, place: S3Place, credentials: CredentialsProvider) {
     super(client, warn)
     this.place = place
-    this.identity = identity
+    this.credentials = credentials
   }
 
   protected override listed(path: string): Promise<readonly Entry[]> | undefined {
@@ -144,10 +144,10 @@ export class S3Storage extends RemoteStorage {
   private async signed(method: string, bucket: string, pathAndQuery: string): Promise<HttpRequest> {
     const region = this.regionOf(bucket)
     const url = this.bucketUrl(bucket, region) + pathAndQuery
-    const identity = await this.identity()
-    this.isAnonymous = identity === anonymous
-    if (identity === anonymous) return { url, headers: {} }
-    const { accessKeyId, secretAccessKey, sessionToken } = identity
+    const credentials = await this.credentials()
+    this.isAnonymous = credentials === undefined
+    if (!credentials) return { url, headers: {} }
+    const { accessKeyId, secretAccessKey, sessionToken } = credentials
     const signer = new AwsV4Signer({
       method,
       url,
