@@ -1,4 +1,3 @@
-import './helpers/realm.ts'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { execPath } from 'node:process'

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals'
-import '../helpers/realm.ts'
 import { changedSchema } from '../../src/advice/remedies.ts'
 import { arrayInMemory } from '../../src/advice/rewrite.ts'
 import { localStorage } from '../../src/node/file.ts'

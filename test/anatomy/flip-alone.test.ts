@@ -1,4 +1,3 @@
-import '../helpers/realm.ts'
 import { readFileSync } from 'node:fs'
 import { env } from 'node:process'
 import { expect, test } from '@jest/globals'

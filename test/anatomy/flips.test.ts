@@ -1,6 +1,5 @@
-import { env } from 'node:process'
-import '../helpers/realm.ts'
 import { readFileSync } from 'node:fs'
+import { env } from 'node:process'
 import { describe, expect, test } from '@jest/globals'
 import { checkedFlips } from '../../src/anatomy/flip-check.ts'
 import { localStorage } from '../../src/node/file.ts'

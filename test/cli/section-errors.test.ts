@@ -1,4 +1,3 @@
-import '../helpers/realm.ts'
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { MemoryStorage } from '../../src/source/memory.ts'

@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals'
 import { bitWidthReduction } from '../../src/filters/bit-width-reduction.ts'
 import { hex } from '../../src/filters/bytes.ts'
 import { DATATYPES, datatypeSize, isSignedInteger } from '../../src/format/datatype.ts'
+import { failure } from '../helpers/failure.ts'
 import {
   bytesOf,
   expectRoundTrip,
   filterContext,
   forwardVector,
-  inspectError,
   integers,
   integersOf,
   loaded,
@@ -215,7 +215,7 @@ describe('BIT_WIDTH_REDUCTION', () => {
 
   test('refuses to write windows that are smaller than an element', () => {
     const parts = { metadata: [], data: [new Uint8Array(16)] }
-    const error = inspectError(() => filter.forward(parts, { ...config, max_window_size: 7 }, filterContext('INT64')))
+    const error = failure(() => filter.forward(parts, { ...config, max_window_size: 7 }, filterContext('INT64')))
     expect(error.code).toBe('BAD_VALUE')
     expect(error.at.field).toBe('max_window_size')
   })
@@ -253,12 +253,12 @@ describe('BIT_WIDTH_REDUCTION', () => {
     ],
   ])('refuses %s', (_name, metadata, data, message) => {
     const bytes = { metadata: bytesOf(metadata), data: bytesOf(data) }
-    expect(inspectError(() => filter.reverse(bytes, config, filterContext('INT32'))).message).toBe(message)
+    expect(failure(() => filter.reverse(bytes, config, filterContext('INT32'))).message).toBe(message)
   })
 
   test('refuses an output beyond the limit', () => {
     const out = stored(filter.forward({ metadata: [], data: [new Uint8Array(512)] }, config, filterContext('INT64')))
-    const error = inspectError(() => filter.reverse(out, config, filterContext('INT64', { limit: 511 })))
+    const error = failure(() => filter.reverse(out, config, filterContext('INT64', { limit: 511 })))
     expect(error.code).toBe('BAD_FILTERED_DATA')
     expect(error.at.field).toBe('original_bytes')
   })

@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals'
 import { concat, hex } from '../../src/filters/bytes.ts'
 import { byteshuffle } from '../../src/filters/byteshuffle.ts'
 import { DATATYPES, datatypeSize } from '../../src/format/datatype.ts'
+import { failure } from '../helpers/failure.ts'
 import {
   bytesOf,
   expectRoundTrip,
   filterContext,
   forwardVector,
-  inspectError,
   integers,
   loaded,
   refusals,
@@ -92,7 +92,7 @@ describe('BYTESHUFFLE', () => {
 
   test('refuses part lengths that are not those of the data', () => {
     const bytes = { metadata: u32(2, 4, 4), data: new Uint8Array(7) }
-    const error = inspectError(() => filter.reverse(bytes, config, filterContext('INT16')))
+    const error = failure(() => filter.reverse(bytes, config, filterContext('INT16')))
     expect(error.code).toBe('BAD_FILTERED_DATA')
     expect(error.message).toBe('expected 8 bytes of data, found 7')
   })

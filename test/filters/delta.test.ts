@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals'
 import { hex } from '../../src/filters/bytes.ts'
 import { delta } from '../../src/filters/delta.ts'
 import { DATATYPES, datatypeKind, datatypeSize, isSignedInteger } from '../../src/format/datatype.ts'
+import { failure } from '../helpers/failure.ts'
 import {
   bytesOf,
   expectRoundTrip,
   filterContext,
   forwardVector,
-  inspectError,
   integers,
   integersOf,
   loaded,
@@ -70,9 +70,7 @@ describe('DELTA', () => {
 
   test('refuses more elements too many', () => {
     const data = bytesOf('0100000000000000 05000000 06000000 07000000')
-    const error = inspectError(() =>
-      filter.reverse({ metadata: u32(0, 1, 4, 20), data }, config, filterContext('INT32')),
-    )
+    const error = failure(() => filter.reverse({ metadata: u32(0, 1, 4, 20), data }, config, filterContext('INT32')))
     expect(error.message).toBe('expected 4 bytes of differences, found 12')
   })
 
@@ -138,7 +136,7 @@ describe('DELTA', () => {
 
   test('refuses earlier metadata that is no whole number of elements', () => {
     const parts = { metadata: [u32(1, 2, 3)], data: [integers(8, [1])] }
-    const error = inspectError(() => filter.forward(parts, config, filterContext('INT64')))
+    const error = failure(() => filter.forward(parts, config, filterContext('INT64')))
     expect(error.code).toBe('BAD_VALUE')
     expect(error.message).toBe('expected parts of whole 8-byte elements, found one of 12 bytes')
   })
@@ -148,11 +146,9 @@ describe('DELTA', () => {
       const cx = filterContext('FLOAT64')
       const parts = { metadata: [], data: [new Uint8Array(8)] }
       const options = { ...config, reinterpret_datatype }
-      expect(inspectError(() => filter.forward(parts, options, cx)).code).toBe('BAD_VALUE')
+      expect(failure(() => filter.forward(parts, options, cx)).code).toBe('BAD_VALUE')
       const bytes = { metadata: u32(0, 1, 8, 16), data: integers(8, [1, 1]) }
-      expect(inspectError(() => filter.reverse(bytes, options, cx)).message).toMatch(
-        /^expected integers, .* found FLOAT64$/,
-      )
+      expect(failure(() => filter.reverse(bytes, options, cx)).message).toMatch(/^expected integers, .* found FLOAT64$/)
     }
   })
 
@@ -164,9 +160,7 @@ describe('DELTA', () => {
 
   test('refuses a count that is not that of the original length', () => {
     const data = integers(8, [2 ** 40, 1])
-    const error = inspectError(() =>
-      filter.reverse({ metadata: u32(0, 1, 8, 16), data }, config, filterContext('INT64')),
-    )
+    const error = failure(() => filter.reverse({ metadata: u32(0, 1, 8, 16), data }, config, filterContext('INT64')))
     expect(error.code).toBe('BAD_FILTERED_DATA')
     expect(error.message).toBe('expected 8 bytes of 8-byte elements, found 1099511627776 elements')
   })

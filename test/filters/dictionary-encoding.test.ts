@@ -3,11 +3,11 @@ import { concat, hex } from '../../src/filters/bytes.ts'
 import { dictionaryEncoding } from '../../src/filters/dictionary-encoding.ts'
 import type { FilteredBytes } from '../../src/filters/filter.ts'
 import { stageMetadata } from '../../src/filters/stage-metadata.ts'
+import { failure } from '../helpers/failure.ts'
 import {
   bytesOf,
   filterContext,
   forwardVector,
-  inspectError,
   loaded,
   refusals,
   reverseVector,
@@ -126,14 +126,14 @@ describe('DICTIONARY_ENCODING', () => {
   test('refuses anything but var-sized strings', () => {
     const cx = filterContext('INT32')
     const parts = { metadata: [], data: [new Uint8Array(4)] }
-    expect(inspectError(() => filter.forward(parts, config, cx)).code).toBe('BAD_VALUE')
+    expect(failure(() => filter.forward(parts, config, cx)).code).toBe('BAD_VALUE')
     const bytes = { metadata: u32(0, 1, 4, 4), data: new Uint8Array(4) }
-    expect(inspectError(() => filter.reverse(bytes, config, cx)).code).toBe('BAD_FILTERED_DATA')
+    expect(failure(() => filter.reverse(bytes, config, cx)).code).toBe('BAD_FILTERED_DATA')
   })
 
   test('refuses to be anything but the first filter', () => {
     const parts = { metadata: [u32(1)], data: [text('a')], offsets: Float64Array.of(0) }
-    expect(inspectError(() => filter.forward(parts, config, STRINGS)).code).toBe('BAD_VALUE')
+    expect(failure(() => filter.forward(parts, config, STRINGS)).code).toBe('BAD_VALUE')
   })
 
   test.each([
@@ -147,21 +147,21 @@ describe('DICTIONARY_ENCODING', () => {
   ])('refuses %s', (_name, sizes, entries, data, message) => {
     const dictionary = bytesOf(entries)
     const metadata = concat([u32(0, 1, 1, 1, 8), bytesOf(sizes), u32(dictionary.length), dictionary])
-    const error = inspectError(() => filter.reverse({ metadata, data: bytesOf(data) }, config, STRINGS))
+    const error = failure(() => filter.reverse({ metadata, data: bytesOf(data) }, config, STRINGS))
     expect(error.code).toBe('BAD_FILTERED_DATA')
     expect(error.message).toBe(message)
   })
 
   test('refuses an id of 8 bytes beyond all numbers', () => {
     const metadata = concat([u32(0, 1, 1, 8, 8), bytesOf('0801'), u32(2), bytesOf('0161')])
-    const error = inspectError(() => filter.reverse({ metadata, data: bytesOf('ff'.repeat(8)) }, config, STRINGS))
+    const error = failure(() => filter.reverse({ metadata, data: bytesOf('ff'.repeat(8)) }, config, STRINGS))
     expect(error.message).toBe('expected an id below 1, found 4294967295')
   })
 
   test('refuses strings beyond the limit', () => {
     const metadata = concat([u32(0, 1, 12, 6, 48), bytesOf('0101'), u32(3), bytesOf('026161')])
     const bytes = { metadata, data: new Uint8Array(6) }
-    const error = inspectError(() => filter.reverse(bytes, config, { ...STRINGS, limit: 11 }))
+    const error = failure(() => filter.reverse(bytes, config, { ...STRINGS, limit: 11 }))
     expect(error.message).toBe('expected at most 11 bytes of output, found a declared 12')
   })
 
@@ -191,5 +191,5 @@ test('without strings it reads nothing but a tile of nothing, which TileDB 2.12 
     ['0000000000000001', ''],
     ['00000000000000', ''],
   ])
-    expect(inspectError(() => reverse(metadata, data)).message).toContain('expected var-sized strings')
+    expect(failure(() => reverse(metadata, data)).message).toContain('expected var-sized strings')
 })

@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals'
 import { hex } from '../../src/filters/bytes.ts'
 import { doubleDelta } from '../../src/filters/double-delta.ts'
 import { DATATYPES, datatypeKind, datatypeSize, isSignedInteger } from '../../src/format/datatype.ts'
+import { failure } from '../helpers/failure.ts'
 import {
   bytesOf,
   expectRoundTrip,
   filterContext,
   forwardVector,
-  inspectError,
   integers,
   integersOf,
   loaded,
@@ -174,7 +174,7 @@ describe('DOUBLE_DELTA', () => {
   test('of a chunk of another type than its tile says what a release lost behind the last whole element', () => {
     const vector = { datatype: 'INT16', context: { otherType: true }, unfiltered: new Uint8Array(5) } as const
     const lost = { ...vector, data: '00 0200000000000000 0100 0200', metadata: '0000000001000000050000000d000000' }
-    expect(inspectError(() => reverseVector(filter, 'DOUBLE_DELTA', lost)).message).toBe(
+    expect(failure(() => reverseVector(filter, 'DOUBLE_DELTA', lost)).message).toBe(
       'expected 5 bytes, found 2 elements: the release that wrote it lost the rest',
     )
     // Elements that are stored unchanged keep all bytes.
@@ -227,11 +227,11 @@ describe('DOUBLE_DELTA', () => {
       [top, -2n, 0n],
       [0n, top, 0n],
     ]) {
-      const error = inspectError(() => filter.forward({ metadata: [], data: [integers(8, values)] }, config, cx))
+      const error = failure(() => filter.forward({ metadata: [], data: [integers(8, values)] }, config, cx))
       expect(error.code).toBe('BAD_VALUE')
     }
     const unsigned = { metadata: [], data: [integers(8, [0, 2n ** 63n, 2n ** 63n])] }
-    expect(inspectError(() => filter.forward(unsigned, config, filterContext('UINT64'))).code).toBe('BAD_VALUE')
+    expect(failure(() => filter.forward(unsigned, config, filterContext('UINT64'))).code).toBe('BAD_VALUE')
   })
 
   test('reads a part of no elements that has garbage behind it, as TileDB 2.30 writes it', () => {
@@ -255,7 +255,7 @@ describe('DOUBLE_DELTA', () => {
   test('refuses floats without a reinterpret datatype', () => {
     const cx = filterContext('FLOAT32')
     const parts = { metadata: [], data: [new Uint8Array(8)] }
-    expect(inspectError(() => filter.forward(parts, config, cx)).code).toBe('BAD_VALUE')
+    expect(failure(() => filter.forward(parts, config, cx)).code).toBe('BAD_VALUE')
     expectRoundTrip(filter, parts, { ...config, reinterpret_datatype: 'INT32' }, cx)
   })
 
@@ -269,7 +269,7 @@ describe('DOUBLE_DELTA', () => {
     const cx = filterContext('INT32')
     expect(hex(filter.reverse({ metadata: u32(0, 1, 12, 21), data: whole }, config, cx).data)).toBe(hex(u32(1, 2, 5)))
     const packed = bytesOf('1e 0300000000000000 01000000 02000000 05000000')
-    const error = inspectError(() => filter.reverse({ metadata: u32(0, 1, 12, 21), data: packed }, config, cx))
+    const error = failure(() => filter.reverse({ metadata: u32(0, 1, 12, 21), data: packed }, config, cx))
     expect(error.code).toBe('BAD_FILTERED_DATA')
     expect(error.message).toBe('expected 25 bytes for 3 elements at bit size 30, found 21')
   })

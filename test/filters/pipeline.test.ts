@@ -7,7 +7,8 @@ import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
 import { encode } from '../../src/format/io.ts'
 import { type StoredChunk, tileChunks } from '../../src/format/tile-chunks.ts'
 import { portableCodecs } from '../../src/node/node-codecs.ts'
-import { bytesOf, inspectError } from '../helpers/filter-context.ts'
+import { failure } from '../helpers/failure.ts'
+import { bytesOf } from '../helpers/filter-context.ts'
 import { BACKENDS, contextOf, plainText, stored } from './libraries.ts'
 
 const TILE = { datatype: 'INT32', cellSize: 4, formatVersion: 22 } as const
@@ -44,7 +45,7 @@ describe.each(BACKENDS)('a tile of several chunks (%s)', (_, codecs) => {
     const tile = pipeline.forwardTile(plainText(200_000), [65_536, 65_536, 68_928])
     const damaged = tile.slice()
     damaged.fill(0xff, tile.length - 500)
-    expect(inspectError(() => pipeline.reverseTile(damaged))).toMatchObject({
+    expect(failure(() => pipeline.reverseTile(damaged))).toMatchObject({
       code: 'BAD_FILTERED_DATA',
       at: { field: expect.stringMatching(/^chunks\.2\.ZSTD/) },
     })
@@ -66,7 +67,7 @@ describe.each(BACKENDS)('a chunk of TileDB 2.2.9 without all bytes of what RLE m
     const lost: LostTail[] = []
     const pipeline = await Pipeline.load(filters, tile, codecs)
     const reverse = (): unknown => pipeline.reverseTile(bytesOf(CHUNK), { onLostTail: (tail) => void lost.push(tail) })
-    expect(inspectError(reverse).message).toBe(
+    expect(failure(reverse).message).toBe(
       'expected runs of 24 bytes in all, found 1 cell of 8; TileDB dropped 4 bytes of the chunk when it wrote',
     )
     expect(lost).toEqual([{ length: 4, element_size: 8, of_metadata: false }])
@@ -81,11 +82,11 @@ describe('a chunk of strings without bytes and metadata', () => {
   test('is that of empty strings, if the filter of strings is the only one', async () => {
     const alone = await Pipeline.load([RLE], STRINGS, portableCodecs)
     expect(alone.reverseChunk(chunk(0), 0)).toMatchObject({ data: NO_BYTES })
-    expect(inspectError(() => alone.reverseChunk(chunk(9), 0)).message).toBe(
+    expect(failure(() => alone.reverseChunk(chunk(9), 0)).message).toBe(
       'expected 9 bytes of strings, found an empty chunk: the release that wrote it lost them',
     )
     const behind = await Pipeline.load([RLE, ZSTD], STRINGS, portableCodecs)
-    expect(inspectError(() => behind.reverseChunk(chunk(0), 0)).message).toBe(
+    expect(failure(() => behind.reverseChunk(chunk(0), 0)).message).toBe(
       'expected metadata of ZSTD, found an empty chunk: the release that wrote it dropped that of a tile of empty strings, and TileDB cannot read it',
     )
   })
@@ -99,7 +100,7 @@ test('chunks that declare far more than their bytes can hold are refused, unless
   )
   const message = (maxTileSize: number | undefined, expectedSize?: number): Promise<string> =>
     Pipeline.load([], { ...TILE, maxTileSize }, portableCodecs).then(
-      (pipeline) => inspectError(() => pipeline.reverseTile(tile, { expectedSize })).message,
+      (pipeline) => failure(() => pipeline.reverseTile(tile, { expectedSize })).message,
     )
   expect(await message(undefined)).toBe(
     'expected at most 67108864 unfiltered bytes in a tile (for 20 stored bytes; --max-tile-size sets another bound), found 2147483648',

@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals'
 import { hex } from '../../src/filters/bytes.ts'
 import { positiveDelta } from '../../src/filters/positive-delta.ts'
 import { DATATYPES, type Datatype, datatypeKind, datatypeSize } from '../../src/format/datatype.ts'
+import { failure } from '../helpers/failure.ts'
 import {
   bytesOf,
   expectRoundTrip,
   filterContext,
   forwardVector,
-  inspectError,
   integers,
   integersOf,
   loaded,
@@ -134,7 +134,7 @@ describe('POSITIVE_DELTA', () => {
     ['UINT64', [2n ** 63n, 1]],
   ] as const)('refuses to write %s that decrease', (datatype, values) => {
     const parts = { metadata: [], data: [integers(datatypeSize(datatype), values)] }
-    expect(inspectError(() => filter.forward(parts, config, filterContext(datatype))).code).toBe('BAD_VALUE')
+    expect(failure(() => filter.forward(parts, config, filterContext(datatype))).code).toBe('BAD_VALUE')
   })
 
   test.each([
@@ -157,7 +157,7 @@ describe('POSITIVE_DELTA', () => {
 
   test('refuses windows that are not the data', () => {
     const bytes = { metadata: bytesOf('01000000 00000000 08000000'), data: new Uint8Array(9) }
-    const error = inspectError(() => filter.reverse(bytes, config, filterContext('INT32')))
+    const error = failure(() => filter.reverse(bytes, config, filterContext('INT32')))
     expect(error.code).toBe('BAD_FILTERED_DATA')
     expect(error.message).toBe('expected 8 bytes in windows, found 9')
   })

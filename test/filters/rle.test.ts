@@ -3,12 +3,12 @@ import { concat, hex } from '../../src/filters/bytes.ts'
 import type { FilterParts } from '../../src/filters/filter.ts'
 import { rle } from '../../src/filters/rle.ts'
 import { DATATYPES, datatypeSize } from '../../src/format/datatype.ts'
+import { failure } from '../helpers/failure.ts'
 import {
   bytesOf,
   expectRoundTrip,
   filterContext,
   forwardVector,
-  inspectError,
   integers,
   loaded,
   refusals,
@@ -145,7 +145,7 @@ describe('RLE', () => {
 
   test('refuses parts of no whole cells', () => {
     const parts = { metadata: [u32(1, 2, 3)], data: [new Uint8Array(8)] }
-    const error = inspectError(() => filter.forward(parts, config, filterContext('INT64')))
+    const error = failure(() => filter.forward(parts, config, filterContext('INT64')))
     expect(error.code).toBe('BAD_VALUE')
     expect(error.message).toBe('expected parts of whole 8-byte cells for RLE, found one of 12 bytes')
   })
@@ -153,18 +153,18 @@ describe('RLE', () => {
   test('refuses runs that are not the original length, before giving room to them', () => {
     const cx = filterContext('UINT8', { limit: 100 })
     const bytes = { metadata: u32(0, 1, 99, 3), data: bytesOf('01ffff') }
-    expect(inspectError(() => filter.reverse(bytes, config, cx)).message).toBe(
+    expect(failure(() => filter.reverse(bytes, config, cx)).message).toBe(
       'expected runs of 99 bytes in all, found 65535 cells of 1',
     )
     const large = { metadata: u32(0, 1, 0xffffffff, 3), data: bytesOf('01ffff') }
-    expect(inspectError(() => filter.reverse(large, config, cx)).message).toBe(
+    expect(failure(() => filter.reverse(large, config, cx)).message).toBe(
       'expected at most 100 bytes of output, found a declared 4294967295',
     )
   })
 
   test('says what TileDB dropped of parts that are no whole cells', () => {
     const bytes = { metadata: u32(0, 1, 10, 6), data: bytesOf('070000000002') }
-    expect(inspectError(() => filter.reverse(bytes, config, filterContext('INT32'))).message).toBe(
+    expect(failure(() => filter.reverse(bytes, config, filterContext('INT32'))).message).toBe(
       'expected 10 bytes in whole cells of 4, found 2 cells: TileDB dropped the 2 bytes after the last when it wrote',
     )
   })
@@ -230,14 +230,14 @@ describe('RLE of var-sized strings', () => {
 
   test('refuses to be anything but the first filter', () => {
     const parts = { ...strings('a'), metadata: [u32(1)] }
-    expect(inspectError(() => filter.forward(parts, config, STRINGS)).code).toBe('BAD_VALUE')
-    expect(inspectError(() => filter.forward({ metadata: [], data: [] }, config, STRINGS)).code).toBe('BAD_VALUE')
+    expect(failure(() => filter.forward(parts, config, STRINGS)).code).toBe('BAD_VALUE')
+    expect(failure(() => filter.forward({ metadata: [], data: [] }, config, STRINGS)).code).toBe('BAD_VALUE')
   })
 
   test('refuses offsets that do not cut the data into cells', () => {
     for (const offsets of [[], [1], [0, 3, 2], [0, 4], [Number.NaN]]) {
       const parts = { metadata: [], data: [bytesOf('616263')], offsets: Float64Array.from(offsets) }
-      expect(inspectError(() => filter.forward(parts, config, STRINGS)).code).toBe('BAD_VALUE')
+      expect(failure(() => filter.forward(parts, config, STRINGS)).code).toBe('BAD_VALUE')
     }
   })
 
@@ -274,7 +274,7 @@ describe('RLE of var-sized strings', () => {
     ],
   ])('refuses %s', (_name, head, sizes, data, message) => {
     const bytes = { metadata: concat([u32(...head), bytesOf(sizes)]), data: bytesOf(data) }
-    expect(inspectError(() => filter.reverse(bytes, config, STRINGS)).message).toBe(message)
+    expect(failure(() => filter.reverse(bytes, config, STRINGS)).message).toBe(message)
   })
 
   test('refuses damage with InspectError', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { hex } from '../../src/filters/bytes.ts'
 import { scaleFloat } from '../../src/filters/scale-float.ts'
+import { failure } from '../helpers/failure.ts'
 import {
   bytesOf,
   expectRoundTrip,
   filterContext,
   forwardVector,
-  inspectError,
   integers,
   loaded,
   refusals,
@@ -143,7 +143,7 @@ describe('SCALE_FLOAT', () => {
       )
       for (const value of [end, -end - (byte_width === 8 ? 2048 : 1), Number.NaN, Number.POSITIVE_INFINITY]) {
         const parts = { metadata: [], data: [float64(value)] }
-        const error = inspectError(() => filter.forward(parts, { ...config, byte_width }, filterContext('FLOAT64')))
+        const error = failure(() => filter.forward(parts, { ...config, byte_width }, filterContext('FLOAT64')))
         expect(error.code).toBe('BAD_VALUE')
       }
     }
@@ -166,19 +166,19 @@ describe('SCALE_FLOAT', () => {
       { name: 'SCALE_FLOAT', offset: 1, byte_width: 4 },
     ] as const
     for (const options of cases) {
-      expect(inspectError(() => filter.forward(parts, options, filterContext('FLOAT64'))).code).toBe('BAD_VALUE')
+      expect(failure(() => filter.forward(parts, options, filterContext('FLOAT64'))).code).toBe('BAD_VALUE')
       const bytes = { metadata: u32(1, 12), data: new Uint8Array(12) }
-      expect(inspectError(() => filter.reverse(bytes, options, filterContext('FLOAT64'))).code).toBe('BAD_VALUE')
+      expect(failure(() => filter.reverse(bytes, options, filterContext('FLOAT64'))).code).toBe('BAD_VALUE')
     }
-    expect(inspectError(() => filter.forward(parts, config, filterContext('INT16'))).code).toBe('BAD_VALUE')
+    expect(failure(() => filter.forward(parts, config, filterContext('INT16'))).code).toBe('BAD_VALUE')
   })
 
   test('refuses part of an integer, and an output beyond the limit', () => {
     const cx = filterContext('FLOAT64', { limit: 15 })
     const part = { metadata: u32(1, 3), data: bytesOf('010203') }
-    expect(inspectError(() => filter.reverse(part, { ...config, byte_width: 2 }, cx)).code).toBe('BAD_FILTERED_DATA')
+    expect(failure(() => filter.reverse(part, { ...config, byte_width: 2 }, cx)).code).toBe('BAD_FILTERED_DATA')
     const large = { metadata: u32(1, 2), data: bytesOf('0102') }
-    expect(inspectError(() => filter.reverse(large, { ...config, byte_width: 1 }, cx)).message).toBe(
+    expect(failure(() => filter.reverse(large, { ...config, byte_width: 1 }, cx)).message).toBe(
       'expected at most 15 bytes of output, found a declared 16',
     )
   })

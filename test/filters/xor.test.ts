@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals'
 import { hex } from '../../src/filters/bytes.ts'
 import { xor } from '../../src/filters/xor.ts'
 import { DATATYPES, datatypeSize } from '../../src/format/datatype.ts'
+import { failure } from '../helpers/failure.ts'
 import {
   bytesOf,
   expectRoundTrip,
   filterContext,
   forwardVector,
-  inspectError,
   integers,
   loaded,
   refusals,
@@ -100,7 +100,7 @@ describe('XOR', () => {
   test('says what TileDB dropped of parts that are no whole elements', () => {
     const undo = (data: string): string => {
       const bytes = { metadata: u32(2, 5, 6), data: bytesOf(data) }
-      return inspectError(() => filter.reverse(bytes, config, filterContext('INT32'))).message
+      return failure(() => filter.reverse(bytes, config, filterContext('INT32'))).message
     }
     expect(undo('0102030405060708')).toBe(
       'expected 11 bytes of data, found 8: TileDB dropped what is after the last whole element when it wrote',
@@ -120,8 +120,8 @@ describe('XOR', () => {
   test('refuses part of an element in both directions', () => {
     const cx = filterContext('INT32')
     const data = new Uint8Array(6)
-    expect(inspectError(() => filter.forward({ metadata: [], data: [data] }, config, cx)).code).toBe('BAD_VALUE')
-    const error = inspectError(() => filter.reverse({ metadata: u32(1, 6), data }, config, cx))
+    expect(failure(() => filter.forward({ metadata: [], data: [data] }, config, cx)).code).toBe('BAD_VALUE')
+    const error = failure(() => filter.reverse({ metadata: u32(1, 6), data }, config, cx))
     expect(error.code).toBe('BAD_FILTERED_DATA')
     expect(error.message).toBe('expected whole 4-byte elements, found 6 bytes')
   })

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { hex } from '../../src/filters/bytes.ts'
 import { zstd } from '../../src/filters/zstd.ts'
-import { bytesOf, inspectError, u32 } from '../helpers/filter-context.ts'
+import { failure } from '../helpers/failure.ts'
+import { bytesOf, u32 } from '../helpers/filter-context.ts'
 import { compressionTests } from './compression.ts'
 import { BACKENDS, contextOf, stored } from './libraries.ts'
 
@@ -28,9 +29,7 @@ test.each(BACKENDS)('a frame of zstd 0.5, as PDAL once stored, is named as such 
   const filter = await zstd.load(codecs)
   const data = bytesOf('25b52ffd 000001ee a1610000')
   const metadata = u32(0, 1, 800, data.length)
-  expect(
-    inspectError(() => filter.reverse({ metadata, data }, { name: 'ZSTD', level: -1 }, contextOf())),
-  ).toMatchObject({
+  expect(failure(() => filter.reverse({ metadata, data }, { name: 'ZSTD', level: -1 }, contextOf()))).toMatchObject({
     code: 'UNSUPPORTED_FILTER',
     message: expect.stringContaining('found one of zstd 0.5'),
   })

@@ -1,4 +1,3 @@
-import './realm.ts'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'

@@ -1,7 +1,7 @@
 import { FIXTURES } from './fixtures.ts'
 import { type RunOptions, run } from './run.ts'
 
-/** Runs a command on the disk and on a server; what both print, with what differs by the place taken out. */
+/** Runs a command on a local target and on the same target of a server. Returns what both print, with the location replaced by `…`. */
 export async function onDiskAndOn(
   url: string,
   args: readonly string[],

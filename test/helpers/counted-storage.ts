@@ -7,7 +7,7 @@ export interface CountedRead {
   length: number
 }
 
-/** A storage that notes what is read of each file. `replaced` stand where the storage has other files, or none. */
+/** A storage that records every read. The files in `replaced` take the place of those in the inner storage. */
 export class CountedStorage implements Storage {
   readonly reads: CountedRead[] = []
   private readonly inner: Storage
@@ -34,7 +34,7 @@ export class CountedStorage implements Storage {
     }
   }
 
-  /** Reads of the files whose path ends so, and their bytes. */
+  /** Counts the reads of the files whose path ends with `end`, and their bytes. */
   of(end: string): { read_num: number; bytes: number } {
     const reads = this.reads.filter(({ path }) => path.endsWith(end))
     return { read_num: reads.length, bytes: reads.reduce((sum, { length }) => sum + length, 0) }

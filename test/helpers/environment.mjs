@@ -1,7 +1,7 @@
-/** What jest makes for each file of tests: nothing, since tests run where Node itself runs (circus.mjs). */
+/** The environment that jest creates for each test file. It is empty, because tests run in Node's own context (circus.mjs). */
 export default class Environment {
   global = {}
-  // Nothing is mocked, but jest asks for this at the end of each file.
+  // Jest calls this after each test file, although no test mocks anything.
   moduleMocker = { restoreAllMocks() {} }
 
   getVmContext() {

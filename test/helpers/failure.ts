@@ -1,6 +1,6 @@
 import { InspectError } from '../../src/base/errors.ts'
 
-/** The InspectError that `work` raises; anything else is raised on. */
+/** Returns the InspectError that `work` throws. Any other error is thrown again. */
 export function failure(work: () => unknown): InspectError {
   try {
     work()
@@ -11,7 +11,7 @@ export function failure(work: () => unknown): InspectError {
   throw new Error('expected an InspectError, found none')
 }
 
-/** {@link failure} of asynchronous work. */
+/** Like {@link failure}, for asynchronous work. */
 export async function failureOf(work: () => Promise<unknown>): Promise<InspectError> {
   try {
     await work()

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Every file below a folder, by its path under `as`. */
+/** Reads every file below a folder. The keys are paths in which `as` takes the place of the folder's path. */
 export function filesBelow(path: string, as: string): Map<string, Uint8Array> {
   const files = new Map<string, Uint8Array>()
   for (const entry of readdirSync(path, { withFileTypes: true })) {

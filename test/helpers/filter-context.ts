@@ -11,13 +11,13 @@ export function loaded(definition: FilterDefinition): Promise<Filter> {
   return definition.load(portableCodecs)
 }
 
-/** What a filter is told of a tile of single elements of `datatype`. */
+/** The context that a filter gets for a tile with one value of `datatype` per cell. */
 export function filterContext(datatype: Datatype, overrides: Partial<FilterContext> = {}): FilterContext {
   const cellSize = datatypeSize(datatype)
   return { datatype, cellSize, formatVersion: 22, limit: 1 << 20, stringOffsets: false, ...overrides }
 }
 
-/** Bytes written as hex; blanks between them are for the reader. */
+/** Parses hex digits. Spaces between them are ignored. */
 export function bytesOf(text: string): Uint8Array {
   const digits = text.replaceAll(/\s/g, '')
   const out = new Uint8Array(digits.length / 2)
@@ -25,7 +25,7 @@ export function bytesOf(text: string): Uint8Array {
   return out
 }
 
-/** Little-endian integers of `size` bytes. */
+/** Encodes little-endian integers of `size` bytes each. */
 export function integers(size: number, values: readonly (number | bigint)[]): Uint8Array {
   const out = new Uint8Array(size * values.length)
   values.forEach((value, i) => {
@@ -38,7 +38,7 @@ export function integers(size: number, values: readonly (number | bigint)[]): Ui
   return out
 }
 
-/** The integers in little-endian bytes. */
+/** Decodes little-endian integers of `size` bytes each. */
 export function integersOf(bytes: Uint8Array, size: number, signed: boolean): bigint[] {
   const out: bigint[] = []
   for (let i = 0; i + size <= bytes.length; i += size) {
@@ -53,14 +53,14 @@ export function u32(...values: number[]): Uint8Array {
   return integers(4, values)
 }
 
-/** A part that does not begin on an aligned address, as parts of a file do not. */
+/** A copy that does not begin at an aligned address, like most parts of a file. */
 export function unaligned(bytes: Uint8Array): Uint8Array {
   const out = new Uint8Array(bytes.length + 3)
   out.set(bytes, 3)
   return out.subarray(3)
 }
 
-/** What is on disk of a chunk: the lists, concatenated. */
+/** The bytes of a chunk as they are stored: all parts, concatenated. */
 export function stored(parts: FilterParts): FilteredBytes {
   return { metadata: unaligned(concat(parts.metadata)), data: unaligned(concat(parts.data)) }
 }
@@ -94,7 +94,7 @@ export function forwardVector(filter: Filter, name: FilterConfig['name'], vector
   return stored(filter.forward(parts, { name, ...vector.config }, cx))
 }
 
-/** Filtering and undoing it gives the parts again, one behind the other. */
+/** Expects that reverse after forward returns the parts, concatenated. */
 export function expectRoundTrip(filter: Filter, parts: FilterParts, config: FilterConfig, cx: FilterContext): void {
   const before = parts.data.map((part) => hex(part))
   const back = filter.reverse(stored(filter.forward(parts, config, cx)), config, cx)
@@ -103,20 +103,9 @@ export function expectRoundTrip(filter: Filter, parts: FilterParts, config: Filt
   expect(parts.data.map((part) => hex(part))).toEqual(before)
 }
 
-/** The error of `work`; anything but an InspectError is a fault. */
-export function inspectError(work: () => unknown): InspectError {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof InspectError) return error
-    throw error
-  }
-  throw new Error('expected an InspectError, found none')
-}
-
 /**
- * Truncated, changed and random chunks are undone or raise InspectError, and give no more than the limit.
- * Gives how many were refused.
+ * Tries truncated, changed and random chunks. Each must either be undone, to no more bytes than the limit, or throw InspectError.
+ * @returns the number of chunks that threw
  */
 export function refusals(
   filter: Filter,

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url))
 
 /**
- * After all tests: no file of the fixtures was written to. Tests of several files run side by side, so that one that damages a
- * fixture, even for a moment, makes others fail now and then. A test that damages a file works on a copy.
+ * Runs after all tests. Throws if a test wrote to a fixture: test files run in parallel, so a fixture that is damaged even for a moment
+ * makes other tests fail now and then. A test that damages a file must work on a copy.
  */
 export default function fixturesAreKept() {
   const written = readdirSync(FIXTURES, { recursive: true, withFileTypes: true })

@@ -1,4 +1,3 @@
-import './realm.ts'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseKey } from '../../src/base/key.ts'
@@ -7,17 +6,17 @@ import { type ReadContext, readContext } from '../../src/store/generic-tile.ts'
 
 export const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url))
 
-/** An array or group folder of the fixtures, those inside groups and label arrays too. */
+/** The folder of an array or group among the fixtures, including arrays inside groups and label arrays. */
 export interface FixtureFolder {
   kind: 'array' | 'group'
   path: string
-  /** As tests name it: `22/deletes`. */
+  /** The path below the fixtures, such as `22/deletes`. */
   name: string
   /** Encryption key, as text. */
   key: string | undefined
 }
 
-/** Every array and group of the fixtures, by version. */
+/** Every array and group among the fixtures, ordered by format version. */
 export function fixtureFolders(): FixtureFolder[] {
   const out: FixtureFolder[] = []
   const versions = readdirSync(FIXTURES).filter((name) => /^\d+$/.test(name))
@@ -34,7 +33,7 @@ function expectedFile(name: string): string {
   return `${FIXTURES}/${name.split('/', 2).join('/')}.expected.json`
 }
 
-/** Encryption key of a fixture, as text. What TileDB cannot read, or not by its ranges, has nothing expected beside it, and no key. */
+/** The encryption key of a fixture, as text. A fixture without a file of expected values has none. */
 export function fixtureKey(name: string): string | undefined {
   const file = expectedFile(name)
   if (!existsSync(file)) return undefined
@@ -61,7 +60,7 @@ export function contextFor(folder: Pick<FixtureFolder, 'key'>): ReadContext {
   )
 }
 
-/** The format version of a fixture folder's name. */
+/** The format version in the name of a fixture folder. */
 export function versionOf(folder: Pick<FixtureFolder, 'name'>): number {
   return Number(folder.name.split('/')[0])
 }

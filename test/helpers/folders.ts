@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from '@jest/globals'
 
-/** A folder for the tests of one file, removed behind them. */
+/** Creates a folder for the tests of one file. It is removed after them. */
 export function temporaryFolder(): string {
   const path = mkdtempSync(join(tmpdir(), 'tiledb-inspect-'))
   afterAll(() => rmSync(path, { recursive: true, force: true }))

@@ -1,11 +1,11 @@
 const { expect } = globals()
 
-/** What the circus of the file of tests that runs has (circus.mjs). */
+/** The functions that jest-circus made for the current test file (circus.mjs). */
 function globals() {
   return globalThis[Symbol.for('jest.globals')]
 }
 
-/** A function of the circus. Helpers of tests import it once and call it from each file. */
+/** A function that calls the one of the current test file. Test helpers are loaded once per process and used by many test files. */
 const now = (name) =>
   new Proxy(() => {}, {
     apply: (_, _self, given) => globals()[name](...given),

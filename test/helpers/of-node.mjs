@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 const TESTS = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Tests of what no release of Node changes: what its beginning names, and why. On a second Node they are left out; a test that
- * stands elsewhere runs there, and so does one of these that imports what differs.
+ * Tests of behaviour that does not depend on the release of Node: the beginning of their paths, and the reason. A run on a second
+ * release leaves them out, except those that import something that differs between releases.
  */
 const SAME_ON_ANY_NODE = {
   'advice/': 'what is concluded of counters',
@@ -36,10 +36,10 @@ const SAME_ON_ANY_NODE = {
   'write/bytes-corpus': 'as the fixtures, which run',
 }
 
-/** Imports of what differs: all of Node but names and contents of files; threads. */
+/** Imports of what differs between releases: threads, and Node's modules except those for paths and the contents of files. */
 const DIFFERS = /from '(?:node:(?!fs'|os'|path'|process'|url')|.*\/threads\/)/
 
-/** Patterns of the tests that a second Node need not run. */
+/** Patterns of the tests that a run on a second release of Node leaves out. */
 export function sameOnAnyNode() {
   const tests = readdirSync(TESTS, { recursive: true }).filter((name) => name.endsWith('.test.ts'))
   return Object.keys(SAME_ON_ANY_NODE).flatMap((beginning) => {

@@ -1,4 +1,3 @@
-import './realm.ts'
 import { main } from '../../src/cli/cli.ts'
 import { localStorage } from '../../src/node/file.ts'
 import type { Storage } from '../../src/source/source.ts'

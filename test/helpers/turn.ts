@@ -1,25 +1,25 @@
 import { env } from 'node:process'
 
-/** Whether every case is tried: `npm run test:all`. */
+/** Whether every case of the exhaustive tests runs: `npm run test:all`. */
 export const ALL = env.TEST_ALL === '1'
-/** The gate, which takes its time. */
+/** Whether this is a run of the gate (.ci/run), which may take longer than `npm test`. */
 const GATE = env.REQUIRE_CORPUS === '1'
-/** Which part of the exhaustive tests is tried; printed at the start of a run (test/helpers/seed.mjs). */
+/** Chooses which part of the exhaustive tests runs. test/helpers/seed.mjs prints it at the start of a run. */
 export const SEED = Number(env.TEST_SEED ?? 0)
 
-/** First format versions of those that lay out an array alike: what its folders hold, and what a fragment says of itself. */
+/** The first format version of each family. Versions of one family have the same folders and the same fragment metadata layout. */
 const FAMILIES = [1, 3, 5, 10, 12]
 
 /**
- * One in `share` of the cases of an exhaustive test, at least one case each time, other ones with another seed: runs whose seeds
- * follow one another try all of them. All with `TEST_ALL=1`.
+ * Returns one in `share` of the cases of an exhaustive test, but at least one. The seed chooses which: runs with `share` consecutive
+ * seeds try all cases. With `TEST_ALL=1`, returns all cases.
  */
 export function turn<T>(cases: readonly T[], share: number): T[] {
   const each = Math.min(share, cases.length)
   return ALL ? [...cases] : cases.filter((_, i) => (i + SEED) % each === 0)
 }
 
-/** {@link turn} of the numbers from 0 to `count` - 1. */
+/** Applies {@link turn} to the numbers from 0 to `count` - 1. */
 export function turnOf(count: number, share: number): number[] {
   return turn(
     Array.from({ length: count }, (_, i) => i),
@@ -27,12 +27,12 @@ export function turnOf(count: number, share: number): number[] {
   )
 }
 
-/** {@link turn} outside of the gate, which tries one in `gate`. */
+/** Like {@link turn}, but the gate tries one case in `gate`. */
 export function shortTurn<T>(cases: readonly T[], share: number, gate = 1): T[] {
   return turn(cases, GATE ? gate : share)
 }
 
-/** {@link shortTurn} of each family of format versions, in their order: every run tries some case of each. */
+/** Applies {@link shortTurn} to each family of format versions, so that every run tries a case of each. Keeps the order. */
 export function turnOfFamilies<T>(cases: readonly T[], share: number, versionOf: (one: T) => number, gate = 1): T[] {
   const familyOf = (one: T): number => FAMILIES.filter((first) => first <= versionOf(one)).length
   const families = FAMILIES.map((_, i) => cases.filter((one) => familyOf(one) === i + 1))

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import '../helpers/realm.ts'
 import { batchRows, columnValue } from '../../src/cells/rows.ts'
 import { encodeText } from '../../src/format/text.ts'
 import { cellHistories } from '../../src/read/history.ts'

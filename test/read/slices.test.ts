@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import '../helpers/realm.ts'
 import { cuts, type Span } from '../../src/read/slices.ts'
 
 const text = (word: string): Uint8Array => new TextEncoder().encode(word)

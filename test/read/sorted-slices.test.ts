@@ -1,6 +1,5 @@
-import { describe, expect, test } from '@jest/globals'
-import '../helpers/realm.ts'
 import { readdirSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
 import { localStorage } from '../../src/node/file.ts'
 import { openAt } from '../../src/read/opening.ts'
 import type { ReadQuery } from '../../src/read/query.ts'

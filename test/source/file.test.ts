@@ -1,4 +1,3 @@
-import '../helpers/realm.ts'
 import { appendFileSync, chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { getuid } from 'node:process'
 import { describe, expect, test } from '@jest/globals'

@@ -1,4 +1,3 @@
-import '../helpers/realm.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, test } from '@jest/globals'

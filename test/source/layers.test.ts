@@ -1,4 +1,3 @@
-import '../helpers/realm.ts'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { localStorage } from '../../src/node/file.ts'

@@ -1,4 +1,3 @@
-import '../helpers/realm.ts'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, expect, test } from '@jest/globals'

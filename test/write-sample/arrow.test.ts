@@ -1,4 +1,3 @@
-import '../helpers/realm.ts'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { InspectError } from '../../src/base/errors.ts'

@@ -1,4 +1,3 @@
-import '../helpers/realm.ts'
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { filesBelow, temporaryFolder } from '../helpers/folders.ts'

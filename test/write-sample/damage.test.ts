@@ -1,4 +1,3 @@
-import '../helpers/realm.ts'
 import { describe, expect, test } from '@jest/globals'
 import { FINDING_CODES } from '../../src/check/codes.ts'
 import { temporaryFolder } from '../helpers/folders.ts'

@@ -1,4 +1,3 @@
-import '../helpers/realm.ts'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { DATATYPES, datatypeKind } from '../../src/format/datatype.ts'

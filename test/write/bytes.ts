@@ -1,4 +1,3 @@
-import '../helpers/realm.ts'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
