@@ -45,6 +45,14 @@ export function unionOf(boxes: readonly NDRange[], dimensions: readonly RangeTyp
   })
 }
 
+/** Whether two boxes have a point in common. */
+export function boxesMeet(a: NDRange, b: NDRange, dimensions: readonly RangeType[]): boolean {
+  return dimensions.every(
+    (dimension, d) =>
+      compareValues(dimension, a[d].min, b[d].max) <= 0 && compareValues(dimension, b[d].min, a[d].max) <= 0,
+  )
+}
+
 function isNaNBytes({ type }: RangeType, value: Uint8Array): boolean {
   return datatypeKind(type) === 'float' && Number.isNaN(numbersOf(type, value)[0])
 }

@@ -63,6 +63,16 @@ export async function advicePlans(
   }
 }
 
+const NOTHING: Omit<AdvicePlan, 'findings'> = {
+  outcome: 'leave',
+  loses: [],
+  keep: [],
+  steps: [],
+  instead: [],
+  back: [],
+  never: [],
+}
+
 async function planOf(
   lines: readonly string[],
   opened: OpenedArray,
@@ -71,7 +81,7 @@ async function planOf(
 ): Promise<Omit<AdvicePlan, 'findings'>> {
   if (opened.array.cx.encrypted) {
     const instead = [{ text: "with the array's key in TileDB's configuration:" }, ...lines.map(textOf)]
-    return { outcome: 'leave', loses: [], keep: [], steps: [], instead, back: [], never: [] }
+    return { ...NOTHING, instead }
   }
   const isNew = lines.some((line) => line.startsWith('tiledb.Array.create('))
   if (isNew) return newArray(lines, opened, shell, fresh)
@@ -81,7 +91,7 @@ async function planOf(
   const steps = lines.filter((line) => !isRead(line)).map(stepOf)
   const instead = lines.filter(isRead).map(textOf)
   const loses = textsOf(LOSSES)
-  if (steps.length === 0) return { outcome: 'leave', loses, keep: [], steps, instead, back: [], never: [] }
+  if (steps.length === 0) return { ...NOTHING, loses, instead }
   const [here, before, after] = [
     word(shell.root),
     word(await fresh(`${shell.root}.before`)),
@@ -110,16 +120,15 @@ async function newArray(
   const { step, back } = shell.swap(word(root), made, word(await fresh(`${root}.old`)))
   const parts = lines.map(codeParts)
   return {
+    ...NOTHING,
     outcome: 'loses',
     loses: ['earlier states: the new array has only what a reader sees now', ...notCopied(schema)],
-    keep: [],
     steps: [
       { command: pythonLines(parts.map(({ code }) => code)), text: parts.flatMap(({ note }) => note ?? []).join('; ') },
       { command: `tiledb-inspect check --level cells ${made}`, text: 'must find nothing' },
       { command: `tiledb-inspect diff --read ${word(root)} ${made}`, text: 'must find no cells that differ' },
       step,
     ],
-    instead: [],
     back: [back],
     never: ['delete the old array before the new one has been read'],
   }

@@ -47,7 +47,7 @@ interface DroppedLines {
   names: Map<string, Draft>
 }
 
-/** The drafts of one array, and what they change in it together: moves, renames, new commits and lines dropped from lists. */
+/** The drafts of one array, and the changes that they make together: moves, renames, new commits, and lines dropped from lists. */
 export class ArrayDrafts {
   readonly array: InspectArray
   readonly shell: Shell
@@ -201,8 +201,8 @@ export class ArrayDrafts {
     this.moved.set(path, draft)
   }
 
-  /** Plans an empty file in the place of what is there. */
-  emptied(path: string, finding: Finding): void {
+  /** Begins or continues the plan that replaces a file or folder with an empty file. */
+  replaceWithEmpty(path: string, finding: Finding): void {
     this.take(this.draft(`aside ${path}`, finding), path, this.shell.empty(path))
   }
 
@@ -327,7 +327,7 @@ export class ArrayDrafts {
   }
 }
 
-/** Path of the file that commits a fragment of this name where it belongs. */
+/** Path of the file that commits a fragment with this name, if both lie where they belong. */
 export function commitOf(name: string): string {
   return pathOfCommit(fragmentPath(name))
 }

@@ -9,6 +9,7 @@ import { ANEW, type Way, wayOf } from './mending.ts'
 import { NamePlanner } from './name-plan.ts'
 import { SchemaPlanner } from './schema-plan.ts'
 
+/** The drafts of an array, and the planners that share them. */
 interface Planners {
   drafts: ArrayDrafts
   names: NamePlanner
@@ -17,12 +18,12 @@ interface Planners {
   fragments: FragmentPlanner
 }
 
-/** Plans one finding. @param path of its file in the array, after the renames of earlier plans */
+/** Plans one finding. @param path path of its file in the array, after the renames of earlier plans */
 type PlanFinding = (planners: Planners, path: string, finding: Finding) => Promise<unknown> | unknown
 
 /**
- * What plans the findings of each way, in the order in which plans are made and run. What is only in the wrong place goes first, as
- * other findings follow from it. `recover` reads what the others have put right.
+ * The planner for each way, in the order in which plans are made and run. Files in the wrong place come first, because other findings
+ * follow from them. `recover` comes late, because it reads what earlier plans have mended.
  */
 const PLANNERS: Readonly<Record<Way, PlanFinding>> = {
   'wrong-folder': ({ names, commits }, path, finding) => {
@@ -39,7 +40,7 @@ const PLANNERS: Readonly<Record<Way, PlanFinding>> = {
   list: ({ commits }, path, finding) => commits.listLine(path, finding),
   condition: ({ commits }, path, finding) => commits.condition(path, finding),
   aside: ({ drafts }, path, finding) => aside(drafts, path, finding),
-  'empty-file': ({ drafts }, path, finding) => drafts.emptied(path, finding),
+  'empty-file': ({ drafts }, path, finding) => drafts.replaceWithEmpty(path, finding),
   'cut-off': ({ drafts }, path, finding) => {
     const draft = drafts.draft(`aside ${path}`, finding)
     drafts.take(draft, path, drafts.shell.cutTo(path, [[0, finding.offset ?? 0]]))
@@ -58,7 +59,7 @@ const PLANNERS: Readonly<Record<Way, PlanFinding>> = {
   members: ({ drafts }, _, finding) => drafts.leave(finding),
 }
 
-/** Plans for all findings of one array. */
+/** Plans for all findings of one array, in the order in which their steps are to be run. */
 export async function arrayPlans(drafts: ArrayDrafts, findings: readonly Finding[]): Promise<MendPlan[]> {
   await drafts.load(findings)
   const fragments = new FragmentPlanner(drafts)
@@ -96,17 +97,18 @@ function findingsByWay(drafts: ArrayDrafts): Map<Way, Finding[]> {
   const { findings } = drafts
   const anew = new Set(findings.filter((finding) => ANEW.has(wayOf(finding))).map((finding) => drafts.entryOf(finding)))
   return groupBy(findings, (finding) => {
-    const entry = drafts.entryOf(finding)
     const isLeftOver = finding.code === 'FILE_UNLISTED' || finding.code === 'FILE_LONG'
-    return isLeftOver && entry && anew.has(entry) ? 'recover' : wayOf(finding)
+    const entry = isLeftOver ? drafts.entryOf(finding) : undefined
+    return entry && anew.has(entry) ? 'recover' : wayOf(finding)
   })
 }
 
+/** Whether a finding says that a schema is wrong or missing. */
 function isOfSchema({ code, severity }: Finding): boolean {
   return severity === 'error' && /^(?:ARRAY_NO_)?SCHEMA(?:_|$)/.test(code) && isMendedBy(code, 'copy', 'schema')
 }
 
-/** Plans nothing for a fault of a fragment that may follow from a wrong schema. */
+/** Adds a fault of a fragment to a draft without steps, because it may follow from a wrong schema. */
 function planAfterSchema(drafts: ArrayDrafts, finding: Finding): void {
   const draft = drafts.draft('consequence', finding)
   draft.outcome = 'copy'
@@ -116,9 +118,9 @@ function planAfterSchema(drafts: ArrayDrafts, finding: Finding): void {
 /** Moves away what does not belong in the array. */
 function aside(drafts: ArrayDrafts, path: string, finding: Finding): void {
   const { code, found, severity } = finding
-  // A folder in the place of a mark commits as the mark does.
+  // A folder with the name of a commit file commits the fragment as the file does.
   if (code === 'COMMIT_NAME_INVALID' && found === 'a folder' && /\.(?:wrt|ok)$/.test(path)) {
-    drafts.emptied(path, finding)
+    drafts.replaceWithEmpty(path, finding)
     return
   }
   const draft = drafts.takeAway(path, finding)

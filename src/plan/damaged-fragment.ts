@@ -3,11 +3,11 @@ import { shellWord } from '../base/shell-word.ts'
 import { isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { NDRange } from '../format/range.ts'
 import { lacksBox } from '../recover/array.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { Draft } from './drafts.ts'
 import { UNSURE, type Way } from './mending.ts'
-import type { CellsBox } from './older.ts'
 import { folderOf, type Shell, type Step, word } from './shell.ts'
 import {
   addLostTiles,
@@ -109,7 +109,7 @@ export class DamagedFragment {
   }
 
   /** Boxes around the cells that the plan drops. */
-  get lostBoxes(): readonly CellsBox[] {
+  get lostBoxes(): readonly NDRange[] {
     return this.isCut && this.loss ? this.loss.boxes : []
   }
 

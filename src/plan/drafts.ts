@@ -1,4 +1,4 @@
-import type { Severity } from '../check/codes.ts'
+import { isAtLeast, type Severity } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lostOf } from './mending.ts'
 import type { Move, Step } from './shell.ts'
@@ -37,7 +37,6 @@ export interface MendPlan {
 
 /** Limit on the findings that a plan names. */
 const MOST_FINDINGS = 20
-const WORST_FIRST: readonly Severity[] = ['error', 'warning', 'note']
 
 /** A plan that is being made. */
 export class Draft {
@@ -60,7 +59,7 @@ export class Draft {
   add(finding: Finding): void {
     this.finding_num++
     if (this.findings.length < MOST_FINDINGS) this.findings.push(finding)
-    if (WORST_FIRST.indexOf(finding.severity) < WORST_FIRST.indexOf(this.severity)) this.severity = finding.severity
+    if (isAtLeast(finding.severity, this.severity)) this.severity = finding.severity
   }
 
   /** Takes over the findings of another draft, and what it says about them. */
@@ -68,7 +67,7 @@ export class Draft {
     this.findings.push(...other.findings.slice(0, MOST_FINDINGS - this.findings.length))
     this.finding_num += other.finding_num
     other.finding_num = 0
-    if (WORST_FIRST.indexOf(other.severity) < WORST_FIRST.indexOf(this.severity)) this.severity = other.severity
+    if (isAtLeast(other.severity, this.severity)) this.severity = other.severity
     for (const key of ['lost', 'notLost', 'loses', 'bringsBack', 'never'] as const)
       for (const text of other[key]) this[key].add(text)
     this.keep.push(...other.keep)

@@ -1,10 +1,12 @@
+import { boxesMeet } from '../cells/rtree-builder.ts'
 import { type FindingCode, isMendedByRecover } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
+import type { NDRange } from '../format/range.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import { type ArrayDrafts, CONSOLIDATE_AGAIN } from './array-drafts.ts'
 import { DamagedFragment, loseSign, type RecoverWay, recoverArray, recoverFragment } from './damaged-fragment.ts'
 import type { Draft } from './drafts.ts'
-import { type CellsBox, meet, olderText, wholeBox } from './older.ts'
+import { olderText } from './older.ts'
 import { type DividedTimes, rewriteFragment, whyNotRewritten } from './rewrite-plan.ts'
 
 /** A fragment whose cells are written again. */
@@ -20,12 +22,13 @@ export class FragmentPlanner {
   private readonly damaged = new Map<FragmentEntry, DamagedFragment>()
   private readonly rewrites = new Map<FragmentEntry, Rewrite>()
   /** Boxes around all cells of fragments. */
-  private readonly boxes = new Map<FragmentEntry, CellsBox | undefined>()
+  private readonly boxes = new Map<FragmentEntry, NDRange | undefined>()
 
   constructor(drafts: ArrayDrafts) {
     this.drafts = drafts
   }
 
+  /** For a fault that a call of `recover` mends. */
   async recover(finding: Finding, way: RecoverWay): Promise<void> {
     const { drafts } = this
     const entry = drafts.entryOf(finding)
@@ -41,7 +44,7 @@ export class FragmentPlanner {
     await found.add(finding, drafts.draft(`recover ${entry.path}`, finding), way, drafts.array)
   }
 
-  /** @param divided the fragment's cells have times of their own, which are to be divided */
+  /** For cells that are to be written again. @param divided set if they have times of their own, which are to be divided */
   rewrite(entry: FragmentEntry, finding: Finding, divided?: DividedTimes): void {
     const draft = this.drafts.draft(`rewrite ${entry.path}`, finding)
     const found = this.rewrites.get(entry) ?? { draft, codes: new Set(), divided }
@@ -106,6 +109,7 @@ export class FragmentPlanner {
     }
   }
 
+  /** Takes away a fragment without a whole tile. */
   private takeLost({ entry, draft }: DamagedFragment): void {
     const { drafts } = this
     const list = drafts.lists.find(({ name }) => name === entry.name)
@@ -139,22 +143,20 @@ export class FragmentPlanner {
     return true
   }
 
-  /** Says which fragments have older cells at the coordinates of dropped ones. Readers see them again, if the array keeps one cell each. */
+  /** Says how many fragments may have older cells at the coordinates of dropped ones. Readers see these again. */
   private async sayOlder({ entry, draft, lostBoxes }: DamagedFragment): Promise<void> {
     if (!entry.isRead || lostBoxes.length === 0) return
     let num = 0
     for (const one of await this.drafts.olderThan(entry)) {
       const box = this.damaged.get(one)?.isLost ? undefined : await this.boxOf(one)
-      if (box && lostBoxes.some((lost) => meet(lost, box))) num++
+      const { dimensions } = (await this.drafts.array.newestSchema()).schema.domain
+      if (box && lostBoxes.some((lost) => boxesMeet(lost, box, dimensions))) num++
     }
     if (num > 0) draft.bringsBack.add(olderText(num, true))
   }
 
-  private async boxOf(entry: FragmentEntry): Promise<CellsBox | undefined> {
-    if (!this.boxes.has(entry)) {
-      const info = await this.drafts.infoOf(entry)
-      this.boxes.set(entry, info && wholeBox(info))
-    }
+  private async boxOf(entry: FragmentEntry): Promise<NDRange | undefined> {
+    if (!this.boxes.has(entry)) this.boxes.set(entry, (await this.drafts.infoOf(entry))?.nonempty_domain)
     return this.boxes.get(entry)
   }
 }

@@ -11,7 +11,7 @@ import type { Draft } from './drafts.ts'
 import type { FragmentPlanner } from './fragment-plan.ts'
 import { type DividedTimes, type Times, whyNotRewritten } from './rewrite-plan.ts'
 
-/** Fragments with times before 2000 are unlikely. In milliseconds. */
+/** Earliest likely time of a fragment: the year 2000, in milliseconds. */
 const EARLIEST_LIKELY_TIME = 946_684_800_000n
 
 /** A fragment's vacuum lists, and those of the fragments in them. */
@@ -28,7 +28,7 @@ interface Consolidation {
 export class NamePlanner {
   private readonly drafts: ArrayDrafts
   private readonly fragments: FragmentPlanner
-  /** By the names of the fragments that they are about. */
+  /** Known consolidations, by the names of the fragments in them. */
   private readonly consolidations = new Map<string, Consolidation>()
 
   constructor(drafts: ArrayDrafts, fragments: FragmentPlanner) {
@@ -38,6 +38,7 @@ export class NamePlanner {
 
   // Places.
 
+  /** For a fragment in a wrong folder. */
   async placeFragment(path: string, finding: Finding): Promise<void> {
     const { drafts } = this
     const ownName = lastPathPart(path)
@@ -50,6 +51,7 @@ export class NamePlanner {
     if (!isCommitted && this.isFound('ARRAY_READS_EMPTY')) await drafts.commit(draft, name)
   }
 
+  /** For a commit file in a wrong folder. */
   async placeCommit(path: string, finding: Finding): Promise<void> {
     const { drafts } = this
     const name = stem(lastPathPart(path))
@@ -70,7 +72,7 @@ export class NamePlanner {
     return this.drafts.findings.some((finding) => finding.code === code)
   }
 
-  /** Name of the fragment that a commit names and that is missing, if it is the only one, and only one folder has no proper name or place. */
+  /** Name of the missing fragment of a commit, if only one is missing, and only one folder has a wrong name or place. */
   private missedName(): string | undefined {
     const { findings } = this.drafts
     const missing = findings.filter(({ code, file }) => code === 'COMMIT_DANGLING' && /\.(?:wrt|ok)$/.test(file))
@@ -99,6 +101,7 @@ export class NamePlanner {
     this.renameFragment(drafts.draft(`rename ${path}`, finding), entry, withTimes(name, last, first))
   }
 
+  /** For a fragment with a future time in its name. The time may be in another unit. */
   private async renameFuture(path: string, finding: Finding, entry: FragmentEntry): Promise<void> {
     const { drafts } = this
     const { array, entries } = drafts
@@ -127,7 +130,7 @@ export class NamePlanner {
     return found
   }
 
-  /** The lists that name a fragment or are named after it, and those of the fragments in them: a consolidated fragment may be consolidated again. */
+  /** The vacuum lists of a fragment, and in turn those of the fragments in them, as consolidated fragments may be consolidated again. */
   private listsAround(name: string, found: NamedVacuumList[] = []): readonly NamedVacuumList[] {
     for (const list of this.drafts.lists) {
       if (found.includes(list) || (list.name !== name && !list.hides.has(name))) continue
@@ -137,6 +140,7 @@ export class NamePlanner {
     return found
   }
 
+  /** The replaced fragments of these lists with names in milliseconds; undefined if they cannot take their place again. */
   private async replacedToRename(lists: readonly NamedVacuumList[]): Promise<Consolidation['replaced']> {
     const renamed = new Map<FragmentEntry, string>()
     const consolidated = new Set(lists.map(({ name }) => name))
@@ -186,7 +190,7 @@ export class NamePlanner {
     if (last !== undefined) draft.say({ text: `open the array at that time, timestamp=${last}, or wait` })
   }
 
-  /** Names a folder whose name is not that of a fragment: it may be the fragment that a commit misses, or be committed under this name. */
+  /** For a folder whose name no fragment can have. It may be the missing fragment of a commit, or be committed under this name. */
   private async nameFragment(path: string, finding: Finding, entry: FragmentEntry | undefined): Promise<void> {
     const { drafts } = this
     const missed = this.missedName()

@@ -10,12 +10,11 @@ import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { bytesOf, cellValue } from '../format/value.ts'
 import { conditionFields } from '../read/condition.ts'
-import { hull } from '../read/dense-windows.ts'
+import { hull, type Interval } from '../read/dense-windows.ts'
 import { openedDeletes } from '../read/opening.ts'
 import type { InspectArray } from '../store/array.ts'
 import { cellsInDomain } from '../store/file-sizes.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
-import { boxOf, type CellsBox, cellsInBox, denseBoxes, wholeBox } from './older.ts'
 
 /** Indexes of the unreadable tiles of a fragment, by field. */
 export type LostTiles = Map<string, Set<number>>
@@ -62,7 +61,7 @@ export interface FragmentLoss {
   /** Number of cells of the fragment. */
   all: number | bigint
   /** Boxes around the cells of the damaged tiles, or one around all cells of the fragment. */
-  boxes: readonly CellsBox[]
+  boxes: readonly NDRange[]
 }
 
 /** Limit on the tiles whose boxes are read: more would take too long. */
@@ -91,8 +90,8 @@ export async function fragmentLoss(fragment: Fragment, byField: LostTiles): Prom
   const isAnyWhole = !info.dense || info.schema.attributes.some(isWhole)
   const whole = info.slots.filter((slot) => !slot.phantom && isAnyWhole && isWhole(slot)).map(({ name }) => name)
   const sorted = [...tiles].sort((a, b) => a - b)
-  const around = wholeBox(info)
-  const boxes = (await tileBoxes(fragment, info, sorted)) ?? (around ? [around] : [])
+  const around = info.nonempty_domain ? [info.nonempty_domain] : []
+  const boxes = (await tileBoxes(fragment, info, sorted)) ?? around
   return { lost, cells: cellsOf(tiles), tiles: sorted, tile_num: info.tile_num, whole, all, boxes }
 }
 
@@ -134,7 +133,7 @@ export function runsOf(numbers: readonly number[]): [first: number, last: number
 /** The lowest and the highest coordinates of some tiles: `lat -37.8..-12`. Undefined if the metadata does not tell. */
 async function boxText(fragment: Fragment, info: FragmentInfo, tiles: readonly number[]): Promise<string | undefined> {
   const { dimensions } = info.schema.domain
-  const boxes = info.dense ? denseRanges(info, tiles) : await mbrs(fragment, info, tiles)
+  const boxes = await tileBoxes(fragment, info, tiles)
   if (!boxes || boxes.length === 0) return undefined
   const parts = dimensions.map(({ name, type, cell_val_num }, d) => {
     const ends = boxes.flatMap((box) => [box[d].min, box[d].max])
@@ -155,32 +154,35 @@ function areWholeBox(info: FragmentInfo, tiles: readonly number[]): boolean {
   return boxes.reduce((cells, box) => cells + cellsInBox(box), 0) === cellsInBox(around)
 }
 
-/** The boxes of some tiles of a dense fragment. Undefined if there are too many, or the metadata does not tell. */
-function denseRanges(info: FragmentInfo, tiles: readonly number[]): NDRange[] | undefined {
-  if (!info.nonempty_domain || tiles.length > MOST_BOXES) return undefined
-  const { dimensions } = info.schema.domain
-  return denseBoxes(info, tiles).map((box) =>
-    box.map((ends, d) => {
-      const [min, max] = [ends.low, ends.high].map((end) => bytesOf(dimensions[d].type, 1, end, { raw: true }))
-      return { min, max }
-    }),
-  )
+/** The boxes of the written cells of some dense tiles. */
+function denseBoxes(info: FragmentInfo, tiles: readonly number[]): Interval[][] {
+  const grid = new DenseCoordinates(info)
+  return tiles.map((tile) => grid.tileBox(tile))
 }
 
-/** The boxes of some tiles of a sparse fragment. Undefined if there are too many, or the metadata does not tell. */
-async function mbrs(fragment: Fragment, info: FragmentInfo, tiles: readonly number[]): Promise<NDRange[] | undefined> {
-  if (tiles.length === 0 || tiles.length > MOST_BOXES) return undefined
-  const rtree = await fragment.rtree().catch(unlessFault)
-  const level = rtree && leafLevel(rtree)
-  if (!level || level.mbr_num <= tiles[tiles.length - 1]) return undefined
-  return tiles.map((tile) => mbrAt(level, tile, info.schema.domain.dimensions))
+/** Number of cells in a box of a dense array. */
+function cellsInBox(box: readonly Interval[]): number {
+  return box.reduce((cells, { low, high }) => cells * Number(high - low + 1n), 1)
 }
 
+/** The boxes of some tiles. Undefined if there are too many, or the metadata does not tell. */
 async function tileBoxes(
   fragment: Fragment,
   info: FragmentInfo,
   tiles: readonly number[],
-): Promise<CellsBox[] | undefined> {
-  if (info.dense) return info.nonempty_domain && tiles.length <= MOST_BOXES ? denseBoxes(info, tiles) : undefined
-  return (await mbrs(fragment, info, tiles))?.map((range) => boxOf(info.schema.domain.dimensions, range))
+): Promise<NDRange[] | undefined> {
+  const { dimensions } = info.schema.domain
+  if (tiles.length > MOST_BOXES) return undefined
+  if (info.dense) {
+    const bytes = (d: number, end: bigint): Uint8Array => bytesOf(dimensions[d].type, 1, end, { raw: true })
+    return info.nonempty_domain
+      ? denseBoxes(info, tiles).map((box) =>
+          box.map(({ low, high }, d) => ({ min: bytes(d, low), max: bytes(d, high) })),
+        )
+      : undefined
+  }
+  const rtree = await fragment.rtree().catch(unlessFault)
+  const level = rtree && leafLevel(rtree)
+  if (!level || level.mbr_num <= (tiles.at(-1) ?? 0)) return undefined
+  return tiles.map((tile) => mbrAt(level, tile, dimensions))
 }

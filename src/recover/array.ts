@@ -38,6 +38,20 @@ interface LeftOut {
   isLoss: boolean
 }
 
+/** The files to write besides fragments, and what is left out. */
+class NewFiles {
+  readonly files: RecoveredFile[] = []
+  readonly leftOut: LeftOut[] = []
+
+  copy(folder: Folder, path: string): void {
+    this.files.push(copyOf(folder, path))
+  }
+
+  leaveOut(path: string, why: string, isLoss = false): void {
+    this.leftOut.push({ path, why, isLoss })
+  }
+}
+
 /** What was written in place of an array or fragment. */
 export interface RecoveredArray {
   fragments: readonly RecoveredFragment[]
@@ -74,7 +88,7 @@ export async function recoverArray(
   const torn = commits.files.some(({ kind, fault }) => kind === 'consolidated-commits' && fault)
   const unread = await unreadFragments(array, entries)
   const fragments: RecoveredFragment[] = []
-  const leftOut: LeftOut[] = []
+  const found = new NewFiles()
   for (const [done, entry] of entries.entries()) {
     out.progress(done, entries.length)
     const { path, name } = entry
@@ -87,38 +101,33 @@ export async function recoverArray(
       const why = isLoss
         ? 'no commit names it, and TileDB reads no other fragment: its cells are nowhere else'
         : 'no commit names it: no reader sees it'
-      leftOut.push({ path, why, isLoss })
+      found.leaveOut(path, why, isLoss)
       continue
     }
-    const found = await orError(() => tryFragment(array, entry, entries, options, cx))
-    if (found instanceof InspectError) {
-      if (found.code !== 'NOT_RECOVERED' || entry.isRead || !entry.to_vacuum) throw found
-      leftOut.push({
-        path,
-        why: `a .vac file hides it from readers, and it is damaged: ${found.message}`,
-        isLoss: false,
-      })
+    const fragment = await orError(() => tryFragment(array, entry, options, cx))
+    if (fragment instanceof InspectError) {
+      if (fragment.code !== 'NOT_RECOVERED' || entry.isRead || !entry.to_vacuum) throw fragment
+      found.leaveOut(path, `a .vac file hides it from readers, and it is damaged: ${fragment.message}`)
       continue
     }
-    if (guess !== undefined) found.assumed.push(guess)
-    await writeFragment(found, path.slice(0, path.length - name.length), out)
-    fragments.push(found)
+    if (guess !== undefined) fragment.assumed.push(guess)
+    await writeFragment(fragment, path.slice(0, path.length - name.length), out)
+    fragments.push(fragment)
   }
   for (const path of await array.missingFragments()) {
     const name = lastPathPart(path)
-    const instead = await wholeReplaced(array, name, entries, options, cx)
+    const instead = await wholeReplaced(array, name, options, cx)
     if (!instead && !options.dropDamaged) throw await missing(array, path)
     fragments.push(
       instead ? replacedBy(name, instead) : { ...lost(name), why: 'a commit names it, and its folder is gone' },
     )
   }
-  const files: RecoveredFile[] = []
-  await plainFiles(array.folder, LABELS_FOLDER, files)
-  await checkedFiles(array, METADATA_FOLDER, arrayMetadata, files, leftOut)
-  await schemaFiles(array, files, leftOut)
-  await commitFiles(array, entries, fragments, files, leftOut)
-  for (const file of files) await out.write(file.name, file)
-  return { fragments, leftOut }
+  await plainFiles(array.folder, LABELS_FOLDER, found)
+  await checkedFiles(array, METADATA_FOLDER, arrayMetadata, found)
+  await schemaFiles(array, found)
+  await commitFiles(array, fragments, found)
+  for (const file of found.files) await out.write(file.name, file)
+  return { fragments, leftOut: found.leftOut }
 }
 
 /**
@@ -128,14 +137,13 @@ export async function recoverArray(
 async function tryFragment(
   array: InspectArray,
   { path, name }: FragmentEntry,
-  entries: readonly FragmentEntry[],
   options: RecoverOptions,
   cx: () => WriteContext,
 ): Promise<RecoveredFragment> {
-  const outside = outsideOf(array, (await array.commits()).files, name, options)
+  const outside = outsideOf(array, name, options)
   const found = await orError(() => recoverFragment(array, path, outside, options.dropDamaged, cx()))
   const isLost = found instanceof InspectError ? found.code === 'NOT_RECOVERED' : found.cellsLost !== 0
-  const instead = isLost ? await wholeReplaced(array, name, entries, options, cx) : undefined
+  const instead = isLost ? await wholeReplaced(array, name, options, cx) : undefined
   if (instead) return replacedBy(name, instead)
   if (found instanceof InspectError) throw found
   return found
@@ -149,27 +157,27 @@ function replacedBy(name: string, instead: readonly string[]): RecoveredFragment
 async function wholeReplaced(
   array: InspectArray,
   name: string,
-  entries: readonly FragmentEntry[],
   options: RecoverOptions,
   cx: () => WriteContext,
 ): Promise<string[] | undefined> {
-  const { files } = await array.commits()
-  const names = replacedNames(files, name)
+  const names = await replacedNames(array, name)
   if (names.size === 0) return undefined
+  const entries = await array.fragments()
   for (const one of names) {
     const entry = entries.find((other) => other.name === one && other.committed)
     if (!entry) return undefined
-    const found = await orError(() =>
-      recoverFragment(array, entry.path, outsideOf(array, files, one, options), false, cx()),
-    )
+    const outside = outsideOf(array, one, options)
+    const found = await orError(() => recoverFragment(array, entry.path, outside, false, cx()))
     if (found instanceof InspectError) return undefined
   }
   return [...names]
 }
 
 /** The names in the vacuum list of a consolidated fragment. */
-function replacedNames(files: readonly CommitFile[], name: string): Set<string> {
-  const list = files.find(({ kind, path }) => kind === 'vacuum' && stem(lastPathPart(path)) === name)
+async function replacedNames(array: InspectArray, name: string): Promise<Set<string>> {
+  const list = (await array.commits()).files.find(
+    ({ kind, path }) => kind === 'vacuum' && stem(lastPathPart(path)) === name,
+  )
   return new Set(list?.entries.map((entry) => entry.name))
 }
 
@@ -189,7 +197,7 @@ export async function recoverOne(
 ): Promise<RecoveredArray> {
   await checkSchemas(array, options)
   const path = folder.path.slice(array.folder.path.length + 1)
-  const outside = outsideOf(array, (await array.commits()).files, name, options)
+  const outside = outsideOf(array, name, options)
   const fragment = await recoverFragment(array, path, outside, options.dropDamaged, cx())
   if (fragment.written.length === 0)
     throw new InspectError('NOT_RECOVERED', `expected a tile that can be read, found none: ${fragment.why}`, {
@@ -204,7 +212,7 @@ export async function recoverOne(
 export async function lacksBox(array: InspectArray, path: string): Promise<boolean> {
   const newest = await array.newestSchema().catch(unlessDamaged)
   if (newest?.schema.array_type !== 'dense') return false
-  const outside = outsideOf(array, (await array.commits()).files, lastPathPart(path), { domain: () => undefined })
+  const outside = outsideOf(array, lastPathPart(path), { domain: () => undefined })
   const found = await array.withFragment(path, (fragment) => orError(() => factsOf(array, fragment, outside)))
   return found instanceof InspectError && found.code === 'NOT_RECOVERED' && found.at.field === 'nonempty_domain'
 }
@@ -230,16 +238,12 @@ async function missing(array: InspectArray, path: string): Promise<InspectError>
   return new InspectError('NOT_RECOVERED', message, { file: `${array.folder.path}/${path}` })
 }
 
-function outsideOf(
-  array: InspectArray,
-  files: readonly CommitFile[],
-  name: string,
-  { domain }: Pick<RecoverOptions, 'domain'>,
-): FactsFromOutside {
+/** The facts about a fragment that the user and other fragments know. */
+function outsideOf(array: InspectArray, name: string, { domain }: Pick<RecoverOptions, 'domain'>): FactsFromOutside {
   return {
     domain,
     async union() {
-      const replaced = replacedNames(files, name)
+      const replaced = await replacedNames(array, name)
       const boxes: NDRange[] = []
       let schema: ArraySchema | undefined
       for (const entry of await array.fragments()) {
@@ -255,19 +259,18 @@ function outsideOf(
 }
 
 /** Adds the schemas that can be read, and their enumerations. */
-async function schemaFiles(array: InspectArray, files: RecoveredFile[], leftOut: LeftOut[]): Promise<void> {
+async function schemaFiles(array: InspectArray, found: NewFiles): Promise<void> {
   const { folder } = array
-  for (const name of [OLD_SCHEMA_FILE, '__lock.tdb'])
-    if ((await folder.kind(name)) === 'file') files.push(copyOf(folder, name))
-  await checkedFiles(array, SCHEMA_FOLDER, arraySchema, files, leftOut)
-  await checkedFiles(array, `${SCHEMA_FOLDER}/__enumerations`, enumerationFile, files, leftOut)
+  for (const name of [OLD_SCHEMA_FILE, '__lock.tdb']) if ((await folder.kind(name)) === 'file') found.copy(folder, name)
+  await checkedFiles(array, SCHEMA_FOLDER, arraySchema, found)
+  await checkedFiles(array, `${SCHEMA_FOLDER}/__enumerations`, enumerationFile, found)
 }
 
 /** Adds every file of a folder and of the folders in it. */
-async function plainFiles(folder: Folder, inside: string, files: RecoveredFile[]): Promise<void> {
+async function plainFiles(folder: Folder, inside: string, found: NewFiles): Promise<void> {
   for (const { name, kind } of await folder.folder(inside).listIfThere()) {
-    if (kind === 'file') files.push(copyOf(folder, `${inside}/${name}`))
-    else if (kind === 'folder') await plainFiles(folder, `${inside}/${name}`, files)
+    if (kind === 'file') found.copy(folder, `${inside}/${name}`)
+    else if (kind === 'folder') await plainFiles(folder, `${inside}/${name}`, found)
   }
 }
 
@@ -276,8 +279,7 @@ async function checkedFiles<T>(
   array: InspectArray,
   inside: string,
   describe: Describe<T>,
-  files: RecoveredFile[],
-  leftOut: LeftOut[],
+  found: NewFiles,
 ): Promise<void> {
   const { folder, cx } = array
   for (const { name, kind } of await folder.folder(inside).listIfThere()) {
@@ -287,32 +289,29 @@ async function checkedFiles<T>(
     const fault = isList
       ? undefined
       : await readTileFile(folder.file(path), describe, cx).then(() => undefined, damageOf)
-    if (fault) leftOut.push({ path, why: `it cannot be read: ${fault.message}`, isLoss: true })
-    else files.push(copyOf(folder, path))
+    if (fault) found.leaveOut(path, `it cannot be read: ${fault.message}`, true)
+    else found.copy(folder, path)
   }
 }
 
 /** Adds commits that name only what is written. */
 async function commitFiles(
   array: InspectArray,
-  entries: readonly FragmentEntry[],
   fragments: readonly RecoveredFragment[],
-  files: RecoveredFile[],
-  leftOut: LeftOut[],
+  found: NewFiles,
 ): Promise<void> {
   const { folder, cx } = array
   const commits = await array.commits()
   const outcomes = new Map(fragments.map((one) => [one.name, one]))
   const isSame = (name: string): boolean => outcomes.get(name)?.outcome === 'kept'
   const isThere = (name: string): boolean => outcomes.get(name)?.written.some((one) => one.name === name) ?? false
-  const known = new Map(entries.map(({ name, path }) => [name, path]))
+  const known = new Map((await array.fragments()).map(({ name, path }) => [name, path]))
   const named = new Set<string>()
   const commit = (path: string, bytes: Uint8Array = NO_BYTES): void => {
     if (named.has(path)) return
     named.add(path)
-    files.push({ name: path, bytes })
+    found.files.push({ name: path, bytes })
   }
-  const leaveOut = (path: string, why: string, isLoss = false): void => void leftOut.push({ path, why, isLoss })
   const isList = ({ kind }: CommitFile): boolean => kind === 'consolidated-commits'
   const isWhole = (file: CommitFile): boolean =>
     isList(file) &&
@@ -332,26 +331,26 @@ async function commitFiles(
     const name = lastPathPart(path)
     if (kind === 'write') {
       if (isThere(lastPathPart(committedPath(path)))) commit(path)
-      else leaveOut(path, 'its fragment is not there')
+      else found.leaveOut(path, 'its fragment is not there')
     } else if (kind === 'delete' || kind === 'update') {
       const source = folder.file(path)
       const read =
         kind === 'delete' ? readTileFile(source, deleteCondition, cx) : readTileFile(source, updateCondition, cx)
       const broken = await Promise.resolve<unknown>(read).then(() => undefined, damageOf)
-      if (broken) leaveOut(path, `it cannot be read: ${broken.message}`, true)
+      if (broken) found.leaveOut(path, `it cannot be read: ${broken.message}`, true)
       else {
         named.add(path)
-        files.push(copyOf(folder, path))
+        found.copy(folder, path)
       }
     } else if (kind === 'vacuum') {
       // If the consolidated fragment is lost, those that it replaced count again.
-      if (fault) leaveOut(path, `it cannot be read: ${fault.message}`)
-      else if (outcomes.has(stem(name)) && !isThere(stem(name))) leaveOut(path, 'its fragment is lost')
-      else files.push(copyOf(folder, path))
+      if (fault) found.leaveOut(path, `it cannot be read: ${fault.message}`)
+      else if (outcomes.has(stem(name)) && !isThere(stem(name))) found.leaveOut(path, 'its fragment is lost')
+      else found.copy(folder, path)
     } else if (kind === 'consolidated-commits') {
-      if (isWhole(file)) files.push(copyOf(folder, path))
+      if (isWhole(file)) found.copy(folder, path)
       else {
-        leaveOut(path, 'it is damaged, or names what is not there', fault !== undefined)
+        found.leaveOut(path, 'it is damaged, or names what is not there', fault !== undefined)
         const bytes = await withSource(folder.file(path), readAll)
         for (const { text, tile, name: listed } of file.entries) {
           const fragment = linePath(text)
@@ -362,13 +361,12 @@ async function commitFiles(
         }
       }
     } else if (kind === 'ignore') {
-      if (keepsLists) files.push(copyOf(folder, path))
-      else leaveOut(path, 'the lists that it takes back are not there')
+      if (keepsLists) found.copy(folder, path)
+      else found.leaveOut(path, 'the lists that it takes back are not there')
     } else {
       const metadata = await array.consolidatedFragmentMetadata(path).catch(unlessDamaged)
-      if (metadata?.entries.every(({ fragment_name }) => isSame(lastPathPart(fragment_name))))
-        files.push(copyOf(folder, path))
-      else leaveOut(path, 'it has footers that are damaged, or of fragments that changed')
+      if (metadata?.entries.every(({ fragment_name }) => isSame(lastPathPart(fragment_name)))) found.copy(folder, path)
+      else found.leaveOut(path, 'it has footers that are damaged, or of fragments that changed')
     }
   }
   // Parts of dense fragments have new names, and fragments of a damaged list have no commit. Old fragments need none.

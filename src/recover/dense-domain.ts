@@ -97,7 +97,7 @@ function shapesText(schema: ArraySchema, tileNum: number): string {
 /** Limit on the shapes that a message names. */
 const MOST_SHAPES = 6
 
-/** The whole domain of a dense array as a box. */
+/** The whole domain of an array as a box. Text dimensions have empty ends. */
 export function wholeDomain(schema: ArraySchema): NDRange {
   return schema.domain.dimensions.map(({ type, domain }) => {
     const size = datatypeSize(type)
@@ -111,7 +111,7 @@ export function gridOf(schema: ArraySchema): DenseTileGrid {
 }
 
 /** `x 0..9, y 2024-01-01..2024-01-31` */
-export function boxText(schema: ArraySchema, box: NDRange): string {
+function boxText(schema: ArraySchema, box: NDRange): string {
   return schema.domain.dimensions
     .map(({ name, type, cell_val_num }, d) => {
       const text = (bytes: Uint8Array): string => String(cellValue(type, cell_val_num, bytes, { raw: false }))

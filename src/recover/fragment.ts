@@ -8,7 +8,8 @@ import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { withFile } from '../source/overlay.ts'
 import { type ByteRange, type ByteSource, Folder } from '../source/source.ts'
 import type { InspectArray } from '../store/array.ts'
-import { Fragment, storedCellNum } from '../store/fragment.ts'
+import { cellsInDomain } from '../store/file-sizes.ts'
+import { Fragment } from '../store/fragment.ts'
 import { fragmentName } from '../write/fragment-writer.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { Random } from '../write/random.ts'
@@ -160,7 +161,7 @@ async function kept(fragment: Fragment, codes: readonly FindingCode[]): Promise<
     name,
     outcome: 'kept',
     codes,
-    cellNum: info.dense && info.nonempty_domain ? boxCells(info.schema, info.nonempty_domain) : storedCellNum(info),
+    cellNum: Number(cellsInDomain(info)),
     cellsLost: 0,
     assumed: [],
     written: [{ name, files: files.map((file) => copyOf(folder, file.name)) }],

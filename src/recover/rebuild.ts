@@ -6,7 +6,6 @@ import { TileFile } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
 import { TileStatistics } from '../cells/tile-statistics.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
-import { datatypeSize } from '../format/datatype.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange } from '../format/range.ts'
 import { withFile } from '../source/overlay.ts'
@@ -23,6 +22,7 @@ import {
 } from '../write/fragment-metadata-writer.ts'
 import { boundsOf, phantomSlot } from '../write/fragment-writer.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
+import { wholeDomain } from './dense-domain.ts'
 import type { DataFile, FragmentFacts } from './facts.ts'
 
 /** Tiles of a fragment that become a fragment of their own: all of them, or some that can be read. */
@@ -57,11 +57,7 @@ export interface OpenedTiles {
 export async function openTiles(damaged: Fragment, facts: FragmentFacts, cx: WriteContext): Promise<OpenedTiles> {
   const open = async (lastTileCellNum: number): Promise<OpenedTiles> => {
     const { schema, tileNum, domain } = facts
-    const { dimensions } = schema.domain
-    const anywhere = dimensions.map(({ type, domain: whole }) => {
-      const size = whole.length === 0 ? 0 : datatypeSize(type)
-      return { min: whole.subarray(0, size), max: whole.subarray(size) }
-    })
+    const anywhere = wholeDomain(schema)
     const values = anywhere.map(({ min }) => min)
     const bounds: TileBounds = { mbr: anywhere, first: values, last: values }
     const bytes = await metadataFile(

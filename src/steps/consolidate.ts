@@ -1,5 +1,5 @@
 import { usage } from '../base/errors.ts'
-import { compareValues } from '../cells/rtree-builder.ts'
+import { boxesMeet } from '../cells/rtree-builder.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { commitPath, commitsFolder, FOLDERS_SINCE } from '../format/commit-files.ts'
@@ -133,13 +133,7 @@ function refuseOlderBelow({ schema, fragments: all }: OpenedArray, chosen: reado
   const last = timesOf(chosen)[1]
   for (const one of all) {
     const other = one.info.nonempty_domain
-    if (chosen.includes(one) || one.time > last || !other) continue
-    const meets = dimensions.every(
-      (dimension, d) =>
-        compareValues(dimension, other[d].min, box[d].max) <= 0 &&
-        compareValues(dimension, other[d].max, box[d].min) >= 0,
-    )
-    if (!meets) continue
+    if (chosen.includes(one) || one.time > last || !other || !boxesMeet(other, box, dimensions)) continue
     throw usage(
       `expected dense fragments without an older one between or below them, found ${one.fragment.name}: TileDB does not consolidate them either`,
     )

@@ -207,7 +207,7 @@ const folderPath: Read<string> = (path) => {
 }
 
 /** Writes rows of cells as fragments: one for each time or fragment that the rows name. */
-export async function writeCells(place: Place, rows: RowInput, clock: Clock, at: bigint | undefined): Promise<Done> {
+async function writeCells(place: Place, rows: RowInput, clock: Clock, at: bigint | undefined): Promise<Done> {
   const array = await place.array()
   const { schema, file } = await array.newestSchema()
   const made: string[] = []

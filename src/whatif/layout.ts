@@ -2,6 +2,7 @@ import type { ReadCounts } from '../advice/finding.ts'
 import { type Change, changedSchema, countsOfRead, textOf } from '../advice/remedies.ts'
 import { arrayInMemory, consolidatedInMemory } from '../advice/rewrite.ts'
 import { InspectError, unlessFault } from '../base/errors.ts'
+import { sum } from '../base/sum.ts'
 import { comparable } from '../cells/bounds.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -130,7 +131,8 @@ export async function* tryLayouts(
     const cells = taken * ((schema.array_type === 'dense' ? cellsIn(opened) : extent.cells) / stored)
     const whole = scale(after, cells / taken, tilesOf(opened, changed, cells), growthOf(before, now))
     // The present size, estimated from the same boxes, tells how much the boxes differ from the rest.
-    if (before.length > 0) whole.data_bytes *= now.data_bytes / (sum(before, 'data_bytes') * (cells / taken))
+    if (before.length > 0)
+      whole.data_bytes *= now.data_bytes / (sum(before, (part) => part.data_bytes) * (cells / taken))
     yield { ...layoutOf(whole, textOf(change)), sample_cells: taken }
   }
 }
@@ -198,7 +200,7 @@ const USUAL_GROWTH = 0.85
 
 /** The power of the number of tiles with which the metadata of this array grows. @param parts boxes written as they are now */
 function growthOf(parts: readonly Measured[], now: Measured): number {
-  const each = (key: keyof Measured): number => sum(parts, key) / parts.length
+  const each = (key: keyof Measured): number => sum(parts, (part) => part[key]) / parts.length
   const [few, many] = [each('metadata_bytes') - each('fixed_bytes'), now.metadata_bytes - now.fixed_bytes]
   const growth = Math.log(many / few) / Math.log(now.tile_num / each('tile_num'))
   return growth > 0.5 && growth < 1.1 ? growth : USUAL_GROWTH
@@ -206,22 +208,18 @@ function growthOf(parts: readonly Measured[], now: Measured): number {
 
 /** Estimates the sizes of a whole array from some of its boxes. @param times cells of the array, as a multiple of those of the boxes */
 function scale(parts: readonly Measured[], times: number, tile_num: number, growth: number): Sizes {
-  const each = (key: keyof Measured): number => sum(parts, key) / parts.length
+  const each = (key: keyof Measured): number => sum(parts, (part) => part[key]) / parts.length
   const byTiles = (tile_num / each('tile_num')) ** growth
   const grown = (all: keyof Measured, fixed: keyof Measured): number =>
     (each(all) - each(fixed)) * byTiles + each(fixed)
   return {
     fragment_num: 1,
     tile_num,
-    data_bytes: sum(parts, 'data_bytes') * times,
+    data_bytes: sum(parts, (part) => part.data_bytes) * times,
     metadata_bytes: grown('metadata_bytes', 'fixed_bytes'),
     rtree_bytes: grown('rtree_bytes', 'fixed_rtree_bytes'),
     statistics_bytes: grown('statistics_bytes', 'fixed_statistics_bytes'),
   }
-}
-
-function sum(parts: readonly Measured[], key: keyof Measured): number {
-  return parts.reduce((total, { [key]: value }) => total + value, 0)
 }
 
 function layoutOf(sizes: Sizes, change: string): Layout {

@@ -6,21 +6,21 @@ export interface Answer {
   what: string
   /** The array or group that it is part of. */
   root: string
-  /** What needs it, upwards: each with what needs that in turn. Empty: nothing does. */
+  /** What needs it, and in turn what needs that. Empty if nothing needs it. */
   needed_by: readonly Need[]
-  /** What a reader sees otherwise without it. Empty: no reader sees a difference. */
+  /** The differences that readers see without it. Empty if there are none. */
   without: readonly Effect[]
-  /** open: TileDB does not open the array; read: reads fail; silent: reads give something else, without an error; other: only writing, consolidation or vacuum; nobody: no one. */
+  /** open: TileDB does not open the array; read: reads fail; silent: reads return something else without an error; other: only writing, consolidation or vacuum notices; nobody: no one does. */
   noticed: readonly NoticedBy[]
   /** yes: no reader and no writer sees a difference; tiledb: a call of TileDB removes it, and a read as of now stays the same; no: something is lost. */
   delete: 'yes' | 'tiledb' | 'no'
   /** Why, in words. */
   reason: string
-  /** What to run in place of deleting the path by hand, or how to delete it. */
+  /** What to run instead of deleting the path by hand, or how to delete it. */
   how?: string | undefined
-  /** First and last time of which reads are empty after the vacuum that `how` names. */
+  /** First and last time as of which reads are empty after the vacuum in `how`. */
   empties?: readonly [first: Int64, last: Int64] | undefined
-  /** First and last time as of which key-value metadata is other after that vacuum. */
+  /** First and last time as of which key-value metadata differs after that vacuum. */
   changes_metadata?: readonly [first: Int64, last: Int64] | undefined
 }
 
@@ -28,7 +28,7 @@ export type NoticedBy = 'open' | 'read' | 'silent' | 'other' | 'nobody'
 
 /** What needs a file or folder. The documents print it as it is. */
 export interface Need {
-  /** Path in the array or group; of what lies further up, as a user would write it. Empty for the array or group itself. */
+  /** Path in the array or group. For arrays and groups further up, the path as a user would write it. Empty for the array or group itself. */
   path: StoredName
   /** What it is. */
   why: string
@@ -39,23 +39,24 @@ export interface Need {
 /** A difference that a reader sees. The documents print it as it is. */
 export interface Effect {
   /**
-   * fails: TileDB does not open the array; opens: it does not now, and does then; fields: reads of these fields fail; cells: other cells;
-   * schema: another schema; metadata: other key-value metadata; enumerations: these cannot be read; labels: reads by them fail; members: other members of a group.
+   * fails: TileDB does not open the array; opens: TileDB opens it only without the path; fields: reads of these fields fail; cells: other
+   * cells; schema: another schema; metadata: other key-value metadata; enumerations: these cannot be read; labels: reads by these fail;
+   * members: other members of a group.
    */
   outcome: 'fails' | 'opens' | 'fields' | 'cells' | 'schema' | 'metadata' | 'enumerations' | 'labels' | 'members'
-  /** First and last time of the openings that show it; null for the last: now, and later. */
+  /** First and last time as of which it shows. The last is null if it shows now and later. */
   as_of: readonly [first: Int64, last: Int64 | null]
-  /** Set if only openings between two times show it, of which these are one. */
+  /** Set if it shows only in openings between two times. `as_of` is then an example. */
   between?: true | undefined
   /** Names of the fields, keys, enumerations or members. */
   names?: readonly StoredName[] | undefined
-  /** Cells that a read gives now, and not without it. */
+  /** Number of cells that a read returns now, but not without the path. */
   lost?: Count | undefined
-  /** Cells that a read gives only without it. */
+  /** Number of cells that a read returns only without the path. */
   added?: Count | undefined
-  /** Cells that have other values. */
+  /** Number of cells that have other values without the path. */
   changed?: Count | undefined
-  /** Whether the numbers of cells were counted, or are bounds; of fields, at most: tiles that newer cells or deletes hide as a whole are not read. */
+  /** Whether the numbers of cells were counted or are upper bounds. For fields, `at most`: reads may avoid tiles that newer cells or deletes hide as a whole. */
   certainty?: 'exact' | 'at most' | undefined
   /** What TileDB cannot find. */
   message?: string | undefined

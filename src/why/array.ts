@@ -414,13 +414,13 @@ const HIDDEN = 'its cells are in no other fragment that is read'
 /** The reason for a path whose absence changes what readers open, but not what they get. */
 function sameText({ isList, writers }: Part): string {
   if (writers !== undefined) return writers
-  return `reads give the same cells without it, but ${isList ? 'do more work for them' : 'what it makes readable, and newer cells or deletes hide, is lost'}`
+  return `reads return the same cells without it, but ${isList ? 'do more work' : 'the cells that it makes readable, and that newer cells or deletes hide, are lost'}`
 }
 
 /** Why a path may not be deleted although no effect on readers is known. */
 async function reasonOfNo({ array, part }: Removal, seen: boolean): Promise<string> {
   const { fails } = await viewOf(array, [0n, array.cx.now])
-  if (fails !== undefined) return `the array cannot be opened now, so nothing can be told: ${fails}`
+  if (fails !== undefined) return `the array cannot be opened now, so nobody can tell what needs the path: ${fails}`
   if (part.isHidden) return HIDDEN
   return part.unreadable ?? part.writers ?? (seen ? sameText(part) : '')
 }

@@ -42,7 +42,7 @@ export async function whyInGroup(group: InspectGroup, path: string): Promise<Ans
     without: effects,
     noticed: noticedBy(effects, writers !== undefined),
     delete: isSafe ? 'yes' : 'no',
-    reason: known === undefined ? 'nothing can be told of what it holds' : (writers ?? ''),
+    reason: known === undefined ? 'it cannot be read, so nobody can tell what it holds' : (writers ?? ''),
     how: isSafe ? 'rm' : undefined,
   }
 }

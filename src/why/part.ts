@@ -54,8 +54,8 @@ export interface Part {
 }
 
 const UNKNOWN = 'no part of the array: TileDB does not read it'
-const UNREADABLE = 'it cannot be read, so nothing can be told of what it holds'
-const NO_WRITER = 'first make sure that no writer is at work on it'
+const UNREADABLE = 'it cannot be read, so nobody can tell what it holds'
+const NO_WRITER = 'first make sure that no writer is still writing it'
 
 /** Tells what a file or folder of an array is. @param path path in the array; not empty */
 export async function partAt(array: InspectArray, path: string, kind: 'file' | 'folder' | 'other'): Promise<Part> {
@@ -115,7 +115,9 @@ async function fragmentPart(
   const caution = committed ? undefined : info ? `${NO_WRITER}, ${nobodySees}` : NO_WRITER
   const isHidden = state === 'hidden'
   const unreadable =
-    info === undefined && committed ? 'the metadata of its fragment cannot be read, so nothing can be told' : undefined
+    info === undefined && committed
+      ? 'the metadata of its fragment cannot be read, so nobody can tell what it holds'
+      : undefined
   const shared = { fragments: [inside], caution, isHidden, unreadable }
   const own: Omit<Need, 'needed_by'> = { path: inside, why: about }
   if (path === inside) {
@@ -212,7 +214,7 @@ async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> 
     }
     case 'consolidated-commits': {
       const fragments = entries.flatMap(({ text }) => linePath(text) ?? [])
-      const caution = 'the commit files that it repeats say the same: keep them'
+      const caution = 'the commit files that it repeats say the same: keep these'
       return part(`${entries.length} commits in one file`, { fragments, caution })
     }
     case 'ignore':
@@ -281,7 +283,7 @@ async function schemaPart(array: InspectArray, path: string): Promise<Part> {
     labels.size === 0
       ? 'an enumeration that no schema names'
       : `the values of the enumeration ${[...labels].map((one) => JSON.stringify(one)).join(', ')}`
-  const writers = labels.size === 0 ? undefined : 'a schema names it: what loads all schemas fails'
+  const writers = labels.size === 0 ? undefined : 'a schema names it: loading all schemas fails without it'
   return part(what, { needs, writers })
 }
 

@@ -38,9 +38,9 @@ async function whyRoot(root: Place['root']): Promise<Answer> {
   const cells = await cellNum(root, view.fragments)
   return {
     ...shared,
-    what: `an array of ${view.fragments.length} fragments, as far as they are read now`,
+    what: `an array of ${view.fragments.length} fragments that are read now`,
     without: [{ outcome: 'cells', as_of: [0n, null], lost: cells, added: 0, changed: 0, certainty: 'at most' }],
-    reason: needed_by.length > 0 ? 'others name it, and would not find it' : 'all its cells are in it',
+    reason: needed_by.length > 0 ? 'others name it, and would no longer find it' : 'all its cells are in it',
     how: needed_by.length > 0 ? undefined : 'delete_array',
   }
 }

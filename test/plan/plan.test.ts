@@ -91,7 +91,7 @@ async function mendAndUndo(path: string): Promise<string[]> {
   return found
 }
 
-describe('the steps, run as printed, mend what was damaged, and back undoes them byte for byte', () => {
+describe('the printed steps mend the damage, and the back steps undo them byte for byte', () => {
   test.each(shortTurn(MENDED, 12, 4))('%s', async (code) => {
     const path = `${folder}/it's a ${code}`
     await run(['write-sample', path, '--damage', code])
@@ -99,7 +99,7 @@ describe('the steps, run as printed, mend what was damaged, and back undoes them
     expect(await mendAndUndo(path)).toEqual([])
   })
 
-  test('all these are the codes that a shell can mend', () => {
+  test('are all codes that a shell can mend', () => {
     expect(MENDED.length).toBeGreaterThanOrEqual(BY_PROGRAM.length > 0 ? 33 : 78)
   })
 })
@@ -135,8 +135,8 @@ const fileOf = (path: string, part: RegExp): string => {
   return `${path}/${found}`
 }
 
-describe('damage of another making', () => {
-  test('a line of consolidated commits whose fragment is gone', async () => {
+describe('damage that write-sample does not make', () => {
+  test('consolidated commits name a fragment that is gone', async () => {
     const path = copyOf('22/commits_consolidated', 'line')
     rmSync(fileOf(`${path}/__fragments`, /^__10_10_/), { recursive: true })
     expect(await codesOf(path)).toContain('COMMIT_DANGLING')
@@ -148,7 +148,7 @@ describe('damage of another making', () => {
     expect(await mendAndUndo(path)).toEqual([])
   })
 
-  test('a vacuum that was interrupted: a fragment is gone, another waits', async () => {
+  test('an interrupted vacuum removed one fragment, but not another', async () => {
     const path = copyOf('22/vacuum_left', 'vacuum')
     rmSync(fileOf(`${path}/__fragments`, /^__10_10_/), { recursive: true })
     rmSync(fileOf(`${path}/__commits`, /^__10_10_.*wrt$/))
@@ -167,7 +167,7 @@ describe('damage of another making', () => {
     expect(await mendAndUndo(path)).toEqual([])
   })
 
-  test('all commits of several fragments are gone, with their folder', async () => {
+  test('the commits of all fragments are gone, with their folder', async () => {
     const path = copyOf('22/duplicates', 'nothing')
     rmSync(`${path}/__commits`, { recursive: true })
     expect(await codesOf(path)).toContain('ARRAY_READS_EMPTY')
@@ -180,7 +180,7 @@ describe('damage of another making', () => {
     expect(await mendAndUndo(path)).toEqual([])
   })
 
-  test('a fragment in nanoseconds among others', async () => {
+  test('one fragment of several has a name in nanoseconds', async () => {
     const path = copyOf('22/duplicates', 'nanoseconds')
     const old = fileOf(`${path}/__fragments`, /^__30_30_/).replace(/.*\//, '')
     const far = old.replace(/^__\d+_\d+/, '__1700000000000000000_1700000000000000000')
@@ -191,7 +191,7 @@ describe('damage of another making', () => {
     expect(await mendAndUndo(path)).toEqual([])
   })
 
-  test('a failed write is moved out of the way, its writer thought of; its whole cells are offered', async () => {
+  test('a failed write is moved out after a warning about its writer; committing its whole cells is offered', async () => {
     const path = copyOf('22/duplicates', 'failed')
     const mark = fileOf(`${path}/__commits`, /^__/)
     rmSync(mark)
@@ -202,7 +202,7 @@ describe('damage of another making', () => {
     expect(await mendAndUndo(path)).toEqual([])
   })
 
-  test('several plans of one array, one after the other', async () => {
+  test('several plans of one array work in succession', async () => {
     const path = copyOf('22/commits_consolidated', 'several')
     writeFileSync(`${path}/notes.txt`, 'x')
     writeFileSync(fileOf(`${path}/__commits`, /\.con$/), 'notes\n', { flag: 'a' })
@@ -229,7 +229,7 @@ const nameOf = (path: string, part: RegExp): string => lastPathPart(fileOf(`${pa
 
 describe('names and places of several fragments', () => {
   test.each([true, false])(
-    'all lie in the folder of old ones, their own is gone; with commits: %s',
+    'all fragments lie in the folder of old fragments, and their own folder is gone; with commits: %s',
     async (commits) => {
       const path = copyOf('22/duplicates', `astray ${commits}`)
       for (const name of readdirSync(`${path}/__fragments`))
@@ -254,7 +254,7 @@ describe('names and places of several fragments', () => {
     expect(await mendAndUndo(path)).toEqual([])
   })
 
-  test('a fragment that a vacuum file lists does not count again', async () => {
+  test('a fragment in a vacuum list is not read again', async () => {
     const path = copyOf('22/vacuum_left', 'listed')
     const name = nameOf(path, /^__20_20_/)
     renameAll(path, name, name.replace(/^__20_20_/, '__25_20_'))
@@ -277,7 +277,7 @@ describe('names and places of several fragments', () => {
       )
   }
 
-  test('consolidated ones in microseconds: those that they replaced get names in milliseconds', async () => {
+  test('consolidated fragments in microseconds: those that they replaced get names in milliseconds', async () => {
     for (const fixture of ['22/vacuum_left', '22/dense_vacuum_left']) {
       const path = copyOf(fixture, `microseconds of ${lastPathPart(fixture)}`)
       const before = await run(['read', path, '--format', 'ndjson'])
@@ -290,7 +290,7 @@ describe('names and places of several fragments', () => {
     }
   })
 
-  test('consolidated ones that were consolidated again give way to what was written', async () => {
+  test('fragments that were consolidated twice give way to those that were written', async () => {
     const path = `${folder}/consolidated twice`
     const write = (x: number) => ({ step: 'write', cells: [{ x, a: x }], time: 1_700_000_000_000_000 + 1000 * x })
     const schema = { dimensions: [{ name: 'x', type: 'INT32', domain: [0, 99], tile_extent: 10 }] }
@@ -309,7 +309,7 @@ describe('names and places of several fragments', () => {
     expect(text).toBe('{"x":0,"a":0}\n{"x":1,"a":1}\n')
   })
 
-  test('times behind what one can take for microseconds: the names stay', async () => {
+  test('times that are too late for microseconds: the names stay', async () => {
     const path = copyOf('22/vacuum_left', 'listed in the future')
     retimed(path, (time) => 9_000_000_000_000n + time)
     const { plans } = await planOf(path)
@@ -340,7 +340,7 @@ describe('names and places of several fragments', () => {
     )
   })
 
-  test('cells with times of their own in milliseconds: only the name is in microseconds', async () => {
+  test('cells with times of their own in milliseconds: only the name is changed', async () => {
     const path = await timed('name in microseconds', 1_700_000_000_000, 1)
     retimed(path, (time) => time * 1000n)
     const { plans } = await planOf(path)
@@ -355,7 +355,7 @@ describe('names and places of several fragments', () => {
     expect(plans.map(({ outcome }) => outcome)).toEqual(plans.map(() => 'leave'))
   })
 
-  test('the times of consolidated cells tell nothing new where the times of the name changed places', async () => {
+  test('swapped times in a name are swapped back, whatever the times of the cells', async () => {
     const path = copyOf('22/sparse_consolidated', 'changed places')
     const [name] = readdirSync(`${path}/__fragments`)
     renameAll(path, name, name.replace(/^__(\d+)_(\d+)_/, '__$2_$1_'))
@@ -363,7 +363,7 @@ describe('names and places of several fragments', () => {
     expect(await mendAndUndo(path)).toEqual([])
   })
 
-  test('the fragment that replaces others has lost its commit, another one is read', async () => {
+  test('a consolidated fragment has lost its commit, while another fragment is read', async () => {
     const path = copyOf('22/vacuum_left', 'replacement')
     const whole = nameOf(path, /^__10_(?!10_)/)
     const cells = `${folder}/replacement.ndjson`
@@ -379,7 +379,7 @@ describe('names and places of several fragments', () => {
     expect(await mendAndUndo(path)).toEqual([])
   })
 
-  test('an unfinished write with damaged metadata goes as a whole', async () => {
+  test('an unfinished write with damaged metadata is moved out as a whole', async () => {
     const path = copyOf('22/duplicates', 'unfinished')
     const name = nameOf(path, /^__10_/)
     rmSync(`${path}/__commits/${name}.wrt`)
@@ -388,7 +388,7 @@ describe('names and places of several fragments', () => {
     expect(await mendAndUndo(path)).toEqual([])
   })
 
-  test('what is no schema goes, whatever else is damaged; what a fragment may need stays', async () => {
+  test('a file that is no schema is moved out, whatever else is damaged; one that a fragment may need stays', async () => {
     const path = copyOf('22/duplicates', 'draft')
     writeFileSync(`${path}/__schema/draft`, 'x')
     const metadata = `${fileOf(`${path}/__fragments`, /^__10_/)}/__fragment_metadata.tdb`
@@ -420,7 +420,7 @@ describe('names and places of several fragments', () => {
     ])
   })
 
-  test('copies of footers go with the damaged fragment that they are of', async () => {
+  test('the copy of the footer of a damaged fragment is moved out with it', async () => {
     const path = copyOf('22/fragment_metadata_consolidated', 'copies')
     const metadata = `${fileOf(`${path}/__fragments`, /^__10_/)}/__fragment_metadata.tdb`
     writeFileSync(metadata, readFileSync(metadata).subarray(0, 50))
@@ -429,7 +429,7 @@ describe('names and places of several fragments', () => {
 })
 
 describe('damaged tiles', () => {
-  test('cells, where they lie, and what the plan drops with them', async () => {
+  test('the plan says which cells are lost, where they lie, and what it drops with them', async () => {
     const path = `${folder}/tiles`
     await run(['write-sample', path, '--damage', 'CHECKSUM_MISMATCH'])
     const { plans } = await planOf(path)
@@ -452,7 +452,7 @@ describe('damaged tiles', () => {
     )
   })
 
-  test('a lost field that a delete condition reads takes reads of all fields with it', async () => {
+  test('if a delete condition reads a lost field, reads of all fields fail', async () => {
     const path = copyOf('22/deletes', 'deletes')
     const fragment = `${path}/__fragments/${readdirSync(`${path}/__fragments`)[0]}`
     rmSync(`${fragment}/a0.tdb`)
@@ -465,14 +465,14 @@ describe('damaged tiles', () => {
     ])
   })
 
-  test('of a file that is cut short, the tiles behind the cut', async () => {
+  test('a file that is cut short loses the tiles after the cut', async () => {
     const path = `${folder}/short`
     await run(['write-sample', path, '--damage', 'FILE_SHORT'])
     const { plans } = await planOf(path, '--level', 'structure')
     expect(plans[0].lost).toEqual([expect.stringMatching(/^p of 5 cells \(tile 5 of 6, /)])
   })
 
-  describe('older values that readers see again where cells are dropped', () => {
+  describe('older values that readers see again after cells are dropped', () => {
     /** An array of which each write has one cell at each of the coordinates; a value of the one at time 2000 is damaged. */
     async function written(
       name: string,
@@ -499,7 +499,7 @@ describe('damaged tiles', () => {
       return planOf(path)
     }
 
-    test('are counted by their boxes, and said', async () => {
+    test('are counted by the boxes of fragments', async () => {
       // Tile 1, of 60 and 61, is damaged.
       const { plans, path } = await written('counted', {
         1000: [0, 99],
@@ -516,7 +516,7 @@ describe('damaged tiles', () => {
       expect(text).toContain('\n  also      2 older fragments overlap the box of these cells: where they hold\n')
     })
 
-    test('of a dense array the box of lost tiles is said, too', async () => {
+    test('are found by the boxes of dense tiles, too', async () => {
       const data = [...Array(20).keys()]
       const { plans } = await written('dense box', { 2000: data }, ['--dense'])
       expect(plans.map(({ lost }) => lost)).toEqual([['a of 10 cells (tile 1 of 2, x 10..19)']])
@@ -527,7 +527,7 @@ describe('damaged tiles', () => {
       ])
     })
 
-    test('are not where no older fragment overlaps, or all cells at the same coordinates are read', async () => {
+    test('do not exist if no older fragment overlaps, or if the array allows duplicates', async () => {
       const apart = await written('apart', { 1000: [1, 59], 2000: [1, 2, 60, 61], 3000: [60, 61] })
       expect(apart.plans.map(({ brings_back }) => brings_back)).toEqual([[]])
       const all = await written('all', { 1000: [60, 61], 2000: [60, 61] }, ['--duplicates'])
@@ -545,7 +545,7 @@ describe('damaged tiles', () => {
       ])
     })
 
-    test('may be there where a whole fragment is gone', async () => {
+    test('may exist if a whole fragment is gone', async () => {
       const path = copyOf('22/commits_consolidated', 'gone')
       rmSync(fileOf(`${path}/__fragments`, /^__20_20_/), { recursive: true })
       expect((await planOf(path)).plans[0].brings_back).toEqual([
@@ -554,7 +554,7 @@ describe('damaged tiles', () => {
     })
   })
 
-  test('files of a fragment whose metadata is misread stay where they are', async () => {
+  test('files of a fragment whose metadata is misread are not moved', async () => {
     const path = `${folder}/misread`
     await run(['write-sample', path, '--damage', 'FOOTER_DENSE'])
     const { plans } = await planOf(path)
@@ -563,7 +563,7 @@ describe('damaged tiles', () => {
     expect(stepsOf(plans).filter(({ command }) => command?.includes('d0.tdb'))).toEqual([])
   })
 
-  test('what is assumed of a schema is said', async () => {
+  test('the plan says what it assumes about a schema', async () => {
     const path = `${folder}/capacity`
     await run(['write-sample', path, '--damage', 'SCHEMA_CAPACITY'])
     const { plans } = await planOf(path)
@@ -573,7 +573,7 @@ describe('damaged tiles', () => {
     expect(plans[0].steps[1].command).toMatch(/^python3 -c 'import json, sys; [^\n]*; d\["capacity"\] = 10000; [^\n]*$/)
   })
 
-  test('what a wrong schema makes of fragments is not mended before the schema is', async () => {
+  test('findings that may follow from a wrong schema are mended after the schema', async () => {
     const path = `${folder}/schema`
     await run(['write-sample', path, '--damage', 'SCHEMA_DOMAIN'])
     const { plans } = await planOf(path)
@@ -590,7 +590,7 @@ describe('damaged tiles', () => {
     expect(plans[0].lost).toEqual([expect.stringMatching(/^nothing that a copy of the array would have/)])
   })
 
-  test('tiles that TileDB cannot read, but decode can, are written once more', async () => {
+  test('tiles that decode can read, but TileDB cannot, are written again', async () => {
     const path = copyOf('unreadable/18_empty_chunk_gzip', 'gzip')
     const { plans } = await planOf(path)
     expect(plans).toMatchObject([{ outcome: 'mends' }])
@@ -609,7 +609,7 @@ describe('cells and statistics that disagree', () => {
     return path
   }
 
-  test('cells that were changed are put back from a copy; recover would take them for right', async () => {
+  test('changed cells are restored from a copy, because recover would accept them', async () => {
     const path = changed('flipped')
     const { plans } = await planOf(path)
     expect(plans.map(({ outcome, findings }) => [outcome, ...findings.map(({ code }) => code)])).toEqual([
@@ -632,7 +632,7 @@ describe('cells and statistics that disagree', () => {
     expect(await codesOf(path)).toEqual([])
   })
 
-  test('of two changed fragments, each plan moves their consolidated metadata out, whichever is followed', async () => {
+  test('each plan for one of two changed fragments moves out their consolidated metadata', async () => {
     const path = `${folder}/two flipped`
     const one = ['--attr', 'a:INT32', '--filters', 'none', '--cells', '40', '--consolidate', 'fragment_meta']
     await run(['write-sample', path, ...one])
@@ -654,7 +654,7 @@ describe('cells and statistics that disagree', () => {
     expect(await codesOf(path)).toEqual([])
   })
 
-  test('steps against other faults of the fragment say that they take the changed cells for right', async () => {
+  test('steps against other faults of a fragment say that they accept its changed cells', async () => {
     const path = changed('flipped and torn')
     const file = fileOf(fileOf(`${path}/__fragments`, /^__/), /^a0\.tdb$/)
     writeFileSync(`${file.slice(0, -'a0.tdb'.length)}stray`, 'x')
@@ -669,7 +669,7 @@ describe('cells and statistics that disagree', () => {
     if (BY_PROGRAM.length === 0) expect(await mendAndUndo(path)).toEqual([])
   })
 
-  test('nothing is lost where only the metadata can be wrong', async () => {
+  test('nothing is lost if only the metadata can be wrong', async () => {
     const path = `${folder}/a wrong sum`
     await run(['write-sample', path, '--damage', 'TILE_SUM'])
     expect((await planOf(path)).plans).toMatchObject([
@@ -677,7 +677,7 @@ describe('cells and statistics that disagree', () => {
     ])
   })
 
-  test('perhaps something is, where nothing tells which of them is wrong', async () => {
+  test('something may be lost if nothing tells whether cells or metadata are wrong', async () => {
     const path = `${folder}/a wrong sum of the fragment`
     await run(['write-sample', path, '--damage', 'FRAGMENT_SUM'])
     expect((await planOf(path)).plans).toMatchObject([
@@ -686,7 +686,7 @@ describe('cells and statistics that disagree', () => {
   })
 })
 
-test('without any schema nothing but a copy helps: no fragment has findings or steps of its own', async () => {
+test('without any schema only a copy helps: fragments have no findings or steps of their own', async () => {
   const path = copyOf('22/vacuum_left', 'schemaless')
   rmSync(`${path}/__schema`, { recursive: true })
   expect(await codesOf(path)).toEqual(['ARRAY_NO_SCHEMA'])
@@ -699,7 +699,7 @@ test('without any schema nothing but a copy helps: no fragment has findings or s
   ])
 })
 
-test('all tiles of a fragment have all its cells: those of dense tiles outside the non-empty domain are padding', async () => {
+test('the tiles of a fragment together have all its cells: padding of dense tiles does not count', async () => {
   let padded = 0
   for (const { path, kind, key, name } of fixtureFolders()) {
     if (kind !== 'array' || key !== undefined || !name.startsWith('22/')) continue
@@ -733,7 +733,7 @@ test('a consolidated fragment that lost cells gives way to those that it replace
   expect((await run(['read', path, '--format', 'ndjson'])).text).toBe(before)
 })
 
-test('a dense fragment of which nothing tells the box: recover asks for it, and so does the plan', async () => {
+test('if nothing tells the box of a dense fragment, recover and the plan ask for it', async () => {
   const path = `${folder}/without a box`
   cpSync(`${FIXTURES}/22/dense_basic`, path, { recursive: true })
   const newer = readdirSync(`${path}/__fragments`).find((name) => name.startsWith('__20_20_'))
@@ -754,7 +754,7 @@ test('a dense fragment of which nothing tells the box: recover asks for it, and 
   expect(await codesOf(path)).toEqual(['TILE_NULL_COUNT'])
 })
 
-test('recover ends with 1 where errors stay that it does not mend: the step says so', async () => {
+test('a step says that recover ends with exit code 1 if it leaves errors', async () => {
   const path = `${folder}/errors that stay`
   cpSync(`${FIXTURES}/22/sparse_consolidated`, path, { recursive: true })
   const [name] = readdirSync(`${path}/__fragments`)
@@ -775,7 +775,7 @@ test('recover ends with 1 where errors stay that it does not mend: the step says
   if (BY_PROGRAM.length === 0) expect(new Set(await mendAndUndo(path))).toEqual(new Set(['CELL_TIMESTAMP']))
 })
 
-test('of tiles in many places the first are named, and how many there are', async () => {
+test('of tiles in many places the first are named, and their number', async () => {
   const array = new InspectArray(
     new Folder(localStorage, `${FIXTURES}/22/rtree_levels`),
     contextFor({ key: undefined }),
@@ -793,7 +793,7 @@ test('of tiles in many places the first are named, and how many there are', asyn
   await fragment.close()
 })
 
-describe('what people see', () => {
+describe('the printed plan', () => {
   test('a healthy array', async () => {
     const { text, code } = await run(['check', '--plan', `${FIXTURES}/22/sparse_basic`])
     expect(code).toBe(0)
@@ -826,7 +826,7 @@ describe('what people see', () => {
     })
   })
 
-  test('lines have 80 columns, but where a single word of a command is longer', async () => {
+  test('lines have at most 80 columns, unless a single word of a command is longer', async () => {
     const path = `${folder}/wide`
     await run(['write-sample', path, '--damage', 'COMMIT_DANGLING'])
     const { text } = await run(['check', '--plan', path], { columns: 80, env: { NO_COLOR: '1' } })
@@ -836,7 +836,7 @@ describe('what people see', () => {
   })
 
   test.each(['COMMIT_DANGLING', 'FILE_LONG', 'COMMIT_NOT_EMPTY'])(
-    '%s: the lines as they stand, pasted',
+    '%s: the printed lines work when pasted',
     async (code) => {
       const path = `${folder}/it's "$(touch lines)" of ${code}`
       await run(['write-sample', path, '--damage', code])
@@ -871,7 +871,7 @@ describe('advice', () => {
     await run(['write-sample', many, '--cells', '3000', '--fragments', '30'])
   })
 
-  test('the lines of explain are the steps: a copy first, the way back, what they lose', async () => {
+  test('the lines of explain become steps, with a copy first, the way back, and what they lose', async () => {
     const { advice, plans, ok } = await planOf(many)
     expect([ok, plans]).toEqual([true, []])
     const explained = JSON.parse((await run(['explain', many, '--json'])).text) as { findings: PlanFinding[] }
@@ -919,7 +919,7 @@ describe('advice', () => {
     expect(text).toMatch(/\nOK: no findings in what was checked; \d causes? of slow reads\. Nothing was run\.\n$/)
   })
 
-  test('of an encrypted array: lines to adapt, as TileDB-Py has no key', async () => {
+  test('an encrypted array has lines to adapt, because TileDB-Py has no key', async () => {
     const path = `${folder}/secret`
     const key = ['--key', '0123456789abcdeF0123456789abcdeF']
     await run(['write-sample', path, '--cells', '1500', '--fragments', '30', ...key])
@@ -932,7 +932,7 @@ describe('advice', () => {
     ])
   })
 
-  test('not before errors are mended; of a server, a copy', async () => {
+  test('is given only after errors are mended; on a server it is for a copy', async () => {
     const damaged = `${folder}/many damaged`
     cpSync(many, damaged, { recursive: true })
     rmSync(`${fileOf(`${damaged}/__fragments`, /^__/)}/__fragment_metadata.tdb`)
@@ -944,7 +944,7 @@ describe('advice', () => {
   })
 })
 
-test('a member of a group that is gone: by TileDB, and the list of members is kept before', async () => {
+test('TileDB removes a missing member of a group, after the list of members was copied', async () => {
   const path = `${folder}/group`
   await run(['write-sample', path, '--damage', 'GROUP_MEMBER_MISSING'])
   const { plans } = await planOf(path)
@@ -956,7 +956,7 @@ test('a member of a group that is gone: by TileDB, and the list of members is ke
 })
 
 describe('names that begin with a dash are names', () => {
-  test('of fields, and years of five digits follow those of four', async () => {
+  test('names of fields, and years of five digits after those of four', async () => {
     const path = `${folder}/dashes`
     const years = ['9001', '9990', '10020', '9995', '11000', '11001', '11002']
     const lines = years.map((year) => `{"-x":"${year}","-a":1,"b":2}\n`)
@@ -976,7 +976,7 @@ describe('names that begin with a dash are names', () => {
     expect(readFileSync(fileOf(folder, /^dashes\.kept/), 'utf8')).toContain('{"-x":"9001","-a":1}')
   })
 
-  test('of members of a group', async () => {
+  test('names of members of a group', async () => {
     const path = `${folder}/dashed group`
     const steps = [{ step: 'group', add: [{ uri: '-d', type: 'array' }] }]
     writeFileSync(`${path}.json`, JSON.stringify({ steps }))
@@ -999,7 +999,7 @@ describe('names that begin with a dash are names', () => {
 })
 
 describe('paths', () => {
-  test('are those of the call, and whole where the target is the current folder', async () => {
+  test('are relative as in the call, and full if the target is the current folder', async () => {
     await run(['write-sample', `${folder}/here`, '--damage', 'FILE_LONG'])
     const before = cwd()
     try {
@@ -1016,7 +1016,7 @@ describe('paths', () => {
     }
   })
 
-  test('of a fragment outside of any array: nothing can be done to it there', async () => {
+  test('a fragment outside any array has no steps', async () => {
     const path = copyOf('22/duplicates', 'around')
     const name = lastPathPart(fileOf(`${path}/__fragments`, /^__10_/))
     cpSync(`${path}/__fragments/${name}`, `${folder}/${name}`, { recursive: true })
@@ -1030,7 +1030,7 @@ describe('paths', () => {
     ])
   })
 
-  test('of a server: the plan is to mend a copy', async () => {
+  test('the plan for an array on a server is to mend a copy', async () => {
     await run(['write-sample', `${folder}/remote`, '--damage', 'COMMIT_DANGLING'])
     const { plans } = await planOf(`${server.url}/remote`)
     const dangling = plans.find(({ findings }) => findings[0].code === 'COMMIT_DANGLING')
