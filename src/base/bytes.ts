@@ -14,3 +14,10 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array {
   }
   return out
 }
+
+/** The start of each part when the parts are joined. */
+export function startsOf(parts: readonly Uint8Array[]): Float64Array {
+  const starts = new Float64Array(parts.length)
+  for (let i = 1; i < parts.length; i++) starts[i] = starts[i - 1] + parts[i - 1].length
+  return starts
+}

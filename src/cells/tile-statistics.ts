@@ -1,4 +1,4 @@
-import { concat, NO_BYTES } from '../filters/bytes.ts'
+import { concat, NO_BYTES, startsOf } from '../base/bytes.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
@@ -217,11 +217,7 @@ export class ExtremeList {
 
   list(): TileMinMax {
     if (!this.values) return { fixed: this.fixed, variable: NO_BYTES }
-    let end = 0
-    const starts = this.values.map(({ length }) => {
-      end += length
-      return BigInt(end - length)
-    })
-    return { fixed: new Uint8Array(BigUint64Array.from(starts).buffer), variable: concat(this.values) }
+    const starts = BigUint64Array.from(startsOf(this.values), (start) => BigInt(start))
+    return { fixed: new Uint8Array(starts.buffer), variable: concat(this.values) }
   }
 }

@@ -1,4 +1,4 @@
-import { concat } from '../base/bytes.ts'
+import { concat, startsOf } from '../base/bytes.ts'
 import { addPlace } from '../base/errors.ts'
 import type { ReadHead } from '../documents/read.ts'
 import type { Enumeration } from '../format/enumeration.ts'
@@ -108,9 +108,7 @@ export async function shownEnumerations(
 /** An enumeration whose values are names. */
 function namesOf(names: readonly string[]): Enumeration {
   const values = names.map((name) => new TextEncoder().encode(name))
-  const offsets = new Float64Array(values.length)
-  for (let i = 1; i < offsets.length; i++) offsets[i] = offsets[i - 1] + values[i - 1].length
-  const { name } = PROVENANCE[0]
-  const data = concat(values)
-  return { version: 0, name, path_name: '', type: 'STRING_UTF8', cell_val_num: 'var', ordered: false, data, offsets }
+  const [{ name }] = PROVENANCE
+  const stored = { data: concat(values), offsets: startsOf(values) }
+  return { version: 0, name, path_name: '', type: 'STRING_UTF8', cell_val_num: 'var', ordered: false, ...stored }
 }

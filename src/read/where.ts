@@ -1,3 +1,4 @@
+import { startsOf } from '../base/bytes.ts'
 import { InspectError } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { concat, sameBytes } from '../filters/bytes.ts'
@@ -188,10 +189,4 @@ class Resolver {
 function combined(op: 'AND' | 'OR', parts: readonly ConditionNode[]): ConditionExpression {
   const children = parts.flatMap((part) => (part.node === 'expression' && part.op === op ? part.children : [part]))
   return { node: 'expression', op, children }
-}
-
-function startsOf(members: readonly Uint8Array[]): Float64Array {
-  const starts = new Float64Array(members.length)
-  for (let i = 1; i < members.length; i++) starts[i] = starts[i - 1] + members[i - 1].length
-  return starts
 }

@@ -1,4 +1,4 @@
-import { concat } from '../filters/bytes.ts'
+import { concat, startsOf } from '../base/bytes.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 
@@ -8,11 +8,7 @@ export function enumerationOf(
   values: readonly Uint8Array[],
   uuid: string,
 ): Enumeration {
-  let offsets: Float64Array | undefined
-  if (head.cell_val_num === 'var') {
-    offsets = new Float64Array(values.length)
-    for (let i = 1; i < values.length; i++) offsets[i] = offsets[i - 1] + values[i - 1].length
-  }
+  const offsets = head.cell_val_num === 'var' ? startsOf(values) : undefined
   return { version: 0, path_name: `__${uuid}_0`, ...head, data: concat(values), offsets }
 }
 

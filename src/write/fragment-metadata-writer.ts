@@ -1,5 +1,5 @@
+import { concat, NO_BYTES, startsOf } from '../base/bytes.ts'
 import { buildRTree } from '../cells/rtree-builder.ts'
-import { concat, NO_BYTES } from '../filters/bytes.ts'
 import {
   type FragmentFooter,
   footerLengthIsStored,
@@ -153,13 +153,7 @@ function writeSections(metadata: FragmentMetadataToWrite, add: AddSection): Frag
 
 function minMaxOf(values: readonly Uint8Array[], varSized: boolean): TileMinMax {
   if (!varSized) return { fixed: concat(values), variable: NO_BYTES }
-  const starts: number[] = []
-  let length = 0
-  for (const value of values) {
-    starts.push(length)
-    length += value.length
-  }
-  return { fixed: uint64s(starts), variable: concat(values) }
+  return { fixed: uint64s(startsOf(values)), variable: concat(values) }
 }
 
 function metadataV1({
@@ -188,6 +182,6 @@ function metadataV1({
   }
 }
 
-function uint64s(values: readonly number[]): Uint8Array {
+function uint64s(values: ArrayLike<number>): Uint8Array {
   return new Uint8Array(BigUint64Array.from(values, (value) => BigInt(value)).buffer)
 }
