@@ -59,6 +59,8 @@ export class ArrayDrafts {
   entries: readonly FragmentEntry[] = []
   commits: Commits = { files: [], committed: new Set(), ignored: new Map(), consolidated: new Set() }
   lists: readonly NamedVacuumList[] = []
+  /** The finding that the array reads empty, if no fragment can be committed. */
+  unplanned: Finding | undefined
   /** What drafts move out of the array, by path. */
   readonly moved = new Map<string, Draft>()
   /** Fragments that drafts commit or move to their place, by name. */
@@ -115,6 +117,14 @@ export class ArrayDrafts {
     if (!isKnown) return
     draft.lost.clear()
     draft.lost.add(`nothing that a copy of the array would have: ${finding.meaning}`)
+  }
+
+  /** Adds {@link unplanned} to the first plan that mends something: that plan is for what hides the fragments. */
+  finishUnplanned(): void {
+    if (!this.unplanned) return
+    const other = this.all.find(({ outcome }) => outcome === undefined)
+    if (other) other.add(this.unplanned)
+    else this.leave(this.unplanned)
   }
 
   /** Path in the array at the time when a step runs: after the renames of earlier plans. */

@@ -2,61 +2,56 @@ import { groupBy } from '../base/group-by.ts'
 import { isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import type { ArrayDrafts } from './array-drafts.ts'
-import { CommitPlanner } from './commit-plan.ts'
+import { commitAll, condition, dangling, listLine, uncommitted, vacuumFile } from './commit-plan.ts'
 import type { MendPlan } from './drafts.ts'
 import { FragmentPlanner } from './fragment-plan.ts'
 import { ANEW, type Way, wayOf } from './mending.ts'
 import { NamePlanner } from './name-plan.ts'
 import { SchemaPlanner } from './schema-plan.ts'
 
-/** The drafts of an array, and the planners that share them. */
+/** The planners that keep facts from one finding to the next. */
 interface Planners {
-  drafts: ArrayDrafts
   names: NamePlanner
-  commits: CommitPlanner
   schemas: SchemaPlanner
   fragments: FragmentPlanner
 }
 
 /** Plans one finding. @param path path of its file in the array, after the renames of earlier plans */
-type PlanFinding = (planners: Planners, path: string, finding: Finding) => Promise<unknown> | unknown
+type PlanFinding = (drafts: ArrayDrafts, path: string, finding: Finding, planners: Planners) => unknown
 
 /**
- * The planner for each way, in the order in which plans are made and run. Files in the wrong place come first, because other findings
- * follow from them. `recover` comes late, because it reads what earlier plans have mended.
+ * What plans the findings of each way, in the order in which plans are made and run. Files in the wrong place come first, because other
+ * findings follow from them. `recover` comes late, because it reads what earlier plans have mended.
  */
 const PLANNERS: Readonly<Record<Way, PlanFinding>> = {
-  'wrong-folder': ({ names, commits }, path, finding) => {
+  'wrong-folder': (drafts, path, finding, { names }) => {
     if (finding.code === 'FRAGMENT_WRONG_FOLDER') return names.placeFragment(path, finding)
-    return finding.offset === undefined ? names.placeCommit(path, finding) : commits.listLine(path, finding)
+    return finding.offset === undefined ? names.placeCommit(path, finding) : listLine(drafts, path, finding)
   },
-  rename: ({ names }, path, finding) => names.rename(path, finding),
-  commit: ({ commits }, _, finding) => commits.commitAll(finding),
-  'vacuum-file': ({ commits }, path, finding) => commits.vacuumFile(path, finding),
-  uncommitted: ({ commits }, path, finding) => commits.uncommitted(path, finding),
-  dangling: ({ commits }, path, finding) => commits.dangling(path, finding),
-  'schema-file': ({ schemas }, path, finding) => schemas.schemaFile(path, finding),
-  schema: ({ schemas }, path, finding) => schemas.schema(path, finding),
-  list: ({ commits }, path, finding) => commits.listLine(path, finding),
-  condition: ({ commits }, path, finding) => commits.condition(path, finding),
-  aside: ({ drafts }, path, finding) => aside(drafts, path, finding),
-  'empty-file': ({ drafts }, path, finding) => drafts.replaceWithEmpty(path, finding),
-  'cut-off': ({ drafts }, path, finding) => {
-    const draft = drafts.draft(`aside ${path}`, finding)
-    drafts.take(draft, path, drafts.shell.cutTo(path, [[0, finding.offset ?? 0]]))
-  },
-  recover: ({ fragments }, _, finding) => fragments.recover(finding, 'recover'),
-  statistics: ({ fragments }, _, finding) => fragments.recover(finding, 'statistics'),
-  drop: ({ fragments }, _, finding) => fragments.recover(finding, 'drop'),
-  rewrite: ({ drafts, fragments }, _, finding) => {
+  rename: (_, path, finding, { names }) => names.rename(path, finding),
+  commit: commitAll,
+  'vacuum-file': vacuumFile,
+  uncommitted,
+  dangling,
+  'schema-file': (_, path, finding, { schemas }) => schemas.schemaFile(path, finding),
+  schema: (_, path, finding, { schemas }) => schemas.schema(path, finding),
+  list: listLine,
+  condition,
+  aside,
+  'empty-file': (drafts, path, finding) => drafts.replaceWithEmpty(path, finding),
+  'cut-off': cutOff,
+  recover: (_, _path, finding, { fragments }) => fragments.recover(finding, 'recover'),
+  statistics: (_, _path, finding, { fragments }) => fragments.recover(finding, 'statistics'),
+  drop: (_, _path, finding, { fragments }) => fragments.recover(finding, 'drop'),
+  rewrite: (drafts, _, finding, { fragments }) => {
     const entry = drafts.entryOf(finding)
     return entry?.isRead ? fragments.rewrite(entry, finding) : drafts.leave(finding)
   },
-  copy: ({ schemas }, path, finding) =>
+  copy: (_, path, finding, { schemas }) =>
     finding.code === 'ARRAY_NO_SCHEMA' ? schemas.noSchema(path, finding) : schemas.fromCopy(path, finding),
-  leave: ({ drafts }, _, finding) => drafts.leave(finding),
+  leave: (drafts, _, finding) => drafts.leave(finding),
   // Only groups have members.
-  members: ({ drafts }, _, finding) => drafts.leave(finding),
+  members: (drafts, _, finding) => drafts.leave(finding),
 }
 
 /** Plans for all findings of one array, in the order in which their steps are to be run. */
@@ -64,8 +59,7 @@ export async function arrayPlans(drafts: ArrayDrafts, findings: readonly Finding
   await drafts.load(findings)
   const fragments = new FragmentPlanner(drafts)
   const schemas = new SchemaPlanner(drafts)
-  const commits = new CommitPlanner(drafts)
-  const planners: Planners = { drafts, fragments, schemas, commits, names: new NamePlanner(drafts, fragments) }
+  const planners: Planners = { names: new NamePlanner(drafts, fragments), schemas, fragments }
   const byWay = findingsByWay(drafts)
   const isSchemaWrong = findings.some(isOfSchema)
   for (const [way, plan] of Object.entries(PLANNERS) as [Way, PlanFinding][]) {
@@ -73,10 +67,10 @@ export async function arrayPlans(drafts: ArrayDrafts, findings: readonly Finding
       const path = drafts.path(finding.file)
       if (way !== 'commit' && drafts.isCovered(path, finding)) continue
       if (isSchemaWrong && ANEW.has(way) && drafts.entryOf(finding)) planAfterSchema(drafts, finding)
-      else await plan(planners, path, finding)
+      else await plan(drafts, path, finding, planners)
     }
   }
-  commits.finish()
+  drafts.finishUnplanned()
   await schemas.finish()
   await fragments.finish()
   await drafts.finishLists()
@@ -127,4 +121,10 @@ function aside(drafts: ArrayDrafts, path: string, finding: Finding): void {
   if (code !== 'METADATA_NAME_INVALID') return
   const readable = 'nothing, if it is a copy: keys that only it sets go with it'
   draft.lost.add(severity === 'error' ? 'nothing: TileDB cannot read it' : readable)
+}
+
+/** Cuts a file off where it should end. */
+function cutOff(drafts: ArrayDrafts, path: string, finding: Finding): void {
+  const draft = drafts.draft(`aside ${path}`, finding)
+  drafts.take(draft, path, drafts.shell.cutTo(path, [[0, finding.offset ?? 0]]))
 }

@@ -28,7 +28,7 @@ export class FragmentPlanner {
     this.drafts = drafts
   }
 
-  /** For a fault that a call of `recover` mends. */
+  /** Plans a call of `recover`. */
   async recover(finding: Finding, way: RecoverWay): Promise<void> {
     const { drafts } = this
     const entry = drafts.entryOf(finding)
@@ -44,7 +44,7 @@ export class FragmentPlanner {
     await found.add(finding, drafts.draft(`recover ${entry.path}`, finding), way, drafts.array)
   }
 
-  /** For cells that are to be written again. @param divided set if they have times of their own, which are to be divided */
+  /** Plans to write the cells of a fragment again. @param divided set if they have times of their own, which are to be divided */
   rewrite(entry: FragmentEntry, finding: Finding, divided?: DividedTimes): void {
     const draft = this.drafts.draft(`rewrite ${entry.path}`, finding)
     const found = this.rewrites.get(entry) ?? { draft, codes: new Set(), divided }

@@ -38,7 +38,7 @@ export class NamePlanner {
 
   // Places.
 
-  /** For a fragment in a wrong folder. */
+  /** Plans the mending of a fragment in a wrong folder. */
   async placeFragment(path: string, finding: Finding): Promise<void> {
     const { drafts } = this
     const ownName = lastPathPart(path)
@@ -51,7 +51,7 @@ export class NamePlanner {
     if (!isCommitted && this.isFound('ARRAY_READS_EMPTY')) await drafts.commit(draft, name)
   }
 
-  /** For a commit file in a wrong folder. */
+  /** Plans the mending of a commit file in a wrong folder. */
   async placeCommit(path: string, finding: Finding): Promise<void> {
     const { drafts } = this
     const name = stem(lastPathPart(path))
@@ -101,7 +101,7 @@ export class NamePlanner {
     this.renameFragment(drafts.draft(`rename ${path}`, finding), entry, withTimes(name, last, first))
   }
 
-  /** For a fragment with a future time in its name. The time may be in another unit. */
+  /** Plans the mending of a fragment with a future time in its name. The time may be in another unit. */
   private async renameFuture(path: string, finding: Finding, entry: FragmentEntry): Promise<void> {
     const { drafts } = this
     const { array, entries } = drafts
@@ -190,7 +190,7 @@ export class NamePlanner {
     if (last !== undefined) draft.say({ text: `open the array at that time, timestamp=${last}, or wait` })
   }
 
-  /** For a folder whose name no fragment can have. It may be the missing fragment of a commit, or be committed under this name. */
+  /** Plans the mending of a folder whose name no fragment can have. It may be the missing fragment of a commit, or be committed under this name. */
   private async nameFragment(path: string, finding: Finding, entry: FragmentEntry | undefined): Promise<void> {
     const { drafts } = this
     const missed = this.missedName()

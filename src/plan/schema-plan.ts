@@ -64,7 +64,7 @@ export class SchemaPlanner {
     this.drafts = drafts
   }
 
-  /** For a file in the folder of schemas that is no schema, or an unreadable one. */
+  /** Plans the mending of a file in the folder of schemas that is no schema, or an unreadable one. */
   async schemaFile(path: string, finding: Finding): Promise<void> {
     const { code, severity } = finding
     const { drafts } = this
@@ -88,7 +88,7 @@ export class SchemaPlanner {
     }
   }
 
-  /** For a fault in a schema: it is written anew, if the file says enough. */
+  /** Plans to write a schema anew, if its file says enough. */
   async schema(path: string, finding: Finding): Promise<void> {
     const { code, severity } = finding
     const { drafts } = this
@@ -105,7 +105,7 @@ export class SchemaPlanner {
     else drafts.leave(finding)
   }
 
-  /** For an array without a schema: the code that made the array can make the schema again, as TileDB looks only at the file's name. */
+  /** Plans the mending of an array without a schema: the code that made the array can make the schema again, as TileDB looks only at the file's name. */
   async noSchema(path: string, finding: Finding): Promise<void> {
     const draft = this.fromCopy(path, finding)
     for (const name of new Set(await this.schemaNames())) {
@@ -117,7 +117,7 @@ export class SchemaPlanner {
     }
   }
 
-  /** For what only a copy of the array mends. */
+  /** Plans what only a copy of the array mends. */
   fromCopy(path: string, finding: Finding): Draft {
     const draft = this.drafts.draft(`copy ${path} ${finding.code}`, finding)
     draft.outcome = 'copy'
