@@ -13,7 +13,7 @@ export function mayBeOlder(one: TimedName, than: TimedName, dense: boolean): boo
   return first === low ? (dense || low === high ? one.name < than.name : true) : first < (dense ? low : high)
 }
 
-/** Says what readers see again without the cells of a fragment. @param num number of older fragments. @param isSure whether their boxes are known to overlap */
+/** Says which older values readers see again. @param num number of older fragments @param isSure whether their boxes surely overlap */
 export function olderText(num: number, isSure: boolean): string {
   const [fragments, they, their] = num === 1 ? ['fragment', 'it holds', 'its'] : ['fragments', 'they hold', 'their']
   const where = `readers see ${their} older values again`

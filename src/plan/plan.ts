@@ -70,8 +70,8 @@ export async function plansOfAdvice(cx: PlanContext, array: InspectArray): Promi
 
 /** The shell for an array or group. If the path that the user gave does not end in a name, like `.` or `..`, the full path is used. */
 async function shellOf({ storage, shown }: PlanContext, path: string): Promise<Shell> {
-  const given = shown(path).replace(/(?<=.)\/+$/, '')
-  const root = /^\.{0,2}$/.test(lastPathPart(given)) ? path : given.replace(/^file:\/\/(?:localhost)?/, '')
+  const trimmed = shown(path).replace(/(?<=.)\/+$/, '')
+  const root = /^\.{0,2}$/.test(lastPathPart(trimmed)) ? path : trimmed.replace(/^file:\/\/(?:localhost)?/, '')
   return new Shell(root, await freshName(storage, path, root, `${root}.aside`))
 }
 

@@ -105,7 +105,7 @@ export class SchemaPlanner {
     else drafts.leave(finding)
   }
 
-  /** Plans the mending of an array without a schema: the code that made the array can make the schema again, as TileDB looks only at the file's name. */
+  /** Plans the mending of an array without a schema. Code that made the array can make it again: TileDB looks only at the file's name. */
   async noSchema(path: string, finding: Finding): Promise<void> {
     const draft = this.fromCopy(path, finding)
     for (const name of new Set(await this.schemaNames())) {

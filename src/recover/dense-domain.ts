@@ -49,10 +49,10 @@ export function denseDomain(
   // A cut file lacks its end, but the rest is right. In a file of full length any byte may be wrong.
   if (left && (left.copied || agrees || !left.footer)) return { domain: left.domain, assumed: undefined }
   if (fits(union)) return { domain: union, assumed: undefined }
-  const given = known.given()
-  if (given) {
-    if (fits(given)) return { domain: given, assumed: undefined }
-    throw usage(`--domain expects a box of ${tileNum} tiles, found ${boxText(schema, given)}`)
+  const box = known.given()
+  if (box) {
+    if (fits(box)) return { domain: box, assumed: undefined }
+    throw usage(`--domain expects a box of ${tileNum} tiles, found ${boxText(schema, box)}`)
   }
   const damaged = left?.domain ?? inPlace
   if (fits(damaged))

@@ -75,13 +75,13 @@ export async function domainInPlace(
   }
   const cx = { codecs: fragment.cx.codecs, key: undefined, randomBytes: (length: number) => new Uint8Array(length) }
   const { file, footerAt } = await writeFragmentMetadata(metadata, cx)
-  const own = file.subarray(footerAt)
-  const head = decodePrefix(own, footerHead).length
+  const expected = file.subarray(footerAt)
+  const head = decodePrefix(expected, footerHead).length
   for (const slack of version === 11 ? [0, SLACK] : [0]) {
-    const found = bytes?.subarray(Math.max(0, bytes.length - own.length - slack))
-    if (!found || found.length < own.length) return undefined
+    const found = bytes?.subarray(Math.max(0, bytes.length - expected.length - slack))
+    if (!found || found.length < expected.length) return undefined
     let other = 0
-    for (let i = 0; i < head; i++) if (found[i] !== own[i]) other++
+    for (let i = 0; i < head; i++) if (found[i] !== expected[i]) other++
     if (other > head / MOST_OTHER) continue
     return decodePrefix(found.subarray(head), ndRange(schema.domain.dimensions)).value
   }

@@ -50,9 +50,9 @@ export async function* lostCells(
   try {
     for await (const { tile, columns } of cells.batches()) {
       const count = tile === tileNum - 1 ? lastTileCellNum : cellsPerTile
-      const own = columns.slice(0, dimensions.length).flatMap((column) => column ?? [])
-      if (own.length < dimensions.length) yield { fragment, tile, cells: count }
-      else for (let cell = 0; cell < count; cell++) yield line(tile, cell, own)
+      const coordinates = columns.slice(0, dimensions.length).flatMap((column) => column ?? [])
+      if (coordinates.length < dimensions.length) yield { fragment, tile, cells: count }
+      else for (let cell = 0; cell < count; cell++) yield line(tile, cell, coordinates)
     }
   } finally {
     await cells.close()

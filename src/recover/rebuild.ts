@@ -155,8 +155,8 @@ async function measure(
   try {
     for await (const { tile, columns } of cells.batches()) {
       const place = places.get(tile) ?? 0
-      const own = columns.slice(0, dimensions.length)
-      if (!dense && own.every(isThere)) bounds.push(boundsOf(dimensions, own, cellNum(tile)))
+      const coordinates = columns.slice(0, dimensions.length)
+      if (!dense && coordinates.every(isThere)) bounds.push(boundsOf(dimensions, coordinates, cellNum(tile)))
       const written = tiler?.tile(place).written
       for (const [i, column] of columns.entries()) {
         const slot = column ? slotOf(facts, cells.columns[i]) : -1

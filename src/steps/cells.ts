@@ -157,8 +157,8 @@ function joined(parts: readonly ColumnData[], { cell_val_num, nullable }: Column
   let cell = 0
   let base = 0
   for (const [p, part] of parts.entries()) {
-    const own = part.starts ?? new Float64Array(1)
-    for (let i = 0; i < counts[p]; i++) starts[cell++] = base + own[i] - own[0]
+    const startsHere = part.starts ?? new Float64Array(1)
+    for (let i = 0; i < counts[p]; i++) starts[cell++] = base + startsHere[i] - startsHere[0]
     base += part.data.length
   }
   starts[cell] = base

@@ -126,7 +126,10 @@ function chosenFragments(
   })
 }
 
-/** Refuses dense fragments above older ones, whose cells the empty cells of the new fragment would hide. @see FragmentConsolidator::consolidate_fragments */
+/**
+ * Refuses dense fragments above older ones, whose cells the empty cells of the new fragment would hide.
+ * @see FragmentConsolidator::consolidate_fragments
+ */
 function refuseOlderBelow({ schema, fragments: all }: OpenedArray, chosen: readonly OpenedFragment[]): void {
   const { dimensions } = schema.domain
   const box = boxAround(chosen, dimensions)

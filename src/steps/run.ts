@@ -74,8 +74,8 @@ const STEPS: Readonly<Record<string, Step>> = {
   async create(place, step, clock) {
     const { schema, time: at } = object({ ...COMMON, schema: asIs, time })(step)
     const { style, uuid } = place.cx
-    const given = schema.object().at('format_version')
-    const version = or(integer(OLDEST_WRITTEN, NEWEST_STABLE), NEWEST_STABLE)(given)
+    const formatVersion = schema.object().at('format_version')
+    const version = or(integer(OLDEST_WRITTEN, NEWEST_STABLE), NEWEST_STABLE)(formatVersion)
     const parts = parseSchemaDocument(schema, version, uuid, style)
     checked(parts, schema.path)
     await createArray(place, parts, clock.next(at))
@@ -83,17 +83,17 @@ const STEPS: Readonly<Record<string, Step>> = {
   },
 
   async write(place, step, clock) {
-    const given = object({
+    const keys = object({
       ...COMMON,
       cells: or(list(asIs), undefined),
       data: or(text, undefined),
       labels: or(flag, false),
       time,
     })(step)
-    if ((given.cells === undefined) === (given.data === undefined))
+    if ((keys.cells === undefined) === (keys.data === undefined))
       step.fail('"cells", or "data": a file', 'both or none')
-    const rows = given.data === undefined ? rowsOf(given.cells ?? []) : place.cx.rows(given.data)
-    return writeCells(place, { ...rows, labels: given.labels }, clock, given.time)
+    const rows = keys.data === undefined ? rowsOf(keys.cells ?? []) : place.cx.rows(keys.data)
+    return writeCells(place, { ...rows, labels: keys.labels }, clock, keys.time)
   },
 
   async delete(place, step, clock) {
@@ -153,11 +153,11 @@ const STEPS: Readonly<Record<string, Step>> = {
   },
 
   async metadata(place, step, clock) {
-    const given = object({ ...COMMON, put: or((value) => value.object(), undefined), delete: listOrNone(text), time })(
+    const keys = object({ ...COMMON, put: or((value) => value.object(), undefined), delete: listOrNone(text), time })(
       step,
     )
-    const put = Object.entries((given.put?.value ?? {}) as Record<string, Json>)
-    const deleted = given.delete.map((key) => ({
+    const put = Object.entries((keys.put?.value ?? {}) as Record<string, Json>)
+    const deleted = keys.delete.map((key) => ({
       key,
       deleted: true,
       type: undefined,
@@ -166,7 +166,7 @@ const STEPS: Readonly<Record<string, Step>> = {
     }))
     const entries = [...put.map(([key, value]) => metadataEntry(key, value)), ...deleted]
     if (entries.length === 0) step.fail('keys to "put" or to "delete"', 'none')
-    const now = clock.next(given.time)
+    const now = clock.next(keys.time)
     const version = await versionAt(place)
     const file = await metadataFile(entries, { version, times: [now, now], uuid: place.cx.uuid() }, place.cx.writing)
     await place.write(file)
@@ -201,9 +201,9 @@ export async function runSteps(steps: DocumentValue, cx: StepContext, clock: Clo
 }
 
 const folderPath: Read<string> = (path) => {
-  const given = text(path).replace(/(?<=.)\/+$/, '')
-  const isOutside = given !== '' && given.split('/').some((part) => ['', '.', '..'].includes(part))
-  return isOutside ? path.fail('a path inside the folder') : given
+  const trimmed = text(path).replace(/(?<=.)\/+$/, '')
+  const isOutside = trimmed !== '' && trimmed.split('/').some((part) => ['', '.', '..'].includes(part))
+  return isOutside ? path.fail('a path inside the folder') : trimmed
 }
 
 /** Writes rows of cells as fragments: one for each time or fragment that the rows name. */

@@ -50,7 +50,7 @@ export function firstCandidates(sample: Sample): FilterConfig[][] {
   return valid(sample, pipelines)
 }
 
-/** The pipelines of the second round: the best way to rearrange values, with other compressors. @param best the best pipeline, without its compressor */
+/** The pipelines of the second round. @param best the best pipeline of the first round, without its compressor */
 export function secondCandidates(sample: Sample, best: readonly FilterConfig[]): FilterConfig[][] {
   return valid(
     sample,

@@ -272,8 +272,8 @@ async function measure(fragments: readonly OpenedFragment[]): Promise<Measured> 
 export function schemaWith(schema: ArraySchema, change: LayoutChange, filters: NewFilters): ArraySchema {
   const changed = changedSchema(schema, change)
   const withFilters = <T extends { name: string; filters: ArraySchema['coords_filters'] }>(field: T): T => {
-    const own = filters.fields.get(field.name)
-    return own ? { ...field, filters: { ...field.filters, filters: [...own] } } : field
+    const changedFilters = filters.fields.get(field.name)
+    return changedFilters ? { ...field, filters: { ...field.filters, filters: [...changedFilters] } } : field
   }
   const { offsets, validity } = filters
   return {

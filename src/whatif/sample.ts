@@ -179,9 +179,9 @@ async function takeField(kind: FieldKind, taking: Taking): Promise<void> {
         break
       }
       const { fragment, tile } = taking.places[at]
-      const own = kind.slots.get(fragment)
-      if (!own) continue
-      if (!readers.has(fragment)) readers.set(fragment, await openReader(fragment, own.index, own.slot, isText))
+      const place = kind.slots.get(fragment)
+      if (!place) continue
+      if (!readers.has(fragment)) readers.set(fragment, await openReader(fragment, place.index, place.slot, isText))
       const part = await readers
         .get(fragment)
         ?.read(tile, room)
@@ -342,6 +342,6 @@ function cut(cells: Cells, { from, to, stored_bytes }: ChunkRun) {
   const data = cells.data.slice(from, to)
   const { starts } = cells
   if (!starts) return { data, starts, stored_bytes }
-  const own = starts.filter((start) => start >= from && start <= to).map((start) => start - from)
-  return { data, starts: own, stored_bytes }
+  const moved = starts.filter((start) => start >= from && start <= to).map((start) => start - from)
+  return { data, starts: moved, stored_bytes }
 }

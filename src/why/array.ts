@@ -240,8 +240,8 @@ async function failingFields({ array, part, gone, path }: Removal, view: View): 
   const { file } = part
   if (!file || !gone(path) || !fragments.includes(part.fragments[0])) return []
   if (file.kind === 'attribute') {
-    const own = names.filter((name) => name === file.name)
-    return own.length > 0 && (await isDeletedBy(array, view, file.name)) ? all : own
+    const named = names.filter((name) => name === file.name)
+    return named.length > 0 && (await isDeletedBy(array, view, file.name)) ? all : named
   }
   if (file.kind === 'delete_condition_index') return []
   return file.kind === 'timestamps' && allows_duplicates && !needsTimes(view) ? [] : all
@@ -263,9 +263,9 @@ async function isDeletedBy(
 async function mayBeCovered({ array, part }: Removal, { fragments, schema, deletes }: View): Promise<boolean> {
   if (schema === undefined || part.fragments.length === 0) return false
   const { array_type, allows_duplicates } = await array.schema(lastPathPart(schema))
-  const own = stampsIn(lastPathPart(part.fragments[0]))[0] ?? 0n
+  const begin = stampsIn(lastPathPart(part.fragments[0]))[0] ?? 0n
   const isNewer = (path: string): boolean =>
-    !part.fragments.includes(path) && (stampsIn(lastPathPart(path))[0] ?? 0n) >= own
+    !part.fragments.includes(path) && (stampsIn(lastPathPart(path))[0] ?? 0n) >= begin
   return deletes.length > 0 || ((array_type === 'dense' || !allows_duplicates) && fragments.some(isNewer))
 }
 

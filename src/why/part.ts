@@ -119,7 +119,7 @@ async function fragmentPart(
       ? 'the metadata of its fragment cannot be read, so nobody can tell what it holds'
       : undefined
   const shared = { fragments: [inside], caution, isHidden, unreadable }
-  const own: Omit<Need, 'needed_by'> = { path: inside, why: about }
+  const ofFragment: Omit<Need, 'needed_by'> = { path: inside, why: about }
   if (path === inside) {
     const isAlone = entries.every((one) => one.path === inside || !isBetween(one.timestamp_range, range))
     const how = committed && !isHidden && isAlone ? `delete_fragments ${range[0]} ${range[1]}` : undefined
@@ -128,7 +128,10 @@ async function fragmentPart(
   }
   const rest = path.slice(inside.length + 1)
   if (rest === FRAGMENT_METADATA_FILE)
-    return part('the metadata of a fragment: where its tiles are and what they hold', { ...shared, needs: [own] })
+    return part('the metadata of a fragment: where its tiles are and what they hold', {
+      ...shared,
+      needs: [ofFragment],
+    })
   const file = files.find((one) => one.name === rest)
   if (!file || !info) return part(info ? UNKNOWN : 'a file of a fragment whose metadata cannot be read', shared)
   const slot = info.slots[file.slot]
@@ -136,7 +139,7 @@ async function fragmentPart(
   const writers = isOwn && committed && state !== 'to-vacuum' ? 'consolidation reads it' : undefined
   return part(`${ROLES[file.role] ?? file.role} of ${fieldText(slot)}`, {
     ...shared,
-    needs: [own],
+    needs: [ofFragment],
     file: slot,
     writers,
   })

@@ -90,8 +90,8 @@ class DictionaryValues {
       if (column.type.id !== id) continue
       const more = batch(column.type.dictionary)
       const value = column.read(more)
-      const own = Array.from({ length: more.length }, (_, i) => value(i))
-      column.values = isDelta ? [...column.values, ...own] : own
+      const added = Array.from({ length: more.length }, (_, i) => value(i))
+      column.values = isDelta ? [...column.values, ...added] : added
     }
   }
 }

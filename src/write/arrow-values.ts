@@ -137,7 +137,7 @@ function floatReader(size: 4 | 8, to: number): BatchReader {
   }, 1)
 }
 
-/** A reader of dates: counts if the unit is that of the field, otherwise text. The text of what is not a whole number of the field's units is refused later. */
+/** A reader of dates: counts in the field's own unit, otherwise text, which is refused later if it is not a whole number of units. */
 function timeReader(unit: DatetimeType, to: RowField): BatchReader {
   const same = to.type === unit
   const missing = isDatetime(to.type) && !to.nullable ? NOT_A_TIME : null
@@ -162,16 +162,16 @@ const ATTOSECONDS: Partial<Record<Datatype, bigint>> = {
 
 /** A reader of times of day and durations. It returns counts of the field's units, or the stored integers for fields of integers. */
 function lengthOfTimeReader(unit: TimeUnit_, to: RowField, at: string): BatchReader {
-  const own: Datatype = `TIME_${UNITS[unit]}`
+  const unitType: Datatype = `TIME_${UNITS[unit]}`
   const kind = datatypeKind(to.type)
-  const from = ATTOSECONDS[own] ?? 1n
+  const from = ATTOSECONDS[unitType] ?? 1n
   const by = ATTOSECONDS[to.type]
-  if (kind === 'int' || to.type === own) return elementReader((values, i) => values[i])
+  if (kind === 'int' || to.type === unitType) return elementReader((values, i) => values[i])
   if (by === undefined) throw badValue(`expected ${to.type}, found times of day or durations`, { field: at })
   return elementReader((values, i) => {
     const time = BigInt(values[i]) * from
     if (time % by === 0n) return time / by
-    throw badValue(`expected a whole number of units of ${to.type}, found ${values[i]} of ${own}`)
+    throw badValue(`expected a whole number of units of ${to.type}, found ${values[i]} of ${unitType}`)
   })
 }
 
@@ -255,11 +255,11 @@ function fixedListReader(inside: BatchReader, stride: number, to: RowField): Bat
 /** A reader of indexes. @param values returns the values to which the indexes of the batch refer */
 export function indexReader(values: () => readonly RowValue[]): BatchReader {
   return ofEach((batch) => {
-    const own = values()
+    const known = values()
     return (i) => {
       const index = Number(batch.values[i])
-      if (index >= 0 && index < own.length) return own[index]
-      throw badValue(`expected an index below ${own.length} into the dictionary, found ${index}`)
+      if (index >= 0 && index < known.length) return known[index]
+      throw badValue(`expected an index below ${known.length} into the dictionary, found ${index}`)
     }
   }, 1)
 }

@@ -82,8 +82,8 @@ export function parseDimension(text: string, hint: DomainHint): Dimension {
     if (rest !== '') throw usage(`${from} expects no domain for ${type}, found ${JSON.stringify(rest)}`)
     return { name, type, cell_val_num: 'var', filters: pipeline(), domain: new Uint8Array(0), tile_extent: undefined }
   }
-  const given = rest === '' ? defaultDomain(type, hint.length) : parseDomain(type, rest, from)
-  const { low, high, extent = hint.extent } = given
+  const parsed = rest === '' ? defaultDomain(type, hint.length) : parseDomain(type, rest, from)
+  const { low, high, extent = hint.extent } = parsed
   const tile_extent =
     extent === undefined
       ? defaultExtent(type, low, high, hint.arrayType)

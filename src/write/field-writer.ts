@@ -195,7 +195,10 @@ function dataRole({ kind, varSized }: Slot): FileRole {
   return kind === 'attribute' || kind === 'dimension' ? (varSized ? 'var' : 'data') : kind
 }
 
-/** Whether the filters keep the offsets of strings among the values. Readers decide by the schema's version. @see tiledb/sm/filter/filter_pipeline.cc, skip_offsets_filtering */
+/**
+ * Whether the filters keep the offsets of strings among the values. Readers decide by the schema's version.
+ * @see tiledb/sm/filter/filter_pipeline.cc, skip_offsets_filtering
+ */
 export function keepsStringOffsets(type: Datatype, filters: readonly FilterConfig[], schemaVersion: number): boolean {
   return filters.some((filter) => keepsOffsets(filter, type, schemaVersion))
 }

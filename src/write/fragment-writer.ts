@@ -98,13 +98,13 @@ export async function writeFragment(fragment: FragmentToWrite, cx: WriteContext)
   for (let tile = 0; tile < tileNum; tile++) {
     const cellNum = tile === tileNum - 1 ? lastTileCellNum : cellsPerTile
     const { positions, written, slabs } = tiling.tile(tile)
-    const own = coordinates.map((one, d) => gather(one, datatypeSize(dimensions[d].type), positions))
-    if (!dense) tiles.push(boundsOf(dimensions, own, cellNum))
+    const tileCoordinates = coordinates.map((one, d) => gather(one, datatypeSize(dimensions[d].type), positions))
+    if (!dense) tiles.push(boundsOf(dimensions, tileCoordinates, cellNum))
     for (const writer of writers) {
       if (!writer) continue
       const { kind, index, name, cellSize } = writer.slot
-      if (kind === 'coords') writer.appendCoordinates(tile, storedCoordinates(fragment, own, cellNum))
-      else if (kind === 'dimension') writer.append(tile, own[index], cellNum)
+      if (kind === 'coords') writer.appendCoordinates(tile, storedCoordinates(fragment, tileCoordinates, cellNum))
+      else if (kind === 'dimension') writer.append(tile, tileCoordinates[index], cellNum)
       else writer.append(tile, gather(column(name), cellSize, positions), cellNum, written, slabs)
     }
     if (Date.now() - rested < LONGEST_WORK) continue

@@ -67,7 +67,7 @@ function volumeOf(schema: ArraySchema, box: NDRange): number {
   return schema.domain.dimensions.reduce((product, dimension, d) => product * sideOf(dimension, box[d]), 1)
 }
 
-/** The boxes of dense fragments, at the low end of the domain. They are whole tiles if one fits. Each fragment has a slab along the first dimension. */
+/** The boxes of dense fragments: slabs along the first dimension, at the low end of the domain. They are whole tiles if one fits. */
 function denseBoxes(schema: ArraySchema, { cells, fragments }: CellPlan): NDRange[] {
   const { dimensions } = schema.domain
   let room = BigInt(Math.max(1, cells))

@@ -180,8 +180,8 @@ function givenSchema(
 ): SchemaParts {
   return withPlace({ file }, () => {
     const json = parseJson(text)
-    const own = or(integer(1, 0xffffffff), NEWEST_STABLE)(new DocumentValue(json).object().at('format_version'))
-    const version = versionOf(options, own)
+    const stated = or(integer(1, 0xffffffff), NEWEST_STABLE)(new DocumentValue(json).object().at('format_version'))
+    const version = versionOf(options, stated)
     const parts = parseSchemaDocument(json, version, uuid, style)
     const { schema, enumerations } = parts
     if (options.formatVersion !== undefined && version < ENUMERATIONS_SINCE && enumerations.length > 0) {
@@ -279,11 +279,11 @@ function applyFilters(schema: ArraySchema, options: SampleOptions): void {
   const parsed = (text: string, from: string): FilterConfig[] =>
     fittedFilters(parseFilters(text, from), { formatVersion, picture })
   const fields = (options.fieldFilters ?? []).map((text) => fieldFilters(text, schema, parsed))
-  const own = (name: string): FilterConfig[] | undefined => fields.find((field) => field.name === name)?.filters
+  const filtersOf = (name: string): FilterConfig[] | undefined => fields.find((field) => field.name === name)?.filters
   const offered = options.filters === undefined ? undefined : parsed(options.filters, '--filters')
   const refusals: string[] = []
   for (const { name, type, cell_val_num, filters } of attributes) {
-    const named = own(name)
+    const named = filtersOf(name)
     const why = named || !offered ? undefined : offerRefusal(offered, { type, cell_val_num, formatVersion, picture })
     if (why === undefined) filters.filters = named ?? offered ?? filters.filters
     else refusals.push(`${name}: ${why}`)
@@ -297,7 +297,7 @@ function applyFilters(schema: ArraySchema, options: SampleOptions): void {
   if (validityFilters !== undefined && schema.validity_filters)
     schema.validity_filters.filters = parsed(validityFilters, '--validity-filters')
   for (const { name, filters } of domain.dimensions)
-    filters.filters = own(name) ?? (coordsFilters === undefined ? filters.filters : [])
+    filters.filters = filtersOf(name) ?? (coordsFilters === undefined ? filters.filters : [])
   if (validityFilters !== undefined && formatVersion < 7)
     throw usage(`--validity-filters: nullable attributes exist since format version 7, found ${formatVersion}`)
   if (options.maxChunkSize === undefined) return

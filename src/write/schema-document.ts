@@ -183,14 +183,14 @@ function dimension(
     filters: or(filterPipeline(version), pipeline()),
   })
   return (value) => {
-    const { tile_extent: extent, ...given } = read(value)
-    const { type, cell_val_num = defaultCellValNum(type) } = given
-    const domain = domainOf(given.domain, type, cell_val_num, style)
+    const { tile_extent: extent, ...fields } = read(value)
+    const { type, cell_val_num = defaultCellValNum(type) } = fields
+    const domain = domainOf(fields.domain, type, cell_val_num, style)
     // The document has null for a dimension without tiles. A dense dimension always has tiles, so there null means the
     // default of TileDB's APIs.
     const notGiven = extent.value === undefined || (extent.value === null && array.array_type === 'dense')
     const otherwise = notGiven && array.cell_order !== 'hilbert' ? wholeExtent(type, domain) : undefined
-    return { ...given, cell_val_num, domain, tile_extent: or(cell(type, 1, { raw: true }), otherwise)(extent) }
+    return { ...fields, cell_val_num, domain, tile_extent: or(cell(type, 1, { raw: true }), otherwise)(extent) }
   }
 }
 
@@ -238,10 +238,10 @@ export function attribute({ version, style }: Reading): Read<Attribute> {
     filters: or(filterPipeline(version), pipeline()),
   })
   return (value) => {
-    const given = read(value)
-    const { type, cell_val_num = type === 'ANY' ? 'var' : 1 } = given
-    const fill = or(cell(type, cell_val_num, style), defaultFillValue(type, cell_val_num))(given.fill_value)
-    return { ...given, cell_val_num, fill_value: version >= 6 ? fill : undefined }
+    const fields = read(value)
+    const { type, cell_val_num = type === 'ANY' ? 'var' : 1 } = fields
+    const fill = or(cell(type, cell_val_num, style), defaultFillValue(type, cell_val_num))(fields.fill_value)
+    return { ...fields, cell_val_num, fill_value: version >= 6 ? fill : undefined }
   }
 }
 
@@ -295,9 +295,9 @@ export function enumeration({ style }: Reading, uuid: () => string): Read<Enumer
     values: asIs,
   })
   return (value) => {
-    const { values, ...given } = read(value)
-    const { type, cell_val_num = defaultCellValNum(type) } = given
-    return enumerationOf({ ...given, cell_val_num }, list(cell(type, cell_val_num, style))(values), uuid())
+    const { values, ...head } = read(value)
+    const { type, cell_val_num = defaultCellValNum(type) } = head
+    return enumerationOf({ ...head, cell_val_num }, list(cell(type, cell_val_num, style))(values), uuid())
   }
 }
 
