@@ -28,7 +28,7 @@ import { OFFSET } from './option-values.ts'
 interface AtOptions {
   cell?: string[]
   field?: string[]
-  /** From `--no-flips`: commander drops the `no-` and negates. */
+  /** Whether `--no-flips` is missing. */
   flips: boolean
 }
 
@@ -72,9 +72,7 @@ export const command: CommandModule<AtOptions> = {
   },
 }
 
-/**
- * A generic tile with more unfiltered bytes than this takes minutes: it is read again for each bit, and once without a flip.
- */
+/** Largest number of unfiltered bytes of a generic tile for which flips are tried. More takes minutes: each bit is one read. */
 const MOST_TRIED = 16 * 2 ** 20
 
 function parseOffset(text: string | undefined): number {
@@ -123,13 +121,13 @@ async function byteOutcome(
   }
 }
 
-/** The field whose data the file holds; undefined if it holds none, or the metadata cannot be read. */
+/** The data file that a file is; undefined if it is another file, or if the metadata cannot be read. */
 async function dataFile({ fragment, name }: Target & { type: 'file' }): Promise<FieldFile | undefined> {
   const files = await fragment?.fieldFiles().catch(unlessFault)
   return files?.find((file) => file.name === name)
 }
 
-/** Null if it is unknown. */
+/** The keys about flips; null for what is unknown. */
 function flipsResult(detectors?: Detectors, where?: AtTriedOn, checked?: CheckedFlips): Partial<AtDocument> {
   return {
     detected_by: detectors ? [...new Set(detectors.flat())] : null,
@@ -140,7 +138,7 @@ function flipsResult(detectors?: Detectors, where?: AtTriedOn, checked?: Checked
   }
 }
 
-/** What would notice a flipped bit. */
+/** Finds out what would notice a flipped bit. */
 async function flipsAt(
   cx: CommandContext,
   target: Target & { type: 'file' },
@@ -151,7 +149,7 @@ async function flipsAt(
   const checked = await checkedFlips(target, offset, cx)
   const tile = chain.find(({ type }) => type === 'tile')
   if (!checked?.detectors.every((names) => names.length > 0)) {
-    // What cannot be read anyhow reads no worse with one more flip.
+    // If nothing notices a flip, the place may be unreadable already.
     const ofCells = file && tile && target.fragment && (await cellsFault(target.fragment, file, Number(tile.name)))
     const fault = ofCells ?? (await faultIn(tile ?? chain[1] ?? chain[0]))
     if (fault) {
@@ -173,7 +171,7 @@ function linkResult(part: Part): DumpField {
   return { name, type, offset, length, label, value, stored, unit, meaning, verdict }
 }
 
-/** The cells that depend on a byte; if it is a single cell, the details of that cell. */
+/** The cells that depend on a byte, with coordinates and value if it is only one cell. */
 async function cellsResult(
   cx: CommandContext,
   file: FieldFile,
@@ -185,7 +183,7 @@ async function cellsResult(
   return { ...range, field, ...(range.from === range.to && (await cellResult(cx, fragment, slot, range))) }
 }
 
-/** Coordinates of one cell, and the value of the field; none of it if it cannot be read because of damage. */
+/** The coordinates of one cell, and its value of a field. Empty if damage makes the cell unreadable. */
 async function cellResult(
   cx: CommandContext,
   fragment: Fragment,

@@ -6,39 +6,39 @@ import { parseRanges } from './ranges.ts'
 import { domainResult } from './values.ts'
 
 /** Splits `row=3,col=7` at commas that are followed by a dimension's name, so that values may contain commas. */
-function splitCell(names: readonly string[], text: string): string[] {
+function splitCells(dimensions: readonly Dimension[], texts: readonly string[]): string[] {
+  const isStart = (piece: string): boolean => dimensions.some(({ name }) => piece.startsWith(`${name}=`))
   const parts: string[] = []
-  const starts = (piece: string): boolean => names.some((name) => piece.startsWith(`${name}=`))
-  for (const piece of text.split(',')) {
-    // Often typed with a space behind the comma.
-    const trimmed = starts(piece) ? piece : piece.trimStart()
-    if (starts(trimmed)) parts.push(trimmed)
-    else if (parts.length === 0) parts.push(piece)
+  for (const [i, piece] of texts.flatMap((text) => Array.from(text.split(',').entries()))) {
+    // Many users type a space after the comma.
+    const trimmed = isStart(piece) ? piece : piece.trimStart()
+    if (isStart(trimmed)) parts.push(trimmed)
+    else if (i === 0) parts.push(piece)
     else parts[parts.length - 1] += `,${piece}`
   }
   return parts
 }
 
-/** Values are parsed like those of `--range`; errors name `--cell` instead. */
-function asCellOption<T>(read: () => T): T {
+/** Parses `NAME=V` parts like ranges. Errors name `--cell` instead of `--range`. */
+function parsePoints(dimensions: readonly Dimension[], parts: readonly string[]): Map<number, Bounds> {
   try {
-    return read()
+    return parseRanges(dimensions, parts)
   } catch (error) {
     const { code, message, at } = faultOf(error)
-    const told = message
+    const reworded = message
       .replace('--range expects NAME=LO..HI', '--cell expects NAME=V')
       .replace('--range', '--cell')
       .replace('one range of', 'one value for')
-    throw new InspectError(code, told, at, { cause: error })
+    throw new InspectError(code, reworded, at, { cause: error })
   }
 }
 
 /**
- * Bounds of one cell, by dimension, from `NAME=V,…` options.
- * @throws InspectError USAGE if a dimension has no value, two, or a range
+ * Parses `NAME=V,…` options into the bounds of one cell, by dimension.
+ * @throws InspectError USAGE if a dimension has no value, two values, or a range
  */
 export function parseCell(dimensions: readonly Dimension[], texts: readonly string[]): Map<number, Bounds> {
-  const bounds = asCellOption(() => parseRanges(dimensions, splitCells(dimensions, texts)))
+  const bounds = parsePoints(dimensions, splitCells(dimensions, texts))
   const missing = dimensions.flatMap(({ name }, d) => (bounds.has(d) ? [] : [name]))
   if (missing.length > 0) {
     const found = `none for ${missing.join(', ')}: ${JSON.stringify(texts.join(','))}`
@@ -51,12 +51,7 @@ export function parseCell(dimensions: readonly Dimension[], texts: readonly stri
   return bounds
 }
 
-function splitCells(dimensions: readonly Dimension[], texts: readonly string[]): string[] {
-  const names = dimensions.map(({ name }) => name)
-  return texts.flatMap((text) => splitCell(names, text))
-}
-
-/** @throws InspectError USAGE if a bound lies outside of its dimension's domain */
+/** Refuses a cell outside the domain. @throws InspectError USAGE */
 export function refuseOutside(
   dimensions: readonly Dimension[],
   bounds: ReadonlyMap<number, Bounds>,

@@ -1,6 +1,6 @@
 import { tilePart } from '../anatomy/data-file.ts'
 import { everyPart, fileSpace, type Part, type Space } from '../anatomy/part.ts'
-import { usage } from '../base/errors.ts'
+
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
 import { withTileFile } from '../cells/tile-files.ts'
@@ -11,8 +11,12 @@ import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
 import { parseCell, refuseOutside } from './cell-option.ts'
 import { batchesInBounds, limitToBounds } from './cells-in-bounds.ts'
 import { type CommandContext, documentHead, type Outcome } from './command.ts'
+import { unknownField } from './option-values.ts'
 
-/** `at --cell`: every file and byte range with a cell's fields; of several cells if the array allows duplicates. */
+/**
+ * The result of `at --cell`: every file and byte range that holds a value of the cell. There are several cells if the array allows
+ * duplicates.
+ */
 export async function cellPlacesOutcome(
   cx: CommandContext,
   fragment: Fragment,
@@ -37,6 +41,7 @@ export async function cellPlacesOutcome(
   }
 }
 
+/** The data files of the fields that `--field` names. @throws InspectError USAGE if the fragment does not store a field */
 function wantedFiles(
   info: FragmentInfo,
   files: readonly FieldFile[],
@@ -45,12 +50,8 @@ function wantedFiles(
   const { dimensions } = info.schema.domain
   const names = [...new Set(files.map(({ slot }) => info.slots[slot].name))].filter((name) => name !== '__coords')
   const known = info.format_version < 5 && !info.dense ? [...names, ...dimensions.map(({ name }) => name)] : names
-  for (const field of fields ?? []) {
-    if (!known.includes(field))
-      throw usage(
-        `--field expects a field that the fragment stores (${known.map((name) => JSON.stringify(name)).join(', ')}), found ${JSON.stringify(field)}`,
-      )
-  }
+  const unknown = fields?.find((field) => !known.includes(field))
+  if (unknown !== undefined) throw unknownField('--field', unknown, known)
   return files.filter(({ slot }) => {
     const { name, kind } = info.slots[slot]
     if (fields === undefined) return true
@@ -58,7 +59,7 @@ function wantedFiles(
   })
 }
 
-/** The cells of the fragment at these coordinates. Tiles that cannot hold them are skipped. */
+/** The cells of the fragment at the coordinates of `--cell`. Tiles that cannot hold them are skipped. */
 async function* matches(
   cx: CommandContext,
   fragment: Fragment,
@@ -84,7 +85,7 @@ async function* matches(
         yield { tile, cell: first + row, coordinates }
       }
     }
-    // Not before: damage may have put a cell outside of the domain.
+    // Checked only now, because damage may have put a cell outside the domain.
     if (!found) refuseOutside(dimensions, bounds, texts, cx.style)
   } finally {
     await cells.close()
@@ -107,7 +108,7 @@ function placesOf(
   })
 }
 
-/** Where a run of values holds the cell; empty if it does not contain the cell. */
+/** The places of a cell in a run of values; empty if the run does not hold the cell. */
 function runPlaces(
   run: Part,
   space: Space,

@@ -9,7 +9,7 @@ import type { Fragment } from '../store/fragment.ts'
 
 type BoundsByDimension = ReadonlyMap<number, Bounds>
 
-/** Limits a selection to the tiles that may touch the bounds, and in dense tiles to the cells inside them. */
+/** Limits a selection to the tiles that may touch the bounds, and in a dense fragment to the cells inside them. */
 export async function limitToBounds(
   selection: CellSelection,
   fragment: Fragment,
@@ -38,12 +38,12 @@ function isOutside(low: bigint, high: bigint, side: CellBox[number]): boolean {
   return (side.high !== undefined && low > side.high) || (side.low !== undefined && high < side.low)
 }
 
-/** The batches of the cells, with only the rows inside the bounds. The first columns are the dimensions. */
+/** The cells in batches, with only the rows inside the bounds. */
 export async function* batchesInBounds(
   cells: FragmentCells,
   bounds: BoundsByDimension,
 ): AsyncGenerator<CellBatch & { rows: Uint32Array }> {
-  // NaN is in no range of decode, not even in one without ends.
+  // NaN lies in no range of decode, not even in one without ends. So a missing low end becomes minus infinity.
   const ended = Array.from(bounds, ([d, range]): [number, Bounds] => {
     const isFloat = datatypeKind(cells.columns[d].type) === 'float'
     return [d, isFloat ? { ...range, low: range.low ?? Number.NEGATIVE_INFINITY } : range]
@@ -56,7 +56,7 @@ export async function* batchesInBounds(
       canRead
         ? (rowsInside(cells.columns, columns as ColumnData[], cell_num, ranges) ?? allRows(cell_num))
         : new Uint32Array(0)
-    // The rows of a dense tile are those in the box.
+    // The batches of a dense fragment have only the rows in the box already.
     yield { ...batch, rows: batch.rows ?? inside() }
   }
 }

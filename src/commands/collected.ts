@@ -1,10 +1,7 @@
 import { isFields, isIterable } from '../base/result.ts'
 import type { Outcome } from './command.ts'
 
-/**
- * The document of an outcome as plain data: lists that are made while they are printed become arrays. Only for documents that fit
- * into memory.
- */
+/** The document of an outcome as plain data, with arrays instead of lists that are made while they are printed. */
 export async function collectedDocument({ document, tail }: Outcome): Promise<object> {
   const collected = (await plain(document)) as object
   return tail ? { ...collected, ...((await plain(tail())) as object) } : collected

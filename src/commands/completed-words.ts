@@ -4,29 +4,30 @@ import type { Storage } from '../source/source.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import { openTarget } from '../store/target.ts'
 
-/** Options whose value is the name of a field, or begins with that of a dimension. */
+/** Options whose value begins with the name of a field. */
 export const FIELD_OPTIONS: readonly string[] = ['--field', '--field-filters']
+/** Options whose value begins with the name of a dimension. */
 export const DIMENSION_OPTIONS: readonly string[] = ['--range', '--cell', '--domain', '--tile-extent', '--dimension']
 
 interface Places {
   storage: Storage
   reading: ReadContext
   /** The path by which the storage finds what the user wrote. */
-  internalPath(given: string): string
+  internalPath(written: string): string
 }
 
 /**
- * What completes the last of `words`, for the scripts of `completion`: fields, dimensions, and short paths inside an array, which
- * the shell cannot complete: `array/__17…` for a fragment, and the files in it.
+ * The words that complete the last of `words`: fields, dimensions, and paths that the shell does not know. These are abbreviated
+ * fragments (`array/__17…`) and the files in them.
  *
- * @param words of a call after the program's name
- * @returns nothing where only the shell's own completion helps, and where something is wrong: a Tab prints no errors
+ * @param words the words of a call after the program's name
+ * @returns nothing if the shell's own completion is enough, or after an error: a Tab prints no errors
  */
 export async function completedWords(places: Places, words: readonly string[]): Promise<string[]> {
   const [word, before] = [words.at(-1) ?? '', words.at(-2) ?? '']
   try {
     const found = await candidates(places, words, word, before)
-    // The shell reads one word from each line and prints it: a word with control characters could do harm.
+    // The shell prints these words, so control characters in them could do harm.
     return found.filter((one) => one.startsWith(word) && one !== word && one.search(UNSAFE) < 0)
   } catch {
     return []
@@ -52,7 +53,7 @@ async function candidates(
   return pathsInside(places, word)
 }
 
-/** The schema of the first word that leads to an array or to something in one. URLs are not asked: a Tab should be quick. */
+/** The schema of the first word that is an array, or something in an array. URLs are skipped, so that a Tab is quick. */
 async function schemaOfTarget({ storage, reading, internalPath }: Places, words: readonly string[]) {
   const { completePath } = await import('../store/fragment-prefix.ts')
   for (const word of words) {

@@ -9,10 +9,11 @@ import { parseChoice } from './option-values.ts'
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
 
-/** The program's name, and a form that shells accept in names of functions. */
 const PROGRAM = 'tiledb-inspect'
+/** First part of the names of functions in the scripts. */
 const FUNCTION = '_tiledb_inspect'
 
+/** This command, whose parent has all other commands. */
 let itself: Command | undefined
 
 export const command: CommandModule<object> = {
@@ -42,13 +43,13 @@ export const command: CommandModule<object> = {
 
 function describedOption({ short, long, description, flags, argChoices = [] }: Option) {
   return {
-    /** `--json`, `-o` */
+    /** The spellings of the option, such as `-o` and `--output`. */
     flags: [short, long].filter((flag) => flag !== undefined && flag !== null),
     description: description.replace(/\s+/g, ' '),
     takesValue: /[<[]/.test(flags),
     /** Whether the value is a file or folder. */
     takesFile: /<(file|dir)>/.test(flags),
-    /** Whether the program knows what completes the value. */
+    /** Whether the value is a name that the program can complete. */
     takesName: [...FIELD_OPTIONS, ...DIMENSION_OPTIONS].includes(long ?? ''),
     choices: argChoices,
   }
@@ -68,7 +69,7 @@ function describedCommand(command: Command) {
 type DescribedOption = ReturnType<typeof describedOption>
 type DescribedCommand = ReturnType<typeof describedCommand>
 
-/** Asks the program what completes a line. */
+/** The arguments by which a script asks the program for words: see completed-words.ts. */
 const ASK = 'completion words'
 
 const SCRIPTS: Readonly<Record<Shell, (commands: readonly DescribedCommand[]) => string>> = { bash, zsh, fish }

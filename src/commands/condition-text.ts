@@ -28,14 +28,14 @@ const SYMBOLS: Partial<Record<ComparisonOp, string>> = {
 interface ConditionFields {
   schema: ArraySchema
   /**
-   * For attributes with an enumeration: its values as shown. The user names a label, and TileDB stores its index (seen in
+   * The values of enumerations as they are shown, by attribute. The user names a label, and TileDB stores its index (seen in
    * every release that has enumerations: 2.18, 2.22, 2.30).
    */
   labels: ReadonlyMap<string, readonly Result[]>
   style: ValueStyle
 }
 
-/** {@link conditionText} with the schema of the array, and labels in place of the indexes of enumerations. */
+/** The text of a condition, with the labels of enumerations instead of their indexes. */
 export async function shownCondition(
   { style }: Pick<CommandContext, 'style'>,
   array: InspectArray,
@@ -51,8 +51,8 @@ export async function shownCondition(
 }
 
 /**
- * A delete condition as the user wrote it. The file stores its negation, the cells to keep: AND and OR are swapped, and every
- * comparison is reversed.
+ * A delete condition as the user wrote it. The file stores its negation, which is true for the cells to keep: AND and OR are swapped,
+ * and every comparison is reversed.
  *
  * @see tiledb/sm/query/deletes_and_updates/serialization.cc
  */
@@ -68,7 +68,7 @@ function text(node: ConditionNode, negate: boolean, fields: ConditionFields, top
   return top || (!isNot && node.children.length < 2) ? joined : `(${joined})`
 }
 
-/** A value, or the values of a cell that has several. */
+/** The text of a value, or of the values of a cell that has several. */
 function valueText(value: Result): string {
   if (isScalar(value)) return scalarJson(value, COMPACT)
   return `[${Array.from(value as Iterable<Result>, valueText).join(',')}]`
@@ -82,7 +82,7 @@ function comparison(node: ConditionValue, op: ComparisonOp, fields: ConditionFie
   const type = [...schema.attributes, ...schema.domain.dimensions].find(({ name }) => name === field)
   const show = (bytes: Uint8Array): string => {
     if (!type) return scalarJson(bytes, COMPACT)
-    // Text may be compared with text of any length, whatever the length of the cells.
+    // Cells of a fixed length may be compared with text of any length.
     const count = datatypeKind(type.type) === 'text' ? 'var' : type.cell_val_num
     const shown: Result = cellValue(type.type, count, bytes, style)
     const label =

@@ -3,7 +3,7 @@ import { usage } from '../base/errors.ts'
 import { byLikeness } from '../base/nearest.ts'
 import { parseSize } from './option-values.ts'
 
-/** What `--config` says. */
+/** The settings of a consolidation that `--config` takes. */
 interface ConsolidationConfig extends ConsolidationSettings {
   steps: number
   max_fragment_size: bigint
@@ -12,11 +12,11 @@ interface ConsolidationConfig extends ConsolidationSettings {
 }
 
 export interface Config {
-  /** Undefined unless a setting of consolidation is given. */
+  /** Undefined unless the user names a setting of consolidation. */
   consolidation: ConsolidationConfig | undefined
   /** `sm.mem.total_budget`, in bytes. */
   total_budget: number | undefined
-  /** The settings of consolidation as they were given. */
+  /** The settings of consolidation as the user wrote them. */
   given: Readonly<Record<string, string>>
 }
 
@@ -30,12 +30,12 @@ const DEFAULTS: ConsolidationConfig = {
 }
 
 const CONSOLIDATION = 'sm.consolidation.'
-/** It says which cells a consolidation keeps, and changes nothing of which fragments it takes. */
+/** A setting that is accepted without effect: it says which cells a consolidation keeps, not which fragments it merges. */
 const PURGE = `${CONSOLIDATION}purge_deleted_cells`
 const BUDGET = 'sm.mem.total_budget'
 const KEYS = [...Object.keys(DEFAULTS).map((name) => `${CONSOLIDATION}${name}`), PURGE, BUDGET]
 
-/** `--config`: KEY=VALUE each, as in TileDB's configuration; the last one of a key counts. @throws InspectError USAGE */
+/** Parses `--config`: KEY=VALUE as in TileDB's configuration. The last value of a key counts. @throws InspectError USAGE */
 export function parseConfig(settings: readonly string[] = []): Config {
   const consolidation = { ...DEFAULTS }
   const given: Record<string, string> = {}
@@ -69,7 +69,7 @@ export function parseConfig(settings: readonly string[] = []): Config {
   return { consolidation: Object.keys(given).length > 0 ? consolidation : undefined, total_budget, given }
 }
 
-/** A setting has the type of its default. */
+/** Sets a value, which must have the type of its default. */
 function set(config: ConsolidationConfig, name: keyof ConsolidationConfig, text: string): void {
   const fail = (what: string): Error =>
     usage(`--config ${CONSOLIDATION}${name} expects ${what}, found ${JSON.stringify(text)}`)

@@ -7,7 +7,7 @@ import type { OpenedArray } from '../read/query.ts'
 import { fragmentFileSizes } from '../store/file-sizes.ts'
 import type { FieldFile, Fragment } from '../store/fragment.ts'
 
-/** Those of the data files that readers fail on. @param onDisk sizes of existing files, by name */
+/** The data files that are missing or too short, so that readers fail. @param onDisk bytes of the files that exist, by name */
 export function damagedFiles(files: readonly FieldFile[], onDisk: ReadonlyMap<string, number>): DamagedFile[] {
   const damaged: DamagedFile[] = []
   for (const { name, size: listed_size } of files) {
@@ -17,7 +17,7 @@ export function damagedFiles(files: readonly FieldFile[], onDisk: ReadonlyMap<st
   return damaged
 }
 
-/** An error for the first damaged file, with the number of others. */
+/** The error for the first of some damaged files, with the number of the others. */
 export function damagedFault(
   { folder }: Fragment,
   [{ name, listed_size, size }, ...more]: readonly DamagedFile[],
@@ -35,18 +35,18 @@ interface DamagedFieldFile extends DamagedFile {
   field: string
 }
 
-/** Those of the files that a read needs that it fails on. Reads listings and sizes only. */
+/** The damaged files among those that a read needs. Only listings and sizes are read. */
 export async function damagedFilesOf(
   { array, fragments }: OpenedArray,
   reads: readonly TileRead[],
 ): Promise<DamagedFieldFile[]> {
   const byFragment = groupBy(reads, (read) => read.fragment)
-  const examine = async ([index, own]: [number, TileRead[]]): Promise<DamagedFieldFile[]> => {
+  const examine = async ([index, fragmentReads]: [number, TileRead[]]): Promise<DamagedFieldFile[]> => {
     const { fragment, info } = fragments[index]
-    const slots = new Set(own.map(({ slot }) => slot))
+    const slots = new Set(fragmentReads.map(({ slot }) => slot))
     const files = (await fragment.fieldFiles()).filter((file) => slots.has(file.slot))
     const { path, storage } = fragment.folder
-    // Sizes take less than a listing, where they can be asked for.
+    // If the storage can give sizes at once, that is faster than a listing.
     const isThere = ({ name, size }: FieldFile): boolean => (storage.sizeNow?.(`${path}/${name}`) ?? -1) >= size
     if (files.every(isThere)) return []
     const onDisk = await fragmentFileSizes(fragment)

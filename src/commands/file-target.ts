@@ -3,7 +3,7 @@ import { type InspectArray, schemaFileOpened } from '../store/array.ts'
 import type { Target } from '../store/target.ts'
 import { type CommandContext, wrongTarget } from './command.ts'
 
-/** The file itself, a fragment's metadata file, or an array's newest schema. */
+/** Opens a file: the target itself, the metadata file of a fragment, or the newest schema of an array. */
 export async function fileTarget(
   cx: CommandContext,
   path: string,
@@ -22,7 +22,7 @@ export async function fileTarget(
   return file
 }
 
-/** Needs no key. */
+/** The path of the newest schema file. No key is needed. */
 async function newestSchemaPath(array: InspectArray): Promise<string | undefined> {
   const newest = schemaFileOpened(await array.schemaFiles(), array.cx.now)
   return newest && `${array.folder.path}/${newest.path}`

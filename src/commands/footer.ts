@@ -144,13 +144,13 @@ function footerDocument(cx: CommandContext, path: string, info: FragmentInfo): W
 }
 
 type FooterResult = Omit<WholeFooter, keyof FooterPlace>
-/** Fields of the footer that are not one value under their own name; the lists by slot stand together. */
+/** Fields of the footer that the document shows in another form than as one value of the same name. */
 type NotOneValue = Exclude<
   keyof FragmentFooter,
   keyof FooterFields | keyof SlotSectionOffsets | 'file_var_sizes' | 'file_validity_sizes'
 >
 
-/** A footer as its document has it: every field where it is stored. */
+/** A footer as part of its document: the fields in the order in which they are stored. */
 function footerResult(
   cx: CommandContext,
   footer: FragmentFooter,

@@ -15,7 +15,7 @@ import type { Target } from '../store/target.ts'
 import { type CommandContext, documentHead, type Outcome, wrongTarget } from './command.ts'
 import { type HexOptions, selectionOf } from './hex-options.ts'
 
-/** A file, or one field of it, as an {@link hexOutcome}. */
+/** Shows a file, or the field that `options.path` names. */
 export async function* fileOutcome(
   cx: CommandContext,
   target: Target & { type: 'file' },
@@ -31,7 +31,7 @@ export async function* fileOutcome(
 }
 
 /**
- * The parts of a file as a `dump` document and as annotated hex; with `tree`, only names and values.
+ * Shows parts of a file as a `dump` document and as annotated hex; with `tree` only names and values.
  * @param role what the file is, in words
  */
 function hexOutcome(
@@ -64,7 +64,7 @@ function hexOutcome(
   }
 }
 
-/** A part as a node of the document. Children are made while it is printed. */
+/** A part as a node of the document. Its children are made while it is printed. */
 function partNode(part: Part, selection: Selection, depth = 0): DumpNode {
   const { name, type, space, offset, length, label, stored, unit, description, verdict, fault } = part
   reportFault(part, selection)
@@ -110,7 +110,7 @@ function childNodes(part: Part, selection: Selection, depth: number): AsyncItera
   }
 }
 
-/** `--hex` for commands that show a part of a fragment's metadata. */
+/** The result of `--hex` for commands that show a part of a fragment's metadata. */
 export async function fragmentHex(
   cx: CommandContext,
   fragment: Fragment,
@@ -122,14 +122,14 @@ export async function fragmentHex(
   return hexOutcome(cx, `${which} in the fragment metadata`, space, parts, options)
 }
 
-/** `--hex` for whole files: a schema, or the files of key-value metadata. */
+/** The result of `--hex` for whole files: a schema, or the files of key-value metadata. */
 export async function* fileHex(cx: CommandContext, path: string, options: HexOptions): AsyncGenerator<Outcome> {
   const target = await cx.open(path)
   if (target.type !== 'file') throw await wrongTarget(cx, '--hex', target, 'a file')
   yield* fileOutcome(cx, target, options)
 }
 
-/** `metadata --hex`: a fragment's sections, or every file of an array's or group's key-value metadata. */
+/** The result of `metadata --hex`: the sections of a fragment, or every file of key-value metadata of an array or group. */
 export async function* metadataHex(cx: CommandContext, target: Target, options: HexOptions): AsyncGenerator<Outcome> {
   if (target.type === 'array' || target.type === 'group') {
     const { folder } = target.type === 'array' ? target.array : target.group
@@ -145,7 +145,7 @@ export async function* metadataHex(cx: CommandContext, target: Target, options: 
   } else throw await wrongTarget(cx, 'metadata', target, 'a fragment, an array or a group')
 }
 
-/** `tile --hex`: the tile as stored, each filter's metadata, and its content. */
+/** The result of `tile --hex`: the tile as stored, each filter's metadata, and its content. */
 export async function tileHex(cx: CommandContext, file: TileFile, tile: number, options: HexOptions): Promise<Outcome> {
   const space = await fileSpace(file.source, cx)
   return hexOutcome(cx, `tile ${tile} of ${file.tileNum}`, space, [tilePart(file, space, tile)], options)

@@ -36,7 +36,7 @@ interface HistoryOptions extends TimesOptions {
   labels?: boolean
 }
 
-/** Most cells of `--range`. */
+/** Largest number of cells of `--range`. */
 const MOST_CELLS = 1000
 
 export const command: CommandModule<HistoryOptions> = {
@@ -93,7 +93,7 @@ async function* outcomes(
   })
   const columns = readColumns(opened.schema, { order: 'row-major', ranges, fields })
   if (cell && options.cell && found.length === 0) {
-    // Not before: damage may have put a cell outside of the domain.
+    // Checked only now, because damage may have put a cell outside the domain.
     refuseOutside(dimensions, cell, options.cell, cx.style)
     found.push({ columns, coordinates: coordinatesOf(opened.schema, cell), versions: [] })
   }
@@ -104,6 +104,7 @@ async function* outcomes(
 
 type Labels = Pick<Reader, 'enumerations' | 'report'>
 
+/** The coordinates of `--cell` in the form of columns. */
 function coordinatesOf({ domain }: ArraySchema, cell: ReadonlyMap<number, Bounds>): ColumnData[] {
   return domain.dimensions.map(({ type }, d) => {
     const value = cell.get(d)?.low ?? 0
@@ -149,7 +150,7 @@ async function cellOutcome(
   }
 }
 
-/** Columns of CSV. */
+/** The columns of CSV. */
 const VERSION_KEYS: readonly (keyof HistoryVersion)[] = [
   'fragment',
   'written',
@@ -163,7 +164,7 @@ const VERSION_KEYS: readonly (keyof HistoryVersion)[] = [
   'position',
 ]
 
-/** One cell of some columns, by name. */
+/** The values of one cell, by column. @param cells a single cell for each column */
 function valuesOf(
   { style }: CommandContext,
   labels: Labels,

@@ -15,11 +15,11 @@ import { parseRangeSets } from './ranges.ts'
 import { endResult } from './values.ts'
 
 /**
- * The ranges of `--range`, those of dimension labels as ranges of their dimensions: from the first to the last cell whose
- * label lies in the range, as TileDB does it. Its labels rise or fall along the dimension.
+ * The ranges of `--range` by dimension. A range of a dimension label becomes a range of its dimension: from the first to the last cell
+ * whose label lies in the range, as in TileDB.
  *
- * @throws InspectError USAGE, also for a range without a label and for labels with a gap, as TileDB refuses them; INCONSISTENT for
- *   labels that are not as the schema says
+ * @throws InspectError USAGE, also for what TileDB refuses: a range without a label, and labels with a gap; INCONSISTENT for
+ *   labels that contradict the schema
  * @see tiledb/sm/query/readers/ordered_dim_label_reader.cc
  */
 export async function queryRanges(
@@ -33,13 +33,13 @@ export async function queryRanges(
     if (names.some((name) => option.startsWith(`${name}=`))) return undefined
     return dimension_labels.find(({ name }) => option.startsWith(`${name}=`))
   }
-  const own = options.filter((option) => !labelOf(option))
-  const sets = new Map(parseRangeSets(domain.dimensions, own))
+  const ofDimensions = options.filter((option) => !labelOf(option))
+  const sets = new Map(parseRangeSets(domain.dimensions, ofDimensions))
   for (const option of options) {
     const label = labelOf(option)
     if (!label) continue
     const d = label.dimension_index
-    const bounds = await labelled(cx, opened, label, option)
+    const bounds = await labelRange(cx, opened, label, option)
     const { name, type } = domain.dimensions[d]
     cx.note(`${option} is ${name}=${endResult(type, bounds.low)}..${endResult(type, bounds.high)}`)
     sets.set(d, [...(sets.get(d) ?? []), bounds])
@@ -47,8 +47,8 @@ export async function queryRanges(
   return sets
 }
 
-/** The range of the dimension that has the labels of an option. */
-async function labelled(
+/** The range of a dimension whose labels lie in the range of an option. */
+async function labelRange(
   cx: CommandContext,
   { array, schema }: OpenedArray,
   label: DimensionLabel,
@@ -74,7 +74,7 @@ async function labelled(
     throw usage(`--range ${option}: ${cells} have no label, and TileDB finds no range of labels with a gap`)
   }
   const query = { order: 'row-major', ranges: new Map(), fields: [label.attribute] } as const
-  const order = new LabelOrder(label, dimension)
+  const order = orderChecker(label, dimension)
   let low: Comparable | undefined
   let high: Comparable | undefined
   for await (const { columns, rows, cell_num } of readMerged(opened, query)) {
@@ -89,12 +89,13 @@ async function labelled(
     low ??= at(found[0])
     high = at(found[found.length - 1])
   }
-  order.tell(cx)
+  const nan = order.nanPlace()
+  if (nan !== undefined) cx.note(`${name}: the label of ${nan} is NaN, beside which TileDB may find other cells`)
   if (low === undefined || high === undefined) throw usage(`--range ${option}: the label has no value in this range`)
   return { low, high }
 }
 
-/** The first coordinates between fragments that none of them has. TileDB then ends with "Discontinuity found in array domain". */
+/** The first gap between fragments. TileDB refuses it with "Discontinuity found in array domain". */
 function firstGap(written: readonly Interval[]): Interval | undefined {
   let end: bigint | undefined
   for (const { low, high } of [...written].sort((a, b) => (a.low < b.low ? -1 : 1))) {
@@ -105,44 +106,27 @@ function firstGap(written: readonly Interval[]): Interval | undefined {
 }
 
 /**
- * Follows labels along their dimension. TileDB searches them by halves, so without their order a range of them has no meaning. NaN
- * has no order: TileDB writes it, and may find other cells beside it.
+ * Checks the order of labels along their dimension. TileDB searches them by halves, so that without order a range of labels has no
+ * meaning. NaN has no order: TileDB writes it, and may then find other cells.
  */
-class LabelOrder {
-  private readonly label: DimensionLabel
-  private readonly dimension: Dimension
-  private last: Comparable | undefined
-  private nan: Comparable | undefined
-
-  constructor(label: DimensionLabel, dimension: Dimension) {
-    this.label = label
-    this.dimension = dimension
-  }
-
-  /** @throws InspectError INCONSISTENT for a label that does not follow the one before */
-  next(labels: ColumnData, row: number, coordinate: (row: number) => Comparable): void {
-    const { name, type, order } = this.label
-    const value = comparable(type, cellBytes(labels, row, datatypeSize(type)))
-    if (Number.isNaN(value)) {
-      this.nan ??= coordinate(row)
-      return
-    }
-    const follows = this.last === undefined || compare(value, this.last) > 0 === (order === 'increasing')
-    if (!follows || (this.last !== undefined && compare(value, this.last) === 0))
-      throw inconsistent(
-        `expected ${order} labels of ${name}, found another order at ${this.placeText(coordinate(row))}`,
-      )
-    this.last = value instanceof Uint8Array ? value.slice() : value
-  }
-
-  private placeText(coordinate: Comparable): string {
-    const { name, type } = this.dimension
-    return `${name}=${endResult(type, coordinate)}`
-  }
-
-  tell(cx: CommandContext): void {
-    if (this.nan === undefined) return
-    const { name } = this.label
-    cx.note(`${name}: the label of ${this.placeText(this.nan)} is NaN, beside which TileDB may find other cells`)
+function orderChecker({ name, type, order }: DimensionLabel, dimension: Dimension) {
+  let last: Comparable | undefined
+  let nan: string | undefined
+  return {
+    /** The place of the first label that is NaN. */
+    nanPlace: () => nan,
+    /** Checks the next label. @throws InspectError INCONSISTENT if it does not follow the label before */
+    next(labels: ColumnData, row: number, coordinate: (row: number) => Comparable): void {
+      const place = (): string => `${dimension.name}=${endResult(dimension.type, coordinate(row))}`
+      const value = comparable(type, cellBytes(labels, row, datatypeSize(type)))
+      if (Number.isNaN(value)) {
+        nan ??= place()
+        return
+      }
+      const step = last === undefined ? undefined : compare(value, last)
+      if (step !== undefined && (order === 'increasing' ? step <= 0 : step >= 0))
+        throw inconsistent(`expected ${order} labels of ${name}, found another order at ${place()}`)
+      last = value instanceof Uint8Array ? value.slice() : value
+    },
   }
 }

@@ -61,7 +61,7 @@ export const command: CommandModule<MetadataOptions> = {
   },
 }
 
-/** One document for a group: its own metadata, then that of each group and array in it. */
+/** Shows the metadata of a group, and then of each group and array in it, as one document. */
 async function groupOutcome(
   cx: CommandContext,
   path: string,
@@ -89,7 +89,7 @@ async function groupOutcome(
   }
 }
 
-/** @throws InspectError WRONG_TARGET for a target without key-value metadata */
+/** The key-value metadata of a target. @throws InspectError WRONG_TARGET if such a target has none */
 async function keyValueDocument(
   cx: CommandContext,
   path: string,
@@ -129,7 +129,7 @@ function keyValueOutcome(document: MetadataDocument): Outcome {
   }
 }
 
-/** Key-value metadata. Text and bytes are one value; other types are an array unless there is exactly one. */
+/** Key-value metadata by key. Text and bytes are one value each. Values of other types are an array unless there is only one. */
 export function keyValueResult(entries: Map<string, WrittenMetadata>, style: ValueStyle): KeyValues {
   const result: KeyValues = Object.create(null)
   for (const [key, entry] of entries) {
@@ -141,7 +141,7 @@ export function keyValueResult(entries: Map<string, WrittenMetadata>, style: Val
   return result
 }
 
-/** Undefined for a deleted key. */
+/** The value of a key; undefined if the key was deleted. */
 function storedValue({ type, value_num, value }: WrittenMetadata, style: ValueStyle): CellValue | undefined {
   if (type === undefined || value_num === undefined || value === undefined) return undefined
   const whole = value_num === 0 || ['text', 'bytes'].includes(datatypeKind(type))
@@ -153,7 +153,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
   const statistics = await fragment.statistics()
   const lists = new TileLists(fragment, countReadBytes)
   const fields: FragmentMetadataField[] = []
-  // Opening the lists reads through all of them before any output. So damage is an error, not a document that ends early.
+  // Opening a list reads all of it. So damage is an error before any output, not a document that ends early.
   for (const [i, slot] of info.slots.entries()) {
     fields.push({
       ...(await slotColumns(lists, slot, i, cx.style)),
@@ -173,14 +173,14 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
   }
 }
 
-/** The per-tile lists of one slot. */
+/** The lists of a slot that have a value for each tile. */
 async function slotColumns(lists: TileLists, slot: Slot, i: number, style: ValueStyle): Promise<FragmentMetadataField> {
   const offsets = async (name: OffsetsList): Promise<TileValues<number> | undefined> => {
     const list = await lists.offsets(name, i)
     return list && listResult(list, (values) => values)
   }
   const minMax = async (which: 'min' | 'max'): Promise<FragmentMetadataField['tile_mins']> => {
-    // The phantom coordinates slot has bytes that are not values.
+    // The bytes of the phantom coordinates slot are not values.
     const list = await lists.minMax(which, i, slot.phantom ? 1 : minMaxCellSize(slot))
     if (slot.phantom && list && list.whole === undefined) return bytesResult(list)
     return list && listResult(list, (values) => minMaxResult(slot, values, style))
@@ -202,7 +202,7 @@ async function slotColumns(lists: TileLists, slot: Slot, i: number, style: Value
   }
 }
 
-/** The values of a list. A long list is read block by block. */
+/** The values of a list. A long list comes in pages. */
 function listResult<T, V>(list: TileList<T>, values: (entries: T) => Iterable<V>): TileValues<V> {
   if (list.whole !== undefined) return values(list.whole)
   return new Pages(async function* () {
@@ -210,8 +210,9 @@ function listResult<T, V>(list: TileList<T>, values: (entries: T) => Iterable<V>
   })
 }
 
+/** The bytes of a list of minima or maxima, in pages. */
 function bytesResult(list: TileList<TileMinMax>): PagedBytes {
-  // A multiple of 3 bytes a page: its base64 has no padding.
+  // The bytes of each page are a multiple of 3, so that its base64 has no padding.
   return new PagedBytes(async function* () {
     for await (const { fixed } of blocks(list, 3 * BLOCK_TILES)) yield fixed
   })
@@ -225,19 +226,19 @@ async function* blocks<T>(list: TileList<T>, tiles: number): AsyncGenerator<T> {
   }
 }
 
-/** One value per tile. Bytes that are not whole values (junk of the phantom coordinates slot) stay bytes. */
+/** One value for each tile. Bytes that are not whole values stay bytes: the phantom coordinates slot has such bytes. */
 function minMaxResult(slot: Slot, minMax: TileMinMax, style: ValueStyle): Iterable<CellValue> {
   return minMaxValues(slot, minMax, style) ?? (minMax.fixed.length + minMax.variable.length === 0 ? [] : minMax.fixed)
 }
 
 export const NO_VALUES: TileMinMax = { fixed: NO_BYTES, variable: NO_BYTES }
 
-/** Size in bytes of one minimum or maximum; undefined for var-sized slots. */
+/** Bytes of one minimum or maximum; undefined for var-sized slots. */
 export function minMaxCellSize(slot: Slot): number | undefined {
   return slot.varSized ? undefined : slot.cellSize
 }
 
-/** Minima or maxima of a slot by tile; undefined if the bytes are not whole values. */
+/** The minima or maxima of a slot, by tile; undefined if the bytes are not whole values. */
 export function minMaxValues(slot: Slot, { fixed, variable }: TileMinMax, style: ValueStyle): ValueColumn | undefined {
   if (slot.phantom) return undefined
   const { type, cell_val_num } = slot
@@ -249,13 +250,13 @@ export function minMaxValues(slot: Slot, { fixed, variable }: TileMinMax, style:
   return Number.isInteger(length) ? ValueColumn.of(type, cell_val_num, { data: fixed, length }, style) : undefined
 }
 
-/** The sums of tiles. */
+/** The sums of a field, by tile. */
 export function sumValues(type: Datatype, data: Uint8Array): ValueColumn<bigint | number> {
   const length = Math.floor(data.length / 8)
   return ValueColumn.of(sumType(type), 1, { data, length }, { raw: false }) as ValueColumn<bigint | number>
 }
 
-/** Statistics of one slot over the fragment; null if it has none. */
+/** The statistics of a slot over the whole fragment; empty if the fragment has no statistics. */
 function slotTotals(
   slot: Slot,
   statistics: SlotStatistics | undefined,

@@ -1,7 +1,7 @@
 import type { CellsMissingLabel } from '../documents/cells.ts'
 import type { CommandContext } from './command.ts'
 
-/** Collects reports about labels, each once: labels of an older schema, and missing labels. */
+/** Collects what is to be reported about labels, each remark once: labels of an older schema, and missing labels. */
 export class LabelReport {
   private readonly remarks = new Map<string, Set<string>>()
   private readonly missing = new Map<string, CellsMissingLabel>()
@@ -13,12 +13,12 @@ export class LabelReport {
     this.remarks.set(field, known.add(text))
   }
 
-  /** Whether no fault of the field's labels was reported yet. Every fragment of an array has the same one. */
+  /** Whether a fault of the field's labels is the first. Every fragment of an array has the same fault. */
   isNewFault(field: string): boolean {
     return this.faults.size < this.faults.add(field).size
   }
 
-  /** @returns a function to call for each cell whose index has no label */
+  /** A function to call for each cell whose index has no label. @param values the labels */
   missingIn(field: string, enumeration: string, values: readonly unknown[]): (index: number | bigint) => void {
     const known = this.missing.get(field) ?? {
       field,
@@ -35,13 +35,13 @@ export class LabelReport {
     }
   }
 
-  /** For a document; undefined if nothing is missing. */
+  /** The missing labels as part of a document; undefined if none are missing. */
   result(): CellsMissingLabel[] | undefined {
     const all = [...this.missing.values()].filter(({ cell_num }) => cell_num > 0)
     return all.length === 0 ? undefined : all.map((one) => ({ ...one }))
   }
 
-  /** Prints the report once, after the last cell. @param arrow whether a cell without a label is null, not its index */
+  /** Prints the report after the last cell, once. @param arrow whether a cell without a label is null instead of its index */
   tell(cx: Pick<CommandContext, 'note'>, arrow = false): void {
     if (this.reported) return
     this.reported = true
@@ -57,7 +57,7 @@ export class LabelReport {
   }
 }
 
-/** What a cell without a label shows. */
+/** What the output has for a cell without a label. */
 const INDEX_SHOWN = 'the index is shown'
 const INDEX_LOOKS_LIKE_LABEL =
   'the index is shown, and looks like a label, as these are numbers: only --format arrow, which writes null, tells them apart'

@@ -7,15 +7,16 @@ import { bytesOf } from '../format/value.ts'
 
 /** The forms of a range, for the help of `--range`. */
 export const RANGE_SET_FORMS = 'x=3, x=3..5, x=..5, name="a".."b"'
-export const RANGE_FORMS = `${RANGE_SET_FORMS}; one a dimension`
+/** The same, if a dimension can have only one range. */
+export const RANGE_FORMS = `${RANGE_SET_FORMS}; one for each dimension`
 
 type NamedDimension = RangeType & { name: string }
 
 /**
- * Parses `NAME=LO..HI` options. `NAME=V` is a point; `LO..` and `..HI` have one end. A value with `..` in it is quoted as
- * JSON. Dates are written as they are printed. At most one range per dimension.
+ * Parses `NAME=LO..HI` options, at most one for each dimension. `NAME=V` is a point, and `LO..` and `..HI` have one end. A value with
+ * `..` in it is quoted as in JSON. Dates are written as they are printed.
  *
- * @returns bounds by dimension index
+ * @returns the bounds by the index of the dimension
  * @throws InspectError USAGE
  */
 export function parseRanges(dimensions: readonly NamedDimension[], options: readonly string[]): Map<number, Bounds> {
@@ -29,7 +30,7 @@ export function parseRanges(dimensions: readonly NamedDimension[], options: read
   return bounds
 }
 
-/** {@link parseRanges} with any number of ranges per dimension, which are united. */
+/** Parses options like {@link parseRanges}, but with any number of ranges for each dimension: their union counts. */
 export function parseRangeSets(dimensions: readonly NamedDimension[], options: readonly string[]): RangeSets {
   const sets = new Map<number, Bounds[]>()
   for (const option of options) {
@@ -39,7 +40,7 @@ export function parseRangeSets(dimensions: readonly NamedDimension[], options: r
   return sets
 }
 
-/** A box of whole numbers or dates: a range with both ends for each dimension. @throws InspectError USAGE */
+/** Parses a box of whole numbers or dates: a range with both ends for each dimension. @throws InspectError USAGE */
 export function parseBox(dimensions: readonly NamedDimension[], options: readonly string[]): NDRange {
   const bounds = parseRanges(dimensions, options)
   return dimensions.map(({ name, type }, d) => {
@@ -51,7 +52,7 @@ export function parseBox(dimensions: readonly NamedDimension[], options: readonl
 
 function parseRange(dimensions: readonly NamedDimension[], option: string): { dimension: number; ends: Bounds } {
   const { dimension, rest } = namedDimension(dimensions, option)
-  // An unset variable of a shell is no wish for everything.
+  // `NAME=` comes from an unset variable of a shell. It does not mean everything.
   if (rest === '') throw usage(`--range expects NAME=LO..HI, found ${JSON.stringify(option)}`)
   const [low, high] = splitRange(rest)
   const { type } = dimensions[dimension]
@@ -65,7 +66,7 @@ function namedDimension(dimensions: readonly NamedDimension[], option: string): 
   const names = dimensions.map(({ name }) => name)
   const fitting = names.filter((name) => option.startsWith(`${name}=`))
   if (fitting.length > 0) {
-    // A name may hold `=`, and then begin as another one does.
+    // Names may have `=` in them. Then the option can begin with two names, and the longer one counts.
     const longest = fitting.reduce((a, b) => (b.length > a.length ? b : a))
     return { dimension: names.indexOf(longest), rest: option.slice(longest.length + 1) }
   }
@@ -75,7 +76,7 @@ function namedDimension(dimensions: readonly NamedDimension[], option: string): 
   )
 }
 
-/** The texts of both ends; empty for an open end. Dots inside quotes do not part them. */
+/** The texts of both ends; empty for an open end. Dots inside quotes do not separate them. */
 function splitRange(text: string): [string, string] {
   const quoted = /^"(?:[^"\\]|\\.)*"/s.exec(text)?.[0].length
   if (quoted === undefined && text.startsWith('"')) throw usage(`--range: the quoted value has no end in ${text}`)
@@ -103,7 +104,7 @@ function jsonOrText(type: Datatype, text: string): string | number | bigint {
     if (!FLOAT.test(text)) throw usage(`expected a number, found ${JSON.stringify(text)}`)
     return /inf/i.test(text) ? (text.startsWith('-') ? -1 : 1) * Number.POSITIVE_INFINITY : Number(text)
   }
-  // A year is printed as four characters or more, with its sign. Of other dates, digits alone are a count.
+  // Digits alone are a count of the unit. Only of years, four characters or more, with the sign, are a date.
   const count = type === 'DATETIME_YEAR' ? /^(?:\d{1,3}|-\d{1,2})$/ : /^-?\d+$/
   if (kind !== 'text' && count.test(text)) return BigInt(text)
   return text

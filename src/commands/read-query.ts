@@ -9,7 +9,7 @@ import { queryRanges } from './label-ranges.ts'
 import { parseChoice, unknownField } from './option-values.ts'
 import { RANGE_SET_FORMS } from './ranges.ts'
 
-/** The options that say which cells of an array are read, and in which order. */
+/** The options that choose the cells of a read, and their order. */
 export interface QueryOptions {
   field?: string[]
   range?: string[]
@@ -17,31 +17,31 @@ export interface QueryOptions {
   order?: string
 }
 
-/** @param others what becomes of cells that do not meet the condition, in words */
-export function addQueryOptions(command: CommanderCommand, others = ''): void {
-  addCellOptions(command, others)
+/** Adds the options of a read. @param whereNote what the help of `--where` adds */
+export function addQueryOptions(command: CommanderCommand, whereNote = ''): void {
+  addCellOptions(command, whereNote)
   command.option('--order <order>', `${READ_ORDERS.join(', ')}; by default the one that costs least`)
 }
 
-/** {@link addQueryOptions} without the order. */
-export function addCellOptions(command: CommanderCommand, others = ''): void {
+/** Adds the options of a read except `--order`. @param whereNote what the help of `--where` adds */
+export function addCellOptions(command: CommanderCommand, whereNote = ''): void {
   command
     .option('--field <name>', 'only this attribute, beside the dimensions (repeatable)', collect)
     .option(
       '--range <NAME=LO..HI>',
-      `only cells inside, ends included: ${RANGE_SET_FORMS}, or a range of a dimension label; several of a dimension are united`,
+      `only cells inside, ends included: ${RANGE_SET_FORMS}, or a range of a dimension label; several ranges of a dimension are united`,
       collect,
     )
-    .option('--where <condition>', `only cells that meet it: ${WHERE_FORMS}${others}`, oneCondition)
+    .option('--where <condition>', `only cells that meet it: ${WHERE_FORMS}${whereNote}`, oneCondition)
 }
 
-/** The last of several conditions would pass for all of them. */
+/** Refuses a second condition: commander would take only the last one. */
 function oneCondition(text: string, before: string | undefined): string {
   if (before !== undefined) throw usage('--where expects one condition, found two: join them with and')
   return text
 }
 
-/** @throws InspectError USAGE */
+/** Parses the options of a read. @throws InspectError USAGE */
 export async function parseQuery(cx: CommandContext, opened: OpenedArray, options: QueryOptions): Promise<ReadQuery> {
   const { schema, array } = opened
   return {
@@ -53,8 +53,8 @@ export async function parseQuery(cx: CommandContext, opened: OpenedArray, option
 }
 
 /**
- * Checks the names of `--field`. A field that the array has later, and not at the time of the read, is left out.
- * @throws InspectError USAGE for a field that the array has at neither time
+ * Checks the names of `--field`. A note names the fields that the array has only later than at the time of the read.
+ * @throws InspectError USAGE for a field that the array never has
  */
 export async function checkFields(
   cx: CommandContext,
@@ -62,12 +62,12 @@ export async function checkFields(
   named: string[] | undefined,
 ): Promise<string[] | undefined> {
   if (!named) return undefined
-  const own = fieldNames(schema)
-  const lacking = named.filter((name) => !own.includes(name))
-  if (lacking.length === 0) return named
+  const known = fieldNames(schema)
+  const unknown = named.filter((name) => !known.includes(name))
+  if (unknown.length === 0) return named
   const newest = await array.at({ now: LAST_TIME }).newestSchema()
-  for (const name of lacking) {
-    if (!fieldNames(newest.schema).includes(name)) throw unknownField('--field', name, own)
+  for (const name of unknown) {
+    if (!fieldNames(newest.schema).includes(name)) throw unknownField('--field', name, known)
     cx.note(`${name}: the array has no such field at that time`)
   }
   return named

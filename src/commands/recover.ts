@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { InspectError, orError, usage } from '../base/errors.ts'
+import { sum } from '../base/sum.ts'
 import { checkTarget } from '../check/check.ts'
 import { isMendedByRecover } from '../check/codes.ts'
 import { newRun } from '../check/run.ts'
@@ -89,17 +90,17 @@ async function recover(cx: CommandContext, path: string, options: Options): Prom
     })
   const output = await openFolderOutput(options.to, (place) => cx.refuseReadPlace(place, '--to'))
   try {
-    const found = await recovered(cx, target, options, output)
+    const found = await writeRecovered(cx, target, options, output)
     found.fragments[0]?.assumed.push(...assumed)
     if (target.type === 'array' && found.fragments.length === 0 && found.leftOut.length > 0)
       cx.note(`TileDB finds no cell in ${cx.shownPath(path)}: check --plan says why, and what to do`)
     if (options.domain !== undefined && !found.isDomainUsed)
       cx.note('--domain is not used: no dense fragment lacks its box')
-    const remaining = await readBack(cx, target, output.partial, found)
+    const remaining = await checkWritten(cx, target, output.partial, found)
     const lostFile = await writeLost(cx, options.to, found)
-    // The list first: where the folder is, the list is, too.
+    // The list gets its name before the folder: where the folder is, the list is, too.
     lostFile?.commit()
-    for (const name of found.unnamed) output.rename(unnamed(name), name)
+    for (const name of found.unnamed) output.rename(partName(name), name)
     output.commit()
     const document = documentOf(cx, path, target, options.to, found, remaining, lostFile !== undefined)
     return {
@@ -112,28 +113,28 @@ async function recover(cx: CommandContext, path: string, options: Options): Prom
   }
 }
 
-/** The target, and what was taken for granted of a fragment whose folder has lost its name. */
+/** Opens the target. `assumed` says what was assumed about a fragment whose folder has lost its name. */
 async function openNamed(
   cx: CommandContext,
   path: string,
-  { timestamp, formatVersion, array: given }: Options,
+  { timestamp, formatVersion, array: arrayPath }: Options,
 ): Promise<{ target: Target; assumed: string[] }> {
-  const isAsked = timestamp !== undefined || formatVersion !== undefined || given !== undefined
+  const hasNameOptions = timestamp !== undefined || formatVersion !== undefined || arrayPath !== undefined
   const place = cx.internalPath(path).replace(/(?<=.)\/+$/, '')
   const folder = new Folder(cx.storage, place)
   const target = await orError(() => cx.open(path))
-  // A fragment without metadata and without a name is a folder with data files.
-  if (target instanceof InspectError)
+  if (target instanceof InspectError) {
+    // A fragment that has lost its name and its metadata is a folder with data files.
     if (target.code !== 'NOT_TILEDB' || !(await folder.list()).some(({ name }) => name.endsWith('.tdb'))) throw target
-  if (!(target instanceof InspectError)) {
+  } else {
     const isNamed = target.type !== 'fragment' || parseFragmentName(target.fragment.name) !== undefined
-    if (isNamed && !isAsked) return { target, assumed: [] }
+    if (isNamed && !hasNameOptions) return { target, assumed: [] }
     if (target.type !== 'fragment') throw usage('--array, --timestamp and --format-version are for a fragment')
   }
-  const array = given === undefined ? await arrayAround(folder, cx.reading) : await arrayAt(cx, given)
+  const array = arrayPath === undefined ? await arrayAround(folder, cx.reading) : await arrayAt(cx, arrayPath)
   if (!array) throw usage(`--array expects the array of the fragment: none is around ${path}`)
   const known = {
-    times: timestamp === undefined ? timesIn(folder.name) : parseTimes(cx, timestamp),
+    times: timestamp === undefined ? parseFragmentName(folder.name)?.timestamp_range : parseTimes(cx, timestamp),
     version: formatVersion === undefined ? undefined : parseVersion(formatVersion),
   }
   const { assumed, ...named } = await underItsName(array, folder, known)
@@ -144,11 +145,6 @@ async function arrayAt(cx: CommandContext, path: string): Promise<InspectArray> 
   const target = await cx.open(path)
   if (target.type === 'array') return target.array
   throw usage(`--array expects an array, found ${path}`)
-}
-
-/** The times in a folder's name, if it is one of a fragment. */
-function timesIn(name: string): readonly [bigint, bigint] | undefined {
-  return parseFragmentName(name)?.timestamp_range
 }
 
 function parseTimes(cx: CommandContext, text: string): [bigint, bigint] {
@@ -165,29 +161,40 @@ function parseVersion(text: string): number {
   throw usage(`--format-version expects 1 to ${NEWEST_FORMAT_VERSION}, found ${JSON.stringify(text)}`)
 }
 
-/** What readers look for first in an array. Under another name, what a killed call leaves is no array, whole or not. */
+/**
+ * The names by which readers recognize an array. They are given last: until then, what a killed call leaves behind is not taken for
+ * an array.
+ */
 const SCHEMAS: readonly string[] = [SCHEMA_FOLDER, OLD_SCHEMA_FILE]
 
-function unnamed(name: string): string {
+/** The name that one of {@link SCHEMAS} has while the array is written. */
+function partName(name: string): string {
   return `${name}.part`
 }
 
-/** What was written, and which of {@link SCHEMAS} have no name yet. */
+/** What was written. */
 interface Written extends RecoveredArray {
+  /** Those of {@link SCHEMAS} that do not have their names yet. */
   unnamed: ReadonlySet<string>
   /** Whether a fragment needed `--domain`. */
   isDomainUsed: boolean
 }
 
-async function recovered(cx: CommandContext, target: Target, options: Options, output: FolderOutput): Promise<Written> {
-  // Damage is what is expected here.
+async function writeRecovered(
+  cx: CommandContext,
+  target: Target,
+  options: Options,
+  output: FolderOutput,
+): Promise<Written> {
+  // Damage is expected here, and not reported.
   cx.reading.onFault = () => {}
-  let asked = 0
+  let domainUses = 0
   const recoverOptions: RecoverOptions = {
     dropDamaged: options.dropDamaged ?? false,
     domain: (schema) => {
       if (options.domain === undefined) return undefined
-      if (asked++ > 0) throw usage('--domain is for one fragment, found several that need it: recover them one by one')
+      if (domainUses++ > 0)
+        throw usage('--domain is for one fragment, found several that need it: recover them one by one')
       return parseBox(schema.domain.dimensions, options.domain)
     },
   }
@@ -202,13 +209,13 @@ async function recovered(cx: CommandContext, target: Target, options: Options, o
       const [first, ...rest] = name.split('/')
       if (!SCHEMAS.includes(first)) return output.writeParts(name, bytesOf(file))
       schemas.add(first)
-      return output.writeParts([unnamed(first), ...rest].join('/'), bytesOf(file))
+      return output.writeParts([partName(first), ...rest].join('/'), bytesOf(file))
     },
     progress: (done, total) => progress.update(done, total),
   }
   try {
     const done = await recoveredTarget(cx, target, recoverOptions, writing, out)
-    return { ...done, unnamed: schemas, isDomainUsed: asked > 0 }
+    return { ...done, unnamed: schemas, isDomainUsed: domainUses > 0 }
   } finally {
     progress.stop()
   }
@@ -228,10 +235,10 @@ async function recoveredTarget(
 
 /**
  * Checks what was written, before it gets its name.
- * @returns the codes of what recover does not mend: faults of cells, and of files outside of fragments
- * @throws InspectError NOT_RECOVERED if a fragment has a fault that recover mends
+ * @returns the codes of findings that recover cannot mend: faults in cells, and in files outside fragments
+ * @throws InspectError NOT_RECOVERED if a written fragment has a fault that recover should have mended
  */
-async function readBack(cx: CommandContext, target: Target, partial: string, found: Written): Promise<string[]> {
+async function checkWritten(cx: CommandContext, target: Target, partial: string, found: Written): Promise<string[]> {
   const { codecs, key, maxTileSize } = cx.reading
   const reading = readContext(codecs, key, maxTileSize)
   const remaining = new Set<string>()
@@ -254,7 +261,7 @@ async function readBack(cx: CommandContext, target: Target, partial: string, fou
   return [...remaining]
 }
 
-/** What was written, as it is to be read: a fragment needs its array around it. */
+/** What was written, under the paths that it will have: a fragment can be read only inside its array. */
 function* placesToCheck(
   { storage }: CommandContext,
   target: Target,
@@ -263,7 +270,7 @@ function* placesToCheck(
 ): Generator<{ storage: CommandContext['storage']; path: string }> {
   if (target.type === 'array') {
     let named = storage
-    for (const name of schemas) named = renamed(named, partial, unnamed(name), name)
+    for (const name of schemas) named = renamed(named, partial, partName(name), name)
     yield { storage: named, path: partial }
     return
   }
@@ -276,20 +283,15 @@ function* placesToCheck(
   }
 }
 
-function insideOf({ folder }: InspectArray, path: string): string {
-  return path.slice(folder.path.length + 1)
-}
-
-const LINE = { int64: 'number', indent: false } as const
-
-/** The list of lost cells beside the new folder; undefined if nothing is lost. */
+/** Writes the list of lost cells beside the new folder; undefined if nothing is lost. */
 async function writeLost(cx: CommandContext, to: string, { fragments }: RecoveredArray) {
   const losing = fragments.filter(({ cellsLost }) => cellsLost !== 0)
   if (losing.length === 0) return undefined
   const file = await openFileOutput(lostName(to))
   try {
     for (const one of losing)
-      for await (const line of lostCells(one, cx.style)) await file.write(`${toJson(line, LINE)}\n`)
+      for await (const line of lostCells(one, cx.style))
+        await file.write(`${toJson(line, { int64: 'number', indent: false })}\n`)
     return file
   } catch (error) {
     file.discard()
@@ -297,6 +299,7 @@ async function writeLost(cx: CommandContext, to: string, { fragments }: Recovere
   }
 }
 
+/** The path of the list of lost cells. */
 function lostName(to: string): string {
   return `${to.replace(/\/+$/, '')}.lost.ndjson`
 }
@@ -310,9 +313,8 @@ function documentOf(
   remaining: readonly string[],
   listed: boolean,
 ): RecoverDocument {
-  const unknown = fragments.some(({ cellsLost }) => cellsLost === undefined)
-  const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
-  const cells_lost = unknown ? null : sum(fragments.map(({ cellsLost = 0 }) => cellsLost))
+  const isUnknown = fragments.some(({ cellsLost }) => cellsLost === undefined)
+  const cells_lost = isUnknown ? null : sum(fragments, ({ cellsLost = 0 }) => cellsLost)
   return {
     ...documentHead('recover', cx.shownPath(path)),
     to,
@@ -323,11 +325,11 @@ function documentOf(
       }),
     ),
     left_out: leftOut.map((one) => ({ path: one.path, why: one.why, is_loss: one.isLoss })),
-    cell_num: sum(fragments.map(({ cellNum }) => cellNum)),
+    cell_num: sum(fragments, ({ cellNum }) => cellNum),
     cells_lost,
     lost_file: listed ? lostName(to) : null,
     remaining,
-    place: target.type === 'fragment' && target.array ? insideOf(target.array, target.path) : null,
+    place: target.type === 'fragment' && target.array ? target.path.slice(target.array.folder.path.length + 1) : null,
     lost: cells_lost !== 0 || leftOut.some(({ isLoss }) => isLoss),
   }
 }

@@ -1,4 +1,5 @@
 import { InspectError, usage } from '../base/errors.ts'
+import { sum } from '../base/sum.ts'
 import { type Comparable, comparable, compare } from '../cells/bounds.ts'
 import type { RtreeSvgDocument } from '../documents/rtree-svg.ts'
 import { datatypeKind } from '../format/datatype.ts'
@@ -15,25 +16,26 @@ import { unknownField } from './option-values.ts'
 import { tileBoxes } from './tiles.ts'
 import { rangesResult } from './values.ts'
 
-/** Most boxes in a picture; beyond this, it shows boxes of a higher level of the R-tree. */
+/** Largest number of boxes of a fragment. If it has more tiles, the boxes of a higher level of the R-tree are drawn. */
 const MOST_BOXES = 20_000
-/** Most characters for an end of an axis. */
+/** Largest number of characters of the text at an end of an axis. */
 const END_ROOM = 12
 
 interface DrawnFragment {
   name: string
-  /** Level in the R-tree; undefined for the boxes of the tiles. */
+  /** Level of the boxes in the R-tree; undefined for the boxes of the tiles. */
   level: number | undefined
-  /** Number of boxes, including those without a place in the picture. */
+  /** Number of boxes, including boxes without a place in the picture. */
   box_num: number
+  /** The box at an index. */
   at: (index: number) => NDRange | undefined
 }
 
 /**
- * Draws the boxes of a target's tiles in two dimensions, for a fragment or for all visible fragments of an array. Strings are
- * placed by their order.
+ * Draws the boxes of tiles in two dimensions: of a fragment, or of all visible fragments of an array. Strings are placed by
+ * their order.
  *
- * @param names of the two dimensions; the first two by default
+ * @param names the names of the two dimensions; the first two by default
  */
 export async function svgOutcome(
   cx: CommandContext,
@@ -51,10 +53,10 @@ export async function svgOutcome(
   for await (const fragment of eachFragment(cx, target, 'rtree --svg', 'a fragment or an array')) {
     if (visible && !visible.has(fragment.name)) continue
     dimensions = (await fragment.info()).schema.domain.dimensions
-    fragments.push(await drawn(fragment, cx.full))
+    fragments.push(await drawnFragment(fragment, cx.full))
   }
   if (fragments.length === 0) throw new InspectError('NOT_FOUND', 'no fragment to draw', { file: path })
-  const [x, y] = chosen(dimensions, names)
+  const [x, y] = chosenDimensions(dimensions, names)
   const [xAxis, yAxis] = [axisOf(dimensions[x], x), axisOf(dimensions[y], y)]
   const hasPlace = ({ range }: DrawnBox): boolean => xAxis.hasPlace(range) && yAxis.hasPlace(range)
   const boxNums = fragments.map(() => 0)
@@ -67,7 +69,7 @@ export async function svgOutcome(
     boxNums[box.group]++
     for (const axis of [xAxis, yAxis]) axis.extend(box.range)
   }
-  const box_num = boxNums.reduce((sum, one) => sum + one, 0)
+  const box_num = sum(boxNums, (one) => one)
   const title = `${cx.shownPath(path)}: ${counted(box_num, 'box', 'boxes')} of ${counted(fragments.length, 'fragment')}`
   function* boxes(): Generator<SvgBox> {
     for (const box of boxesOf(fragments)) {
@@ -109,8 +111,8 @@ export async function svgOutcome(
   }
 }
 
-/** The boxes of the tiles. If there are too many, those of the lowest level of the R-tree with few enough. */
-async function drawn(fragment: Fragment, full: boolean): Promise<DrawnFragment> {
+/** The boxes of a fragment's tiles. If there are too many, the boxes of the lowest level of the R-tree that has few enough. */
+async function drawnFragment(fragment: Fragment, full: boolean): Promise<DrawnFragment> {
   const info = await fragment.info()
   const { name } = fragment
   if (info.tile_num <= MOST_BOXES || full) {
@@ -142,7 +144,11 @@ function* boxesOf(fragments: readonly DrawnFragment[]): Generator<DrawnBox> {
   }
 }
 
-function chosen(dimensions: readonly Dimension[], names: readonly string[] | undefined): [x: number, y: number] {
+/** The indexes of the dimensions across and up. @throws InspectError USAGE */
+function chosenDimensions(
+  dimensions: readonly Dimension[],
+  names: readonly string[] | undefined,
+): [x: number, y: number] {
   const all = dimensions.map(({ name }) => name)
   if (names === undefined) return [0, Math.min(1, all.length - 1)]
   const places = names.map((name) => {
@@ -155,16 +161,17 @@ function chosen(dimensions: readonly Dimension[], names: readonly string[] | und
   return [x, y]
 }
 
+/** An end of an axis. */
 interface End {
   value: Comparable
   bytes: Uint8Array
 }
 
-/** One dimension of the picture. Numbers are placed by value, text by its rank among all ends. */
+/** One dimension of the picture. Numbers are placed by value, and text by its rank among the ends of all boxes. */
 interface Axis {
-  /** Whether the picture can show the range: NaN and infinities have no place. */
+  /** Whether a box has a place on the axis: NaN and infinities have none. */
   hasPlace(range: NDRange): boolean
-  /** Makes the axis long enough for a box. */
+  /** Extends the axis to a box. */
   extend(range: NDRange): void
   place(range: NDRange): [low: number, high: number]
   drawn(style: ValueStyle): SvgAxis

@@ -21,6 +21,7 @@ export interface TileOptions extends HexOptions {
 }
 
 const ROLES: readonly TileRole[] = ['data', 'offsets', 'var', 'validity']
+/** Default of the argument `index`. */
 const FIRST = '0'
 
 export const command: CommandModule<TileOptions> = {
@@ -70,7 +71,7 @@ export const command: CommandModule<TileOptions> = {
   },
 }
 
-/** What is shown and what is written differ: an option that would do nothing is refused. */
+/** Refuses options that have no effect beside each other. */
 function refuseBeside({ hex, bytes, stages, offset, role }: TileOptions, index: string): void {
   if (hex && (bytes || stages !== undefined))
     throw usage(`tile expects --hex or ${bytes ? '--bytes' : '--stages'}, found both`)
@@ -138,22 +139,22 @@ async function tileOutcome(cx: CommandContext, file: TileFile, tile: number, opt
   }))
 }
 
-/** A tile as stored, and how to undo it. */
-interface FoundTile {
+/** A tile as stored, with what is needed to undo its filters. */
+interface StoredTile {
   pipeline: Pipeline
   chunks: readonly StoredChunk[]
   stored: Uint8Array
-  /** Where `stored` begins in the file. */
+  /** Offset of `stored` in the file. */
   offset: number
   file: string
-  /** Unfiltered bytes of the tile; chunks beyond it are not undone. */
+  /** Unfiltered bytes of the tile according to the metadata. Chunks beyond them are not undone. */
   expected?: number | undefined
 }
 
-/** Undoes the filters of each chunk. A chunk that fails is reported and shown with its error. */
+/** Undoes the filters of each chunk. If that fails, the error is reported, and shown with the chunk. */
 export async function undoneOutcome(
   cx: CommandContext,
-  { pipeline, chunks: storedChunks, stored, offset, file, expected }: FoundTile,
+  { pipeline, chunks: storedChunks, stored, offset, file, expected }: StoredTile,
   options: Pick<TileOptions, 'stages' | 'bytes'>,
   documentOf: (undone: Pick<TileDocument, 'unfiltered_size' | 'chunks'>) => TileDocument,
 ): Promise<Outcome> {
@@ -208,7 +209,7 @@ function stageResult(stage: StageResult): TileChunkStage {
   }
 }
 
-/** A described value, with short byte fields (digests, tags, window offsets) in hex. */
+/** A value with all bytes in it as hex. The bytes in metadata of filters are short: digests, tags and window offsets. */
 function withHex(value: unknown): unknown {
   if (value instanceof Uint8Array) return hex(value)
   if (Array.isArray(value)) return value.map(withHex)
@@ -216,7 +217,7 @@ function withHex(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withHex(inner)]))
 }
 
-/** `00-stored.bin`, then the output of each filter as it was undone, in that order. */
+/** Writes `00-stored.bin`, and a file for the output of each filter, in the order in which the filters are undone. */
 async function writeStages(
   cx: CommandContext,
   folder: string,

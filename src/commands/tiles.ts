@@ -74,7 +74,7 @@ async function tilesOutcome(cx: CommandContext, fragment: Fragment, options: Til
   const bounds = options.range && parseRanges(dimensions, options.range)
   const touches = bounds && rangeFilter(dimensions, bounds)
   const wanted = options.tiles === undefined ? undefined : parseTiles(options.tiles, info.tile_num)
-  const fields: FieldBlocks[] = []
+  const fields: Blocks<FieldBlock>[] = []
   for (const slot of selectedSlots(info, options.field)) {
     fields.push(await fieldBlocks(lists, fragment, info, slot, cx.style))
   }
@@ -153,20 +153,18 @@ function numbers(length: number, at: (index: number) => number): ValueColumn<num
   return ValueColumn.numbers(values)
 }
 
-/** Boxes of the tiles of a block: raw, and as they are shown. */
+/** The boxes of the tiles in a block. */
 interface BoxBlock {
+  /** The box of a tile as it is stored. */
   range: (tile: number) => NDRange | undefined
+  /** The boxes as they are shown. */
   values: InColumns<readonly ValueRange[] | null>
 }
 
 const NO_BOXES: BoxBlock = { range: () => undefined, values: null }
 
-/** The box of each tile: its MBR, or in dense fragments its part of the non-empty domain. */
-async function boxBlocks(
-  lists: TileLists,
-  info: FragmentInfo,
-  style: ValueStyle,
-): Promise<(from: number, to: number) => Promise<BoxBlock>> {
+/** Gives the boxes of tiles: their MBRs, or in a dense fragment their parts of the non-empty domain. */
+async function boxBlocks(lists: TileLists, info: FragmentInfo, style: ValueStyle): Promise<Blocks<BoxBlock>> {
   const { dimensions } = info.schema.domain
   if (info.dense) {
     const boxes = denseBoxes(info)
@@ -191,7 +189,7 @@ async function boxBlocks(
   }
 }
 
-/** The stored box of each tile; all of them are in memory. */
+/** A function that gives the box of a tile. All boxes are in memory. */
 export async function tileBoxes(
   fragment: Fragment,
   info: FragmentInfo,
@@ -205,7 +203,7 @@ export async function tileBoxes(
   return (tile) => (leaves && tile < leaves.mbr_num ? mbrAt(leaves, tile, dimensions) : undefined)
 }
 
-/** The boxes of tiles `[from, to)` of a dense fragment, in the form of MBRs; undefined if nothing was written. */
+/** A function that gives the boxes of tiles `[from, to)` of a dense fragment, as MBRs; undefined if nothing was written. */
 function denseBoxes(info: FragmentInfo): ((from: number, to: number) => RTreeLevel) | undefined {
   if (!info.nonempty_domain) return undefined
   const sizes = info.schema.domain.dimensions.map(({ type }) => datatypeSize(type))
@@ -229,10 +227,10 @@ function denseBoxes(info: FragmentInfo): ((from: number, to: number) => RTreeLev
   }
 }
 
-/** What the metadata says about the tiles of a block, of one field. */
+/** What the metadata says about one field of the tiles in a block. */
 type FieldBlock = InColumns<TilesLineField>
-type FieldBlocks = (from: number, to: number) => Promise<FieldBlock>
-type Block<T> = (from: number, to: number) => Promise<T>
+/** Reads something about tiles `[from, to)`. */
+type Blocks<T> = (from: number, to: number) => Promise<T>
 
 /** Opens the lists of one field. Lists that its version or type does not have are left out. */
 async function fieldBlocks(
@@ -241,10 +239,10 @@ async function fieldBlocks(
   info: FragmentInfo,
   slot: number,
   style: ValueStyle,
-): Promise<FieldBlocks> {
+): Promise<Blocks<FieldBlock>> {
   const field = info.slots[slot]
   const { name, varSized, nullable } = field
-  const ofFile = (role: TileRole): Promise<Block<Place>> => placeBlocks(lists, fragment, info, slot, role)
+  const ofFile = (role: TileRole): Promise<Blocks<Place>> => placeBlocks(lists, fragment, info, slot, role)
   const main = await ofFile(varSized ? 'offsets' : 'data')
   const variable = varSized ? await ofFile('var') : undefined
   const validity = nullable ? await ofFile('validity') : undefined
@@ -273,21 +271,21 @@ async function fieldBlocks(
   }
 }
 
-/** Places of tiles in their file, with their stored and unfiltered bytes. */
+/** The places of tiles in their file, with their stored and unfiltered bytes. */
 interface Place {
   offset: ValueColumn<number>
   size: ValueColumn<number>
   unfiltered_size: ValueColumn<number>
 }
 
-/** @throws InspectError INCONSISTENT if the metadata does not have an offset for each tile */
+/** Opens the places of tiles in one file. @throws InspectError INCONSISTENT if the metadata lacks the offset of a tile */
 async function placeBlocks(
   lists: TileLists,
   fragment: Fragment,
   info: FragmentInfo,
   slot: number,
   role: TileRole,
-): Promise<Block<Place>> {
+): Promise<Blocks<Place>> {
   const { name, offsetsList, size: fileSize } = fieldTileFile(info, slot, role)
   const file = fragment.folder.file(name).name
   const offsets = await lists.offsets(offsetsList, slot)
@@ -305,7 +303,7 @@ async function placeBlocks(
     const differences = offset.map((start, i) => endOf(i) - start)
     return {
       offset: ValueColumn.numbers(offset),
-      // Only the row of a tile that ends before its start throws. The rows before it are shown.
+      // A tile that ends before its start throws only when its row is made. So the rows before it are shown.
       size: differences.some((size) => size < 0)
         ? new ValueColumn(to - from, (i) => sizeBetween(offset[i], endOf(i), from + i, file))
         : ValueColumn.numbers(differences),
@@ -322,17 +320,17 @@ async function minMaxBlocks(
   slot: number,
   which: 'min' | 'max',
   style: ValueStyle,
-): Promise<Block<ValueColumn<CellValue> | null> | undefined> {
+): Promise<Blocks<ValueColumn<CellValue> | null> | undefined> {
   const list = await lists.minMax(which, slot, minMaxCellSize(field))
   if (!list || !minMaxValues(field, list.whole ?? NO_VALUES, style)) return undefined
   return perTile(list, (entries) => minMaxValues(field, entries, style))
 }
 
-/** The values of a list, block by block; null for tiles without an entry. @param values all those of the entries */
+/** The values of a list, block by block; null for tiles without an entry. @param values gives the values of some entries */
 function perTile<L, T>(
   list: TileList<L> | undefined,
   values: (entries: L) => ValueColumn<T> | undefined,
-): Block<ValueColumn<T | null> | null> | undefined {
+): Blocks<ValueColumn<T | null> | null> | undefined {
   return (
     list &&
     (async (from, to) => {

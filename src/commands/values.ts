@@ -7,9 +7,9 @@ import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import { bytesOf, type CellValue, cellReader, cellValue, type ValueStyle } from '../format/value.ts'
 
-/** Structures of the format with the names and in the form of the JSON documents. */
+/** Structures of the format in the form of the JSON documents. */
 
-/** `[[lo, hi], …]`, one pair per dimension. */
+/** A box as `[[lo, hi], …]`, with one pair for each dimension. */
 export function rangesResult(dimensions: readonly RangeType[], ranges: NDRange, style: ValueStyle): ValueRange[] {
   return ranges.map(({ min, max }, d) => {
     const { type, cell_val_num } = dimensions[d]
@@ -17,7 +17,7 @@ export function rangesResult(dimensions: readonly RangeType[], ranges: NDRange, 
   })
 }
 
-/** {@link rangesResult} for the MBRs of a level. There may be millions, so whatever depends on the types is decided once. */
+/** A function that gives an MBR of a level as {@link rangesResult}. What depends on the types is decided once for all MBRs. */
 export function mbrsResult(
   level: RTreeLevel,
   dimensions: readonly RangeType[],
@@ -45,7 +45,7 @@ export function mbrsResult(
   }
 }
 
-/** MBRs `[from, to)` of a level, as columns. Undefined if they differ in length, as those of strings do. */
+/** MBRs `[from, to)` of a level as columns; undefined if they differ in length, as the MBRs of strings do. */
 export function mbrColumns(
   { bytes, mbr_num, starts }: RTreeLevel,
   from: number,
@@ -71,14 +71,14 @@ export function mbrColumns(
   return columns
 }
 
-/** An end of a range as it is shown, and as it may be written again. */
+/** An end of a range as it is shown. The user can write it so in `--range`. */
 export function endResult(type: Datatype, value: Comparable, style: ValueStyle = { raw: false }): CellValue {
   if (value instanceof Uint8Array) return cellValue(type, 'var', value, style)
   const number = datatypeSize(type) === 8 ? value : Number(value)
   return cellValue(type, 1, bytesOf(type, 1, number), style)
 }
 
-/** `[lo, hi]` of a dimension's domain; null if it has none. */
+/** A dimension's domain as `[lo, hi]`; null if it has none. */
 export function domainResult(type: Datatype, domain: Uint8Array, style: ValueStyle): ValueRange | null {
   if (domain.length === 0) return null
   const size = datatypeSize(type)
@@ -91,12 +91,12 @@ export function pipelineResult(pipeline: FilterPipeline): PipelineDescription {
 
 export function filterResult(filter: FilterConfig): FilterDescription {
   const { extra, quality, ...options } = filter
-  // WEBP's two padding bytes are not an option; other unknown bytes are shown.
+  // Unknown bytes are shown, except for the two padding bytes of WEBP, which are zero.
   const unknown = extra && (filter.name !== 'WEBP' || extra.some((byte) => byte !== 0)) ? extra : undefined
   return { ...options, quality, extra: unknown }
 }
 
-/** A count as a number; as a bigint where a number would lose digits. */
+/** A count as a number; as a bigint if a number would lose digits. */
 export function exact(count: number | bigint): number | bigint {
   return Number.isSafeInteger(Number(count)) ? Number(count) : BigInt(count)
 }

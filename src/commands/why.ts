@@ -46,10 +46,13 @@ export const command: CommandModule<object> = {
   },
 }
 
-/** `rm` takes no URL, and refuses `.` and `..`. */
+/** Paths that `rm` refuses: URLs, `.` and `..`. */
 const SHELL_REFUSES = /^file:\/\/|(?:^|\/)\.\.?\/*$/
 
-/** The error for a path where nothing is: what it would be by its name and what needs it, or what may have been meant. */
+/**
+ * The error for a path where nothing is. If the name tells what would be there, the error says so, and what needs it. Otherwise it
+ * names what may have been meant.
+ */
 async function missingFault(cx: CommandContext, full: string, error: InspectError): Promise<InspectError> {
   const { missingPart } = await import('../why/missing.ts')
   const { what, needed_by = [] } = (await missingPart(cx.storage, full, cx.reading)) ?? {}
@@ -63,14 +66,14 @@ async function missingFault(cx: CommandContext, full: string, error: InspectErro
 
 function shownNeeds(cx: CommandContext, needs: readonly Need[]): Need[] {
   return needs.map(({ path, why: text, needed_by }) => ({
-    // What lies in the array is named by its path there.
+    // Paths inside the array stay relative to the array.
     path: path.startsWith('/') || isRemotePath(path) ? cx.shownPath(path) : path,
     why: grammatical(text),
     needed_by: shownNeeds(cx, needed_by),
   }))
 }
 
-/** The command or call of TileDB-Py for a way of deleting. @param path as the shell knows it, or a URL */
+/** The shell command, or the call of TileDB-Py, that deletes. @param path the path for the shell, or a URL */
 function howText({ how }: Answer, path: string, root: string, isFolder: boolean): string | null {
   if (how === undefined) return null
   const array = JSON.stringify(root)

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import { localStorage } from '../../src/node/file.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
@@ -145,4 +146,20 @@ test('why answers for each of several paths, and says which', async () => {
   const { code, text } = await run(['why', ...paths])
   expect(code).toBe(0)
   expect(Array.from(text.matchAll(/^path +(.+)$/gm), ([, path]) => path)).toEqual(paths)
+})
+
+test('a target that fails to open while another is still being opened ends nothing', async () => {
+  const unhandled: unknown[] = []
+  const note = (error: unknown) => unhandled.push(error)
+  process.on('unhandledRejection', note)
+  const kind = async (path: string) => {
+    if (path.endsWith(PLACES)) await new Promise((resolve) => setTimeout(resolve, 100))
+    return localStorage.kind(path)
+  }
+  const { code, text, stderr } = await run(['stats', PLACES, `${folder}/none`], { storage: { ...localStorage, kind } })
+  process.off('unhandledRejection', note)
+  expect(unhandled).toEqual([])
+  expect(code).toBe(3)
+  expect(text).toMatch(/places/)
+  expect(stderr).toBe(`error: ${folder}/none: no such file or folder\n`)
 })
