@@ -43,24 +43,27 @@ export function helpOption(): Option {
 export function addCommonOptions(command: Command, formats: readonly Format[]): Command {
   return command
     .optionsGroup(EVERY)
-    .addOption(new Option('--format <format>', 'how the result is written').choices(formats))
+    .addOption(new Option('--format <format>', 'format of the output').choices(formats))
     .option('--json', 'same as --format json')
-    .option('-o, --output <file>', 'write there instead of stdout, whole or not at all; the format from the extension')
+    .option(
+      '-o, --output <file>',
+      'write to this file instead of stdout, whole or not at all; its extension gives the format',
+    )
     .option('--key <text>', 'AES-256-GCM key: 32 bytes, 64 hex digits or base64 (also TILEDB_INSPECT_KEY)')
     .option('--key-file <file>', 'file that holds the key')
-    .option('--raw', 'values as stored: dates as integers, text and bytes as base64, NaN with its bits')
+    .option('--raw', 'show values as stored: dates as integers, text and bytes as base64, NaN with its bits')
     .addOption(new Option('--int64 <how>', '64-bit values in JSON').choices(['number', 'string']).default('number'))
-    .option('--full', 'show long lists whole')
-    .option('--vertical', 'each row of a table as a block, with a line for each column')
+    .option('--full', 'show long lists in full')
+    .option('--vertical', 'show each row of a table as a block, with a line for each column')
     .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'))
     .option('--requests', 'show on stderr what is fetched over a network')
-    .option('--no-sign-request', 'ask S3 without credentials')
+    .option('--no-sign-request', 'send requests to S3 without credentials')
     .option(
       '--max-tile-size <bytes>',
-      'refuse tiles of more bytes unfiltered; K, M and G are powers of 1024, MB of 1000 (default for metadata: 16M, or 2048 a stored byte if more)',
+      'refuse tiles with more unfiltered bytes; K, M and G are powers of 1024, MB of 1000 (default for metadata: 16M, or 2048 for each stored byte if that is more)',
     )
-    .option('--no-pager', 'no $PAGER (less) for what is longer than the terminal; NO_PAGER=1 says so for every call')
-    .option('--quiet', 'no progress, no notes on stderr')
+    .option('--no-pager', 'do not show long output in $PAGER (less); NO_PAGER=1 does the same for every call')
+    .option('--quiet', 'print no progress and no notes on stderr')
 }
 
 /**

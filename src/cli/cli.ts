@@ -106,7 +106,7 @@ Questions:
   Which TileDB version wrote it, reads it?   the target alone
   tiledb-inspect help <word> finds more: help vacuum, help slow, help key
 
-tiledb-inspect <command> --help has the options of each, and examples.
+tiledb-inspect <command> --help shows the options of a command, and examples.
 Exit codes: 0 all is well, 1 damage or a difference was found,
             2 the call is wrong, 3 not fully examined.`
 
@@ -124,7 +124,10 @@ async function buildProgram(process: Process, report: Report): Promise<Command> 
     .showSuggestionAfterError()
     .addHelpText('after', HELP_END)
     .commandsGroup(OTHER)
-    .helpCommand('help [word]', 'help of a command; or questions with that word, and the calls that answer them')
+    .helpCommand(
+      'help [word]',
+      'shows the help of a command; or questions with that word, and the calls that answer them',
+    )
   const helpOf = commandAsked(process.argv)
   const wantsHelp = process.argv.some((arg) => arg === '--help' || arg === '-h')
   for (const [name, { group, summary, load }] of Object.entries(COMMANDS)) {

@@ -5,8 +5,8 @@ const FOLDER = 'What is there:'
 const CELLS = 'Cells:'
 const COST = 'Size and speed:'
 const RIGHT = 'Is it right:'
-const METADATA = 'Inside of metadata:'
-const BYTES = 'Inside of files:'
+const METADATA = 'Inside metadata:'
+const BYTES = 'Inside files:'
 export const OTHER = 'Other commands:'
 
 /** The command for a target that is given without a command. */
@@ -32,127 +32,130 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   [OVERVIEW]: {
     group: FOLDER,
     summary:
-      'the same as the target alone: what it is, what a reader sees, size, age, TileDB versions, findings, what to do next',
+      'shows the same as the target alone: what it is, what a reader sees, size, age, TileDB versions, findings, what to do next',
     load: () => import('../commands/overview.ts'),
   },
   ls: {
     group: FOLDER,
     summary:
-      'fragments: state, size, time, box; which wait for vacuum, overlap, failed, are not read; files of a fragment; members of a group',
+      'lists the fragments of an array (state, size, time, box; which wait for vacuum, overlap, failed or are not read), the files of a fragment, or the members of a group',
     load: () => import('../commands/ls.ts'),
   },
   schema: {
     group: FOLDER,
-    summary: 'dimensions, attributes, types, filters, domain, enumerations, labels; --all: every schema, oldest first',
+    summary:
+      'shows dimensions, attributes, types, filters, domain, enumerations and labels; --all: every schema, oldest first',
     load: () => import('../commands/schema.ts'),
   },
   commits: {
     group: FOLDER,
     summary:
-      'commit, .vac, .con, .ign and .del files, and what each does: commits, consolidation, vacuum, delete conditions',
+      'lists commit, .vac, .con, .ign and .del files, and says what each does: commits, consolidation, vacuum, delete conditions',
     load: () => import('../commands/commits.ts'),
   },
   metadata: {
     group: FOLDER,
-    summary: 'key-value metadata of an array or group; tile offsets and statistics of a fragment',
+    summary: 'shows the key-value metadata of an array or group, or the tile offsets and statistics of a fragment',
     load: () => import('../commands/metadata.ts'),
   },
   read: {
     group: CELLS,
     summary:
-      'cells as TileDB returns them, at any time: as a table, JSON, CSV or Arrow; --where, --range; --provenance: their fragments',
+      'shows cells as TileDB returns them, at any time, as a table, JSON, CSV or Arrow; --where and --range choose cells, --provenance names their fragments',
     load: () => import('../commands/read.ts'),
   },
   history: {
     group: CELLS,
-    summary: 'every version of a cell: in which fragment, when it was written, what hides it',
+    summary: 'shows every version of a cell: its fragment, when it was written, and what hides it',
     load: () => import('../commands/history.ts'),
   },
   decode: {
     group: CELLS,
-    summary: 'cells of one fragment as they are stored: a table, JSON, CSV, Arrow',
+    summary: 'shows the cells of one fragment as they are stored, as a table, JSON, CSV or Arrow',
     load: () => import('../commands/decode.ts'),
   },
   explain: {
     group: COST,
-    summary: 'what a read would do and cost, what makes it slow, what would help; memory',
+    summary: 'says what a read would do and cost, how much memory it needs, what makes it slow, and what would help',
     load: () => import('../commands/explain.ts'),
   },
   stats: {
     group: COST,
-    summary: 'what fills disk and memory: by field, filter, section; ratios, tile sizes; two targets side by side',
+    summary:
+      'shows what fills disk and memory, by field, filter and section; ratios and tile sizes; two targets side by side',
     load: () => import('../commands/stats.ts'),
   },
   whatif: {
     group: COST,
-    summary: 'what other filters would make of it: size, speed of reading and writing, exact or not; the best of them',
+    summary: 'tries other filters: size, speed of reading and writing, whether they are exact, and which are best',
     load: () => import('../commands/whatif.ts'),
   },
   check: {
     group: RIGHT,
     summary:
-      'any damage, and why TileDB fails to open it: files, sizes, metadata, filters, checksums; --level cells: every cell',
+      'finds any damage, and why TileDB fails to open an array: files, sizes, metadata, filters, checksums; --level cells: every cell',
     load: () => import('../commands/check.ts'),
   },
   why: {
     group: RIGHT,
-    summary: 'what a file or folder is for, what is lost without it, whether it may be deleted',
+    summary: 'says what a file or folder is for, what is lost without it, and whether it may be deleted',
     load: () => import('../commands/why.ts'),
   },
   recover: {
     group: RIGHT,
-    summary: 'an array or fragment written anew without its damage: lost metadata from the cells, all whole tiles',
+    summary:
+      'writes an array or fragment anew without its damage: with all whole tiles, and with lost metadata computed from the cells',
     load: () => import('../commands/recover.ts'),
   },
   'verify-checksums': {
     group: RIGHT,
-    summary: 'only the checksums that filters stored: MD5, SHA-256, AES-GCM tags',
+    summary: 'verifies only the checksums that filters stored: MD5, SHA-256, AES-GCM tags',
     load: () => import('../commands/verify-checksums.ts'),
   },
   diff: {
     group: RIGHT,
-    summary: 'two arrays, fragments or schemas compared; --cells: their cells, too',
+    summary: 'compares two arrays, fragments or schemas; --cells: their cells, too',
     load: () => import('../commands/diff.ts'),
   },
   footer: {
     group: METADATA,
-    summary: 'footer of the fragment metadata, field by field',
+    summary: 'shows the footer of the fragment metadata, field by field',
     load: () => import('../commands/footer.ts'),
   },
   rtree: {
     group: METADATA,
-    summary: 'R-tree: boxes of the tiles of a sparse fragment; which of them a range touches',
+    summary: 'shows the R-tree of a sparse fragment: the boxes of its tiles, and which of them a range touches',
     load: () => import('../commands/rtree.ts'),
   },
   tiles: {
     group: METADATA,
-    summary: 'each tile of a fragment: box, offset, size, minimum, maximum, sum, nulls',
+    summary: 'shows each tile of a fragment: box, offset, size, minimum, maximum, sum, nulls',
     load: () => import('../commands/tiles.ts'),
   },
   tile: {
     group: BYTES,
-    summary: 'one tile: its chunks, and its bytes after each filter',
+    summary: 'shows one tile: its chunks, and its bytes after each filter',
     load: () => import('../commands/tile.ts'),
   },
   dump: {
     group: BYTES,
-    summary: 'any file, byte by byte: annotated hex, or the tree of its fields',
+    summary: 'shows any file byte by byte: as annotated hex, or as the tree of its fields',
     load: () => import('../commands/dump.ts'),
   },
   at: {
     group: BYTES,
     summary:
-      'what a byte means, which cells it belongs to, what would notice a flip; or in which file and byte a cell is',
+      'says what a byte means, which cells it belongs to, and what would notice a flip; or at which byte of which file a cell is',
     load: () => import('../commands/at.ts'),
   },
   page: {
     group: OTHER,
-    summary: 'a page to look at in a browser and click through: served to this machine, or with -o one file to pass on',
+    summary: 'makes a page to look at in a browser: served to this machine, or with -o one file to pass on',
     load: () => import('../commands/page.ts'),
   },
   'write-sample': {
     group: OTHER,
-    summary: 'writes a sample array that TileDB opens; or writes given cells with other filters',
+    summary: 'writes a sample array that TileDB opens, or your own cells with other filters',
     question: [
       'How do I make an array with deletes and consolidated fragments?',
       'write-sample my-history --delete "id > 500" --consolidate fragments',
@@ -162,7 +165,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   completion: {
     group: OTHER,
-    summary: 'completes commands, fields and fragments in bash, zsh, fish',
+    summary: 'prints a script that completes commands, fields and fragments in bash, zsh or fish',
     load: () => import('../commands/completion.ts'),
   },
 }

@@ -33,7 +33,7 @@ interface AtOptions {
 }
 
 export const command: CommandModule<AtOptions> = {
-  about: 'If nothing is compressed, it names the exact cell.',
+  about: 'If the bytes are not compressed, it names the exact cell.',
   examples: [
     ['what a byte of a data file is, and what would notice a flip', 'at places/__1714/d0.tdb 0x64'],
     ["a byte of a fragment's metadata", 'at places/__1714/__fragment_metadata.tdb 6000'],
@@ -44,9 +44,9 @@ export const command: CommandModule<AtOptions> = {
     command
       .argument('<file>', 'any file of an array or group; with --cell a fragment, or array that has one')
       .argument('[offset]', 'byte, counted from 0; 0x… is hexadecimal')
-      .option('--cell <NAME=V,…>', 'where this cell is: a value for each dimension', collect)
+      .option('--cell <NAME=V,…>', 'show where this cell is: a value for each dimension', collect)
       .option('--field <name>', 'with --cell: only this attribute or dimension (repeatable)', collect)
-      .option('--no-flips', 'do not try out what would notice a flip, which takes the longest')
+      .option('--no-flips', 'do not try what would notice a flip, which takes most of the time')
     onlyWith(command, 'cell', 'field')
   },
 

@@ -26,7 +26,7 @@ interface Options {
 
 export const command: CommandModule<Options> = {
   about:
-    'Every finding has a code, a file, a byte, and what it means for a reader. verify-checksums looks only at checksums; check looks at checksums and everything else. In a field without a checksum filter, a changed byte that still decodes may not be found. What only makes reads slow, such as FRAGMENTS_MANY, is no finding and does not count for --fail-on: explain and --plan name it, and explain --fail-on counts it.',
+    'Every finding has a code, a file and a byte, and says what it means for a reader. check looks at checksums and at everything else; verify-checksums looks only at checksums. In a field without a checksum filter, a changed byte that can still be decoded may not be found. What only makes reads slow, such as FRAGMENTS_MANY, is not a finding, and --fail-on does not count it: explain and --plan show it, and explain --fail-on counts it.',
   examples: [
     ['whether what the metadata claims is what the bytes hold', 'check places'],
     ['every cell, too', 'check --level cells weather'],
@@ -46,11 +46,15 @@ export const command: CommandModule<Options> = {
         'structure (reads no tiles), chunks (undoes every filter) or cells (looks at every cell)',
         'chunks',
       )
-      .option('--fail-on <severity>', 'exit with 1 from this severity on: error, warning or note', 'error')
-      .option('--all', 'everything in the folder, uncommitted fragments and unused enumerations too')
-      .option('--plan', 'what is lost, and the steps that mend it, in order; nothing is run')
-      .option('--jobs <n>', 'threads', '1')
-      .option('--shard <i/n>', 'only the i-th of n parts of the fragments, balanced by bytes')
+      .option(
+        '--fail-on <severity>',
+        'exit with 1 if a finding has this severity or a worse one: error, warning or note',
+        'error',
+      )
+      .option('--all', 'check everything in the folder, also uncommitted fragments and unused enumerations')
+      .option('--plan', 'show what is lost, and the steps that mend it, in order; nothing is run')
+      .option('--jobs <n>', 'number of threads', '1')
+      .option('--shard <i/n>', 'only the i-th of n parts of the fragments, which have about the same bytes')
   },
 
   async *run(cx, [path], options) {

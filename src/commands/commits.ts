@@ -16,7 +16,7 @@ import { shownCondition } from './condition-text.ts'
 
 export const command: CommandModule<object> = {
   about:
-    'Also delete conditions and which fragments have processed them, what waits for vacuum and which file says so, and the fragments that a consolidated metadata file holds (its footers: footer <array>/__fragment_meta/<file>).',
+    'It also shows delete conditions and which fragments have processed them, what waits for vacuum and which file says so, and the fragments in a consolidated metadata file (footer <array>/__fragment_meta/<file> shows their footers).',
   examples: [
     ['commit files, and what each does', 'commits places'],
     ['of two arrays', 'commits places weather'],

@@ -37,7 +37,7 @@ interface DecodeOptions extends CellOptions {
 
 export const command: CommandModule<DecodeOptions> = {
   about:
-    'Dates, enumerations and nulls as TileDB gives them. --all-fragments takes an array and adds a column __fragment.',
+    'Dates, enumerations and nulls are shown as TileDB returns them. --all-fragments takes an array and adds a column __fragment.',
   examples: [
     ['the first cells of a fragment', 'decode places/__1714 --limit 5'],
     ['one attribute inside a box', 'decode weather/__1714 --field sky --range day=1..7'],
@@ -51,15 +51,15 @@ export const command: CommandModule<DecodeOptions> = {
   configure(command) {
     command
       .argument('<fragment...>', 'fragment; with --all-fragments an array')
-      .option('--field <name>', 'only this attribute, beside the dimensions (repeatable)', collect)
+      .option('--field <name>', 'only this attribute, besides the dimensions (repeatable)', collect)
       .option('--range <NAME=LO..HI>', `only cells inside, ends included: ${RANGE_FORMS}`, collect)
       .option('--tiles <I..J>', 'only these tiles')
       .option('--limit <n>', 'at most n cells')
-      .option('--fill', 'dense fragments: padding cells as well')
-      .option('--labels', 'values of enumerations instead of their indexes')
-      .option('--keep-going', 'leaves out tiles that cannot be read, and says which')
-      .option('--jobs <n>', 'threads that undo filters; cells come in the same order', '1')
-      .option('--all-fragments', 'an array: the cells of each of its visible fragments, with a column __fragment')
+      .option('--fill', 'show padding cells of dense fragments, too')
+      .option('--labels', 'show values of enumerations instead of their indexes')
+      .option('--keep-going', 'leave out tiles that cannot be read, and say which')
+      .option('--jobs <n>', 'number of threads that undo filters; the order of the cells stays the same', '1')
+      .option('--all-fragments', 'show the cells of each visible fragment of an array, with a column __fragment')
   },
 
   async *run(cx, [path], options) {

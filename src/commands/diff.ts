@@ -46,7 +46,11 @@ export const command: CommandModule<DiffOptions> = {
       .option('--cells', 'compare the cells, too, in stored order')
       .option('--names', 'compare names and timestamps, too')
       .option('--read', 'compare what readers of two arrays see, all fragments merged, instead of what is stored')
-      .option('--as-of <time>', 'with --read: the arrays at that time; given twice, first a, then b', collect)
+      .option(
+        '--as-of <time>',
+        'with --read: compare the arrays at that time; given twice: the time of a, then the time of b',
+        collect,
+      )
   },
 
   async *run(cx, [a, b], options) {

@@ -9,7 +9,8 @@ interface DumpOptions extends HexOptions {
 }
 
 export const command: CommandModule<DumpOptions> = {
-  about: 'A path names a field, as --tree shows it. The error for a wrong path lists the fields that exist.',
+  about:
+    '--path takes the path of a field, as --tree shows it. The error for a wrong path lists the fields that exist.',
   examples: [
     ["every byte of a fragment's metadata, and what it means", 'dump places/__1714/__fragment_metadata.tdb'],
     ['the bytes that hold one field', 'dump --path footer.fields[2].file_size places/__1714'],
@@ -21,7 +22,7 @@ export const command: CommandModule<DumpOptions> = {
     addHexOptions(command, true)
     command
       .option('--path <path>', 'only this field: footer.fields[2].file_size, schema.attributes[a].type')
-      .option('--tree', 'the fields without their bytes')
+      .option('--tree', 'show the fields without their bytes')
   },
 
   async *run(cx, [path], options) {

@@ -55,7 +55,7 @@ interface ExplainOptions extends QueryOptions, TimesOptions {
 
 export const command: CommandModule<ExplainOptions> = {
   about:
-    'Which fragments and tiles TileDB reads for it, how many bytes and requests that takes, how much memory it needs, and what makes it slow. Reads only metadata; with --exact also coordinates and var-sized values.',
+    'It shows which fragments and tiles TileDB reads, how many bytes and requests that takes, how much memory it needs, and what makes it slow. It reads only metadata; with --exact also coordinates and var-sized values.',
   examples: [
     ['what a read of a whole array costs', 'explain weather'],
     ['what a box costs, to the tile and the cell', 'explain places --range lat=40..60 --exact'],
@@ -74,22 +74,22 @@ export const command: CommandModule<ExplainOptions> = {
     command
       .option(
         '--exact',
-        'undoes the tiles of coordinates, to know which tiles and cells count, and reads var-sized values for the size of the result',
+        'read coordinates, to know which tiles and cells count, and var-sized values, to know the size of the result',
       )
-      .option('--latency <ms>', `milliseconds from a request to its first byte; by default ${OBJECT_STORE.latency_ms}`)
+      .option('--latency <ms>', `milliseconds from a request to its first byte (${OBJECT_STORE.latency_ms})`)
       .option(
         '--throughput <MB/s>',
-        `megabytes per second, of all requests together; by default ${OBJECT_STORE.megabytes_per_second}, usual for S3 in the same region`,
+        `megabytes per second of all requests together (${OBJECT_STORE.megabytes_per_second}, usual for S3 in the same region)`,
       )
-      .option('--budget <bytes>', 'sm.mem.total_budget of the reader, as 500M or 1.5GiB; by default 10 GiB')
+      .option('--budget <bytes>', 'sm.mem.total_budget of the reader, such as 500M or 1.5GiB (10 GiB)')
       .option(
         '--config <KEY=VALUE>',
-        'a setting of TileDB: sm.consolidation.step_min_frags and its like, for what tiledb.consolidate would do; sm.mem.total_budget is --budget (repeatable)',
+        'a setting of TileDB (repeatable): sm.consolidation.step_min_frags and others of consolidation, for what tiledb.consolidate would do; sm.mem.total_budget is the same as --budget',
         collect,
       )
     command.option(
       '--fail-on <severity>',
-      `exit with 1 if there is a finding of this severity or a worse one: ${SEVERITIES.join(', ')}`,
+      `exit with 1 if a finding has this severity or a worse one: ${SEVERITIES.join(', ')}`,
     )
     addTimesOptions(command)
   },

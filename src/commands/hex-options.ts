@@ -15,9 +15,9 @@ export interface HexOptions {
 export function addHexOptions(command: Command, always = false): void {
   const when = always ? '' : 'with --hex: '
   command
-    .option('--hex', 'every byte of it, annotated: offset, hex and text, and what each field is')
-    .option('--depth <n>', `${when}levels of fields (all without it)`)
-    .option('--at <A..B>', `${when}only bytes A to B of the file, inclusive; 0x… is hexadecimal`)
+    .option('--hex', 'show every byte, annotated: offset, hex and text, and what each field is')
+    .option('--depth <n>', `${when}levels of fields (default: all)`)
+    .option('--at <A..B>', `${when}only bytes A to B of the file, both included; 0x… is hexadecimal`)
   if (!always) onlyWith(command, 'hex', 'depth', 'at')
 }
 

@@ -41,7 +41,7 @@ const MOST_CELLS = 1000
 
 export const command: CommandModule<HistoryOptions> = {
   about:
-    'Of each version its fragment, when it was written, and whether a read gives it; if not, what hides it: a newer version, a delete condition, a vacuum or ignore file, the time of the read, a missing commit.',
+    'Of each version it shows the fragment, when it was written, and whether a read returns it. If not, it shows what hides it: a newer version, a delete condition, a vacuum or ignore file, the time of the read, or a missing commit.',
   examples: [
     ['what became of a cell', 'history weather --cell station=1,day=7'],
     ['as it was at a time', 'history weather --cell station=1,day=7 --as-of 2024-05-02'],
@@ -53,8 +53,8 @@ export const command: CommandModule<HistoryOptions> = {
       .argument('<array>', 'array')
       .option('--cell <NAME=V,…>', 'the cell: a value for each dimension', collect)
       .option('--range <NAME=LO..HI>', `up to ${MOST_CELLS} cells: ${RANGE_SET_FORMS} (repeatable)`, collect)
-      .option('--field <name>', 'only this attribute, beside the dimensions (repeatable)', collect)
-      .option('--labels', 'values of enumerations instead of their indexes')
+      .option('--field <name>', 'only this attribute, besides the dimensions (repeatable)', collect)
+      .option('--labels', 'show values of enumerations instead of their indexes')
     addTimesOptions(command)
   },
 

@@ -31,7 +31,7 @@ interface LsOptions extends TimesOptions {
 
 export const command: CommandModule<LsOptions> = {
   about:
-    'Each fragment of an array: whether TileDB reads it, and if not, why (never committed, waiting for vacuum, ignored, hidden, dated in the future), cells, tiles, size, time, box, overlaps, and which releases read it. One fragment: its files, and which are missing or short. An array on S3 is named as s3://bucket/path, as in every command: AWS_REGION, AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or else the profile that AWS_PROFILE names, say where it is and who asks; --no-sign-request asks without credentials.',
+    'Of each fragment of an array it shows whether TileDB reads it, and if not, why (never committed, waiting for vacuum, ignored, hidden, dated in the future); its cells, tiles, size, time, box and overlaps; and which releases read it. Of a fragment it shows the files, and which of them are missing or too short. An array on S3 is named s3://bucket/path, here and in every command. AWS_REGION, AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile that AWS_PROFILE names, give its place and your credentials. --no-sign-request sends no credentials.',
   examples: [
     ['the fragments of an array: state, cells, tiles, size, time, domain', 'ls places'],
     ['the files of a fragment, named by the beginning of its name', 'ls places/__1714'],
@@ -42,13 +42,13 @@ export const command: CommandModule<LsOptions> = {
   configure(command) {
     command
       .argument('<target...>', 'array (its fragments), fragment (its files) or group (its members)')
-      .option('--names', 'only the names of the fragments; opens no fragment, except for --range')
+      .option('--names', 'show only the names of fragments; fragments are opened only for --range')
       .option(
         '--range <NAME=LO..HI>',
         `only fragments whose non-empty domain touches the range, ends included: ${RANGE_FORMS}`,
         collect,
       )
-      .option('--depth <n>', 'of a group: how many levels of members are shown, as a tree; a number (1), or all')
+      .option('--depth <n>', 'levels of the members of a group, shown as a tree: a number (1), or all')
     addTimesOptions(command)
   },
 

@@ -27,7 +27,7 @@ interface MetadataOptions extends HexOptions, TimesOptions {
 }
 
 export const command: CommandModule<MetadataOptions> = {
-  about: 'With --all every version of each key, when it was written, and in which file.',
+  about: 'With --all it shows every version of each key, when it was written, and in which file.',
   examples: [
     ['key-value metadata of an array', 'metadata weather'],
     ['every version of each key, also deleted ones', 'metadata --all weather'],
@@ -38,11 +38,11 @@ export const command: CommandModule<MetadataOptions> = {
   configure(command) {
     command.argument(
       '<target...>',
-      'fragment (its metadata by column), array or group (key-value metadata, of the members, too)',
+      'fragment (its metadata by column), array or group (key-value metadata, also of the members)',
     )
     command.option(
       '--all',
-      'every version of each key of an array or group, oldest first, also overwritten and deleted ones',
+      'show every version of each key of an array or group, oldest first, also overwritten and deleted ones',
     )
     addTimesOptions(command)
     addHexOptions(command)

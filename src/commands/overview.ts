@@ -20,7 +20,7 @@ import { addTimesOptions, asOf, refuseTimes, type TimesOptions, useTimes } from 
 
 export const command: CommandModule<TimesOptions> = {
   about:
-    'What it is, what a reader sees, how large and how old it is, whether a listing shows damage, and what to do next. It reads no data: check does. If a folder has the name of a command, type ./ls',
+    'It finds the damage that a listing and the footers show. It reads no data; check does. If a folder has the name of a command, put ./ in front, as in ./ls',
   examples: [
     ['an array', 'places'],
     ['a fragment, named by the beginning of its name', 'places/__1714'],

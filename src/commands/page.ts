@@ -19,7 +19,7 @@ const LARGEST = 256 * 2 ** 20
 
 export const command: CommandModule<PageOptions> = {
   about:
-    'With -o it is one file that any browser opens, offline, years later. Without, the page is served to this machine alone until Ctrl-C, and reads only what it shows, so that targets of any size and URLs open at once. Nothing leaves the machine.',
+    'With -o, the page is one file that any browser opens, offline, even years later. Without -o, it is served to this machine alone until Ctrl-C. It then reads only what it shows, so that targets of any size, and URLs, open at once. Nothing leaves the machine.',
   examples: [
     ['a report to pass on, with the bytes of the array in it', 'page -o report.html places'],
     ['the metadata and small files alone', 'page -o small.html --max-size 100K weather'],
@@ -30,8 +30,8 @@ export const command: CommandModule<PageOptions> = {
   configure(command) {
     command
       .argument('[target]', 'array, fragment, group, or a file in one of them')
-      .option('--open', 'open it in the browser')
-      .option('--max-size <bytes>', 'bytes of files that a report holds; metadata goes first', DEFAULT_SIZE)
+      .option('--open', 'open the page in the browser')
+      .option('--max-size <bytes>', 'largest number of bytes of files in a report; metadata goes first', DEFAULT_SIZE)
   },
 
   async *run(cx, [path], { output, toStdout, open, maxSize = DEFAULT_SIZE }) {

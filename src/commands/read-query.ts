@@ -26,10 +26,10 @@ export function addQueryOptions(command: CommanderCommand, whereNote = ''): void
 /** Adds the options of a read except `--order`. @param whereNote what the help of `--where` adds */
 export function addCellOptions(command: CommanderCommand, whereNote = ''): void {
   command
-    .option('--field <name>', 'only this attribute, beside the dimensions (repeatable)', collect)
+    .option('--field <name>', 'only this attribute, besides the dimensions (repeatable)', collect)
     .option(
       '--range <NAME=LO..HI>',
-      `only cells inside, ends included: ${RANGE_SET_FORMS}, or a range of a dimension label; several ranges of a dimension are united`,
+      `only cells inside, ends included: ${RANGE_SET_FORMS}, or a range of a dimension label; several ranges of a dimension: the cells in any of them`,
       collect,
     )
     .option('--where <condition>', `only cells that meet it: ${WHERE_FORMS}${whereNote}`, oneCondition)

@@ -32,12 +32,15 @@ export const command: CommandModule<ReadOptions> = {
 
   configure(command) {
     command.argument('<array...>', 'array')
-    addQueryOptions(command, '; others have fill values in dense arrays')
+    addQueryOptions(command, '; other cells of dense arrays have fill values')
     command
       .option('--limit <n>', 'at most n cells')
-      .option('--labels', 'values of enumerations instead of their indexes')
-      .option('--provenance', 'columns __fragment, __tile, __cell, __written: where each cell is stored, and its time')
-      .option('--keep-going', 'leaves out fragments and tiles that cannot be read, and says which')
+      .option('--labels', 'show values of enumerations instead of their indexes')
+      .option(
+        '--provenance',
+        'add columns __fragment, __tile, __cell and __written: where each cell is stored, and its time',
+      )
+      .option('--keep-going', 'leave out fragments and tiles that cannot be read, and say which')
     addTimesOptions(command)
   },
 

@@ -45,7 +45,7 @@ interface Options {
 
 export const command: CommandModule<Options> = {
   about:
-    'The source is only read. Fragments without a fault are copied byte for byte. Metadata that is lost or damaged is computed anew from the data files. What was written is checked, cell by cell, before it gets its name.',
+    'The source is only read. Fragments without a fault are copied byte for byte. Lost or damaged metadata is computed anew from the data files. The result is checked, cell by cell, before it gets its name.',
   examples: [
     ['an array whose fragments lost metadata', 'recover places --to places.new'],
     [
@@ -58,18 +58,18 @@ export const command: CommandModule<Options> = {
 
   configure(command) {
     command
-      .argument('<target>', 'an array, or one fragment of it')
+      .argument('<target>', 'array, or one of its fragments')
       .requiredOption('--to <dir>', 'folder to make; never overwritten')
       .option(
         '--drop-damaged',
-        'leave out tiles that cannot be read, or that the metadata contradicts; lists their cells in DIR.lost.ndjson',
+        'leave out tiles that cannot be read, or that the metadata contradicts; DIR.lost.ndjson lists their cells',
       )
       .option(
         '--domain <NAME=LO..HI>',
-        'box of the dense fragment whose metadata is lost, one range a dimension (repeatable)',
+        'box of the dense fragment whose metadata is lost: one range for each dimension (repeatable)',
         collect,
       )
-      .option('--array <dir>', 'array of the fragment, if it does not lie in it')
+      .option('--array <dir>', 'array of the fragment, if the fragment does not lie in it')
       .option(
         '--timestamp <T1[..T2]>',
         'when the fragment was written, if its folder has lost its name: milliseconds or dates',

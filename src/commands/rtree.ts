@@ -44,9 +44,9 @@ export const command: CommandModule<RTreeOptions> = {
       .option('--range <NAME=LO..HI>', `only the tiles that the range touches, ends included: ${RANGE_FORMS}`, collect)
       .option(
         '--svg <file>',
-        "draw the tiles' boxes into this file, or - for stdout: of a fragment, or of all visible ones of an array",
+        'draw the boxes of the tiles into this file, or - for stdout: of a fragment, or of all visible fragments of an array',
       )
-      .option('--dimension <name>', 'given twice, with --svg: the dimensions across and up', collect)
+      .option('--dimension <name>', 'with --svg, given twice: the dimension across, then the dimension up', collect)
     onlyWith(command, 'svg', 'dimension')
     addTimesOptions(command)
     addHexOptions(command)

@@ -26,7 +26,7 @@ interface SchemaOptions extends HexOptions, TimesOptions {
 
 export const command: CommandModule<SchemaOptions> = {
   about:
-    'With --all every schema of an evolved array, oldest first, below a line for each that says what changed; files in __schema can be given to diff.',
+    'With --all it shows every schema of an evolved array. Above the schemas, a line for each says what changed. diff takes schema files from __schema.',
   examples: [
     ['dimensions, attributes, filters', 'schema places'],
     ['what changed between the schemas of an evolved array', 'schema --all places'],
@@ -36,7 +36,7 @@ export const command: CommandModule<SchemaOptions> = {
   configure(command) {
     command
       .argument('<target...>', 'array, fragment (its own schema), group (of each array) or schema file')
-      .option('--all', 'every schema of an evolved array, oldest first')
+      .option('--all', 'show every schema of an evolved array, oldest first')
     addTimesOptions(command)
     addHexOptions(command)
   },

@@ -57,7 +57,7 @@ interface StatsOptions extends TimesOptions, QueryOptions {
 
 export const command: CommandModule<StatsOptions> = {
   about:
-    'Also which releases wrote and read it, how full the tiles are, whether filters pay (ratio is unfiltered over stored: below 1 they make it larger), and the memory that the metadata needs. whatif computes whether another capacity or tile extent is better: whatif places --capacity 1000.',
+    'It also shows which releases wrote and read it, how full the tiles are, whether filters pay, and the memory that the metadata needs. A ratio is unfiltered over stored bytes: below 1, filters make it larger. whatif computes whether another capacity or tile extent is better: whatif places --capacity 1000.',
   examples: [
     ['what fills the disk: fields, filters, metadata, tile sizes', 'stats weather'],
     ['why one fragment is larger than another', 'stats places/__1714 weather/__1714'],
@@ -70,10 +70,10 @@ export const command: CommandModule<StatsOptions> = {
   configure(command) {
     command
       .argument('<target...>', 'fragment, array or group (each array); two fragments or arrays are shown side by side')
-      .option('--all', 'an array: every fragment folder, not only those that TileDB lists')
+      .option('--all', 'count every fragment folder of an array, not only those that TileDB lists')
       .option(
         '--read',
-        'what a reader sees of an array, instead: how many cells there are, and how many are unwritten, overwritten, deleted or have equal coordinates; of each field minimum, maximum, sum, mean, lengths, nulls and used values of the enumeration. Reads all these fields once, so give --field and --range if the array is large',
+        'show instead what a reader sees of an array: how many cells there are, and how many are unwritten, overwritten, deleted or have equal coordinates; of each field minimum, maximum, sum, mean, lengths, nulls, and which values of its enumeration are used. It reads all these fields once, so use --field and --range if the array is large',
       )
     addCellOptions(command, '; with --read')
     onlyWith(command, 'read', 'field', 'range', 'where')

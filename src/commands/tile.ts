@@ -25,7 +25,7 @@ const ROLES: readonly TileRole[] = ['data', 'offsets', 'var', 'validity']
 const FIRST = '0'
 
 export const command: CommandModule<TileOptions> = {
-  about: 'With --hex or --bytes its content, with --stages what each filter made of it.',
+  about: 'With --hex or --bytes it shows the content of the tile, with --stages what each filter made of it.',
   examples: [
     ['the chunks of a tile, and what each filter made of them', 'tile places/__1714 lat 2'],
     ['its unfiltered bytes into a file', 'tile places/__1714 lat 0 --bytes -o lat.bin'],
@@ -41,11 +41,14 @@ export const command: CommandModule<TileOptions> = {
       .argument('[index]', 'tile, counted from 0', FIRST)
       .option(
         '--role <role>',
-        "which of a field's files: data, offsets, var or validity (a var-sized field means its values)",
+        'which file of the field: data, offsets, var or validity (of a var-sized field by default its values)',
       )
-      .option('--offset <n>', 'the tile at this byte of a data file, without the metadata: for fragments that lost it')
+      .option(
+        '--offset <n>',
+        'show the tile at this byte of a data file, without the metadata: for fragments that lost it',
+      )
       .option('--bytes', 'write the unfiltered bytes')
-      .option('--stages <dir>', 'write the bytes at each stage into this folder, a file each')
+      .option('--stages <dir>', 'write the bytes after each filter into this folder, a file each')
     addHexOptions(command)
   },
 

@@ -17,7 +17,7 @@ const FORMS = 'milliseconds since 1970 or a date in UTC, as in 2024-05-01T10:00:
 export function addTimesOptions(command: CommanderCommand): void {
   command
     .option('--as-of <time>', `what TileDB reads when it opens the array at that time: ${FORMS}`)
-    .option('--between <T1..T2>', 'the same between two times, both included; T1.. and ..T2 are open at one end')
+    .option('--between <T1..T2>', 'the same for a span of time, both ends included; T1.. and ..T2 are open at one end')
 }
 
 /** Sets the times between which {@link CommandContext.open} opens targets. @throws InspectError USAGE */

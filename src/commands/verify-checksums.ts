@@ -24,7 +24,7 @@ const TAIL_LOST = 'TileDB dropped bytes of chunks when it wrote, and cells may b
 
 export const command: CommandModule<Options> = {
   about:
-    'Reads only the files with checksums. Of the others it only checks that they exist and are long enough; --deep undoes all filters. check finds other damage, too.',
+    'It reads only files with checksums. Of other files it only checks that they exist and are long enough; --deep undoes all filters. check finds other damage, too.',
   examples: [
     ['every checksum of an array', 'verify-checksums places'],
     ['files without a checksum, too: every filter undone', 'verify-checksums --deep weather'],
@@ -34,14 +34,14 @@ export const command: CommandModule<Options> = {
   configure(command) {
     command
       .argument('<target...>', 'fragment, array or group')
-      .option('--all', 'every fragment folder, not only the committed ones')
+      .option('--all', 'verify every fragment folder, not only committed ones')
       .option('--deep', 'undo every filter of every tile, and compare sizes with the metadata')
       .option(
         '--require-checksums',
-        'a data file without a checksum is a failure, and so is an array whose fragments are all skipped',
+        'fail for a data file without a checksum, and for an array whose fragments are all skipped',
       )
-      .option('--jobs <n>', 'threads', '1')
-      .option('--shard <i/n>', 'only the i-th of n parts of the fragments, balanced by bytes')
+      .option('--jobs <n>', 'number of threads', '1')
+      .option('--shard <i/n>', 'only the i-th of n parts of the fragments, which have about the same bytes')
   },
 
   async *run(cx, [path], options) {

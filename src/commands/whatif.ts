@@ -47,7 +47,7 @@ const SAMPLE_BYTES = 1024 * 1024
 
 export const command: CommandModule<WhatifOptions> = {
   about:
-    'Takes tiles spread over all fragments, filters them as TileDB would, undoes that and compares every bit. Without --filters it tries what suits the values. Nothing is written.',
+    'It takes tiles spread over all fragments, filters them as TileDB would, undoes the filters, and compares every bit. Without --filters it tries filters that suit the values. Nothing is written.',
   examples: [
     ['which filters would make it smaller, or faster to read', 'whatif weather'],
     ['one field with filters of your choice', 'whatif weather --field rain_mm --filters bitshuffle,lz4'],
@@ -65,19 +65,23 @@ export const command: CommandModule<WhatifOptions> = {
     command
       .argument('<target>', 'array or fragment')
       .option('--field <name>', 'only this field (repeatable)', collect)
-      .option('--filters <list>', 'try these, as in zstd:level=9 or byteshuffle,lz4 (repeatable); empty: none', collect)
-      .option('--sample <bytes>', 'unfiltered bytes to try of each field (1048576); all: every tile')
-      .option('--seed <text>', 'another choice of tiles (1)')
-      .option('--capacity <n>', 'other tiles: cells of a sparse tile')
-      .option('--tile-extent <name=n>', 'other tiles: extent along a dimension (repeatable)', collect)
-      .option('--cell-order <order>', `another order: ${CELL_ORDERS.join(', ')}`)
       .option(
-        '--range <NAME=LO..HI>',
-        `what a read of this box costs with other tiles and orders: ${RANGE_SET_FORMS} (repeatable)`,
+        '--filters <list>',
+        'try these filters, such as zstd:level=9 or byteshuffle,lz4 (repeatable); an empty text means no filters',
         collect,
       )
-      .option('--emit <form>', 'only the schema with these changes: schema, for write-sample --schema; or python')
-      .option('--best <kind>', 'with --emit: the filters that are smallest, fastest to read, or balanced')
+      .option('--sample <bytes>', 'unfiltered bytes of each field to try (1048576); all: every tile')
+      .option('--seed <text>', 'another text takes other tiles (1)')
+      .option('--capacity <n>', 'try another capacity: cells of a sparse tile')
+      .option('--tile-extent <name=n>', 'try another tile extent of a dimension (repeatable)', collect)
+      .option('--cell-order <order>', `try another cell order: ${CELL_ORDERS.join(', ')}`)
+      .option(
+        '--range <NAME=LO..HI>',
+        `show what a read of this box costs with other tiles and orders: ${RANGE_SET_FORMS} (repeatable)`,
+        collect,
+      )
+      .option('--emit <form>', 'print only the schema with these changes: schema (for write-sample --schema) or python')
+      .option('--best <kind>', 'with --emit: use the filters that are smallest, fastest to read, or balanced')
     addTimesOptions(command)
   },
 

@@ -8,7 +8,7 @@ import { type CommandContext, type CommandModule, documentHead } from './command
 
 export const command: CommandModule<object> = {
   about:
-    'Compares what TileDB finds in the array with the path and without it, at every time that makes a difference. The cells of small arrays are read and counted. Nothing is deleted.',
+    'It compares what TileDB finds in the array with the path and without it, at every time that makes a difference. The cells of small arrays are read and counted. Nothing is deleted.',
   examples: [
     ['the schemas of an array', 'why places/__schema'],
     ['a fragment, named by the beginning of its name', 'why places/__1714'],

@@ -66,7 +66,7 @@ Steps (schemas/steps-file.json has all keys, docs/writing.md what they do):
     {"step": "delete", "where": "a > 9"},
     {"step": "consolidate"}, {"step": "vacuum"}]}
 
-A fragment with other filters, order, tiles or format version:
+To write a fragment with other filters, order, tiles or format version:
   tiledb-inspect schema A --json > S.json
   tiledb-inspect decode A/__fragments/F --format ndjson |
     tiledb-inspect write-sample B --schema S.json --data - --filters zstd
@@ -81,10 +81,10 @@ const SHAPE_OPTIONS: readonly OptionRow[] = [
   ['--dim <spec>', 'a dimension (repeatable; see below)', true],
   ['--attr <spec>', 'an attribute (repeatable; see below)', true],
   ['--enum <spec>', 'an enumeration (repeatable; see below)', true],
-  ['--cells <n>', 'cells in all fragments together (1000); in dense arrays at most'],
-  ['--fragments <n>', 'fragments (2)'],
+  ['--cells <n>', 'cells in all fragments together (1000); dense arrays may have fewer'],
+  ['--fragments <n>', 'number of fragments (2)'],
   ['--capacity <n>', 'cells of a sparse tile (100)'],
-  ['--tile-extent <n>', 'extent of dimensions that do not say theirs'],
+  ['--tile-extent <n>', 'tile extent of dimensions that give none'],
   ['--cell-order <order>', 'row-major, col-major or hilbert'],
   ['--tile-order <order>', 'row-major or col-major'],
   ['--duplicates', 'allow several cells at the same coordinates, and write some'],
@@ -105,17 +105,17 @@ const OPTIONS: readonly OptionRow[] = [
   ['--metadata <KEY=JSON>', 'array metadata (repeatable)', true],
   [
     '--data <file>',
-    'the cells, as decode prints NDJSON, .csv, .tsv or Arrow IPC (repeatable); - for standard input',
+    'the cells: NDJSON as decode prints it, .csv, .tsv or Arrow IPC (repeatable); - for standard input',
     true,
   ],
   ['--labels', 'the cells of --data hold values of enumerations, as decode --labels prints them'],
-  ['--timestamp <time>', 'when the first fragment is written, and the next (repeatable): milliseconds or a date', true],
-  ['--append', 'write into the array that is there; no file of it is changed'],
-  ['--steps <file>', 'then do these steps: JSON (see below)'],
+  ['--timestamp <time>', 'time of the first fragment, then of the next (repeatable): milliseconds or a date', true],
+  ['--append', 'write into an array that exists; its files are not changed'],
+  ['--steps <file>', 'then do the steps in this file: JSON (see below)'],
   ['--delete <condition>', 'then delete these cells (repeatable)', true],
   ['--consolidate <mode>', 'then consolidate: fragments, fragment_meta, commits or array_meta (repeatable)', true],
   ['--vacuum <mode>', 'then remove what consolidation has replaced (repeatable)', true],
-  ['--seed <text>', 'same options and seed, same bytes (1)'],
+  ['--seed <text>', 'the same options and the same seed give the same bytes (1)'],
 ]
 
 export const command: CommandModule<WriteSampleOptions> = {
@@ -136,7 +136,10 @@ export const command: CommandModule<WriteSampleOptions> = {
       else command.option(flags, what)
     }
     command
-      .option('--damage <code>', 'instead: a small array or group in which check finds this; list: all of them')
+      .option(
+        '--damage <code>',
+        'instead, write a small array or group in which check finds this code; list: show all codes',
+      )
       .addHelpText('after', HELP)
   },
 
