@@ -79,10 +79,7 @@ const RARE_FORMATS: Record<RareFormat, DocumentFormat | ReportFormat> = {
   },
   sarif: {
     extensions: ['sarif'],
-    async reporter(out, folder) {
-      const { sarifReporter } = await import('../render/reports/sarif.ts')
-      return sarifReporter(out, folder, VERSION)
-    },
+    reporter: async (out, folder) => (await import('../render/reports/sarif.ts')).sarifReporter(out, folder, VERSION),
   },
   junit: {
     extensions: ['xml'],

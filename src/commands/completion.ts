@@ -79,15 +79,12 @@ function bash(commands: readonly DescribedCommand[]): string {
     const flags = [...options.flatMap((option) => option.flags), '--help'].join(' ')
     return `    ${name}) options='${flags}'; words='${words.join(' ')}' ;;`
   })
-  const choices = new Map<string, string>()
-  for (const { name, options } of commands) {
-    for (const option of options) {
-      if (option.choices.length > 0) choices.set(`${name} ${option.flags.at(-1)}`, option.choices.join(' '))
-    }
-  }
-  const values = Array.from(
-    choices,
-    ([key, words]) => `    '${key}') COMPREPLY=($(compgen -W '${words}' -- "$word")); return ;;`,
+  const values = commands.flatMap(({ name, options }) =>
+    options.flatMap(({ flags, choices }) =>
+      choices.length === 0
+        ? []
+        : `    '${name} ${flags.at(-1)}') COMPREPLY=($(compgen -W '${choices.join(' ')}' -- "$word")); return ;;`,
+    ),
   )
   return `# completion of ${PROGRAM} for bash: source <(${PROGRAM} completion bash)
 ${FUNCTION}_files() {

@@ -4,7 +4,7 @@ import { datatypeKind } from '../format/datatype.ts'
 import type { ComparisonOp, ConditionNode, ConditionValue } from '../format/delete-condition.ts'
 import { type CellValue, cellValue, type ValueStyle } from '../format/value.ts'
 import { conditionFields, isNullTest, NEGATED, setMembers } from '../read/condition.ts'
-import { fieldText } from '../read/where-syntax.ts'
+import { COMPARISONS, fieldText } from '../read/where-syntax.ts'
 import { isScalar, scalarJson } from '../render/scalar-json.ts'
 import type { InspectArray } from '../store/array.ts'
 import { attributeLabels } from '../store/labels.ts'
@@ -13,13 +13,9 @@ import { enumerationResult } from './schema.ts'
 
 const COMPACT = { int64: 'number', indent: false } as const
 
+/** How a comparison is written. */
 const SYMBOLS: Partial<Record<ComparisonOp, string>> = {
-  LT: '<',
-  LE: '<=',
-  GT: '>',
-  GE: '>=',
-  EQ: '==',
-  NE: '!=',
+  ...Object.fromEntries(Array.from(COMPARISONS, ([symbol, op]) => [op, symbol])),
   IN: 'in',
   NOT_IN: 'not in',
 }

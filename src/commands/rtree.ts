@@ -1,6 +1,7 @@
 import { usage } from '../base/errors.ts'
 import { extensionOf } from '../base/paths.ts'
 import { rangeFilter } from '../cells/bounds.ts'
+import { ColumnRows } from '../cells/column-rows.ts'
 import type { ValueRange } from '../documents/common.ts'
 import type { RtreeDocument, RtreeTile } from '../documents/rtree.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
@@ -19,7 +20,7 @@ import {
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { addTimesOptions, asOf, type TimesOptions, useTimes } from './times.ts'
-import { mbrsResult, rangesResult } from './values.ts'
+import { mbrColumns, mbrsResult, rangesResult } from './values.ts'
 
 interface RTreeOptions extends HexOptions, TimesOptions {
   range?: string[]
@@ -95,12 +96,10 @@ async function rtreeOutcome(cx: CommandContext, fragment: Fragment, options: RTr
     level_num: tree.levels.length,
     mbr_num: leaves?.mbr_num ?? 0,
   }
-  const mbrs = (level: RTreeLevel): Iterable<ValueRange[]> => ({
-    *[Symbol.iterator]() {
-      const mbr = mbrsResult(level, dimensions, cx.style)
-      for (let i = 0; i < level.mbr_num; i++) yield mbr(i)
-    },
-  })
+  const mbrs = (level: RTreeLevel): Iterable<ValueRange[]> => {
+    const columns = mbrColumns(level, 0, level.mbr_num, dimensions, cx.style)
+    return columns ? new ColumnRows<ValueRange[]>(columns, level.mbr_num) : mbrsResult(level, dimensions, cx.style)
+  }
   let document: RtreeDocument
   if (options.range) {
     const touches = rangeFilter(dimensions, parseRanges(dimensions, options.range))

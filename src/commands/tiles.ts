@@ -179,12 +179,12 @@ async function boxBlocks(lists: TileLists, info: FragmentInfo, style: ValueStyle
   if (!leaves) return async () => NO_BOXES
   return async (from, to) => {
     const { first, entries } = await leaves.block(from, to)
-    const mbr = mbrsResult(entries, dimensions, style)
+    const mbrs = mbrsResult(entries, dimensions, style)
     return {
       range: (tile) => (tile < leaves.count ? mbrAt(entries, tile - first, dimensions) : undefined),
       values:
         (to <= leaves.count && mbrColumns(entries, from - first, to - first, dimensions, style)) ||
-        new ValueColumn(to - from, (i) => (from + i < leaves.count ? mbr(from + i - first) : null)),
+        new ValueColumn(to - from, (i) => (from + i < leaves.count ? mbrs.at(from + i - first) : null)),
     }
   }
 }

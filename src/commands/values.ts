@@ -5,7 +5,7 @@ import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { mbrAt, type RTreeLevel } from '../format/rtree.ts'
-import { bytesOf, type CellValue, cellReader, cellValue, type ValueStyle } from '../format/value.ts'
+import { bytesOf, type CellValue, cellValue, type ValueStyle } from '../format/value.ts'
 
 /** Structures of the format in the form of the JSON documents. */
 
@@ -17,32 +17,13 @@ export function rangesResult(dimensions: readonly RangeType[], ranges: NDRange, 
   })
 }
 
-/** A function that gives an MBR of a level as {@link rangesResult}. What depends on the types is decided once for all MBRs. */
+/** The MBRs of a level, one by one. */
 export function mbrsResult(
   level: RTreeLevel,
   dimensions: readonly RangeType[],
   style: ValueStyle,
-): (index: number) => ValueRange[] {
-  const sizes = dimensions.map(fixedSize)
-  if (level.starts || sizes.includes(undefined)) {
-    return (index) => rangesResult(dimensions, mbrAt(level, index, dimensions), style)
-  }
-  const { bytes } = level
-  const stride = bytes.length / level.mbr_num
-  let at = 0
-  const parts = dimensions.map(({ type, cell_val_num }, d) => {
-    const size = sizes[d] ?? 0
-    const part = { read: cellReader(type, cell_val_num, style), at, size }
-    at += 2 * size
-    return part
-  })
-  return (index) => {
-    const start = index * stride
-    return parts.map(({ read, at, size }) => {
-      const min = start + at
-      return [read(bytes, min, min + size), read(bytes, min + size, min + 2 * size)]
-    })
-  }
+): ValueColumn<ValueRange[]> {
+  return new ValueColumn(level.mbr_num, (index) => rangesResult(dimensions, mbrAt(level, index, dimensions), style))
 }
 
 /** MBRs `[from, to)` of a level as columns; undefined if they differ in length, as the MBRs of strings do. */

@@ -108,7 +108,8 @@ export function whereFault(text: string, at: number, message: string): InspectEr
 /** Characters of a long text that an error shows before its place, and behind. */
 const SHOWN = 60
 
-const COMPARISONS: ReadonlyMap<string, keyof typeof MIRRORED> = new Map([
+/** The comparisons by how they are written. */
+export const COMPARISONS: ReadonlyMap<string, keyof typeof MIRRORED> = new Map([
   ['<', 'LT'],
   ['<=', 'LE'],
   ['>', 'GT'],
