@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { usage } from '../base/errors.ts'
 import { extensionOf } from '../base/paths.ts'
 import type { CommandModule } from '../commands/command.ts'
-import { addTimesOptions } from '../commands/times.ts'
+import { addTimesOptions, type TimesOptions } from '../commands/times.ts'
 import type { JsonStyle } from '../render/json.ts'
 import { ALIASES, COMMANDS, OVERVIEW } from './commands.ts'
 import { FORMATS, type Format, formatNames } from './formats.ts'
@@ -15,7 +15,7 @@ const EXTENSION_HINTS: Readonly<Record<string, string>> = {
   zst: ' (- and a pipe to zstd)',
 }
 
-export interface CommonOptions {
+export interface CommonOptions extends TimesOptions {
   format?: Format
   json?: boolean
   output?: string | undefined

@@ -3,7 +3,7 @@ import { ClosedPipe, exitCodeOf, InspectError, usage } from '../base/errors.ts'
 import { VERSION } from '../base/version.ts'
 import type { CommandContext, CommandModule } from '../commands/command.ts'
 import { parseSize } from '../commands/option-values.ts'
-import { noteSeconds } from '../commands/times.ts'
+import { addTimesOptions, noteSeconds, useTimes } from '../commands/times.ts'
 import { readKey } from '../node/key.ts'
 import { nodeCodecs } from '../node/node-codecs.ts'
 import { readContext } from '../store/generic-tile.ts'
@@ -136,6 +136,7 @@ async function buildProgram(process: Process, report: Report): Promise<Command> 
     if (name !== helpOf && helpOf !== 'completion') continue
     const module = (await load()).command
     module.configure(command)
+    if (module.takesTimes) addTimesOptions(command)
     // Without options of its own, a group of one would stand below those of every command.
     if (command.options.length === 0) command.addHelpOption(helpOption())
     addCommonOptions(command, formatNames(module))
@@ -202,6 +203,7 @@ async function runCommand(
     },
     refuseReadPlace: (path, option) => refuseReadPlace(command, paths, path, option),
   }
+  if (module.takesTimes) useTimes(cx, options)
   if (options.output !== undefined) await cx.refuseReadPlace(options.output, '--output')
   const documents = await openDocuments({ process, report, options, several })
   // Errors so far named the paths that the user wrote. Errors from here on name the paths that are read.

@@ -106,6 +106,8 @@ export interface CommandModule<Options> {
   formats?: readonly RareFormat[]
   /** Whether the output has no format with these options, such as bytes or a script. The extension of `--output` is then ignored. */
   ownOutput?(options: Options): boolean
+  /** Whether the command has the options `--as-of` and `--between`, which set {@link CommandContext.times}. */
+  takesTimes?: boolean
   /** Whether one run gets all targets. Otherwise each target has its own run. */
   together?: boolean
   /** Adds options and arguments besides the common ones. */

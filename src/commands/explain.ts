@@ -41,10 +41,9 @@ import { damagedFault, damagedFilesOf } from './damaged-files.ts'
 import { parseChoice, parseSize } from './option-values.ts'
 import { addQueryOptions, parseQuery, type QueryOptions } from './read-query.ts'
 import { denseCells, resultBuffers } from './result-buffers.ts'
-import { addTimesOptions, type TimesOptions, useTimes } from './times.ts'
 import { endResult } from './values.ts'
 
-interface ExplainOptions extends QueryOptions, TimesOptions {
+interface ExplainOptions extends QueryOptions {
   exact?: boolean
   latency?: string
   throughput?: string
@@ -67,6 +66,7 @@ export const command: CommandModule<ExplainOptions> = {
     ['exit code 1 for too many fragments and the like, in CI', 'explain --fail-on warning places'],
     ['the bytes from storage, for a script', 'explain places --json'],
   ],
+  takesTimes: true,
 
   configure(command) {
     command.argument('<array>', 'array')
@@ -91,11 +91,9 @@ export const command: CommandModule<ExplainOptions> = {
       '--fail-on <severity>',
       `exit with 1 if a finding has this severity or a worse one: ${SEVERITIES.join(', ')}`,
     )
-    addTimesOptions(command)
   },
 
   async *run(cx, [path], options) {
-    useTimes(cx, options)
     const target = await cx.open(path)
     if (target.type !== 'array') throw await wrongTarget(cx, 'explain', target, 'an array')
     yield await arrayOutcome(cx, path, await openAt(target.array), options)

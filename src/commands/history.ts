@@ -27,9 +27,8 @@ import { LabelReport } from './missing-labels.ts'
 import { parseRangeSets, RANGE_SET_FORMS } from './ranges.ts'
 import { shownEnumerations } from './read.ts'
 import { checkFields } from './read-query.ts'
-import { addTimesOptions, type TimesOptions, useTimes } from './times.ts'
 
-interface HistoryOptions extends TimesOptions {
+interface HistoryOptions {
   cell?: string[]
   range?: string[]
   field?: string[]
@@ -47,6 +46,7 @@ export const command: CommandModule<HistoryOptions> = {
     ['as it was at a time', 'history weather --cell station=1,day=7 --as-of 2024-05-02'],
     ['those of a few cells, a version a line', 'history places --range lat=55..60 --format ndjson'],
   ],
+  takesTimes: true,
 
   configure(command) {
     command
@@ -55,13 +55,11 @@ export const command: CommandModule<HistoryOptions> = {
       .option('--range <NAME=LO..HI>', `up to ${MOST_CELLS} cells: ${RANGE_SET_FORMS} (repeatable)`, collect)
       .option('--field <name>', 'only this attribute, besides the dimensions (repeatable)', collect)
       .option('--labels', 'show values of enumerations instead of their indexes')
-    addTimesOptions(command)
   },
 
   async *run(cx, [path], options) {
     if ((options.cell === undefined) === (options.range === undefined))
       throw usage(`history expects --cell or --range, found ${options.cell ? 'both' : 'neither'}`)
-    useTimes(cx, options)
     const target = await cx.open(path)
     if (target.type !== 'array') throw await wrongTarget(cx, 'history', target, 'an array')
     const opened = await openAt(target.array)

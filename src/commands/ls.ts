@@ -20,10 +20,10 @@ import { entryOf, examineFragment, FACTS, fragmentColumns, type Listed, sizesWit
 import { keyValueResult } from './metadata.ts'
 import { findOverlaps } from './overlaps.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
-import { addTimesOptions, asOf, type TimesOptions, useTimes } from './times.ts'
+import { asOf } from './times.ts'
 import { exact, filterResult } from './values.ts'
 
-interface LsOptions extends TimesOptions {
+interface LsOptions {
   names?: boolean
   range?: string[]
   depth?: string
@@ -38,6 +38,7 @@ export const command: CommandModule<LsOptions> = {
     ['fragments that a query of this box would touch', 'ls places --range lat=40..60 --range lon=0..20'],
     ['what TileDB reads when it opens the array at that time', 'ls weather --as-of 2024-05-02'],
   ],
+  takesTimes: true,
 
   configure(command) {
     command
@@ -49,11 +50,9 @@ export const command: CommandModule<LsOptions> = {
         collect,
       )
       .option('--depth <n>', 'levels of the members of a group, shown as a tree: a number (1), or all')
-    addTimesOptions(command)
   },
 
   async *run(cx, [path], options) {
-    useTimes(cx, options)
     const target = await cx.open(path)
     if (options.depth !== undefined && target.type !== 'group')
       throw await wrongTarget(cx, 'ls --depth', target, 'a group')

@@ -20,9 +20,9 @@ import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { documentHead, outcomeOrError, throughGroups, wrongTarget } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
-import { addTimesOptions, asOf, refuseTimes, type TimesOptions, useTimes } from './times.ts'
+import { asOf, refuseTimes } from './times.ts'
 
-interface MetadataOptions extends HexOptions, TimesOptions {
+interface MetadataOptions extends HexOptions {
   all?: boolean
 }
 
@@ -34,6 +34,7 @@ export const command: CommandModule<MetadataOptions> = {
     ['tile offsets and statistics of a fragment, field by field', 'metadata places/__1714'],
     ['64-bit values as strings, for readers that round', 'metadata --json --int64 string weather/__1714'],
   ],
+  takesTimes: true,
 
   configure(command) {
     command.argument(
@@ -44,12 +45,10 @@ export const command: CommandModule<MetadataOptions> = {
       '--all',
       'show every version of each key of an array or group, oldest first, also overwritten and deleted ones',
     )
-    addTimesOptions(command)
     addHexOptions(command)
   },
 
   async *run(cx, [path], options) {
-    useTimes(cx, options)
     const target = await cx.open(path)
     const fragment = 'fragment' in target ? target.fragment : undefined
     if (options.hex || fragment) refuseTimes(cx, options.hex ? 'what --hex shows' : 'a fragment')

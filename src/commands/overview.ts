@@ -16,7 +16,7 @@ import { documentHead, notExaminedResult } from './command.ts'
 import { entryOf, examineFragment } from './listed-fragment.ts'
 import { releases } from './ls.ts'
 import { arrayOverview } from './overview-array.ts'
-import { addTimesOptions, asOf, refuseTimes, type TimesOptions, useTimes } from './times.ts'
+import { asOf, refuseTimes, type TimesOptions } from './times.ts'
 
 export const command: CommandModule<TimesOptions> = {
   about:
@@ -27,14 +27,13 @@ export const command: CommandModule<TimesOptions> = {
     ['the array as it was at that time', 'weather --as-of 2024-05-02'],
     ['for a script', 'overview --json places'],
   ],
+  takesTimes: true,
 
   configure(command) {
     command.argument('<target...>', 'array, fragment, group, or a file in one of them')
-    addTimesOptions(command)
   },
 
   async *run(cx, [path], options) {
-    useTimes(cx, options)
     const target = await cx.open(path)
     const call = callMaker(cx, options)
     if (target.type === 'array') yield outcome(await arrayOverview(cx, path, target.array, call))

@@ -11,9 +11,8 @@ import { type CommandContext, type CommandModule, documentHead, type Outcome, wr
 import { LabelReport } from './missing-labels.ts'
 import { addQueryOptions, parseQuery, type QueryOptions } from './read-query.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
-import { addTimesOptions, type TimesOptions, useTimes } from './times.ts'
 
-interface ReadOptions extends CellOptions, QueryOptions, TimesOptions {
+interface ReadOptions extends CellOptions, QueryOptions {
   labels?: boolean
   provenance?: boolean
 }
@@ -29,6 +28,7 @@ export const command: CommandModule<ReadOptions> = {
   ],
 
   formats: ['arrow'],
+  takesTimes: true,
 
   configure(command) {
     command.argument('<array...>', 'array')
@@ -41,11 +41,9 @@ export const command: CommandModule<ReadOptions> = {
         'add columns __fragment, __tile, __cell and __written: where each cell is stored, and its time',
       )
       .option('--keep-going', 'leave out fragments and tiles that cannot be read, and say which')
-    addTimesOptions(command)
   },
 
   async *run(cx, [path], options) {
-    useTimes(cx, options)
     const target = await cx.open(path)
     if (target.type !== 'array') throw await wrongTarget(cx, 'read', target, 'an array')
     if (options.limit === undefined && options.range === undefined) await noteBytesToRead(cx, target)

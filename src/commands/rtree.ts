@@ -19,10 +19,10 @@ import {
 } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
-import { addTimesOptions, asOf, type TimesOptions, useTimes } from './times.ts'
+import { asOf } from './times.ts'
 import { mbrColumns, mbrsResult, rangesResult } from './values.ts'
 
-interface RTreeOptions extends HexOptions, TimesOptions {
+interface RTreeOptions extends HexOptions {
   range?: string[]
   svg?: string
   dimension?: string[]
@@ -38,6 +38,7 @@ export const command: CommandModule<RTreeOptions> = {
   together: true,
 
   ownOutput: ({ svg }) => svg === STDOUT,
+  takesTimes: true,
 
   configure(command) {
     command
@@ -49,13 +50,11 @@ export const command: CommandModule<RTreeOptions> = {
       )
       .option('--dimension <name>', 'with --svg, given twice: the dimension across, then the dimension up', collect)
     onlyWith(command, 'svg', 'dimension')
-    addTimesOptions(command)
     addHexOptions(command)
   },
 
   async *run(cx, paths, options) {
     const { svg } = options
-    useTimes(cx, options)
     if (options.range && (svg !== undefined || options.hex))
       throw usage(`rtree expects --range or ${options.hex ? '--hex' : '--svg'}, found both`)
     if (svg !== undefined && options.hex) throw usage('rtree expects --svg or --hex, found both')

@@ -17,10 +17,10 @@ import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { documentHead, throughGroups, wrongTarget } from './command.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { schemaChanges } from './schema-changes.ts'
-import { addTimesOptions, asOf, refuseTimes, type TimesOptions, useTimes } from './times.ts'
+import { asOf, refuseTimes } from './times.ts'
 import { domainResult, pipelineResult, rangesResult } from './values.ts'
 
-interface SchemaOptions extends HexOptions, TimesOptions {
+interface SchemaOptions extends HexOptions {
   all?: boolean
 }
 
@@ -32,17 +32,16 @@ export const command: CommandModule<SchemaOptions> = {
     ['what changed between the schemas of an evolved array', 'schema --all places'],
     ['for a script', 'schema --json weather'],
   ],
+  takesTimes: true,
 
   configure(command) {
     command
       .argument('<target...>', 'array, fragment (its own schema), group (of each array) or schema file')
       .option('--all', 'show every schema of an evolved array, oldest first')
-    addTimesOptions(command)
     addHexOptions(command)
   },
 
   async *run(cx, [path], options) {
-    useTimes(cx, options)
     if (options.all) refuseTimes(cx, 'what --all shows')
     yield* throughGroups(cx, path, await cx.open(path), (path, target) => ofTarget(cx, path, target, options))
   },

@@ -47,10 +47,10 @@ import { damagedFault, damagedFiles } from './damaged-files.ts'
 import { addCellOptions, type QueryOptions } from './read-query.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { Distribution, SizeTally, type TalliedFile, type TalliedRole } from './size-tally.ts'
-import { addTimesOptions, asOf, refuseTimes, type TimesOptions, useTimes } from './times.ts'
+import { asOf, refuseTimes } from './times.ts'
 import { exact } from './values.ts'
 
-interface StatsOptions extends TimesOptions, QueryOptions {
+interface StatsOptions extends QueryOptions {
   all?: boolean
   read?: boolean
 }
@@ -66,6 +66,7 @@ export const command: CommandModule<StatsOptions> = {
   ],
 
   together: true,
+  takesTimes: true,
 
   configure(command) {
     command
@@ -77,11 +78,9 @@ export const command: CommandModule<StatsOptions> = {
       )
     addCellOptions(command, '; with --read')
     onlyWith(command, 'read', 'field', 'range', 'where')
-    addTimesOptions(command)
   },
 
   async *run(cx, paths, options) {
-    useTimes(cx, options)
     if (options.read) {
       if (options.all) throw usage('expected --all or --read, found both')
       for (const path of paths)

@@ -34,10 +34,10 @@ import { parseTiles } from './decode.ts'
 import { minMaxCellSize, minMaxValues, NO_VALUES, sumValues } from './metadata.ts'
 import { unknownField } from './option-values.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
-import { addTimesOptions, asOf, type TimesOptions, useTimes } from './times.ts'
+import { asOf } from './times.ts'
 import { mbrColumns, mbrsResult } from './values.ts'
 
-interface TilesOptions extends TimesOptions {
+interface TilesOptions {
   field?: string[]
   range?: string[]
   tiles?: string
@@ -50,6 +50,7 @@ export const command: CommandModule<TilesOptions> = {
     ['one line of JSON a tile', 'tiles weather --format ndjson'],
     ['of the fragments that TileDB read then', 'tiles weather --as-of 2024-05-02'],
   ],
+  takesTimes: true,
 
   configure(command) {
     command
@@ -57,11 +58,9 @@ export const command: CommandModule<TilesOptions> = {
       .option('--field <name>', 'only this field (repeatable)', collect)
       .option('--range <NAME=LO..HI>', `only the tiles that the range touches, ends included: ${RANGE_FORMS}`, collect)
       .option('--tiles <I..J>', 'only these tiles')
-    addTimesOptions(command)
   },
 
   async *run(cx, [path], options) {
-    useTimes(cx, options)
     yield* throughFragments(cx, path, 'tiles', (fragment) => tilesOutcome(cx, fragment, options))
   },
 }

@@ -21,11 +21,10 @@ import { type CommandContext, type CommandModule, collect, documentHead, wrongTa
 import { parseChoice, parseWhole, unknownField } from './option-values.ts'
 import { RANGE_SET_FORMS } from './ranges.ts'
 import { parseQuery } from './read-query.ts'
-import { addTimesOptions, type TimesOptions, useTimes } from './times.ts'
 import { filterResult } from './values.ts'
 import { EMITTED, type Emitted, emitted } from './whatif-emit.ts'
 
-interface WhatifOptions extends TimesOptions {
+interface WhatifOptions {
   field?: string[]
   filters?: string[]
   sample?: string
@@ -60,6 +59,7 @@ export const command: CommandModule<WhatifOptions> = {
   ],
 
   ownOutput: ({ emit }) => emit !== undefined,
+  takesTimes: true,
 
   configure(command) {
     command
@@ -82,11 +82,9 @@ export const command: CommandModule<WhatifOptions> = {
       )
       .option('--emit <form>', 'print only the schema with these changes: schema (for write-sample --schema) or python')
       .option('--best <kind>', 'with --emit: use the filters that are smallest, fastest to read, or balanced')
-    addTimesOptions(command)
   },
 
   async *run(cx, [path], options) {
-    useTimes(cx, options)
     const asked = options.filters?.map((text) => parseFilters(text, '--filters'))
     const emit = parseChoice('--emit', EMITTED, options.emit)
     if (emit && options.range) throw usage('whatif expects --range or --emit, found both')

@@ -2,7 +2,7 @@ import type { InspectError } from '../base/errors.ts'
 import { command as at } from '../commands/at.ts'
 import { command as check } from '../commands/check.ts'
 import { collectedDocument } from '../commands/collected.ts'
-import { type CommandContext, type CommandModule, wrongTarget } from '../commands/command.ts'
+import { type CommandContext, type CommandModule, type Outcome, wrongTarget } from '../commands/command.ts'
 import { command as decode } from '../commands/decode.ts'
 import { command as history } from '../commands/history.ts'
 import { command as ls } from '../commands/ls.ts'
@@ -88,8 +88,7 @@ export class Engine {
     options: object,
     onFault: (fault: InspectError) => void,
   ): AsyncGenerator<{ readonly [field: string]: CellValue }> {
-    const command = COMMANDS[name] as CommandModule<object>
-    for await (const { error, rows } of command.run(this.context(onFault), [this.source.path], options)) {
+    for await (const { error, rows } of this.run(name, onFault, [this.source.path], options)) {
       if (error) throw error
       yield* rows as AsyncIterable<{ readonly [field: string]: CellValue }>
     }
@@ -100,17 +99,24 @@ export class Engine {
    * @throws InspectError what the command prints in place of a document
    */
   async document(name: CommandName, options: object, words: string[]): Promise<object> {
-    const command = COMMANDS[name] as CommandModule<object>
     const faults: InspectError[] = []
-    for await (const outcome of command.run(
-      this.context((fault) => faults.push(fault)),
-      words,
-      options,
-    )) {
+    for await (const outcome of this.run(name, (fault) => faults.push(fault), words, options)) {
       if (outcome.error) throw outcome.error
       return collectedDocument(outcome)
     }
     throw faults[0] ?? new TypeError(`${name} has no document`)
+  }
+
+  private run(
+    name: CommandName,
+    onFault: (fault: InspectError) => void,
+    words: string[],
+    options: object,
+  ): AsyncGenerator<Outcome> {
+    const { run, takesTimes } = COMMANDS[name] as CommandModule<object>
+    const cx = this.context(onFault)
+    if (takesTimes) useTimes(cx, options)
+    return run(cx, words, options)
   }
 
   /** What a command needs of its surroundings. */
