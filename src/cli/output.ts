@@ -140,7 +140,9 @@ class Documents {
     }
     this.file.discard()
     if ((isCut || shownCount > 0) && this.file.isWhole)
-      report.note(`${options.output} is not written: it would not be whole (stdout takes what there is)`)
+      report.note(
+        `${options.output} is not written: it would be incomplete (without --output, stdout gets what there is)`,
+      )
     for (const error of failures) await report.errorDocument(error, process.stdout)
   }
 

@@ -28,7 +28,7 @@ function parsePoints(dimensions: readonly Dimension[], parts: readonly string[])
     const reworded = message
       .replace('--range expects NAME=LO..HI', '--cell expects NAME=V')
       .replace('--range', '--cell')
-      .replace('one range of', 'one value for')
+      .replace('one range for', 'one value for')
     throw new InspectError(code, reworded, at, { cause: error })
   }
 }

@@ -237,8 +237,7 @@ function failure(path: string, error: InspectError): Outcome {
 export async function noteIfEmpty(cx: CommandContext, target: Target): Promise<void> {
   if (target.type !== 'group') return
   const members = await target.group.members().catch(() => undefined)
-  if (members?.length === 0)
-    cx.note(`${cx.shownPath(target.path)} has no members: nothing but its own files is looked at`)
+  if (members?.length === 0) cx.note(`${cx.shownPath(target.path)} has no members: only its own files are examined`)
 }
 
 /**

@@ -24,9 +24,9 @@ interface Places {
  * @returns nothing if the shell's own completion is enough, or after an error: a Tab prints no errors
  */
 export async function completedWords(places: Places, words: readonly string[]): Promise<string[]> {
-  const [word, before] = [words.at(-1) ?? '', words.at(-2) ?? '']
+  const word = words.at(-1) ?? ''
   try {
-    const found = await candidates(places, words, word, before)
+    const found = await candidates(places, words.slice(0, -1), word)
     // The shell prints these words, so control characters in them could do harm.
     return found.filter((one) => one.startsWith(word) && one !== word && one.search(UNSAFE) < 0)
   } catch {
@@ -34,13 +34,9 @@ export async function completedWords(places: Places, words: readonly string[]): 
   }
 }
 
-async function candidates(
-  places: Places,
-  words: readonly string[],
-  word: string,
-  before: string,
-): Promise<readonly string[]> {
-  const plain = words.slice(0, -1).filter((one) => !one.startsWith('-'))
+async function candidates(places: Places, words: readonly string[], word: string): Promise<readonly string[]> {
+  const before = words.at(-1) ?? ''
+  const plain = words.filter((one) => !one.startsWith('-'))
   if (FIELD_OPTIONS.includes(before) || (plain[0] === 'tile' && plain.length === 2 && !word.startsWith('-'))) {
     const schema = await schemaOfTarget(places, plain.slice(1))
     return schema ? fieldNames(schema) : []

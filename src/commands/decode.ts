@@ -238,7 +238,7 @@ async function openReader(
 }
 
 const TAIL_LOST =
-  'TileDB dropped bytes of chunks when it wrote, zeros stand for them here: cells may be wrong, and what TileDB shows of them is not defined; check tells where'
+  'TileDB lost bytes of chunks when it wrote them, and zeros take their place here: cells may be wrong, and what TileDB shows for them is undefined; check says where'
 
 /** The error with its place in the fragment. @param name the field, or the field and the tile */
 function inField({ code, message, at, cause }: InspectError, fragment: Fragment, name: string): InspectError {

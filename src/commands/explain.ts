@@ -111,7 +111,7 @@ async function arrayOutcome(
   const config = parseConfig(options.config)
   const failOn = parseChoice('--fail-on', SEVERITIES, options.failOn)
   if (options.budget !== undefined && config.total_budget !== undefined)
-    throw usage('--budget and --config sm.mem.total_budget are the same: expects one of them')
+    throw usage('--budget and --config sm.mem.total_budget are the same: expected one of them, found both')
   const given = options.budget === undefined ? config.total_budget : parseSize('--budget', options.budget)
   const budget = given ?? DEFAULT_BUDGET
   const asked: ExplainQuery = { opened, query: await parseQuery(cx, opened, options), exact, codecs: writingCodecs }

@@ -57,7 +57,7 @@ async function labelRange(
   const { name, dimension_index } = label
   const dimension = schema.domain.dimensions.at(dimension_index)
   if (!dimension) throw inconsistent(`expected a dimension of the label ${name}, found the index ${dimension_index}`)
-  if (label.order === 'unordered') throw usage(`--range ${option}: TileDB finds no range of labels that have no order`)
+  if (label.order === 'unordered') throw usage(`--range ${option}: TileDB finds no range of unordered labels`)
   const path = memberPath(array.folder.path, label)
   if (path === undefined) throw inconsistent(`expected the place of an array of labels, found ${label.uri}`)
   const target = await cx.open(path)
@@ -90,7 +90,7 @@ async function labelRange(
     high = at(found[found.length - 1])
   }
   const nan = order.nanPlace()
-  if (nan !== undefined) cx.note(`${name}: the label of ${nan} is NaN, beside which TileDB may find other cells`)
+  if (nan !== undefined) cx.note(`${name}: the label of ${nan} is NaN, so TileDB may find other cells`)
   if (low === undefined || high === undefined) throw usage(`--range ${option}: the label has no value in this range`)
   return { low, high }
 }

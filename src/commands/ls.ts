@@ -87,7 +87,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
   const schema = newest instanceof InspectError ? undefined : newest.schema
   const dimensions = schema?.domain.dimensions ?? []
   const touches = options.range ? rangeFilter(dimensions, parseRanges(dimensions, options.range)) : undefined
-  const totals = newTotals()
+  const totals = new Totals()
   async function* wanted(): AsyncGenerator<Listed> {
     for await (const one of listedEntries(cx, array, entries, totals, unreadable)) {
       const domain = touches && comparableDomain(one, dimensions)
@@ -162,19 +162,16 @@ async function* resultsOf(listed: AsyncIterable<Listed>): AsyncGenerator<ArrayFr
 }
 
 /** Sums over the fragments of an array. */
-type Totals = ReturnType<typeof newTotals>
-
-function newTotals() {
-  const none: ArraySums = { fragment_num: 0, cell_num: 0, cells_in_domain: 0, tile_num: 0, size: 0 }
-  return {
-    /** Fragments that TileDB reads now. */
-    read: { ...none },
-    /** All other fragments on disk. */
-    notRead: { ...none },
-    /** Number of fragments by the schema that they name. */
-    bySchema: new Map<string, number>(),
-  }
+class Totals {
+  /** Fragments that TileDB reads now. */
+  readonly read: ArraySums = { ...NO_SUMS }
+  /** All other fragments on disk. */
+  readonly notRead: ArraySums = { ...NO_SUMS }
+  /** Number of fragments by the schema that they name. */
+  readonly bySchema = new Map<string, number>()
 }
+
+const NO_SUMS: ArraySums = { fragment_num: 0, cell_num: 0, cells_in_domain: 0, tile_num: 0, size: 0 }
 
 /**
  * Examines the fragments of an array, and adds each to `totals`.

@@ -24,7 +24,7 @@ export function parseRanges(dimensions: readonly NamedDimension[], options: read
   for (const option of options) {
     const { dimension, ends } = parseRange(dimensions, option)
     if (bounds.has(dimension))
-      throw usage(`--range expects one range of each dimension, found another: ${JSON.stringify(option)}`)
+      throw usage(`--range expects one range for each dimension, found another: ${JSON.stringify(option)}`)
     bounds.set(dimension, ends)
   }
   return bounds

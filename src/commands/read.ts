@@ -50,7 +50,7 @@ export const command: CommandModule<ReadOptions> = {
     const faults = new FaultList(cx)
     const opened = await openAt(target.array, {}, options.keepGoing ? faults.addNew : undefined)
     if (options.where !== undefined && opened.schema.array_type === 'dense')
-      cx.note('cells that do not meet the condition come, too, with fill values: the array is dense')
+      cx.note('the array is dense: cells that do not meet the condition are shown with fill values')
     if (faults.listed.length > 0) {
       const hide = faults.listed.length > 1 ? 'fragments hide' : 'fragment hides'
       cx.note(`older cells that the missing ${hide} are shown`)

@@ -55,13 +55,10 @@ export const command: CommandModule<RTreeOptions> = {
 
   async *run(cx, paths, options) {
     const { svg } = options
-    if (options.range && (svg !== undefined || options.hex))
-      throw usage(`rtree expects --range or ${options.hex ? '--hex' : '--svg'}, found both`)
-    if (svg !== undefined && options.hex) throw usage('rtree expects --svg or --hex, found both')
-    if (svg !== undefined && paths.length > 1) {
-      throw usage(`--svg draws one target, found ${paths.length}`)
-    }
+    const used = [options.range && '--range', svg !== undefined && '--svg', options.hex && '--hex'].filter(Boolean)
+    if (used.length > 1) throw usage(`rtree expects ${used[0]} or ${used[1]}, found both`)
     if (svg !== undefined) {
+      if (paths.length > 1) throw usage(`--svg expects one target, found ${paths.length}`)
       const extension = extensionOf(svg)
       if (extension !== '' && extension !== 'svg')
         throw usage(`--svg writes SVG: expected a name that ends in .svg, found .${extension}`)

@@ -69,7 +69,7 @@ export async function noteSeconds(cx: CommandContext, target: Target): Promise<v
   if (fragments.some(({ timestamp_range }) => (timestamp_range?.[0] ?? 0n) < LEAST_WRITTEN)) return
   const date = new Date(Number(now)).toISOString().slice(0, 10)
   const first = timeText(fragments[0].timestamp_range?.[0] ?? 0n)
-  cx.note(`times are milliseconds; ${now} is ${date}, and the first fragment is of ${first}`)
+  cx.note(`times are milliseconds; ${now} is ${date}, and the first fragment is from ${first}`)
 }
 
 function parseDate(text: string): bigint | undefined {
@@ -88,5 +88,5 @@ export function asOf({ times, reading }: CommandContext): AsOf {
 
 /** Refuses the times of the options. @param what in words: what does not depend on times @throws InspectError USAGE */
 export function refuseTimes({ times }: CommandContext, what: string): void {
-  if (times) throw usage(`--as-of and --between say nothing here: ${what} is the same at all times`)
+  if (times) throw usage(`--as-of and --between have no effect here: ${what} is the same at all times`)
 }

@@ -20,7 +20,7 @@ interface Options {
   shard?: string
 }
 
-const TAIL_LOST = 'TileDB dropped bytes of chunks when it wrote, and cells may be wrong'
+const TAIL_LOST = 'TileDB lost bytes of chunks when it wrote them, and cells may be wrong'
 
 export const command: CommandModule<Options> = {
   about:

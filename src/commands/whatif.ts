@@ -153,7 +153,7 @@ async function tryFilters(
       const trial = await tryField(sample, asked, { codecs: writingCodecs, key: cx.reading.key }).catch(unlessFault)
       // Some releases lost bytes when they wrote. Such values cannot be written again.
       if (trial) trials.push(trial)
-      else cx.note(`${sample.field ?? sample.role} is left out: its own filters do not take its values again`)
+      else cx.note(`${sample.field ?? sample.role} is left out: its stored filters cannot write its values again`)
       progress.update(i + 1, sampled.samples.length)
     }
     return { sampled, trials }

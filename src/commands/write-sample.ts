@@ -151,7 +151,7 @@ export const command: CommandModule<WriteSampleOptions> = {
     refuseBeside(options, '--damage', OPTIONS, 'it chooses the sample')
     const { damageKinds, writeDamagedSample } = await import('./damaged-sample.ts')
     const list = options.damage === 'list'
-    if (list && paths[0] !== undefined) throw usage('--damage list writes nothing: expected no folder beside it')
+    if (list && paths[0] !== undefined) throw usage('--damage list writes nothing: expected no folder, found one')
     yield list ? damageKinds() : await writeDamagedSample(cx, oneFolder(paths), options.damage)
   },
 }
@@ -183,7 +183,7 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
     throw usage('--labels expects --data or --steps beside it, found neither')
   if (fromStandardInput.length > 1) throw usage(`${fromStandardInput.join(' and ')} cannot both be standard input`)
   if (append && (await localStorage.kind(absolutePath(path))) !== 'folder')
-    throw usage('--append expects an array or a group that is there', { file: path })
+    throw usage('--append expects an array or a group that exists', { file: path })
   if (append) refuseBeside(options, '--append', SHAPE_OPTIONS, 'the array that is there has its own')
   const times = timestamp.map((text) => parseTime(cx, '--timestamp', text))
   const inputFiles: Input[] = []

@@ -177,7 +177,7 @@ describe('a file is whole or not there', () => {
     writeFileSync(file, 'kept')
     const ran = await run(['decode', `${DAMAGED}/__17`, '-o', file])
     expect(ran.code).toBe(1)
-    expect(ran.stderr).toMatch(/note: .*kept\.csv is not written: it would not be whole/)
+    expect(ran.stderr).toMatch(/note: .*kept\.csv is not written: it would be incomplete/)
     expect(readFileSync(file, 'utf8')).toBe('kept')
     expect(readdirSync(folder).filter((name) => name.includes('kept'))).toEqual(['kept.csv'])
   })
@@ -209,7 +209,7 @@ describe('a file is whole or not there', () => {
       const ran = await run(['ls', ...targets, '-o', file])
       expect(ran.code).toBe(3)
       expect(ran.stderr).toMatch(/nowhere: no such file or folder\n/)
-      expect(ran.stderr).toMatch(/note: .*some\.\w+ is not written: it would not be whole/)
+      expect(ran.stderr).toMatch(/note: .*some\.\w+ is not written: it would be incomplete/)
       expect(readFileSync(file, 'utf8')).toBe('kept')
     }
     expect((await run(['ls', array, other, '-o', file])).code).toBe(0)

@@ -19,7 +19,7 @@ describe('bytes that TileDB dropped behind the last whole element', () => {
     for (const value of ['287454020', '1432778632', '16909060', '2053856333', '4282662']) {
       expect(text.replaceAll(',', '')).toContain(value)
     }
-    expect(stderr).toMatch(/^note: a: TileDB dropped bytes of chunks when it wrote, .*cells may be wrong/)
+    expect(stderr).toMatch(/^note: a: TileDB lost bytes of chunks when it wrote them, .*cells may be wrong/)
     expect(stderr.match(/TileDB dropped/g)).toHaveLength(1)
   })
 
@@ -48,7 +48,7 @@ describe('bytes that TileDB dropped behind the last whole element', () => {
   test('verify-checksums --deep names the file', async () => {
     const deep = await run(['verify-checksums', '--deep', `${FIXTURES}/${CELLS}`])
     expect(deep.code).toBe(0)
-    expect(deep.stderr).toMatch(/a0\.tdb: TileDB dropped bytes of chunks when it wrote, and cells may be wrong/)
+    expect(deep.stderr).toMatch(/a0\.tdb: TileDB lost bytes of chunks when it wrote them, and cells may be wrong/)
     expect((await run(['verify-checksums', `${FIXTURES}/${CELLS}`])).stderr).toBe('')
   })
 

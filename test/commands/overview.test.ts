@@ -172,7 +172,7 @@ describe('a word that is no command', () => {
     [['examples/nowhere'], 3, 'no such file or folder'],
     [['examples'], 3, 'expected a TileDB array, group or fragment'],
     [['examples/arrays/places', '--nonsense'], 2, "unknown option '--nonsense'"],
-    [['examples/arrays/places/__17/a0.tdb', '--as-of', '20'], 2, 'say nothing here'],
+    [['examples/arrays/places/__17/a0.tdb', '--as-of', '20'], 2, 'have no effect here'],
   ])('%j', async (args, code, message) => {
     expect(await run(args)).toMatchObject({ code, text: '', stderr: expect.stringContaining(message) })
   })

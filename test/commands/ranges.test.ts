@@ -116,7 +116,7 @@ test('a range in which a dimension label has no value is refused, as by TileDB',
 const OF_HEIGHT = /^\/__labels\/l0\/__schema\/__\d/
 
 test.each<[string, number, string, (array: EditedArray) => Promise<void>]>([
-  ['that have no order', 2, 'TileDB finds no range of labels that have no order', unlike({ order: 'unordered' })],
+  ['that have no order', 2, 'TileDB finds no range of unordered labels', unlike({ order: 'unordered' })],
   ['of another order', 1, 'attributes.label.order: expected decreasing', unlike({ order: 'decreasing' })],
   ['of another type', 1, 'attributes.label.type: expected INT64, found FLOAT64', unlike({ type: 'INT64' })],
   ['of another attribute', 1, 'expected the attribute "a", found none', unlike({ attribute: 'a' })],
@@ -227,7 +227,7 @@ describe('labels that TileDB writes and does not search', () => {
   test('a label that is NaN is told', async () => {
     const array = await labelledBy([0, 1, 2, 3, 4, 5].map((i) => [i, i === 2 ? 'NaN' : i + 1]))
     const { code, stderr } = await run(['read', array, '--range', 'l=2..5'])
-    expect(stderr).toContain('l: the label of i=2 is NaN, beside which TileDB may find other cells')
+    expect(stderr).toContain('l: the label of i=2 is NaN, so TileDB may find other cells')
     expect(stderr).toContain('l=2..5 is i=1..4')
     expect(code).toBe(0)
   })

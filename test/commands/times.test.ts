@@ -264,7 +264,7 @@ describe('where times would say nothing they are wrong usage', () => {
 test('a time in seconds, before every fragment, gets a note', async () => {
   const { stderr } = await run(['ls', 'examples/arrays/weather', '--as-of', '1795132800'])
   expect(stderr).toBe(
-    'note: times are milliseconds; 1795132800 is 1970-01-21, and the first fragment is of 2024-05-01T10:00:00Z (1714557600000)\n',
+    'note: times are milliseconds; 1795132800 is 1970-01-21, and the first fragment is from 2024-05-01T10:00:00Z (1714557600000)\n',
   )
   expect((await run(['ls', 'examples/arrays/weather', '--as-of', '1795132800000'])).stderr).toBe('')
   expect((await run(['ls', 'test/fixtures/22/deletes', '--as-of', '5000'])).stderr).toBe('')

@@ -652,7 +652,7 @@ describe('--append', () => {
     const { code, stderr } = await run(['write-sample', fresh(), '--append', '--data', data()])
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringMatching(/--append expects an array or a group that is there/),
+      stderr: expect.stringMatching(/--append expects an array or a group that exists/),
     })
     const array = await stepped([CREATE])
     const again = await run(['write-sample', array, '--steps', fileOf([CREATE])])

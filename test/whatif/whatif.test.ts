@@ -458,6 +458,6 @@ describe('--emit', () => {
 test('a field whose own filters do not take its values again is left out, and that is said', async () => {
   const { code, text, stderr } = await run(['whatif', `${FIXTURES}/unreadable/22_tail_lost_bit_width_double_delta`])
   expect(code).toBe(0)
-  expect(stderr).toContain('is left out: its own filters do not take its values again')
+  expect(stderr).toContain('is left out: its stored filters cannot write its values again')
   expect(text).toContain('nothing to try')
 })

@@ -32,7 +32,7 @@ describe('write-sample --damage', () => {
   test.each([
     [['--damage', 'tile-sums', 'x'], /found "tile-sums"; did you mean "TILE_SUM"\?/],
     [['--damage', 'TILE_SUM', 'x', '--cells', '7'], /expected no --cells beside it/],
-    [['--damage', 'list', 'x'], /^error: --damage list writes nothing: expected no folder beside it\n$/],
+    [['--damage', 'list', 'x'], /^error: --damage list writes nothing: expected no folder, found one\n$/],
     [['--damage', 'TILE_SUM'], /expects one folder, found 0/],
     [['--damage', 'TILE_SUM', folder], /nothing is ever overwritten/],
   ])('%j is refused', async (args, message) => {
