@@ -17,7 +17,7 @@ export interface Config {
   /** `sm.mem.total_budget`, in bytes. */
   total_budget: number | undefined
   /** The settings of consolidation as the user wrote them. */
-  given: Readonly<Record<string, string>>
+  consolidation_texts: Readonly<Record<string, string>>
 }
 
 const MOST_64 = 2n ** 64n - 1n
@@ -38,7 +38,7 @@ const KEYS = [...Object.keys(DEFAULTS).map((name) => `${CONSOLIDATION}${name}`),
 /** Parses `--config`: KEY=VALUE as in TileDB's configuration. The last value of a key counts. @throws InspectError USAGE */
 export function parseConfig(settings: readonly string[] = []): Config {
   const consolidation = { ...DEFAULTS }
-  const given: Record<string, string> = {}
+  const consolidation_texts: Record<string, string> = {}
   let total_budget: number | undefined
   for (const setting of settings) {
     const at = setting.indexOf('=')
@@ -47,7 +47,7 @@ export function parseConfig(settings: readonly string[] = []): Config {
     if (key === PURGE) {
       if (!/^(?:true|false)$/.test(value))
         throw usage(`--config ${PURGE} expects true or false, found ${JSON.stringify(value)}`)
-      given[key] = value
+      consolidation_texts[key] = value
       continue
     }
     if (!KEYS.includes(key)) {
@@ -56,7 +56,7 @@ export function parseConfig(settings: readonly string[] = []): Config {
     }
     if (key === BUDGET) total_budget = parseSize(`--config ${BUDGET}`, value)
     else {
-      given[key] = value
+      consolidation_texts[key] = value
       set(consolidation, key.slice(CONSOLIDATION.length) as keyof ConsolidationConfig, value)
     }
   }
@@ -66,7 +66,11 @@ export function parseConfig(settings: readonly string[] = []): Config {
       `--config expects a step_min_frags of at most step_max_frags, ${step_max_frags}, found ${step_min_frags}`,
     )
   if (step_size_ratio > 1) throw usage(`--config expects a step_size_ratio from 0 to 1, found ${step_size_ratio}`)
-  return { consolidation: Object.keys(given).length > 0 ? consolidation : undefined, total_budget, given }
+  return {
+    consolidation: Object.keys(consolidation_texts).length > 0 ? consolidation : undefined,
+    total_budget,
+    consolidation_texts,
+  }
 }
 
 /** Sets a value, which must have the type of its default. */

@@ -112,25 +112,25 @@ async function arrayOutcome(
   const failOn = parseChoice('--fail-on', SEVERITIES, options.failOn)
   if (options.budget !== undefined && config.total_budget !== undefined)
     throw usage('--budget and --config sm.mem.total_budget are the same: expected one of them, found both')
-  const given = options.budget === undefined ? config.total_budget : parseSize('--budget', options.budget)
-  const budget = given ?? DEFAULT_BUDGET
-  const asked: ExplainQuery = { opened, query: await parseQuery(cx, opened, options), exact, codecs: writingCodecs }
-  const plan = await planRead(asked, budget)
-  const cost = await readCost(asked, plan)
+  const chosen = options.budget === undefined ? config.total_budget : parseSize('--budget', options.budget)
+  const budget = chosen ?? DEFAULT_BUDGET
+  const request: ExplainQuery = { opened, query: await parseQuery(cx, opened, options), exact, codecs: writingCodecs }
+  const plan = await planRead(request, budget)
+  const cost = await readCost(request, plan)
   const { tiles, steps } = cost
-  const counted = exact ? await countedCells(asked).catch(unlessFault) : undefined
+  const counted = exact ? await countedCells(request).catch(unlessFault) : undefined
   const fragments = await explainedFragments(opened, plan, tiles)
   const whole = costOf(steps, rates)
   const document: ExplainDocument = {
     ...documentHead('explain', cx.shownPath(path)),
     as_of: opened.between,
-    ranges: shownRanges(opened, asked.query),
-    order: asked.query.order,
+    ranges: shownRanges(opened, request.query),
+    order: request.query.order,
     exact,
     reader: plan.reader,
     fields: explainedFields(tiles),
-    ...(await resultBuffers(asked, tiles, counted)),
-    funnel: funnelOf(asked, plan, fragments),
+    ...(await resultBuffers(request, tiles, counted)),
+    funnel: funnelOf(request, plan, fragments),
     steps: explainedSteps(cost, rates),
     opening: { step_num: cost.opening.length, ...costOf(cost.opening, rates) },
     fragments,
@@ -138,7 +138,7 @@ async function arrayOutcome(
       tiles_read: tiles.tiles,
       cells_read: plan.cells_read,
       cells_found: plan.cells_found,
-      ...cellsInTiles(asked, plan),
+      ...cellsInTiles(request, plan),
       result_cells: counted?.cells ?? null,
       deleted_cells: counted?.deleted ?? null,
       unfiltered_bytes: tiles.unfiltered_bytes,
@@ -159,7 +159,10 @@ async function arrayOutcome(
       at_once: rates.at_once,
     },
     consolidation: cx.times ? null : ((await consolidationOf(opened, config).catch(unlessFault)) ?? null),
-    findings: [...(await damageFindings(cx, path, opened, plan)), ...(await queryFindings(asked, plan, cost, counted))],
+    findings: [
+      ...(await damageFindings(cx, path, opened, plan)),
+      ...(await queryFindings(request, plan, cost, counted)),
+    ],
   }
   return {
     document,
@@ -177,14 +180,14 @@ async function arrayOutcome(
  * the fragments count. Null for other reads.
  */
 function cellsInTiles(
-  asked: ExplainQuery,
+  request: ExplainQuery,
   plan: ReadPlan,
 ): Pick<ExplainDocument['total'], 'cells_in_tiles' | 'cells_asked'> {
-  const { schema, fragments } = asked.opened
+  const { schema, fragments } = request.opened
   const hasCells = fragments.some(({ info }) => info.nonempty_domain)
-  if (schema.array_type !== 'dense' || asked.query.ranges.size === 0 || !hasCells)
+  if (schema.array_type !== 'dense' || request.query.ranges.size === 0 || !hasCells)
     return { cells_in_tiles: null, cells_asked: null }
-  return { cells_in_tiles: sum(plan.fragments, ({ cells_read }) => cells_read), cells_asked: denseCells(asked, true) }
+  return { cells_in_tiles: sum(plan.fragments, ({ cells_read }) => cells_read), cells_asked: denseCells(request, true) }
 }
 
 /**
@@ -215,7 +218,10 @@ async function damageFindings(
 }
 
 /** What `tiledb.consolidate` would merge next. @throws InspectError for damaged metadata */
-async function consolidationOf(opened: OpenedArray, { consolidation, given }: Config): Promise<ExplainConsolidation> {
+async function consolidationOf(
+  opened: OpenedArray,
+  { consolidation, consolidation_texts }: Config,
+): Promise<ExplainConsolidation> {
   const every = consolidatables(opened)
   const { timestamp_start = 0n, timestamp_end = LAST_TIME } = consolidation ?? {}
   const times = opened.fragments.map(({ fragment }) => fragment.timestamp_range ?? ([0n, 0n] as const))
@@ -227,7 +233,7 @@ async function consolidationOf(opened: OpenedArray, { consolidation, given }: Co
   const namesOf = ({ first, count }: typeof two): string[] =>
     candidates.slice(first, first + count).map((i) => opened.fragments[i].fragment.name)
   return {
-    config: given,
+    config: consolidation_texts,
     fragment_num: all.length,
     merged_num: next.count,
     merged: consolidation ? namesOf(next) : null,

@@ -82,12 +82,12 @@ async function* outcomes(
     enumerations: await shownEnumerations(opened, { labels: options.labels === true }, report),
     report,
   }
-  const unread: InspectError[] = []
+  const faults: InspectError[] = []
   const found = await cellHistories(opened, {
     ranges,
     fields,
     most: MOST_CELLS,
-    onUnread: (fault) => unread.push(fault),
+    onUnread: (fault) => faults.push(fault),
   })
   const columns = readColumns(opened.schema, { order: 'row-major', ranges, fields })
   if (cell && options.cell && found.length === 0) {
@@ -96,7 +96,7 @@ async function* outcomes(
     found.push({ columns, coordinates: coordinatesOf(opened.schema, cell), versions: [] })
   }
   if (found.length === 0) cx.note(`${cx.shownPath(path)}: no fragment holds a cell in this range`)
-  for (const history of found) yield await cellOutcome(cx, path, opened, history, labels, unread)
+  for (const history of found) yield await cellOutcome(cx, path, opened, history, labels, faults)
   report.tell(cx)
 }
 
@@ -118,7 +118,7 @@ async function cellOutcome(
   opened: OpenedArray,
   { columns, coordinates, versions }: CellHistory,
   labels: Labels,
-  unread: readonly InspectError[],
+  faults: readonly InspectError[],
 ): Promise<Outcome> {
   const { schema, between } = opened
   const dimensions = columns.filter(({ kind }) => kind === 'dimension')
@@ -137,7 +137,7 @@ async function cellOutcome(
     cell,
     fill_values: isFilled ? valuesOf(cx, labels, attributes, fills) : undefined,
     versions: shown,
-    not_examined: unread.length === 0 ? undefined : unread.map((fault) => notExaminedResult(cx, fault)),
+    not_examined: faults.length === 0 ? undefined : faults.map((fault) => notExaminedResult(cx, fault)),
   }
   return {
     document,

@@ -336,13 +336,13 @@ async function groupMembers(
   const around = [...above, await group.identity()]
   const lines: GroupLine[] = []
   for (const member of await group.members()) {
-    const { state, target, error: unread } = await findMember(group, member, around, cx.open)
+    const { state, target, error: memberFault } = await findMember(group, member, around, cx.open)
     const { name = null, type, uri, relative, implicit } = member
     const below =
       target?.type === 'group' && depth > 1
         ? await orError(() => groupMembers(cx, target.group, depth - 1, around))
         : undefined
-    const fault = below instanceof InspectError ? below : state === 'unreadable' ? unread : undefined
+    const fault = below instanceof InspectError ? below : state === 'unreadable' ? memberFault : undefined
     if (fault) cx.fault(fault)
     const found = target && target.type !== type ? target.type : undefined
     const error = fault && errorResult(cx, fault)

@@ -74,9 +74,9 @@ async function groupOutcome(
     yield keyValueOutcome(document)
   })
   for await (const { error } of outcomes) if (error) cx.fault(error)
-  const [own, ...below] = documents
+  const [first, ...below] = documents
   const members = below.map(({ path, metadata, versions }) => ({ path, metadata, versions }))
-  const document: MetadataDocument = { ...own, members }
+  const document: MetadataDocument = { ...first, members }
   return {
     document,
     async table(out: Output) {

@@ -17,7 +17,7 @@ import { documentHead, overEntries } from './command.ts'
 import { examineFragment, type Listed, sizesWithFooters } from './listed-fragment.ts'
 import { comparableDomain, releases } from './ls.ts'
 import { findOverlaps } from './overlaps.ts'
-import { type CallMaker, dataText, judged } from './overview.ts'
+import { type CallMaker, dataText, judgement } from './overview.ts'
 import { asOf } from './times.ts'
 import { exact, rangesResult } from './values.ts'
 
@@ -76,7 +76,7 @@ export async function arrayOverview(
     later_deletes: (await laterDeletePlaces(array)).map(({ end }) => end),
     size,
     unread_size,
-    ...judged(cx, shown, slow),
+    ...judgement(cx, shown, slow),
     not_looked_at: [
       ...(opened.length < entries.length ? [unopenedText(entries.length - opened.length)] : []),
       ...(known.length > 0 ? [dataText(tile_num)] : []),

@@ -82,7 +82,7 @@ const MOST_FINDINGS = 3
  * The worst findings, and what could not be examined. Both decide the exit code.
  * @param slow findings about what makes reads slow, the worst first
  */
-export function judged(
+export function judgement(
   cx: CommandContext,
   items: readonly Item[],
   slow: readonly OverviewFinding[] = [],
@@ -90,10 +90,10 @@ export function judged(
   const told = new Set<string>()
   const finding_num = { error: 0, warning: 0, note: 0 }
   const byCode = new Map<string, OverviewFinding>()
-  const unread = items.flatMap((item) =>
+  const notExamined = items.flatMap((item) =>
     'notExamined' in item && isNew(told, item.notExamined) ? item.notExamined : [],
   )
-  for (const error of unread) cx.fault(error, true)
+  for (const error of notExamined) cx.fault(error, true)
   for (const item of items) {
     if ('notExamined' in item) continue
     finding_num[item.severity]++
@@ -107,7 +107,7 @@ export function judged(
   for (const { severity } of slow) finding_num[severity]++
   const damage = [...byCode.values()].sort((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity))
   const findings = [...damage, ...slow].slice(0, MOST_FINDINGS)
-  const not_examined = unread.map((error) => notExaminedResult(cx, error))
+  const not_examined = notExamined.map((error) => notExaminedResult(cx, error))
   return { ok: finding_num.error === 0, finding_num, findings, not_examined }
 }
 
@@ -152,7 +152,7 @@ async function fragmentOverview(
     dimensions: info?.schema.domain.dimensions.map(({ name }) => name) ?? [],
     size: result.size,
     fields,
-    ...judged(cx, items),
+    ...judgement(cx, items),
     not_looked_at: [dataText(info?.tile_num), 'R-tree, tile offsets, statistics'],
     next: [
       ...(info ? [call('first cells', 'decode --limit 10', short)] : []),
@@ -211,7 +211,7 @@ async function groupOverview(
     target: 'group',
     members: known.map(({ name = null, type, uri }) => ({ name, type, uri })),
     metadata_keys: metadata instanceof InspectError ? [] : [...metadata.keys()],
-    ...judged(cx, items),
+    ...judgement(cx, items),
     not_looked_at: known.length === 0 ? [] : ['what is in its members'],
     next: [
       call('members', 'ls --depth all', place),
@@ -246,7 +246,7 @@ async function fileOverview(
     field: file && info ? info.slots[file.slot].name : null,
     fragment: fragment?.name ?? null,
     array: array ? cx.shownPath(array.folder.path) : null,
-    ...judged(
+    ...judgement(
       cx,
       items.filter((item) => 'file' in item && item.file === target.path),
     ),

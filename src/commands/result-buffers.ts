@@ -22,21 +22,21 @@ const OFFSET_BYTES = 8
  * @param counted the cells of a sparse read, if they were counted; then var-sized values are read and counted, too
  */
 export async function resultBuffers(
-  asked: ExplainQuery,
+  request: ExplainQuery,
   cost: TileCost,
   counted: CountedCells | undefined,
 ): Promise<{ result: ExplainResultField[]; result_size: ExplainResultSize }> {
-  const { schema } = asked.opened
+  const { schema } = request.opened
   const isDense = schema.array_type === 'dense'
   const cells =
-    counted?.cells ?? (isDense ? denseCells(asked) : cost.fields.reduce((most, one) => Math.max(most, one.cells), 0))
-  const varBytes = counted && (await countedBytes(asked).catch(unlessFault))
+    counted?.cells ?? (isDense ? denseCells(request) : cost.fields.reduce((most, one) => Math.max(most, one.cells), 0))
+  const varBytes = counted && (await countedBytes(request).catch(unlessFault))
   const isExact = isDense || counted !== undefined
-  const result = buffersOf(asked, cost, { cells, varBytes, isExact })
+  const result = buffersOf(request, cost, { cells, varBytes, isExact })
   const isAttribute = ({ name }: ExplainResultField): boolean => schema.attributes.some((one) => one.name === name)
   const bytes = bytesOf(result)
-  const whole = isDense && asked.query.ranges.size === 0 ? Number(openedCells(schema)) : undefined
-  const ofWhole = whole === undefined ? [] : buffersOf(asked, cost, { cells: whole, varBytes: undefined, isExact })
+  const whole = isDense && request.query.ranges.size === 0 ? Number(openedCells(schema)) : undefined
+  const ofWhole = whole === undefined ? [] : buffersOf(request, cost, { cells: whole, varBytes: undefined, isExact })
   return {
     result,
     result_size: {
@@ -110,8 +110,8 @@ export function denseCells(
     const size = datatypeSize(type)
     const all = { low: integerOf(type, domain.subarray(0, size)), high: integerOf(type, domain.subarray(size)) }
     const box = hull(boxes.map((one) => one[d]))
-    const asked = ranges.get(d) ?? (box ? [box] : [])
-    const side = asked.reduce((count, range) => {
+    const wantedRanges = ranges.get(d) ?? (box ? [box] : [])
+    const side = wantedRanges.reduce((count, range) => {
       const { low, high } = box ?? all
       const wanted = { low: integer(range.low) ?? low, high: integer(range.high) ?? high }
       const part = intersection(wanted, (written && box) || all)

@@ -16,7 +16,7 @@ export type Emitted = (typeof EMITTED)[number]
  * @param changed whether the schema differs from the stored one; it is then checked against TileDB's rules
  * @throws InspectError USAGE for a schema that TileDB refuses
  */
-export function emitted(
+export function emittedOutcome(
   cx: CommandContext,
   path: string,
   emit: Emitted,

@@ -22,7 +22,7 @@ import { parseChoice, parseWhole, unknownField } from './option-values.ts'
 import { RANGE_SET_FORMS } from './ranges.ts'
 import { parseQuery } from './read-query.ts'
 import { filterResult } from './values.ts'
-import { EMITTED, type Emitted, emitted } from './whatif-emit.ts'
+import { EMITTED, type Emitted, emittedOutcome } from './whatif-emit.ts'
 
 interface WhatifOptions {
   field?: string[]
@@ -98,7 +98,7 @@ export const command: CommandModule<WhatifOptions> = {
         : askedFilters(opened.schema, asked, options.field)
       const changed = change !== undefined || best !== undefined || asked !== undefined
       const schema = changed ? schemaWith(opened.schema, change ?? {}, filters) : opened.schema
-      yield emitted(cx, path, emit, schema, enumerations, changed)
+      yield emittedOutcome(cx, path, emit, schema, enumerations, changed)
       return
     }
     // With other tiles, filters are tried only if the user names some.
