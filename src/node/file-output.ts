@@ -21,6 +21,7 @@ import {
   writeSync,
 } from 'node:fs'
 import process from 'node:process'
+import { promisify } from 'node:util'
 import { ClosedPipe, InspectError, usage } from '../base/errors.ts'
 import { folderOf, nameOf } from '../base/paths.ts'
 import { guarded, MOST_AT_ONCE, systemCode, systemError } from './file.ts'
@@ -198,27 +199,24 @@ export function removeQuietly(path: string): void {
 }
 
 /** Opens a pipe or device, to which results are written at once. */
-function openDirect(path: string): Promise<FileOutput> {
-  return new Promise((resolve, reject) => {
-    open(path, 'w', (error, descriptor) => {
-      if (error) {
-        reject(systemError(error, path, 'write'))
-        return
-      }
-      const close = once(() => closeSync(descriptor))
-      resolve({
-        isWhole: false,
-        write: (data) =>
-          writeWhole(descriptor, typeof data === 'string' ? Buffer.from(data) : data).catch((error: unknown) => {
-            throw systemCode(error) === 'EPIPE' ? new ClosedPipe() : systemError(error, path, 'write')
-          }),
-        commit: close,
-        discard: close,
-      })
-    })
+async function openDirect(path: string): Promise<FileOutput> {
+  // Not synchronous, because a pipe opens only when somebody reads it.
+  const descriptor = await promisify(open)(path, 'w').catch((error: unknown) => {
+    throw systemError(error, path, 'write')
   })
+  const close = once(() => closeSync(descriptor))
+  return {
+    isWhole: false,
+    write: (data) =>
+      writeWhole(descriptor, typeof data === 'string' ? Buffer.from(data) : data).catch((error: unknown) => {
+        throw systemCode(error) === 'EPIPE' ? new ClosedPipe() : systemError(error, path, 'write')
+      }),
+    commit: close,
+    discard: close,
+  }
 }
 
+/** Runs `work` at the first call only. */
 function once(work: () => void): () => void {
   let done = false
   return () => {
@@ -235,17 +233,10 @@ export function writeWholeSync(descriptor: number, bytes: Uint8Array): void {
 
 /** {@link writeWholeSync}, done asynchronously. */
 async function writeWhole(descriptor: number, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length; ) at += await writePart(descriptor, bytes, at)
-}
-
-/** Writes some bytes. @returns the number of bytes written */
-function writePart(descriptor: number, bytes: Uint8Array, from: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    write(descriptor, bytes, from, Math.min(bytes.length - from, MOST_AT_ONCE), null, (error, written) => {
-      if (error) reject(error)
-      else resolve(written)
-    })
-  })
+  for (let at = 0; at < bytes.length; ) {
+    const length = Math.min(bytes.length - at, MOST_AT_ONCE)
+    at += (await promisify(write)(descriptor, bytes, at, length, null)).bytesWritten
+  }
 }
 
 /** Runs `work`, which writes, and turns errors of the system into InspectErrors. */

@@ -4,13 +4,14 @@ import {
   type Dirent,
   fstatSync,
   openSync,
-  read as readAsync,
+  read,
   readdirSync,
   readSync,
   realpathSync,
   type Stats,
   statSync,
 } from 'node:fs'
+import { promisify } from 'node:util'
 import { attempt, InspectError, unlessCode, unlessFault } from '../base/errors.ts'
 import { decodeText, encodeText } from '../format/text.ts'
 import { countListedNames } from '../source/lean-heap.ts'
@@ -137,13 +138,12 @@ class FileSource implements ByteSource {
     return this.bytes
   }
 
-  private readLarge(descriptor: number, out: Uint8Array, at: number, offset: number): Promise<number> {
-    return new Promise((resolve, reject) => {
-      readAsync(descriptor, out, at, Math.min(out.length - at, MOST_AT_ONCE), offset, (error, bytesRead) => {
-        if (error) reject(systemError(error, this.name))
-        else resolve(bytesRead)
-      })
-    })
+  private async readLarge(descriptor: number, out: Uint8Array, at: number, offset: number): Promise<number> {
+    try {
+      return (await promisify(read)(descriptor, out, at, Math.min(out.length - at, MOST_AT_ONCE), offset)).bytesRead
+    } catch (error) {
+      throw systemError(error, this.name)
+    }
   }
 }
 
