@@ -12,7 +12,7 @@ import { run } from './helpers/run.ts'
 
 const server = await serveFolder(`${FIXTURES}/22`, { index: true })
 
-/** What a page has, as far as the bundles need it: no `process`, no `require`, no `Buffer`. */
+/** The globals of a page that the bundles need: no `process`, no `require`, no `Buffer`. */
 const PAGE = {
   AbortController,
   Blob,
@@ -33,7 +33,7 @@ const PAGE = {
   clearInterval,
 }
 
-/** `fetch` as pages have it: where a redirect leads is not told. */
+/** `fetch` of a page, which hides the target of a redirect. */
 async function pageFetch(url: string, options: RequestInit): Promise<unknown> {
   const response = await fetch(url, options)
   if (options.redirect !== 'manual' || response.status < 300 || response.status > 399) return response
@@ -41,7 +41,7 @@ async function pageFetch(url: string, options: RequestInit): Promise<unknown> {
   return { type: 'opaqueredirect', status: 0, headers: new Headers(), url, body: null }
 }
 
-/** Runs inside the page: opens an array, gives its first fragment's footer and cells as JSON. */
+/** A script of the page: opens an array, and returns its first fragment's footer and cells as JSON. */
 const SCRIPT = `
   const bytesOf = (text) => Uint8Array.from(atob(text), (ch) => ch.charCodeAt(0))
   WebAssembly.instantiateStreaming = undefined
@@ -97,7 +97,7 @@ function bundled(entry: string): ReturnType<typeof bundleOf> {
   return bundle
 }
 
-/** Runs the bundle of an entry, and then a script, in a context that has nothing of Node. @returns what the last expression resolves to */
+/** Runs the bundle of an entry and then a script in a context without Node. @returns the value of the last expression */
 async function inPage(entry: string, script: string): Promise<unknown> {
   const context = createContext({ ...PAGE })
   new Script(bundled(entry).code).runInContext(context)
@@ -159,7 +159,7 @@ describe('the library in a page', () => {
     expect(rounded(get(read, 'rows'))).toEqual(rounded(rows))
   })
 
-  test.each(['type_text', 'sparse_basic'])('%s: Arrow is what the command line writes', async (name) => {
+  test.each(['type_text', 'sparse_basic'])('%s: Arrow equals that of the command line', async (name) => {
     const files = [...filesBelow(`${FIXTURES}/22/${name}`, '/array')]
     const [fragment] = files.flatMap(([path]) => /^\/array(\/__fragments\/[^/]+)/.exec(path)?.[1] ?? [])
     const packed = files.map(([path, bytes]) => [path, Buffer.from(bytes).toString('base64')])
@@ -168,13 +168,13 @@ describe('the library in a page', () => {
     expect(Buffer.from(stream, 'base64').equals(stdout)).toBe(true)
   })
 
-  test('reads over fetch by ranges, and follows redirects as the browser does', async () => {
+  test('reads by ranges with fetch, and follows redirects like the browser', async () => {
     const read = parseJson(String(await inPage('browser', `${SCRIPT}; read('${server.url}/sparse_basic', {})`)))
     expect(get(read, 'version')).toBe(22)
     expect(items(get(read, 'rows')).length).toBeGreaterThan(0)
     const ranges = server.requests.filter(({ path, range }) => path.endsWith('.tdb') && range?.startsWith('bytes='))
     expect(ranges.length).toBeGreaterThan(0)
-    // The folder's name without `/` behind it leads to the same with it.
+    // The folder's name without `/` is redirected to the name with `/`.
     expect(server.requests.filter(({ path }) => path === '/sparse_basic/').length).toBeGreaterThan(0)
   })
 
@@ -217,7 +217,7 @@ function keyOf(name: string): string {
   return String(get(parseJson(readFileSync(`${FIXTURES}/22/${name}.expected.json`, 'utf8')), 'key'))
 }
 
-/** The page's JSON has no exact integers and no special floats: both sides as `JSON.stringify` leaves them. */
+/** A value as `JSON.stringify` leaves it: the page's JSON has no exact integers and no special floats. */
 function rounded(value: unknown): unknown {
   const text = JSON.stringify(value, (_, one: unknown) => {
     if (typeof one === 'bigint') return Number(one)

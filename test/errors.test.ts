@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { asInspectError, ClosedPipe, InspectError, inconsistent, orError, unlessFault } from '../src/base/errors.ts'
 
-/** What `work` throws. */
+/** The error that `work` throws. */
 function thrown(work: () => unknown): unknown {
   try {
     work()
@@ -34,12 +34,12 @@ test('an error of this program says so, and keeps its cause', () => {
   expect(asInspectError('text').message).toContain('(text)')
 })
 
-test('a pipe that nobody reads any more is no error of this program', () => {
+test('a closed pipe is no error of this program', () => {
   const closed = new ClosedPipe()
   expect(thrown(() => asInspectError(closed))).toBe(closed)
 })
 
-test('only errors that reading throws are taken for faults', async () => {
+test('only errors of reading count as faults', async () => {
   const fault = inconsistent('expected one, found two')
   const other = new TypeError()
   expect(fault).toBeInstanceOf(InspectError)

@@ -34,7 +34,7 @@ async function opened(name: string): Promise<Opened> {
   return { array, file, whole: array.get(file), info: { ...info, footer: info.footer } }
 }
 
-/** The fragment's footer, or why it cannot be read. */
+/** The fragment's footer, or the error. */
 async function read(array: EditedArray, file: string): Promise<FragmentInfo | InspectError> {
   const path = file.slice(EDITED.length + 1, file.lastIndexOf('/'))
   const fragment = (await openEdited(array)).fragment(path)
@@ -51,7 +51,7 @@ function fault(found: FragmentInfo | InspectError): InspectError {
   throw new Error('read without a fault')
 }
 
-describe('metadata that was cut short is called so', () => {
+describe('metadata that was cut short is reported as such', () => {
   test.each(FIXTURES)('%s', async (name) => {
     const { array, file, whole, info } = await opened(name)
     const { offset, size } = info.footer
@@ -64,7 +64,7 @@ describe('metadata that was cut short is called so', () => {
       const { code, message } = fault(await read(array, file))
       expect([length, code, message]).toEqual([length, 'TRUNCATED', expect.stringMatching(/cut short|it was cut/)])
       expect(message).not.toMatch(/expected format version|disagree/)
-      // As long as more than half of the footer is left, it tells how long it was.
+      // If more than half of the footer is left, it tells its length.
       if (length > offset + size / 2) expect(message).toContain(`expected ${whole.length} bytes`)
     }
   })
@@ -82,7 +82,7 @@ describe('metadata that was cut short is called so', () => {
   )
 })
 
-describe('metadata that was overwritten is called so', () => {
+describe('metadata that was overwritten is reported as such', () => {
   const at = (bytes: Uint8Array, offset: number, content: readonly number[]): Uint8Array => {
     const out = bytes.slice()
     out.set(content, offset)
@@ -109,7 +109,7 @@ describe('metadata that was overwritten is called so', () => {
     expect(fault(await read(array, file)).message).toMatch(/bytes were added after/)
   })
 
-  test('a footer of a version that has it elsewhere stays a contradiction of name and footer; of another it is read', async () => {
+  test('a version that has the footer elsewhere contradicts the name; another version is read', async () => {
     const { array, file, whole, info } = await opened('22/sparse_basic')
     array.files.set(file, at(whole, info.footer.offset, [9, 0, 0, 0]))
     expect(fault(await read(array, file))).toMatchObject({ code: 'INCONSISTENT', at: { field: 'version' } })
@@ -117,7 +117,7 @@ describe('metadata that was overwritten is called so', () => {
     expect(await read(array, file)).toMatchObject({ format_version: 21 })
   })
 
-  test('check says so, too', async () => {
+  test('check reports it, too', async () => {
     const { array, file, whole } = await opened('22/sparse_basic')
     array.files.set(file, whole.slice(0, whole.length - 40))
     const { findings } = await check(array.storage(), EDITED)

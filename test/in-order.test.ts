@@ -3,7 +3,7 @@ import { allInOrder, inOrder } from '../src/base/in-order.ts'
 
 const MIB = 2 ** 20
 
-/** Counts what is under way; each piece of work takes as many turns as it is told. */
+/** Counts the work in progress. Each piece of work takes a given number of turns. */
 class Work {
   now = 0
   most = 0
@@ -27,21 +27,21 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 const NUMBERS = Array.from({ length: 40 }, (_, i) => i)
 
 describe('inOrder', () => {
-  test('as many at once as may be, results in the order of the items', async () => {
+  test('as much concurrent work as allowed, and results in the order of the items', async () => {
     const work = new Work()
     const found = await all(inOrder(NUMBERS, 16, (i) => work.for(5 + ((i * 7) % 11), i)))
     expect(found).toEqual(NUMBERS)
     expect(work.most).toBe(16)
   })
 
-  test('together no more bytes than the bound, but one of any size', async () => {
+  test('no more bytes than the limit, except for a single item', async () => {
     const work = new Work()
     const bytes = (i: number): number => (i === 3 ? 1000 : 100) * MIB
     expect(await all(inOrder(NUMBERS, 16, (i) => work.for(3, i), bytes))).toEqual(NUMBERS)
     expect(work.most).toBe(2)
   })
 
-  test('a failure comes in its turn, and no more is begun', async () => {
+  test('a failure comes in its turn, and no more work begins', async () => {
     const work = new Work()
     const found: number[] = []
     const run = async (): Promise<void> => {
@@ -69,7 +69,7 @@ describe('allInOrder', () => {
     expect(work.most).toBeGreaterThan(8)
   })
 
-  test('what comes ahead of its turn is bounded', async () => {
+  test('the number of early results is limited', async () => {
     let given = 0
     const items = allInOrder([0, 1, 2], 16, async function* (i) {
       for (let part = 0; part < 5000; part++) {
@@ -83,7 +83,7 @@ describe('allInOrder', () => {
     expect((await all(items)).length).toBe(11_000)
   })
 
-  test('a failure comes in its turn; what else was begun ends', async () => {
+  test('a failure comes in its turn, and other work ends', async () => {
     const ended: number[] = []
     const found: number[] = []
     const run = async (): Promise<void> => {
@@ -103,7 +103,7 @@ describe('allInOrder', () => {
     expect(ended.sort()).toEqual([0, 1, 2, 3, 4, 5])
   })
 
-  test('one after the other, nothing is begun ahead', async () => {
+  test('with a limit of one, nothing begins early', async () => {
     const begun: number[] = []
     const items = allInOrder(NUMBERS, 1, async function* (i) {
       begun.push(i)

@@ -7,7 +7,7 @@ async function history(name: string, cell: CellWanted, options?: HistoryOptions)
   return cellHistory(await openArray(`${FIXTURES}/22/${name}`), cell, options)
 }
 
-test('versions, what they hold, and what hid them', async () => {
+test('versions, their values, and what hid them', async () => {
   const found = await history('deletes', { x: 15, y: 15 }, { fields: ['a'] })
   expect(found.map(({ written, values, state }) => ({ written, values: { ...values }, state }))).toEqual([
     { written: 10n, values: { a: 22 }, state: 'overwritten' },
@@ -37,7 +37,7 @@ test.each<[CellWanted, HistoryOptions, string]>([
   expect([code, said]).toEqual(['USAGE', message])
 })
 
-test('a vacuum list that hides a fragment, and the fragment that has its cells', async () => {
+test('a .vac file that hides a fragment, and the fragment that has its cells', async () => {
   const found = await history('../removed/consolidated', { x: 1 }, { fields: ['a'] })
   expect(found.map(({ state }) => state)).toContain('hidden')
   for (const { state, by } of found)

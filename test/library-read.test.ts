@@ -85,7 +85,7 @@ describe('readArray', () => {
     expect(plain(rows)).toEqual(await printed([...args, `${FIXTURES}/22/sparse_basic`]))
   })
 
-  test('text and dates are ends of ranges, too', async () => {
+  test('ranges of text and dates', async () => {
     const texts = await rowsOf('string_dim')
     const [dimension] = Object.keys(texts[0])
     const first = texts.map((row) => String(row[dimension])).sort()[0]
@@ -94,7 +94,7 @@ describe('readArray', () => {
     )
   })
 
-  test('between: as the array was at a time', async () => {
+  test('between: the array at a time', async () => {
     const array = `${FIXTURES}/22/deletes`
     const rows = await rowsOf('deletes', { between: [0, 10n] })
     expect(rows.length).toBeGreaterThan(0)
@@ -103,7 +103,7 @@ describe('readArray', () => {
     expect(between).toEqual([5n, 15n])
   })
 
-  test('asOf: the same from the first time on; as a date, too', async () => {
+  test('asOf: the same from the first time on, or at a date', async () => {
     const until = await rowsOf('deletes', { between: [0, 10] })
     expect(until.length).toBeGreaterThan(0)
     for (const asOf of [10, 10n, new Date(10)]) expect(await rowsOf('deletes', { asOf })).toEqual(until)
@@ -165,7 +165,7 @@ describe('readArray', () => {
     expect(left).toBeLessThan((await rowsOf('sparse_2d_row_row')).length)
   })
 
-  test('its cells go to typed arrays and to Arrow; batches that are kept stay as they were', async () => {
+  test('its cells go to typed arrays and to Arrow, and kept batches do not change', async () => {
     const array = await openArray(`${FIXTURES}/22/sparse_2d_row_row`)
     const cells = await readArray(array)
     const rows = await rowsOf('sparse_2d_row_row')

@@ -3,7 +3,7 @@ import { librarySort } from '../src/base/library-sort.ts'
 import { EDITED, EditedArray } from './helpers/edit-array.ts'
 import { openEdited } from './helpers/open-edited.ts'
 
-/** Of fragments listed by name, the times, and the order in which TileDB 2.30 for Linux has them. */
+/** Times of fragments that are listed by name, and their order in TileDB 2.30 for Linux. */
 const MEASURED: readonly (readonly [what: string, times: readonly number[], order: readonly number[]])[] = [
   ['16 of one time', Array(16).fill(5), Array.from({ length: 16 }, (_, i) => i)],
   ['17 of one time', Array(17).fill(5), [8, 16, 15, 14, 13, 12, 11, 10, 9, 0, 7, 6, 5, 4, 3, 2, 1]],
@@ -23,7 +23,7 @@ const MEASURED: readonly (readonly [what: string, times: readonly number[], orde
       6, 5, 4,
     ],
   ],
-  // Each parting leaves all but a few of them in one part, so a heap sorts these.
+  // Each partition leaves nearly all of them in one part, so that a heap sorts them.
   [
     '38 of times 1 to 10, by name',
     [10, 10, ...Array.from({ length: 36 }, (_, i) => 1 + (i >> 2))],
@@ -39,13 +39,13 @@ test.each(MEASURED)('%s', (_, times, order) => {
   expect(librarySort(list, ({ time }) => BigInt(time)).map(({ i }) => i)).toEqual(order)
 })
 
-test.each([0, 1, 2, 100, 1000])('%d elements with keys of their own come in order', (count) => {
+test.each([0, 1, 2, 100, 1000])('%d elements with different keys are sorted', (count) => {
   const keys = Array.from({ length: count }, (_, i) => BigInt((i * 7919) % 1009))
   expect(librarySort([...keys], (key) => key)).toEqual([...keys].sort((a, b) => Number(a - b)))
 })
 
-/** Measured with TileDB 2.30, of arrays and groups: of 17 values of one time, that of the second file by name is the last. */
-test('of values of the same time, the one that TileDB applies last wins', async () => {
+/** Measured with TileDB 2.30, for arrays and groups: of 17 values with one time, the second file by name is applied last. */
+test('of values with the same time, the one that TileDB applies last wins', async () => {
   const array = new EditedArray('22/metadata')
   const [older, newer] = [...array.files.keys()].filter((file) => file.includes('/__meta/__')).sort()
   const bytes = [older, newer].map((file) => array.files.get(file) ?? new Uint8Array())

@@ -10,7 +10,7 @@ import { readAll } from '../src/source/source.ts'
 
 const ARRAY = 'examples/arrays/places'
 
-/** Names in lines of 100 characters at most. */
+/** Names in lines of up to 100 characters. */
 function inLines(names: Iterable<string>): string {
   return [...names]
     .sort()
@@ -19,7 +19,7 @@ function inLines(names: Iterable<string>): string {
     .trimEnd()
 }
 
-/** The names of types that an entry exports, as built. */
+/** The names of the types that a built entry exports. */
 function typesOf(entry: 'index' | 'browser' | 'format'): string[] {
   const text = readFileSync(new URL(`../dist/lib/${entry}.d.ts`, import.meta.url), 'utf8')
   const exported = /^export \{([^}]*)\};?\s*$/m.exec(text)?.[1].split(',') ?? []
@@ -28,7 +28,7 @@ function typesOf(entry: 'index' | 'browser' | 'format'): string[] {
   return names.filter((name) => !(name in values))
 }
 
-describe('what the package exports is what is promised: a name that goes, or comes, is a decision', () => {
+describe('the exports of the package: changing a name needs a decision', () => {
   test('.', () => {
     expect(inLines(Object.keys(library))).toMatchInlineSnapshot(`
 "ERROR_CODES InspectError MemorySource MemoryStorage cellHistory cellValue collectColumns
@@ -85,7 +85,7 @@ test('an array opens by its path, and by a file:// URL', async () => {
   }
 })
 
-test('a fragment opens by an http:// URL, and gives its cells as columns and as rows', async () => {
+test('a fragment opens by an http:// URL, and returns its cells as columns and as rows', async () => {
   const [{ path }] = await (await library.openArray(ARRAY)).fragments()
   const server = createServer((request, response) => {
     const name = decodeURIComponent(new URL(request.url ?? '', 'http://here').pathname)

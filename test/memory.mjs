@@ -5,8 +5,8 @@ import { env, exit, stdout } from 'node:process'
 import { once, scratch, TOOL } from '../bench/measure.mjs'
 
 /**
- * Whether memory stays flat: each command on a small array and on one of four times as many tiles or fragments, in a small heap, in which V8
- * ends a program that holds more. What a command takes for each tile or fragment has a bound, too.
+ * Tests that memory stays flat. Each command runs on a small array and on one with four times as many tiles or fragments. The
+ * heap is small, so that V8 ends a program that holds more. The memory per tile or fragment has a limit, too.
  */
 
 const HEAP = '--max-old-space-size=64'
@@ -15,7 +15,7 @@ const TIMES = 4
 
 delete env.NODE_EXTRA_CA_CERTS
 
-/** @param options of write-sample */
+/** Writes an array. @param options options of write-sample */
 function written(name, options) {
   const array = join(scratch, name)
   execFileSync('node', [...TOOL, 'write-sample', array, '--seed', '7', ...options.split(' ')], { stdio: 'ignore' })
@@ -33,7 +33,7 @@ const dense = (fragments) =>
     `--dense --dim x:INT32:0..${100 * fragments - 1}:100 --attr v:INT32 --fragments ${fragments}`,
   )
 
-/** Bytes that a tile or a fragment may take: lists that are in memory as a whole, of 8 bytes a tile and file, and objects of a fragment. */
+/** Limits on the bytes per tile and per fragment: for whole lists, with 8 bytes per tile and file, and for objects of a fragment. */
 const KINDS = [
   {
     of: 'tiles',
@@ -68,7 +68,7 @@ const KINDS = [
   },
 ]
 
-/** What a command needs is the least of three runs where one is above its bound: a peak says, too, when garbage was collected. */
+/** Memory of a command. If a run is above the limit, the least of three runs counts, as a peak also depends on when garbage is collected. */
 function peaks(command, arrays, isWithin) {
   const least = arrays.map(() => Number.POSITIVE_INFINITY)
   for (let run = 0; run < 3 && !isWithin(least); run++)

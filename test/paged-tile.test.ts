@@ -11,7 +11,7 @@ const KEY = new Uint8Array(32).fill(7)
 const LENGTHS = [100, 0, 1000, 7, 3000, 0]
 const CONTENT = Uint8Array.from({ length: 4107 }, (_, i) => (i * 31) >> 2)
 
-/** A generic tile of several chunks under GZIP, and under a key where one is given. */
+/** A generic tile of several chunks with GZIP, encrypted if a key is given. */
 async function stored(content: Uint8Array, lengths: readonly number[], key?: Uint8Array): Promise<Uint8Array> {
   const filters = [
     { name: 'GZIP', level: 5 } as const,
@@ -32,7 +32,7 @@ async function stored(content: Uint8Array, lengths: readonly number[], key?: Uin
   return bytes(encode(header, genericTileHeader), chunks)
 }
 
-/** The tile 50 bytes into a file that goes on behind it, and the lengths of the reads. */
+/** The tile at byte 50 of a file that continues after it, and the lengths of the reads. */
 function section(tile: Uint8Array, window: number): StoredSection & { reads: number[] } {
   const file = bytes(new Uint8Array(50), tile, new Uint8Array(90))
   const reads: number[] = []
@@ -53,7 +53,7 @@ describe.each([
   ['plain', undefined],
   ['encrypted', KEY],
 ])('a generic tile in pages, %s', (_, key) => {
-  test.each([1, 64, 500, 1e6])('gives any part of its content, %d bytes read at once', async (window) => {
+  test.each([1, 64, 500, 1e6])('returns any part of its content, with %d bytes per read', async (window) => {
     const tile = await openPagedTile(
       section(await stored(CONTENT, LENGTHS, key), window),
       50,
@@ -75,7 +75,7 @@ describe.each([
     expect(await cursor.bytes(95, 105)).toEqual(CONTENT.subarray(95, 105))
   })
 
-  test('shows all of it from front to back while it is opened', async () => {
+  test('scans all of its content in order while it is opened', async () => {
     const seen: Uint8Array[] = []
     let end = 0
     await openPagedTile(
@@ -91,7 +91,7 @@ describe.each([
     expect(Buffer.compare(bytes(...seen), CONTENT)).toBe(0)
   })
 
-  test('is refused wherever one of its chunks is damaged or cut off', async () => {
+  test('is refused if any chunk is damaged or cut off', async () => {
     const whole = await stored(CONTENT, LENGTHS, key)
     const cx = readContext(nodeCodecs, key)
     for (let at = whole.length - 40; at > whole.length - 1200; at -= 97) {
@@ -117,14 +117,14 @@ test('an encrypted tile without its key is refused, and proves a key that opens 
   expect(cx).toMatchObject({ keyProven: true, encrypted: true })
 })
 
-test('what fits into one window is read once for all cursors', async () => {
+test('a tile that fits in one window is read once for all cursors', async () => {
   const from = section(await stored(CONTENT, LENGTHS), 1e6)
   const tile = await openPagedTile(from, 50, readContext(nodeCodecs))
   for (const cursor of [tile.cursor(), tile.cursor()]) await cursor.bytes(0, CONTENT.length)
   expect(from.reads).toHaveLength(1)
 })
 
-test('a tile of nothing has no bytes', async () => {
+test('an empty tile has no bytes', async () => {
   const tile = await openPagedTile(section(await stored(new Uint8Array(0), []), 64), 50, readContext(nodeCodecs))
   expect(tile.length).toBe(0)
   expect(await tile.cursor().bytes(0, 0)).toHaveLength(0)

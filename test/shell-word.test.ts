@@ -14,7 +14,7 @@ const TEXTS = [
   '=ls',
 ]
 
-test('a first = is in quotes, as zsh takes the word for the name of a command', () => {
+test('a word that begins with = is quoted, because zsh would replace it by the path of a command', () => {
   expect(shellWord('=ls')).toBe("'=ls'")
   expect(shellWord('a=b')).toBe('a=b')
 })
@@ -23,7 +23,7 @@ describe.each(['sh', 'bash', 'zsh'].filter((name) => existsSync(`/bin/${name}`))
   test.each(TEXTS)('%j is read back', (text) => {
     const word = shellWord(text)
     expect(execFileSync(`/bin/${shell}`, ['-c', `printf %s ${word}`], { encoding: 'utf8' })).toBe(text)
-    // What a terminal shows of it can be pasted.
+    // The shown text can be pasted.
     expect(word.search(UNSAFE)).toBe(-1)
   })
 })

@@ -14,7 +14,7 @@ import { type TileBlock, type TileList, TileLists } from '../src/store/tile-list
 import { run } from './helpers/run.ts'
 
 const TILES = 20_000
-/** Neither divides the other, or a chunk. */
+/** Numbers that divide neither each other nor a chunk. */
 const BLOCK = 777
 /** INT32 x 3: cells of 12 bytes straddle the chunks of 64 KiB; words: var-sized and nullable. */
 const FIELDS = '--attr triple:INT32:3 --attr word:STRING_ASCII:var:nullable --attr real:FLOAT32:nullable'
@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Entries of a list, from blocks that are asked for beyond its end, too. */
+/** Entries of a list, from blocks that also go beyond its end. */
 async function entriesOf<T, E>(
   list: TileList<T> | undefined,
   at: (block: T, index: number, count: number) => E,
@@ -66,7 +66,7 @@ function cellAt(cellSize: number | undefined): (values: TileMinMax, i: number, c
   }
 }
 
-describe('lists of many tiles in blocks hold what they hold as a whole', () => {
+describe('lists of many tiles have the same entries in blocks and as a whole', () => {
   test.each([
     'tile_offsets',
     'tile_var_offsets',
@@ -129,14 +129,14 @@ describe('lists of many tiles in blocks hold what they hold as a whole', () => {
   })
 })
 
-test('reading the R-tree and its parts gives way between the chunks', async () => {
+test('reading the R-tree and its parts pauses between the chunks', async () => {
   let pauses = 0
   const pause = async (): Promise<void> => void pauses++
   const reading = { ...readContext(nodeCodecs, undefined), pause }
   const paused = await openFragment(localStorage, fragment.folder.path, reading)
   expect(await paused.rtree()).toEqual(await fragment.rtree())
   await paused.close()
-  // 24 bytes a tile in chunks of 64 KiB.
+  // 24 bytes per tile in chunks of 64 KiB.
   const chunks = Math.floor((24 * TILES) / 65_536)
   expect(pauses).toBeGreaterThan(chunks)
 

@@ -3,7 +3,7 @@ import { type Bounds, rowsInside } from '../../src/cells/bounds.ts'
 
 const EDGES = [0n, 1n, 2n ** 31n, 2n ** 32n, 2n ** 32n - 1n, 2n ** 62n, 2n ** 63n - 1n, 5n * 2n ** 32n + 7n]
 
-test.each(['INT64', 'UINT64'] as const)('cells of %s in a range are those that compare so', (type) => {
+test.each(['INT64', 'UINT64'] as const)('cells of %s in a range are those that comparing each value gives', (type) => {
   const signed = type === 'INT64'
   const near = EDGES.flatMap((edge) => [edge - 1n, edge, edge + 1n, -edge])
   const wrap = (value: bigint): bigint => (signed ? BigInt.asIntN(64, value) : BigInt.asUintN(64, value))

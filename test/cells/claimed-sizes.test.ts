@@ -9,7 +9,7 @@ import { contextFor } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run, runJson } from '../helpers/run.ts'
 
-/** Small files whose metadata claims that they hold more than any memory. */
+/** Small files whose metadata says that they hold more than fits in memory. */
 const folder = temporaryFolder()
 let arrays = 0
 
@@ -22,7 +22,7 @@ async function sample(...options: string[]): Promise<EditableArray> {
 
 const int64s = (...values: bigint[]): Uint8Array => new Uint8Array(new BigInt64Array(values).buffer)
 
-/** An array of one dense tile of so many cells, all of them written as the metadata has it. */
+/** An array with one dense tile of this many cells, all written according to the metadata. */
 async function hugeTile(cells: bigint): Promise<EditableArray> {
   const array = await sample('--dense', '--dim', 'x:INT64:0..99:4', '--cells', '4')
   const nonempty_domain = [{ min: int64s(0n), max: int64s(cells - 1n) }]
@@ -34,7 +34,7 @@ async function hugeTile(cells: bigint): Promise<EditableArray> {
   return array
 }
 
-describe('cells that the schema makes larger than memory', () => {
+describe('cells that are larger than memory according to the schema', () => {
   async function hugeCells(): Promise<EditableArray> {
     const array = await sample('--dim', 'x:INT64:0..99', '--cells', '5')
     await array.editSchema(({ attributes: [a] }) => {
@@ -56,7 +56,7 @@ describe('cells that the schema makes larger than memory', () => {
   })
 })
 
-test.each([1, 3, 1000])('%i sums of strings, which have none, are a finding', async (count) => {
+test.each([1, 3, 1000])('%i sums of a string field, which has none, are a finding', async (count) => {
   const array = await sample('--dim', 'x:INT64:0..99', '--cells', '50', '--capacity', '10', '--attr', 's:STRING_ASCII')
   const values = new Uint8Array(8 * count).fill(0xff)
   await array.editSection('tile_sums', 1, { values })
@@ -67,8 +67,8 @@ test.each([1, 3, 1000])('%i sums of strings, which have none, are a finding', as
   expect(code).toBe(1)
 })
 
-describe('a dense tile of more cells than anybody has', () => {
-  test('decode ends the tile where none of its fields can be read', async () => {
+describe('a dense tile with far too many cells', () => {
+  test('decode ends the tile when no field can be read further', async () => {
     const array = await hugeTile(2n ** 40n)
     const { code, text, stderr } = await run(['decode', array.fragmentPath(), '--format', 'csv'], {
       storage: array.storage(),
@@ -78,7 +78,7 @@ describe('a dense tile of more cells than anybody has', () => {
     expect(text.length).toBeLessThan(2 ** 20)
   })
 
-  test('decode --keep-going works out no coordinates of a tile that it leaves out', async () => {
+  test('decode --keep-going computes no coordinates for a tile that it leaves out', async () => {
     const array = await hugeTile(2n ** 29n)
     const original = DenseCoordinates.prototype.cells
     let calls = 0
@@ -125,11 +125,11 @@ test.each([[['decode']], [['check']], [['verify-checksums', '--deep']]])(
   },
 )
 
-describe('chunks of a large tile that nobody wants', () => {
+describe('chunks of a large tile that are not needed', () => {
   const LENGTH = 8
   const CHUNKS = 6
 
-  /** Tells which chunks are undone. One of them says another length than it has. */
+  /** Records which chunks are unfiltered. One of them has a wrong length. */
   function pieces(lies: { chunk: number; length: number } | undefined, undone: number[]): TilePieces {
     const length = (index: number): number => (index === lies?.chunk ? lies.length : LENGTH)
     return new TilePieces({
@@ -151,13 +151,13 @@ describe('chunks of a large tile that nobody wants', () => {
     })
   }
 
-  test('are passed over, but for the first', async () => {
+  test('are skipped, except for the first', async () => {
     const undone: number[] = []
     expect(await pieces(undefined, undone).read(33, 35)).toEqual(Uint8Array.of(4, 4))
     expect(undone).toEqual([0, 4])
   })
 
-  test.each([0, 1, 7])('are not believed where they are of another length: %i', async (length) => {
+  test.each([0, 1, 7])('are unfiltered if their length differs: %i', async (length) => {
     for (const chunk of [0, 2])
       await expect(pieces({ chunk, length }, []).read(33, 35)).rejects.toThrow(`chunk ${chunk}`)
   })

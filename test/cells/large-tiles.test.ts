@@ -17,7 +17,7 @@ import { parseJsonDocuments } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 import { shortTurn } from '../helpers/turn.ts'
 
-/** Tiles of 16,384 cells, 1,120 bytes each of one field; those at the border hold padding. */
+/** Tiles of 16,384 cells. A cell of one field has 1,120 bytes. Tiles at the border have padding. */
 const folder = temporaryFolder()
 const SHAPE = ['--dim', 'x:INT32:0..299:128', '--dim', 'y:INT32:0..299:128']
 const FIELDS = ['--attr', 'a:FLOAT64:140', '--attr', 'n:INT32:nullable', '--attr', 's:STRING_UTF8']
@@ -48,7 +48,7 @@ const ARRAYS = {
 type Name = keyof typeof ARRAYS
 const NAMES = Object.keys(ARRAYS) as Name[]
 const TRIED = shortTurn(NAMES, 4)
-/** Those with tests of their own further down. */
+/** Arrays that have separate tests below. */
 const NEEDED: readonly Name[] = ['dense, col-major, without filters', 'sparse']
 
 beforeAll(async () => {
@@ -87,7 +87,7 @@ async function withCells<T>(
   }
 }
 
-/** Takes the cells of batches, and tells what each column holds of them, as digests. */
+/** Reads the cells of batches. Returns a digest of each column. */
 class Cells {
   count = 0
   private readonly digests: readonly Hash[]
@@ -123,7 +123,7 @@ const bytesOf = (columns: readonly (ColumnData | undefined)[]): number =>
   Math.max(...columns.map((column) => column?.data.buffer.byteLength ?? 0))
 
 describe.each(TRIED)('large tiles, %s', (name) => {
-  test.each([false, true])('parts are what the whole tile holds; padding as well: %j', async (fill) => {
+  test.each([false, true])('parts have the cells of the whole tile; with padding: %j', async (fill) => {
     const whole = await withCells(name, { fill }, async (cells) => {
       const found = new Cells(cells.columns)
       for (let tile = 0; tile < cells.info.tile_num; tile++) found.add(await cells.batch(tile))
@@ -138,7 +138,7 @@ describe.each(TRIED)('large tiles, %s', (name) => {
     expect(parts.result()).toEqual(whole.result())
   })
 
-  test('no part has more in memory than 4 MiB of a column of one size', async () => {
+  test('no part has more than 4 MiB of a fixed-sized column in memory', async () => {
     const sizes = await withCells(name, { fields: ['a'] }, async (cells) => {
       const found = []
       for await (const { tile, columns } of cells.batches()) if (tile === 0) found.push(bytesOf(columns))
@@ -149,7 +149,7 @@ describe.each(TRIED)('large tiles, %s', (name) => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(4 * 2 ** 20)
   })
 
-  test('a single cell is that of the whole tile', async () => {
+  test('a single cell equals that of the whole tile', async () => {
     await withCells(name, {}, async (cells) => {
       const whole = await cells.batch(0)
       const values = cells.columns.map((column) => columnValue(column, { raw: true }))
@@ -162,7 +162,7 @@ describe.each(TRIED)('large tiles, %s', (name) => {
     })
   })
 
-  test('--range gives the cells of all that it holds, in their order; --limit the first', async () => {
+  test('--range gives all of its cells, in order; --limit the first of them', async () => {
     const all = await decoded(name, ['--field', 'n'])
     const wanted = all[Math.floor(all.length * 0.6)].x
     const range = await decoded(name, ['--range', `x=${wanted}`])
@@ -184,7 +184,7 @@ async function decoded(name: Name, options: readonly string[]): Promise<Row[]> {
   return parseJsonDocuments(text) as never
 }
 
-/** Told of each read of a file. */
+/** Called for each read of a file. */
 function watched(onRead: (name: string, length: number) => void): Storage {
   return {
     ...localStorage,
@@ -226,10 +226,10 @@ describe('few bytes of a large tile are read at once', () => {
 })
 
 describe('at, of a byte in a large tile', () => {
-  /** A byte in the middle: how many there are depends on the compressor of the Node release. */
+  /** A byte in the middle. The length of the file depends on the compressor of the Node release. */
   const middleOf = (file: string): string => String(statSync(file).size >> 1)
 
-  /** Counts the chunks of data tiles that `work` undoes. Those of generic tiles are shorter. */
+  /** Counts the chunks of data tiles that `work` unfilters. Those of generic tiles are shorter. */
   async function undone<T>(work: () => Promise<T>): Promise<{ chunks: number; result: T }> {
     const original = Pipeline.prototype.undoAt
     let chunks = 0
@@ -244,18 +244,18 @@ describe('at, of a byte in a large tile', () => {
     }
   }
 
-  test.each(['dense, col-major, without filters', 'sparse'] as const)('%s: few chunks are undone', async (name) => {
+  test.each(['dense, col-major, without filters', 'sparse'] as const)('%s: few chunks are unfiltered', async (name) => {
     const file = `${fragmentPath(name)}/a0.tdb`
     const { chunks, result } = await undone(() => runJson(['at', file, middleOf(file), '--no-flips']))
     expect(result.code).toBe(0)
     const [{ chain }] = result.documents as unknown as { chain: { name: string }[] }[]
     expect(chain.map(({ name }) => name)).toContain('data')
-    // The byte's own, and the first, which tells whether there is content; more where the byte's cell begins in another.
+    // The chunk of the byte, and the first chunk, which tells whether there is content. More if the cell begins in another chunk.
     expect(chunks).toBeGreaterThan(0)
     expect(chunks).toBeLessThanOrEqual(4)
   })
 
-  test('what would notice a flip is tried out chunk by chunk', async () => {
+  test('the effect of a flip is tried chunk by chunk', async () => {
     const file = `${fragmentPath('sparse')}/a0.tdb`
     const { documents } = await runJson(['at', file, middleOf(file)])
     const [{ detected_by_bit }] = documents as unknown as { detected_by_bit: string[][] }[]
@@ -281,12 +281,12 @@ describe('damage in a large tile', () => {
       writeFileSync(file, bytes)
     }
   }
-  /** In a chunk in the middle of the first tile, which has four fifths of the file. */
+  /** A place in a chunk in the middle of the first tile, which has four fifths of the file. */
   const MIDDLE = (size: number): number => Math.floor(size * 0.4)
-  /** In the number of chunks, which then are more than there are. */
+  /** A place in the number of chunks, which then becomes too large. */
   const COUNT = (): number => 2
 
-  test('check names the chunk, once', async () => {
+  test('check names the chunk once', async () => {
     const { code, documents } = await damaged(MIDDLE, () => runJson(['check', fragmentPath(name)]))
     expect(code).toBe(1)
     const [{ findings }] = documents as unknown as { findings: { code: string; tile: number; chunk: number }[] }[]
@@ -294,7 +294,7 @@ describe('damage in a large tile', () => {
     expect(findings[0].chunk).toBeGreaterThan(50)
   })
 
-  test('the cells ahead of it are given, and the fault of the tile is told once', async () => {
+  test('the cells before it are returned, and the fault of the tile is reported once', async () => {
     const faults: number[] = []
     const onColumnError: CellSelection['onColumnError'] = (_, column, tile) =>
       void faults.push(column.name === 'a' ? tile : -1)
@@ -315,7 +315,7 @@ describe('damage in a large tile', () => {
     expect(given.filter(({ tile }) => tile === 1).every(({ a }) => a)).toBe(true)
   })
 
-  test('who wants tiles that are whole gets none of it', async () => {
+  test('a reader of whole tiles gets no cell of it', async () => {
     const tiles = await damaged(MIDDLE, () =>
       withCells(name, { fields: ['a'], wholeTiles: true, onColumnError: () => {} }, async (cells) => {
         const found = []
@@ -333,7 +333,7 @@ describe('damage in a large tile', () => {
     expect(text).toMatch(/chunk_num|chunks/)
   })
 
-  test('reading cells says that chunks are missing as reading the whole tile does', async () => {
+  test('reading cells reports missing chunks like reading the whole tile', async () => {
     const read = (wholeTiles: boolean): Promise<InspectError | undefined> =>
       withCells(name, { fields: ['a'], wholeTiles }, async (cells) => {
         try {

@@ -16,7 +16,7 @@ const SCHEMA = {
     { name: 'v', type: 'FLOAT64', cell_val_num: 'var' },
   ],
 }
-/** R's NA_real_; negative; signalling; VCF's missing and end of a vector; what is usual. */
+/** R's NA_real_; negative; signalling; VCF's missing value and end of a vector; the usual NaN. */
 const DOUBLES = ['NaN:0x7ff00000000007a2', 'NaN:0xfff8000000000000', 'NaN:0x7ff0000000000001', 'NaN', 1.5]
 const SINGLES = ['NaN:0x7f800001', 'NaN:0x7f800002', 'NaN:0xffc00000', null, 'NaN']
 
@@ -59,7 +59,7 @@ test('--raw keeps the bits of NaN in NDJSON, JSON and CSV, and write-sample take
   expect(plain).toBe('{"x":0,"d":"NaN","f":"NaN","v":[]}\n')
 })
 
-test('so it does where cells go through the kernel, some of them odd, or all', async () => {
+test('the same with the kernel, for some unusual NaN or only such', async () => {
   const attributes = SCHEMA.attributes.slice(0, 2)
   for (const [name, every] of [
     ['rare', 997],

@@ -23,7 +23,7 @@ async function counted(array: EditedArray): Promise<{ storage: CountedStorage; f
   return { storage, fragment: opened.fragment(path) }
 }
 
-/** The cells of every column of each tile, or what is wrong with it. */
+/** The cells of every column of each tile, or the error. */
 async function tiles(fragment: Fragment): Promise<unknown[]> {
   const found: unknown[] = []
   const onColumnError = ({ code, message, at }: InspectError, { name }: { name: string }, tile: number): void =>
@@ -35,7 +35,7 @@ async function tiles(fragment: Fragment): Promise<unknown[]> {
   return found
 }
 
-/** The same, asked tile by tile without a plan. */
+/** The same, read tile by tile without a plan. */
 async function tilesAlone(fragment: Fragment): Promise<unknown[]> {
   const { tile_num } = await fragment.info()
   const found: unknown[] = []
@@ -51,7 +51,7 @@ async function tilesAlone(fragment: Fragment): Promise<unknown[]> {
 }
 
 describe('small tiles of a local file are read together', () => {
-  test('in one read a file', async () => {
+  test('in one read per file', async () => {
     const { storage, fragment } = await counted(new EditedArray(FIXTURE))
     const together = await tiles(fragment)
     const { tile_num } = await fragment.info()
@@ -62,7 +62,7 @@ describe('small tiles of a local file are read together', () => {
     expect(alone.storage.of('/a0.tdb').read_num).toBe(tile_num)
   })
 
-  test('not those that are left out', async () => {
+  test('except those that are left out', async () => {
     const { storage, fragment } = await counted(new EditedArray(FIXTURE))
     const file = await TileFile.open(fragment, 0, 'data')
     planTiles([file], 0, 3, (tile) => tile === 2)
@@ -72,7 +72,7 @@ describe('small tiles of a local file are read together', () => {
     expect(reads.map(({ length }) => length)).toEqual([file.offsets[2] - file.offsets[0], file.place(3).size])
   })
 
-  test.each([false, true])('no memory is taken for a tile that the file has no bytes for, reuse: %s', async (reuse) => {
+  test.each([false, true])('no memory is allocated for a tile beyond the end of the file, reuse: %s', async (reuse) => {
     const { fragment } = await counted(new EditedArray(FIXTURE))
     const file = await TileFile.open(fragment, 0, 'data')
     file.offsets[1] = 2 ** 42
@@ -81,7 +81,7 @@ describe('small tiles of a local file are read together', () => {
     expect((await file.stored(2)).length).toBe(file.place(2).size)
   })
 
-  test('and a file that ends early, or is gone, is told of as before', async () => {
+  test('a file that ends early, or is missing, gives the same error', async () => {
     const cut = new EditedArray(FIXTURE)
     const path = cut.find(/a0\.tdb$/)
     const file = cut.files.get(path) ?? new Uint8Array(0)
@@ -106,10 +106,10 @@ describe('small tiles of a local file are read together', () => {
   })
 })
 
-describe('what is read without a reader', () => {
+describe('fast paths without a Reader', () => {
   const random = new Random(5)
 
-  test('is the one chunk of a tile', () => {
+  test('read the only chunk of a tile', () => {
     for (let i = 0; i < 200; i++) {
       const chunk = {
         original_length: random.below(2 ** 32),

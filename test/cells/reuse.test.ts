@@ -21,7 +21,7 @@ function text(bytes: Uint8Array | undefined): string | undefined {
   return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
 }
 
-/** What every column of each tile holds, looked at before the next tile is read. */
+/** The content of every column of each tile, taken before the next tile is read. */
 async function batches(array: string, reuse: boolean): Promise<{ found: unknown[]; rooms: number }> {
   const target = await openTarget(localStorage, array, contextFor({ key: undefined }))
   if (target.type !== 'array') throw new Error('no array')
@@ -45,7 +45,7 @@ async function batches(array: string, reuse: boolean): Promise<{ found: unknown[
 }
 
 const FILTERS = ['', 'zstd', 'byteshuffle,zstd', 'lz4,md5', 'double-delta']
-test.each(FILTERS)('tiles one after the other in the same memory, filters %j', async (filters) => {
+test.each(FILTERS)('tiles are read one after the other into the same memory, filters %j', async (filters) => {
   const array = `${folder}/${FILTERS.indexOf(filters)}`
   const options = [
     '--dim',
@@ -68,7 +68,7 @@ test.each(FILTERS)('tiles one after the other in the same memory, filters %j', a
   if (filters === 'zstd') expect(reused.rooms).toBeLessThan(fresh.rooms)
 })
 
-test('chunks of a large tile are whole where the memory of a block is used again once the next block is asked for', async () => {
+test('chunks of a large tile stay whole when the memory of a block is reused for the next block', async () => {
   const chunks = Array.from({ length: 9 }, (_, i) => ({
     original_length: 500_000,
     metadata: new Uint8Array(24).fill(i + 1),

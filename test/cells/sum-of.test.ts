@@ -3,7 +3,7 @@ import { SumOf } from '../../src/cells/sum-of.ts'
 
 const LIMITS = { INT64: [-(2n ** 63n), 2n ** 63n - 1n], UINT64: [0n, 2n ** 64n - 1n] } as const
 
-/** The rule: value by value, and at a limit the rest of the call is left out. */
+/** The rule: values are added one by one; at a limit the rest of the call is ignored. */
 function expected(type: keyof typeof LIMITS, calls: readonly (readonly bigint[])[]): bigint {
   const [least, most] = LIMITS[type]
   let sum = 0n
@@ -37,7 +37,7 @@ test.each([
   ['INT64', [[NEAR, NEAR - 1n]]],
   ['INT64', [[NEAR, NEAR, -1n]]],
   ['INT64', [[-NEAR, -NEAR, -1n, 5n]]],
-  // What follows in the next call is added to the limit.
+  // The next call adds to the limit.
   [
     'INT64',
     [

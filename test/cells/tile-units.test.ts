@@ -13,7 +13,7 @@ import { filesBelow } from '../helpers/files-below.ts'
 import { contextFor, type FixtureFolder, fixtureFolders } from '../helpers/fixtures.ts'
 import { turn } from '../helpers/turn.ts'
 
-/** Does every other unit as another thread would: with nothing open, its memory gone from here. */
+/** Runs every other unit like another thread: with nothing open, and with transferred memory. */
 function everyOther(storage: Storage, key: string | undefined, unitBytes: number, count: { elsewhere: number }) {
   const runner: TileUnitRunner = {
     worthBytes: 0,
@@ -44,7 +44,7 @@ function look({ tile, cell_num, rows, columns }: CellBatch): unknown {
   return { tile, cell_num, rows: rows?.slice(), copies }
 }
 
-/** What every tile of a fragment holds, looked at before the next one is read, and what could not be read. */
+/** The content of every tile of a fragment, taken before the next tile is read, and the errors. */
 async function cellsOf(fragment: Fragment, selection: CellSelection): Promise<unknown[]> {
   const found: unknown[] = []
   const onColumnError = ({ code, message, at }: InspectError, column: ColumnType, tile: number): void => {
@@ -56,7 +56,7 @@ async function cellsOf(fragment: Fragment, selection: CellSelection): Promise<un
   return found
 }
 
-/** Each fragment's cells by this thread alone, and shared. */
+/** Each fragment's cells, read by this thread alone and by several threads. */
 async function both(
   storage: Storage,
   path: string,
@@ -86,7 +86,7 @@ describe('tiles unfiltered on several threads', () => {
   const all = fixtureFolders()
   const folders = turn(all, 12)
 
-  test.each([1, 500, 2 ** 20])('give the same cells in every fixture, %i bytes a unit', async (unitBytes) => {
+  test.each([1, 500, 2 ** 20])('give the same cells in every fixture, %i bytes per unit', async (unitBytes) => {
     let elsewhere = 0
     for (const folder of folders) {
       if (!(await isArray(folder))) continue
@@ -98,7 +98,7 @@ describe('tiles unfiltered on several threads', () => {
     expect(elsewhere).toBeGreaterThan(folders.length / 4)
   })
 
-  test('are read here where another thread finds nothing', async () => {
+  test('are read on this thread if another thread cannot read them', async () => {
     const [folder] = all.filter(({ name }) => name.includes('dense_basic'))
     const count = { elsewhere: 0 }
     const threads = everyOther(new MemoryStorage(new Map()), folder.key, 1, count)
@@ -112,7 +112,7 @@ describe('tiles unfiltered on several threads', () => {
     expect(count.elsewhere).toBeGreaterThan(0)
   })
 
-  test('tell the same of tiles that cannot be read', async () => {
+  test('give the same errors for tiles that cannot be read', async () => {
     let faults = 0
     for (const folder of folders) {
       if (!(await isArray(folder))) continue

@@ -12,7 +12,7 @@ const [ORIGINAL] = readdirSync(`${SOURCE}/__fragments`)
 const FILES = readdirSync(`${SOURCE}/__fragments/${ORIGINAL}`).length - 1
 
 const bucket = temporaryFolder()
-/** Long enough that what can be under way at once, is. */
+/** Long enough that all requests that may be concurrent are. */
 const server = await serveBuckets({ bucket }, { pageSize: 1000, delay: 10 })
 const env = { AWS_ENDPOINT_URL: server.url, AWS_NO_SIGN_REQUEST: '1' }
 const ARRAY = 's3://bucket/array'
@@ -30,7 +30,7 @@ beforeEach(() => server.reset())
 
 interface Asked {
   listings: number
-  /** By the end of their keys: reads of metadata files, of data files. */
+  /** Number of reads of metadata files and of data files, by the end of their keys. */
   footers: number
   data: number
   mostAtOnce: number
@@ -44,7 +44,7 @@ async function asked(args: readonly string[]): Promise<Asked> {
   const listings = server.requests.flatMap(({ prefix, query }) =>
     prefix === undefined ? [] : [`${prefix} ${query.get('delimiter')} ${query.get('continuation-token')}`],
   )
-  // None that an earlier one answered.
+  // No request that an earlier one has answered.
   expect(new Set(listings).size).toBe(listings.length)
   return {
     listings: listings.length,
@@ -71,7 +71,7 @@ describe(`${FRAGMENTS} fragments: up to 16 requests at once, each footer once, n
   ] as const)('%j reads %d data files a fragment', async (args, files) => {
     const { listings, mostAtOnce, ...reads } = await asked(args)
     expect(reads).toEqual({ footers: FRAGMENTS, data: files * FRAGMENTS })
-    // As many as may be: how many there are in fact depends on what else the machine does.
+    // An upper limit: the actual number depends on the load of the machine.
     expect(mostAtOnce).toBeGreaterThan(4)
     expect(mostAtOnce).toBeLessThanOrEqual(16)
     expect(listings).toBeLessThanOrEqual(10)

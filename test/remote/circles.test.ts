@@ -17,7 +17,7 @@ async function otherSize(place: string): Promise<{ code: number; size: unknown; 
   return { code, size: get(parseJson(text), 'other_size'), stderr }
 }
 
-test('links in a circle on a web server have an end, and stats says where it stopped', async () => {
+test('a walk ends on a web server with links in a circle, and stats says where it stopped', async () => {
   cpSync(ARRAY, `${folder}/circle`, { recursive: true })
   mkdirSync(`${folder}/circle/__labels`)
   for (const name of ['u1', 'u2', 'u3']) symlinkSync('..', `${folder}/circle/__labels/${name}`)
@@ -31,7 +31,7 @@ test('links in a circle on a web server have an end, and stats says where it sto
     expect((await run([args[0], `${server.url}/circle`, ...args.slice(1)])).code).toBe(0)
 })
 
-test('everything of TileDB is counted, as on the disk', async () => {
+test('all folders of TileDB are counted, as on a disk', async () => {
   cpSync(ARRAY, `${folder}/labels`, { recursive: true })
   cpSync(ARRAY, `${folder}/labels/__labels/l0`, { recursive: true })
   const remote = await otherSize(`${server.url}/labels`)
@@ -39,7 +39,7 @@ test('everything of TileDB is counted, as on the disk', async () => {
   expect(remote.stderr).toBe('')
 })
 
-test('on the disk folders may be as deep as they like', async () => {
+test('on a disk folders may be of any depth', async () => {
   const deep = `${folder}/labels/notes/2024/05/01/morning/first`
   const before = await otherSize(`${folder}/labels`)
   mkdirSync(deep, { recursive: true })
@@ -48,7 +48,7 @@ test('on the disk folders may be as deep as they like', async () => {
   expect(after).toEqual({ code: 0, size: Number(before.size) + 12, stderr: '' })
 })
 
-test('a walk through folders without an end stops', async () => {
+test('a walk through endless folders stops', async () => {
   const endless: Storage = {
     kind: async () => 'folder',
     list: async () => [

@@ -12,7 +12,7 @@ import { quickRetries } from '../helpers/quick-retries.ts'
 import { type Ran, run } from '../helpers/run.ts'
 
 const server = await serveFolder(FIXTURES)
-/** Faults must not make tests wait. */
+/** Short timeouts, so that tests of faults do not wait. */
 quickRetries()
 const env = { TILEDB_INSPECT_TIMEOUT: '0.3', TILEDB_INSPECT_ATTEMPTS: '3' }
 const OPTIONS = { env, signRequests: false, note() {}, show: undefined }
@@ -27,7 +27,7 @@ function footer(more: readonly string[] = [], url = server.url): Promise<Ran> {
   return run(['footer', '--json', ...more, `${url}/${FRAGMENT}`], { env })
 }
 
-/** A fault of the metadata file alone; `times` of 3 tries. */
+/** A fault of the metadata file only, in `times` of 3 tries. */
 function onMetadata(fault: Fault, times = Number.POSITIVE_INFINITY): void {
   server.fault = (request, response, count) =>
     request.path === METADATA && count <= times ? fault(request, response, count) : false
@@ -64,8 +64,8 @@ const TRANSIENT: [string, Fault][] = [
   ],
 ]
 
-describe('a fault that passes', () => {
-  test.each(TRANSIENT)('%s: the right answer at the third try', async (_, fault) => {
+describe('a temporary fault', () => {
+  test.each(TRANSIENT)('%s: the third try succeeds', async (_, fault) => {
     const right = await footer()
     server.reset()
     onMetadata(fault, 2)
@@ -73,7 +73,7 @@ describe('a fault that passes', () => {
     expect(server.requests.filter(({ path }) => path === METADATA)).toHaveLength(3)
   })
 
-  test.each(TRANSIENT)('%s that lasts: an error that says so, and how often it was tried', async (_, fault) => {
+  test.each(TRANSIENT)('%s in every try: an error that says so, and how often it was tried', async (_, fault) => {
     onMetadata(fault)
     const ran = await footer()
     expect(ran).toMatchObject({ code: 3, stderr: expect.stringMatching(/__fragment_metadata.tdb: .*, 3 times\n$/) })
@@ -83,7 +83,7 @@ describe('a fault that passes', () => {
 
 const RANGE = `bytes 0-${FILE.length - 1}/${FILE.length}`
 
-describe('a fault that stays', () => {
+describe('a permanent fault', () => {
   const faults: [string, string, RegExp, Fault][] = [
     ['403', 'NO_PERMISSION', /HTTP 403/, (_, response) => !!response.writeHead(403).end()],
     ['401', 'NO_PERMISSION', /HTTP 401/, (_, response) => !!response.writeHead(401).end()],
@@ -142,14 +142,14 @@ describe('servers that send whole files', () => {
   const whole: Fault = ({ path }, response) =>
     !path.endsWith('/') && !!response.writeHead(200).end(readFileSync(`${FIXTURES}${path}`))
 
-  test('give the same, and are said to', async () => {
+  test('give the same result, with a note', async () => {
     const args = ['decode', '--json', `${server.url}/${FRAGMENT}`]
     const right = await run(args, { env })
     server.fault = whole
     expect((await run(args, { env })).text).toBe(right.text)
   })
 
-  test('are not meant where a range has as many bytes as are asked for', async () => {
+  test('get no note if a range has as many bytes as the file', async () => {
     const size = 65 * 2 ** 20
     server.fault = (_, response) =>
       !!response.writeHead(206, { 'content-range': `bytes 0-${size - 1}/${size}` }).end(Buffer.alloc(size))
@@ -157,7 +157,7 @@ describe('servers that send whole files', () => {
     expect(await source.read(0, size)).toHaveLength(size)
   })
 
-  test('are refused where that would be a lot', async () => {
+  test('are refused if the files are large', async () => {
     onMetadata((_, response) => {
       response.writeHead(200, { 'content-length': 2 ** 40 })
       return response.write(new Uint8Array(1000))
@@ -166,7 +166,7 @@ describe('servers that send whole files', () => {
     expect(ran).toMatchObject({ code: 3, stderr: expect.stringMatching(/a server that sends ranges.*64 MiB/) })
   })
 
-  test('are refused where they never say how much, and never end', async () => {
+  test('are refused if they send an endless body without a length', async () => {
     onMetadata((_, response) => {
       response.writeHead(200)
       const more = (): void => {
@@ -182,12 +182,12 @@ describe('servers that send whole files', () => {
   })
 })
 
-describe('servers that know less than most', () => {
+describe('servers without some features', () => {
   const { storage } = openPlaces(localStorage, [], OPTIONS)
   const OLD = '2/dense_basic'
   const [old] = readdirSync(`${FIXTURES}/${OLD}`).filter((name) => /^__\w{32}_\d+$/.test(name))
 
-  test.each([400, 403, 405, 501])('no HEAD (%d): the same, and what is not there is not there', async (status) => {
+  test.each([400, 403, 405, 501])('no HEAD (%d): the same result, and missing files are missing', async (status) => {
     const args = ['check', '--json', `${server.url}/${OLD}/${old}`]
     const right = await run(args, { env })
     server.fault = ({ method }, response) => method === 'HEAD' && !!response.writeHead(status).end()
@@ -195,7 +195,7 @@ describe('servers that know less than most', () => {
     expect(await storage.kind(`${server.url}/${FRAGMENT}/a.tdb`)).toBeUndefined()
   })
 
-  test('no ranges that count from the end: the same', async () => {
+  test('no ranges that count from the end: the same result', async () => {
     const right = await footer()
     server.fault = ({ range }, response) => range?.startsWith('bytes=-') === true && !!response.writeHead(416).end()
     expect(await footer()).toEqual(right)
@@ -206,15 +206,15 @@ describe('servers that know less than most', () => {
     expect(await storage.open(`${server.url}/empty`).size()).toBe(0)
   })
 
-  test('a name that is not UTF-8 is asked for byte by byte', async () => {
+  test('a name that is not UTF-8 is encoded byte by byte', async () => {
     const error = { code: 'NOT_FOUND' }
     await expect(storage.open(`${server.url}/a b/\udc80é`).size()).rejects.toMatchObject(error)
     expect(server.requests[0].path).toBe('/a%20b/%80%c3%a9')
   })
 })
 
-describe('what is asked', () => {
-  test('the footer of a fragment costs one read of its metadata and one of the schema', async () => {
+describe('requests', () => {
+  test('the footer of a fragment takes one read of its metadata and one of the schema', async () => {
     await footer()
     expect(server.requests.map(({ method, path, range }) => [method, path, range])).toEqual([
       ['GET', METADATA, 'bytes=-65536'],
@@ -222,7 +222,7 @@ describe('what is asked', () => {
     ])
   })
 
-  test('--requests shows it on stderr, and no secret', async () => {
+  test('--requests shows them on stderr, without secrets', async () => {
     const url = `${server.url.replace('://', '://me:pass%20word@')}/${FRAGMENT}?sig=SECRET`
     const ran = await run(['footer', '--json', '--requests', url], { env })
     expect(ran.code).toBe(0)
@@ -235,19 +235,19 @@ describe('what is asked', () => {
     expect(server.requests[0].authorization).toBe(`Basic ${btoa('me:pass word')}`)
   })
 
-  test('errors hold no secret', async () => {
+  test('errors have no secrets', async () => {
     onMetadata((_, response) => !!response.writeHead(403).end())
     const ran = await run(['footer', '--json', `${server.url}/${FRAGMENT}?sig=SECRET`], { env: { ...env, DEBUG: '1' } })
     expect(ran.code).toBe(3)
     expect(ran.text + ran.stderr).not.toContain('SECRET')
   })
 
-  test('URLs of other schemes are no paths', async () => {
+  test('URLs of other schemes are refused', async () => {
     expect(await run(['ls', 'gs://bucket/array'])).toMatchObject({ code: 2, stderr: expect.stringContaining('s3') })
   })
 })
 
-test('where a certificate is refused, AWS_CA_BUNDLE alone is said not to be read', () => {
+test('the error for a refused certificate says that AWS_CA_BUNDLE is not read', () => {
   const bundle = { AWS_CA_BUNDLE: 'ca.pem' }
   expect(certificateNote(bundle)).toContain('AWS_CA_BUNDLE is not read')
   for (const env of [{}, { AWS_CA_BUNDLE: '' }, { ...bundle, NODE_EXTRA_CA_CERTS: 'ca.pem' }])

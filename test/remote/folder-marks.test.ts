@@ -19,7 +19,7 @@ const FOLDERS = [
   '__schema/__enumerations',
 ]
 
-/** Every folder of an array marked: those that it has, and those that are empty and that only an object store has. */
+/** An array with a mark for every folder: its own, and empty ones that only an object store has. */
 function marksOf(array: string): string[] {
   const inside = readdirSync(`${FIXTURES}/${array}`, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -36,7 +36,7 @@ const marks = [...ARRAYS, GROUP].flatMap(marksOf).concat('22/', 'only/')
 const server = await serveBuckets({ fixtures: FIXTURES }, { pageSize: 7, marks })
 const env = { AWS_ENDPOINT_URL: server.url, AWS_NO_SIGN_REQUEST: '1' }
 
-describe('objects that mark folders are no part of an array', () => {
+describe('objects that mark folders are ignored', () => {
   test.each(ARRAYS)('%s', async (array) => {
     for (const args of [
       ['ls'],
@@ -58,13 +58,16 @@ describe('objects that mark folders are no part of an array', () => {
     expect(remote).toEqual(local)
   })
 
-  test('a folder that is only marked is there, and no array', async () => {
+  test('a folder with nothing but a mark exists, but is no array', async () => {
     const { code, text } = await run(['ls', '--json', 's3://fixtures/only'], { env })
     expect({ code, error: parseJson(text) }).toMatchObject({ code: 3, error: { error: { code: 'NOT_TILEDB' } } })
   })
 })
 
-/** Hadoop's file systems mark folders by empty objects beside them, which copies to a disk have, too. TileDB 2.30 opens the arrays with a mark in these places. */
+/**
+ * Hadoop's file systems mark folders by empty objects beside them. Copies on a disk have these as files. TileDB 2.30 opens the
+ * arrays with a mark in these places.
+ */
 describe('_$folder$ marks', () => {
   const array = `${temporaryFolder()}/array`
   cpSync(`${FIXTURES}/22/enumerations`, array, { recursive: true })
@@ -74,13 +77,13 @@ describe('_$folder$ marks', () => {
     return get(parseJson(text), 'findings')
   }
 
-  test('where TileDB passes over them they are no findings', async () => {
+  test('marks that TileDB ignores are no findings', async () => {
     for (const name of ['__meta', '__fragments', '__schema', '__commits', `__fragments/${fragment}`, '__commits/x'])
       writeFileSync(`${array}/${name}_$folder$`, '')
     expect(await findings()).toEqual([])
   })
 
-  test('where TileDB reads all that stands in a folder, they are', async () => {
+  test('marks in folders of which TileDB reads every file are findings', async () => {
     writeFileSync(`${array}/__schema/__enumerations_$folder$`, '')
     expect(await findings()).toMatchObject([{ severity: 'error', code: 'SCHEMA_NAME_INVALID' }])
   })

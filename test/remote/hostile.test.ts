@@ -8,7 +8,7 @@ import { type Ran, run } from '../helpers/run.ts'
 import { answerError, serveBuckets } from '../helpers/s3-server.ts'
 
 const server = await serveFolder(FIXTURES, { index: true })
-/** Another host, as far as ports tell. */
+/** Another host: the port differs. */
 const elsewhere: string[] = []
 const other = await listenForTests(({ url = '' }, response) => {
   elsewhere.push(url)
@@ -58,7 +58,7 @@ describe('redirects', () => {
     expect(server.requests.filter(({ path }) => path === METADATA)).toHaveLength(1)
   })
 
-  test('within the host are followed; in circles they are not', async () => {
+  test('within the host are followed, but not in circles', async () => {
     const right = await footer()
     server.fault = ({ path }, response) =>
       path === METADATA && !!response.writeHead(307, { location: `/moved${path}` }).end()
@@ -77,7 +77,7 @@ describe('redirects', () => {
   })
 })
 
-describe('a page in place of a file is no damage', () => {
+describe('a page in place of a file is not damage', () => {
   const page = (type: string, body: string): Fault => {
     return ({ method }, response) => {
       response.writeHead(200, { 'content-type': type, 'content-length': body.length })
@@ -100,7 +100,7 @@ describe('a page in place of a file is no damage', () => {
     expect(ran.text + ran.stderr).toContain('found a page in their place (Content-Type text/html; charset=utf-8)')
   })
 
-  test('with ranges, too, and JSON', async () => {
+  test('with ranges, and as JSON', async () => {
     for (const [type, body] of [
       ['text/html', `<html>${'x'.repeat(100)}`],
       ['application/json', '{"error": "unauthorized"}'],
@@ -114,7 +114,7 @@ describe('a page in place of a file is no damage', () => {
     }
   })
 
-  test('a server that calls all files HTML is read', async () => {
+  test('a server that sends all files as HTML is read', async () => {
     const right = await run(['check', '--json', '--level', 'cells', `${server.url}/${FRAGMENT}`])
     server.fault = (_, response) => {
       response.setHeader('content-type', 'text/html')
@@ -128,7 +128,7 @@ describe('a page in place of a file is no damage', () => {
   })
 })
 
-test('a body that drips ends when too little has come in the time, whatever its length', async () => {
+test('a slow body is given up when too few bytes arrive in the time, whatever its length', async () => {
   const env = { TILEDB_INSPECT_TIMEOUT: '0.3', TILEDB_INSPECT_ATTEMPTS: '1' }
   const timers: ReturnType<typeof setInterval>[] = []
   on(`/${ARRAY}/`, ({ method }, response) => {
@@ -147,7 +147,7 @@ test('a body that drips ends when too little has come in the time, whatever its 
   expect(performance.now() - started).toBeLessThan(20_000)
 })
 
-test('a port that HTTP clients do not connect to is named, once', async () => {
+test('a port to which HTTP clients do not connect is named in the error, after one try', async () => {
   const ran = await run([
     'ls',
     '--json',
@@ -174,7 +174,7 @@ describe('S3', () => {
     },
   )
 
-  test('S3:// and HTTP:// are schemes', async () => {
+  test('schemes may be in capital letters', async () => {
     s3.reset()
     const right = await run(['ls', '--json', `s3://fixtures/${ARRAY}`], { env })
     expect(await run(['ls', '--json', `S3://fixtures/${ARRAY}`], { env })).toEqual(right)

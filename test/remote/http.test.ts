@@ -9,7 +9,7 @@ import { turnOfFamilies } from '../helpers/turn.ts'
 
 const server = await serveFolder(FIXTURES)
 const withIndex = await serveFolder(FIXTURES, { index: true })
-/** Faults must not make tests wait. */
+/** Short timeouts, so that tests of faults do not wait. */
 const env = { TILEDB_INSPECT_TIMEOUT: '0.3', TILEDB_INSPECT_ATTEMPTS: '3' }
 
 const ARRAY = '22/sparse_basic'
@@ -27,14 +27,14 @@ const FRAGMENT_COMMANDS = [
   ['stats'],
 ]
 
-describe('fragments of a server that lists nothing', () => {
-  test.each(FRAGMENT_COMMANDS)('%s %s prints what it prints of the files', async (...args) => {
+describe('fragments on a server without listings', () => {
+  test.each(FRAGMENT_COMMANDS)('%s %s prints the same as for local files', async (...args) => {
     const { local, remote } = await onDiskAndOn(server.url, args.filter(Boolean), FRAGMENT, { env })
     expect(remote).toEqual(local)
   })
 })
 
-describe("files beside the fragments, whose names are a fragment's", () => {
+describe('files that are named like fragments', () => {
   const files = ['22/sparse_basic/__schema', '22/metadata/__meta', '22/group/__group'].map(
     (folder) => `${folder}/${readdirSync(`${FIXTURES}/${folder}`).find((name) => name !== '__enumerations')}`,
   )
@@ -52,7 +52,7 @@ describe("files beside the fragments, whose names are a fragment's", () => {
   })
 })
 
-describe('arrays of a server with index pages', () => {
+describe('arrays on a server with index pages', () => {
   const arrays = fixtureFolders().filter(({ kind, key }) => kind === 'array' && key === undefined)
   const commands = [
     ['ls'],

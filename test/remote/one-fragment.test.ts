@@ -6,7 +6,7 @@ import { run } from '../helpers/run.ts'
 import { serveBuckets } from '../helpers/s3-server.ts'
 
 const FIELDS = 24
-/** Files of more than the 64 KiB that are fetched to learn a file's size. */
+/** Files with more than the 64 KiB that are fetched to learn a file's size. */
 const CELLS = 20_000
 const folder = temporaryFolder()
 const s3 = await serveBuckets({ bucket: folder }, { pageSize: 1000, delay: 20 })
@@ -27,7 +27,7 @@ async function check(...args: string[]): Promise<void> {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
 }
 
-describe('check of one fragment of many fields', () => {
+describe('check of one fragment with many fields', () => {
   test.each(['chunks', 'cells'])(
     'level %s: S3 is asked for several fields at once, and once for each',
     async (level) => {
@@ -41,7 +41,7 @@ describe('check of one fragment of many fields', () => {
     },
   )
 
-  test('HTTP: a file gives its size and its bytes in one request', async () => {
+  test('HTTP: one request fetches the size and the bytes of a file', async () => {
     http.reset()
     await check(`${http.url}/${fragment}`)
     const asked = http.requests.map(({ path }) => path).filter((path) => path.endsWith('.tdb'))

@@ -19,7 +19,7 @@ const odd = temporaryFolder()
 cpSync(`${FIXTURES}/22/sparse_basic`, `${odd}/${ODD}/${ODD}`, { recursive: true })
 
 const server = await serveBuckets({ fixtures: FIXTURES, odd }, { pageSize: 5 })
-/** Faults must not make tests wait. */
+/** Short timeouts, so that tests of faults do not wait. */
 quickRetries()
 const env = {
   AWS_ENDPOINT_URL: server.url,
@@ -29,7 +29,7 @@ const env = {
   TILEDB_INSPECT_TIMEOUT: '0.3',
   TILEDB_INSPECT_ATTEMPTS: '3',
 }
-/** Where nothing fails: a loaded machine may answer late. */
+/** Long timeouts for tests without faults, because a loaded machine may answer late. */
 const patient = { ...env, TILEDB_INSPECT_TIMEOUT: '10' }
 const BUCKET = 's3://fixtures'
 const ARRAY = '22/sparse_basic'
@@ -44,7 +44,7 @@ const FRAGMENT = fragmentOf(ARRAY)
 const METADATA = `${FRAGMENT}/__fragment_metadata.tdb`
 const FILE = readFileSync(`${FIXTURES}/${METADATA}`)
 
-/** What was asked, in a few words. */
+/** The requests, in a few words. */
 function asked(): string[] {
   return server.requests.map(({ prefix, key, query, range }) => {
     if (prefix === undefined) return `${key.slice(key.lastIndexOf('/') + 1)} ${range}`
@@ -52,7 +52,7 @@ function asked(): string[] {
   })
 }
 
-describe('every command prints what it prints of the files', () => {
+describe('every command prints the same as for local files', () => {
   const ofArray = [
     ['ls'],
     ['ls', '--names'],
@@ -77,7 +77,7 @@ describe('every command prints what it prints of the files', () => {
     }
   })
 
-  test('an encrypted array, with its key and without', async () => {
+  test('an encrypted array, with and without its key', async () => {
     const key = get(parseJson(readFileSync(`${FIXTURES}/22/encrypted.expected.json`, 'utf8')), 'key')
     for (const args of ofArray) {
       for (const given of [[], ['--key', String(key)]]) {
@@ -116,17 +116,17 @@ describe('every command prints what it prints of the files', () => {
     }
   })
 
-  test('an array that is not there', async () => {
+  test('an array that does not exist', async () => {
     const { local, remote } = await onDiskAndOn(BUCKET, ['ls'], '22/nowhere', { env: patient })
     expect(remote).toEqual(local)
     expect(remote).toMatchObject({ code: 3, text: expect.stringContaining('NOT_FOUND') })
   })
 })
 
-describe('what is asked', () => {
+describe('requests', () => {
   const ls = async (...args: string[]): Promise<Ran> => run(['ls', '--json', ...args], { env })
 
-  test('ls --names lists the array and its fragments, and opens none: the newest schema tells what wrote it', async () => {
+  test('ls --names lists the array and its fragments, and opens only the newest schema, which tells the version', async () => {
     await ls('--names', `${BUCKET}/${ARRAY}`)
     expect(asked()).toEqual([
       'list 22/sparse_basic/',
@@ -136,7 +136,7 @@ describe('what is asked', () => {
     ])
   })
 
-  test('ls of an array: a listing of each folder, a page for 5 names, one read a footer', async () => {
+  test('ls of an array: a listing per folder, a page per 5 names, a read per footer', async () => {
     await ls(`${BUCKET}/${ARRAY}`)
     const files = readdirSync(`${FIXTURES}/${FRAGMENT}`).length
     expect(asked().sort()).toEqual(
@@ -152,7 +152,7 @@ describe('what is asked', () => {
     )
   })
 
-  test('ls reads no footer that stands in consolidated fragment metadata', async () => {
+  test('ls reads no footer that is in consolidated fragment metadata', async () => {
     await ls(`${BUCKET}/22/fragment_metadata_consolidated`)
     expect(asked().filter((one) => one.startsWith('__fragment_metadata.tdb'))).toEqual([])
   })
@@ -172,7 +172,7 @@ describe('what is asked', () => {
     expect(asked()).toEqual(opened)
   })
 
-  test('decode: one read a data file more, and a list that tells which schema the array has now', async () => {
+  test('decode: one more read per data file, and a listing of the schemas', async () => {
     await run(['decode', '--json', `${BUCKET}/${FRAGMENT}`], { env })
     const files = readdirSync(`${FIXTURES}/${FRAGMENT}`).filter((name) => name !== '__fragment_metadata.tdb')
     expect(asked().slice(0, opened.length)).toEqual(opened)
@@ -180,7 +180,7 @@ describe('what is asked', () => {
     expect(asked().slice(opened.length).sort()).toEqual(more.sort())
   })
 
-  test('names with spaces, +, % and letters beyond ASCII are asked for as they are', async () => {
+  test('names with spaces, +, % and letters beyond ASCII are requested correctly', async () => {
     const bare = ({ code, text, stderr }: Ran, base: string): unknown => [
       code,
       text.replaceAll(JSON.stringify(base).slice(1, -1), '…'),
@@ -196,7 +196,7 @@ describe('what is asked', () => {
     expect(server.requests.every(({ key, prefix }) => (prefix ?? key).startsWith(`${ODD}/${ODD}`))).toBe(true)
   })
 
-  test('requests are signed; no output holds a secret', async () => {
+  test('requests are signed; no output has a secret', async () => {
     for (const [command, target] of [
       ['ls', ARRAY],
       ['ls', 'nowhere'],
@@ -225,7 +225,7 @@ describe('what is asked', () => {
 const isMetadata = ({ key }: S3Request): boolean => key === METADATA
 const isFragments = ({ prefix }: S3Request): boolean => prefix === '22/sparse_basic/__fragments/'
 
-/** A fault of what `which` says alone; `times` times. */
+/** A fault of the first `times` requests that `which` selects. */
 function on(which: (request: S3Request) => boolean, fault: S3Fault, times = Number.POSITIVE_INFINITY): void {
   server.fault = (request, response, count) =>
     which(request) && count <= times ? fault(request, response, count) : false
@@ -263,7 +263,7 @@ const TRANSIENT: [string, S3Fault][] = [
 ]
 
 describe('faults of an object', () => {
-  test.each(TRANSIENT)('%s, twice: the right answer', async (_, fault) => {
+  test.each(TRANSIENT)('%s, twice: the third try succeeds', async (_, fault) => {
     const right = await footer()
     server.reset()
     on(isMetadata, fault, 2)
@@ -271,7 +271,7 @@ describe('faults of an object', () => {
     expect(server.requests.filter(isMetadata)).toHaveLength(3)
   })
 
-  test.each(TRANSIENT)('%s that lasts: an error, and how often it was tried', async (_, fault) => {
+  test.each(TRANSIENT)('%s in every try: an error that says how often it was tried', async (_, fault) => {
     on(isMetadata, fault)
     const ran = await footer()
     expect(ran).toMatchObject({ code: 3, stderr: expect.stringMatching(/__fragment_metadata.tdb: .*, 3 times\n$/) })
@@ -303,14 +303,14 @@ describe('faults of an object', () => {
     expect(server.requests.filter(isMetadata)).toHaveLength(1)
   })
 
-  test('403 of one file is not damage: check could not look', async () => {
+  test('403 for one file is not damage: check could not examine it', async () => {
     on(isMetadata, (_, response) => answerError(response, 403, 'AccessDenied'))
     const ran = await run(['check', '--json', `${BUCKET}/${ARRAY}`], { env })
     expect(ran.code).toBe(3)
     expect(parseJson(ran.text)).toMatchObject({ findings: [], not_examined: [{ code: 'NO_PERMISSION' }] })
   })
 
-  test('a server that ignores Range: the right answer', async () => {
+  test('a server that ignores Range: the same result', async () => {
     const right = await footer()
     server.fault = ({ prefix, key }, response) =>
       prefix === undefined && !!response.writeHead(200).end(readFileSync(`${FIXTURES}/${key}`))
@@ -319,14 +319,14 @@ describe('faults of an object', () => {
 })
 
 describe('faults of a listing', () => {
-  test.each(TRANSIENT.slice(0, 4))('%s, twice: the right answer', async (_, fault) => {
+  test.each(TRANSIENT.slice(0, 4))('%s, twice: the third try succeeds', async (_, fault) => {
     const right = await names()
     server.reset()
     on(isFragments, fault, 2)
     expect(await names()).toEqual(right)
   })
 
-  test.each(TRANSIENT.slice(0, 4))('%s that lasts: an error', async (_, fault) => {
+  test.each(TRANSIENT.slice(0, 4))('%s in every try: an error', async (_, fault) => {
     on(isFragments, fault)
     const ran = await names()
     expect(ran).toMatchObject({ code: 3, stderr: expect.stringMatching(/__fragments: .*, 3 times\n$/) })
@@ -386,13 +386,13 @@ describe('faults of a listing', () => {
     expect(ran).toMatchObject({ code: 3, stderr: expect.stringMatching(message) })
   })
 
-  test('no such bucket: NOT_FOUND, and why', async () => {
+  test('no such bucket: NOT_FOUND, with the reason', async () => {
     const ran = await run(['ls', '--json', 's3://nobucket/array'], { env })
     expect(ran).toMatchObject({ code: 3, stderr: expect.stringMatching(/HTTP 404 \(NoSuchBucket\)/) })
     expect(error(ran, 'code')).toBe('NOT_FOUND')
   })
 
-  test('403 of everything: NO_PERMISSION, not NOT_FOUND', async () => {
+  test('403 for everything: NO_PERMISSION, not NOT_FOUND', async () => {
     server.fault = (_, response) => answerError(response, 403, 'AccessDenied')
     for (const ran of [await names(), await footer()]) {
       expect(ran.code).toBe(3)
@@ -432,7 +432,7 @@ describe('buckets in other regions', () => {
     ],
   ]
 
-  test.each(elsewhere)('%s: asked again there, and there at once from then on', async (_, fault) => {
+  test.each(elsewhere)('%s: the request is repeated there, and later requests go there at once', async (_, fault) => {
     const right = await footer()
     server.reset()
     on((request) => region(request) !== 'eu-west-1', fault)
@@ -440,7 +440,7 @@ describe('buckets in other regions', () => {
     expect(server.requests.map(region)).toEqual(['us-east-1', ...server.requests.slice(1).map(() => 'eu-west-1')])
   })
 
-  test.each(elsewhere)('%s, for two requests at once: both are asked again there', async (_, fault) => {
+  test.each(elsewhere)('%s, for two concurrent requests: both are repeated there', async (_, fault) => {
     on((request) => region(request) !== 'eu-west-1', fault)
     const { storage } = openPlaces(localStorage, [], { env, signRequests: true, note() {}, show: undefined })
     const sizes = [METADATA, METADATA].map((file) => storage.open(`${BUCKET}/${file}`).read(0, 1))
@@ -450,13 +450,13 @@ describe('buckets in other regions', () => {
     expect(server.requests.map(region)).toEqual(['us-east-1', 'us-east-1', 'eu-west-1', 'eu-west-1'])
   })
 
-  test.each(elsewhere)('%s from there, too: an error', async (_, fault) => {
+  test.each(elsewhere)('%s there, too: an error', async (_, fault) => {
     on(() => true, fault)
     expect(await footer()).toMatchObject({ code: 3, stderr: expect.stringMatching(/HTTP (301|400) \(\w+\)/) })
     expect(server.requests).toHaveLength(2)
   })
 
-  test('a region that is no name is not believed', async () => {
+  test('a region with an invalid name is ignored', async () => {
     on(
       () => true,
       (_, response) => answerError(response, 400, 'AuthorizationHeaderMalformed', '<Region>evil.example/</Region>'),
@@ -465,7 +465,7 @@ describe('buckets in other regions', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  test('another host is not followed: what is signed for one fits no other', async () => {
+  test('a redirect to another host is not followed, because the signature is for one host', async () => {
     const location = `${server.url}/other/place`
     on(
       () => true,

@@ -8,7 +8,7 @@ const COPIES = 12
 const array = `${temporaryFolder()}/array`
 const [ORIGINAL] = readdirSync(`${FIXTURES}/22/sparse_basic/__fragments`)
 
-/** An array of many fragments: one under many names. */
+/** An array with many fragments: copies of one fragment. */
 beforeAll(() => {
   cpSync(`${FIXTURES}/22/sparse_basic`, array, { recursive: true })
   for (let i = 0; i < COPIES; i++) {
@@ -31,11 +31,11 @@ async function lines(args: readonly string[]): Promise<string[]> {
 }
 
 describe.each([['verify-checksums'], ['check']])('%s --shard', (command) => {
-  /** Findings alone: `check` ends with a summary. */
+  /** The findings, without the summary at the end of `check`. */
   const findings = async (more: readonly string[]): Promise<string[]> =>
     (await lines([command, ...more])).filter((line) => !line.startsWith('{"kind"'))
 
-  test.each([1, 2, 5, 16])('of %d parts finds together what one run finds', async (count) => {
+  test.each([1, 2, 5, 16])('in %d parts together finds what one run finds', async (count) => {
     const all = await findings([])
     expect(all.length).toBeGreaterThanOrEqual(COPIES / 3)
     const parts: string[][] = []
@@ -44,7 +44,7 @@ describe.each([['verify-checksums'], ['check']])('%s --shard', (command) => {
     if (count > 1) expect(parts.filter((part) => part.length > 0).length).toBeGreaterThan(1)
   })
 
-  test('says in the result that it was one', async () => {
+  test('is named in the result', async () => {
     expect((await run([command, '--shard', '2/5', array])).text).toMatch(/^shard 2\/5: (NOT OK|DAMAGED): \d/m)
     expect((await runJson([command, '--shard', '2/5', array])).documents[0]).toMatchObject({ shard: '2/5' })
     expect((await run([command, array])).text).not.toContain('shard')

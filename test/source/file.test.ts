@@ -30,7 +30,7 @@ describe('a local file', () => {
     await source.close()
   })
 
-  test('serves several reads at once, each with bytes of its own', async () => {
+  test('serves concurrent reads, each with its own bytes', async () => {
     const source = localStorage.open(file)
     const reads = await Promise.all(Array.from({ length: 20 }, (_, i) => source.read(i, 5)))
     expect(reads.map((read) => read[0])).toEqual(Array.from({ length: 20 }, (_, i) => i))
@@ -39,7 +39,7 @@ describe('a local file', () => {
     await source.close()
   })
 
-  test('is read in any size', async () => {
+  test('is read in pieces of any size', async () => {
     const large = `${folder}/large`
     writeFileSync(large, new Uint8Array(300_000).fill(7))
     const source = localStorage.open(large)
@@ -55,7 +55,7 @@ describe('a local file', () => {
     await source.close()
   })
 
-  test('that is shorter than what is read says how many bytes there are', async () => {
+  test('that is too short gives an error with the number of bytes found', async () => {
     const source = localStorage.open(file)
     expect(await failureOf(() => source.read(95, 10))).toMatchObject({
       code: 'TRUNCATED',
@@ -69,7 +69,7 @@ describe('a local file', () => {
     await source.close()
   })
 
-  test('that loses its end while it is read is short as well, not a run of zeros', async () => {
+  test('that is truncated during a read gives the same error, and no zeros', async () => {
     const shrinking = `${folder}/shrinking`
     writeFileSync(shrinking, new Uint8Array(100).fill(1))
     const source = localStorage.open(shrinking)
@@ -83,7 +83,7 @@ describe('a local file', () => {
     await source.close()
   })
 
-  test('that is not there is NOT_FOUND, whatever is asked of it', async () => {
+  test('that does not exist is NOT_FOUND for every method', async () => {
     const missing = `${folder}/missing`
     for (const path of [missing, `${file}/below`, `${folder}/broken`]) {
       const source = localStorage.open(path)
@@ -93,7 +93,7 @@ describe('a local file', () => {
     }
   })
 
-  test('that is a folder is an error of ours, with what the system says', async () => {
+  test('that is a folder is an InspectError with the reason of the system', async () => {
     const source = localStorage.open(`${folder}/sub`)
     const error = await failureOf(async () => {
       await source.size()
@@ -103,7 +103,7 @@ describe('a local file', () => {
     await source.close().catch(() => {})
   })
 
-  test('of no bytes is read whole', async () => {
+  test('that is empty is read whole', async () => {
     writeFileSync(`${folder}/empty`, '')
     const source = localStorage.open(`${folder}/empty`)
     expect(await readAll(source)).toEqual(new Uint8Array(0))
@@ -112,7 +112,7 @@ describe('a local file', () => {
 })
 
 describe('the local file system', () => {
-  test('tells files, folders and what is neither', async () => {
+  test('tells files, folders and others apart', async () => {
     expect(await localStorage.kind(file)).toBe('file')
     expect(await localStorage.kind(folder)).toBe('folder')
     expect(await localStorage.kind(`${folder}/link`)).toBe('file')
@@ -121,7 +121,7 @@ describe('the local file system', () => {
     expect(await localStorage.kind(`${file}/below`)).toBeUndefined()
   })
 
-  test('lists by name, links by what they lead to', async () => {
+  test('lists by name, and links with the kind of their target', async () => {
     const entries = await localStorage.list(folder)
     expect(entries.map(({ name }) => name)).toEqual(entries.map(({ name }) => name).toSorted())
     const kinds = new Map(entries.map(({ name, kind }) => [name, kind]))

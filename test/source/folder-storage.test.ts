@@ -14,7 +14,7 @@ function listed(path: string, bytes: Uint8Array): ListedFile {
   return Object.defineProperty(file, 'webkitRelativePath', { value: path }) as File & { webkitRelativePath: string }
 }
 
-/** A handle as browsers have it: names without sizes, and errors that are DOMExceptions. */
+/** A handle like those of browsers: names without sizes, and DOMExceptions as errors. */
 function handleOf(files: ReadonlyMap<string, Uint8Array>, path: string): DirectoryHandle {
   const kindOf = (name: string): 'file' | 'directory' | undefined => {
     if (files.has(`${path}/${name}`)) return 'file'
@@ -63,7 +63,7 @@ describe.each(STORAGES)('a folder that was chosen in a page, as %s', (_, storage
     expect(found).toEqual(await cells(await openArray(PLACES)))
   })
 
-  test('is listed by name, from above the folder on', async () => {
+  test('is listed by name, as is the folder around it', async () => {
     expect(await storage.list('')).toEqual([{ name: 'places', kind: 'folder' }])
     const names = (await storage.list('places')).map(({ name, kind }) => `${kind} ${name}`)
     expect(names).toEqual(['folder __commits', 'folder __fragments', 'folder __meta', 'folder __schema'])
@@ -73,7 +73,7 @@ describe.each(STORAGES)('a folder that was chosen in a page, as %s', (_, storage
     })
   })
 
-  test('knows what is a file, what a folder, and what is not there', async () => {
+  test('knows files, folders and what does not exist', async () => {
     const [file] = BYTES.keys()
     expect(
       await Promise.all(['places', file, 'places/none', 'other', 'places/'].map((path) => storage.kind(path))),
@@ -81,7 +81,7 @@ describe.each(STORAGES)('a folder that was chosen in a page, as %s', (_, storage
     expect(await failureOf(() => storage.open('places/__schema').size())).toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('is read by ranges, and short where a file ends', async () => {
+  test('is read by ranges, with an error beyond the end of a file', async () => {
     const [path, bytes] = [...BYTES].find(([name]) => name.endsWith('.tdb')) ?? ['', new Uint8Array(0)]
     const source = storage.open(path)
     expect(await readAll(source)).toEqual(new Uint8Array(bytes))
@@ -110,7 +110,7 @@ test("an origin's private folder has no name, and its paths begin inside it", as
   expect((await array.fragments()).length).toBeGreaterThan(0)
 })
 
-test('what the browser refuses is no permission; what it cannot read is an error of input', async () => {
+test('a refusal of the browser is NO_PERMISSION; a failed read is IO', async () => {
   const storage = folderStorage(handleOf(BYTES, 'places'))
   expect(await failureOf(() => storage.kind('places/locked'))).toMatchObject({
     code: 'NO_PERMISSION',

@@ -16,7 +16,7 @@ const names = async (storage: Storage, path: string): Promise<string[]> =>
 
 const folder = temporaryFolder()
 
-test('what is added to a folder covers what is there, and leads nowhere else', async () => {
+test('added files replace files of the folder, and are no links', async () => {
   const root = `${folder}/root`
   mkdirSync(root)
   for (const name of ['a', 'c']) writeFileSync(`${root}/${name}`, `old ${name}`)
@@ -35,7 +35,7 @@ test('what is added to a folder covers what is there, and leads nowhere else', a
   expect(() => both.realPath?.(`${folder}/nothing`)).toThrow('no such file or folder')
 })
 
-test('without some files a storage lists the rest in order, with what is there instead', async () => {
+test('a storage without some files lists the others in order, with an added file', async () => {
   const files = ['a', 'b', 'd/e', 'd/f', 'g/h/i'].map((path): [string, Uint8Array] => [
     `s3://bucket/${path}`,
     bytes(path),

@@ -38,7 +38,7 @@ afterAll(() => {
   port2.close()
 })
 
-test('kinds, names, sizes and bytes are those of the storage that is lent', async () => {
+test('kinds, names, sizes and bytes are those of the lent storage', async () => {
   expect(await lent.kind('s3://bucket/array')).toBe('folder')
   expect(await lent.list('s3://bucket/array')).toEqual(await far.list('s3://bucket/array'))
   const source = lent.open(PATH)
@@ -49,11 +49,11 @@ test('kinds, names, sizes and bytes are those of the storage that is lent', asyn
   expect(fetched).toEqual([{ offset: 90, length: 20 }])
   await source.close()
   expect(closed).toBe(1)
-  // What is handed over is a copy.
+  // The transferred bytes are a copy.
   expect(BYTES[10]).toBe(10)
 })
 
-test('errors are those that the storage raises', async () => {
+test('errors are those of the storage', async () => {
   const error = await lent
     .open('s3://bucket/array/other')
     .size()
@@ -63,7 +63,7 @@ test('errors are those that the storage raises', async () => {
   await expect(lent.open(PATH).read(90, 20)).rejects.toMatchObject({ code: 'TRUNCATED' })
 })
 
-test('local paths are read without it; what is far away is told by the path', async () => {
+test('local paths are read without it; the path tells what is remote', async () => {
   expect([...(await lent.open('/local/file').read(0, 3))]).toEqual([0, 1, 2])
   expect(await lent.kind('/local/file')).toBe('file')
   expect(['/local/file', PATH, 'https://host/a'].map((path) => lent.isRemote?.(path))).toEqual([false, true, true])

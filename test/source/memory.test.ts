@@ -31,7 +31,7 @@ describe('files in memory', () => {
     expect(await failureOf(() => storage.list('b'))).toMatchObject({ code: 'NOT_FOUND', at: { file: 'b' } })
   })
 
-  test('are read by ranges, and short where they end', async () => {
+  test('are read by ranges, with an error beyond their end', async () => {
     const source = storage.open('a/b/two')
     expect(await source.read(1, 1)).toEqual(bytes([2]))
     expect(await failureOf(() => source.read(1, 2))).toMatchObject({
@@ -44,7 +44,7 @@ describe('files in memory', () => {
     await source.close()
   })
 
-  test('that are not there are NOT_FOUND', async () => {
+  test('that do not exist are NOT_FOUND', async () => {
     const source = storage.open('a/missing')
     expect(await failureOf(() => source.size())).toMatchObject({ code: 'NOT_FOUND', at: { file: 'a/missing' } })
     expect(await failureOf(() => source.read(0, 1))).toMatchObject({ code: 'NOT_FOUND' })
@@ -52,7 +52,7 @@ describe('files in memory', () => {
 })
 
 describe('folders', () => {
-  test('know their name, what is in them and what they are in', async () => {
+  test('know their name, their entries and the folder around them', async () => {
     const folder = new Folder(storage, 'a/b/')
     expect([folder.path, folder.name, folder.parent()?.path, folder.parent()?.parent()]).toEqual([
       'a/b',

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const BIN = `${ROOT}bin/tiledb-inspect.js`
 const folder = temporaryFolder()
 
-/** Latin-1 names, as old archives have them. Not every file system takes them. */
+/** Latin-1 names, as in old archives. Not every file system accepts them. */
 function odd(path: string, name: string): Buffer {
   return Buffer.concat([Buffer.from(`${path}/`), Buffer.from(name, 'latin1')])
 }
@@ -86,7 +86,7 @@ describe('names that are not UTF-8', () => {
   })
 })
 
-describe('a current folder that is gone', () => {
+describe('a current folder that was removed', () => {
   const built = existsSync(`${ROOT}dist/cli`) && process.platform !== 'win32' ? test : test.skip
   const within = (...args: string[]) => {
     const gone = `${folder}/gone`

@@ -25,7 +25,7 @@ function onlyIn(path: string, pattern: RegExp): string {
   return `${path}/${name}`
 }
 
-/** Files of an array that commands read, by what they are. */
+/** Files of an array that commands read, by their kind. */
 const FILES: Readonly<Record<string, [fixture: string, of: (array: string) => string]>> = {
   'a data file': ['22/sparse_basic', (array) => onlyIn(onlyIn(`${array}/__fragments`, /^__/), /^a0\.tdb/)],
   'the fragment metadata': [
@@ -91,7 +91,7 @@ describe.each(['a named pipe', 'a socket', 'a link to a device', 'a link to a pi
   })
 })
 
-test('folders that links lead round in circles, or out of the array, are not walked', async () => {
+test('a walk does not follow links in circles, or out of the array', async () => {
   const array = `${folder}/circles`
   cpSync(`${FIXTURES}/22/sparse_basic`, array, { recursive: true })
   const sizes = async (): Promise<unknown> => get((await runJson(['stats', array])).documents[0], 'other_size')
@@ -107,7 +107,7 @@ test('folders that links lead round in circles, or out of the array, are not wal
   expect(code).toBe(0)
 })
 
-test('an array whose folders are links to another disk is read', async () => {
+test('an array is read even if its folders are links to another disk', async () => {
   const array = `${folder}/linked`
   cpSync(`${FIXTURES}/22/sparse_basic`, `${folder}/far`, { recursive: true })
   mkdirSync(array)
@@ -121,7 +121,7 @@ test('an array whose folders are links to another disk is read', async () => {
 describe('--key-file', () => {
   const encrypted = `${FIXTURES}/22/encrypted`
 
-  test('refuses what is longer than any key, devices and pipes without a writer', async () => {
+  test('refuses long files, devices and pipes without a writer', async () => {
     writeFileSync(`${folder}/long`, 'x'.repeat(1025))
     for (const [path, words] of [
       [`${folder}/long`, /expected at most 1024 bytes, found 1025/],

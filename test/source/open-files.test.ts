@@ -7,13 +7,13 @@ const DESCRIPTORS = '/proc/self/fd'
 const ARRAY = `${FIXTURES}/22/sparse_basic`
 const FRAGMENT = `${ARRAY}/__fragments/${readdirSync(`${ARRAY}/__fragments`)[0]}`
 
-/** Files of the fixtures that this process has open. */
+/** Open files of this process among the fixtures. */
 function openFixtures(): string[] {
   const names = readdirSync(DESCRIPTORS).flatMap((fd) => {
     try {
       return [readlinkSync(`${DESCRIPTORS}/${fd}`)]
     } catch {
-      // The descriptor that lists the folder is gone by now.
+      // The descriptor that listed the folder is closed by now.
       return []
     }
   })
@@ -43,7 +43,7 @@ onLinux('no file is left open', () => {
     expect(openFixtures()).toEqual(before)
   })
 
-  test('behind decode --limit, which ends early', async () => {
+  test('after decode --limit, which ends early', async () => {
     const before = openFixtures()
     await run(['decode', '--limit', '1', '--format', 'ndjson', FRAGMENT])
     expect(openFixtures()).toEqual(before)

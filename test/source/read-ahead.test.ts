@@ -8,10 +8,10 @@ const KIB = 1024
 const BYTES = new Uint8Array(12 * KIB * KIB)
 for (let i = 0; i < BYTES.length; i++) BYTES[i] = (i * 7) >> 3
 
-/** Ten ranges of 50 KiB, one behind the other. */
+/** Ten consecutive ranges of 50 KiB. */
 const RANGES = Array.from({ length: 10 }, (_, i): ByteRange => ({ offset: i * 50 * KIB, length: 50 * KIB }))
 
-/** A source that notes what is asked for, in KiB. */
+/** A source that records its reads, in KiB. */
 function noting(isRemote: boolean): { source: ByteSource; asked: [offset: number, length: number][]; fail: unknown[] } {
   const memory = new MemorySource('file', BYTES)
   const asked: [number, number][] = []
@@ -33,7 +33,7 @@ async function readAll(ahead: ReadAhead, ranges: readonly ByteRange[]): Promise<
 }
 
 describe('over a network', () => {
-  test('the first group is fetched at once, later ones when asked for, each twice as long', async () => {
+  test('the first group is fetched at once, later groups on demand, each twice as long', async () => {
     const { source, asked } = noting(true)
     const ahead = new ReadAhead(source)
     ahead.plan(RANGES, { first: 100 * KIB, together: 200 * KIB })
@@ -44,7 +44,7 @@ describe('over a network', () => {
     expect(asked).toEqual([[0, 100], [100, 200], [300, 200]])
   })
 
-  test('ranges go together over gaps of 64 KiB, and no longer ones', async () => {
+  test('ranges are joined over gaps of up to 64 KiB', async () => {
     const { source, asked } = noting(true)
     const ahead = new ReadAhead(source)
     const ranges = [0, 74, 149].map((at): ByteRange => ({ offset: at * KIB, length: 10 * KIB }))
@@ -54,7 +54,7 @@ describe('over a network', () => {
     expect(asked).toEqual([[0, 84], [149, 10]])
   })
 
-  test('as much is kept as is fetched together', async () => {
+  test('as many bytes are kept as are fetched together', async () => {
     const { source, asked } = noting(true)
     const ahead = new ReadAhead(source)
     const ranges = [0, 3, 6, 9].map((at): ByteRange => ({ offset: at * KIB * KIB, length: 3 * KIB * KIB }))
@@ -63,7 +63,7 @@ describe('over a network', () => {
     expect(asked).toEqual([[0, 12 * KIB]])
   })
 
-  test('a request that failed is tried again for the next range', async () => {
+  test('a failed request is repeated for the next range', async () => {
     const { source, asked, fail } = noting(true)
     fail.push(new InspectError('IO', 'a broken connection'))
     const ahead = new ReadAhead(source)
@@ -76,7 +76,7 @@ describe('over a network', () => {
 })
 
 describe('of a local file', () => {
-  test('nothing is read before it is asked for, then the next group with each', async () => {
+  test('nothing is read before the first read; then each read starts the next group', async () => {
     const { source, asked } = noting(false)
     const ahead = new ReadAhead(source)
     ahead.plan(RANGES)
@@ -99,7 +99,7 @@ describe('of a local file', () => {
     expect(asked).toEqual([[0, 250], ...RANGES.map(({ offset, length }) => [offset / KIB, length / KIB])])
   })
 
-  test('what is not planned, or read again, is read as it is', async () => {
+  test('ranges that are not planned, or read again, are read one by one', async () => {
     const { source } = noting(false)
     const ahead = new ReadAhead(source)
     const other = { offset: 600 * KIB, length: 3 }

@@ -22,7 +22,7 @@ const METADATA = '__fragment_metadata.tdb'
 const MOST_READS = 3
 const FREE_BYTES = 64 * 1024
 
-/** What `footer` of each fragment of an array took, one line a fragment where it was too much. */
+/** A line for each fragment of an array whose `footer` took too many reads or bytes. */
 async function tooMuch(storage: (path: string) => CountedStorage, fixture: FixtureFolder): Promise<string[]> {
   const lines: string[] = []
   const listing = new InspectArray(new Folder(localStorage, fixture.path), contextFor(fixture))
@@ -37,7 +37,7 @@ async function tooMuch(storage: (path: string) => CountedStorage, fixture: Fixtu
   return lines
 }
 
-/** The footers of a target, over any storage. */
+/** The footers of a target in any storage. */
 async function documents(
   module: CommandModule<object>,
   storage: Storage,
@@ -74,7 +74,7 @@ describe('reading a footer', () => {
     expect(lines).toEqual([])
   })
 
-  test('takes no more where the metadata file has 100 MB in front of it', async () => {
+  test('takes no more if 100 MB come before it in the metadata file', async () => {
     const lines: string[] = []
     for (const fixture of arrays) {
       if (Number(fixture.name.split('/')[0]) < 3) continue
@@ -90,7 +90,7 @@ describe('reading a footer', () => {
     expect(lines).toEqual([])
   })
 
-  test('larger than 64 KiB reads it once, wherever it begins', async () => {
+  test('larger than 64 KiB is read once, wherever it begins', async () => {
     const random = new Random(5)
     const attributes = Array.from({ length: 1200 }, () => anySchema(22, random).attributes)
     const schema: ArraySchema = { ...anySchema(22, random), attributes: attributes.flat().slice(0, 1000) }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { sharedWork, type Thread } from '../../src/threads/shared-work.ts'
 
-/** A thread that takes its time, as one elsewhere would. */
+/** A thread that answers later, like a real one. */
 class SlowThread implements Thread<number, string> {
   readonly done: number[] = []
   ended = false
@@ -50,7 +50,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 const own = async (unit: number): Promise<string> => `unit ${unit}`
 
 describe('units shared among threads', () => {
-  test('results come in the order of the units, each once, and every thread ends', async () => {
+  test('results come in the order of the units, once each, and every thread ends', async () => {
     const threads = [new SlowThread(5), new SlowThread(1)]
     expect(await all(sharedWork(upTo(40), own, threads))).toEqual(names(40))
     expect(threads.map(({ ended }) => ended)).toEqual([true, true])
@@ -62,13 +62,13 @@ describe('units shared among threads', () => {
     expect(await all(sharedWork(upTo(3), own, []))).toEqual(names(3))
   })
 
-  test('this thread works while others start, and does all where they never do', async () => {
+  test('this thread works while others start, and does all work if they never start', async () => {
     const never = new SlowThread(1, new Promise(() => {}))
     expect(await all(sharedWork(upTo(9), own, [never]))).toEqual(names(9))
     expect(never).toMatchObject({ done: [], ended: true })
   })
 
-  test('who takes results slowly leaves the work to others', async () => {
+  test('a slow consumer leaves the work to other threads', async () => {
     const thread = new SlowThread(1)
     const mine: number[] = []
     const found: string[] = []
@@ -89,7 +89,7 @@ describe('units shared among threads', () => {
     expect(thread.done.length).toBeGreaterThan(mine.length)
   })
 
-  test.each([1, 2, 5])('no more than %i are ahead', async (ahead) => {
+  test.each([1, 2, 5])('at most %i results are ahead', async (ahead) => {
     let begun = 0
     let taken = 0
     let most = 0
@@ -103,12 +103,12 @@ describe('units shared among threads', () => {
       expect(name).toBe(`unit ${taken++}`)
       await pause(2)
     }
-    // One is being taken.
+    // The consumer is taking one of them.
     expect(most).toBeLessThanOrEqual(ahead + 1)
     expect(taken).toBe(30)
   })
 
-  test('a failure is raised in its turn', async () => {
+  test('a failure is thrown in its turn', async () => {
     const thread = new SlowThread(1)
     const found: string[] = []
     const units = [0, 1, FAILS, 3, 4]
@@ -125,7 +125,7 @@ describe('units shared among threads', () => {
     expect(thread.ended).toBe(true)
   })
 
-  test('what is under way when the units end with an error is given ahead of it', async () => {
+  test('results of running units come before an error of the units', async () => {
     function* broken(): Generator<number> {
       yield* upTo(3)
       throw new Error('no more to tell')
@@ -140,7 +140,7 @@ describe('units shared among threads', () => {
     }
   })
 
-  test('units that cannot be told end the work', async () => {
+  test('an error of the units ends the work', async () => {
     function* broken(): Generator<number> {
       yield 0
       throw new Error('no more to tell')
@@ -148,7 +148,7 @@ describe('units shared among threads', () => {
     await expect(all(sharedWork(broken(), own, [new SlowThread(1)]))).rejects.toThrow('no more to tell')
   })
 
-  test('whoever stops taking ends the threads and the units', async () => {
+  test('a consumer that stops ends the threads and the units', async () => {
     const thread = new SlowThread(1)
     let ended = false
     function* endless(): Generator<number> {
