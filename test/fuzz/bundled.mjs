@@ -6,7 +6,7 @@ import { rolldown } from 'rolldown'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PACKAGE = 'tiledb-inspect'
 
-/** A module's own place, which it loses in the bundle. */
+/** Replaces `import.meta.url` by the URL of the module, because the bundle has another one. */
 const ownPlace = {
   name: 'own-place',
   transform: (code, id) =>
@@ -16,10 +16,10 @@ const ownPlace = {
 }
 
 /**
- * A TypeScript module of this folder and all that it imports as one script, run. An `import()` through a loader in TypeScript's way
- * takes half of a fuzzer's time.
+ * Bundles a TypeScript module of this folder with all that it imports, and imports the bundle. A loader would take half of the
+ * fuzzer's time.
  * @param {string} name file name in this folder
- * @param {object[]} [plugins] of the bundler
+ * @param {object[]} [plugins] plugins of the bundler
  */
 export async function bundled(name, plugins = []) {
   const build = await rolldown({
@@ -30,7 +30,7 @@ export async function bundled(name, plugins = []) {
     plugins: [ownPlace, ...plugins],
     onLog: () => {},
   })
-  // Below the root: packages are found from there.
+  // Inside the repository, so that imports of packages resolve.
   mkdirSync(join(ROOT, 'build'), { recursive: true })
   const folder = mkdtempSync(join(ROOT, 'build/fuzz-'))
   try {

@@ -7,16 +7,16 @@ import { type Bounds, type Broken, broken } from './fuzzer.ts'
 import { mutateArray } from './mutations.ts'
 
 const FIXTURES = fixtureFolders()
-/** One in so many cases is asked twice. */
+/** One in this many cases runs its command twice. */
 const AGAIN = 16
 
-/** A fixture, one to three mutations, one command. */
+/** Applies one to three mutations to a fixture, and runs one command on it. */
 export async function fuzzCommand(random: Random, bounds: Bounds): Promise<Broken | undefined> {
   const folder = random.pick(FIXTURES)
   const array = new EditedArray(folder.name)
   const done: string[] = []
   for (let left = 1 + random.below(3); left > 0; left--) done.push(await mutateArray(random, array))
-  // Nothing is left of an array of one file that was removed.
+  // A mutation removed the only file.
   if (array.files.size === 0) return undefined
   const args = commandFor(random, array)
   const what = `${args.join(' ')} on ${folder.name}: ${done.join(', ')}`
@@ -41,7 +41,7 @@ export async function fuzzCommand(random: Random, bounds: Bounds): Promise<Broke
   return undefined
 }
 
-/** What check says of parts that it cannot read stands in its report. */
+/** A reason for exit codes 2 and 3: an error, or what check lists as not examined. */
 const WORDS = /^error: |not examined/im
 
 function brokenLaw({ code, text, stderr }: Ran, { time, memory }: Bounds, bounds: Bounds): string | undefined {

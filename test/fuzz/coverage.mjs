@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { createInstrumenter } from 'istanbul-lib-instrument'
 
-/** What branches are counted of; what the build makes is not. */
+/** The sources whose branches are counted. Generated files are not among them. */
 const MEASURED = /[/\\]src[/\\](?:format|filters)[/\\].*\.ts$/
 
-/** For the bundler: counters at every branch of `src/format` and `src/filters`. */
+/** A plugin of the bundler that adds a counter to every branch of `src/format` and `src/filters`. */
 export function branchCounters() {
   const instrumenter = createInstrumenter({ esModules: true, compact: false, parserPlugins: ['typescript'] })
   return {
@@ -16,7 +16,7 @@ export function branchCounters() {
   }
 }
 
-/** Each way of each branch: its name, with the branch's number as a line may have several, and how often it was gone. */
+/** Every path of every branch: its name, and how often it was taken. The name has the branch's number, as a line may have several. */
 export function* branches() {
   for (const { path, b, branchMap } of Object.values(globalThis.__coverage__ ?? {}))
     for (const [id, counts] of Object.entries(b))

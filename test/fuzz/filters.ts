@@ -19,10 +19,10 @@ const FLOATS = DATATYPES.filter((type) => datatypeKind(type) === 'float')
 const INTEGERS: readonly Datatype[] = ['INT8', 'UINT8', 'INT16', 'UINT16', 'INT32', 'UINT32', 'INT64', 'UINT64']
 /** No tile of a fuzz case is larger unfiltered: the largest has chunks of 40 MiB, of which a mutation may have made four. */
 const MOST_BYTES = 160 << 20
-/** What a chunk claims beyond its bytes. */
+/** Bytes that a chunk may claim beyond those it has. */
 const CLAIMED_BYTES = 1 << 20
 
-/** A filter's options; seldom one is missing, or all are. */
+/** The options of a filter. Sometimes one or all of them are missing. */
 function anyConfig(random: Random, name: FilterType): FilterConfig {
   const config = wholeConfig(random, name)
   const missing = random.below(40) === 0 ? random.pick(Object.keys(config)) : undefined
@@ -61,7 +61,7 @@ function wholeConfig(random: Random, name: FilterType): FilterConfig {
   return { name }
 }
 
-/** Filters that give other bytes back than went in, as they are meant to. */
+/** Filters that are lossy: reverse may return other bytes than went into forward. */
 const LOSSY = new Set<string>(['SCALE_FLOAT', 'WEBP'])
 
 interface Case {
@@ -78,7 +78,7 @@ const NOTHING = encode(
   tileChunks,
 )
 
-/** One in so many has a tile larger than what the kernels have room for. */
+/** One in this many cases has a tile that is too large for the memory of the kernels. */
 const HUGE = 2400
 const HUGE_BYTES = 40 << 20
 
@@ -138,7 +138,7 @@ function imageCase(random: Random): Case {
   }
 }
 
-/** Var-sized strings whose offsets the filter keeps. */
+/** Var-sized strings with offsets, which the filter keeps among its data. */
 function stringsCase(random: Random): Case {
   const others = Array.from({ length: random.below(3) }, () => anyConfig(random, random.pick(NAMES)))
   const filters = [anyConfig(random, random.pick(['RLE', 'DICTIONARY_ENCODING'])), ...others]
@@ -147,13 +147,13 @@ function stringsCase(random: Random): Case {
   const starts = Array.from({ length: random.below(random.pick([3, 20, 300])) }, () => random.below(data.length + 1))
   const offsets = Float64Array.from(starts).sort()
   if (offsets.length > 0) offsets[0] = 0
-  // What no caller gives: offsets that fall, or lead outside.
+  // Offsets that no caller passes: they decrease, or point outside.
   if (offsets.length > 0 && random.below(20) === 0) offsets[random.below(offsets.length)] = data.length + 1
   const cells = offsets.length > 0 ? data : data.subarray(0, 0)
   return { filters, tile, data: cells, offsets: tile.stringOffsets ? offsets : undefined, chunkLengths: [cells.length] }
 }
 
-/** Elements of all kinds, rising ones, or runs. */
+/** Random elements, rising ones, or runs of equal ones. */
 function anyData(random: Random, size: number, count: number): Uint8Array {
   const kind = random.below(4)
   if (kind < 2) return random.integers(size, count)
@@ -176,7 +176,7 @@ function cut(random: Random, data: Uint8Array, cellSize: number): number[] {
   return lengths
 }
 
-/** What came of undoing filters, to be compared. */
+/** The result of undoing filters, as a text to compare. */
 function undone(pipeline: Pipeline, stored: Uint8Array, plain: boolean): UnfilteredTile | InspectError {
   const verdicts = { onVerdict: () => {} }
   try {
@@ -194,8 +194,8 @@ function same(a: UnfilteredTile | InspectError, b: UnfilteredTile | InspectError
 }
 
 /**
- * Up to three filters over bytes that they wrote. Unharmed, the bytes come back; mutated, or noise from the start, the kernels and the plain
- * code, and the codecs of Node and the portable ones, give the same.
+ * Applies up to three filters to random bytes, and undoes them. Bytes that were not changed in between must come back. For mutated bytes
+ * and for noise, kernels and plain code must agree, and so must the codecs of Node and the portable ones.
  */
 export async function fuzzFilters(random: Random): Promise<Broken | undefined> {
   const one = anyCase(random)
@@ -211,7 +211,7 @@ export async function fuzzFilters(random: Random): Promise<Broken | undefined> {
         return { law: 'other bytes come back', what }
       if (offsets && String(back.offsets) !== String(offsets)) return { law: 'other offsets come back', what }
     } catch (error) {
-      // Writing may refuse what it cannot filter.
+      // Writing may refuse values that a filter does not accept.
       if (!(error instanceof InspectError)) throw error
     }
     for (let left = random.below(3); left >= 0; left--) stored = mutateStored(random, stored)
@@ -230,7 +230,7 @@ export async function fuzzFilters(random: Random): Promise<Broken | undefined> {
   }
 }
 
-/** Mutates a stored tile: any of its bytes, or metadata or data of one of its chunks, whose lengths then say so. */
+/** Mutates a stored tile: any of its bytes, or the metadata or data of one chunk, whose lengths are then adapted. */
 function mutateStored(random: Random, stored: Uint8Array): Uint8Array {
   const other = random.bytes(64)
   if (random.below(3) === 0) return mutateBytes(random, stored, other)
@@ -247,13 +247,13 @@ function mutateStored(random: Random, stored: Uint8Array): Uint8Array {
     if (random.below(8) === 0) tile.chunks.push(random.pick(tile.chunks))
     return encode(tile, tileChunks)
   } catch (error) {
-    // Another mutation went before.
+    // An earlier mutation changed this place.
     if (!(error instanceof InspectError)) throw error
     return mutateBytes(random, stored, other)
   }
 }
 
-/** Metadata that agree with data of another length, where they say it as filters do. */
+/** Changes the lengths in the metadata of filters so that they agree with data of another length. */
 function withLength(metadata: Uint8Array, before: number, now: number): Uint8Array {
   const out = metadata.slice()
   const view = new DataView(out.buffer)
@@ -275,7 +275,7 @@ function parts(pipeline: Pipeline, stored: Uint8Array): void {
   }
 }
 
-/** Caps the length that the first chunk claims, which its tile's size bounds in a fragment. */
+/** Caps the length that the first chunk claims. In a fragment the size of the tile bounds it. */
 function framed(stored: Uint8Array): Uint8Array {
   if (stored.length < 12) return stored
   const out = concat([stored])

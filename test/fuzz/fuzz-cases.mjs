@@ -4,9 +4,9 @@ const BOUNDS_MEMORY = 2 ** 30
 const LINES_PER_LAW = 3
 
 /**
- * Does cases from `first` on, and prints a line of JSON for the first breaches of each law.
- * @param more asked before each case, with how many were done
- * @returns how many were done, and how many broke a law
+ * Runs cases from number `first` on. Prints a line of JSON for each of the first breaches of a law.
+ * @param more called before each case with the number of cases done; false ends the run
+ * @returns the number of cases done, and the number that broke a law
  */
 export async function fuzzCases(fuzzOnce, first, { bound, entry, more }) {
   const seen = new Map()

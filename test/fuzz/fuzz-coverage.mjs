@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { stdout } from 'node:process'
 import { fileURLToPath } from 'node:url'
 
-/** Cases of one process: what instances of WebAssembly leave behind slows longer ones down. */
+/** Number of cases that one process runs. Longer runs become slow, because instances of WebAssembly are never freed. */
 const PART_CASES = 100_000
 
 const PART = fileURLToPath(new URL('./fuzz-part.mjs', import.meta.url))
@@ -20,9 +20,9 @@ function part(first, count, { bound, entry }) {
 }
 
 /**
- * Does `cases` cases in processes of {@link PART_CASES}, `jobs` of them at once, and writes to `file` the branches that none took. Tells behind each
- * part how many were taken by it and those before, and before which case the last new one was.
- * @returns how many broke a law
+ * Runs `cases` cases in processes of {@link PART_CASES} cases, `jobs` processes at a time. Writes the branches that no case took to
+ * `file`. Prints after each part how many branches were taken so far, and before which case the last new one was taken.
+ * @returns the number of cases that broke a law
  */
 export async function fuzzCoverage(first, cases, file, jobs, options) {
   const parts = []

@@ -3,7 +3,7 @@ import { bundled } from './bundled.mjs'
 import { branchCounters, branches } from './coverage.mjs'
 import { fuzzCases } from './fuzz-cases.mjs'
 
-/** A part of the cases of fuzz-coverage.mjs: tells before which case each branch was first taken, to a thousand. */
+/** Runs a part of the cases of fuzz-coverage.mjs. Finds before which case each branch was first taken, to the nearest thousand. */
 const [first, count, bound, entry] = argv.slice(2)
 const { fuzzOnce } = await bundled('fuzzer.ts', [branchCounters()])
 const LOOK_EVERY = 1000

@@ -4,10 +4,17 @@ import { fuzzCases } from './fuzz-cases.mjs'
 import { fuzzCoverage } from './fuzz-coverage.mjs'
 
 /**
- * A long turn of the fuzzer: `npm run fuzz -- --time 60 --seed 1`, `--cases N` for a number of cases instead of a time, `--case N` for one case
- * again, `--entry structure` for one way in only. `--cases N --coverage FILE` counts the branches of src/format and src/filters that are taken, tells every
- * 100,000 cases how many and when the last new one was, and writes the others to FILE; with `--jobs 2` in two processes.
- * Ends with 1 if a law was broken; each breach is a line of JSON.
+ * Runs the fuzzer for a long time: `npm run fuzz -- --time 60 --seed 1`.
+ *
+ *     --time SECONDS     how long it runs (60)
+ *     --seed N           chooses the cases
+ *     --cases N          runs this number of cases, whatever time they take
+ *     --case N           runs this one case
+ *     --entry NAME       runs only cases of this entry, such as `structure`
+ *     --coverage FILE    with --cases: counts the branches of src/format and src/filters, and writes those that no case took to FILE
+ *     --jobs N           with --coverage: number of processes
+ *
+ * Prints a line of JSON for each breach of a law. Ends with exit code 1 if there was one.
  */
 const option = (name, otherwise) => {
   const at = argv.indexOf(`--${name}`)

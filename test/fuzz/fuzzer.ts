@@ -7,31 +7,31 @@ import { fuzzStructure } from './structures.ts'
 import { fuzzText, fuzzValue } from './values.ts'
 
 export interface Bounds {
-  /** Of one command, milliseconds. */
+  /** Longest time of one command, in milliseconds. */
   time: number
-  /** Bytes that the process grows by. */
+  /** Most bytes by which one command may make the process grow. */
   memory: number
 }
 
-/** A law that was broken, and by what. */
+/** A law that was broken, and the case that broke it. */
 export interface Broken {
   law: string
   what: string
 }
 
-/** For what was thrown and should not have been. */
+/** The breach for an error that should not have been thrown. */
 export function broken(error: unknown, what: string): Broken {
   const stack = error instanceof Error ? error.stack?.split('\n').slice(0, 3).join(' ') : undefined
   return { law: stack ?? String(error), what }
 }
 
-/** The same, and how to do it again. */
+/** A broken law with what is needed to run the case again. */
 export interface Breach extends Broken {
   entry: Entry
   seed: number
 }
 
-/** A way in, and its turns of {@link TURNS}: whole commands take a thousand times as long as one structure. */
+/** What a case can test, and how often it is chosen. A whole command takes a thousand times as long as one structure. */
 const ENTRIES = {
   structure: [400, async (random) => fuzzStructure(random)],
   filters: [180, fuzzFilters],
@@ -47,13 +47,16 @@ export type Entry = keyof typeof ENTRIES
 const TURNS = Object.entries(ENTRIES).flatMap(([entry, [turns]]) => Array<Entry>(turns).fill(entry as Entry))
 
 /**
- * One case. The same seed is the same case.
+ * Runs one case. The same seed gives the same case. These laws must hold:
  *
- * Laws: nothing but InspectError comes out of the program; it ends with a code of its contract and says why when that
- * is not 0; it keeps to bounds of time and memory; the same input gives the same answer; what can be read is written back as it was,
- * what was written is read as it was; the fast ways and the plain ones do the same.
+ * - The program throws nothing but InspectError.
+ * - It ends with one of its exit codes, and prints a reason if that is 2 or 3.
+ * - It keeps to the bounds of time and memory.
+ * - The same input gives the same answer.
+ * - What can be read is written back with the same bytes, and what was written is read back as the same value.
+ * - The fast code and the plain code give the same result.
  *
- * @param only the entry, instead of one by the seed
+ * @param only the entry; chosen by the seed if undefined
  */
 export async function fuzzOnce(seed: number, bounds: Bounds, only?: Entry): Promise<Breach | undefined> {
   const random = new Random(seed)

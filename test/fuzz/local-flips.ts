@@ -9,7 +9,7 @@ import { type Ran, run } from '../helpers/run.ts'
 
 export { fixtureFolders, Random }
 
-/** Commands that go through all of an array. */
+/** Commands that read all of an array. */
 const QUESTIONS: readonly (readonly string[])[] = [
   ['verify-checksums', '--all'],
   ['verify-checksums', '--all', '--deep'],
@@ -26,7 +26,7 @@ const QUESTIONS: readonly (readonly string[])[] = [
   ['decode', '--all-fragments', '--raw', '--keep-going'],
 ]
 
-/** A fixture on disk whose files are damaged one bit at a time: local files answer otherwise than those in memory. */
+/** A fixture on disk whose files are damaged one bit at a time. Local files use other code than files in memory. */
 export class FlippedArray {
   readonly folder: FixtureFolder
   readonly path: string
@@ -46,13 +46,13 @@ export class FlippedArray {
     rmSync(this.root, { recursive: true, force: true })
   }
 
-  /** Flips one bit, asks every question, and puts the bit back. @returns what was wrong with the answers */
+  /** Flips one bit, runs every command, and restores the bit. @returns what was wrong with the output */
   async flip(random: Random): Promise<string[]> {
     const metadata = this.files.filter((name) => name.endsWith('/__fragment_metadata.tdb'))
     const file = metadata.length > 0 && random.below(4) > 0 ? random.pick(metadata) : random.pick(this.files)
     const intact = readFileSync(this.path + file)
     const bytes = Buffer.from(intact)
-    // The footer is where lengths come from.
+    // The footer has the lengths of everything else.
     const from = random.below(3) > 0 ? Math.max(0, bytes.length - 600) : 0
     const at = from + random.below(bytes.length - from)
     const bit = random.below(8)
@@ -112,7 +112,7 @@ export class FlippedArray {
   }
 }
 
-/** Names of fragments that an answer is about. */
+/** Names of the fragments in a document. */
 function named({ text, stderr }: Ran): string[] {
   return [...new Set((text + stderr).match(/__\d+_\d+_[0-9a-f]{32}_\d+|__[0-9a-f]{32}_\d+(?=[^0-9a-f_])/g) ?? [])]
 }

@@ -3,9 +3,18 @@ import { argv, exit, stdout } from 'node:process'
 import { bundled } from './bundled.mjs'
 
 /**
- * Fixtures with one bit flipped or their end cut off, one file at a time: how many check finds (`docs/damage.md`).
- * `npm run mutants -- --time 300 --seed 1 --fixtures 120` takes a sample, `--full` every place; `--fixture PART` only fixtures whose
- * name has PART, `--shard 2/4` only the second of four parts of them; `--list FILE` writes a line of JSON a mutant. Ends with 1 where damage under a sum is silent or a law is broken.
+ * Flips one bit of a fixture, or cuts off the end of one of its files, and counts how often check finds it (`docs/damage.md`):
+ * `npm run mutants -- --time 300 --seed 1 --fixtures 120`.
+ *
+ *     --time SECONDS     how long it runs
+ *     --seed N           chooses the mutants
+ *     --fixtures N       number of fixtures in the sample
+ *     --full             tries every place of every fixture
+ *     --fixture PART     only fixtures with PART in their names
+ *     --shard 2/4        only the second of four parts of the fixtures
+ *     --list FILE        writes a line of JSON for each mutant
+ *
+ * Ends with exit code 1 if damage that a sum protects is silent, or if a law is broken.
  */
 const { Mutants, Random, fixtureFolders } = await bundled('mutants.ts')
 const option = (name, otherwise) => {
@@ -19,7 +28,7 @@ const list = option('list', undefined)
 const full = argv.includes('--full')
 const [shard, shards] = option('shard', '1/1').split('/').map(Number)
 const folders = fixtureFolders().filter(({ name }, i) => name.includes(part) && i % shards === shard - 1)
-// Reading a fixture takes longer than judging a mutant: a sample of them serves.
+// A sample, because reading a fixture takes longer than judging a mutant.
 const most = Number(option('fixtures', full ? folders.length : 120))
 while (folders.length > most) folders.splice(random.below(folders.length), 1)
 const mutants = new Mutants(folders)

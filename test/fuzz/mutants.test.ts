@@ -5,7 +5,7 @@ import { type Judged, Mutants } from './mutants.ts'
 
 const MUTANTS = 200
 const SEED = 3
-/** One of each kind: covered by checksum, tag, gzip; metadata consolidated, deletes, a group, old formats. */
+/** One fixture of each kind: with checksums, encrypted, GZIP, consolidated metadata, deletes, a group, old formats. */
 const NAMES = [
   '22/sparse_basic',
   '22/encrypted',

@@ -15,26 +15,26 @@ import { run } from '../helpers/run.ts'
 
 export { fixtureFolders, Random }
 
-/** One file of a fixture with one damage. */
+/** A fixture of which one file has one damage. */
 export interface Mutant {
   fixture: string
-  /** Below the fixture's folder. */
+  /** Path below the fixture's folder. */
   file: string
   kind: 'truncated' | 'flipped'
-  /** Length that is left, or the byte whose bit is flipped. */
+  /** Length of the truncated file, or offset of the byte with the flipped bit. */
   offset: number
   bit: number
 }
 
-/** Where the damage is, and whether a checksum, a tag or a codec's own sum covers it. */
+/** The region of the damage. `covered`: whether a checksum, an authentication tag or a sum of the codec protects it. */
 export interface Region {
   name: string
   covered: boolean
 }
 
 /**
- * `found`: check says something that it does not say of the intact array, or a command fails; `unchanged`: every command
- * answers as for the intact array; `silent`: some answer differs without a word.
+ * `found`: check reports something that it does not report for the intact array, or a command fails. `unchanged`: every command
+ * prints the same as for the intact array. `silent`: a command prints something else, and nothing reports damage.
  */
 export type Verdict = 'found' | 'unchanged' | 'silent'
 
@@ -42,23 +42,23 @@ export interface Judged {
   mutant: Mutant
   region: Region
   verdict: Verdict
-  /** Of a silent one: what differs; of a found one: by whom it was found. */
+  /** If silent, what differs; if found, what found it. */
   by: string
-  /** Anything but an InspectError, or no answer in time: a broken law. */
+  /** A broken law: an error that is no InspectError, or no answer in time. */
   breach: string | undefined
 }
 
-/** Offsets of a file that are tried: every one up to this size, this many of larger files. */
+/** In files up to EVERY_BYTE bytes every offset is tried; in larger files, PLACES offsets. */
 const EVERY_BYTE = 4096
 const PLACES = 2000
-/** Milliseconds; other processes run beside this one. */
+/** Time limit of a command, in milliseconds. It is generous, because other processes run beside this one. */
 const LONGEST = 20_000
-/** Filters that notice changed bytes: checksums, tags, and codecs that keep a sum of what they compressed. */
+/** Filters that detect changed bytes: checksums, authentication tags, and codecs that store a sum. */
 const SUMS = new Set(['CHECKSUM_MD5', 'CHECKSUM_SHA256', 'AES_256_GCM', 'GZIP', 'BZIP2'])
 
 const EVERY_FOLDER = fixtureFolders()
 
-/** The fixtures in memory, each read when it is first asked for. */
+/** The fixtures, each of which is read into memory when it is first needed. */
 export class Mutants {
   readonly folders: readonly FixtureFolder[]
   private readonly known = new Map<string, Promise<Intact>>()
@@ -67,7 +67,7 @@ export class Mutants {
     this.folders = folders
   }
 
-  /** Each file of a fixture as likely as any other, then each place of it. */
+  /** A random mutant: first a file of the fixture, then a place in the file, each with the same probability. */
   async pick(random: Random): Promise<Mutant> {
     for (;;) {
       const folder = random.pick(this.folders)
@@ -81,7 +81,7 @@ export class Mutants {
     }
   }
 
-  /** Every mutant: all bytes of small files, {@link PLACES} of larger ones. */
+  /** All mutants: every byte of small files, {@link PLACES} bytes of larger files. */
   async *all(random: Random): AsyncGenerator<Mutant> {
     for (const folder of this.folders) {
       const { files } = await this.intact(folder.name)
@@ -140,7 +140,7 @@ export class Mutants {
     return found
   }
 
-  /** Files that are no other fixture's (members of groups are), and not empty. */
+  /** The files that are not empty and belong to no other fixture. Members of groups are fixtures of their own. */
   private ownFiles(folder: FixtureFolder, files: ReadonlyMap<string, Uint8Array>): string[] {
     const inner = EVERY_FOLDER.filter(({ name }) => name.startsWith(`${folder.name}/`)).map(
       ({ name }) => `${EDITED}${name.slice(folder.name.length)}/`,
@@ -163,7 +163,7 @@ interface Answer {
   failed: boolean
 }
 
-/** A fixture without damage: what check and the commands say of it. */
+/** An intact fixture, and what check and the other commands print for it. */
 class Intact {
   readonly files: ReadonlyMap<string, Uint8Array>
   readonly questions: readonly (readonly string[])[]
@@ -195,7 +195,7 @@ class Intact {
     return new Intact(folder, files, await collected(itemsOf(storage, folder, EDITED)), fragments)
   }
 
-  /** The first thing that check does not say of the intact array: of the fragment around `path`, if there is one, or of all. */
+  /** The first line of check that the intact array does not have. Checks only the fragment around `path`, if there is one. */
   async newItem(storage: MemoryStorage, path: string): Promise<string | undefined> {
     const around = path.slice(0, path.lastIndexOf('/'))
     try {
@@ -234,7 +234,7 @@ class Intact {
   async ask(storage: MemoryStorage, args: readonly string[]): Promise<{ answer: Answer; fault: string | undefined }> {
     const { code, text, stderr } = await run(args, { storage, env: { TILEDB_INSPECT_KEY: this.folder.key } })
     const fault = /this is a fault of tiledb-inspect \([^)]*/.exec(stderr + text)?.[0]
-    // Sizes of files are what is on disk, damaged or not.
+    // File sizes are those on disk, whether the file is damaged or not.
     return { answer: { text: text.replace(/"(?:total_)?size":\s*\d+/g, ''), failed: code !== 0 }, fault }
   }
 
@@ -253,7 +253,7 @@ class Intact {
     const name = path.slice(folder.length + 1)
     const fragment = this.fragments.get(folder)
     if (!fragment) {
-      // Lists of names, among them those of consolidated commits.
+      // Lists of names, such as consolidated commits.
       if (/\.(?:vac|con|ign)$/.test(name)) return () => ({ name: 'list of names', covered: false })
       return genericTileRegions(bytes, 0)
     }

@@ -9,7 +9,7 @@ import type { EditedArray } from '../helpers/edit-array.ts'
 import { contextFor } from '../helpers/fixtures.ts'
 import type { Random } from '../helpers/random.ts'
 
-/** Numbers that lengths, counts and offsets are set to. */
+/** Values that mutations write to lengths, counts and offsets. */
 export const EXTREMES = [
   0n,
   1n,
@@ -27,7 +27,7 @@ export const EXTREMES = [
   2n ** 64n - 1n,
 ]
 
-/** Changes some bytes as damage and attackers do: a bit, a byte, a run, a length at an extreme, an end that is lost, a splice. */
+/** Changes bytes as damage or an attacker would: a bit, a byte, a run, an extreme length, a lost end, a splice. */
 export function mutateBytes(random: Random, bytes: Uint8Array, other: Uint8Array): Uint8Array {
   const out = bytes.slice()
   const at = random.below(Math.max(1, out.length))
@@ -59,7 +59,7 @@ export function mutateBytes(random: Random, bytes: Uint8Array, other: Uint8Array
   }
 }
 
-/** Mutates one file of an array, a file system's damage, or content below the filters. @returns what was done */
+/** Mutates a file of an array as a file system would damage it, or its content below the filters. @returns what was done */
 export async function mutateArray(random: Random, array: EditedArray): Promise<string> {
   const paths = [...array.files.keys()].filter((path) => array.get(path).length > 0)
   if (paths.length === 0) return 'nothing: every file is empty'
@@ -82,7 +82,7 @@ export async function mutateArray(random: Random, array: EditedArray): Promise<s
   return `bytes of ${name}`
 }
 
-/** The same below the filters: undone, mutated, done again, so that every checksum is right. Undefined where nothing was done. */
+/** Mutates content below the filters: undoes them, mutates, and applies them again, so that every checksum fits. Undefined if nothing was done. */
 async function mutateBelow(random: Random, array: EditedArray, path: string): Promise<string | undefined> {
   try {
     if (path.endsWith('/__fragment_metadata.tdb')) return await mutateSection(random, array, path)
@@ -91,7 +91,7 @@ async function mutateBelow(random: Random, array: EditedArray, path: string): Pr
     array.files.set(path, await mutatedGenericTile(random, array, array.get(path), array.get(path)))
     return 'content'
   } catch {
-    // Another mutation went before, so that this place cannot be read any more.
+    // An earlier mutation made this place unreadable.
     return undefined
   }
 }

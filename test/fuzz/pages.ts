@@ -16,7 +16,7 @@ import { mutateBytes } from './mutations.ts'
 const KEY = new Uint8Array(32).fill(7)
 const FILE = { file: '', offset: 0 }
 
-/** A generic tile of several chunks, whole or mutated: what is read of it in pages is what is read of it at once. */
+/** Reads a generic tile of several chunks, intact or mutated, in pages and at once. Both must give the same. */
 export async function fuzzPages(random: Random): Promise<Broken | undefined> {
   const key = random.below(3) === 0 ? KEY : undefined
   const filters: FilterConfig[] = [{ name: 'GZIP', level: 5 }]

@@ -1,4 +1,4 @@
 import { register } from 'node:module'
 
-/** Lets Node run the TypeScript sources as jest does: types stripped, nothing bundled. */
+/** Lets Node run the TypeScript sources: types are stripped, nothing is bundled. */
 register('./typescript-loader.mjs', import.meta.url)

@@ -11,7 +11,7 @@ import { type Broken, broken } from './fuzzer.ts'
 const KEY = '0123456789abcdeF0123456789abcdeF'
 const ARRAY = '/sample'
 
-/** An array as write-sample would write it from options of all kinds: refused, or without any finding of check. */
+/** Runs write-sample with random options. It must refuse them, or write an array for which check has no finding. */
 export async function fuzzSample(random: Random): Promise<Broken | undefined> {
   const options = anyOptions(random)
   const encrypted = random.below(6) === 0
@@ -89,7 +89,7 @@ function anyOptions(random: Random): SampleOptions {
     experimental: true,
     seed: String(random.below(1000)),
   }
-  // An option that was not given is not there.
+  // Options that were not given are missing keys.
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as SampleOptions
 }
 

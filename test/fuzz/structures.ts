@@ -34,7 +34,7 @@ for (const one of await collectSpecimens()) {
   if (list) list.push(one)
   else byKind.set(kind, [one])
 }
-/** Those of one structure and version together, so that each is as likely as any other. */
+/** Specimens by structure and version, so that each structure and version is chosen with the same probability. */
 const SPECIMENS = [...byKind.values()]
 
 const found = (random: Random): Specimen => random.pick(random.pick(SPECIMENS))
@@ -43,7 +43,7 @@ function made<T>(structure: string, version: number, value: T, describe: Describ
   return specimen({ structure, version, where: 'made up' }, encode(value, describe), describe)
 }
 
-/** A structure with anything in it. */
+/** A structure with random values. */
 function generated(random: Random): Specimen {
   const version = 1 + random.below(NEWEST_FORMAT_VERSION)
   switch (random.below(7)) {
@@ -81,7 +81,7 @@ function generated(random: Random): Specimen {
   }
 }
 
-/** One structure, mutated, straight into its description; or its value, changed, out of it; or the tiles of any dense schema. */
+/** Reads the mutated bytes of a structure, writes a changed value of it, or computes the tiles of a random dense schema. */
 export function fuzzStructure(random: Random): Broken | undefined {
   const one = random.below(4) === 0 ? generated(random) : found(random)
   try {
@@ -105,12 +105,12 @@ function write(random: Random, one: Specimen): void {
   try {
     one.write((value) => changeSomething(random, value))
   } catch (error) {
-    // A value of a shape that its description cannot have.
+    // The value has a shape that its description does not allow.
     if (!(error instanceof TypeError)) throw error
   }
 }
 
-/** Changes one thing somewhere in a value. */
+/** Changes one key or element somewhere in a value. */
 function changeSomething(random: Random, value: unknown): void {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return
   const places = value as Record<string, unknown>

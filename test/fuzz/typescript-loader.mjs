@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { transformSync } from 'rolldown/utils'
 
-/** The package's own name leads to its sources. */
+/** Resolves the name of the package to its sources. */
 export async function resolve(specifier, context, next) {
   const match = /^tiledb-inspect(?:\/(format|browser))?$/.exec(specifier)
   if (!match) return next(specifier, context)

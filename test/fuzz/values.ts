@@ -16,7 +16,7 @@ import { sameBytes } from '../helpers/specimen.ts'
 import { type Broken, broken } from './fuzzer.ts'
 import { mutateBytes } from './mutations.ts'
 
-/** What no InspectError is breaks a law. */
+/** An error that is no InspectError breaks a law. */
 function lawful(what: string, work: () => string | undefined): Broken | undefined {
   try {
     const law = work()
@@ -27,11 +27,11 @@ function lawful(what: string, work: () => string | undefined): Broken | undefine
   }
 }
 
-/** NaN and true have many bit patterns, of which one comes back. */
+/** NaN and true have many bit patterns. Only one of them is written back. */
 const keepsBytes = (value: unknown): boolean =>
   !(Array.isArray(value) ? value : [value]).some((one) => one === true || Number.isNaN(one))
 
-/** A cell of any type: its bytes, to a value, and back; and values of no type at all. */
+/** Converts a cell of a random type from bytes to a value and back; also values that fit no type. */
 export function fuzzValue(random: Random): Broken | undefined {
   const type = random.pick(DATATYPES)
   const count: CellValNum = random.pick([1, 1, 1, 2, 3, 'var', 'var'])
@@ -61,7 +61,7 @@ export function fuzzValue(random: Random): Broken | undefined {
   )
 }
 
-/** Characters of code units of `size` bytes, most of them valid. */
+/** Text in code units of `size` bytes. Most of it is valid. */
 function encodedText(random: Random, size: number, length: number): Uint8Array {
   const out = new Uint8Array(length)
   const view = new DataView(out.buffer)
@@ -103,7 +103,7 @@ const TEXTS = [
   'true',
 ]
 
-/** What a document or an option may say of a value. */
+/** Values as a document or an option may spell them. */
 function anyValue(random: Random, depth: number): unknown {
   switch (random.below(10)) {
     case 0:
@@ -145,7 +145,7 @@ const NAMES = [
   'é\ud83d\ude00',
 ]
 
-/** Names, and lists of them: what comes out of bytes goes back into the same. */
+/** Decodes names and lists of names from bytes, and encodes them again. The bytes must be the same. */
 export function fuzzText(random: Random): Broken | undefined {
   const encoder = new TextEncoder()
   let bytes: Uint8Array = encoder.encode(random.pick(NAMES))
