@@ -40,7 +40,7 @@ function same(found, expected, what) {
     )
 }
 
-/** Makes arrays whose filters need every package that the program loads, and one that is worth threads. */
+/** Makes arrays whose filters need every package that the program loads, and one that is large enough for threads. */
 const filters = ['zstd', 'bzip2', 'lz4', 'gzip', 'md5,sha256', 'rle', 'double-delta']
 for (const [i, list] of filters.entries())
   same(call('write-sample', `a${i}`, '--filters', list).status, 0, `write-sample ${list}`)

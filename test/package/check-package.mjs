@@ -1,7 +1,6 @@
 /**
- * Packs the package, installs the tarball into an empty folder, and uses it there as a newcomer would: the program on an
- * example array, the library from JavaScript, from TypeScript and from a bundler's page. Exits with 1 where anything is not as
- * it should be.
+ * Packs the package, installs the tarball into an empty folder, and uses it there: the program on an example array, and the library
+ * from JavaScript, from TypeScript and from a page that a bundler makes. Exits with 1 if anything is wrong.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -24,13 +23,13 @@ function check(ok, what) {
   if (!ok) throw new Error(what)
 }
 
-/** The package that an import leads to; undefined for files and for modules of Node. */
+/** The package that an import names; undefined for files and for modules of Node. */
 function packageOf(specifier) {
   if (/^[./#]/.test(specifier) || isBuiltin(specifier)) return undefined
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
 }
 
-/** What is published as a dependency is loaded from node_modules, and the other way round. */
+/** Checks that the published dependencies are exactly the packages that dist/ loads. */
 async function checkDependencies(files, { dependencies, optionalDependencies }) {
   const scripts = files.map(({ path }) => join(root, path)).filter((path) => /\/dist\/.*js$/.test(path))
   const loaded = new Set()
@@ -55,7 +54,7 @@ async function checkDependencies(files, { dependencies, optionalDependencies }) 
   check(found === wanted, `expected the dependencies that dist/ loads, ${wanted}; found ${found}`)
 }
 
-/** What the sources import and the package does not depend on is bundled, with all that it depends on: each with its licence. */
+/** Checks that the licence of every bundled package is there. Bundled is what the sources import and the package does not depend on. */
 function checkLicences({ dependencies, optionalDependencies }) {
   const sources = readdirSync(join(root, 'src'), { recursive: true }).filter((name) => /(?<!\.d)\.tsx?$/.test(name))
   const text = sources.map((name) => readFileSync(join(root, 'src', name), 'utf8')).join('\n')
@@ -63,10 +62,10 @@ function checkLicences({ dependencies, optionalDependencies }) {
   const lockOf = (name) => packages[`node_modules/${name}`]
   const published = { ...dependencies, ...optionalDependencies }
   const imported = [...text.matchAll(/\b(?:from|import) ?\(?'([^' ]+)'/g)].map(([, specifier]) => packageOf(specifier))
-  // Words of messages look like imports, too: those are no packages.
+  // Some words in messages look like imports. They name no package.
   const bundled = new Set(imported.filter((name) => lockOf(name) && !(name in published)))
   for (const name of bundled) for (const below of Object.keys(lockOf(name).dependencies ?? {})) bundled.add(below)
-  // Their wasm files are packed into scripts.
+  // The build packs the wasm files of these packages into scripts.
   for (const name of ['@foxglove/wasm-zstd', 'bzip2-wasm', '@jsquash/webp']) bundled.add(name)
   check(bundled.size > 4, `expected packages that are bundled, found only ${[...bundled]}`)
   const licences = readFileSync(join(folder, 'node_modules/tiledb-inspect/THIRD_PARTY_LICENSES'), 'utf8').split(
@@ -78,7 +77,7 @@ function checkLicences({ dependencies, optionalDependencies }) {
   }
 }
 
-/** The types compile without those of Node or of a browser, strictly and all of them, as either kind of project finds them. */
+/** Compiles the types strictly, without the types of Node or of browsers, with both ways of module resolution. */
 function checkTypes() {
   writeFileSync(
     join(folder, 'types.ts'),
@@ -102,7 +101,7 @@ function checkTypes() {
      export const schemaOf = (bytes: Uint8Array): ArraySchema => decode(bytes, arraySchema)
      export const spans = (bytes: Uint8Array) => trace(bytes, arraySchema, 'schema').root.children?.map(({ about }) => about)
      export const pair: Describe<{ a: number }> = (io: Io<{ a: number }>) => ({ a: io.u32('a', 'cells') })
-     // @ts-expect-error a name of the schema, not of something untyped
+     // @ts-expect-error shows that the schema is typed
      export const wrong = (schema: ArraySchema) => schema.attribute
      export const code = new InspectError('USAGE', 'wrong').code satisfies string`,
   )
@@ -133,7 +132,7 @@ function checkTypes() {
   }
 }
 
-/** A bundler for pages meets no module of Node in the entries for them, nor in what they load later. */
+/** Checks that a bundler for pages finds no module of Node in the entries for browsers, nor in what they load later. */
 async function checkBrowserEntries() {
   for (const entry of ['browser', 'format']) {
     const input = join(folder, `${entry}.js`)
@@ -146,12 +145,12 @@ async function checkBrowserEntries() {
   }
 }
 
-/** Of the package, unpacked: of 4 MB, 1.1 are compiled code, without which every start takes longer; 0.3 more are the page of `page`. */
+/** Limit on the size of the unpacked package. 1.1 MB of it are compiled code, which makes the program start faster; 0.3 MB are the page. */
 const MOST_BYTES = 4_300_000
-/** The page of `page` without data, compressed. */
+/** Limit on the compressed size of the page of `page`, without data. */
 const MOST_EMPTY_PAGE_BYTES = 300_000
 
-/** The page of `page` is stored once, and is one file: its policy allows its own script and style alone. */
+/** Checks that the page is stored once, as one file. Its policy allows only its own script and style. */
 function checkPage(files) {
   const stored = files.map(({ path }) => path).filter((path) => path.startsWith('dist/page/'))
   check(String(stored) === 'dist/page/index.html.br', `expected dist/page/index.html.br, found ${stored}`)
@@ -172,12 +171,12 @@ function checkPage(files) {
   return bytes
 }
 
-/** What a page loads at first: the entry, without codecs, minified and compressed. */
+/** Limit on what a page loads at first: the entry without codecs, minified and compressed. */
 const MOST_PAGE_BYTES = 120_000
-/** Packages and wasm files that are loaded only when a filter needs them. */
+/** Packages and wasm files that a page loads only if a filter needs them. */
 const CODECS = ['pako', 'lib/lz4-', 'hashes/sha2.js', 'hashes/legacy.js', '@noble/ciphers', '@jsquash/webp']
 
-/** esbuild, called as its manual does for a page: nothing of Node, and each codec in a chunk of its own. */
+/** Bundles for a page with esbuild, as its manual says. Checks that nothing of Node is inside, and that each codec has its own chunk. */
 async function checkBrowserSize() {
   const { outputFiles, metafile } = await esbuild({
     stdin: { contents: "export * from 'tiledb-inspect/browser'", resolveDir: folder },
