@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Licences that packages do not carry: their own, or of what they compiled into their wasm files. */
+/** Licences that are missing in packages: the package's own, or that of code compiled into its wasm files. */
 const INSIDE = {
   '@bokuweb/zstd-wasm': 'src/filters/codecs/LICENSE-zstd.txt',
   '@foxglove/wasm-zstd': 'src/filters/codecs/LICENSE-zstd.txt',
   '@jsquash/webp': 'node_modules/@jsquash/webp/codec/LICENSE.codec.md',
 }
 
-/** What the licences of packages want to go with their code. @param folders of packages, each once */
+/** The licence texts that have to be distributed with the code of packages. @param folders the folders of the packages, each once */
 export function licences(folders) {
   const parts = folders.map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))

@@ -6,10 +6,10 @@ import { gzipSync } from 'node:zlib'
 /** Makes dist/man/tiledb-inspect.1.gz, the manual page that npm installs, from the help of the program and of each command. */
 
 const COMMON = 'Options of every command:'
-/** Ends the help of a call. No help has it. */
+/** Separates the help texts of the calls. No help text contains it. */
 const END = '\f'
 
-/** The help of each call, from one run of the built program. */
+/** Runs the built program once, and returns the help text of each call. */
 function helps(calls) {
   const script = `const { run } = require('./dist/cli/main.cjs')
     ;(async () => {
@@ -58,7 +58,7 @@ const textOf = (lines) =>
     .trim()
     .split(/\n{2,}/)
     .flatMap((paragraph, i) => [...(i > 0 ? ['.PP'] : []), ...asText(paragraph)])
-/** Lines that are indented are tables or examples. */
+/** Indented lines are tables or examples. */
 const asText = (paragraph) => (/^ /m.test(paragraph) ? asIs(paragraph.split('\n')) : escaped(paragraph).split('\n'))
 
 /** Entries of a list: a name, and a text that goes on in lines indented further. */

@@ -10,19 +10,23 @@ import { buildMan } from './build-man.mjs'
 import { buildPage } from './build-page.mjs'
 
 /**
- * Builds dist/: `cli` (CommonJS, which Node starts faster than ES modules), `lib` (the ES modules that `import 'tiledb-inspect'`,
- * `…/format` and `…/browser` give, with their types), `page` (build-page.mjs), `man` (build-man.mjs), and THIRD_PARTY_LICENSES.
+ * Builds THIRD_PARTY_LICENSES and dist/:
+ *
+ * - `cli`: the program, as CommonJS, which Node starts faster than ES modules
+ * - `lib`: the entries of the library as ES modules, with their types
+ * - `page`: the page of `page` (build-page.mjs)
+ * - `man`: the manual page (build-man.mjs)
  */
 
-/** Packages left in node_modules, which are large or loaded only when a filter needs them: those that the package says it depends on. */
+/** The dependencies of the package are not bundled. They are large, or loaded only if a filter needs them. */
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
 const EXTERNAL = new Set(Object.keys({ ...dependencies, ...optionalDependencies }))
 const packageOf = (id) => id.split('/', id.startsWith('@') ? 2 : 1).join('/')
 const external = (id) => (id.startsWith('node:') && id !== 'node:child_process') || EXTERNAL.has(packageOf(id))
-/** Its scripts are ES modules with a default export, which Node's `require` gives another shape than the bundler expects. */
+/** Bundles @jsquash/webp: Node's `require` gives the default exports of its ES modules another shape than the bundler expects. */
 const externalOfCli = (id) => external(id) && packageOf(id) !== '@jsquash/webp'
 
-/** Commander loads node:child_process for executable subcommands, which are not used here: 1.5 ms at every start. */
+/** Keeps commander from loading node:child_process, which takes 1.5 ms at every start. Only executable subcommands need it. */
 const withoutChildProcess = {
   name: 'without-child-process',
   resolveId: (id) => (id === 'node:child_process' ? '\0child-process' : undefined),
@@ -30,15 +34,15 @@ const withoutChildProcess = {
 }
 
 /**
- * What the calls of every day use goes into one file, whose compiled code is cached; the rest is loaded when it is needed.
- * These and all that they import, other than by `import()`, are that file.
+ * The most frequent calls use one file, `core`, whose compiled code is cached. It has these modules and all that they import, except
+ * by `import()`. Other modules are loaded when they are needed.
  */
 const EVERY_DAY = [
   'main',
   ...['ls', 'schema', 'footer', 'rtree', 'metadata'].flatMap((name) => [`commands/${name}`, `render/views/${name}`]),
   ...['codecs/zstd-frame', 'codecs/portable'].map((name) => `filters/${name}`),
 ].map((name) => resolve(`src/${name}.ts`))
-/** What `read` uses beside that is a file of its own, whose compiled code is cached, too; so is what a target alone uses. */
+/** Two more files have cached code: what `read` needs besides `core`, and what a call with only a target needs. */
 const OVERVIEW = ['commands/overview', 'render/views/overview', 'advice/footer-findings'].map((name) =>
   resolve(`src/${name}.ts`),
 )
@@ -46,7 +50,7 @@ const READ = ['commands/read', 'render/cell-lines', 'filters/codecs/zstd', 'node
   resolve(`src/${name}.ts`),
 )
 
-/** Files that `roots` import, directly or not, other than by `import()`. */
+/** The files that `roots` import, directly or indirectly, but not by `import()`. */
 async function importsOf(roots) {
   const importedBy = new Map()
   const note = { name: 'note', moduleParsed: ({ id, importedIds }) => void importedBy.set(id, importedIds) }
@@ -64,11 +68,11 @@ async function importsOf(roots) {
   return found
 }
 
-/** Known and meant: the browser's wasm reader is not called in Node; some commands share code with others. */
+/** Warnings that are no problem: Node never calls the wasm reader for browsers; some commands import others statically. */
 const EXPECTED = new Set(['EMPTY_IMPORT_META', 'INEFFECTIVE_DYNAMIC_IMPORT'])
 const onLog = (level, log) => level === 'warn' && !EXPECTED.has(log.code) && console.warn(log.message)
 
-/** Wasm files that pages need, by the name of the codec: src/filters/codecs/wasm-file.ts. */
+/** The wasm files that pages need, by the name of the codec. src/filters/codecs/wasm-file.ts loads them. */
 const WASM = {
   zstd: '@foxglove/wasm-zstd/dist/wasm-zstd.wasm',
   bzip2: 'bzip2-wasm/bzip2-1.0.8/bzip2.wasm',
@@ -79,7 +83,7 @@ for (const [name, file] of Object.entries(WASM)) {
   writeFileSync(`src/filters/codecs/${name}.wasm.js`, `export const DEFLATED = '${text}'\n`)
 }
 
-/** Folders of packages whose code is in dist/. The kernels have some of AssemblyScript's library, chunks what the bundler lends them. */
+/** Folders of the packages with code in dist/. The kernels contain parts of AssemblyScript's library, and chunks contain helpers of the bundler. */
 const bundled = new Set(
   ['assemblyscript', 'rolldown', ...Object.values(WASM).map(packageOf)].map((name) => resolve('node_modules', name)),
 )
@@ -93,7 +97,7 @@ async function bundle(input, external, plugins, output) {
   }
 }
 
-/** The types of the entries: a file each, and one with what they share. */
+/** Writes the types of the entries: one file for each entry, and one with the shared types. */
 async function bundleTypes(names) {
   const build = await rolldown({
     input: Object.fromEntries(names.map((name) => [name, `build/types/${name}.d.ts`])),
@@ -109,13 +113,13 @@ async function bundleTypes(names) {
   await build.close()
 }
 
-/** Runs a step; its failure ends the build. */
+/** Runs a script with Node. Ends the build if it fails. */
 function run(stdout, ...args) {
   const { status } = spawnSync(process.execPath, args, { stdio: ['ignore', stdout, 'inherit'] })
   if (status !== 0) process.exit(1)
 }
 
-/** Compiles kernels, and puts them into a module as text, which goes wherever scripts go. */
+/** Compiles kernels, and writes them as text into a module, so that no separate file has to be loaded. */
 async function kernels(folder) {
   const source = `${folder}/assembly/index.ts`
   const options = ['-O3', '--runtime', 'stub', '--noAssert', '--enable', 'simd', '--outFile', 'kernels.wasm']
@@ -159,14 +163,14 @@ await bundle(Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`]))
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
-  // Without comments and white space. Names stay, for those who read a stack trace.
+  // Names are kept, so that stack traces can be read.
   minify: { mangle: false, compress: true },
 })
 
 for (const folder of await buildPage()) bundled.add(folder)
 buildMan()
 
-// V8's code cache for this Node, made by running on a real array; another Node from 22.1 on keeps its own.
+// Makes V8's code cache for this release of Node, by running the program on a real array. Node 22.1 and later can make one itself.
 const places = 'examples/arrays/places'
 const fragment = join(places, '__fragments', readdirSync(join(places, '__fragments'))[0])
 const everyDay = ['footer', 'ls', 'schema', 'metadata', 'rtree'].flatMap((command) => {
@@ -176,7 +180,7 @@ const everyDay = ['footer', 'ls', 'schema', 'metadata', 'rtree'].flatMap((comman
     [command, target, '--json'],
   ]
 })
-// What only arrays of many fragments use. With more than 200 of them, V8's flags change, and so does the code's form.
+// An array of many fragments uses more code. It has fewer than 200, because above that the program sets flags of V8 that make the cache useless.
 const many = 'build/many'
 rmSync(many, { recursive: true, force: true })
 mkdirSync('build', { recursive: true })

@@ -1,6 +1,6 @@
 import process from 'node:process'
 
-/** Before scripts that need the packages of development: says so in one line where they are not there. */
+/** Runs before scripts that need the development packages. Prints one line if they are not installed. */
 try {
   import.meta.resolve('rolldown')
 } catch {

@@ -1,6 +1,6 @@
 /**
- * What commands that answer and mend take: each a whole process, beside one that undoes every filter of the array once
- * (`verify-checksums --deep`), in pairs.
+ * Times `explain`, `read`, `history`, `whatif`, `recover` and others as whole processes, in pairs with `verify-checksums --deep`, which
+ * undoes every filter of the array once.
  *
  *   node bench/answers.mjs
  */
@@ -12,7 +12,7 @@ import { once, pairs, scratch, TOOL } from './measure.mjs'
 const RUNS = 3
 const node = process.execPath
 
-/** @param options of write-sample */
+/** @param options options of write-sample */
 function written(name, options) {
   const array = join(scratch, name)
   execFileSync(node, [...TOOL, 'write-sample', array, '--seed', '7', '--quiet', ...options.split(' ')], {
@@ -21,7 +21,7 @@ function written(name, options) {
   return array
 }
 
-/** A copy of an array whose first fragment has lost its metadata. */
+/** Copies an array, and removes the metadata of its first fragment. */
 function damaged(array) {
   const copy = `${array}-damaged`
   cpSync(array, copy, { recursive: true })
@@ -77,7 +77,7 @@ for (const { name, array, box } of ARRAYS) {
   rmSync(to, { recursive: true, force: true })
 }
 
-/** One pair, for a command that needs its folder cleared. */
+/** Times one pair, for a command whose output folder must be removed before each run. */
 function alone(command, other, clear) {
   clear()
   const a = once(...command).seconds

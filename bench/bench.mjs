@@ -1,5 +1,5 @@
 /**
- * Prints how fast the tool is, as ratios against something that runs beside it:
+ * Prints how fast the program is, as ratios to something that runs in turn with it:
  *
  *     npm run bench                       start-up, on the example arrays
  *     npm run bench -- FOLDER             and everything on the large arrays in FOLDER (see bench/README.md)
@@ -44,7 +44,7 @@ startUp('ls of 1,000 fragments', ['ls', many, '--json'])
   console.log(`its system calls alone: ${ms(a)}, bare node ${ms(b)}: + ${ms(difference)}`)
 }
 
-/** An array of the example's fragment, so many times: links under other names. */
+/** Makes an array of `count` copies of the example's fragment. The copies are links under other names. */
 function manyFragments(count) {
   const array = join(scratch, 'many')
   const [name] = readdirSync(join(places, '__fragments'))
@@ -63,7 +63,7 @@ function manyFragments(count) {
   return array
 }
 
-/** Runs a command of the tool on a fragment, twice: for time, and for memory. */
+/** Runs a command on a fragment twice: once for its time, once for its memory. */
 function time(what, args, note = () => '') {
   const { seconds } = once(node, [...TOOL, ...args])
   const { megabytes } = once(node, [...TOOL, ...args], { memory: true })
@@ -71,7 +71,7 @@ function time(what, args, note = () => '') {
   return seconds
 }
 
-/** Compares a command in two threads with the same in one. */
+/** Compares a command with two threads to the same command with one. */
 function twoJobs(what, args) {
   const [two, one] = ['2', '1'].map((jobs) => [node, [...TOOL, ...args, '--jobs', jobs]])
   const { a, b, ratio } = pairs(two, one, 5)

@@ -3,18 +3,18 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Measuring whole processes: wall time, processor time and peak memory of each run. */
+/** Measures whole processes: wall time, processor time and peak memory of each run. */
 
-/** A folder that is removed at the end. */
+/** A temporary folder, removed at the end. */
 export const scratch = mkdtempSync(join(tmpdir(), 'tiledb-inspect-bench-'))
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 
-/** Reports a Node child's own resource use when it ends; other programs give wall time only. */
+/** Makes a child process that runs Node report its resource use when it ends. Of other programs only the wall time is known. */
 const REPORT = `data:text/javascript,import{writeFileSync}from'node:fs';process.on('exit',()=>writeFileSync(process.env.BENCH_REPORT,JSON.stringify(process.resourceUsage())))`
 
 export const TOOL = ['bin/tiledb-inspect.js']
 
-/** Runs a command once, its output thrown away. @returns seconds of wall time, and MB at its highest where it is Node */
+/** Runs a command once, and ignores its output. @returns wall time in seconds, and the peak memory in MB if it runs Node */
 export function once(command, args, { memory = false } = {}) {
   const report = join(scratch, 'report.json')
   const out = openSync('/dev/null', 'w')
@@ -32,7 +32,7 @@ export function median(numbers) {
   return sorted[Math.floor(sorted.length / 2)]
 }
 
-/** Two commands in turn, A B A B…; the ratio of each pair, so that drift of the machine falls out. */
+/** Runs two commands in turn, A B A B…, and takes the ratio of each pair. So a machine that becomes slower does not matter. */
 export function pairs(a, b, runs = 15) {
   once(...a)
   once(...b)

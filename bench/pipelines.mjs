@@ -1,5 +1,5 @@
 /**
- * Prints how fast the filters of a tile are undone, in MB/s of unfiltered bytes and processor time, beside what is wanted:
+ * Prints how fast the filters of a tile are undone, in MB of unfiltered bytes per second of processor time, and the goals:
  *
  *     npm run bench:pipelines -- [NAME…]
  *
@@ -25,7 +25,7 @@ const CHUNK = 2 ** 16
 const TILES = 16
 const PASSES = 7
 
-/** Non-decreasing values with steps of 0 to 8, always the same. */
+/** Non-decreasing values with steps of 0 to 8, the same in every run. */
 function values(count) {
   const out = new Int32Array(count)
   let state = 1
@@ -78,7 +78,7 @@ const PIPELINES = [
   ['aes-256-gcm', 2000, [{ name: 'AES_256_GCM' }]],
 ]
 
-/** Of all threads of this process: on a shared machine the clock tells of others' work. */
+/** Processor time of all threads of this process. Wall time would depend on other processes of a shared machine. */
 function processorSeconds() {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1e6
@@ -88,7 +88,7 @@ function mebi(bytes, time) {
   return `${(bytes / time / 1e6).toFixed(0)}`.padStart(6)
 }
 
-/** As `verify-checksums` does. */
+/** Undoes filters as `verify-checksums` does. */
 function verify(pipeline, tile) {
   const onVerdict = ({ ok }) => {
     if (!ok) throw new Error('a checksum differs')
@@ -122,7 +122,7 @@ async function measurePipeline([name, goal, filters, { datatype, cellSize, bytes
       else pipeline.reverseTile(tile, { into })
     }
     times.push(processorSeconds() - start)
-    // What was asked for on the way, as reading the next tile lets it in: the codec for small frames.
+    // Waits for codecs that were requested meanwhile, such as the one for small frames. Reading the next tile would do so, too.
     await new Promise(setImmediate)
   }
   const size = tiles * TILE
@@ -133,7 +133,7 @@ async function measurePipeline([name, goal, filters, { datatype, cellSize, bytes
 
 const REPEATS = 4000
 
-/** Each kernel on a chunk that lies in its memory. */
+/** Times each kernel on a chunk in its memory. */
 function kernelRuns() {
   const kernels = new Kernels(kernelsCode(KERNELS_WASM))
   const input = new Uint8Array(CHUNK)

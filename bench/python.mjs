@@ -1,5 +1,5 @@
 /**
- * Start-up of the command that pip installs, in pairs beside bin/ on the Node of this script:
+ * Times the start-up of the command that pip installs, in pairs with bin/ on the Node that runs this script:
  *
  *     node bench/python.mjs build/python/3.13/bin/tiledb-inspect    (python/test.py makes that environment)
  */

@@ -1,6 +1,6 @@
 /**
- * Merged reads beside TileDB-Py on one thread: two whole arrays of ten overlapping fragments to Arrow, and one point of an array of
- * 1,000 fragments. Whole processes, in pairs.
+ * Times merged reads as whole processes, in pairs with TileDB-Py on one thread: two whole arrays of ten overlapping fragments to Arrow,
+ * and one point of an array of 1,000 fragments.
  *
  *   node bench/read.mjs [PYTHON]     PYTHON has tiledb, numpy, pandas and pyarrow (default: the environment of npm run test:tiledb)
  */

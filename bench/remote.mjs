@@ -1,5 +1,5 @@
 /**
- * Commands over 300 fragments of an S3 server on the loopback that waits before each answer: seconds and requests beside `ls`.
+ * Counts the seconds and requests of commands on 300 fragments, beside those of `ls`. A local S3 server waits before each answer.
  * node --import ./test/fuzz/register.mjs bench/remote.mjs [FRAGMENTS [MILLISECONDS]]
  */
 import { spawn } from 'node:child_process'

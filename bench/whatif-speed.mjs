@@ -1,6 +1,6 @@
 /**
- * What each filter takes of TileDB's time to read, for src/filters/registry.ts: least squares, without negative times, over what the
- * decoders have to do for arrays that bench/whatif_speed.py wrote and read. Then how many pairs of pipelines the numbers tell in TileDB's order.
+ * Fits the time that TileDB's decoders take, for src/filters/registry.ts: least squares without negative times, over the work of the
+ * decoders in arrays that bench/whatif_speed.py wrote and read. Then counts the pairs of pipelines that the fitted times order as TileDB's do.
  * node --import ./test/fuzz/register.mjs bench/whatif-speed.mjs [PYTHON [CELLS]]
  */
 import { execFileSync } from 'node:child_process'
@@ -28,7 +28,7 @@ for (const row of rows) row.work = await workOf(row.path)
 
 const OF_ELEMENTS = ['RLE', 'DELTA', 'DOUBLE_DELTA', 'POSITIVE_DELTA', 'BIT_WIDTH_REDUCTION', 'SCALE_FLOAT']
 
-/** How much of what there is to do to read an array, by name. */
+/** The amount of each kind of work in reading an array, by name. */
 async function workOf(path) {
   const { array } = await openTarget(localStorage, path, readContext(nodeCodecs))
   const work = new Map()
@@ -73,7 +73,7 @@ async function workOf(path) {
   return work
 }
 
-// Each kind of data has a time of its own, for what is the same with all pipelines; and one for no filters.
+// Each kind of data has a constant time, the same with all pipelines, and another for no filters.
 const kinds = [...new Set(rows.map(({ kind }) => kind))]
 const names = [...new Set(rows.flatMap(({ work }) => [...work.keys()]))].sort()
 const columns = [...names, ...kinds.map((kind) => `(${kind})`)]

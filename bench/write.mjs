@@ -1,5 +1,5 @@
 /**
- * Writing 10 million int32 cells under zstd, beside TileDB-Py writing the same array, values and level.
+ * Times writing 10 million int32 cells with zstd, in pairs with TileDB-Py, which writes the same array, values and level.
  *
  *   node bench/write.mjs [PYTHON]     PYTHON has tiledb and numpy (default: the environment of npm run test:tiledb)
  */
@@ -45,7 +45,7 @@ open(sys.argv[3], "w").write(str(resource.getrusage(resource.RUSAGE_SELF).ru_max
 `,
 )
 
-/** Removes what the run before left, then runs. */
+/** Removes the output of the previous run, then runs. */
 const fresh = (path, command, ...args) => ['sh', ['-c', 'rm -rf "$0" && exec "$@"', path, command, ...args]]
 const ours = fresh(sample, process.execPath, ...TOOL, 'write-sample', sample, ...options)
 

@@ -4,8 +4,8 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 
 /**
- * The rooms of the house: the folders of `src/`, from the one that knows least to the one that knows most. A file imports only from its
- * own room and from rooms before it.
+ * The rooms of the house: the folders of `src/`, from the one that knows least to the one that knows most. A file may import only from
+ * its own room and from rooms earlier in the list.
  *
  *     node docs/rooms.mjs            says which imports break that rule, and whether the picture is out of date
  *     node docs/rooms.mjs --write    draws the picture in docs/architecture.md anew
@@ -32,7 +32,7 @@ const ROOMS = [
   'plan',
 ]
 ROOMS.push('documents', 'render', 'library', 'node', 'threads', 'commands', 'page', 'cli')
-/** Files of `src/` itself start the program or are the package's exports: they import from every room. */
+/** The files in `src/` itself start the program or are entries of the package. They may import from every room. */
 const ENTRIES = 'entries'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -48,11 +48,11 @@ function roomOf(file) {
   return parts.length > 1 ? parts[0] : ENTRIES
 }
 
-/** Every import that leaves a room: the two files, and their rooms. */
+/** Every import from one room into another: both files, and their rooms. */
 function* imports() {
   for (const name of readdirSync(SOURCES, { recursive: true })) {
     const file = join(SOURCES, name)
-    // Kernels are AssemblyScript, which imports only its own files.
+    // Kernels are AssemblyScript. They import only their own files.
     if (!/\.tsx?$/.test(file) || file.includes(`${sep}assembly${sep}`)) continue
     for (const [, path] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
       const target = join(dirname(file), path)
@@ -68,7 +68,7 @@ const floor = (room) => (room === ENTRIES ? ROOMS.length : ROOMS.indexOf(room))
 const unknown = new Set(all.flatMap(({ from, to }) => [from, to]).filter((room) => floor(room) < 0))
 const upwards = all.filter(({ from, to }) => floor(to) >= floor(from))
 
-/** The arrows between rooms. One is left out where others lead to the same room. */
+/** The arrows between rooms. An arrow is left out if other arrows lead to the same room. */
 function arrows() {
   const direct = new Map()
   for (const { from, to } of all) direct.set(from, (direct.get(from) ?? new Set()).add(to))

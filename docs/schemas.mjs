@@ -1,6 +1,6 @@
 /**
- * Makes the JSON Schemas in `schemas` from the types in `src/documents`: one file a document, and `common.json` for what they share.
- * A type is its schema, and its comment is the description. With `--check` nothing is written, and a file that would change is a fault.
+ * Makes the JSON Schemas in `schemas` from the types in `src/documents`: one file for each document, and `common.json` for the shared
+ * types. The comment of a type or key becomes its description. With `--check`, writes nothing, and fails if a file would change.
  */
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DOCUMENTS = join(ROOT, 'src/documents')
 const SCHEMAS = join(ROOT, 'schemas')
 
-/** Types that are printed in another way than memory holds them. */
+/** Types that are printed in another form than they have in memory. */
 const PRINTED = {
   Int64: { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^-?\\d+$' }] },
   Float: { anyOf: [{ type: 'number' }, { enum: ['NaN', 'Infinity', '-Infinity'] }] },
@@ -51,7 +51,7 @@ const PRINTED = {
   StoredName: { anyOf: [{ type: 'string' }, ref('Binary')] },
 }
 
-/** Types whose keys are fields of the format: keys without a comment mean what the table of docs/format.md says. */
+/** Types whose keys are fields of the format. Keys without a comment get the meaning from that table of docs/format.md. */
 const TABLES = {
   WholeFooter: 'footer',
   OldFooter: 'footer',
@@ -59,7 +59,7 @@ const TABLES = {
   FooterFieldOffsets: 'footer',
 }
 
-/** Meaning and versions of each field of a table of docs/format.md, which is made from the reads in src/format. */
+/** Meaning and versions of each field in a table of docs/format.md. The table is generated from src/format. */
 function formatTable(name) {
   const page = readFileSync(join(ROOT, 'docs/format.md'), 'utf8')
   const table = page.split(`<!-- table ${name} -->`)[1].split('<!-- end -->')[0]
@@ -67,7 +67,7 @@ function formatTable(name) {
   return new Map(Array.from(rows, ({ groups }) => [groups.field, groups]))
 }
 
-/** A key of a document that is a field of the format. */
+/** The schema of a key that is a field of the format. */
 function asField(schema, { type, versions, meaning }) {
   const since = versions === 'all' ? '' : ` ${capital(versions).replace(' ', ' format ')}.`
   const whole = schema.type === 'number' && type.startsWith('uint') ? { type: 'integer', minimum: 0 } : schema
@@ -78,7 +78,7 @@ function capital(text) {
   return text[0].toUpperCase() + text.slice(1)
 }
 
-/** Stands for the type bigint until its schema is written. */
+/** Placeholder for the type bigint, until its schema is written. */
 const BIGINT = 'bigint'
 
 function ref(name) {
@@ -92,7 +92,7 @@ const WORKED_OUT = {
   bigint: new LiteralType(BIGINT),
 }
 
-/** Lists are printed as arrays, however they are made. */
+/** Types of lists. All of them are printed as arrays. */
 const LISTS = new Set(['List', 'TileValues', 'Iterable', 'AsyncIterable'])
 
 class ListParser {
@@ -107,7 +107,7 @@ class ListParser {
   }
 }
 
-/** 64-bit integers of the format. */
+/** Parses the type bigint: 64-bit integers of the format. */
 class BigIntParser {
   supportsNode(node) {
     return node.parent && node.getText() === 'bigint'
@@ -117,7 +117,7 @@ class BigIntParser {
   }
 }
 
-/** Names that a table of values has: the compiler works them out. */
+/** Parses types whose names come from a table of values. The compiler computes them. */
 class NamesParser {
   supportsNode(node) {
     return ['SlotSectionName', 'SectionName'].includes(node.typeName?.escapedText)
@@ -127,7 +127,7 @@ class NamesParser {
   }
 }
 
-/** The fields of the footer, which the compiler works out from the reads. */
+/** Parses the fields of the footer, which the compiler infers from the reads. */
 class FieldsParser {
   supportsNode(node) {
     return (node.typeName ?? node.expression)?.escapedText === 'FooterFields'
@@ -147,7 +147,7 @@ class FieldsParser {
   }
 }
 
-/** Bytes that come in pages stand beside `Binary`, and are printed like it. */
+/** Parses bytes that come in pages. They appear in unions with `Binary`, and are printed in the same way. */
 class PagedBytesParser {
   supportsNode(node) {
     return node.typeName?.escapedText === 'PagedBytes'
@@ -179,14 +179,14 @@ const parser = createParser(program, config, (chain) => {
 })
 const generator = new SchemaGenerator(program, parser, createFormatter(config), config)
 
-/** The file of `src/documents` that each type stands in. */
+/** The file of `src/documents` that defines each type. */
 const homes = new Map()
 for (const file of readdirSync(DOCUMENTS)) {
   const text = readFileSync(join(DOCUMENTS, file), 'utf8')
   for (const [, name] of text.matchAll(/^export (?:interface|type) (\w+)/gm)) homes.set(name, basename(file, '.ts'))
 }
 
-/** What documents and lines are made of, by name; some of it only in memory. */
+/** All types in documents and lines, by name. Some of them exist only in memory. */
 const types = {}
 const roots = [...homes.keys()].filter((name) => /(?:Document|Line)$/.test(name))
 for (const name of roots) Object.assign(types, generator.createSchema(name).definitions)
@@ -198,7 +198,7 @@ for (const [name, table] of Object.entries(TABLES)) {
     if (!schema.description && fields.has(key)) types[name].properties[key] = asField(schema, fields.get(key))
 }
 
-/** What is printed of it. */
+/** The types that are printed. */
 const definitions = {}
 for (const name of roots) need(name)
 
@@ -210,12 +210,12 @@ function need(name) {
   for (const [, inside] of JSON.stringify(types[name]).matchAll(/"#\/definitions\/(\w+)"/g)) need(inside)
 }
 
-/** Numbers stand where they are used; all other types are referred to. */
+/** Types that are inserted where they are used. To all others there are references. */
 const INLINE = new Set(['Count', 'Integer', 'Hex', 'PixelFormat', 'FindingNum', 'ReadTimes', 'TileIndex', 'TileNum'])
 const homeOf = (name) => homes.get(name) ?? 'common'
 const own = (name) => (name.endsWith('Line') ? 'line' : name)
 
-/** The schema with its references as they are from a file. */
+/** The schema with references relative to a file. */
 function placed(schema, file) {
   if (Array.isArray(schema)) return schema.map((one) => placed(one, file))
   if (typeof schema !== 'object' || schema === null) return schema
@@ -230,7 +230,7 @@ function placed(schema, file) {
     out.$ref = `${home === file ? '' : `${home}.json`}#${root ? '' : `/$defs/${own(name)}`}`
   }
   for (const [key, value] of Object.entries(rest)) {
-    // A constant says its type.
+    // A constant implies its type.
     if (key === 'type' && ('const' in rest || 'enum' in rest)) continue
     if (key === 'additionalItems') continue
     if (key === 'items' && Array.isArray(value)) out.prefixItems = placed(value, file)
@@ -243,7 +243,7 @@ function mapValues(object, change) {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]))
 }
 
-/** Shared parts, and what is only read. */
+/** Shared types, and documents that are only read. */
 const NOT_PRINTED = new Set(['common.json', 'steps-file.json'])
 
 const files = new Map()

@@ -1,6 +1,6 @@
 /**
- * Makes build/executable/tiledb-inspect: the program and the Node that runs this script in one file, which needs neither Node nor npm
- * where it runs. On Linux it needs what Node needs of the system: glibc and libstdc++.
+ * Makes build/executable/tiledb-inspect: one file with the program and the Node that runs this script. It needs no other Node and no
+ * npm. On Linux it needs glibc and libstdc++, like Node.
  *
  *     npm run executable
  */
@@ -37,13 +37,13 @@ for (const name of readdirSync(scripts)) {
     assets[name] = path
     text.push(readFileSync(path, 'utf8'))
   }
-  // V8 takes its own compiled code only.
+  // A code cache works only with the release of V8 that made it.
   const compiled = /^(.*\.cjs)\.(.*)\.(.*)\.cache$/.exec(name)
   if (compiled && name.endsWith(`.${process.versions.v8}.${process.arch}.cache`))
     assets[`${name.split('.cjs')[0]}.cjs.cache`] = path
 }
 
-/** What the scripts load of packages: a script for each package, in which every part runs when it is asked for. */
+/** The packages that the scripts load, each bundled into one script. A module of a package runs when it is first required. */
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
 const program = text.join('\n')
 const required = [...new Set(Array.from(program.matchAll(/\brequire\(["'`]([@a-z][^"'`]*)["'`]\)/g), ([, id]) => id))]
@@ -73,7 +73,7 @@ for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
   for (const id of ids) packages[id] = `${name}.cjs`
 }
 
-/** Other files, by the names that src/node/packaged.ts asks for. */
+/** Other files, under the names by which src/node/packaged.ts loads them. */
 for (const specifier of new Set(program.match(/[@a-z][\w./@-]*\/[\w.-]+\.wasm/g)))
   assets[specifier] = join('node_modules', specifier)
 const page = 'page/index.html.br'
@@ -97,12 +97,12 @@ copyFileSync(process.execPath, file)
 chmodSync(file, 0o755)
 const isMac = process.platform === 'darwin'
 if (isMac) run('codesign', '--remove-signature', file)
-// Names of functions for debuggers: a tenth of the file.
+// Removes symbols that only debuggers need: a tenth of the file.
 if (process.platform === 'linux' && spawnSync('strip', ['--version']).status === 0) run('strip', file)
-// It warns of each of Node's notes, none of which are wanted again.
+// postject warns about every note section of the Node binary.
 console.warn = () => {}
 await inject(file, 'NODE_SEA_BLOB', readFileSync(blob), {
-  // The words that Node looks for, from its documentation.
+  // The marker that Node searches for, from its documentation.
   sentinelFuse: 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2',
   ...(isMac ? { machoSegmentName: 'NODE_SEA' } : {}),
 })
@@ -117,14 +117,14 @@ function run(command, ...args) {
   if (status !== 0) throw error ?? new Error(`${command} ${args.join(' ')} ended with ${status}`)
 }
 
-/** What the licences of all that is in the file want to go with it. */
+/** The licence texts that have to be distributed with the file. */
 function licences() {
   const known = readFileSync('THIRD_PARTY_LICENSES', 'utf8')
   const parts = [...bundled].flatMap((path) => {
     const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
     if (known.includes(`\n${name} ${version} (`)) return []
     const files = readdirSync(path).filter((one) => /^(?:licen[cs]e|notice)/i.test(one))
-    // Some of one author's name the licence only, whose text others of his have.
+    // Some packages under Apache-2.0 have no licence file. Other packages include that text.
     if (files.length === 0 && license !== 'Apache-2.0') throw new Error(`expected a licence in ${path}, found none`)
     const texts = files.map((one) => readFileSync(join(path, one), 'utf8').trim())
     return [[`${name} ${version} (${license})`, ...texts].join('\n\n')]

@@ -1,6 +1,6 @@
 /**
- * Loads the scripts of dist/cli from the assets of the single executable. What the build compiled them to is there, too, and what else
- * npm would put into node_modules. The executable's main script and its threads are this and one call.
+ * Loads the scripts of dist/cli, their code caches, and the packages that npm would install, from the assets of the single executable.
+ * The main script of the executable, and the script of each thread, are this file and one call.
  */
 const { getRawAsset } = require('node:sea')
 const { wrap } = require('node:module')
@@ -8,7 +8,7 @@ const { Script } = require('node:vm')
 
 const loaded = new Map()
 
-/** @param name of a script, or of a package: all that the program uses of it is one script */
+/** Loads a script or a package. @param name the name of an asset */
 function load(name) {
   const known = loaded.get(name)
   if (known) return known.exports
@@ -16,7 +16,7 @@ function load(name) {
   loaded.set(name, module)
   const compiled = asset(`${name}.cache`)
   const source = Buffer.from(asset(name) ?? missing(name)).toString('utf8')
-  // Where nothing lies: it is only part of messages.
+  // There is no such file. The name appears only in messages.
   const filename = `${__dirname}/${name}`
   const script = new Script(wrap(source), {
     filename,
