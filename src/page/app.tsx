@@ -3,16 +3,17 @@ import { asInspectError, type InspectError } from '../base/errors.ts'
 import { timeText } from '../format/timestamped-name.ts'
 import { formatSize } from '../render/units.ts'
 import { Call } from './call.tsx'
-import { Inspected, insideOf, type Place } from './inspected.ts'
+import { Button } from './controls.tsx'
+import { Inspected, type Place, placeInside } from './inspected.ts'
 import { UseKey } from './key-form.tsx'
-import { around, change, goTo, type Link, linkText, useLink } from './link.ts'
+import { changeLink, type Link, linkText, outerPath, useLink, viewLink } from './link.ts'
 import { placeOfUrl } from './place.ts'
 import { Start } from './start.tsx'
 import { Text } from './text.tsx'
 import { Fault, ShownPath } from './use-loaded.tsx'
 import { VIEWS } from './views.ts'
 
-/** The whole page. @param given what came with it */
+/** The whole page. @param given the place that came with the page, if any */
 export function App({ given }: { given: Place | undefined }) {
   const link = useLink()
   const [place, setPlace] = useState<Place | undefined>(given)
@@ -20,7 +21,7 @@ export function App({ given }: { given: Place | undefined }) {
   const isFirst = useRef(true)
   const [opened, setOpened] = useState<{ inspected: Inspected } | { error: InspectError } | undefined>(undefined)
 
-  // A URL in the link is opened; on a page that came with a target there is none.
+  // A page that came with a target opens no URL.
   useEffect(() => {
     if (given || link.u === undefined) return
     try {
@@ -30,7 +31,7 @@ export function App({ given }: { given: Place | undefined }) {
     }
   }, [given, link.u])
 
-  const shown = useMemo(() => place && insideOf(place, link.i), [place, link.i])
+  const shown = useMemo(() => place && placeInside(place, link.i), [place, link.i])
   useEffect(() => {
     if (!shown) return
     let isLatest = true
@@ -60,16 +61,16 @@ export function App({ given }: { given: Place | undefined }) {
   }
   return (
     <UseKey.Provider value={setKey}>
-      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+      <Button class="skip" onClick={focusContent}>
         Skip to the content
-      </button>
+      </Button>
       <header>
         <h1>tiledb-inspect {shown && <Text>{shown.shown}</Text>}</h1>
-        {place && <About place={place} />}
+        {place && <PlaceNotes place={place} />}
         {place && place !== shown && (
           <p>
-            <a href={linkText({ u: link.u, i: around(link) })}>
-              Back to <Text>{insideOf(place, around(link)).shown}</Text>
+            <a href={linkText({ u: link.u, i: outerPath(link) })}>
+              Back to <Text>{placeInside(place, outerPath(link)).shown}</Text>
             </a>
           </p>
         )}
@@ -92,7 +93,12 @@ export function App({ given }: { given: Place | undefined }) {
   )
 }
 
-function About({ place: { kind, leftOut, made, onWarning } }: { place: Place }) {
+function focusContent(): void {
+  document.getElementById('main')?.focus()
+}
+
+/** What a reader should know about the place, such as when a report was made. */
+function PlaceNotes({ place: { kind, leftOut, made, onWarning } }: { place: Place }) {
   const [warning, setWarning] = useState<string | undefined>(undefined)
   useEffect(() => {
     setWarning(undefined)
@@ -109,17 +115,17 @@ function About({ place: { kind, leftOut, made, onWarning } }: { place: Place }) 
   )
 }
 
-/** @param isFirst whether the page has shown nothing yet */
+/** The tabs of all views, and the chosen view. @param isFirst whether the page has shown nothing yet */
 function Views({ inspected, link, isFirst }: { inspected: Inspected; link: Link; isFirst: { current: boolean } }) {
   const views = VIEWS.filter(({ targets }) => targets.includes(inspected.target.type))
   const view = views.find(({ id }) => id === link.v) ?? views[0]
   const call = view.call({ inspected, link })
-  // A link that was followed is gone with its view, or with what was shown, and the focus with it.
+  // The followed link may be gone with the old view, and the focus with it.
   useEffect(() => {
-    if (!isFirst.current && document.activeElement === document.body) document.getElementById('main')?.focus()
+    if (!isFirst.current && document.activeElement === document.body) focusContent()
     isFirst.current = false
   }, [view.id, link.p])
-  /** Arrow keys go from one tab to the next, Home and End to the first and last, as in any list of tabs; Tab leaves it. */
+  /** Keys of any list of tabs: arrow keys go to the next tab, Home and End to the first and last. */
   const onKeyDown = (event: KeyboardEvent): void => {
     const at = views.indexOf(view)
     const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: -1 }[
@@ -128,7 +134,7 @@ function Views({ inspected, link, isFirst }: { inspected: Inspected; link: Link;
     if (to === undefined) return
     event.preventDefault()
     const next = views[(to + views.length) % views.length]
-    location.hash = goTo(link, next.id)
+    location.hash = viewLink(link, next.id)
     document.getElementById(`tab-${next.id}`)?.focus()
   }
   return (
@@ -140,7 +146,7 @@ function Views({ inspected, link, isFirst }: { inspected: Inspected; link: Link;
               key={id}
               id={`tab-${id}`}
               role="tab"
-              href={goTo(link, id)}
+              href={viewLink(link, id)}
               aria-selected={id === view.id}
               aria-controls="main"
               tabIndex={id === view.id ? 0 : -1}
@@ -153,9 +159,7 @@ function Views({ inspected, link, isFirst }: { inspected: Inspected; link: Link;
       {link.t !== undefined && (
         <p class="about" role="status">
           As of <Text>{/^\d{1,18}$/.test(link.t) ? timeText(BigInt(link.t)) : link.t}</Text>.{' '}
-          <button type="button" onClick={() => change(link, { t: undefined })}>
-            As of now
-          </button>
+          <Button onClick={() => changeLink(link, { t: undefined })}>As of now</Button>
         </p>
       )}
       <main id="main" tabIndex={-1} aria-labelledby="view-title">

@@ -1,22 +1,18 @@
 import { useState } from 'preact/hooks'
 import { shellWord } from '../base/shell-word.ts'
+import { Button } from './controls.tsx'
 import { Text } from './text.tsx'
 
-/** The words of a call as they are typed into a shell. */
-function callText(words: readonly string[]): string {
-  return ['tiledb-inspect', ...words].map(shellWord).join(' ')
-}
-
-/** The call that prints the same as text, to be copied. */
+/** The call that prints the same as text, with a button that copies it. @param words the words after `tiledb-inspect` */
 export function Call({ words }: { words: readonly string[] }) {
-  const [told, setTold] = useState('')
-  const text = callText(words)
+  const [outcome, setOutcome] = useState('')
+  const text = ['tiledb-inspect', ...words].map(shellWord).join(' ')
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text)
-      setTold('Copied')
+      setOutcome('Copied')
     } catch {
-      setTold('The browser does not allow copying: select the text')
+      setOutcome('The browser does not allow copying: select the text')
     }
   }
   return (
@@ -25,10 +21,7 @@ export function Call({ words }: { words: readonly string[] }) {
       <code>
         <Text>{text}</Text>
       </code>{' '}
-      <button type="button" onClick={copy}>
-        Copy
-      </button>{' '}
-      <span role="status">{told}</span> <code>--json</code> gives it as JSON.
+      <Button onClick={copy}>Copy</Button> <span role="status">{outcome}</span> <code>--json</code> gives it as JSON.
     </p>
   )
 }

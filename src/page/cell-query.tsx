@@ -1,14 +1,16 @@
 import type { ComponentChild } from 'preact'
+import { Form, fieldText, RangeFields, typedRanges } from './controls.tsx'
 import type { DocumentOf } from './inspected.ts'
-import { change, type Link } from './link.ts'
+import { changeLink, type Link } from './link.ts'
 import { Text } from './text.tsx'
-import { timesOf } from './times.ts'
+import { timeOptions } from './times.ts'
 import type { ViewProps } from './view.ts'
 import { WithSchema } from './with-schema.tsx'
 
 /**
- * Which cells are read, in the link: `r` ranges and `f` fields as lists of texts, `w` the condition, `o` the order, `n` the most
- * cells; `x` has a letter for each switch. Texts are those of the options, so that the command has them without the schema.
+ * The options that say which cells are read. In the link, `r` has the ranges and `f` the fields, each as a JSON list of texts; `w`
+ * is the condition, `o` the order, `n` the limit, and `x` has a letter for each switch. The texts are those of the command's
+ * options, so the call can be shown before the schema is loaded.
  */
 export interface QueryOptions {
   asOf?: string
@@ -28,7 +30,7 @@ const SWITCHES = {
   k: ['keepGoing', 'go on after damage'],
 } as const
 
-/** A list in a link; empty if it is none. */
+/** The list in a text of a link; empty if the text is no list. */
 export function listOf(text: string | undefined): readonly string[] {
   try {
     const list: unknown = JSON.parse(text ?? '[]')
@@ -42,7 +44,7 @@ export function queryOptions(link: Link): QueryOptions {
   const [range, field] = [listOf(link.r), listOf(link.f)]
   const on = Object.entries(SWITCHES).filter(([letter]) => link.x?.includes(letter))
   return {
-    ...timesOf(link),
+    ...timeOptions(link),
     ...(range.length > 0 && { range }),
     ...(field.length > 0 && { field }),
     ...(link.w && { where: link.w }),
@@ -52,20 +54,20 @@ export function queryOptions(link: Link): QueryOptions {
   }
 }
 
-/** What becomes of cells that a dense array gives though nothing was written there, or though the condition leaves them out. */
+/** A sentence about the cells of a dense read that hold fill values; empty for sparse arrays. */
 export function fillWords({ array_type }: Pick<Schema, 'array_type'>, { where }: QueryOptions): string {
   if (array_type !== 'dense') return ''
   const others = where === undefined ? 'never written' : 'never written, or do not meet the condition,'
   return ` Cells that were ${others} hold fill values.`
 }
 
-/** Options as words of a call. */
+/** Options of a command's module as words of a call. */
 export function wordsOf(options: object): readonly string[] {
   return Object.entries(options).flatMap(([name, value]) => {
     const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
     if (value === true) return [option]
     return (Array.isArray(value) ? value : [value]).flatMap((one) =>
-      // What begins with a dash would be taken for another option.
+      // A value that begins with a dash would be taken for another option.
       String(one).startsWith('-') ? [`${option}=${one}`] : [option, String(one)],
     )
   })
@@ -73,7 +75,7 @@ export function wordsOf(options: object): readonly string[] {
 
 type Schema = DocumentOf<'schema'>
 
-/** The form, and below it what is read with the link that it makes. @param switches letters of {@link SWITCHES} */
+/** The form that says which cells are read, and below it what `show` reads. @param switches letters of {@link SWITCHES} */
 export function Queried({
   inspected,
   link,
@@ -93,7 +95,7 @@ export function Queried({
   )
 }
 
-/** Boxes to tick for attributes. A form that has them gives {@link chosenAttributes}. */
+/** Checkboxes for attributes. {@link chosenAttributes} reads them. */
 export function AttributeChoice({ attributes, link }: Pick<Schema, 'attributes'> & { link: Link }) {
   const fields = listOf(link.f)
   if (attributes.length < 2) return null
@@ -112,44 +114,35 @@ export function AttributeChoice({ attributes, link }: Pick<Schema, 'attributes'>
   )
 }
 
-/** `f` of the link: undefined for all of them. */
-export function chosenAttributes(data: FormData, attributes: Schema['attributes']): string | undefined {
-  const names = data.getAll('f').flatMap((i) => attributes[Number(i)]?.name ?? [])
+/** `f` of the link for the checked attributes; undefined for all of them. */
+export function chosenAttributes(values: FormData, attributes: Schema['attributes']): string | undefined {
+  const names = values.getAll('f').flatMap((i) => attributes[Number(i)]?.name ?? [])
   return names.length > 0 && names.length < attributes.length ? JSON.stringify(names) : undefined
 }
 
-/** A form for the part of the link that says which cells are read. What it shows is in the link once it is sent. */
+/** A form for the part of the link that says which cells are read. */
 function QueryForm(props: { schema: Schema; link: Link; switches: string; isFragment: boolean }) {
   const { schema, link, switches, isFragment } = props
   const { dimensions, attributes } = schema
-  const ranges = listOf(link.r)
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault()
-    const data = new FormData(event.currentTarget as HTMLFormElement)
-    const text = (name: string): string => String(data.get(name) ?? '').trim()
-    const range = dimensions.flatMap(({ name }, d) => (text(`r${d}`) === '' ? [] : [`${name}=${text(`r${d}`)}`]))
-    change(link, {
-      r: range.length > 0 ? JSON.stringify(range) : undefined,
-      f: chosenAttributes(data, attributes),
-      w: text('w'),
-      o: text('o'),
-      n: text('n'),
-      x: data.getAll('x').join(''),
+  const read = (values: FormData): void => {
+    const ranges = typedRanges(values, dimensions)
+    changeLink(link, {
+      r: ranges.length > 0 ? JSON.stringify(ranges) : undefined,
+      f: chosenAttributes(values, attributes),
+      w: fieldText(values, 'w'),
+      o: fieldText(values, 'o'),
+      n: fieldText(values, 'n'),
+      x: values.getAll('x').join(''),
       s: undefined,
     })
   }
   return (
-    <form class="query" onSubmit={submit} key={JSON.stringify(link)}>
-      {dimensions.map(({ name, domain }, d) => (
-        <label key={name}>
-          <Text>{name}</Text>{' '}
-          <input
-            name={`r${d}`}
-            defaultValue={ranges.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1)}
-            placeholder={domain ? domain.join('..') : '"a".."b"'}
-          />
-        </label>
-      ))}
+    <Form class="query" use={read} key={JSON.stringify(link)}>
+      <RangeFields
+        dimensions={dimensions}
+        ranges={listOf(link.r)}
+        placeholder={(d) => dimensions[d].domain?.join('..') ?? '"a".."b"'}
+      />
       <label hidden={isFragment}>
         condition <input name="w" defaultValue={link.w} placeholder="a > 3 and b == 'x'" />
       </label>
@@ -173,6 +166,6 @@ function QueryForm(props: { schema: Schema; link: Link; switches: string; isFrag
         </label>
       ))}
       <button type="submit">Read</button>
-    </form>
+    </Form>
   )
 }

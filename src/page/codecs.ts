@@ -10,30 +10,30 @@ import { loadZstd } from './zstd.ts'
 
 /** Wasm files that came with the data, by specifier: deflated, in base64. */
 let given: Readonly<Record<string, string>> = {}
-/** Where a published page has them. */
-let beside = globalThis.location?.href
+/** URL of the page. A published page has the wasm files beside it. */
+let pageUrl = globalThis.location?.href
 
 /**
- * BZIP2 and WEBP are rare, and their code would take a third of the page: it comes with the data that needs it.
- * @param page its URL, for a worker
+ * Adds the wasm files of codecs. BZIP2 and WEBP are rare, and their code would take a third of the page. So it comes with the data
+ * that needs it.
+ * @param page URL of the page, which a worker does not know
  */
-export function giveWasm(files: Readonly<Record<string, string>>, page = beside): void {
+export function giveWasm(files: Readonly<Record<string, string>>, page = pageUrl): void {
   given = { ...given, ...files }
-  beside = page
+  pageUrl = page
 }
 
-/** The arguments of {@link giveWasm} that give a worker the same. */
+/** The arguments with which a worker calls {@link giveWasm}. */
 export function wasmFiles(): Parameters<typeof giveWasm> {
-  return [given, beside]
+  return [given, pageUrl]
 }
 
 const readWasm: WasmReader = async (specifier) => {
   const packed = given[specifier]
   if (packed !== undefined) return unpacked(packed)
   if (specifier.includes('/enc/')) throw new Error('a page only reads')
-  // A published page has them beside it.
   const name = specifier.slice(specifier.lastIndexOf('/') + 1)
-  const answer = await fetch(new URL(name, beside))
+  const answer = await fetch(new URL(name, pageUrl))
   if (!answer.ok) throw new Error(`HTTP ${answer.status}`)
   return answer.arrayBuffer()
 }

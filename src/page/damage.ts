@@ -3,70 +3,72 @@ import { isMendedBy } from '../check/codes.ts'
 import { shownCondition } from '../commands/condition-text.ts'
 import type { CheckFinding } from '../documents/check.ts'
 import type { TimestampRange } from '../documents/common.ts'
+import { lastPathPart } from '../format/commit-files.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
 import { addLostTiles, type ConditionWords, failsOthers, fragmentLoss, type LostTiles } from '../plan/tile-loss.ts'
 import { inside } from '../render/views/wording.ts'
 import type { InspectArray } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { Inspected } from './inspected.ts'
-import type { Fault } from './tasks.ts'
+import type { ReadFault } from './tasks.ts'
 
-/** Which fields findings are about, and what was lost with them. */
+/** The fields that findings are about, and what readers lose by the damage. */
 export interface Damage {
-  /** By finding: the attribute, dimension or internal field; undefined where it is none, or the fragment cannot be read. */
+  /** The attribute, dimension or internal field of a finding. A finding without a field, or of an unreadable fragment, is not in the map. */
   fields: ReadonlyMap<CheckFinding, string>
-  /** By fragment, in the order of the findings. */
+  /** The loss of each fragment, in the order of the findings. */
   losses: readonly Loss[]
-  /** Fragments with findings that were not looked into. */
+  /** Number of fragments with findings whose losses were not examined. */
   others: number
 }
 
-/** What a fragment lost. */
+/** The cells and fields that readers cannot get from a fragment. */
 export interface Loss {
-  /** Below the target; empty for the target itself. */
+  /** Path of the fragment below the target; empty for the target itself. */
   path: string
-  /** The array below the target, where the target is a group. */
+  /** Path of the fragment's array below the target, if the target is a group. */
   array?: string
-  /** Its name. */
+  /** Name of the fragment. */
   name: string
   timestamp_range: TimestampRange | null
-  /** By field: which of its cells, in words, and the first finding about it. */
+  /** Each damaged field: which of its cells are lost, in words, and the first finding about it. */
   fields: readonly { name: string; of: string; finding: CheckFinding }[]
-  /** Cells of the fragment of which nothing was lost, and of which something was. */
+  /** Number of cells of which nothing was lost. */
   whole?: bigint
+  /** Number of cells of which something was lost. */
   cells?: number
-  /** Why nothing of it can be read. */
+  /** Why nothing of the fragment can be read. */
   because?: string
 }
 
-/** Faults of a read as findings. Without a tile, only what cannot be opened at all is said to be lost. */
-export function asFindings(inspected: Inspected, faults: readonly Fault[]): CheckFinding[] {
+/** Faults of a read as findings. A fault without a tile counts as a loss only if something cannot be opened at all. */
+export function asFindings(inspected: Inspected, faults: readonly ReadFault[]): CheckFinding[] {
   return faults.flatMap(({ code, message, at: { file, offset = null, field = null, tile } }) => {
     if (file === undefined) return []
-    const isGone = code === 'MISSING_FILE'
-    const lost = isGone ? 'FILE_MISSING' : tile === undefined ? 'FRAGMENT_NO_METADATA' : 'TILE_UNREADABLE'
-    const of = { file: inspected.shownPath(file), offset, field, ...(!isGone && { tile }) }
-    return [{ severity: 'error', code: lost, ...of, expected: '', found: '', message, meaning: '' }]
+    const isMissing = code === 'MISSING_FILE'
+    const lost = isMissing ? 'FILE_MISSING' : tile === undefined ? 'FRAGMENT_NO_METADATA' : 'TILE_UNREADABLE'
+    const place = { file: inspected.shownPath(file), offset, field, ...(!isMissing && { tile }) }
+    return [{ severity: 'error', code: lost, ...place, expected: '', found: '', message, meaning: '' }]
   })
 }
 
-/** Fragments that are opened for what they lost. */
+/** Upper limit on the fragments whose losses are examined. */
 const MOST = 50
 
 export async function damageOf(inspected: Inspected, findings: readonly CheckFinding[]): Promise<Damage> {
   const byFragment = new Map<string, CheckFinding[]>()
   for (const finding of findings) {
     const { file } = finding
-    const folder = parseFragmentName(nameOf(file)) ? file : file.slice(0, Math.max(0, file.lastIndexOf('/')))
-    if (parseFragmentName(nameOf(folder))) byFragment.set(folder, [...(byFragment.get(folder) ?? []), finding])
+    const folder = parseFragmentName(lastPathPart(file)) ? file : file.slice(0, Math.max(0, file.lastIndexOf('/')))
+    if (parseFragmentName(lastPathPart(folder))) byFragment.set(folder, [...(byFragment.get(folder) ?? []), finding])
   }
   const fields = new Map<CheckFinding, string>()
   const losses: Loss[] = []
   for (const [folder, own] of [...byFragment].slice(0, MOST)) {
     const path = inside(folder, inspected.shownPath(inspected.path))
-    // A fragment elsewhere, such as a member's behind a URI, is not in the storage.
+    // A fragment of a group member with an absolute URI is not in this storage.
     if (path === folder) continue
-    const name = nameOf(folder)
+    const name = lastPathPart(folder)
     const timestamp_range = parseFragmentName(name)?.timestamp_range ?? null
     const array = inspected.target.type === 'group' ? path.replace(/(\/__fragments)?\/[^/]*$/, '') : undefined
     const facts = { path, ...(array && { array }), name, timestamp_range }
@@ -87,7 +89,7 @@ export async function damageOf(inspected: Inspected, findings: readonly CheckFin
 
 const words: ConditionWords = (array, stays) => shownCondition({ style: { raw: false } }, array, stays)
 
-/** Also adds the fields of the findings. Undefined if readers lost nothing. */
+/** The loss of a fragment; undefined if readers lost nothing. @param fields gets the field of each finding */
 async function lossOf(
   fragment: Fragment,
   array: InspectArray | undefined,
@@ -100,15 +102,15 @@ async function lossOf(
   const first = new Map<string, CheckFinding>()
   for (const finding of findings) {
     const { severity, code, file, field } = finding
-    // Metadata names the field itself: `tile_offsets.price.chunks.0`.
+    // A finding about the metadata file names the field itself: `tile_offsets.price.chunks.0`.
     const inMetadata = field?.replace(/^\w+\./, '')
     const name =
-      files.get(nameOf(file)) ??
+      files.get(lastPathPart(file)) ??
       slots.find((slot) => slot.name !== '' && (inMetadata === slot.name || inMetadata?.startsWith(`${slot.name}.`)))
         ?.name
     if (name === undefined) continue
     fields.set(finding, name)
-    if (severity !== 'error' || !isMendedBy(code, 'drop') || !files.has(nameOf(file))) continue
+    if (severity !== 'error' || !isMendedBy(code, 'drop') || !files.has(lastPathPart(file))) continue
     await addLostTiles(lost, fragment, { ...finding, offset: finding.offset ?? undefined, field: field ?? undefined })
     if (!first.has(name)) first.set(name, finding)
   }
@@ -121,5 +123,3 @@ async function lossOf(
   }
   return { fields: lostFields, whole: BigInt(loss.all) - BigInt(loss.cells), cells: loss.cells }
 }
-
-const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

@@ -1,35 +1,36 @@
 import { exitCodeOf, type InspectError } from '../base/errors.ts'
 import { counted } from '../render/views/wording.ts'
+import { Button } from './controls.tsx'
 import { asFindings, damageOf } from './damage.ts'
-import { change, goTo } from './link.ts'
-import { type Fault as Met, MOST_FAULTS } from './tasks.ts'
-import { Fault, useLoaded } from './use-loaded.tsx'
+import { changeLink, viewLink } from './link.ts'
+import { MOST_FAULTS, type ReadFault } from './tasks.ts'
+import { Fault, loadedValue, useLoaded } from './use-loaded.tsx'
 import type { ViewProps } from './view.ts'
 import { Lost, NO_DAMAGE } from './views/findings.tsx'
 
-/** Faults that are told one by one. */
+/** Upper limit on the faults that are shown one by one. */
 const MOST_SHOWN = 20
 
 interface DamagedProps extends ViewProps {
-  /** What ended a read. */
+  /** The error that ended a read. */
   error?: InspectError | undefined
-  /** What a read went on after. */
-  faults?: readonly Met[] | undefined
-  /** Whether the read may yet meet more. */
+  /** The faults that did not end it. */
+  faults?: readonly ReadFault[] | undefined
+  /** Whether the read may still find more. */
   isUnderWay?: boolean
   /** Whether the view can go on after damage, if its link says so. */
   canGoOn?: boolean
 }
 
-/** What a read could not have, in words: which cells of which fields and fragments, and where it is stored. */
+/** What a read could not get, in words: cells of which fields and fragments, and where they are stored. */
 export function Damaged({ inspected, link, error, faults = [], isUnderWay, canGoOn }: DamagedProps) {
   const isDamage = error !== undefined && exitCodeOf(error) === 1
   const found = useLoaded(
     () => damageOf(inspected, asFindings(inspected, isDamage ? [...faults, error] : faults)),
     [inspected, error, faults.length],
   )
-  const damage = found && 'value' in found ? found.value : NO_DAMAGE
-  // The read may not have met all damage.
+  const damage = loadedValue(found) ?? NO_DAMAGE
+  // The read may not have met all damage, so cells that it found whole are not counted.
   const losses = damage.losses.map(({ whole, ...loss }) => loss)
   const cells = losses.reduce((sum, { cells = 0 }) => sum + cells, 0)
   const isMore =
@@ -46,11 +47,9 @@ export function Damaged({ inspected, link, error, faults = [], isUnderWay, canGo
         <>
           <Lost {...{ inspected, link }} damage={{ ...damage, losses }} />
           <p>
-            <a href={goTo(link, 'findings')}>Findings</a> lists all damage.{' '}
+            <a href={viewLink(link, 'findings')}>Findings</a> lists all damage.{' '}
             {isDamage && canGoOn && !link.x?.includes('k') && (
-              <button type="button" onClick={() => change(link, { x: `${link.x ?? ''}k` })}>
-                Go on after damage
-              </button>
+              <Button onClick={() => changeLink(link, { x: `${link.x ?? ''}k` })}>Go on after damage</Button>
             )}
           </p>
         </>

@@ -5,18 +5,18 @@ import { formatCount } from '../render/units.ts'
 import type { InspectArray } from '../store/array.ts'
 import { allDeletePlaces, type DeletePlace, readDelete } from '../store/deletes.ts'
 import type { Inspected } from './inspected.ts'
-import { goTo, type Link } from './link.ts'
+import { type Link, viewLink } from './link.ts'
 import { pageWords } from './page-words.ts'
 import { Text } from './text.tsx'
-import { atOf } from './times.ts'
+import { linkTime } from './times.ts'
 import { Shown, useLoaded } from './use-loaded.tsx'
 
-/** {@link allDeletePlaces}; none where the commits cannot be read. */
+/** {@link allDeletePlaces}; an empty list if the commits cannot be read. */
 export async function allDeletes(array: InspectArray): Promise<readonly DeletePlace[]> {
   return (await allDeletePlaces(array).catch(unlessFault)) ?? []
 }
 
-/** A delete condition as History prints it. It is read when it is shown: there may be thousands. */
+/** A delete condition as History prints it. It is read only when it is shown, as there may be thousands. */
 export function Condition({ array, place }: { array: InspectArray; place: DeletePlace }) {
   const text = useLoaded(async () => {
     const node = await readDelete(array, place)
@@ -27,15 +27,15 @@ export function Condition({ array, place }: { array: InspectArray; place: Delete
   return <span class="bad">cannot be read: {pageWords(text.error.message)}</span>
 }
 
-/** Delete conditions that the overview names; Timeline has all. */
+/** Upper limit on the delete conditions that the overview shows. Timeline shows all. */
 const MOST = 10
 
-/** How many delete conditions are applied at the time of the link, and what the newest of them are. */
+/** The number of delete conditions that apply at the time of the link, and the newest of them. */
 export function AppliedDeletes({ inspected, link, count }: { inspected: Inspected; link: Link; count: number }) {
   const deletes = useLoaded(async () => {
     const { target } = inspected
     if (target.type !== 'array' || count === 0) return []
-    const now = atOf(link) ?? target.array.cx.now
+    const now = linkTime(link) ?? target.array.cx.now
     return (await allDeletes(target.array)).filter(({ end }) => end <= now).reverse()
   }, [inspected, link.t, count])
   const { target } = inspected
@@ -55,7 +55,7 @@ export function AppliedDeletes({ inspected, link, count }: { inspected: Inspecte
               ))}
               {found.length > MOST && (
                 <li>
-                  {formatCount(found.length - MOST)} older: see <a href={goTo(link, 'timeline')}>Timeline</a>
+                  {formatCount(found.length - MOST)} older: see <a href={viewLink(link, 'timeline')}>Timeline</a>
                 </li>
               )}
             </ul>

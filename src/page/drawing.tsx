@@ -1,23 +1,23 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** A canvas, measured in CSS pixels. */
+/** A canvas to draw on, measured in CSS pixels. */
 export interface Sheet {
   canvas: CanvasRenderingContext2D
   width: number
   height: number
-  /** Pixels of the screen a CSS pixel. */
+  /** Number of screen pixels per CSS pixel. */
   ratio: number
-  /** A colour of the style: `ink`, `c1`. */
+  /** The value of a colour of the style, such as `ink` or `c1`. */
   colour(name: string): string
 }
 
-/** Colours of the style by which kinds are told apart, without black. */
+/** Names of the colours that tell kinds apart. */
 export const COLOURS = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'] as const
 
 /**
- * A drawing on a canvas, which is drawn again when the page is: on changes, other widths, and when light turns to dark. A table beside it
- * has the same, and other elements do what clicks do, unless it takes keys itself.
+ * A drawing on a canvas. It is drawn again with the component, when its width changes, and when the page turns light or dark.
+ * A table beside it must show the same facts. If it takes clicks but no keys, other elements must do what the clicks do.
  */
 export function Drawing(
   props: Omit<JSX.IntrinsicElements['canvas'], 'label' | 'height' | 'ref' | 'style'> & {
@@ -33,10 +33,10 @@ export function Drawing(
   const [, redraw] = useState(0)
 
   useEffect(() => {
-    const around = box.current?.parentElement
-    if (!around) return
-    const observer = new ResizeObserver(() => setWidth(around.clientWidth))
-    observer.observe(around)
+    const parent = box.current?.parentElement
+    if (!parent) return
+    const observer = new ResizeObserver(() => setWidth(parent.clientWidth))
+    observer.observe(parent)
     const scheme = matchMedia('(prefers-color-scheme: dark)')
     const changed = () => redraw((times) => times + 1)
     scheme.addEventListener('change', changed)
@@ -57,7 +57,7 @@ export function Drawing(
       canvas.clearRect(0, 0, width, height)
       canvas.font = '12px system-ui, sans-serif'
       const style = getComputedStyle(document.documentElement)
-      // Asking the style is slow, and drawings ask for each of 10,000 boxes.
+      // Reading a colour from the style is slow, and drawings need one for each of 10,000 boxes.
       const known = new Map<string, string>()
       const colour = (name: string): string => {
         const found = known.get(name) ?? style.getPropertyValue(`--${name}`).trim()
@@ -75,7 +75,7 @@ export function Drawing(
   )
 }
 
-/** Where the mouse is, from the upper left corner of the drawing. */
+/** The place of the mouse in CSS pixels from the upper left corner of the drawing. */
 export function placeOf(event: MouseEvent): [x: number, y: number] {
   const { left, top } = (event.currentTarget as Element).getBoundingClientRect()
   return [event.clientX - left, event.clientY - top]

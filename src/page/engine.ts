@@ -20,55 +20,56 @@ import type { OpenedArray } from '../read/query.ts'
 import type { Storage } from '../source/source.ts'
 import { type ReadContext, readContext } from '../store/generic-tile.ts'
 import { openTarget } from '../store/target.ts'
-import { breath } from './breath.ts'
 import { codecs } from './codecs.ts'
+import { yieldToBrowser } from './yield-to-browser.ts'
 
 /**
- * Runs the commands of the command line on the bytes of a place. So page and command line cannot disagree, and a report needs no
- * documents, only bytes. It runs in workers (tasks.ts), as what it does may take long.
+ * Runs the commands of the command line on the bytes of a place. So page and command line cannot disagree, and a report needs
+ * only bytes, no documents. A run may take long, so it is done in a worker (tasks.ts).
  */
 
-/** Those that views ask for: each makes the page larger. */
+/** The commands that views ask for. Each makes the page larger. */
 const COMMANDS = { at, overview, ls, metadata, schema, check, stats, tiles, tile, read, decode, history }
 
 export type CommandName = keyof typeof COMMANDS
 
-/** What a place has that the engine needs. */
+/** The part of a place that the engine needs. */
 export interface Source {
   storage: Storage
   /** The target's path in the storage. */
   path: string
   /** The target as the user wrote it. */
   shown: string
-  /** When the report was made, in milliseconds since 1970: it shows what TileDB read then. Without it, what it reads now. */
+  /** When the report was made, in milliseconds since 1970. A report shows what TileDB read then; everything else what it reads now. */
   made?: number
 }
 
-/** An array without the fragments that cannot be opened, and their faults. */
-interface OpenedWithout {
+interface OpenedWithFaults {
+  /** The array without the fragments that cannot be opened. */
   opened: OpenedArray
+  /** Why those fragments cannot be opened. */
   faults: readonly InspectError[]
 }
 
 export class Engine {
   private readonly source: Source
   private readonly key: Uint8Array | undefined
-  /** What was opened last: pictures of one array follow each other. */
-  private opened: { times: string; array: Promise<OpenedWithout> } | undefined
+  /** The array that was opened last: a user often draws several pictures of it. */
+  private opened: { times: string; array: Promise<OpenedWithFaults> } | undefined
 
   constructor(source: Source, key: Uint8Array | undefined) {
     this.source = source
     this.key = key
   }
 
-  /** The array as TileDB opens it at these times, for views of more cells than rows can show. */
-  openedArray(times: TimesOptions): Promise<OpenedWithout> {
+  /** The array as TileDB opens it at these times. For pictures, which show more cells than rows can. */
+  openedArray(times: TimesOptions): Promise<OpenedWithFaults> {
     const text = JSON.stringify(times)
     if (this.opened?.times !== text) this.opened = { times: text, array: this.openArray(times) }
     return this.opened.array
   }
 
-  private async openArray(times: TimesOptions): Promise<OpenedWithout> {
+  private async openArray(times: TimesOptions): Promise<OpenedWithFaults> {
     const cx = this.context(() => {})
     useTimes(cx, times)
     const target = await cx.open(this.source.path)
@@ -79,9 +80,9 @@ export class Engine {
   }
 
   /**
-   * The lines that `tiledb-inspect NAME OPTIONS PATH --format ndjson` prints, as they are read; none is kept.
-   * @param onFault called for what could not be read, if the options go on after it
-   * @throws InspectError what ends the command
+   * The rows that `tiledb-inspect NAME OPTIONS PATH --format ndjson` prints, each as soon as it is read. None is kept.
+   * @param onFault called for each part that could not be read, if the options say that the command goes on
+   * @throws InspectError the error that ends the command
    */
   async *rows(
     name: CommandName,
@@ -96,7 +97,7 @@ export class Engine {
 
   /**
    * The document that `tiledb-inspect NAME OPTIONS WORDS --json` prints.
-   * @throws InspectError what the command prints in place of a document
+   * @throws InspectError the error that the command prints in place of a document
    */
   async document(name: CommandName, options: object, words: string[]): Promise<object> {
     const faults: InspectError[] = []
@@ -119,7 +120,6 @@ export class Engine {
     return run(cx, words, options)
   }
 
-  /** What a command needs of its surroundings. */
   private context(onFault: (fault: InspectError) => void): CommandContext {
     const reading = readingOf(this.source, this.key)
     const cx: CommandContext = {
@@ -134,7 +134,7 @@ export class Engine {
         return openTarget(cx.storage, path, cx.reading)
       },
       progress: async () => ({ update: () => {}, stop: () => {} }),
-      fault: (fault) => onFault(fault),
+      fault: onFault,
       wantsEveryFault: true,
       note: () => {},
       refuseReadPlace: async () => {},
@@ -143,8 +143,9 @@ export class Engine {
   }
 }
 
+/** How files of a place are read: with the page's codecs, and as of the time when a report was made. */
 export function readingOf({ made }: Source, key: Uint8Array | undefined): ReadContext {
-  const reading = { ...readContext(codecs, key), pause: breath }
+  const reading = { ...readContext(codecs, key), pause: yieldToBrowser }
   return made === undefined ? reading : { ...reading, now: BigInt(made) }
 }
 

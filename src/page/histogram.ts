@@ -3,31 +3,32 @@ import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { bytesOf } from '../format/value.ts'
 import { formatCount } from '../render/units.ts'
+import { cellOfNumber } from './cell-of-number.ts'
 import { shortCell } from './short-cell.ts'
-import { shownNumber } from './shown-number.ts'
 
-/** Bins of numbers, at most. */
+/** Upper limit on the bins of numbers. */
 const BINS = 20
-/** Of floats, the narrowest bin: a power of ten far below it would be 0. */
+/** Width of the narrowest bin of floats. Powers of ten far below it would be 0. */
 const LEAST_STEP = 1e-300
-/** Most frequent values that are shown, and different ones that are counted. */
+/** Upper limits on the different values that are shown and counted. */
 const MOST = { shown: 20, counted: 10_000 }
 
-/** How often something comes. */
+/** A value or bin, and the number of cells that have it. */
 export interface Bar {
   label: string
   count: number
 }
 
-/** What is known of the cells of a column. */
+/** The distribution of the cells of a column. */
 export interface Summary {
   bars: readonly Bar[]
+  /** Number of all cells. */
   cells: number
   nulls: number
-  /** NaN, NaT and infinities, which have no bin. */
+  /** Number of cells with NaN, NaT or infinity, which have no bin. */
   others: number
-  /** In words: how the bars were chosen; of numbers the fill values, which have no bin, and least, largest and mean. */
-  told: string
+  /** In words: which values the bars show; for numbers the fill values, which have no bin, and minimum, maximum and mean. */
+  note: string
 }
 
 /** Counts the cells of a column. */
@@ -37,8 +38,9 @@ export interface Tally {
 }
 
 /**
- * @param isNumeric whether cells are single numbers or dates, which are shown as bins rather than one by one
- * @param fill of numbers: is counted apart, in no bin
+ * A tally of no cells yet.
+ * @param isNumeric whether cells are single numbers or dates, which are counted in bins
+ * @param fill fill value of a numeric column, which is counted in no bin
  */
 export function newTally(type: Datatype, isNumeric: boolean, fill?: CellValue): Tally {
   return isNumeric ? new Numbers(type, fill) : new Values()
@@ -59,7 +61,7 @@ class Numbers implements Tally {
 
   add(value: CellValue | undefined): void {
     if (value === null || value === undefined) this.nulls++
-    // Object.is: NaN is the fill value of floats.
+    // `Object.is`, as the fill value may be NaN.
     else if (this.fill !== undefined && Object.is(value, this.fill)) this.fills++
     else {
       const number = this.numberOf(value)
@@ -68,7 +70,7 @@ class Numbers implements Tally {
     }
   }
 
-  /** Dates come as text, and large whole numbers as bigints. */
+  /** The number of a cell. Dates come as text, and large whole numbers as bigints. */
   private numberOf(value: CellValue): number | bigint {
     if (typeof value === 'bigint') return value
     if (typeof value !== 'string') return Number(value)
@@ -78,36 +80,33 @@ class Numbers implements Tally {
 
   summary(): Summary {
     const { values, nulls, others, fills, type } = this
-    const shown = (value: number | bigint): string => String(shownNumber(type, value))
+    const shown = (value: number | bigint): string => String(cellOfNumber(type, value))
     const isWhole = datatypeKind(type) !== 'float'
-    const told = [
-      ...(fills > 0 ? [`${formatCount(fills)} ${shownFill(this.fill)}, the fill value`] : []),
-      ...(values.length > 0 ? [spread(isWhole ? values.map(BigInt) : (values as number[]), shown)] : []),
-    ].join('; ')
-    const bars = isWhole ? wholeBars(values.map(BigInt), shown) : floatBars(values as number[], shown)
-    return { bars, cells: values.length + nulls + others + fills, nulls, others, told }
+    const cells = values.length + nulls + others + fills
+    const notes = fills > 0 ? [`${formatCount(fills)} ${shortCell(this.fill).text}, the fill value`] : []
+    if (values.length === 0) return { bars: [], cells, nulls, others, note: notes.join() }
+    const whole = isWhole ? values.map(BigInt) : undefined
+    const floats = values as number[]
+    const { low, high } = ends<number | bigint>(whole ?? floats)
+    notes.push(
+      `min ${shown(low)}, max ${shown(high)}, mean ${whole ? wholeMean(whole, shown) : floatMean(floats, shown)}`,
+    )
+    const bars = whole ? wholeBars(whole, shown) : floatBars(floats, shown)
+    return { bars, cells, nulls, others, note: notes.join('; ') }
   }
 }
 
-const shownFill = (fill: CellValue | undefined): string => shortCell(fill).text
-
-/** The least, the largest and the mean, in words. */
-function spread(values: readonly number[] | readonly bigint[], shown: (value: number | bigint) => string): string {
-  const { low, high } = ends<number | bigint>(values)
-  return `min ${shown(low)}, max ${shown(high)}, mean ${meanText(values, shown)}`
+function floatMean(values: readonly number[], shown: (value: number) => string): string {
+  // Divided first, as the sum of large numbers may be infinite.
+  const mean = values.reduce((sum, value) => sum + value / values.length, 0)
+  return shown(Number(mean.toPrecision(12)))
 }
 
-function meanText(values: readonly number[] | readonly bigint[], shown: (value: number | bigint) => string): string {
-  const count = values.length
-  if (typeof values[0] === 'number') {
-    // Divided first: the sum of large numbers may be none.
-    const mean = (values as readonly number[]).reduce((sum, value) => sum + value / count, 0)
-    return shown(Number(mean.toPrecision(12)))
-  }
-  const sum = (values as readonly bigint[]).reduce((sum, value) => sum + value, 0n)
-  const whole = shown(sum / BigInt(count))
-  // Dates have no fractions.
-  return /^-?\d{1,15}$/.test(whole) ? String(Number((Number(sum) / count).toPrecision(12))) : whole
+function wholeMean(values: readonly bigint[], shown: (value: bigint) => string): string {
+  const sum = values.reduce((sum, value) => sum + value, 0n)
+  const whole = shown(sum / BigInt(values.length))
+  // A mean of dates has no fraction.
+  return /^-?\d{1,15}$/.test(whole) ? String(Number((Number(sum) / values.length).toPrecision(12))) : whole
 }
 
 function ends<T extends number | bigint>(values: readonly T[]): { low: T; high: T } {
@@ -120,15 +119,14 @@ function ends<T extends number | bigint>(values: readonly T[]): { low: T; high: 
   return { low, high }
 }
 
-/** Bins of whole numbers: each ends one before the next begins. */
+/** Bins of whole numbers. Each ends one below the start of the next. */
 function wholeBars(values: readonly bigint[], shown: (value: bigint) => string): Bar[] {
-  if (values.length === 0) return []
   const { low, high } = ends(values)
   const bins = BigInt(BINS - 1)
   const rough = (high - low + bins - 1n) / bins || 1n
   const power = 10n ** BigInt(String(rough).length - 1)
   const step = [1n, 2n, 5n, 10n].map((one) => one * power).find((one) => one >= rough) ?? rough
-  // Divisions of bigints round to 0.
+  // A division of bigints rounds towards 0.
   const first = (low / step - (low % step < 0n ? 1n : 0n)) * step
   const counts = new Array<number>(Number((high - first) / step) + 1).fill(0)
   for (const value of values) counts[Number((value - first) / step)]++
@@ -139,18 +137,17 @@ function wholeBars(values: readonly bigint[], shown: (value: bigint) => string):
 }
 
 function floatBars(values: readonly number[], shown: (value: number) => string): Bar[] {
-  if (values.length === 0) return []
   const { low, high } = ends(values)
   if (low === high) return [{ label: shown(low), count: values.length }]
-  // Numbers that differ by less than their last digits have one bin.
+  // Numbers that differ only in their last digits share a bin.
   const least = Math.max(LEAST_STEP, Math.abs(high) * 1e-11, Math.abs(low) * 1e-11)
-  // Divided first: the difference of large numbers may be infinite.
+  // Divided first, as the difference of large numbers may be infinite.
   const rough = Math.max(high / (BINS - 1) - low / (BINS - 1), least)
   const power = 10 ** Math.floor(Math.log10(rough))
   const factor = [1, 2, 5, 10].find((one) => one * power >= rough * (1 - 1e-12)) ?? 10
   const step = factor * power
   const first = Math.floor(low / step)
-  // Round numbers from below the smallest to above the largest value.
+  // The edges are round numbers, from below the smallest value to above the largest.
   const rounded = (index: number): number => Number((index * step).toPrecision(12))
   const edges = [rounded(first), rounded(first + 1)]
   while (edges[edges.length - 1] <= high && edges.length <= BINS + 2) edges.push(rounded(first + edges.length))
@@ -158,7 +155,7 @@ function floatBars(values: readonly number[], shown: (value: number) => string):
   const counts = new Array<number>(last + 1).fill(0)
   for (const value of values) {
     let bin = Math.min(last, Math.max(0, Math.floor(value / step) - first))
-    // Edges are rounded to be read, so the quotient may be off by one.
+    // The edges are rounded, so the quotient may be off by one.
     if (value < edges[bin]) bin--
     else if (value >= edges[bin + 1]) bin++
     counts[Math.min(last, Math.max(0, bin))]++
@@ -189,12 +186,12 @@ class Values implements Tally {
   summary(): Summary {
     const { counts, cells, nulls, uncounted } = this
     const all = [...counts].map(([label, count]) => ({ label, count })).sort((a, b) => b.count - a.count)
-    const told =
+    const note =
       uncounted > 0
         ? `the most frequent of the first ${MOST.counted} different values`
         : all.length > MOST.shown
           ? `the most frequent of ${all.length} different values`
           : ''
-    return { bars: all.slice(0, MOST.shown), cells, nulls, others: 0, told }
+    return { bars: all.slice(0, MOST.shown), cells, nulls, others: 0, note }
   }
 }

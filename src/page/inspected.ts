@@ -22,16 +22,16 @@ import { INSIDE } from './link.ts'
 import type { Arguments, Found, TaskName } from './tasks.ts'
 
 /**
- * The page shows what the commands of the command line print, and draws their documents. What takes long is a task of a worker. Views
- * of boxes and bytes use `target` and `storage` themselves.
+ * The page draws the documents that the commands of the command line print. Long work is a task of a worker (tasks.ts). Views of
+ * boxes and bytes read `target` and `storage` directly.
  */
 
-/** A document with its lists in memory. */
+/** A value of a document, with a lazy list replaced by an array. */
 type Plain<T> = T extends List<infer E> ? (T extends string | Uint8Array | readonly unknown[] ? T : readonly E[]) : T
 
 type InMemory<T> = { readonly [Key in keyof T]: Plain<T[Key]> }
 
-/** Documents that have a type here; of other commands they are plain data. */
+/** Types of the documents by command. Documents of other commands are plain data. */
 interface Documents {
   at: AtDocument
   tile: TileDocument
@@ -47,26 +47,26 @@ export type DocumentOf<Name extends CommandName> = Name extends keyof Documents
   ? Documents[Name]
   : { readonly [key: string]: unknown }
 
-/** Where a target is, and how it is shown. */
+/** The place of a target, and how it is shown. */
 export interface Place extends Source {
   kind: 'report' | 'served' | 'folder' | 'url'
-  /** Documents of a report whose bytes were left out, by {@link documentKey}. */
+  /** Documents that came with a report in place of files that it leaves out, by {@link documentKey}. */
   documents?: Readonly<Record<string, unknown>>
-  /** Files whose bytes were left out, and all. */
+  /** Number and total bytes of the files that a report leaves out; `of` is the number of all files. */
   leftOut?: { file_num: number; of: number; size: number }
-  /** Of a URL: tells what its server lacks, though the page copes. */
+  /** Registers a listener for what the server of a URL lacks, though the page can work around it. */
   onWarning?: (listener: (text: string) => void) => void
 }
 
-/** What lies inside a place, as a place of its own. @param i as it stands in the link */
-export function insideOf(place: Place, i: string | undefined): Place {
+/** The place of something inside a place. @param i value of `i` in the link */
+export function placeInside(place: Place, i: string | undefined): Place {
   const below = i?.replaceAll(INSIDE, '/')
-  // Nothing outside is meant by any link of the page.
+  // The page never makes a link that leads outside of the place.
   if (!below || /(^|\/)\.{0,2}(\/|$)/.test(below)) return place
   return { ...place, path: `${place.path}/${below}`, shown: `${place.shown.replace(/\/*$/, '')}/${below}` }
 }
 
-/** What this page has checked of a place: the array, or a group or fragment around or inside of it. */
+/** Documents of the checks that this page made in a storage: of the array, or of a group or fragment around or inside of it. */
 const CHECKS = new WeakMap<Place['storage'], Set<DocumentOf<'check'>>>()
 
 /** The opened target of the page. */
@@ -89,7 +89,7 @@ export class Inspected {
     return new Inspected(place, await openTarget(place.storage, place.path, readingOf(place, key)), key)
   }
 
-  /** The path of the array, group, fragment or file. */
+  /** The target's path in the storage. */
   get path(): string {
     return this.place.path
   }
@@ -97,18 +97,18 @@ export class Inspected {
   /** A path of the storage as the user would write it. */
   readonly shownPath = (path: string): string => shownPath(this.place, path)
 
-  /** How what the views themselves open is read: past damage, which they do not speak of. */
+  /** How views read what they open themselves: they go on after damage, and do not report it. */
   private get reading(): ReadContext {
     return { ...readingOf(this.place, this.key), onFault: () => {} }
   }
 
-  /** Opens something else in the storage: with codecs and key of the page. */
+  /** Opens something else in the storage with the codecs and the key of the page. */
   open(path: string): Promise<Target> {
     return openTarget(this.place.storage, path, this.reading)
   }
 
   /**
-   * A file as `dump` shows it, to be opened part by part.
+   * The parts of a file as `dump` shows them. They are opened one by one.
    * @throws InspectError WRONG_TARGET, NOT_FOUND and others
    */
   async anatomy(path: string): Promise<{ root: Part; close(): Promise<void> }> {
@@ -125,7 +125,7 @@ export class Inspected {
     }
   }
 
-  /** Begins a task in a worker; it ends with {@link close} at the latest. */
+  /** Begins a task in a worker. {@link close} ends it. */
   begin<Name extends TaskName>(name: Name, ...args: Arguments<Name>): Job<Found<Name>> {
     return this.workers.begin({ name, args }) as Job<Found<Name>>
   }
@@ -134,7 +134,7 @@ export class Inspected {
    * The document that `tiledb-inspect NAME OPTIONS PATH --json` prints. Each is made once.
    * @param options as the command's module takes them: `{ level: 'cells' }`
    * @param more arguments after the target: `['a0.tdb', '3']`
-   * @throws InspectError what the command prints in place of a document
+   * @throws InspectError the error that the command prints in place of a document
    */
   document<Name extends CommandName>(
     name: Name,
@@ -145,12 +145,12 @@ export class Inspected {
     const key = documentKey([name, ...more].join(' '), path, options)
     const found = this.kept.get(key) ?? this.work(name, options, path, more).document
     this.kept.set(key, found)
-    // What failed is tried again: a server may answer the next time.
+    // A failed document is tried again: the server may answer the next time.
     found.catch(() => this.kept.delete(key))
     return found as Promise<DocumentOf<Name>>
   }
 
-  /** The same for what takes long: it can be stopped. */
+  /** Like {@link document}, for a command that takes long. `read` gives the bytes read so far; `stop` ends the command. */
   work<Name extends CommandName>(
     name: Name,
     options: object,
@@ -186,7 +186,7 @@ export class Inspected {
     return checks
   }
 
-  /** The errors that checks found in what is shown: undefined where they found none, but did not read all. */
+  /** The errors that checks found in what is shown. Undefined if they found none, but no check read all of it. */
   errors(): readonly CheckFinding[] | undefined {
     const shown = this.shownPath(this.path)
     const all = [...this.checks]
@@ -197,16 +197,17 @@ export class Inspected {
       ({ level, path, not_examined }) =>
         level !== 'structure' && not_examined.length === 0 && (path === shown || inside(shown, path) !== shown),
     )
-    // Checks of several levels find the same.
+    // Checks of several levels find the same errors.
     const errors = [...new Map(own.map((one) => [`${one.file} ${one.offset} ${one.message}`, one])).values()]
     return errors.length > 0 || isRead ? errors : undefined
   }
 
-  /** The folders with such errors, by their names: fragments among them. */
+  /** Names of the folders with such errors, among them those of fragments. */
   damagedFolders(): ReadonlySet<string | undefined> {
     return new Set(this.errors()?.map(({ file }) => file.split('/').at(-2)))
   }
 
+  /** A document that came with the report. */
   private recorded(key: string): Promise<unknown> | undefined {
     const recorded = this.place.documents?.[key]
     return recorded === undefined ? undefined : Promise.resolve(JSON.parse(JSON.stringify(recorded), unpackDocument))

@@ -2,22 +2,22 @@ import { InspectError } from '../base/errors.ts'
 import type { ByteSource, Storage } from '../source/source.ts'
 import { wasmFiles } from './codecs.ts'
 import { Engine, type Source } from './engine.ts'
-import { run, type TaskName } from './tasks.ts'
+import { runTask, type TaskName } from './tasks.ts'
 
 /**
- * What would stop the page for long runs in a worker: the page's own program, begun once more (worker.ts). The worker reads through the
- * page, which has the bytes, whatever the place is: `Storage` has few calls, and they are the messages. A worker does one task at a
- * time.
+ * Work that would block the page runs in a worker, which runs the page's own program a second time (worker.ts). The page has the
+ * bytes, and the worker reads through it: each message is a call of the page's `Storage`. So a worker can read any place. A worker
+ * does one task at a time.
  */
 
-/** What a worker is to do: a function of tasks.ts, and its arguments behind the engine. */
+/** A function of tasks.ts, and its arguments after the engine. */
 interface Task {
   name: TaskName
   args: readonly unknown[]
 }
 
 /** The first message to a worker. */
-export interface Order {
+export interface Setup {
   place: Omit<Source, 'storage'>
   isRemote: boolean
   mayNotList: boolean
@@ -30,13 +30,13 @@ export interface Call {
   id: number
   what: 'kind' | 'list' | 'listAhead' | 'size' | 'read' | 'fetch' | 'close'
   path: string
-  /** Which of the worker's files. */
+  /** Number that the worker gave to the file. */
   file?: number
   args: readonly number[]
 }
 
-/** An error, as messages carry it: without a code where the program is wrong. */
-export interface Told {
+/** An error as messages carry it. It has a code unless it is a fault of the program. */
+export interface PlainError {
   code?: InspectError['code']
   message: string
   at?: InspectError['at']
@@ -45,40 +45,40 @@ export interface Told {
 export interface Answer {
   id: number
   value?: unknown
-  error?: Told
+  error?: PlainError
 }
 
-/** What the page sends: the order, a task, the wish for more of it, and answers to calls. */
-export type Asked = { order: Order } | { task: Task } | { next: true } | { answer: Answer }
+/** A message to a worker: the setup, a task, the request for its next step, or the answer to a call. */
+export type ToWorker = { setup: Setup } | { task: Task } | { next: true } | { answer: Answer }
 
-/** What the worker sends: calls, and what a task has found, or why it ended. */
-export type Sent = { call: Call } | { found: IteratorResult<unknown, unknown> } | { error: Told }
+/** A message from a worker: a call, the result of a step, or the error that ended the task. */
+export type FromWorker = { call: Call } | { found: IteratorResult<unknown, unknown> } | { error: PlainError }
 
-export function told(error: unknown): Told {
+export function plainError(error: unknown): PlainError {
   if (error instanceof InspectError) return { code: error.code, message: error.message, at: error.at }
   return { message: String((error as Error)?.stack ?? error) }
 }
 
-export function untold({ code, message, at }: Told): Error {
+export function errorFrom({ code, message, at }: PlainError): Error {
   return code === undefined ? new Error(message) : new InspectError(code, message, at)
 }
 
-/** Thrown where the browser gives the page no worker. */
+/** Thrown if the browser gives the page no worker. */
 class NoWorker extends Error {}
 
-/** A task that is under way. */
+/** A running task. */
 export interface Job<T> {
-  /** What it has found so far, and at its end all. Asked for one after another. */
+  /** The results so far; at the end, all of them. A caller waits for one step before it asks for the next. */
   next(): Promise<IteratorResult<T, T>>
-  /** Bytes that were read so far. */
+  /** Number of bytes read so far. */
   read(): number
-  /** Ends it: what was asked for never comes then. */
+  /** Ends the task. A step that was asked for then never comes. */
   stop(): void
 }
 
 let program: string | undefined
 
-/** Remembers the text of the program that runs. Its element is known only while it begins. */
+/** Keeps the text of the running program for workers. The browser names its element only while the program begins. */
 export function rememberProgram(): void {
   program = document.currentScript?.textContent ?? undefined
 }
@@ -87,55 +87,55 @@ export function rememberProgram(): void {
 export class Workers {
   private readonly source: Source
   private readonly key: Uint8Array | undefined
-  private readonly busy = new Set<Helper>()
-  /** It has done its task, and waits for another. */
-  private idle: Helper | undefined
+  private readonly busy = new Set<TaskWorker>()
+  /** A worker that has done its task, and waits for another. */
+  private idle: TaskWorker | undefined
 
   constructor(source: Source, key: Uint8Array | undefined) {
     this.source = source
     this.key = key
   }
 
-  /** Begins a task. Where the browser gives no worker, the page does it. */
+  /** Begins a task. The page itself does it if the browser gives no worker. */
   begin(task: Task): Job<unknown> {
-    const helper = this.idle ?? new Helper(this.source, this.key)
+    const worker = this.idle ?? new TaskWorker(this.source, this.key)
     this.idle = undefined
-    this.busy.add(helper)
-    const before = helper.read
+    this.busy.add(worker)
+    const before = worker.read
     let inPage: AsyncGenerator<unknown, unknown> | undefined
-    let message: Asked = { task }
-    const over = (isFree: boolean): void => {
-      if (!this.busy.delete(helper)) return
-      if (isFree && !this.idle) this.idle = helper
-      else helper.end()
+    let message: ToWorker = { task }
+    const end = (isReusable: boolean): void => {
+      if (!this.busy.delete(worker)) return
+      if (isReusable && !this.idle) this.idle = worker
+      else worker.end()
     }
     const next = async (): Promise<IteratorResult<unknown, unknown>> => {
       if (inPage) return inPage.next()
       try {
-        const asked = helper.ask(message)
+        const step = worker.ask(message)
         message = { next: true }
-        const found = await asked
-        if (found.done) over(true)
+        const found = await step
+        if (found.done) end(true)
         return found
       } catch (error) {
-        over(error instanceof InspectError)
+        end(error instanceof InspectError)
         if (!(error instanceof NoWorker)) throw error
-        inPage = run(new Engine(this.source, this.key), task)
+        inPage = runTask(new Engine(this.source, this.key), task)
         return inPage.next()
       }
     }
-    return { next, read: () => helper.read - before, stop: () => over(false) }
+    return { next, read: () => worker.read - before, stop: () => end(false) }
   }
 
   close(): void {
-    for (const helper of this.busy) helper.end()
+    for (const worker of this.busy) worker.end()
     this.idle?.end()
   }
 }
 
-/** A worker, as the page sees it. */
-class Helper {
-  /** Bytes that it has read. */
+/** The page's side of a worker. */
+class TaskWorker {
+  /** Number of bytes that the worker has read. */
   read = 0
   private worker: Worker | undefined
   private url = ''
@@ -151,12 +151,12 @@ class Helper {
       return
     }
     const files = new Map<number, ByteSource>()
-    this.worker.onmessage = async ({ data }: MessageEvent<Sent>) => {
+    this.worker.onmessage = async ({ data }: MessageEvent<FromWorker>) => {
       this.hasBegun = true
       if ('found' in data) this.waiting?.resolve(data.found)
-      else if ('error' in data) this.waiting?.reject(untold(data.error))
+      else if ('error' in data) this.waiting?.reject(errorFrom(data.error))
       else {
-        const answer = await answered(storage, files, data.call)
+        const answer = await answerCall(storage, files, data.call)
         const bytes = answer.value instanceof Uint8Array ? answer.value : undefined
         this.read += bytes?.length ?? 0
         this.send({ answer }, bytes ? [bytes.buffer] : [])
@@ -169,11 +169,11 @@ class Helper {
     }
     const [isRemote, mayNotList] = [storage.isRemote?.(path) ?? false, storage.mayNotList?.(path) ?? false]
     const place = { path, shown, ...(made !== undefined && { made }) }
-    this.send({ order: { place, isRemote, mayNotList, key, wasm: wasmFiles() } })
+    this.send({ setup: { place, isRemote, mayNotList, key, wasm: wasmFiles() } })
   }
 
-  /** Asks for a step of its task. @throws NoWorker */
-  ask(message: Asked): Promise<IteratorResult<unknown, unknown>> {
+  /** Asks for a step of the worker's task. @throws NoWorker */
+  ask(message: ToWorker): Promise<IteratorResult<unknown, unknown>> {
     return new Promise((resolve, reject) => {
       this.waiting = { resolve, reject }
       if (this.worker) this.send(message)
@@ -187,13 +187,13 @@ class Helper {
     URL.revokeObjectURL(this.url)
   }
 
-  private send(message: Asked, given: Transferable[] = []): void {
-    this.worker?.postMessage(message, given)
+  private send(message: ToWorker, transfer: Transferable[] = []): void {
+    this.worker?.postMessage(message, transfer)
   }
 }
 
-/** What the storage answers to a call. Bytes are copied, so that they can be given away. */
-async function answered(storage: Storage, files: Map<number, ByteSource>, call: Call): Promise<Answer> {
+/** Runs a call of a worker on the page's storage. Copies the bytes, so that the message can hand them over. */
+async function answerCall(storage: Storage, files: Map<number, ByteSource>, call: Call): Promise<Answer> {
   const { id, what, path, file = 0, args } = call
   try {
     if (what === 'kind' || what === 'list' || what === 'listAhead') return { id, value: await storage[what]?.(path) }
@@ -203,6 +203,6 @@ async function answered(storage: Storage, files: Map<number, ByteSource>, call: 
     const value = await (source[what] as (...args: readonly number[]) => Promise<unknown>).call(source, ...args)
     return { id, value: value instanceof Uint8Array ? value.slice() : value }
   } catch (error) {
-    return { id, error: told(error) }
+    return { id, error: plainError(error) }
   }
 }

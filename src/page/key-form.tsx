@@ -3,31 +3,30 @@ import { useContext, useState } from 'preact/hooks'
 import { asInspectError, type ErrorCode } from '../base/errors.ts'
 import { parseKey } from '../base/key.ts'
 import { encodeText } from '../format/text.ts'
+import { Form } from './controls.tsx'
 
-/** Opens the target again with a key. */
+/** The function that opens the target again with a key. */
 export const UseKey = createContext<(key: Uint8Array) => void>(() => {})
 
-/** Asks for the key of an encrypted array where an error says that it is needed. The key stays in the memory of the page. */
+/** A form for the key of an encrypted array, if the error asks for one. The key stays in the memory of the page. */
 export function KeyForm({ code }: { code: ErrorCode }) {
-  const use = useContext(UseKey)
-  const [wrong, setWrong] = useState('')
+  const useKey = useContext(UseKey)
+  const [error, setError] = useState('')
   if (code !== 'KEY_NEEDED' && code !== 'WRONG_KEY') return null
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault()
-    const text = new FormData(event.currentTarget as HTMLFormElement).get('key')
+  const openWith = (values: FormData): void => {
     try {
-      use(parseKey(encodeText(String(text)), 'key'))
-      setWrong('')
+      useKey(parseKey(encodeText(String(values.get('key'))), 'key'))
+      setError('')
     } catch (fault) {
-      setWrong(asInspectError(fault).message)
+      setError(asInspectError(fault).message)
     }
   }
   return (
-    <form onSubmit={submit}>
+    <Form use={openWith}>
       <label>
         Key of the array: <input name="key" type="password" autocomplete="off" required />
       </label>{' '}
-      <button type="submit">Open</button> <span role="alert">{wrong}</span>
-    </form>
+      <button type="submit">Open</button> <span role="alert">{error}</span>
+    </Form>
   )
 }

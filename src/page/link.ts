@@ -1,20 +1,25 @@
 import { useEffect, useState } from 'preact/hooks'
 
 /**
- * What the page shows stands behind the `#` of its URL, so that a view can be passed on, and the browser's "back" works: `v` is the
- * view, `i` the path of what is shown in place of the target, below it: a member of a group, a fragment; `p` the path of a file below
- * that, `t` the time of opening, `u` the URL of the target; other keys belong to the views. Views keep it short: ids rather than lists.
+ * What the page shows, as keys and values behind the `#` of its URL. So a view can be passed on, and the browser's "back" works.
+ * - `v`: id of the view
+ * - `u`: URL of the target
+ * - `i`: path below the target of the group member or fragment that is shown in its place
+ * - `p`: path of a file, below what is shown
+ * - `t`: time of opening
+ *
+ * Other keys belong to the views. Views keep the link short: ids rather than lists.
  */
 export type Link = Readonly<Record<string, string>>
 
-/** Longer URLs are refused by mail programs. */
+/** Longest link in characters: mail programs refuse longer URLs. */
 const LONGEST_LINK = 2000
 
 function parseLink(hash: string): Link {
   return Object.fromEntries(new URLSearchParams(hash.replace(/^#/, '')))
 }
 
-/** The part of a URL from `#` on. Empty values are left out. */
+/** The part of a URL from `#` on, without empty values. Only `v` is kept of a link that is too long. */
 export function linkText(link: Readonly<Record<string, string | undefined>>): string {
   const asked = new URLSearchParams()
   for (const [key, value] of Object.entries(link)) if (value !== undefined && value !== '') asked.set(key, value)
@@ -22,7 +27,7 @@ export function linkText(link: Readonly<Record<string, string | undefined>>): st
   return text.length <= LONGEST_LINK ? text : `#v=${encodeURIComponent(link.v ?? '')}`
 }
 
-/** Where the page is, and how to go elsewhere. */
+/** The link in the page's URL. The component is drawn again when it changes. */
 export function useLink(): Link {
   const [link, setLink] = useState(() => parseLink(location.hash))
   useEffect(() => {
@@ -33,27 +38,27 @@ export function useLink(): Link {
   return link
 }
 
-/** Shows another view. What all views share is kept: the target and the time. */
-export function goTo(link: Link, view: string, more: Readonly<Record<string, string | undefined>> = {}): string {
+/** Text of the link to another view of the same target at the same time. */
+export function viewLink(link: Link, view: string, more: Readonly<Record<string, string | undefined>> = {}): string {
   return linkText({ v: view, u: link.u, i: link.i, t: link.t, ...more })
 }
 
-/** Stands in `i` between what was opened and what was opened inside of it: a path has one slash there. */
+/** Separator in `i`: after it comes the path of what was opened inside of what the page showed before. */
 export const INSIDE = '//'
 
-/** Shows something inside of what is shown, at any time. @param below its path from there on */
-export function goInside(link: Link, below: string): string {
+/** Text of the link to something inside of what is shown, as of now. @param below its path, below what is shown */
+export function innerLink(link: Link, below: string): string {
   return linkText({ u: link.u, i: link.i === undefined ? below : link.i + INSIDE + below })
 }
 
-/** `i` of what holds what is shown; undefined for the target. */
-export function around({ i = '' }: Link): string | undefined {
+/** `i` of what the page showed before it went inside; undefined for the target. */
+export function outerPath({ i = '' }: Link): string | undefined {
   return i.split(INSIDE).slice(0, -1).join(INSIDE) || undefined
 }
 
-/** Changes some of what the view shows. @param replace whether "back" skips this, as while something is dragged */
-export function change(link: Link, more: Readonly<Record<string, string | undefined>>, replace = false): void {
-  // Between a click on a link and the next picture, what the old view still writes would take the reader back.
+/** Changes some keys of the link. @param replace whether "back" skips the old link, as for each step of a drag */
+export function changeLink(link: Link, more: Readonly<Record<string, string | undefined>>, replace = false): void {
+  // After a click on a link the old view may still write its own: that would take the reader back.
   const now = parseLink(location.hash)
   if (replace && (now.v !== link.v || now.p !== link.p)) return
   const text = linkText({ ...link, ...more })

@@ -1,25 +1,26 @@
 import type { MetadataVersionDescription } from '../documents/metadata.ts'
 import { escapeText, shortValue } from '../render/units.ts'
-import { counted, NOTHING, timeRangeText } from '../render/views/wording.ts'
+import { counted, NOTHING } from '../render/views/wording.ts'
 import type { Inspected } from './inspected.ts'
-import { goTo, type Link } from './link.ts'
-import { type Column, Table } from './table.tsx'
+import { type Link, viewLink } from './link.ts'
+import { type Column, Table, textColumn, writtenColumn } from './table.tsx'
 import { Text } from './text.tsx'
-import { timesOf } from './times.ts'
+import { timeOptions } from './times.ts'
 import { Shown, useLoaded } from './use-loaded.tsx'
 
-/** A change of a key of key-value metadata, as the time of the link shows it. */
+/** A change of a key of the key-value metadata. */
 interface Version extends MetadataVersionDescription {
+  /** State of the change at the time of the link. */
   state: 'current' | 'past' | 'deleted' | 'later'
 }
 
-/** The last time that names can have: what is dated ahead is listed, too. */
+/** The last time that names can have. With it, changes that are dated ahead are listed, too. */
 const LAST = String(2n ** 63n - 1n)
 
 /**
- * The key-value metadata; nothing where there is none.
- * @param isAll whether every change of it is listed, also of those after the time of the link; otherwise what a reader gets, and how many
- * others there are
+ * The key-value metadata; nothing if there is none.
+ * @param isAll whether every change is listed, also those after the time of the link. Otherwise the values that a reader gets are
+ * listed, and the other changes are counted.
  */
 export function Metadata({ inspected, link, isAll }: { inspected: Inspected; link: Link; isAll: boolean }) {
   const versions = useLoaded(() => versionsOf(inspected, link), [inspected, link.t])
@@ -51,7 +52,7 @@ export function Metadata({ inspected, link, isAll }: { inspected: Inspected; lin
             {!isAll && past > 0 && (
               <p>
                 {counted(past, 'other stored value')} of metadata: see{' '}
-                {inspected.target.type === 'array' ? <a href={goTo(link, 'timeline')}>Timeline</a> : 'the files'}.
+                {inspected.target.type === 'array' ? <a href={viewLink(link, 'timeline')}>Timeline</a> : 'the files'}.
               </p>
             )}
           </>
@@ -63,7 +64,7 @@ export function Metadata({ inspected, link, isAll }: { inspected: Inspected; lin
 
 async function versionsOf(inspected: Inspected, link: Link): Promise<readonly Version[]> {
   const [all, then] = await Promise.all(
-    [{ asOf: LAST }, timesOf(link)].map((times) => inspected.document('metadata', { all: true, ...times })),
+    [{ asOf: LAST }, timeOptions(link)].map((times) => inspected.document('metadata', { all: true, ...times })),
   )
   const idOf = ({ key, file }: MetadataVersionDescription): string => `${file} ${key}`
   const valued = new Set(all.versions?.flatMap(({ key, deleted }) => (deleted ? [] : [key])))
@@ -71,18 +72,14 @@ async function versionsOf(inspected: Inspected, link: Link): Promise<readonly Ve
   return (all.versions ?? []).flatMap((one) => {
     const current = known.get(idOf(one))
     const state = current === undefined ? 'later' : one.deleted ? 'deleted' : current ? 'current' : 'past'
-    // TileDB-Py deletes two other keys beside each that it writes, which were never there.
+    // For each key that it writes, TileDB-Py deletes two other keys that never existed. Those are left out.
     return valued.has(one.key) ? [{ ...one, state }] : []
   })
 }
 
 const columns = (link: Link): readonly Column<Version>[] => [
-  { title: 'key', show: ({ key }) => <Text>{key}</Text>, by: ({ key }) => key },
-  {
-    title: 'written',
-    show: ({ timestamp_range }) => <span class="times">{timeRangeText(timestamp_range, false)}</span>,
-    by: ({ timestamp_range }) => timestamp_range?.[1],
-  },
+  textColumn('key', ({ key }) => key),
+  writtenColumn(),
   {
     title: 'state',
     show: ({ state, consolidated }) => (
@@ -98,8 +95,8 @@ const columns = (link: Link): readonly Column<Version>[] => [
   {
     title: 'file',
     show: ({ file }) => (
-      // The time stands beside it: a name of 75 characters would take the room of the value.
-      <a href={goTo(link, 'files', { p: file })} title={escapeText(file)}>
+      // Cut, as the whole name has 75 characters, and its time has a column of its own.
+      <a href={viewLink(link, 'files', { p: file })} title={escapeText(file)}>
         <Text>{`${file.slice(0, 12)}…${file.slice(-11)}`}</Text>
       </a>
     ),

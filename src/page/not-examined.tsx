@@ -1,10 +1,10 @@
-import type { NotExamined as Errors } from '../documents/common.ts'
+import type { NotExamined as Unexamined } from '../documents/common.ts'
 import { KeyForm } from './key-form.tsx'
-import { pageWords, WRONG } from './page-words.ts'
+import { ERROR_TITLES, pageWords } from './page-words.ts'
 import { Text } from './text.tsx'
 
-/** What could not be looked at, and why. */
-export function NotExamined({ errors }: { errors: readonly Errors[] }) {
+/** The list of what could not be examined, and why. */
+export function NotExamined({ errors }: { errors: readonly Unexamined[] }) {
   if (errors.length === 0) return null
   return (
     <section aria-labelledby="unexamined">
@@ -12,7 +12,8 @@ export function NotExamined({ errors }: { errors: readonly Errors[] }) {
       <ul>
         {errors.map(({ code, file, message }) => (
           <li key={`${code} ${file} ${message}`}>
-            <strong class="bad">{WRONG[code]}</strong> <Text>{file ?? ''}</Text>: <Text>{pageWords(message)}</Text>
+            <strong class="bad">{ERROR_TITLES[code]}</strong> <Text>{file ?? ''}</Text>:{' '}
+            <Text>{pageWords(message)}</Text>
           </li>
         ))}
       </ul>

@@ -1,6 +1,6 @@
 import { InspectError } from '../base/errors.ts'
 
-/** Stands for what only writers need. Advice that tries filters out goes on without the trial, as for any filter that cannot be had. */
+/** Stands for a compressor. Advice that tries out filters skips the filter, as it does for any that is not available. */
 export function onlyReads(): never {
   throw new InspectError('UNSUPPORTED_FILTER', 'a page only reads, and has no compressors')
 }

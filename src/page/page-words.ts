@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../base/errors.ts'
 
-/** What is wrong, in the words of a page: its readers know no codes of the command line. */
-export const WRONG: Readonly<Record<ErrorCode, string>> = {
+/** What is wrong, in plain words: readers of a page do not know the codes of the command line. */
+export const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
   TRUNCATED: 'Cut short',
   BAD_ENUM: 'Damaged',
   BAD_VALUE: 'Damaged',
@@ -28,7 +28,7 @@ export const WRONG: Readonly<Record<ErrorCode, string>> = {
   INTERNAL: 'Fault of this page',
 }
 
-/** What only a command line has, and what a page says in its place. */
+/** Words of messages that only make sense on a command line, each with its replacement. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/; DEBUG=1 shows where/g, ''],
   [/; `[a-z-]+ --[a-z-]+` counts them/g, ''],
@@ -43,7 +43,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/--([a-z-]+) /g, '$1 '],
 ]
 
-/** A message in the words of a page. What it quotes stays as it is. */
+/** A message in the words of a page. Quoted parts stay as they are. */
 export function pageWords(message: string): string {
   const parts = message.split(/("(?:[^"\\]|\\.)*")/)
   return parts

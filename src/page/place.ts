@@ -2,19 +2,19 @@ import { InspectError } from '../base/errors.ts'
 import type { PagePlaces, ReportHead } from '../commands/page-data.ts'
 import { folderStorage, type ListedFile } from '../source/folder-storage.ts'
 import { remoteTarget } from '../source/remote/urls.ts'
-import { breath } from './breath.ts'
 import { giveWasm } from './codecs.ts'
 import type { Place } from './inspected.ts'
 import { ReportStorage } from './report-storage.ts'
 import { ServedStorage } from './served-storage.ts'
 import { UrlStorage } from './url-storage.ts'
+import { yieldToBrowser } from './yield-to-browser.ts'
 
-/** What came with the page: a report, or where the bytes are served. Undefined for the page alone. */
+/** The place that came with the page: a report, or a server of its files. Undefined if the page came alone. */
 export async function placeInPage(): Promise<Place | undefined> {
   const element = document.getElementById('data')
   if (!element) return undefined
-  const bytes = fromBase64(textIn(element))
-  // A report is compressed; the few words of a served page are not.
+  const bytes = fromBase64(takeText(element))
+  // A report is compressed with gzip; the few words of a served page are plain JSON.
   if (bytes[0] !== 0x1f) return servedPlace(JSON.parse(new TextDecoder().decode(bytes)) as PagePlaces)
   return reportPlace(await unzipped([bytes].values()))
 }
@@ -42,12 +42,12 @@ function reportPlace(bytes: Uint8Array): Place {
   }
 }
 
-/** What stands behind the program, which the browser may not have read yet. */
+/** The bytes of a report that stand behind the program. The browser may not have read them yet. */
 async function restOfReport(files: ReportHead['files']): Promise<Uint8Array> {
   if (files.every(({ first }) => first === undefined)) return new Uint8Array()
   if (document.readyState === 'loading')
     await new Promise((resolve) => addEventListener('DOMContentLoaded', resolve, { once: true }))
-  // What the first bytes tell is drawn first.
+  // The browser first draws what the bytes before the program tell.
   await new Promise((resolve) => setTimeout(resolve, 50))
   try {
     return await unzipped(decoded(document.querySelectorAll('.rest')))
@@ -56,18 +56,18 @@ async function restOfReport(files: ReportHead['files']): Promise<Uint8Array> {
   }
 }
 
-/** The text of an element, which is not needed any more. */
-function textIn(element: Element): string {
+/** The text of an element. Removes the element: nothing else needs it. */
+function takeText(element: Element): string {
   const text = element.textContent ?? ''
   element.remove()
   return text
 }
 
 function* decoded(elements: Iterable<Element>): Generator<Uint8Array> {
-  for (const element of elements) yield fromBase64(textIn(element))
+  for (const element of elements) yield fromBase64(takeText(element))
 }
 
-/** A target behind a URL. @throws InspectError USAGE */
+/** The place of a target behind a URL. @throws InspectError USAGE */
 export function placeOfUrl(url: string): Place {
   if (!/^https?:\/\//i.test(url))
     throw new InspectError('USAGE', 'expected a URL with http or https; of a bucket, the https URL')
@@ -84,14 +84,14 @@ export function placeOfUrl(url: string): Place {
   return { kind: 'url', storage, path, shown: path, onWarning }
 }
 
-/** The files of `<input type="file" webkitdirectory>`. */
+/** The place of the files that the user chose with `<input type="file" webkitdirectory>`. */
 export function placeOfFiles(files: Iterable<ListedFile>): Place | undefined {
   const all = [...files]
   const [name] = all[0]?.webkitRelativePath.split('/') ?? []
   return name ? { kind: 'folder', storage: folderStorage(all), path: name, shown: name } : undefined
 }
 
-/** A folder that was dropped. Its files are listed first: browsers know no other way that all of them have. */
+/** The place of a dropped folder. Lists all its files first, as only this works in every browser. */
 export async function placeOfDrop(items: DataTransferItemList): Promise<Place | undefined> {
   const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
   const files: ListedFile[] = []
@@ -112,13 +112,14 @@ async function addFiles(entry: FileSystemEntry, path: string, files: ListedFile[
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader()
   while (true) {
-    // A call gives some of the entries, and none at the end.
+    // Each call gives some of the entries; an empty list is the end.
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
     if (some.length === 0) return
     for (const one of some) await addFiles(one, `${path}/${one.name}`, files)
   }
 }
 
+/** Bytes of a base64 text, by the function that newer browsers have for it. */
 function fromBase64(text: string): Uint8Array {
   const known = Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array }
   if (known.fromBase64) return known.fromBase64(text)
@@ -128,11 +129,11 @@ function fromBase64(text: string): Uint8Array {
   return bytes
 }
 
-/** The page draws between two pieces. */
+/** Inflates gzip data. The page draws between two pieces. */
 async function unzipped(pieces: Iterator<Uint8Array>): Promise<Uint8Array> {
   const packed = new ReadableStream({
     async pull(controller) {
-      await breath()
+      await yieldToBrowser()
       const { done, value } = pieces.next()
       if (done) controller.close()
       else controller.enqueue(value)

@@ -11,30 +11,30 @@ import { type OpenedArray, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 
 /**
- * Pictures of two dimensions of what a reader sees: cells of a dense array on a grid, or points of a sparse one. A picture has so many
- * pixels at most, so a pixel of a larger part stands for several cells: it has their mean; or, where reading all would take too
- * long, the value of one of them, so that few tiles are read.
+ * Pictures of what a reader sees in two dimensions: the cells of a dense array on a grid, or the points of a sparse one. The number
+ * of pixels is limited, so a pixel may stand for several cells. It then shows their mean. If reading all cells would take too long,
+ * it shows one of them, and few tiles are read: a sample.
  */
 
-/** Pixels along an axis. */
+/** Upper limit on the pixels along an axis. */
 const PIXELS = 400
-/** The same of points, which are hard to see where they are small. */
+/** The limit for points, which are hard to see if they are small. */
 const POINT_PIXELS = 128
-/** Cells that are read without asking. */
+/** Upper limit on the cells that are read unless the user asks for all. */
 const CELLS = 1_000_000
-/** Cells in the tiles that a sample reads. */
+/** Upper limit on the cells in the tiles that a sample reads. */
 const SAMPLED = 16_000_000
 /** Pixels along an axis of the coarsest sample. */
 const COARSEST = 8
-/** Cells between two looks at the clock. */
+/** Number of cells from one look at the clock to the next. */
 const SLICE = 4096
 
-/** Whether cells are numbers, or dates, which can be placed along an axis. */
+/** Whether cells are single numbers or dates, which have a place on an axis. */
 export function isNumeric({ type, cell_val_num }: Pick<ColumnType, 'type' | 'cell_val_num'>): boolean {
   return cell_val_num === 1 && !['text', 'bytes'].includes(datatypeKind(type))
 }
 
-/** From the lowest to the highest coordinate that the fragments hold. */
+/** The lowest and the highest coordinate that the fragments hold; undefined if they hold none. */
 function writtenBounds({ schema, fragments }: OpenedArray, d: number): Bounds | undefined {
   const { type } = schema.domain.dimensions[d]
   let found: { low: Comparable; high: Comparable } | undefined
@@ -47,16 +47,16 @@ function writtenBounds({ schema, fragments }: OpenedArray, d: number): Bounds | 
   return found
 }
 
-/** What is known of an array before it is read: what a picture can show of it. */
-export interface Written {
+/** The facts of an array that tell what a picture can show. */
+export interface ArrayFacts {
   array_type: OpenedArray['schema']['array_type']
   dimensions: readonly Dimension[]
   attributes: readonly Pick<ColumnType, 'name' | 'type' | 'cell_val_num'>[]
-  /** By dimension; undefined where nothing was written. */
+  /** {@link writtenBounds} of each dimension. */
   bounds: readonly (Bounds | undefined)[]
 }
 
-export function writtenOf(opened: OpenedArray): Written {
+export function arrayFacts(opened: OpenedArray): ArrayFacts {
   const { array_type, domain, attributes } = opened.schema
   const { dimensions } = domain
   return {
@@ -67,21 +67,23 @@ export function writtenOf(opened: OpenedArray): Written {
   }
 }
 
-/** A dimension of a picture. */
+/** An axis of a picture. */
 export interface RasterAxis {
   dimension: Dimension
   /** Number of pixels. */
   length: number
-  /** The first coordinate, those of a pixel, and the last. A floating-point axis has no last: its pixels share their ends. */
+  /** The first coordinate. */
   low: number | bigint
+  /** Length of a pixel in coordinates. */
   step: number | bigint
+  /** The last coordinate; undefined for a floating-point axis, where a pixel ends at the start of the next. */
   end: bigint | undefined
 }
 
-/** Coordinates of a pixel, both ends included. Of floating-point dimensions the end belongs to the next. */
+/** First and last coordinate of a pixel. On a floating-point axis the last one belongs to the next pixel. */
 export function pixelOf({ low, step, end }: RasterAxis, index: number): Span {
   if (end === undefined) {
-    // In two halves: the whole may be further than the largest number.
+    // Added in two halves, as the whole product may be infinite.
     const at = (i: number): number => Number(low) + i * (Number(step) / 2) + i * (Number(step) / 2)
     return [at(index), at(index + 1)]
   }
@@ -96,35 +98,45 @@ export interface Raster {
   kind: RasterKind
   down: RasterAxis
   right: RasterAxis
+  /** The attribute that is shown; undefined if the picture shows numbers of points. */
   column: ColumnType | undefined
-  /** By pixel, row by row: sum of the numbers, and how many. */
+  /** Sum of the numbers of each pixel. This array and the following are by pixel, row after row. */
   sums: Float64Array
+  /** Number of cells in `sums`, or of points. */
   counts: Uint32Array
-  /** How many are the fill value, and how many are null or NaN. */
+  /** Number of cells with the fill value. */
   fills: Uint32Array
+  /** Number of cells with null or NaN. */
   nulls: Uint32Array
-  /** One cell of the pixel: its value, and for points its coordinates. */
+  /** Value of the first cell. Not kept for means. */
   values: CellValue[]
+  /** Coordinates of the first point. */
   cells: (Record<string, CellValue> | undefined)[]
+  /** Number of cells read so far. */
   read: number
-  /** Cells to read, as far as it is known. */
+  /** Number of cells to read; undefined if it is not known. */
   total: number | undefined
   /** Whether points were left out because there are too many. */
   isCut: boolean
 }
 
-interface RasterWanted {
+export interface RasterOptions {
+  /** Index of the dimension that goes down. */
   down: number
+  /** Index of the dimension that goes to the right. */
   right: number
-  /** Undefined: how many points there are. */
+  /** The attribute to show; undefined to show numbers of points. */
   attribute: string | undefined
   ranges: RangeSets
   /** Whether all cells are read, however many there are. */
   isWhole: boolean
 }
 
-/** @returns undefined if nothing was written in the ranges */
-export function newRaster(opened: OpenedArray, wanted: RasterWanted): { raster: Raster; query: ReadQuery } | undefined {
+/** An empty picture, and the query for its cells. Undefined if nothing was written in the ranges. */
+export function newRaster(
+  opened: OpenedArray,
+  wanted: RasterOptions,
+): { raster: Raster; query: ReadQuery } | undefined {
   const { schema } = opened
   const { down, right, attribute, ranges, isWhole } = wanted
   const fields = attribute === undefined ? [] : [attribute]
@@ -170,10 +182,10 @@ function emptyRaster(
   return { kind, down, right, column, ...numbers, values: [], cells: [], read: 0, total, isCut: false }
 }
 
-/** Coordinates from the first to the last. Only dimensions of numbers and dates have them here. */
+/** First and last coordinate of a part of a dimension of numbers or dates. */
 type Span = readonly [low: number | bigint, high: number | bigint]
 
-/** The wanted part of a dimension, inside its domain. Open ends are those of what was written. */
+/** The part of a range inside the dimension's domain. An open end of the range is replaced by that of {@link writtenBounds}. */
 function clipped(opened: OpenedArray, d: number, range: Bounds | undefined): Span | undefined {
   const { type, domain } = opened.schema.domain.dimensions[d]
   const written = writtenBounds(opened, d)
@@ -186,7 +198,7 @@ function clipped(opened: OpenedArray, d: number, range: Bounds | undefined): Spa
   return low <= high ? ([low, high] as Span) : undefined
 }
 
-/** The tile extents of a dense array; of dimensions without one, the domain's. */
+/** The tile extents of a dense array. A dimension without one has a tile as long as its domain. */
 function extentsOf({ schema }: OpenedArray): readonly bigint[] {
   return schema.domain.dimensions.map(({ type, domain, tile_extent }) => {
     if (tile_extent) return integerOf(type, tile_extent)
@@ -197,8 +209,8 @@ function extentsOf({ schema }: OpenedArray): readonly bigint[] {
 
 const cellsIn = (extents: readonly bigint[]): number => extents.reduce((cells, extent) => cells * Number(extent), 1)
 
-/** The most pixels along both axes for which a sample reads few enough tiles. */
-function sampledPixels(opened: OpenedArray, { down, right }: RasterWanted, sizes: readonly bigint[]): number {
+/** The largest number of pixels along an axis with which a sample stays below {@link SAMPLED}. */
+function sampledPixels(opened: OpenedArray, { down, right }: RasterOptions, sizes: readonly bigint[]): number {
   const extents = extentsOf(opened)
   const inTile = cellsIn(extents)
   const tiles = [down, right].map((d, i) => Number(sizes[i] / extents[d]) + 1)
@@ -212,7 +224,7 @@ function gridAxis(dimension: Dimension, low: bigint, size: bigint, most: number)
   return { dimension, length: Number((size + step - 1n) / step), low, step, end: low + size - 1n }
 }
 
-/** Of sparse arrays; whole numbers have a pixel each where there are few. */
+/** The axis of a sparse array. If there are few whole numbers, each has a pixel. */
 function pointAxis(dimension: Dimension, [low, high]: Span): RasterAxis {
   if (datatypeKind(dimension.type) !== 'float') {
     const from = BigInt(low)
@@ -223,17 +235,14 @@ function pointAxis(dimension: Dimension, [low, high]: Span): RasterAxis {
   return { dimension, length: step > 0 ? POINT_PIXELS : 1, low: from, step, end: undefined }
 }
 
-/**
- * Reads the cells of a picture, and stops on the way where it is time to draw.
- * @param isDue says so
- */
+/** Reads the cells of a picture. Yields whenever it is time to draw. @param isDue whether it is time */
 export async function* fillRaster(
   opened: OpenedArray,
   { raster, query }: { raster: Raster; query: ReadQuery },
   isDue: () => boolean,
 ): AsyncGenerator<void> {
   const columns = readColumns(opened.schema, query)
-  const add = adder(opened, raster, columns)
+  const add = cellAdder(opened, raster, columns)
   for (const { part, place } of partsOf(opened, raster, query, columns))
     for await (const batch of readMerged(opened, part)) {
       const placed = place(batch)
@@ -252,19 +261,19 @@ export async function* fillRaster(
     }
 }
 
-/** Reads one after another, of which each is short where it can be. */
+/** Splits the query of a sample into short ones, which are read one after another. Other queries stay whole. */
 function* partsOf(
   opened: OpenedArray,
   raster: Raster,
   query: ReadQuery,
   columns: readonly ColumnType[],
 ): Generator<{ part: ReadQuery; place: Place }> {
-  // With cells left out, the others are found by their coordinates.
+  // If cells are left out, the order of the others does not tell their place, but their coordinates do.
   const isByPlace = raster.kind === 'points' || query.onFault !== undefined
   if (isByPlace && raster.kind !== 'sample') yield { part: query, place: pointPlaces(raster, columns) }
   else if (raster.kind !== 'sample') yield { part: query, place: gridPlaces(opened, raster) }
   else {
-    // One read of all tiles of a sample would give nothing before its end.
+    // A single read of all tiles of a sample would give nothing before its end.
     const extents = extentsOf(opened)
     const isSwapped = isRightSlow(opened, raster)
     const [slow, fast] = isSwapped ? [raster.right, raster.down] : [raster.down, raster.right]
@@ -288,7 +297,7 @@ function* partsOf(
   }
 }
 
-/** Pixels whose first coordinates are in so many tiles: from, and before which. */
+/** Splits the pixels of an axis into runs whose first coordinates lie in the given number of tiles. Yields start and end of each run. */
 function* tileRuns(
   { schema }: OpenedArray,
   axis: RasterAxis,
@@ -308,15 +317,16 @@ function* tileRuns(
     }
 }
 
-/** Cells of a dense read come in the order of the schema's dimensions: the first of both is the slow one. */
+/** Whether `right` comes before `down` in the schema. A dense read then varies it more slowly. */
 function isRightSlow({ schema }: OpenedArray, { down, right }: Raster): boolean {
   const { dimensions } = schema.domain
   return dimensions.indexOf(down.dimension) > dimensions.indexOf(right.dimension)
 }
 
+/** Gives the function that returns the pixel of a cell of a batch. */
 type Place = (batch: CellBatch) => (cell: number) => number
 
-/** Where the cells of a read of the whole grid are, one after another. */
+/** Places the cells of a read of the whole grid, which come in order. */
 function gridPlaces(opened: OpenedArray, raster: Raster): Place {
   const { down, right } = raster
   const isSwapped = isRightSlow(opened, raster)
@@ -340,6 +350,7 @@ function gridPlaces(opened: OpenedArray, raster: Raster): Place {
   }
 }
 
+/** Places cells by their coordinates. */
 function pointPlaces({ down, right }: Raster, columns: readonly ColumnType[]): Place {
   const [a, b] = [down, right].map((axis) => {
     const c = columns.findIndex(({ name }) => name === axis.dimension.name)
@@ -359,14 +370,15 @@ function pointPlaces({ down, right }: Raster, columns: readonly ColumnType[]): P
   return (batch) => (cell) => a(batch, cell) * right.length + b(batch, cell)
 }
 
-/** What a pixel shows: a mean, or how many points; or why there is no number. */
+/** The number that a pixel shows: a mean, or the number of points. Otherwise why there is none; undefined without cells. */
 export function pointAt(raster: Raster, pixel: number): number | 'fill' | 'null' | undefined {
   const { column, sums, counts, fills, nulls } = raster
   if (counts[pixel] > 0) return column ? sums[pixel] / counts[pixel] : counts[pixel]
   return fills[pixel] > 0 ? 'fill' : nulls[pixel] > 0 ? 'null' : undefined
 }
 
-function adder({ schema }: OpenedArray, raster: Raster, columns: readonly ColumnType[]) {
+/** The function that adds a cell of a batch to a pixel. */
+function cellAdder({ schema }: OpenedArray, raster: Raster, columns: readonly ColumnType[]) {
   const { column, kind, sums, counts, fills, nulls, values, cells } = raster
   const c = column ? columns.findIndex(({ name, kind }) => kind === 'attribute' && name === column.name) : -1
   const raw = column && columnValue(column, { raw: true })
@@ -392,7 +404,7 @@ function adder({ schema }: OpenedArray, raster: Raster, columns: readonly Column
     }
     const value = raw(data, cell)
     if (kind !== 'mean' && values[pixel] === undefined) values[pixel] = shown(data, cell)
-    // NaN is the fill value of floats.
+    // `Object.is`, as the fill value may be NaN.
     if (Object.is(value, fill) && kind !== 'points') fills[pixel]++
     else {
       const number = value === null ? Number.NaN : Number(value)

@@ -1,26 +1,26 @@
 import { InspectError } from '../base/errors.ts'
 import type { ReportHead } from '../commands/page-data.ts'
 import { MemorySource } from '../source/memory.ts'
-import { type ByteSource, byName, type Entry, notFound, type Storage } from '../source/source.ts'
-import { breath } from './breath.ts'
+import { type ByteSource, byName, type Entry, missingSource, notFound, type Storage } from '../source/source.ts'
+import { yieldToBrowser } from './yield-to-browser.ts'
 
 interface File {
   size: number
-  /** All, or those of its end. Undefined if the report left them out. */
+  /** All bytes, or the bytes at the file's end. Undefined if the report left the file out. */
   bytes: Uint8Array | undefined
-  /** Where the whole file begins in the rest of the report; undefined if `bytes` are all. */
+  /** Offset of the whole file in the rest of the report; undefined if `bytes` are all. */
   at: number | undefined
 }
 
-/** A file of a report. No read of it waits for anything, so without a breath a document of 10,000 files would stop the page. */
+/** A file of a report. A read waits for nothing else, so it has to yield: a document of 10,000 files would block the page. */
 class ReportSource extends MemorySource {
   override async read(offset: number, length: number): Promise<Uint8Array> {
-    await breath()
+    await yieldToBrowser()
     return super.read(offset, length)
   }
 }
 
-/** A file of whose bytes those of its end are there, and all once the rest of the report is. */
+/** A file with the bytes at its end. The other bytes come with the rest of the report. */
 function laterSource(name: string, size: number, end: Uint8Array, whole: () => Promise<Uint8Array>): ByteSource {
   const from = size - end.length
   return {
@@ -34,19 +34,27 @@ function laterSource(name: string, size: number, end: Uint8Array, whole: () => P
   }
 }
 
-/** The files of a report. Those that were left out are listed, and cannot be read. */
+/** A file whose bytes the report left out. */
+function leftOutSource(name: string, size: number): ByteSource {
+  const read = async (): Promise<never> => {
+    throw new InspectError('IO', 'expected the bytes of the file, found that this report left them out', { file: name })
+  }
+  return { name, size: async () => size, read, close: async () => {} }
+}
+
+/** The files of a report. Files that the report left out are listed, but cannot be read. */
 export class ReportStorage implements Storage {
   private readonly files = new Map<string, File>()
   private readonly folders = new Map<string, Map<string, Entry>>()
   private readonly rest: Promise<Uint8Array>
 
   /**
-   * @param content the bytes of all files that are there, as far as they come first, one after the other
-   * @param rest those of the files that do not come first as a whole
+   * @param content what comes first in the report, file after file: all bytes of a file, or the bytes at its end
+   * @param rest the files that do not come first as a whole
    */
   constructor({ top, files }: Pick<ReportHead, 'top' | 'files'>, content: Uint8Array, rest: Promise<Uint8Array>) {
     this.rest = rest
-    // Whoever reads it is told.
+    // A read of the rest throws this error.
     rest.catch(() => {})
     let [at, later] = [0, 0]
     this.folders.set(top, new Map())
@@ -55,7 +63,7 @@ export class ReportStorage implements Storage {
       at += bytes?.length ?? 0
       this.files.set(`${top}/${path}`, { size, bytes, at: first === undefined ? undefined : later })
       if (first !== undefined) later += size
-      this.note(`${top}/${path}`, { kind: 'file', size })
+      this.add(`${top}/${path}`, { kind: 'file', size })
     }
   }
 
@@ -71,34 +79,23 @@ export class ReportStorage implements Storage {
 
   open(path: string): ByteSource {
     const file = this.files.get(path)
-    if (file?.bytes) {
-      const { size, bytes, at } = file
-      if (at === undefined) return new ReportSource(path, bytes)
-      return laterSource(path, size, bytes, async () => (await this.rest).subarray(at, at + size))
-    }
-    const size = async (): Promise<number> => {
-      if (file) return file.size
-      throw notFound(path)
-    }
-    const read = async (): Promise<never> => {
-      await size()
-      throw new InspectError('IO', 'expected the bytes of the file, found that this report left them out', {
-        file: path,
-      })
-    }
-    return { name: path, size, read, close: async () => {} }
+    if (!file) return missingSource(path)
+    const { size, bytes, at } = file
+    if (!bytes) return leftOutSource(path, size)
+    if (at === undefined) return new ReportSource(path, bytes)
+    return laterSource(path, size, bytes, async () => (await this.rest).subarray(at, at + size))
   }
 
-  /** Enters a file or folder into the folders around it. */
-  private note(path: string, { kind, size }: Pick<Entry, 'kind' | 'size'>): void {
+  /** Adds a file or folder to its parent folder, and the parent folder to its own. */
+  private add(path: string, { kind, size }: Pick<Entry, 'kind' | 'size'>): void {
     const slash = path.lastIndexOf('/')
-    const [around, name] = [path.slice(0, slash), path.slice(slash + 1)]
-    const entries = this.folders.get(around)
+    const [parent, name] = [path.slice(0, slash), path.slice(slash + 1)]
+    const entries = this.folders.get(parent)
     if (entries?.has(name)) return
     if (entries) entries.set(name, { name, kind, size })
     else {
-      this.folders.set(around, new Map([[name, { name, kind, size }]]))
-      if (around !== '') this.note(around, { kind: 'folder', size: undefined })
+      this.folders.set(parent, new Map([[name, { name, kind, size }]]))
+      if (parent !== '') this.add(parent, { kind: 'folder', size: undefined })
     }
   }
 }

@@ -2,7 +2,7 @@ import { Client, DEFAULT_LIMITS, type HttpRequest, statusError } from '../source
 import { find, RemoteStorage, upTo } from '../source/remote/remote-storage.ts'
 import { byName, type Entry, notFound } from '../source/source.ts'
 
-/** Most bytes of a listing: a million names. */
+/** Upper limit on the bytes of a listing: about a million names. */
 const LISTING_BYTES = 256 * 2 ** 20
 
 interface Listing {
@@ -15,7 +15,7 @@ export class ServedStorage extends RemoteStorage {
   private readonly base: URL
   private readonly top: string
 
-  /** @param base URL of the page @param top path of the folder that is served */
+  /** @param base URL of the folder of the page @param top path of the folder that is served */
   constructor(base: URL, top: string) {
     super(new Client(DEFAULT_LIMITS), () => {})
     this.base = base
@@ -29,11 +29,11 @@ export class ServedStorage extends RemoteStorage {
 
   protected async readKind(path: string): Promise<Entry['kind'] | undefined> {
     if (!path.startsWith(`${this.top}/`)) return (await this.listing(path))?.kind
-    // Browsers write each 404 to the console: what is there is known from the folder around it.
+    // Browsers write each 404 to the console. So the listing of the parent folder tells what is there.
     const slash = path.lastIndexOf('/')
-    const around = path.slice(0, slash)
-    return (await this.kind(around)) === 'folder'
-      ? find(await this.list(around), path.slice(slash + 1))?.kind
+    const parent = path.slice(0, slash)
+    return (await this.kind(parent)) === 'folder'
+      ? find(await this.list(parent), path.slice(slash + 1))?.kind
       : undefined
   }
 
@@ -43,7 +43,7 @@ export class ServedStorage extends RemoteStorage {
     throw notFound(path)
   }
 
-  /** Nothing outside of the top is asked for: the server would refuse. */
+  /** The kind and the entries of a path. Asks for nothing outside of the served folder: the server would refuse. */
   private async listing(path: string): Promise<Listing | undefined> {
     if (path !== this.top && !path.startsWith(`${this.top}/`)) return undefined
     const answer = await this.send({ method: 'GET', path: `list:${path}`, want: upTo(LISTING_BYTES) })

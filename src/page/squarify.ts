@@ -1,4 +1,3 @@
-/** A place in a drawing. */
 export interface Rect {
   x: number
   y: number
@@ -7,9 +6,9 @@ export interface Rect {
 }
 
 /**
- * Rectangles with areas in proportion to sizes, as near to squares as rows of them can be. Bruls, Huizing, van Wijk: "Squarified
- * treemaps" (2000).
- * @param sizes falling, above 0
+ * Rectangles that fill a drawing, with areas in proportion to the sizes and shapes close to squares. The method is from Bruls,
+ * Huizing, van Wijk: "Squarified treemaps" (2000).
+ * @param sizes in falling order, all above 0
  */
 export function squarify(sizes: readonly number[], width: number, height: number): Rect[] {
   const total = sizes.reduce((sum, size) => sum + size, 0)
@@ -20,7 +19,7 @@ export function squarify(sizes: readonly number[], width: number, height: number
     const side = Math.min(left.width, left.height)
     let [to, sum] = [from, 0]
     let worst = Number.POSITIVE_INFINITY
-    // A row takes the next size as long as that makes its longest shape no longer.
+    // A row takes the next size as long as its least square rectangle does not get longer.
     while (to < sizes.length) {
       const next = sum + sizes[to] * scale
       const thick = next / side

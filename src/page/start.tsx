@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 import { asInspectError, type InspectError } from '../base/errors.ts'
+import { Form, fieldText } from './controls.tsx'
 import type { Place } from './inspected.ts'
 import { placeOfDrop, placeOfFiles, placeOfUrl } from './place.ts'
 import { Fault } from './use-loaded.tsx'
 
-/** Takes a folder, dropped or chosen, or a URL. */
+/** The start of a page without a target: takes a dropped or chosen folder, or a URL. */
 export function Start({ use }: { use: (place: Place) => void }) {
   const [error, setError] = useState<InspectError | undefined>(undefined)
 
@@ -34,11 +35,6 @@ export function Start({ use }: { use: (place: Place) => void }) {
     }
   }, [])
 
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault()
-    const url = new FormData(event.currentTarget as HTMLFormElement).get('url')
-    attempt(() => placeOfUrl(String(url).trim()))
-  }
   return (
     <section class="start" aria-labelledby="start-title">
       <h2 id="start-title">Open an array, fragment or group</h2>
@@ -53,12 +49,12 @@ export function Start({ use }: { use: (place: Place) => void }) {
           />
         </label>
       </p>
-      <form onSubmit={submit}>
+      <Form use={(values) => attempt(() => placeOfUrl(fieldText(values, 'url')))}>
         <label>
           or give its URL: <input name="url" type="url" placeholder="https://…" required />
         </label>{' '}
         <button type="submit">Open</button>
-      </form>
+      </Form>
       {error && <Fault error={error} />}
     </section>
   )

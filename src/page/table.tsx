@@ -1,40 +1,65 @@
 import type { ComponentChild } from 'preact'
 import { useState } from 'preact/hooks'
+import type { TimestampRange } from '../documents/common.ts'
 import { formatCount } from '../render/units.ts'
+import { countText, NOTHING, timeRangeText } from '../render/views/wording.ts'
+import { Button } from './controls.tsx'
 import { Scrolling } from './scrolling.tsx'
 import { Text } from './text.tsx'
 
 /** A column of a table. */
 export interface Column<Row> {
   title: string
-  /** Whether the title is a name of the target, which may be any text. */
+  /** Whether the title is a name in the target, which may be any text. */
   isName?: boolean
-  /** Numbers stand at the right. */
+  /** Whether the column holds numbers, which are aligned at the right. */
   isNumber?: boolean
   show(row: Row): ComponentChild
-  /** What rows are sorted by, if a click on the title sorts. */
-  by?(row: Row): number | bigint | string | null | undefined
+  /** The value by which a click on the title sorts the rows. Without it, the title is no button. */
+  by?(row: Row): Sortable
 }
 
-/** The index of a column, and whether its largest comes first. */
+/** A column of texts of the target, sorted by the text. */
+export function textColumn<Row>(title: string, get: (row: Row) => string | null | undefined): Column<Row> {
+  return { title, show: (row) => <Text>{get(row) ?? NOTHING}</Text>, by: get }
+}
+
+/** A column of numbers, sorted by the number. @param textOf how a number is shown */
+export function numberColumn<Row>(
+  title: string,
+  get: (row: Row) => number | bigint | null | undefined,
+  textOf: (value: number | bigint | null | undefined) => string = countText,
+): Column<Row> {
+  return { title, isNumber: true, show: (row) => textOf(get(row)), by: get }
+}
+
+/** A column of the times of writing, sorted by the last one. */
+export function writtenColumn<Row extends { timestamp_range: TimestampRange | null }>(): Column<Row> {
+  return {
+    title: 'written',
+    show: ({ timestamp_range }) => <span class="times">{timeRangeText(timestamp_range, false)}</span>,
+    by: ({ timestamp_range }) => timestamp_range?.[1],
+  }
+}
+
 interface Order {
+  /** Index of the column that sorts. */
   column: number
+  /** Whether the largest value comes first. */
   down: boolean
 }
 
-/** Rows that are shown at first, and that each click adds: browsers find text in them, and stay quick. */
+/** Number of rows that are shown at first, and that each click adds. More rows would make the browser slow. */
 const ROWS = 500
 
-/** A table that a screen reader reads, and that the browser's own search finds. For lists of millions: {@link VirtualList}. */
+/** A table that screen readers read, and that the browser's search finds. {@link VirtualList} shows lists of millions. */
 export function Table<Row>(props: {
   caption: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
-  /** Identifies a row. */
   keyOf(row: Row, index: number): string | number
-  /** What the rows are sorted by at first; without it they stand as they were given. */
+  /** The order at first. Without it, the rows keep their order until a click sorts them. */
   first?: Order
-  /** Whether a row is the chosen one. */
   isChosen?(row: Row): boolean
 }) {
   const { caption, columns, rows, keyOf, first, isChosen } = props
@@ -59,9 +84,9 @@ export function Table<Row>(props: {
                   aria-sort={order?.column === i ? (order.down ? 'descending' : 'ascending') : undefined}
                 >
                   {by ? (
-                    <button type="button" class="plain" onClick={() => sort(i)}>
+                    <Button class="plain" onClick={() => sort(i)}>
                       {title}
-                    </button>
+                    </Button>
                   ) : isName ? (
                     <Text>{title}</Text>
                   ) : (
@@ -87,9 +112,9 @@ export function Table<Row>(props: {
       {rows.length > limit && (
         <p>
           {formatCount(limit)} of {formatCount(rows.length)} rows.{' '}
-          <button type="button" onClick={() => setLimit(limit + ROWS)}>
+          <Button onClick={() => setLimit(limit + ROWS)}>
             Show {formatCount(Math.min(ROWS, rows.length - limit))} more
-          </button>
+          </Button>
         </p>
       )}
     </div>
@@ -98,7 +123,7 @@ export function Table<Row>(props: {
 
 type Sortable = number | bigint | string | null | undefined
 
-/** What is not known comes last, whichever the order. */
+/** Compares two values for sorting. Unknown values come last in either order. */
 function compared(a: Sortable, b: Sortable, isDown: boolean): number {
   if (a === b) return 0
   if (a === null || a === undefined) return 1
@@ -106,7 +131,7 @@ function compared(a: Sortable, b: Sortable, isDown: boolean): number {
   return a < b === isDown ? 1 : -1
 }
 
-/** Names with values, as a list of terms. */
+/** A list of names with their values. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ComponentChild])[] }) {
   return (
     <dl class="facts">

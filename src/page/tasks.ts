@@ -5,65 +5,77 @@ import type { CellValue } from '../documents/common.ts'
 import type { SchemaDocument } from '../documents/schema.ts'
 import type { CommandName, Engine } from './engine.ts'
 import { newTally, type Summary, type Tally } from './histogram.ts'
-import { fillRaster, isNumeric, newRaster, type Raster, type Written, writtenOf } from './raster.ts'
+import {
+  type ArrayFacts,
+  arrayFacts,
+  fillRaster,
+  isNumeric,
+  newRaster,
+  type Raster,
+  type RasterOptions,
+} from './raster.ts'
 import { cellOption, type ShortCell, shortCell } from './short-cell.ts'
 
 /**
- * What the page has done elsewhere: in a worker, or in the page itself where there is none. A task gives what it has found so far from
- * time to time, and all at its end; as messages carry it, it is plain data.
+ * Work that takes long, done in a worker, or in the page if the browser gives no worker. A task yields what it has found so far
+ * from time to time, and returns the whole at its end. Both are plain data, as they are sent as messages.
  */
-export const TASKS = { document, cells, histograms, written, raster }
+export const TASKS = { document, cells, histograms, pictureSource, raster }
 
 export type TaskName = keyof typeof TASKS
 
-/** The arguments of a task behind the engine. */
+/** The arguments of a task after the engine. */
 export type Arguments<Name extends TaskName> =
   Parameters<(typeof TASKS)[Name]> extends [Engine, ...infer Rest] ? Rest : never
 
+/** What a task yields and returns. */
 export type Found<Name extends TaskName> =
   ReturnType<(typeof TASKS)[Name]> extends AsyncGenerator<infer T, infer R> ? T | R : never
 
-/** What could not be read, for {@link InspectError}s are no plain data. */
-export type Fault = Pick<InspectError, 'code' | 'message' | 'at'>
+/** A fault of a read as plain data, which an {@link InspectError} is not. */
+export type ReadFault = Pick<InspectError, 'code' | 'message' | 'at'>
 
-/** Milliseconds between two looks at what was found. */
-const OFTEN = 100
-/** What showing costs at most, as a part of the time. */
-const SHARE = 4
+/** Milliseconds from one showing of what was found to the next. */
+const INTERVAL = 100
+/** Least ratio of the time between two showings to the time that a showing takes. */
+const REST_RATIO = 4
 
-/** Says when it is time to show what was found. Where showing takes long, it is seldom. */
-function pace(): { isDue(): boolean; shown(): void } {
+/** A clock that says when it is time to show what was found. It slows down if showing takes long. */
+function startPace(): { isDue(): boolean; shown(): void } {
   let [asked, since] = [0, performance.now()]
   return {
     isDue() {
       asked = performance.now()
-      return asked - since > OFTEN
+      return asked - since > INTERVAL
     },
     shown() {
       const now = performance.now()
-      since = now + Math.max(0, SHARE * (now - asked) - OFTEN)
+      since = now + Math.max(0, REST_RATIO * (now - asked) - INTERVAL)
     },
   }
 }
 
-/** Faults of a reading that are kept: a damaged file may cause one for each tile. */
+/** Upper limit on the faults of a read that are kept: a damaged file may cause one for each tile. */
 export const MOST_FAULTS = 1000
 
-/** Collects the faults of a reading as plain data, each once. */
-function collected(): { faults: Fault[]; onFault(fault: InspectError): void } {
-  const faults: Fault[] = []
-  const told = new Set<string>()
+const plainFault = ({ code, message, at }: InspectError): ReadFault => ({ code, message, at })
+
+/** A list of faults as plain data, and the callback that adds a fault to it unless the list has it. */
+function collectFaults(): { faults: ReadFault[]; onFault(fault: InspectError): void } {
+  const faults: ReadFault[] = []
+  const seen = new Set<string>()
   return {
     faults,
-    onFault({ code, message, at }) {
-      const text = JSON.stringify([code, message, at])
-      if (faults.length < MOST_FAULTS && !told.has(text)) faults.push({ code, message, at })
-      told.add(text)
+    onFault(fault) {
+      const plain = plainFault(fault)
+      const text = JSON.stringify(plain)
+      if (faults.length < MOST_FAULTS && !seen.has(text)) faults.push(plain)
+      seen.add(text)
     },
   }
 }
 
-// biome-ignore lint/correctness/useYield: of a document there is nothing before its end.
+// biome-ignore lint/correctness/useYield: a document comes as a whole.
 async function* document(
   engine: Engine,
   name: CommandName,
@@ -73,27 +85,28 @@ async function* document(
   return engine.document(name, options, words)
 }
 
-/** A cell of the array, short: its fields by name, and how `history` names it. */
+/** A cell of the array. Long values are cut. */
 export interface Row {
   fields: Readonly<Record<string, ShortCell>>
+  /** The cell as `history --cell` takes it; undefined if it cannot be written so. */
   cell: string | undefined
 }
 
 export interface Rows {
-  /** Of the page of rows that is under way. */
+  /** Rows of the current page. */
   rows: readonly Row[]
-  /** Rows read, with those before the page. */
+  /** Number of rows read so far, with those before the page. */
   read: number
-  /** Whether the page is full: the next one begins when more is asked for. */
+  /** Whether the page is full. The next step then begins a new page. */
   isFull: boolean
-  faults: readonly Fault[]
+  faults: readonly ReadFault[]
 }
 
 /**
- * Cells page by page.
- * @param names dimensions
- * @param from the first row of the first page
- * @param size rows of a page
+ * Reads cells page by page.
+ * @param names names of the dimensions
+ * @param from index of the first row of the first page
+ * @param size number of rows of a page
  */
 async function* cells(
   engine: Engine,
@@ -103,8 +116,8 @@ async function* cells(
   from: number,
   size: number,
 ): AsyncGenerator<Rows, Rows> {
-  const { faults, onFault } = collected()
-  const { isDue, shown } = pace()
+  const { faults, onFault } = collectFaults()
+  const { isDue, shown } = startPace()
   let rows: Row[] = []
   let read = 0
   for await (const row of engine.rows(command, options, onFault)) {
@@ -126,28 +139,30 @@ function shortRow(names: readonly string[], row: Readonly<Record<string, CellVal
 
 export interface Counted {
   summaries: readonly (Summary & { name: string })[]
-  /** Where parts are damaged: those of the field of which most were read. */
+  /** Number of cells read. If parts are damaged: the number for the field of which most cells were read. */
   cells: number
-  faults: readonly Fault[]
+  faults: readonly ReadFault[]
 }
 
-/** What a read has counted so far. */
+/** The counts of a read so far. */
 interface Columns {
   tallies: Map<string, Tally>
   cells: number
 }
 
+type FieldTypes = Pick<SchemaDocument, 'array_type' | 'dimensions' | 'attributes'>
+
 /**
- * How the values of columns are spread. Where some could not be read, each attribute is read by itself, so that none lacks cells because
- * another is damaged.
+ * Counts how the values of columns are spread. If parts cannot be read, it then reads each attribute by itself: otherwise an
+ * attribute would lack cells because another one is damaged.
  */
 async function* histograms(
   engine: Engine,
   options: { field?: readonly string[] },
-  schema: Pick<SchemaDocument, 'array_type' | 'dimensions' | 'attributes'>,
+  schema: FieldTypes,
 ): AsyncGenerator<Counted, Counted> {
-  const { faults, onFault } = collected()
-  const { isDue, shown } = pace()
+  const { faults, onFault } = collectFaults()
+  const { isDue, shown } = startPace()
   const all: Columns = { tallies: new Map(), cells: 0 }
   const counted = (): Counted => {
     const summaries = [...all.tallies].map(([name, tally]) => ({ name, ...tally.summary() }))
@@ -165,7 +180,7 @@ async function* histograms(
   try {
     yield* count(all, engine.rows('read', options, onFault))
   } catch (error) {
-    // What was counted before it is shown.
+    // The page shows what was counted before the error.
     yield counted()
     throw error
   }
@@ -177,79 +192,77 @@ async function* histograms(
       own,
       engine.rows('read', { ...options, field: [field] }, () => {}),
     )
-    // Coordinates are those of the field of which most was read.
+    // Coordinates are taken from the field of which most cells were read.
     for (const [name, tally] of own.tallies) if (name === field || own.cells > all.cells) all.tallies.set(name, tally)
     all.cells = Math.max(all.cells, own.cells)
   }
   return counted()
 }
 
-function tallyOf(
-  { array_type, dimensions, attributes }: Pick<SchemaDocument, 'array_type' | 'dimensions' | 'attributes'>,
-  name: string,
-): Tally {
+function tallyOf({ array_type, dimensions, attributes }: FieldTypes, name: string): Tally {
   const dimension = dimensions.find((one) => one.name === name)
   const attribute = attributes.find((one) => one.name === name)
   const field = dimension ?? attribute
-  // Indexes of an enumeration are names, not numbers.
+  // The numbers of an enumeration stand for names.
   const isNumber = field && isNumeric(field) && field.type !== 'BOOL' && !attribute?.enumeration
-  // Cells of a sparse array were all written.
+  // All cells of a sparse array were written, so none holds a fill value by default.
   const fill = array_type === 'dense' ? (attribute?.fill_value as CellValue | undefined) : undefined
   return newTally(field?.type ?? 'UINT8', isNumber === true, fill)
 }
 
-/** What pictures of an array need to know first. */
-export interface Openable extends Written {
-  /** Of fragments that cannot be opened. */
-  unopened: readonly Fault[]
+/** The facts of an array that the page needs before it can ask for a picture. */
+export interface PictureSource extends ArrayFacts {
+  /** Why fragments cannot be opened. */
+  unopened: readonly ReadFault[]
 }
 
-async function* written(engine: Engine, times: TimesOptions): AsyncGenerator<never, Openable> {
+// biome-ignore lint/correctness/useYield: the facts come together.
+async function* pictureSource(engine: Engine, times: TimesOptions): AsyncGenerator<never, PictureSource> {
   const { opened, faults } = await engine.openedArray(times)
-  return { ...writtenOf(opened), unopened: faults.map(({ code, message, at }) => ({ code, message, at })) }
+  return { ...arrayFacts(opened), unopened: faults.map(plainFault) }
 }
 
-export interface Wanted {
-  down: number
-  right: number
-  /** Undefined: how many points there are. */
-  attribute: string | undefined
+export interface PictureOptions extends Omit<RasterOptions, 'ranges'> {
+  /** Ranges as `--range` takes them. */
   ranges: readonly string[]
-  isWhole: boolean
   /** Whether cells that cannot be read are left out. */
   goesOn: boolean
 }
 
 export interface Pictured {
-  /** Undefined if nothing was written there. */
+  /** Undefined if nothing was written in the ranges. */
   raster: Raster | undefined
-  faults: readonly Fault[]
+  faults: readonly ReadFault[]
 }
 
-async function* raster(engine: Engine, times: TimesOptions, wanted: Wanted): AsyncGenerator<Pictured, Pictured> {
+async function* raster(
+  engine: Engine,
+  times: TimesOptions,
+  wanted: PictureOptions,
+): AsyncGenerator<Pictured, Pictured> {
   const { opened } = await engine.openedArray(times)
-  const { faults, onFault } = collected()
+  const { faults, onFault } = collectFaults()
   const ranges = parseRangeSets(opened.schema.domain.dimensions, wanted.ranges)
   const found = newRaster(opened, { ...wanted, ranges })
   if (!found) return { raster: undefined, faults }
   const { raster } = found
   const query = wanted.goesOn ? { ...found.query, onFault } : found.query
-  const { isDue, shown } = pace()
+  const { isDue, shown } = startPace()
   try {
     for await (const _ of fillRaster(opened, { raster, query }, isDue)) {
       yield { raster, faults }
       shown()
     }
   } catch (error) {
-    // What was read before it is drawn.
+    // The page draws what was read before the error.
     yield { raster, faults }
     throw error
   }
   return { raster, faults }
 }
 
-/** Begins a task. */
-export function run(
+/** Begins a task. Its first step runs when it is asked for. */
+export function runTask(
   engine: Engine,
   { name, args }: { name: TaskName; args: readonly unknown[] },
 ): AsyncGenerator<unknown, unknown> {

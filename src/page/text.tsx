@@ -1,13 +1,13 @@
 import { escapeText } from '../render/units.ts'
 
-/** Characters of a text that are shown before it is cut. */
+/** Longest text in characters that is not cut. */
 const LONGEST = 2000
-/** Of a text that tables do not break into lines, such as a number or a date. */
+/** Longest text in characters that tables do not break into lines, such as a number or a date. */
 const SHORT = 24
 
 /**
- * Text of the target: names, values, messages. It may hold anything, so it is never taken as HTML, characters that mislead the reader
- * are escaped as on the command line, its direction does not change that of its surroundings, and what is very long is cut.
+ * Text of the target, such as a name, a value or a message. It may hold anything. So it is never taken as HTML, and `bdi` keeps its
+ * direction to itself. Characters that mislead the reader are escaped as on the command line.
  */
 export function Text({ children }: { children: string }) {
   const isCut = children.length > LONGEST

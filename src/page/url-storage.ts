@@ -3,18 +3,18 @@ import { type Answer, type AnswerHead, type Call, Client, DEFAULT_LIMITS } from 
 import { HttpStorage } from '../source/remote/http.ts'
 import type { HttpAccess } from '../source/remote/urls.ts'
 
-/** What fails at once for want of a permission by the server's owner looks like a broken connection: fewer tries. */
+/** Fewer attempts than usual: a request that the server's owner does not permit fails at once, like a broken connection. */
 const LIMITS = { ...DEFAULT_LIMITS, attempts: 3 }
 
 const ELSEWHERE = 'tiledb-inspect page URL on the command line needs no such permission'
 
 /**
- * Files behind a URL, as pages may read them. Browsers tell programs alike whether a server is not there, or forbids other pages to
- * read what it sends: here the two are told apart, and errors say what to do.
+ * Files behind a URL, as pages may read them. A browser gives a program the same error if no server is there and if the server
+ * forbids other pages to read its answers. This class tells the two apart, and its errors say what to do.
  */
 export class UrlStorage extends HttpStorage {
-  /** What a server was found to lack, by origin. */
-  private readonly found = new Map<string, Promise<string>>()
+  /** Why requests to a server fail, by origin. */
+  private readonly reasons = new Map<string, Promise<string>>()
 
   /** @param warn called once if the server ignores ranges */
   constructor(warn: (text: string) => void, access: readonly HttpAccess[]) {
@@ -29,12 +29,12 @@ export class UrlStorage extends HttpStorage {
     try {
       return await super.send({ ...call, want })
     } catch (error) {
-      // What `fetch` throws.
+      // `fetch` throws a TypeError.
       if (!(error instanceof InspectError && error.cause instanceof TypeError)) throw error
       const origin = new URL(call.path).origin
-      const why = this.found.get(origin) ?? reasonOf(call.path)
-      this.found.set(origin, why)
-      throw new InspectError('IO', `expected an answer, found ${await why}`, { file: call.path }, { cause: error })
+      const reason = this.reasons.get(origin) ?? reasonOf(call.path)
+      this.reasons.set(origin, reason)
+      throw new InspectError('IO', `expected an answer, found ${await reason}`, { file: call.path }, { cause: error })
     }
   }
 
@@ -51,7 +51,7 @@ function hiddenRange(file: string): InspectError {
   return new InspectError('IO', message, { file })
 }
 
-/** Why there was no answer. A request whose answer the page cannot read succeeds wherever there is a server. */
+/** Why there was no answer. In the mode `no-cors` a request succeeds if a server is there, though the page cannot read the answer. */
 async function reasonOf(path: string): Promise<string> {
   const { protocol, origin } = new URL(path)
   if (location.protocol === 'https:' && protocol === 'http:')
@@ -64,7 +64,7 @@ async function reasonOf(path: string): Promise<string> {
   return `a server that forbids this page to read it (CORS): its settings must allow the origin ${originOfPage()} (Access-Control-Allow-Origin) and the header Range (Access-Control-Allow-Headers), and expose Content-Range, Content-Length and ETag; ${ELSEWHERE}`
 }
 
-/** As the browser sends it. */
+/** The origin of the page, as the browser sends it. */
 function originOfPage(): string {
   return location.protocol === 'file:' ? 'null' : location.origin
 }

@@ -2,13 +2,13 @@ import { type ComponentChild, createContext } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { asInspectError, type InspectError } from '../base/errors.ts'
 import { KeyForm } from './key-form.tsx'
-import { pageWords, WRONG } from './page-words.ts'
+import { ERROR_TITLES, pageWords } from './page-words.ts'
 import { Text } from './text.tsx'
 
-/** Something that is being read: undefined until it is there. */
+/** The result of a load; undefined until it is there. */
 export type Loaded<T> = { value: T } | { error: InspectError } | undefined
 
-/** Reads something, and again when one of `depends` changes. The last value stays until the next is there. */
+/** Loads something, and loads it again when one of `depends` changes. The old result stays until the new one is there. */
 export function useLoaded<T>(load: () => Promise<T>, depends: readonly unknown[]): Loaded<T> {
   const [loaded, setLoaded] = useState<Loaded<T>>(undefined)
   useEffect(() => {
@@ -24,18 +24,22 @@ export function useLoaded<T>(load: () => Promise<T>, depends: readonly unknown[]
   return loaded
 }
 
-/** Shows what was loaded, or why it could not be. */
-export function Shown<T>(props: { of: Loaded<T>; what: string; show: (value: T) => ComponentChild }) {
-  const { of, what, show } = props
+/** The value of a load that succeeded; undefined before, and after an error. */
+export function loadedValue<T>(loaded: Loaded<T>): T | undefined {
+  return loaded && 'value' in loaded ? loaded.value : undefined
+}
+
+/** Shows what was loaded, or the error. @param what names it in the line that is shown until then */
+export function Shown<T>({ of, what, show }: { of: Loaded<T>; what: string; show: (value: T) => ComponentChild }) {
   if (of === undefined) return <p role="status">Reading {what} …</p>
   if ('error' in of) return <Fault error={of.error} />
   return <>{show(of.value)}</>
 }
 
-/** A path of the storage as the user would write it. */
+/** The function that gives a path of the storage as the user would write it. */
 export const ShownPath = createContext((path: string): string => path)
 
-/** An error in the words of a page. */
+/** An error in the words of a page, with a form for the key if a key is missing. */
 export function Fault({ error }: { error: Pick<InspectError, 'code' | 'message' | 'at'> }) {
   const shownPath = useContext(ShownPath)
   const { file, offset, field } = error.at
@@ -47,7 +51,7 @@ export function Fault({ error }: { error: Pick<InspectError, 'code' | 'message' 
   return (
     <>
       <p class="fault" role="alert">
-        <strong>{WRONG[error.code]}</strong>{' '}
+        <strong>{ERROR_TITLES[error.code]}</strong>{' '}
         <Text>{[...place.filter((part) => part !== undefined), pageWords(error.message)].join(': ')}</Text>
       </p>
       <KeyForm code={error.code} />

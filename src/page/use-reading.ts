@@ -2,82 +2,83 @@ import { useEffect, useState } from 'preact/hooks'
 import { asInspectError, type InspectError } from '../base/errors.ts'
 import type { Job } from './job.ts'
 
-/** What was read so far. */
+/** The state of a read that shows intermediate results. */
 export interface Reading<T> {
+  /** The latest result. */
   value?: T
   isDone: boolean
-  /** What ended it. */
+  /** The error that ended the read. */
   error?: InspectError
   stop(): void
 }
 
-/** Given to what reads. */
-export interface Turns<T> {
-  /** Shows what there is, and gives the browser its turn: to draw, and to take clicks. Throws if nobody waits for the rest. */
-  take(value: T): Promise<void>
-  /** Says what to do when nobody waits any more. */
+/** The calls by which a read shows its progress. */
+interface Progress<T> {
+  /** Shows a result, and lets the browser draw and take clicks. @throws Stopped if nobody wants the rest */
+  show(value: T): Promise<void>
+  /** Sets what is called when nobody wants the rest. */
   onStop(stop: () => void): void
-  /** Shows what a task finds, as it comes. */
+  /** Shows the results of a task as they come. @returns the last one */
   follow(job: Job<T>): Promise<T>
 }
 
-/** Thrown where a reading is not wanted any more. */
+/** Thrown into a read that nobody wants any more. */
 class Stopped extends Error {}
 
 const NONE = { isDone: false, stop() {} }
 
-/** Reads something piece by piece without keeping the browser, again when one of `depends` changes. */
-export function useReading<T>(read: (turns: Turns<T>) => Promise<T>, depends: readonly unknown[]): Reading<T> {
+/** Reads something step by step while the page stays usable. Reads it again when one of `depends` changes. */
+export function useReading<T>(read: (progress: Progress<T>) => Promise<T>, depends: readonly unknown[]): Reading<T> {
   const [{ of, reading }, setState] = useState<{ of: readonly unknown[]; reading: Reading<T> }>({
     of: [],
     reading: NONE,
   })
   useEffect(() => {
     let isOver = false
-    let stopped = (): void => {}
+    let stopRead = (): void => {}
     let latest: Pick<Reading<T>, 'value'> = {}
-    const show = (more: Partial<Reading<T>>): void => {
+    const update = (more: Partial<Reading<T>>): void => {
       if (!isOver) setState({ of: depends, reading: { ...latest, isDone: true, stop, ...more } })
     }
     const end = (more: Partial<Reading<T>>): void => {
-      show(more)
+      update(more)
       isOver = true
     }
     const leave = (): void => {
       if (isOver) return
       isOver = true
-      stopped()
+      stopRead()
     }
     const stop = (): void => {
-      show({})
+      update({})
       leave()
     }
-    show({ isDone: false })
-    const turns: Turns<T> = {
-      async take(value) {
+    update({ isDone: false })
+    const progress: Progress<T> = {
+      async show(value) {
         latest = { value }
-        show({ isDone: false })
+        update({ isDone: false })
         await new Promise((resume) => setTimeout(resume))
         if (isOver) throw new Stopped()
       },
       onStop(stop) {
-        stopped = stop
+        stopRead = stop
       },
       async follow(job) {
-        stopped = job.stop
+        stopRead = job.stop
         while (true) {
           const { done, value } = await job.next()
           if (done) return value
-          await turns.take(value)
+          await progress.show(value)
         }
       },
     }
-    read(turns).then(
+    read(progress).then(
       (value) => end({ value }),
       (error: unknown) => end({ error: asInspectError(error) }),
     )
     return leave
   }, depends)
-  // What was read of something else is never shown as this.
+  // After a change of `depends`, the state is still that of the old read until the effect runs.
   return depends.every((one, i) => one === of[i]) ? reading : NONE
 }

@@ -9,13 +9,13 @@ import { pathOfCommit } from '../store/commits.ts'
 import { entrySize, fileSizes } from '../store/file-sizes.ts'
 import { replacedFragments } from '../store/vacuum.ts'
 import type { Inspected } from './inspected.ts'
-import { useLoaded } from './use-loaded.tsx'
+import { loadedValue, useLoaded } from './use-loaded.tsx'
 
-/** The state of fragments that are not read, and of their commit and vacuum files, by path below the array. */
-export type States = ReadonlyMap<string, string>
-
-/** @returns nothing of what is no array, and of an array whose listing cannot be read */
-export async function unreadStates({ target }: Inspected): Promise<States> {
+/**
+ * States of the fragments that readers skip, and of their commit and vacuum files, by path below the array. Empty for a target that is
+ * no array, and for an array whose listing cannot be read.
+ */
+export async function unreadStates({ target }: Inspected): Promise<ReadonlyMap<string, string>> {
   const states = new Map<string, string>()
   if (target.type !== 'array') return states
   const { array } = target
@@ -28,27 +28,28 @@ export async function unreadStates({ target }: Inspected): Promise<States> {
   return states
 }
 
-/** Paths of what a vacuum of fragments removes; nothing where the array cannot be read. */
+/** Paths of what a vacuum of fragments removes; empty if the array cannot be read. */
 async function vacuumed(array: InspectArray): Promise<readonly string[]> {
   return (await replacedFragments(array).catch(unlessFault))?.gone ?? []
 }
 
-/** How much a vacuum of fragments removes, and what it costs; nothing where nothing waits for it. */
+/** A line about what a vacuum of fragments would remove, and at what cost; nothing if it would remove nothing. */
 export function Removable({ inspected }: { inspected: Inspected }) {
   const text = useLoaded(async () => {
     const { target } = inspected
-    const paths = target.type === 'array' ? await vacuumed(target.array) : []
-    return target.type === 'array' && paths.length > 0 ? removable(target.array, paths) : undefined
+    return target.type === 'array' ? removableText(target.array) : undefined
   }, [inspected])
-  return text && 'value' in text && text.value !== undefined ? <p>{text.value}</p> : null
+  const words = loadedValue(text)
+  return words === undefined ? null : <p>{words}</p>
 }
 
-/** @param paths of fragments, and of files beside them */
-async function removable(array: InspectArray, paths: readonly string[]): Promise<string> {
+async function removableText(array: InspectArray): Promise<string | undefined> {
+  const paths = await vacuumed(array)
+  if (paths.length === 0) return undefined
   const { folder } = array
   let [file_num, size] = [0, 0]
   const sizes = inOrder(paths, atOnce(folder), async (path) => {
-    // Commits are empty.
+    // Commit files are empty.
     if (/\.(?:wrt|ok)$/.test(path)) return [0]
     if (path.endsWith('.vac')) return [await vacSize(array, path)]
     return [...(await fileSizes(folder.folder(path))).values()]
@@ -70,6 +71,6 @@ async function removable(array: InspectArray, paths: readonly string[]): Promise
 
 function vacSize({ folder }: InspectArray, path: string): Promise<number> {
   const name = lastPathPart(path)
-  const around = path === name ? folder : folder.folder(path.slice(0, -name.length - 1))
-  return entrySize(around, { name, kind: 'file' })
+  const parent = path === name ? folder : folder.folder(path.slice(0, -name.length - 1))
+  return entrySize(parent, { name, kind: 'file' })
 }

@@ -3,23 +3,22 @@ import type { Target } from '../store/target.ts'
 import type { Inspected } from './inspected.ts'
 import type { Link } from './link.ts'
 
-/** What a view is given. */
 export interface ViewProps {
   inspected: Inspected
   link: Link
 }
 
-/** A part of the page: one file in `views/`, one line in `views.ts`. */
+/** A tab of the page. Each view has its file in `views/` and its line in `views.ts`. */
 export interface View {
-  /** `v` of the link. Never renamed. */
+  /** Value of `v` in the link. Never renamed. */
   id: string
-  /** In the navigation. */
+  /** Text of the tab. */
   title: string
-  /** The targets that it shows something of. */
+  /** Types of the targets that have this view. */
   targets: readonly Target['type'][]
   /**
-   * The call that prints the same as text: words behind `tiledb-inspect`, without the target, which is put after the first word;
-   * with `path` another target, in the storage's words. Undefined while something is missing that the user has to give.
+   * The call that prints the same as text. `words` follow `tiledb-inspect`; the target is put after the first of them.
+   * `path` is another target, as a path of the storage. Undefined as long as the user has to type something first.
    */
   call(props: ViewProps): { words: readonly string[]; path?: string } | undefined
   Show(props: ViewProps): ComponentChild

@@ -1,14 +1,14 @@
 import type { ComponentChild } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** Browsers draw nothing taller, in CSS pixels. Longer lists scroll in larger steps. */
+/** Greatest height in CSS pixels that browsers draw. The scrollbar of a longer list moves in larger steps. */
 const TALLEST = 8_000_000
-/** Rows beside those that are seen. */
+/** Number of rows that are made above and below those in sight. */
 const MARGIN = 8
 
 /**
- * Rows of which only those in sight are made, for lists of any length. The scrollbar stands for the whole list; arrow and page keys
- * move by rows also where a pixel is more than one.
+ * A list of any length of which only the rows in sight are made. The scrollbar covers the whole list. Arrow and page keys move by
+ * rows, even if a pixel of the scrollbar stands for several rows.
  */
 export function VirtualList(props: {
   label: string
@@ -16,15 +16,15 @@ export function VirtualList(props: {
   /** In CSS pixels. */
   rowHeight: number
   show(index: number): ComponentChild
-  /** The row that is scrolled to when it changes. */
+  /** Index of a row. The list scrolls to it when the index changes. */
   at?: number | undefined
-  /** Called with the first row in sight. */
+  /** Called with the index of the first row in sight when it changes. */
   onScroll?(first: number): void
-  /** `tree`: each row is a `treeitem`. */
+  /** In a `tree`, each row is a `treeitem`. */
   role?: 'tree' | undefined
   /** Id of the row that the keys act on, if the keys do more than scroll. */
   active?: string | undefined
-  /** Called first for each key, with the number of rows in sight. @returns whether it did something */
+  /** Called for each key before the list handles it. @param visible number of rows in sight @returns whether it handled the key */
   onKey?(event: KeyboardEvent, visible: number): boolean
 }) {
   const { label, count, rowHeight, show, at, onScroll, role, active, onKey } = props
@@ -36,7 +36,7 @@ export function VirtualList(props: {
   const first = Math.min(wanted, last)
   const tall = Math.min(TALLEST, count * rowHeight)
   const room = Math.max(0, tall - height)
-  /** Rows per pixel of the scrollbar. */
+  /** Number of rows per pixel of the scrollbar. */
   const step = room === 0 ? 0 : last / room
 
   function scrollTo(row: number): void {
@@ -53,8 +53,8 @@ export function VirtualList(props: {
     observer.observe(current)
     return () => observer.disconnect()
   }, [])
-  // A list that begins further down, and one whose height or length changed, has its rows elsewhere. The row that is asked
-  // for comes after that.
+  // After a change of the height or the length, the first row is at another place. This effect runs before the one that scrolls to
+  // the row `at`.
   useEffect(() => {
     if (box.current && step > 0) box.current.scrollTop = first / step
   }, [height, count])
@@ -76,7 +76,7 @@ export function VirtualList(props: {
 
   function scrolled(): void {
     const row = Math.min(last, Math.round((box.current?.scrollTop ?? 0) * step))
-    // Where a pixel is several rows, moving by keys leaves the scrollbar where it is.
+    // If a pixel stands for several rows, this is the scroll event of a key that moved by less than a pixel.
     if (Math.abs(row - first) < Math.max(1, step)) return
     setFirst(row)
     onScroll?.(row)

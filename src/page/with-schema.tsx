@@ -1,15 +1,15 @@
 import type { ComponentChild } from 'preact'
 import type { DocumentOf } from './inspected.ts'
-import { timesOf } from './times.ts'
+import { timeOptions } from './times.ts'
 import { Shown, useLoaded } from './use-loaded.tsx'
 import type { ViewProps } from './view.ts'
 
-/** Shows what needs the schema that a reader uses at the time of the link. */
+/** Loads the schema that a reader uses at the time of the link, then shows what needs it. */
 export function WithSchema({
   inspected,
   link,
   show,
 }: ViewProps & { show(schema: DocumentOf<'schema'>): ComponentChild }) {
-  const schema = useLoaded(() => inspected.document('schema', timesOf(link)), [inspected, link.t])
+  const schema = useLoaded(() => inspected.document('schema', timeOptions(link)), [inspected, link.t])
   return <Shown of={schema} what="the schema" show={show} />
 }

@@ -1,15 +1,15 @@
 import type { ByteSource, Entry, Storage } from '../source/source.ts'
 import { giveWasm } from './codecs.ts'
 import { Engine } from './engine.ts'
-import { type Answer, type Asked, type Call, type Sent, told, untold } from './job.ts'
-import { run } from './tasks.ts'
+import { type Answer, type Call, errorFrom, type FromWorker, plainError, type ToWorker } from './job.ts'
+import { runTask } from './tasks.ts'
 
-/** The program of a worker: does tasks for the page, one after another (job.ts). */
+/** The program of a worker, which does tasks for the page one after another (job.ts). */
 
-/** What there is of a worker's scope: the types of pages do not know it. */
+/** The global scope of a worker. The DOM types of a page do not have it. */
 const scope = globalThis as unknown as {
-  postMessage(message: Sent): void
-  onmessage: (event: MessageEvent<Asked>) => void
+  postMessage(message: FromWorker): void
+  onmessage: (event: MessageEvent<ToWorker>) => void
 }
 
 export function workForPage(): void {
@@ -17,8 +17,8 @@ export function workForPage(): void {
   let steps: AsyncGenerator<unknown, unknown> | undefined
   scope.onmessage = ({ data }) => {
     if ('answer' in data) return answer(data.answer)
-    if ('order' in data) {
-      const { place, isRemote, mayNotList, key, wasm } = data.order
+    if ('setup' in data) {
+      const { place, isRemote, mayNotList, key, wasm } = data.setup
       giveWasm(...wasm)
       engine = new Engine({ ...place, storage: storageOfPage(isRemote, mayNotList) }, key)
       return
@@ -26,19 +26,21 @@ export function workForPage(): void {
     if ('task' in data && engine) {
       kept.clear()
       keptBytes = 0
-      steps = run(engine, data.task)
+      steps = runTask(engine, data.task)
     }
     steps?.next().then(
       (found) => scope.postMessage({ found }),
-      (error: unknown) => scope.postMessage({ error: told(error) }),
+      (error: unknown) => scope.postMessage({ error: plainError(error) }),
     )
   }
 }
 
-/** Calls that the page has not answered, by id. */
+/** Calls that the page has not answered yet, by id. */
 const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>()
+/** The last number given to a call or a file. */
 let last = 0
 
+/** Calls the page's storage. */
 function ask<T>(what: Call['what'], path: string, args: readonly number[] = [], file?: number): Promise<T> {
   const id = ++last
   scope.postMessage({ call: { id, what, path, args, ...(file !== undefined && { file }) } })
@@ -46,15 +48,15 @@ function ask<T>(what: Call['what'], path: string, args: readonly number[] = [], 
 }
 
 function answer({ id, value, error }: Answer): void {
-  const one = waiting.get(id)
+  const call = waiting.get(id)
   waiting.delete(id)
-  if (error) one?.reject(untold(error))
-  else one?.resolve(value)
+  if (error) call?.reject(errorFrom(error))
+  else call?.resolve(value)
 }
 
-/** Bytes that are kept of what a task reads: samples read the same tiles again and again. */
+/** Upper limit in bytes of the cache of a task: samples read the same tiles again and again. */
 const MOST_KEPT = 16 * 2 ** 20
-/** By file, offset and length; those that were asked for last are at the end. */
+/** The cache: bytes by file, offset and length. The most recently used are at the end. */
 const kept = new Map<string, { length: number; bytes: Promise<Uint8Array> }>()
 let keptBytes = 0
 
@@ -78,7 +80,7 @@ function readOnce(path: string, offset: number, length: number, file: number): P
   return bytes
 }
 
-/** The page's storage, by messages. */
+/** A storage that calls the page's storage by messages. */
 function storageOfPage(isRemote: boolean, mayNotList: boolean): Storage {
   return {
     kind: (path) => ask<Entry['kind'] | undefined>('kind', path),

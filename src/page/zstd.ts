@@ -4,9 +4,7 @@ import { undoZstdFrame, type ZstdUndo } from '../filters/codecs/zstd-frame.ts'
 import { onlyReads } from './only-reads.ts'
 import { DEFLATED } from './zstddec.wasm.js'
 
-/**
- * libzstd without its compressor, from the package zstddec: 20 KB of a page instead of 100.
- */
+/** libzstd without its compressor, from the package zstddec: 20 KB of the page instead of 100. */
 const FACTS: LibraryFacts = {
   stream: 'zstd frame',
   name: 'libzstd',
@@ -16,8 +14,9 @@ const FACTS: LibraryFacts = {
   free: 'free',
   imports: () => ({ env: { emscripten_notify_memory_growth: () => {} } }),
 }
-/** (out, outLength, in, inLength): the bytes written, or what {@link IS_ERROR} knows. */
+/** Name of a function (out, outLength, in, inLength). It returns the number of bytes written, or an error code. */
 const DECOMPRESS = 'ZSTD_decompress'
+/** Name of a function that returns whether a result is an error code. */
 const IS_ERROR = 'ZSTD_isError'
 
 export async function loadZstd(unpack: (deflated: string) => Promise<BufferSource>): Promise<ByteCodec> {

@@ -71,13 +71,16 @@ test.each([
   ['INT64', [2n ** 62n, 2n ** 62n + 2n], `min ${2n ** 62n}, max ${2n ** 62n + 2n}, mean ${2n ** 62n + 1n}`, undefined],
   ['DATETIME_DAY', ['2024-05-01', '2024-05-03'], 'min 2024-05-01, max 2024-05-03, mean 2024-05-02', undefined],
   ['INT8', [-3, 2], 'min -3, max 2, mean -0.5', undefined],
-] as const)('%s: least, largest and mean are told; fill values are counted apart', (type, values, words, fill) => {
-  const { bars, told, cells } = summaryOf(type, true, values, fill)
-  expect(told).toBe(words)
-  expect(cells).toBe(values.length)
-  const fills = fill === undefined ? 0 : 1
-  expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(values.length - fills)
-})
+] as const)(
+  '%s: the note has minimum, maximum and mean; fill values are counted apart',
+  (type, values, words, fill) => {
+    const { bars, note, cells } = summaryOf(type, true, values, fill)
+    expect(note).toBe(words)
+    expect(cells).toBe(values.length)
+    const fills = fill === undefined ? 0 : 1
+    expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(values.length - fills)
+  },
+)
 
 test('dates are dates', () => {
   const { bars } = summaryOf('DATETIME_DAY', true, ['2024-05-01', '2024-05-03', '2024-05-01'])
@@ -92,17 +95,17 @@ test('nulls, NaN, NaT and infinities are counted apart', () => {
 })
 
 test('of texts the most frequent come first', () => {
-  const { bars, told } = summaryOf('STRING_UTF8', false, ['b', 'a', 'b', null, 'x'.repeat(1000), 'b'])
+  const { bars, note } = summaryOf('STRING_UTF8', false, ['b', 'a', 'b', null, 'x'.repeat(1000), 'b'])
   expect(bars.map(({ count }) => count)).toEqual([3, 1, 1])
   expect(bars[0].label).toBe('b')
   expect(bars[2].label).toMatch(/^x{300} … 700 more characters$/)
-  expect(told).toBe('')
+  expect(note).toBe('')
   const many = summaryOf('STRING_UTF8', false, upTo(30).map(String))
-  expect([many.bars.length, many.told]).toEqual([20, 'the most frequent of 30 different values'])
+  expect([many.bars.length, many.note]).toEqual([20, 'the most frequent of 30 different values'])
 })
 
 test('of very many different values only some are counted, and it says so', () => {
-  const { bars, told } = summaryOf('STRING_UTF8', false, upTo(10_001).map(String))
+  const { bars, note } = summaryOf('STRING_UTF8', false, upTo(10_001).map(String))
   expect(bars).toHaveLength(20)
-  expect(told).toBe('the most frequent of the first 10000 different values')
+  expect(note).toBe('the most frequent of the first 10000 different values')
 })

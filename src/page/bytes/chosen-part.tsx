@@ -4,6 +4,7 @@ import { formatCount } from '../../render/units.ts'
 import { cellPairs, noticePairs } from '../../render/views/at-pairs.ts'
 import { NOTHING } from '../../render/views/wording.ts'
 import { Call } from '../call.tsx'
+import { Button } from '../controls.tsx'
 import type { Inspected } from '../inspected.ts'
 import { Facts } from '../table.tsx'
 import { Text } from '../text.tsx'
@@ -11,7 +12,7 @@ import { Shown, useLoaded } from '../use-loaded.tsx'
 import { isLarge, type Node } from './nodes.ts'
 import { aboutNode } from './tree.tsx'
 
-/** What is known of the chosen part, in words: what a hex view and a tree say by colour and place. */
+/** The facts of the chosen part in words. The hex view and the tree show them by colour and place. */
 export function ChosenPart(props: {
   inspected: Inspected
   path: string
@@ -41,18 +42,15 @@ export function ChosenPart(props: {
       />
       {isLarge(part) && !node.isOpen && (
         <p>
-          This tile is large:{' '}
-          <button type="button" onClick={() => node.open().then(() => choose(node))}>
-            Read it
-          </button>
+          This tile is large: <Button onClick={() => node.open().then(() => choose(node))}>Read it</Button>
         </p>
       )}
       {contents.length > 0 && (
         <p>
           {contents.map((kid) => (
-            <button key={kid.number} type="button" onClick={() => choose(kid)}>
+            <Button key={kid.number} onClick={() => choose(kid)}>
               Open <Text>{kid.space.name ?? kid.part.name}</Text> ({formatCount(kid.part.length)} bytes)
-            </button>
+            </Button>
           ))}
         </p>
       )}
@@ -68,25 +66,28 @@ function bytesText({ offset, length }: { offset: number; length: number }): stri
   return `${formatCount(length)}, from ${formatCount(offset)} (0x${offset.toString(16)}) to ${formatCount(offset + length - 1)}`
 }
 
-/** What the byte belongs to, and what would notice a flip of it: `at` tries it out when asked. */
-function Flip({ inspected, path, offset }: { inspected: Inspected; path: string; offset: number }) {
-  const [isAsked, setAsked] = useState(false)
-  if (!isAsked)
-    return (
-      <p>
-        <button type="button" onClick={() => setAsked(true)}>
-          What would notice a flip here?
-        </button>
-      </p>
-    )
-  return <Flipped {...{ inspected, path, offset }} />
+interface FlipProps {
+  inspected: Inspected
+  path: string
+  offset: number
 }
 
-/** The view that does what a command does. */
-const inPage = (text: string): string =>
+/** A button that asks the command `at` what would notice a flip of a bit of the byte. */
+function Flip(props: FlipProps) {
+  const [isAsked, setAsked] = useState(false)
+  if (isAsked) return <Flipped {...props} />
+  return (
+    <p>
+      <Button onClick={() => setAsked(true)}>What would notice a flip here?</Button>
+    </p>
+  )
+}
+
+/** Replaces calls of `check` by the view that does the same. */
+const withViews = (text: string): string =>
   text.replaceAll('check --level cells', 'Findings of every cell').replace(/^check then/, 'Findings then')
 
-function Flipped({ inspected, path, offset }: { inspected: Inspected; path: string; offset: number }) {
+function Flipped({ inspected, path, offset }: FlipProps) {
   const found = useLoaded(
     () => inspected.document('at', { flips: true }, path, [String(offset)]),
     [inspected, path, offset],
@@ -99,7 +100,7 @@ function Flipped({ inspected, path, offset }: { inspected: Inspected; path: stri
         show={(at) => (
           <Facts
             facts={[...(at.cells ? cellPairs(at.cells) : []), ...noticePairs(at)].flatMap((pair) =>
-              pair ? [[inPage(pair[0]), <Text key="">{inPage(pair[1])}</Text>] as const] : [],
+              pair ? [[withViews(pair[0]), <Text key="">{withViews(pair[1])}</Text>] as const] : [],
             )}
           />
         )}

@@ -3,10 +3,11 @@ import { parsePath, pathText } from '../../anatomy/path.ts'
 import { InspectError } from '../../base/errors.ts'
 import { OFFSET } from '../../commands/option-values.ts'
 import { formatCount, formatSize } from '../../render/units.ts'
+import { Button, Form, fieldText } from '../controls.tsx'
 import type { Inspected } from '../inspected.ts'
-import { change, type Link } from '../link.ts'
+import { changeLink, type Link } from '../link.ts'
 import { Text } from '../text.tsx'
-import { Fault, Shown, useLoaded } from '../use-loaded.tsx'
+import { Fault, loadedValue, Shown, useLoaded } from '../use-loaded.tsx'
 import { ChosenPart } from './chosen-part.tsx'
 import { Hex } from './hex.tsx'
 import { isLarge, type Node, nodeAt, nodeOfSteps, rootNode } from './nodes.ts'
@@ -15,21 +16,21 @@ import { SearchForm } from './search-form.tsx'
 import { TileStages } from './tile-stages.tsx'
 import { Tree } from './tree.tsx'
 
-/** Files up to this many bytes are opened two levels deep at first. */
+/** Size in bytes up to which a file is opened two levels deep at first. */
 const SMALL = 2 ** 20
-/** The link follows the chosen byte after this many milliseconds: browsers complain of many changes. */
+/** Milliseconds after which the link follows the chosen byte. Browsers complain about more frequent changes. */
 const LINK_REST = 300
-/** Longer paths are left out of the link. */
+/** Longest path in characters that is put into the link. */
 const LONGEST_PATH = 1200
 
 interface FileProps {
   inspected: Inspected
   link: Link
-  /** In the storage. */
+  /** Path of the file in the storage. */
   path: string
 }
 
-/** A file: bytes on the left, what they are on the right. */
+/** A file: its bytes on the left, their meaning on the right. */
 export function FileBytes({ inspected, link, path }: FileProps) {
   const opened = useLoaded(async () => {
     const { root, close } = await inspected.anatomy(path)
@@ -38,13 +39,13 @@ export function FileBytes({ inspected, link, path }: FileProps) {
     if (root.length <= SMALL) for (const kid of kids) if (kid.canOpen && !isLarge(kid.part)) await kid.open()
     return { root: node, close }
   }, [inspected, path])
-  const close = opened && 'value' in opened ? opened.value.close : undefined
+  const close = loadedValue(opened)?.close
   useEffect(() => () => void close?.(), [close])
   return <Shown of={opened} what="the file" show={({ root }) => <OpenedFile {...{ inspected, link, path, root }} />} />
 }
 
-/** What is chosen: a part, and a byte of its space. */
-export interface Choice {
+/** The chosen part, and the chosen byte of its space. */
+interface Choice {
   node: Node
   offset: number
 }
@@ -56,26 +57,28 @@ function OpenedFile({ inspected, link, path, root }: FileProps & { root: Node })
   const [error, setError] = useState<InspectError | undefined>(undefined)
   const [, setChanges] = useState(0)
   const isNarrow = useNarrow()
-  const latest = useRef(0)
-  const written = useRef('')
-  const now = useRef(link)
-  now.current = link
+  /** Number of choices so far. */
+  const choices = useRef(0)
+  /** The choice in the link as this view knows it. */
+  const inLink = useRef('')
+  const latestLink = useRef(link)
+  latestLink.current = link
   const { node, offset } = choice
   const top = useMemo(() => node.top, [node])
 
-  /** Chooses a byte of the space; the part follows when it is known. */
+  /** Chooses a byte of a space, and its smallest part as soon as that is known. */
   async function chooseByte(at: number, within = top): Promise<void> {
-    const mine = ++latest.current
+    const mine = ++choices.current
     setChoice({ node: within === top ? node : within, offset: at })
     const smallest = await nodeAt(within, at)
-    if (mine !== latest.current) return
-    // Groups above it are open now: what is chosen is in sight.
+    if (mine !== choices.current) return
+    // All nodes above are opened, so that the tree shows the part.
     for (let one = smallest.parent; one; one = one.parent) if (!one.isOpen) await one.open()
     setChoice({ node: smallest, offset: at })
   }
 
   function chooseNode(next: Node, at = next.from): void {
-    latest.current++
+    choices.current++
     setChoice({ node: next, offset: at })
   }
 
@@ -85,31 +88,31 @@ function OpenedFile({ inspected, link, path, root }: FileProps & { root: Node })
     else chooseNode(await nodeOfSteps(root, match.steps))
   }
 
-  // The link says what is chosen. What this view wrote itself is not read again.
+  // Chooses what the link names, unless this view wrote the link itself.
   useEffect(() => {
     const { n, o } = link
-    if (written.current === `${n ?? ''} ${o ?? ''}`) return
-    written.current = `${n ?? ''} ${o ?? ''}`
+    const named = `${n ?? ''} ${o ?? ''}`
+    if (inLink.current === named) return
+    inLink.current = named
     const at = o !== undefined && OFFSET.test(o) ? Number(o) : undefined
-    const go = async (): Promise<void> => {
+    const follow = async (): Promise<void> => {
       if (n === undefined) await chooseByte(Math.min(at ?? 0, Math.max(0, root.part.length - 1)), root)
-      else {
-        const named = await nodeOfSteps(root, parsePath(n))
-        chooseNode(named, at)
-      }
+      else chooseNode(await nodeOfSteps(root, parsePath(n)), at)
     }
-    go().catch(setError)
+    follow().catch(setError)
   }, [link.n, link.o, root])
+  // Writes the choice into the link. The offset alone names a leaf of the file.
   useEffect(() => {
     const timer = setTimeout(() => {
-      if (latest.current === 0 || link.v !== 'files') return
+      if (choices.current === 0 || link.v !== 'files') return
       const text = pathText(node.steps)
       const isByByte = node.space === root.space && node.parent !== undefined && !node.canOpen
       const n = isByByte || text === '' || text.length > LONGEST_PATH ? undefined : text
       const o = String(offset)
-      if (written.current === `${n ?? ''} ${o}`) return
-      written.current = `${n ?? ''} ${o}`
-      change(now.current, { n, o }, true)
+      const chosen = `${n ?? ''} ${o}`
+      if (inLink.current === chosen) return
+      inLink.current = chosen
+      changeLink(latestLink.current, { n, o }, true)
     }, LINK_REST)
     return () => clearTimeout(timer)
   }, [node, offset])
@@ -162,7 +165,7 @@ function OpenedFile({ inspected, link, path, root }: FileProps & { root: Node })
   )
 }
 
-/** The way from the file to what came out of its filters, and back. */
+/** Buttons that lead from unfiltered bytes back to the file. */
 function Spaces({ top, choose }: { top: Node; choose(node: Node): void }) {
   const tops: Node[] = []
   for (let one: Node | undefined = top; one; one = one.parent?.top) tops.unshift(one)
@@ -177,9 +180,9 @@ function Spaces({ top, choose }: { top: Node; choose(node: Node): void }) {
               <Text>{one.space.name ?? one.part.name}</Text>
             </strong>
           ) : (
-            <button type="button" onClick={() => choose(tops[i + 1].parent ?? one)}>
+            <Button onClick={() => choose(tops[i + 1].parent ?? one)}>
               <Text>{one.space.name ?? one.part.name}</Text>
-            </button>
+            </Button>
           )}
         </span>
       ))}
@@ -190,29 +193,25 @@ function Spaces({ top, choose }: { top: Node; choose(node: Node): void }) {
 
 function GoTo({ length, go }: { length: number; go(offset: number): void }) {
   const [error, setError] = useState<InspectError | undefined>(undefined)
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault()
-    const text = String(new FormData(event.currentTarget as HTMLFormElement).get('offset')).trim()
-    const isRight = OFFSET.test(text) && Number(text) < length
-    setError(
-      isRight
-        ? undefined
-        : new InspectError('USAGE', `expected an offset below ${length}, decimal or 0x…, found ${text}`),
-    )
-    if (isRight) go(Number(text))
+  const goToTyped = (values: FormData): void => {
+    const text = fieldText(values, 'offset')
+    if (OFFSET.test(text) && Number(text) < length) {
+      setError(undefined)
+      go(Number(text))
+    } else setError(new InspectError('USAGE', `expected an offset below ${length}, decimal or 0x…, found ${text}`))
   }
   return (
-    <form onSubmit={submit}>
+    <Form use={goToTyped}>
       <label>
         Go to byte <input name="offset" size={14} placeholder="0x…" autocomplete="off" />
       </label>{' '}
       <button type="submit">Go</button>
       {error && <Fault error={error} />}
-    </form>
+    </Form>
   )
 }
 
-/** Whether the screen is too narrow for 16 columns. */
+/** Whether the screen is too narrow for 16 bytes in a row. */
 function useNarrow(): boolean {
   const query = '(max-width: 42rem)'
   const [isNarrow, setNarrow] = useState(() => matchMedia(query).matches)

@@ -2,27 +2,28 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { formatCount } from '../../render/units.ts'
 import { Fault } from '../use-loaded.tsx'
 import { VirtualList } from '../virtual-list.tsx'
-import { type Node, openNodeAt } from './nodes.ts'
+import { type Node, openNodeAt, type Range } from './nodes.ts'
 import { Pages } from './pages.ts'
 
 const ROW_PIXELS = 20
-/** Reading waits until scrolling rests this long, in milliseconds. */
+/** Milliseconds without scrolling after which bytes are read. */
 const REST = 60
-/** Rows around the first in sight that are read. */
+/** Number of rows that are read before and after the first in sight. */
 const ROWS_READ = 64
+/** Number of background colours: the classes `tint0` and so on. */
 const COLOURS = 5
 
-/** The bytes of one space, and where the chosen part is. */
+/** The bytes of one space in hexadecimal and as text. Colours tell the parts apart, and mark the chosen one. */
 export function Hex(props: {
   label: string
   top: Node
   chosen: Node
-  /** The chosen byte. */
+  /** Offset of the chosen byte. */
   cursor: number
   hovered: Node | undefined
-  /** Found bytes, one past the last. */
-  found: { from: number; to: number } | undefined
-  /** Whether there is room for few columns only. */
+  /** The bytes that a search found. */
+  found: Range | undefined
+  /** Whether there is room for 8 bytes in a row instead of 16. */
   isNarrow: boolean
   choose(offset: number): void
   hover(node: Node | undefined): void
@@ -49,7 +50,7 @@ export function Hex(props: {
       clearTimeout(timer)
     }
   }, [pages, first, width])
-  // The list begins to scroll only where the byte is out of sight.
+  // The list scrolls to a byte out of sight. Its bytes are read before that.
   useEffect(() => {
     if (Math.abs(row - first) > ROWS_READ) setFirst(row)
   }, [row])
@@ -72,7 +73,7 @@ export function Hex(props: {
     return true
   }
 
-  /** The offset of the byte that an event is about. */
+  /** The offset of the byte under the mouse. */
   const offsetOf = ({ target }: Event): number | undefined => {
     const { at } = (target as HTMLElement).dataset
     return at === undefined ? undefined : Number(at)
@@ -144,14 +145,13 @@ function byteClass(
   at: number,
   chosen: Node,
   hovered: Node | undefined,
-  found: { from: number; to: number } | undefined,
+  found: Range | undefined,
   cursor: number,
 ): string {
-  const within = (one: { from: number; to: number } | undefined): boolean =>
-    one !== undefined && at >= one.from && at < one.to
+  const within = (range: Range | undefined): boolean => range !== undefined && at >= range.from && at < range.to
   const classes = [node.part.type === 'gap' ? 'dim' : `tint${node.number % COLOURS}`]
   if (isBad(node)) classes.push('damaged')
-  // A choice of everything would hide the colours of its parts.
+  // Marking the whole space would hide the colours of its parts.
   if (chosen.space === node.space && chosen !== node.top && within(chosen)) classes.push('in')
   if (hovered?.space === node.space && within(hovered)) classes.push('over')
   if (within(found)) classes.push('found')
@@ -159,7 +159,7 @@ function byteClass(
   return classes.join(' ')
 }
 
-/** Whether the bytes are damaged, as far as they were looked at. */
+/** Whether the bytes are known to be damaged. */
 export function isBad({ part, error }: Node): boolean {
   return part.verdict === 'invalid' || part.fault !== undefined || error !== undefined
 }

@@ -3,38 +3,45 @@ import { elementPart } from '../../anatomy/path.ts'
 import { asInspectError, type InspectError } from '../../base/errors.ts'
 
 /**
- * The parts of a file as a tree that is opened step by step: the same parts as `dump` prints. Each node keeps what it opened, so that
- * the spaces below filters stay the same ones. Long lists stand in groups, so that a list of a million tiles costs what is seen of it.
+ * The parts of a file as a tree that is opened step by step. The parts are those that `dump` prints. A node keeps what it opened, so
+ * the spaces below filters stay the same objects. Long lists are split into groups, so only the visible part of a list of a
+ * million tiles costs memory.
  */
 
-/** Nodes below one node. Longer lists are split into groups of a power of this. */
+/** Upper limit on the nodes below one node. Longer lists are split into groups, whose size is a power of this. */
 const MOST = 100
 
-/** Reading a tile of more bytes than this takes long: it is read when asked for, not on the way to a byte. */
+/** Size in bytes above which a tile is read only when the user asks for it, not on the way to a byte. */
 export const LARGE = 64 * 2 ** 20
 
-/** In bytes. Opened tiles are kept up to this: each has its bytes, and what its filters made of them. */
+/** Upper limit in bytes on the opened tiles that are kept, stored or unfiltered. */
 const TILES_KEPT = 128 * 2 ** 20
 
-/** In bytes: about what the nodes of an opened tile take beside its bytes. */
+/** Estimated size in bytes of the nodes of an opened tile. */
 const NODES = 16 * 1024
+
+/** Positions or offsets from `from` to before `to`. */
+export interface Range {
+  from: number
+  to: number
+}
 
 export class Node {
   readonly part: Part
   readonly parent: Node | undefined
   readonly level: number
-  /** For ids, and to tell neighbours apart by colour. */
+  /** Number of the node, for its id and its colour. */
   readonly number: number
-  /** Of a group: the positions in the list that it stands for. */
-  readonly group: { from: number; to: number } | undefined
+  /** The positions in the part's list that a group stands for; undefined if the node is no group. */
+  readonly group: Range | undefined
   isOpen = false
-  /** Undefined until it was opened. */
+  /** The nodes inside; undefined until the node was opened. */
   kids: readonly Node[] | undefined
   error: InspectError | undefined
   private readonly lists: Lists
   private opening: Promise<void> | undefined
 
-  constructor(part: Part, lists: Lists, parent?: Node, group?: { from: number; to: number }) {
+  constructor(part: Part, lists: Lists, parent?: Node, group?: Range) {
     this.part = part
     this.lists = lists
     this.parent = parent
@@ -52,16 +59,17 @@ export class Node {
     return this.group !== undefined || this.part.elements !== undefined || this.part.children !== undefined
   }
 
-  /** Bytes in its space, one past the last. */
+  /** Offset of the first byte in the space. */
   get from(): number {
     return this.part.offset
   }
 
+  /** Offset after the last byte. */
   get to(): number {
     return this.part.offset + this.part.length
   }
 
-  /** Opens it and remembers what is inside. An error is kept, and shown with the node. */
+  /** Opens the node and keeps what is inside. Does not throw: an error is kept, and shown with the node. */
   async open(): Promise<readonly Node[]> {
     this.isOpen = true
     this.opening ??= this.load()
@@ -69,7 +77,7 @@ export class Node {
     return this.kids ?? []
   }
 
-  /** Closes it, and forgets what was inside. */
+  /** Closes the node, and forgets what was inside. */
   close(): void {
     this.isOpen = false
     this.kids = undefined
@@ -99,7 +107,7 @@ export class Node {
     }
   }
 
-  /** The node of an element or child by its position in the part's list. */
+  /** The node of an element or child. @param index its position in the part's list */
   async kid(index: number): Promise<Node | undefined> {
     let node: Node = this
     while (true) {
@@ -115,13 +123,13 @@ export class Node {
     return (await this.lists.of(this.part)).find(offset)
   }
 
-  /** Names from the file down to here, as a path: groups have none. */
+  /** The path from the file to this node. Groups have no step of their own. */
   get steps(): readonly string[] {
     const above = this.parent?.steps ?? []
     return this.parent === undefined || this.group ? above : [...above, this.part.name]
   }
 
-  /** The highest node of its space: the file, or what came out of a filter. */
+  /** The highest node of the space: the file, or the output of a filter. */
   get top(): Node {
     let node: Node = this
     while (node.parent && node.parent.space === this.space) node = node.parent
@@ -129,18 +137,19 @@ export class Node {
   }
 }
 
-/** What is inside a part: elements or children, each made when asked for. */
+/** The elements or children of a part, each made when it is asked for. */
 interface List {
   count: number
   at(index: number): Part | Promise<Part>
   find(offset: number): number
 }
 
-/** The lists of parts: each is made once for all groups of it. */
+/** The lists of all parts of a file. All groups of a part share its list. */
 class Lists {
+  /** Number of nodes made so far. */
   nodeNum = 0
   private readonly made = new WeakMap<Part, Promise<List>>()
-  /** Opened tiles with their bytes, the first opened first. */
+  /** Opened tiles with their bytes in memory, in the order of opening. */
   private readonly tiles = new Map<Node, number>()
 
   of(part: Part): Promise<List> {
@@ -151,7 +160,7 @@ class Lists {
     return made
   }
 
-  /** Closes the tiles that were opened first, if all together are too large. */
+  /** Notes that a tile was opened. Closes the tiles that were opened first until the others fit into {@link TILES_KEPT}. */
   opened(tile: Node): void {
     this.tiles.set(tile, tileBytes(tile.part) + NODES)
     let sum = 0
@@ -184,17 +193,17 @@ export function rootNode(part: Part): Node {
   return new Node(part, new Lists())
 }
 
-/** Whether opening the part reads a lot. */
+/** Whether opening the part reads more than {@link LARGE} bytes. */
 export function isLarge(part: Part): boolean {
   return (part.type === 'tile' || part.type === 'generic tile') && tileBytes(part) > LARGE
 }
 
-/** Of a tile: its stored bytes, or what its filters make of them, whichever is more. */
+/** Size of a tile in bytes, stored or unfiltered, whichever is more. */
 function tileBytes({ length, unfolds }: Part): number {
   return Math.max(length, unfolds ?? 0)
 }
 
-/** The smallest node that holds a byte of the space of `top`. What is on the way is opened, but no large tile. */
+/** The smallest node that holds a byte of the space of `top`. Opens the nodes above it, but no large tile. */
 export async function nodeAt(top: Node, offset: number): Promise<Node> {
   let node = top
   while (node.canOpen && !(isLarge(node.part) && !node.isOpen)) {
@@ -206,7 +215,7 @@ export async function nodeAt(top: Node, offset: number): Promise<Node> {
   return node
 }
 
-/** The node with these names below `root`, or the last one on the way. */
+/** The node at a path below `root`, or the last one that exists on the way. */
 export async function nodeOfSteps(root: Node, steps: readonly string[]): Promise<Node> {
   let node = root
   for (const step of steps) {
@@ -219,7 +228,7 @@ export async function nodeOfSteps(root: Node, steps: readonly string[]): Promise
   return node
 }
 
-/** The rows of the tree: open nodes with what is inside, from the top. */
+/** The rows of the tree: the root, and everything inside open nodes. */
 export function rowsOf(root: Node): readonly Node[] {
   const rows: Node[] = []
   const add = (node: Node): void => {
@@ -230,7 +239,7 @@ export function rowsOf(root: Node): readonly Node[] {
   return rows
 }
 
-/** Among what is open already: the smallest node of the space that holds a byte. */
+/** The smallest node of the space that holds a byte, among those that exist already. */
 export function openNodeAt(top: Node, offset: number): Node {
   let node = top
   while (node.kids) {
@@ -241,7 +250,7 @@ export function openNodeAt(top: Node, offset: number): Node {
   return node
 }
 
-/** Whether the node, or the group, holds a byte. A group is found by its first open node. */
+/** Whether a node holds a byte. A group holds it if one of its existing nodes does. */
 function covers(node: Node, offset: number): boolean {
   if (!node.group) return offset >= node.from && offset < node.to
   return node.kids?.some((kid) => covers(kid, offset)) ?? false

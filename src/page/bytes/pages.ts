@@ -1,11 +1,11 @@
 import type { Space } from '../../anatomy/part.ts'
 import { asInspectError, type InspectError } from '../../base/errors.ts'
 
-/** Bytes that are read at once: some 4,000 rows. */
-export const PAGE_BYTES = 64 * 1024
+/** Number of bytes that are read at once: about 4,000 rows. */
+const PAGE_BYTES = 64 * 1024
 const PAGES_KEPT = 64
 
-/** Bytes of a space for a view: what is in sight is read, and kept for a while. */
+/** A cache of the bytes of a space. */
 export class Pages {
   private readonly space: Space
   private readonly pages = new Map<number, Uint8Array>()
@@ -16,13 +16,13 @@ export class Pages {
     this.space = space
   }
 
-  /** The byte, if it was read. */
+  /** The byte at an offset; undefined if it was not read. */
   at(offset: number): number | undefined {
     const page = Math.floor(offset / PAGE_BYTES)
     return this.pages.get(page)?.[offset - page * PAGE_BYTES]
   }
 
-  /** Reads what is not there between two offsets. @returns whether anything came */
+  /** Reads the missing pages between two offsets. @returns whether any was missing */
   async load(from: number, to: number): Promise<boolean> {
     const last = Math.min(to, this.space.length) - 1
     const wanted: number[] = []

@@ -3,80 +3,69 @@ import type { Space } from '../../anatomy/part.ts'
 import { pathText } from '../../anatomy/path.ts'
 import { asInspectError, InspectError } from '../../base/errors.ts'
 import { formatCount } from '../../render/units.ts'
+import { Button, Form } from '../controls.tsx'
 import { Scrolling } from '../scrolling.tsx'
 import { Text } from '../text.tsx'
 import { Fault } from '../use-loaded.tsx'
 import type { Node } from './nodes.ts'
 import { findBytes, findFields, type Match, parseHex } from './search.ts'
 
-/** Places that are found before the search waits to be told to go on. */
+/** Number of matches after which the search pauses until the user wants more. */
 const MOST = 100
-/** How often progress is shown, in milliseconds. */
+/** Milliseconds from one showing of the progress to the next. */
 const SHOWN_EVERY = 100
 
 interface Search {
   matches: AsyncIterator<Match>
-  /** Undefined for fields: nobody knows how many there are. */
+  /** Number of bytes or fields that were searched so far. */
+  done: number
+  /** Number of bytes to search; undefined for fields, whose number nobody knows. */
   of: number | undefined
 }
 
-/** Looks for bytes, text or the names of fields; what is searched is the space that is shown, or all fields of the file. */
+/** A search for bytes or text in the space that is shown, or for names of fields in the whole file. */
 export function SearchForm(props: { root: Node; space: Space; choose(match: Match): void }) {
   const { root, space, choose } = props
   const [found, setFound] = useState<readonly Match[]>([])
-  const [told, setTold] = useState('')
-  const [isRunning, setRunning] = useState(false)
-  const [isWaiting, setWaiting] = useState(false)
+  const [status, setStatus] = useState('')
+  const [phase, setPhase] = useState<'running' | 'paused' | undefined>(undefined)
   const [error, setError] = useState<InspectError | undefined>(undefined)
   const search = useRef<Search | undefined>(undefined)
-  const done = useRef(0)
-  // What was found in other bytes is not here.
-  useEffect(() => () => stop(), [space])
+  // A search in another space is stopped.
+  useEffect(() => stop, [space])
 
   function stop(): void {
     search.current = undefined
-    setRunning(false)
-    setWaiting(false)
+    setPhase(undefined)
   }
 
-  async function go(mine: Search, before: readonly Match[]): Promise<void> {
+  /** Searches until the next pause. @param before matches that were found already */
+  async function run(mine: Search, before: readonly Match[]): Promise<void> {
     const all = [...before]
-    let last = performance.now()
     const show = (end: string): void => {
-      const how =
-        mine.of === undefined
-          ? `${formatCount(done.current)} fields`
-          : `${formatCount(done.current)} of ${formatCount(mine.of)} bytes`
-      setTold(`${formatCount(all.length)} found in ${how}${end}`)
+      const total = mine.of === undefined ? 'fields' : `of ${formatCount(mine.of)} bytes`
+      setStatus(`${formatCount(all.length)} found in ${formatCount(mine.done)} ${total}${end}`)
       setFound([...all])
     }
-    setRunning(true)
-    setWaiting(false)
+    setPhase('running')
     const timer = setInterval(() => search.current === mine && show(' …'), SHOWN_EVERY)
     try {
       while (search.current === mine) {
         const next = await mine.matches.next()
-        if (search.current !== mine) break
+        if (search.current !== mine) return
         if (next.done) {
           show('')
-          stop()
-          break
+          return stop()
         }
         all.push(next.value)
         if (all.length === 1) choose(next.value)
         if (all.length - before.length >= MOST) {
           show(' so far')
-          setRunning(false)
-          setWaiting(true)
-          break
-        }
-        if (performance.now() - last > SHOWN_EVERY) {
-          show(' …')
-          last = performance.now()
+          return setPhase('paused')
         }
       }
     } catch (fault) {
-      // A search that was stopped, or followed by another, says nothing.
+      // The error of a search that was stopped is not shown.
       if (search.current === mine) {
         stop()
         setError(asInspectError(fault))
@@ -86,11 +75,9 @@ export function SearchForm(props: { root: Node; space: Space; choose(match: Matc
     }
   }
 
-  function submit(event: SubmitEvent): void {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget as HTMLFormElement)
-    const text = String(form.get('wanted'))
-    const made = searchFor(String(form.get('kind')), text, () => search.current === made)
+  function start(values: FormData): void {
+    const text = String(values.get('wanted'))
+    const made = searchFor(String(values.get('kind')), text)
     setError(
       made
         ? undefined
@@ -99,24 +86,27 @@ export function SearchForm(props: { root: Node; space: Space; choose(match: Matc
     if (!made) return
     search.current = made
     setFound([])
-    go(made, [])
+    run(made, [])
   }
 
-  function searchFor(kind: string, text: string, isWanted: () => boolean): Search | undefined {
-    done.current = 0
-    // A search that was stopped ends at its next step.
-    const progress = (at: number): void => {
-      if (!isWanted()) throw new InspectError('IO', 'the search was stopped')
-      done.current = at
+  function searchFor(kind: string, text: string): Search | undefined {
+    // The error ends a search that was stopped.
+    const progress = (done: number): void => {
+      if (search.current !== made) throw new InspectError('IO', 'the search was stopped')
+      made.done = done
     }
-    if (kind === 'field') return { matches: findFields(root.part, text, progress), of: undefined }
     const bytes = kind === 'hex' ? parseHex(text) : new TextEncoder().encode(text)
-    return bytes && { matches: findBytes(space, bytes, progress), of: space.length }
+    if (!bytes) return undefined
+    const made: Search =
+      kind === 'field'
+        ? { matches: findFields(root.part, text, progress), done: 0, of: undefined }
+        : { matches: findBytes(space, bytes, progress), done: 0, of: space.length }
+    return made
   }
 
   return (
     <section aria-label="Search">
-      <form onSubmit={submit}>
+      <Form use={start}>
         <label>
           Find{' '}
           <select name="kind">
@@ -127,26 +117,21 @@ export function SearchForm(props: { root: Node; space: Space; choose(match: Matc
         </label>{' '}
         <input name="wanted" aria-label="What to find" size={24} required autocomplete="off" />{' '}
         <button type="submit">Find</button>{' '}
-        {isRunning && (
-          <button
-            type="button"
+        {phase === 'running' && (
+          <Button
             onClick={() => {
-              setTold(`${told.replace(/ …$/, '')}, stopped`)
+              setStatus(`${status.replace(/ …$/, '')}, stopped`)
               stop()
             }}
           >
             Stop
-          </button>
+          </Button>
         )}
-        {isWaiting && (
-          <button type="button" onClick={() => search.current && go(search.current, found)}>
-            Go on
-          </button>
-        )}{' '}
+        {phase === 'paused' && <Button onClick={() => search.current && run(search.current, found)}>Go on</Button>}{' '}
         <span role="status" class="found-num">
-          {told}
+          {status}
         </span>
-      </form>
+      </Form>
       {error && <Fault error={error} />}
       {found.length > 0 && (
         <Scrolling label="Found">
@@ -155,9 +140,9 @@ export function SearchForm(props: { root: Node; space: Space; choose(match: Matc
               const text = 'from' in match ? `0x${match.from.toString(16)}` : pathText(match.steps)
               return (
                 <li key={text}>
-                  <button type="button" class="plain" onClick={() => choose(match)}>
+                  <Button class="plain" onClick={() => choose(match)}>
                     <Text>{text}</Text>
-                  </button>
+                  </Button>
                 </li>
               )
             })}

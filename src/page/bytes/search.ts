@@ -1,58 +1,45 @@
 import type { Part, Space } from '../../anatomy/part.ts'
 import { elementPart, pathText } from '../../anatomy/path.ts'
 import { isNamed } from '../../anatomy/selection.ts'
-import { isLarge } from './nodes.ts'
+import { yieldToBrowser } from '../yield-to-browser.ts'
+import { isLarge, type Range } from './nodes.ts'
 
-/** Bytes that are read and looked through at once. */
+/** Number of bytes that are read and searched at once. */
 export const SLICE_BYTES = 2 ** 20
-/** The page answers its user at least this often, in milliseconds. */
-const TURN = 20
 
-/** One place that was found. */
-export type Match = { from: number; to: number } | { steps: readonly string[] }
+/** A result of a search: bytes of a space, or the path of a field. */
+export type Match = Range | { steps: readonly string[] }
 
-/** How far a search is: of a space its bytes, of fields how many were looked at. */
+/** Called with the number of bytes or fields that were searched so far. */
 type Progress = (done: number) => void
 
-/** Hands over to the browser from time to time. */
-function turns(): () => Promise<void> {
-  let last = performance.now()
-  return async () => {
-    if (performance.now() - last < TURN) return
-    await new Promise((resolve) => setTimeout(resolve))
-    last = performance.now()
-  }
-}
-
-/** All places of the bytes in a space, in order, also those that overlap. Reads slice by slice. */
+/** Finds all places of the bytes in a space, in order, even if they overlap. */
 export async function* findBytes(
   space: Space,
   wanted: Uint8Array,
   progress: Progress = () => {},
 ): AsyncGenerator<Match> {
   if (wanted.length === 0) return
-  const turn = turns()
   for (let at = 0; at < space.length; at += SLICE_BYTES) {
-    // What begins in this slice may end in the next.
+    // A match that begins in this slice may end in the next.
     const slice = await space.read(at, Math.min(SLICE_BYTES + wanted.length - 1, space.length - at))
     for (let i = slice.indexOf(wanted[0]); i >= 0 && i < SLICE_BYTES; i = slice.indexOf(wanted[0], i + 1)) {
       if (wanted.every((byte, k) => slice[i + k] === byte)) yield { from: at + i, to: at + i + wanted.length }
-      await turn()
+      await yieldToBrowser()
     }
     progress(Math.min(space.length, at + SLICE_BYTES))
-    await turn()
+    await yieldToBrowser()
   }
 }
 
-/** All fields whose path has the text, parents first. Values without names are not entered, nor large tiles. */
+/** Finds all fields whose path contains the text, parents first. Does not look into large tiles and into values without names. */
 export async function* findFields(root: Part, text: string, progress: Progress = () => {}): AsyncGenerator<Match> {
   const wanted = text.toLowerCase()
-  const turn = turns()
   let seen = 0
   async function* below(part: Part, steps: readonly string[], hasAbove: boolean): AsyncGenerator<Match> {
     progress(++seen)
-    await turn()
-    // Of a part whose path has the text, all parts inside have it, too: the first is enough, and those that have it anew.
+    await yieldToBrowser()
+    // If the path of a part has the text, the paths of all parts inside have it, too. Those count only if their own name has it.
     const own = pathText(steps.slice(-1)).toLowerCase()
     const label = part.label?.toLowerCase()
     const has =
@@ -73,7 +60,7 @@ export async function* findFields(root: Part, text: string, progress: Progress =
   yield* below(root, [], false)
 }
 
-/** Bytes in hexadecimal, with or without spaces and `0x`. Undefined if it is something else. */
+/** Parses bytes in hexadecimal, with or without spaces and `0x`. Undefined if the text is something else. */
 export function parseHex(text: string): Uint8Array | undefined {
   const digits = text.replace(/0x|[\s,:]/gi, '')
   if (digits === '' || digits.length % 2 !== 0 || !/^[\da-f]+$/i.test(digits)) return undefined

@@ -5,29 +5,31 @@ import { hex } from '../../filters/bytes.ts'
 import { formatCount, shortValue } from '../../render/units.ts'
 import { countText, NOTHING } from '../../render/views/wording.ts'
 import { Call } from '../call.tsx'
+import { Button } from '../controls.tsx'
 import type { Inspected } from '../inspected.ts'
-import { change, type Link } from '../link.ts'
-import { pageWords, WRONG } from '../page-words.ts'
-import { Facts, Table } from '../table.tsx'
+import { changeLink, type Link } from '../link.ts'
+import { ERROR_TITLES, pageWords } from '../page-words.ts'
+import { type Column, Facts, numberColumn, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import { type Node, nodeOfSteps } from './nodes.ts'
 
-/** Bytes of a stage that are shown, and cells. */
+/** Number of bytes of a stage that are shown. */
 const FIRST_BYTES = 16
+/** Number of cells of a chunk that are shown. */
 const FIRST_CELLS = 20
 
 interface TileProps {
   inspected: Inspected
   link: Link
-  /** Of the data file. */
+  /** Path of the data file. */
   path: string
   root: Node
   node: Node
   choose(node: Node, offset?: number): void
 }
 
-/** The tile around the chosen part: what each filter makes of its bytes, and the cells they become. `w` of the link opens it. */
+/** The tile that holds the chosen part: its bytes after each filter, and its cells. Open if `w` of the link is `tile`. */
 export function TileStages(props: TileProps) {
   const { link, node } = props
   let tile: Node | undefined = node
@@ -40,7 +42,7 @@ export function TileStages(props: TileProps) {
       <summary
         onClick={(event) => {
           event.preventDefault()
-          change(link, { w: isOpen ? undefined : 'tile' }, true)
+          changeLink(link, { w: isOpen ? undefined : 'tile' }, true)
         }}
       >
         Tile {tile.part.name}: from stored bytes to cells
@@ -53,20 +55,22 @@ export function TileStages(props: TileProps) {
 /** The bytes after one step of reading. */
 interface Stage {
   name: string
-  /** Bytes of data and of what filters keep beside it. */
+  /** Number of bytes, with the metadata of filters. */
   size: number
-  /** The data that the page can open. */
+  /** The node of the bytes, if the page can open it. */
   node: Node | undefined
-  /** The first bytes of it, in hexadecimal. */
+  /** The first bytes in hexadecimal. */
   begins: string
 }
 
 interface Found {
   document: TileDocument
   stages: readonly Stage[]
+  /** The first cells of the chunk. */
   cells: readonly Part[]
-  /** Cells of the chunk. */
+  /** Number of all cells of the chunk. */
   cellNum: number
+  /** The unfiltered bytes of the tile. */
   content: Node | undefined
 }
 
@@ -80,7 +84,7 @@ function Opened({ inspected, path, root, node, tile, choose }: TileProps & { til
     const document = await inspected.document('tile', {}, fragment, [file, tile.part.name])
     return { document, ...(await stagesOf(root, tile, chunk, document)) }
   }, [inspected, path, tile.part.name, chunk])
-  const goToChunk = async (index: number) => choose(await nodeOfSteps(root, [...tile.steps, 'chunks', String(index)]))
+  const chooseChunk = async (index: number) => choose(await nodeOfSteps(root, [...tile.steps, 'chunks', String(index)]))
   return (
     <>
       <Shown
@@ -103,7 +107,7 @@ function Opened({ inspected, path, root, node, tile, choose }: TileProps & { til
                 {
                   title: 'size',
                   show: ({ size }) => (
-                    <span class="bar" aria-hidden="true" style={{ width: `${(12 * size) / most(stages)}rem` }} />
+                    <span class="bar" aria-hidden="true" style={{ width: `${(12 * size) / longest(stages)}rem` }} />
                   ),
                 },
                 { title: 'begins with', show: ({ begins }) => <code>{begins}</code> },
@@ -111,9 +115,9 @@ function Opened({ inspected, path, root, node, tile, choose }: TileProps & { til
                   title: 'bytes of it',
                   show: (stage) =>
                     stage.node ? (
-                      <button type="button" onClick={() => stage.node && choose(stage.node)}>
+                      <Button onClick={() => stage.node && choose(stage.node)}>
                         Show <span class="sr">{stage.name}</span>
-                      </button>
+                      </Button>
                     ) : (
                       'as before'
                     ),
@@ -142,54 +146,12 @@ function Opened({ inspected, path, root, node, tile, choose }: TileProps & { til
             )}
             {content && (
               <p>
-                <button type="button" onClick={() => choose(content)}>
-                  Show the unfiltered content
-                </button>
+                <Button onClick={() => choose(content)}>Show the unfiltered content</Button>
               </p>
             )}
             <Table
               caption="Chunks"
-              columns={[
-                {
-                  title: 'chunk',
-                  isNumber: true,
-                  show: ({ index }) => (
-                    <button type="button" aria-pressed={index === chunk} onClick={() => goToChunk(index)}>
-                      {index}
-                    </button>
-                  ),
-                },
-                {
-                  title: 'byte',
-                  isNumber: true,
-                  show: ({ offset }) => formatCount(offset),
-                  by: ({ offset }) => offset,
-                },
-                {
-                  title: 'filtered',
-                  isNumber: true,
-                  show: ({ filtered_length }) => formatCount(filtered_length),
-                  by: ({ filtered_length }) => filtered_length,
-                },
-                { title: 'of filters', isNumber: true, show: ({ metadata_length }) => formatCount(metadata_length) },
-                {
-                  title: 'unfiltered',
-                  isNumber: true,
-                  show: ({ original_length }) => formatCount(original_length),
-                  by: ({ original_length }) => original_length,
-                },
-                {
-                  title: 'error',
-                  show: ({ error }) =>
-                    error ? (
-                      <span class="bad">
-                        {WRONG[error.code]}: <Text>{pageWords(error.message)}</Text>
-                      </span>
-                    ) : (
-                      NOTHING
-                    ),
-                },
-              ]}
+              columns={chunkColumns(chunk, chooseChunk)}
               rows={document.chunks.map((one, index) => ({ ...one, index }))}
               keyOf={({ index }) => index}
               isChosen={({ index }) => index === chunk}
@@ -202,9 +164,41 @@ function Opened({ inspected, path, root, node, tile, choose }: TileProps & { til
   )
 }
 
-const most = (stages: readonly Stage[]): number => Math.max(1, ...stages.map(({ size }) => size))
+function chunkColumns(
+  chosen: number,
+  choose: (index: number) => void,
+): readonly Column<TileDocument['chunks'][number] & { index: number }>[] {
+  return [
+    {
+      title: 'chunk',
+      isNumber: true,
+      show: ({ index }) => (
+        <Button aria-pressed={index === chosen} onClick={() => choose(index)}>
+          {index}
+        </Button>
+      ),
+    },
+    numberColumn('byte', ({ offset }) => offset),
+    numberColumn('filtered', ({ filtered_length }) => filtered_length),
+    { title: 'of filters', isNumber: true, show: ({ metadata_length }) => formatCount(metadata_length) },
+    numberColumn('unfiltered', ({ original_length }) => original_length),
+    {
+      title: 'error',
+      show: ({ error }) =>
+        error ? (
+          <span class="bad">
+            {ERROR_TITLES[error.code]}: <Text>{pageWords(error.message)}</Text>
+          </span>
+        ) : (
+          NOTHING
+        ),
+    },
+  ]
+}
 
-/** The bytes of a chunk at each stage, and the cells at the end, from the same parts as the tree. */
+const longest = (stages: readonly Stage[]): number => Math.max(1, ...stages.map(({ size }) => size))
+
+/** The stages of a chunk and its first cells. They come from the parts that the tree shows. */
 async function stagesOf(
   root: Node,
   tile: Node,

@@ -1,16 +1,16 @@
 import { shortValue } from '../../render/units.ts'
 import { measuredText, partName } from '../../render/views/wording.ts'
-import { pageWords, WRONG } from '../page-words.ts'
+import { ERROR_TITLES, pageWords } from '../page-words.ts'
 import { Text } from '../text.tsx'
 import { VirtualList } from '../virtual-list.tsx'
 import { isBad } from './hex.tsx'
 import { type Node, rowsOf } from './nodes.ts'
 
 const ROW_PIXELS = 22
-/** Nodes that `*` opens at most. */
+/** Upper limit on the nodes that the key `*` opens. */
 const MOST_OPENED = 2000
 
-/** The parts of a file as a tree: the keys are those of any tree. */
+/** The parts of a file as a tree, with the usual keys of a tree. */
 export function Tree(props: {
   root: Node
   chosen: Node
@@ -27,7 +27,7 @@ export function Tree(props: {
   async function toggle(node: Node): Promise<void> {
     if (!node.isOpen) await node.open()
     else {
-      // What is chosen stays in sight.
+      // The chosen node stays in sight.
       if (isBelow(chosen, node)) choose(node)
       node.close()
     }
@@ -109,7 +109,7 @@ export function Tree(props: {
   )
 }
 
-/** Value, meaning and verdict of a node, as `dump --tree` has them. */
+/** Value, meaning and verdict of a node, as `dump --tree` prints them. */
 export function aboutNode({ part, error, parent }: Node): string {
   const { name, value, unit, stored, meaning, verdict, fault } = part
   const shown = value === undefined ? undefined : shortValue(value, 60)
@@ -120,7 +120,7 @@ export function aboutNode({ part, error, parent }: Node): string {
     stored === undefined ? undefined : `(${stored})`,
     meaning,
     verdict === 'invalid' ? 'invalid' : undefined,
-    wrong && wrong.message !== meaning ? `${WRONG[wrong.code]}: ${pageWords(wrong.message)}` : undefined,
+    wrong && wrong.message !== meaning ? `${ERROR_TITLES[wrong.code]}: ${pageWords(wrong.message)}` : undefined,
   ]
     .filter((part) => part !== undefined)
     .join(' · ')
@@ -131,7 +131,7 @@ function isBelow(node: Node, above: Node): boolean {
   return false
 }
 
-/** Opens what is below a node, to some extent. */
+/** Opens the nodes below a node, level by level, up to {@link MOST_OPENED}. */
 async function openAll(top: Node): Promise<void> {
   const left = [top]
   for (let opened = 0; opened < MOST_OPENED; opened++) {

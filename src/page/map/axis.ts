@@ -1,31 +1,32 @@
 import { compareBytes } from '../../filters/bytes.ts'
-import { type Datatype, datatypeKind, datatypeSize } from '../../format/datatype.ts'
+import { type Datatype, datatypeKind } from '../../format/datatype.ts'
 import type { Dimension } from '../../format/dimension.ts'
 import { cellReader, cellValue } from '../../format/value.ts'
 import { formatCount, shortValue } from '../../render/units.ts'
+import { cellOfNumber } from '../cell-of-number.ts'
 
-/** Ends of boxes that a text axis keeps. Of more, every so many-th is a step of the axis. */
+/** Upper limit on the steps of a text axis. If the boxes have more different ends, only every n-th is a step. */
 const MOST_STEPS = 100_000
-/** Longer ends of ranges would fill the link. */
+/** Longest end of a range in characters. Longer ones would fill the link. */
 const LONGEST_WORD = 60
 
-/** Where values stand in a drawing: numbers and times by their value, text by its order among the ends of all boxes. */
+/** Gives values their places in a drawing. Numbers and times stand by value, text by its order among the ends of all boxes. */
 export interface Axis {
   name: string
-  /** What a box is wider than the difference of its ends: 1 where both are cells, 0 for floats. */
+  /** Width of one cell: a box of one cell has that width. 1, or 0 for floats. */
   unit: 0 | 1
-  /** Whether {@link steps} must have all values before any is placed. */
+  /** Whether {@link setSteps} must be called before {@link place}. */
   isText: boolean
-  /** The place of a value at bytes `from` to `to`. */
+  /** The place of a value. @param from offset of its first byte @param to offset after its last byte */
   place(bytes: Uint8Array, from: number, to: number): number
-  /** Where values begin and end: beyond, there are none. */
+  /** The places where the domain begins and ends. */
   ends(): readonly [low: number, high: number]
-  /** The value at a place, as documents have it. @param isEnd whether the place is where a box ends: behind its last cell */
+  /** The value at a place, as documents show it. @param isEnd whether the place is the end of a box, after its last cell */
   text(place: number, isEnd?: boolean): string
-  /** The values between two places, ends included, as `--range` takes them; undefined if they cannot be written so. */
+  /** The values between two places, ends included, as `--range` takes them. Undefined if they cannot be written so. */
   range(low: number, high: number): string | undefined
-  /** Makes the steps of text. */
-  steps(values: Uint8Array[]): void
+  /** Sets the steps of a text axis: the ends of all boxes. */
+  setSteps(values: Uint8Array[]): void
 }
 
 /** The axis of a dimension. */
@@ -36,7 +37,7 @@ export function axisOf({ name, type, cell_val_num, domain }: Dimension): Axis {
   const half = domain.length / 2
   const [low, high] = [domain.subarray(0, half), domain.subarray(half)].map((one) => ({
     place: Number(read(one, 0, half)),
-    // Numbers of a drawing cannot tell the last integers of 64 bits apart.
+    // Places are doubles, which cannot tell the last 64-bit integers apart.
     text: shortValue(cellValue(type, 1, one, { raw: false })),
   }))
   return {
@@ -48,26 +49,20 @@ export function axisOf({ name, type, cell_val_num, domain }: Dimension): Axis {
     text(place, isEnd) {
       if (isFloat) return String(Number(place.toPrecision(6)))
       const value = cellAt(place, isEnd)
-      return value <= low.place ? low.text : value >= high.place ? high.text : integerText(type, value)
+      return value <= low.place ? low.text : value >= high.place ? high.text : wholeText(type, value)
     },
     range(low, high) {
       if (isFloat) return `${low}..${high}`
-      return `${integerText(type, Math.ceil(low))}..${integerText(type, Math.floor(high))}`
+      return `${wholeText(type, Math.ceil(low))}..${wholeText(type, Math.floor(high))}`
     },
-    steps() {},
+    setSteps() {},
   }
 }
 
+/** The whole number of the cell at a place. @param isEnd whether the place is the end of the cell's box */
 const cellAt = (place: number, isEnd: boolean | undefined): number => (isEnd ? Math.ceil(place) - 1 : Math.floor(place))
 
-/** Integers, and dates and times as they are shown elsewhere. */
-function integerText(type: Datatype, place: number): string {
-  const kind = datatypeKind(type)
-  if (kind === 'int' || kind === 'uint') return String(BigInt(place))
-  const bytes = new Uint8Array(8)
-  new DataView(bytes.buffer).setBigInt64(0, BigInt.asIntN(64, BigInt(place)), true)
-  return shortValue(cellValue(type, 1, bytes.subarray(0, datatypeSize(type)), { raw: false }))
-}
+const wholeText = (type: Datatype, place: number): string => shortValue(cellOfNumber(type, BigInt(place)))
 
 function textAxis(name: string, type: Datatype): Axis {
   let sorted: Uint8Array[] = []
@@ -94,11 +89,11 @@ function textAxis(name: string, type: Datatype): Axis {
     range(low, high) {
       const ends = [sorted[Math.ceil(low)], sorted[Math.floor(high)]]
       const words = ends.map((one) => one && cellValue(type, 'var', one, { raw: false }))
-      // Of steps that stand for several values, none is the end.
+      // If a step stands for several values, the exact end is not known.
       if (!isWhole || words.some((one) => typeof one !== 'string' || one.length > LONGEST_WORD)) return undefined
       return words.map((one) => JSON.stringify(one)).join('..')
     },
-    steps(values) {
+    setSteps(values) {
       const all = values.sort(compareBytes).filter((one, i) => i === 0 || compareBytes(one, values[i - 1]) !== 0)
       const every = Math.ceil(all.length / MOST_STEPS)
       isWhole = every <= 1
@@ -107,7 +102,7 @@ function textAxis(name: string, type: Datatype): Axis {
   }
 }
 
-/** One fragment beside the other, oldest first: of arrays of one dimension, and where the user asks for it. */
+/** The axis on which each fragment has its own row, oldest first. For arrays of one dimension, and on the user's wish. */
 export function fragmentAxis(count: number): Axis {
   return {
     name: 'fragment',
@@ -117,6 +112,6 @@ export function fragmentAxis(count: number): Axis {
     ends: () => [0, count],
     text: (place, isEnd) => formatCount(Math.max(0, Math.min(count - 1, cellAt(place, isEnd)))),
     range: () => undefined,
-    steps() {},
+    setSteps() {},
   }
 }

@@ -2,27 +2,29 @@ import { tileBoxes } from '../../commands/tiles.ts'
 import { fixedSize, type NDRange, type RangeType } from '../../format/range.ts'
 import { mbrAt, type RTreeLevel } from '../../format/rtree.ts'
 import type { Fragment } from '../../store/fragment.ts'
-import { breath } from '../breath.ts'
+import { yieldToBrowser } from '../yield-to-browser.ts'
 import type { Axis } from './axis.ts'
 
-/** Boxes between two breaths. */
+/** Number of boxes after which the browser may draw. */
 const SLICE = 4096
-/** Children of a box where there is no R-tree. */
+/** Number of boxes below a box if there is no R-tree. */
 const FANOUT = 10
 
-/** The boxes of a level, as they lie in the map: `x0, x1, y0, y1` of each. */
+/** A level of boxes with their places in the map. */
 export interface Level {
   count: number
+  /** `x0, x1, y0, y1` of each box. */
   places: Float64Array
 }
 
-/** The tiles' boxes of a fragment, coarse to fine. Box i has the boxes from `i * fanout` on below it. */
+/** The levels of boxes of a fragment. The last level has the boxes of the tiles. */
 export interface Boxes {
+  /** Number of boxes below a box: box i has those from `i * fanout` on. */
   fanout: number
   levels: readonly Level[]
 }
 
-/** The stored boxes of a fragment. */
+/** The boxes of a fragment as they are stored. */
 export interface StoredBoxes {
   dimensions: readonly RangeType[]
   fanout: number
@@ -44,47 +46,50 @@ export async function storedBoxes(fragment: Fragment): Promise<StoredBoxes> {
   return { dimensions, fanout: Math.max(2, fanout), levels, at, tile_num: levels.at(-1)?.mbr_num ?? 0 }
 }
 
-/** Adds the ends of all boxes of a dimension, for the steps of a text axis. */
+/** Adds both ends of the box of each tile along a dimension to `ends`. */
 export async function addEnds({ at, tile_num }: StoredBoxes, d: number, ends: Uint8Array[]): Promise<void> {
   for (let tile = 0; tile < tile_num; tile++) {
-    if (tile % SLICE === 0) await breath()
+    if (tile % SLICE === 0) await yieldToBrowser()
     const box = at(tile)
     if (box) ends.push(box[d].min, box[d].max)
   }
 }
 
 /**
- * Places the boxes of a fragment in the map, in slices.
- * @param x,y the dimension of each axis; undefined for the axis of fragments, where all boxes have the same `row`
+ * Places the boxes of a fragment in the map. The browser may draw on the way.
+ * @param dims the dimension of each axis; undefined for the axis of fragments, on which all boxes have the place `row`
  */
-export async function placedBoxes(
+export async function placeBoxes(
   stored: StoredBoxes,
-  [x, y]: readonly [Axis, Axis],
-  [dx, dy]: readonly [number | undefined, number | undefined],
+  axes: readonly [Axis, Axis],
+  dims: AxisDimensions,
   row: number,
 ): Promise<Boxes> {
   const { dimensions, fanout, levels } = stored
-  const ends = [side(x, dx, row), side(y, dy, row)] as const
+  const sides = [sidePlacer(axes[0], dims[0], row), sidePlacer(axes[1], dims[1], row)] as const
   if (!levels) {
-    const leaves = await placedFrom(stored.tile_num, stored.at, ends)
-    return { fanout, levels: await above(leaves, fanout) }
+    const leaves = await placeAll(stored.tile_num, stored.at, sides)
+    return { fanout, levels: await withLevelsAbove(leaves, fanout) }
   }
   const placed: Level[] = []
   for (const level of levels) {
     const sizes = dimensions.map(fixedSize)
     placed.push(
       level.starts || sizes.includes(undefined)
-        ? await placedFrom(level.mbr_num, (i) => mbrAt(level, i, dimensions), ends)
-        : await placedFixed(level, sizes as number[], [x, y], [dx, dy], row),
+        ? await placeAll(level.mbr_num, (i) => mbrAt(level, i, dimensions), sides)
+        : await placeFixed(level, sizes as number[], axes, dims, row),
     )
   }
   return { fanout, levels: placed }
 }
 
-/** Places one side of a box. */
-type Side = (box: NDRange, into: Float64Array, at: number) => void
+/** The dimension of each axis of the map; undefined for the axis of fragments. */
+export type AxisDimensions = readonly [number | undefined, number | undefined]
 
-export function side(axis: Axis, d: number | undefined, row: number): Side {
+/** Writes the places of both ends of a box on an axis. @param at index of the first one in `into` */
+type SidePlacer = (box: NDRange, into: Float64Array, at: number) => void
+
+export function sidePlacer(axis: Axis, d: number | undefined, row: number): SidePlacer {
   return (box, into, at) => {
     const range = d === undefined ? undefined : box[d]
     into[at] = range ? axis.place(range.min, 0, range.min.length) : row
@@ -92,14 +97,14 @@ export function side(axis: Axis, d: number | undefined, row: number): Side {
   }
 }
 
-async function placedFrom(
+async function placeAll(
   count: number,
   at: (index: number) => NDRange | undefined,
-  [x, y]: readonly [Side, Side],
+  [x, y]: readonly [SidePlacer, SidePlacer],
 ): Promise<Level> {
   const places = new Float64Array(4 * count)
   for (let i = 0; i < count; i++) {
-    if (i % SLICE === 0) await breath()
+    if (i % SLICE === 0) await yieldToBrowser()
     const box = at(i)
     if (box) {
       x(box, places, 4 * i)
@@ -109,12 +114,12 @@ async function placedFrom(
   return { count, places }
 }
 
-/** Where all boxes have the same size, as most do: no object for each of a million. */
-async function placedFixed(
+/** Places boxes whose bytes all have the same size, without an object for each of a million boxes. */
+async function placeFixed(
   { bytes, mbr_num }: RTreeLevel,
   sizes: readonly number[],
   axes: readonly [Axis, Axis],
-  dims: readonly [number | undefined, number | undefined],
+  dims: AxisDimensions,
   row: number,
 ): Promise<Level> {
   const stride = bytes.length / Math.max(1, mbr_num)
@@ -124,7 +129,7 @@ async function placedFixed(
     const size = d === undefined ? 0 : sizes[d]
     const start = d === undefined ? 0 : sizes.slice(0, d).reduce((sum, one) => sum + 2 * one, 0)
     for (let i = 0; i < mbr_num; i++) {
-      if (i % SLICE === 0) await breath()
+      if (i % SLICE === 0) await yieldToBrowser()
       const from = i * stride + start
       places[4 * i + 2 * a] = d === undefined ? row : axis.place(bytes, from, from + size)
       places[4 * i + 2 * a + 1] = (d === undefined ? row : axis.place(bytes, from + size, from + 2 * size)) + axis.unit
@@ -133,14 +138,14 @@ async function placedFixed(
   return { count: mbr_num, places }
 }
 
-/** Levels above the boxes of tiles, which dense fragments do not store. */
-async function above(leaves: Level, fanout: number): Promise<Level[]> {
+/** The boxes of tiles with levels above them, which dense fragments do not store. */
+async function withLevelsAbove(leaves: Level, fanout: number): Promise<Level[]> {
   const levels = [leaves]
   while (levels[0].count > fanout) {
     const [{ count, places }] = levels
     const next = new Float64Array(4 * Math.ceil(count / fanout))
     for (let i = 0; i * 4 < next.length; i++) {
-      if (i % SLICE === 0) await breath()
+      if (i % SLICE === 0) await yieldToBrowser()
       let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity]
       for (let j = i * fanout; j < Math.min(count, (i + 1) * fanout); j++) {
         x0 = Math.min(x0, places[4 * j])

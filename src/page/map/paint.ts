@@ -1,6 +1,6 @@
 import type { Boxes, Level } from './boxes.ts'
 
-/** The part of the map that is seen. */
+/** The part of the map that is in sight. */
 export interface Seen {
   x0: number
   x1: number
@@ -8,25 +8,25 @@ export interface Seen {
   y1: number
 }
 
-/** A fragment of the map. */
+/** A fragment to draw. */
 export interface Drawn {
-  /** Its non-empty domain: `x0, x1, y0, y1`. */
+  /** The non-empty domain: `x0, x1, y0, y1`. */
   domain: Float64Array
-  /** Of its tiles, once they are there. */
+  /** The boxes of the tiles, as soon as they are loaded. */
   boxes: Boxes | undefined
-  /** The colour of a box, as the pixels of a picture have it. */
+  /** The colour of a box as a value of a pixel. */
   colour(level: number, index: number): number
 }
 
-/** Boxes narrower than this, in pixels, stand for those below them, which would be under a pixel. */
+/** Size in pixels below which a box is drawn in place of those below it, which would be smaller than a pixel. */
 const FINE = 3
-/** Pixels that are tinted in one picture. Beyond, boxes have outlines alone. */
+/** Upper limit on the pixels that are tinted in a picture. After that, boxes have only outlines. */
 const MOST_TINTED = 12_000_000
 
 /**
- * Calls back for the boxes of a fragment that lie in what is seen, at the level that the picture has room for.
- * @param most boxes; at this number, boxes of a higher level stand for them
- * @returns how many there were
+ * Calls back for each box of a fragment that is in sight and has to be drawn.
+ * @param most upper limit on the boxes; if there are more, boxes of a higher level stand for them
+ * @returns the number of boxes
  */
 function eachBox(
   { levels, fanout }: Boxes,
@@ -65,8 +65,8 @@ export function isSeen(places: Float64Array, id: number, { x0, x1, y0, y1 }: See
 }
 
 /**
- * Paints fragments into the pixels of a picture, upwards in the second dimension. Plain memory is many times faster than a canvas.
- * @param most boxes
+ * Paints fragments into the pixels of a picture. The second axis goes up. Plain memory is many times faster than calls of a canvas.
+ * @param most upper limit on the boxes
  */
 export function paint(
   pixels: Uint32Array,
@@ -88,7 +88,7 @@ export function paint(
     const [fromY, toY] = [Math.max(0, top), Math.min(height, bottom)]
     if (!(fromX < toX && fromY < toY)) return
     if (right - left < FINE || bottom - top < FINE) {
-      // Calls for a pixel or two would take longer than the rest: row-major tiles are a pixel wide and as high as the picture.
+      // `fill` is slow for one or two pixels, and row-major tiles are a pixel wide and as high as the picture.
       if (toX - fromX > 8) for (let y = fromY; y < toY; y++) pixels.fill(colour, y * width + fromX, y * width + toX)
       else
         for (let y = fromY; y < toY; y++) for (let i = y * width + fromX; i < y * width + toX; i++) pixels[i] = colour
@@ -119,7 +119,7 @@ export function paint(
   }
 }
 
-/** The tiles of a fragment whose boxes have a place in them, the smallest first. */
+/** The tiles of a fragment whose boxes hold a place, the smallest first. */
 export function tilesAt({ levels, fanout }: Boxes, x: number, y: number): number[] {
   const point = { x0: x, x1: x, y0: y, y1: y }
   let ids = levels.length === 0 ? [] : Array.from({ length: levels[0].count }, (_, i) => i)

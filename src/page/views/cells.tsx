@@ -2,10 +2,11 @@ import { useEffect, useRef } from 'preact/hooks'
 import { exitCodeOf } from '../../base/errors.ts'
 import { formatCount } from '../../render/units.ts'
 import { fillWords, Queried, type QueryOptions, queryOptions, wordsOf } from '../cell-query.tsx'
+import { Button } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
 import type { DocumentOf, Inspected } from '../inspected.ts'
 import type { Job } from '../job.ts'
-import { change, goTo, type Link } from '../link.ts'
+import { changeLink, type Link, viewLink } from '../link.ts'
 import type { ShortCell } from '../short-cell.ts'
 import { type Column, Table } from '../table.tsx'
 import type { Row, Rows } from '../tasks.ts'
@@ -14,8 +15,8 @@ import { useReading } from '../use-reading.ts'
 import type { View, ViewProps } from '../view.ts'
 
 /**
- * What a reader sees: `read`; of a fragment alone what it holds: `decode`. The link has the query ({@link queryOptions}); `s` is the
- * first row.
+ * The cells that a reader gets (`read`), or those of a single fragment (`decode`). The link has the query ({@link queryOptions}), and
+ * `s` is the index of the first row.
  */
 export const cells: View = {
   id: 'cells',
@@ -31,13 +32,13 @@ function commandFor({ target }: Inspected): 'read' | 'decode' {
   return target.type === 'fragment' ? 'decode' : 'read'
 }
 
-/** A fragment has its cells in one order, whenever it is opened. */
+/** The options of the command. A fragment has its cells in one order, and the same at any time. */
 function optionsFor({ target }: Inspected, link: Link): QueryOptions {
   const { asOf, where, order, provenance, ...both } = queryOptions(link)
   return target.type === 'fragment' ? both : queryOptions(link)
 }
 
-/** Rows of a page. No others are kept. */
+/** Number of rows of a page. Only one page is kept. */
 const PAGE = 200
 
 function firstRow({ s }: ViewProps['link']): number {
@@ -45,7 +46,7 @@ function firstRow({ s }: ViewProps['link']): number {
   return Number.isSafeInteger(row) && row > 0 ? row : 0
 }
 
-/** How many cells the command reads to get as far as the page. */
+/** The limit with which the command reads up to the end of the page. */
 function lastRow(link: ViewProps['link']): string {
   const end = firstRow(link) + PAGE
   return link.n === undefined || Number(link.n) > end ? String(end) : link.n
@@ -56,12 +57,15 @@ function Cells(props: ViewProps) {
 }
 
 interface Page extends Rows {
+  /** Whether no rows follow. */
   isEnd: boolean
 }
 
-/** A read that goes on with the next page. */
+/** A paused read. */
 interface Cursor {
+  /** Its options as text. */
   key: string
+  /** Index of the next row. */
   position: number
   job: Job<Rows>
 }
@@ -70,17 +74,17 @@ function CellRows({ schema, inspected, link }: ViewProps & { schema: DocumentOf<
   const kept = useRef<Cursor | undefined>(undefined)
   const from = firstRow(link)
   const names = schema.dimensions.map(({ name }) => name)
-  // Always a limit: without one, `read` first looks how much there is.
+  // Without a limit, `read` would first look how much there is.
   const options: QueryOptions = { limit: String(Number.MAX_SAFE_INTEGER), ...optionsFor(inspected, link) }
   const key = JSON.stringify(options)
   const reading = useReading<Page>(
-    async (turns) => {
+    async (progress) => {
       const old = kept.current
       kept.current = undefined
       const isNext = old?.key === key && old.position === from
       if (!isNext) old?.job.stop()
       const job = isNext ? old.job : inspected.begin('cells', commandFor(inspected), options, names, from, PAGE)
-      turns.onStop(job.stop)
+      progress.onStop(job.stop)
       while (true) {
         const { done, value } = await job.next()
         if (done) return { ...value, isEnd: true }
@@ -88,7 +92,7 @@ function CellRows({ schema, inspected, link }: ViewProps & { schema: DocumentOf<
           kept.current = { key, position: value.read, job }
           return { ...value, isEnd: false }
         }
-        await turns.take({ ...value, isEnd: false })
+        await progress.show({ ...value, isEnd: false })
       }
     },
     [inspected, key, from],
@@ -96,7 +100,7 @@ function CellRows({ schema, inspected, link }: ViewProps & { schema: DocumentOf<
   useEffect(() => () => kept.current?.job.stop(), [])
 
   const { value, isDone, error } = reading
-  const to = (row: number) => change(link, { s: row > 0 ? String(row) : undefined })
+  const to = (row: number) => changeLink(link, { s: row > 0 ? String(row) : undefined })
   const last = value ? value.rows.length : 0
   const readable = value && value.faults.length > 0 ? ' of which all fields can be read' : ''
   return (
@@ -111,15 +115,15 @@ function CellRows({ schema, inspected, link }: ViewProps & { schema: DocumentOf<
         {isDone && last === 0 && !error && (from > 0 ? 'There are no more cells.' : `No cell${readable}.`)}
       </p>
       <p>
-        <button type="button" disabled={from === 0} onClick={() => to(0)}>
+        <Button disabled={from === 0} onClick={() => to(0)}>
           First
-        </button>{' '}
-        <button type="button" disabled={from === 0} onClick={() => to(from - PAGE)}>
+        </Button>{' '}
+        <Button disabled={from === 0} onClick={() => to(from - PAGE)}>
           Back
-        </button>{' '}
-        <button type="button" disabled={isDone && value?.isEnd !== false} onClick={() => isDone && to(from + PAGE)}>
+        </Button>{' '}
+        <Button disabled={isDone && value?.isEnd !== false} onClick={() => isDone && to(from + PAGE)}>
           Next {PAGE}
-        </button>
+        </Button>
       </p>
       <Damaged {...{ inspected, link, error }} faults={value?.faults} isUnderWay={!value?.isEnd} canGoOn />
       {value && last > 0 && (
@@ -160,14 +164,14 @@ function versionsColumn(link: Link): Column<Row> {
     title: 'history',
     show: ({ cell }) =>
       cell && (
-        <a class="short" href={goTo(link, 'history', { c: cell, f: link.f })}>
+        <a class="short" href={viewLink(link, 'history', { c: cell, f: link.f })}>
           versions
         </a>
       ),
   }
 }
 
-/** A value, cut where it is long. */
+/** The value of a cell. */
 export function Cell({ cell }: { cell: ShortCell | undefined }) {
   if (!cell) return null
   return (

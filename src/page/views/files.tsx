@@ -1,4 +1,5 @@
 import { fileTypeByName } from '../../anatomy/files.ts'
+import { lastPathPart } from '../../format/commit-files.ts'
 import { parseFragmentName } from '../../format/timestamped-name.ts'
 import { formatCount } from '../../render/units.ts'
 import { fieldName, NOTHING, sizeText } from '../../render/views/wording.ts'
@@ -7,16 +8,16 @@ import { filesBelow } from '../../source/walk.ts'
 import { FRAGMENTS_FOLDER } from '../../store/commits.ts'
 import { FileBytes } from '../bytes/file-bytes.tsx'
 import type { Inspected } from '../inspected.ts'
-import { goTo, type Link } from '../link.ts'
-import { type Column, Table } from '../table.tsx'
+import { type Link, viewLink } from '../link.ts'
+import { type Column, numberColumn, Table, textColumn } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { Shown, useLoaded } from '../use-loaded.tsx'
-import { Removable, type States, unreadStates } from '../vacuum.tsx'
+import { Removable, unreadStates } from '../vacuum.tsx'
 import type { View, ViewProps } from '../view.ts'
 
 /**
- * The files of the target, and the bytes of one of them. `p` of the link is a file or a fragment below the target; `n` names the chosen
- * part as `dump --path` does, `o` is the chosen byte.
+ * The files of the target, and the bytes of one of them. In the link, `p` is a file or a fragment below the target, `n` the chosen part
+ * as `dump --path` takes it, and `o` the offset of the chosen byte.
  */
 export const files: View = {
   id: 'files',
@@ -31,18 +32,17 @@ export const files: View = {
   Show: Files,
 }
 
-/** Fragments whose files are listed at once. Of more, each is opened by a click. */
+/** Number of fragments up to which the files of all are listed. Of more fragments, a click lists the files. */
 const FEW = 30
 
 interface FileRow {
-  /** Below the target; empty for the target itself. */
+  /** Path below the target. */
   path: string
   role: string
   field: string | null
   size: number | null
-  /** Whether it is a folder. */
   isFolder?: boolean
-  state?: string
+  state: string | undefined
 }
 
 function Files({ inspected, link }: ViewProps) {
@@ -53,22 +53,18 @@ function Files({ inspected, link }: ViewProps) {
     <>
       {p !== undefined && (
         <p>
-          <a href={goTo(link, 'files')}>All files</a> › <Text>{p}</Text>
+          <a href={viewLink(link, 'files')}>All files</a> › <Text>{p}</Text>
         </p>
       )}
-      {isFile ? (
-        <FileBytes key={path} inspected={inspected} link={link} path={path} />
-      ) : (
-        <List {...{ inspected, link }} />
-      )}
+      {isFile ? <FileBytes key={path} {...{ inspected, link, path }} /> : <List {...{ inspected, link }} />}
     </>
   )
 }
 
-/** Schemas and metadata files have names as fragments have, but in other folders. */
+/** Whether a path below the target is that of a fragment. Schemas and metadata files have such names, too, but in other folders. */
 function isFragmentPath(path: string): boolean {
-  const [name, around] = path.split('/').reverse()
-  return (around === undefined || around === FRAGMENTS_FOLDER) && parseFragmentName(name) !== undefined
+  const [name, folder] = path.split('/').reverse()
+  return (folder === undefined || folder === FRAGMENTS_FOLDER) && parseFragmentName(name) !== undefined
 }
 
 function List({ inspected, link }: ViewProps) {
@@ -98,21 +94,17 @@ function columns(link: Link): readonly Column<FileRow>[] {
       title: 'file',
       show: ({ path, size, isFolder }) =>
         size === null && !isFolder ? (
-          <Text>{nameOf(path)}</Text>
+          <Text>{lastPathPart(path)}</Text>
         ) : (
-          <a href={goTo(link, 'files', { p: path })}>
-            <Text>{nameOf(path)}</Text>
+          <a href={viewLink(link, 'files', { p: path })}>
+            <Text>{lastPathPart(path)}</Text>
           </a>
         ),
-      by: ({ path }) => nameOf(path),
+      by: ({ path }) => lastPathPart(path),
     },
     { title: 'role', show: ({ role }) => role, by: ({ role }) => role },
-    {
-      title: 'field',
-      show: ({ field }) => <Text>{field === null ? NOTHING : fieldName(field)}</Text>,
-      by: ({ field }) => field,
-    },
-    { title: 'size', isNumber: true, show: ({ size }) => sizeText(size), by: ({ size }) => size },
+    textColumn('field', ({ field }) => (field === null ? null : fieldName(field))),
+    numberColumn('size', ({ size }) => size, sizeText),
     {
       title: 'state',
       show: ({ state }) => (
@@ -126,10 +118,9 @@ function columns(link: Link): readonly Column<FileRow>[] {
   ]
 }
 
-const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-/** The files of an array or group, or of one fragment. */
+/** The files of the target, or of the fragment `p`. */
 async function listFiles(inspected: Inspected, p: string | undefined): Promise<readonly FileRow[]> {
   const { type, path } = inspected.target
   const states = await unreadStates(inspected)
@@ -146,31 +137,14 @@ async function listFiles(inspected: Inspected, p: string | undefined): Promise<r
   for await (const { folder, entry } of filesBelow(new Folder(inspected.place.storage, path), enter)) {
     const full = `${folder.path}/${entry.name}`
     const name = full.slice(path.length + 1)
-    // A server's listing has no sizes, and an empty file may be known by its size alone.
+    // A server's listing has no sizes, and only the size tells what some empty files are.
     const size = entry.size ?? (await sizeOf(inspected, full))
     const role = fileTypeByName(entry.name, folder.name, size, type === 'group')
-    rows.push({ path: name, role, field: null, ...stateOf(states, name), size })
+    rows.push({ path: name, role, field: null, size, state: states.get(name) })
   }
-  if (fragments.length > FEW)
-    return [
-      ...rows,
-      ...fragments.map((one) => ({
-        path: one,
-        role: 'fragment',
-        field: null,
-        size: null,
-        isFolder: true,
-        ...stateOf(states, one),
-      })),
-    ]
-  const inside = await Promise.all(fragments.map(below))
-  return [...rows, ...inside.flat()]
-}
-
-/** The state of what readers leave out. */
-function stateOf(states: States, path: string): Pick<FileRow, 'state'> {
-  const state = states.get(path)
-  return state === undefined ? {} : { state }
+  if (fragments.length <= FEW) return [...rows, ...(await Promise.all(fragments.map(below))).flat()]
+  const folder = { role: 'fragment', field: null, size: null, isFolder: true }
+  return [...rows, ...fragments.map((one) => ({ ...folder, path: one, state: states.get(one) }))]
 }
 
 async function sizeOf({ place }: Inspected, path: string): Promise<number> {
@@ -183,8 +157,8 @@ async function sizeOf({ place }: Inspected, path: string): Promise<number> {
 }
 
 /**
- * What `ls` lists of a fragment; of one that cannot be read, the names.
- * @param unread the fragment's state, if readers leave it out
+ * The files of a fragment as `ls` lists them; only their names if the fragment cannot be read.
+ * @param unread the fragment's state, if readers skip it
  */
 async function fragmentFiles(
   inspected: Inspected,
@@ -209,7 +183,7 @@ async function fragmentFiles(
       role: NOTHING,
       field: null,
       size: size ?? null,
-      ...(unread && { state: unread }),
+      state: unread,
     }))
   }
 }

@@ -2,19 +2,20 @@ import { useState } from 'preact/hooks'
 import type { CheckFinding } from '../../documents/check.ts'
 import { escapeText, formatCount, formatSize } from '../../render/units.ts'
 import { counted, fieldName, inside, NOTHING, timeRangeText } from '../../render/views/wording.ts'
+import { Button, Radios } from '../controls.tsx'
 import { type Damage, damageOf } from '../damage.ts'
 import type { DocumentOf, Inspected } from '../inspected.ts'
-import { change, goTo, type Link } from '../link.ts'
+import { changeLink, type Link, viewLink } from '../link.ts'
 import { NotExamined } from '../not-examined.tsx'
 import { pageWords } from '../page-words.ts'
 import { type Column, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
-import { Fault, useLoaded } from '../use-loaded.tsx'
+import { Fault, loadedValue, useLoaded } from '../use-loaded.tsx'
 import { useReading } from '../use-reading.ts'
 import type { View, ViewProps } from '../view.ts'
 import { FindingList } from './overview.tsx'
 
-/** What `check` finds. `l` of the link is the level. */
+/** The findings of `check`. `l` of the link is the level. */
 export const findings: View = {
   id: 'findings',
   title: 'Findings',
@@ -29,19 +30,20 @@ const LEVELS = [
   ['cells', 'every cell'],
 ] as const
 
+/** Order of the severities in the table. */
 const RANK = { error: 0, warning: 1, note: 2 } as const
 
 function Findings({ inspected, link }: ViewProps) {
   const level = link.l
   const [times, setTimes] = useState(0)
   const { value, isDone, error, stop } = useReading<Checked>(
-    async (turns) => {
+    async (progress) => {
       const work = inspected.work('check', level === undefined ? {} : { level })
       try {
         while (true) {
-          const document = await Promise.race([work.document, afterMoment()])
+          const document = await Promise.race([work.document, shortWait()])
           if (document) return { document, read: work.read() }
-          await turns.take({ read: work.read() })
+          await progress.show({ read: work.read() })
         }
       } finally {
         work.stop()
@@ -51,37 +53,24 @@ function Findings({ inspected, link }: ViewProps) {
   )
   return (
     <>
-      <fieldset>
-        <legend>What is read</legend>
-        {LEVELS.map(([name, words]) => (
-          <label key={name}>
-            <input
-              type="radio"
-              name="level"
-              checked={(level ?? 'chunks') === name}
-              onChange={() => change(link, { l: name === 'chunks' ? undefined : name })}
-            />{' '}
-            {words}
-          </label>
-        ))}
-      </fieldset>
+      <Radios
+        legend="What is read"
+        name="level"
+        values={LEVELS}
+        chosen={level ?? 'chunks'}
+        choose={(name) => changeLink(link, { l: name === 'chunks' ? undefined : name })}
+      />
       {link.t !== undefined && <p>Of all files, whatever the time.</p>}
       {!isDone && (
         <>
           <p role="status">Reading the files … {value && formatSize(value.read)}</p>
-          {value && (
-            <button type="button" onClick={stop}>
-              Stop
-            </button>
-          )}
+          {value && <Button onClick={stop}>Stop</Button>}
         </>
       )}
       {isDone && !error && !value?.document && (
         <>
           <p role="status">Stopped: nothing is known.</p>
-          <button type="button" onClick={() => setTimes(times + 1)}>
-            Check again
-          </button>
+          <Button onClick={() => setTimes(times + 1)}>Check again</Button>
         </>
       )}
       {error && <Fault error={error} />}
@@ -90,22 +79,22 @@ function Findings({ inspected, link }: ViewProps) {
   )
 }
 
-/** What was checked so far. */
 interface Checked {
+  /** Undefined until the check ends. */
   document?: DocumentOf<'check'>
-  /** In bytes. */
+  /** Number of bytes read so far. */
   read: number
 }
 
-/** Milliseconds between two looks at how far it is. */
-const MOMENT = 200
+/** Milliseconds from one showing of the progress to the next. */
+const INTERVAL = 200
 
-const afterMoment = (): Promise<undefined> => new Promise((resolve) => setTimeout(() => resolve(undefined), MOMENT))
+const shortWait = (): Promise<undefined> => new Promise((resolve) => setTimeout(() => resolve(undefined), INTERVAL))
 
 function Found({ document, inspected, link }: ViewProps & { document: DocumentOf<'check'> }) {
   const { findings, finding_num, ok, counts, not_checked, not_examined } = document
   const found = useLoaded(() => damageOf(inspected, findings), [inspected, findings])
-  const damage = found && 'value' in found ? found.value : NO_DAMAGE
+  const damage = loadedValue(found) ?? NO_DAMAGE
   const missing = new Set(findings.filter(({ code }) => code === 'FILE_MISSING').map(({ file }) => file)).size
   return (
     <>
@@ -127,7 +116,7 @@ function Found({ document, inspected, link }: ViewProps & { document: DocumentOf
 
 export const NO_DAMAGE: Damage = { fields: new Map(), losses: [], others: 0 }
 
-/** What damage costs, in sentences: of each fragment the fields and cells that cannot be read. */
+/** The fields and cells of each fragment that cannot be read, in sentences. */
 export function Lost({ damage: { losses, others }, inspected, link }: ViewProps & { damage: Damage }) {
   if (losses.length === 0) return null
   return (
@@ -143,7 +132,7 @@ export function Lost({ damage: { losses, others }, inspected, link }: ViewProps 
             </>
           )}
           ,{' '}
-          <a href={goTo(link, 'files', { p: path })}>
+          <a href={viewLink(link, 'files', { p: path })}>
             <Text>{name}</Text>
           </a>
           {because === undefined ? ', has lost:' : `, cannot be read at all: ${escapeText(because)}.`}
@@ -168,25 +157,25 @@ export function Lost({ damage: { losses, others }, inspected, link }: ViewProps 
   )
 }
 
-/** Leads to the bytes of a finding, if its file is here. */
+/** A link to the bytes of a finding; plain text if its file is not below the target. */
 function ToBytes(props: { finding: CheckFinding; inspected: Inspected; link: Link; children: string }) {
   const { finding, inspected, link, children } = props
   const { file, offset, space } = finding
   const p = inside(file, inspected.shownPath(inspected.path))
   if (p === '' || p === file) return <Text>{children}</Text>
-  // Offsets below a filter are not those of the file.
+  // An offset in unfiltered bytes is not an offset in the file.
   const o = offset === null || space !== undefined ? undefined : String(offset)
   return (
-    <a href={goTo(link, 'files', { p, o })}>
+    <a href={viewLink(link, 'files', { p, o })}>
       <Text>{children}</Text>
     </a>
   )
 }
 
-/** What an overview finds beside damage. */
+/** The findings of the overview about slow reads. */
 function Slow({ inspected }: { inspected: Inspected }) {
   const overview = useLoaded(() => inspected.document('overview'), [inspected])
-  const slow = overview && 'value' in overview ? overview.value.findings.filter(({ advice }) => advice.length > 0) : []
+  const slow = loadedValue(overview)?.findings.filter(({ advice }) => advice.length > 0) ?? []
   if (slow.length === 0) return null
   return (
     <section aria-labelledby="slow">

@@ -2,25 +2,16 @@ import { FACTS, fragmentColumns } from '../../commands/listed-fragment.ts'
 import type { ArrayFragment } from '../../documents/array.ts'
 import type { FragmentLine } from '../../documents/fragment.ts'
 import type { GroupLine } from '../../documents/group.ts'
-import {
-  domainText,
-  fieldName,
-  filtersText,
-  NOTHING,
-  sizeText,
-  stateRole,
-  stateText,
-  timeRangeText,
-} from '../../render/views/wording.ts'
-import { goInside, type Link } from '../link.ts'
+import { domainText, fieldName, filtersText, sizeText, stateRole, stateText } from '../../render/views/wording.ts'
+import { innerLink, type Link } from '../link.ts'
 import { StateLines } from '../state-lines.tsx'
-import { type Column, Table } from '../table.tsx'
+import { type Column, numberColumn, Table, textColumn, writtenColumn } from '../table.tsx'
 import { Text } from '../text.tsx'
-import { timesOf, timeWords } from '../times.ts'
+import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { View, ViewProps } from '../view.ts'
 
-/** What `ls` lists: the fragments of an array, the files of a fragment, the members of a group. */
+/** The list of `ls`: the fragments of an array, the files of a fragment, or the members of a group. */
 export const fragments: View = {
   id: 'fragments',
   title: 'Fragments',
@@ -32,9 +23,9 @@ export const fragments: View = {
 function Fragments({ inspected, link }: ViewProps) {
   const document = useLoaded(async () => {
     const [listed, { dimensions }] = await Promise.all([
-      inspected.document('ls', timesOf(link)),
+      inspected.document('ls', timeOptions(link)),
       inspected
-        .document('overview', timesOf(link))
+        .document('overview', timeOptions(link))
         .then((found) => ('dimensions' in found ? found : { dimensions: [] })),
     ])
     const entries = inspected.target.type === 'array' ? await inspected.target.array.fragments() : []
@@ -67,8 +58,9 @@ function Fragments({ inspected, link }: ViewProps) {
 }
 
 /**
- * The columns that the command line has, some in another form; then all that are new there.
- * @param paths of the fragments by name, below the array
+ * The columns of the command line. Those in `columns` come first; null means that the command line's form is used, false that the
+ * column is left out. A column that the command line gains later is added at the end.
+ * @param paths paths of the fragments below the array, by name
  */
 function pageColumns(
   listed: Parameters<typeof fragmentColumns>[0],
@@ -82,7 +74,7 @@ function pageColumns(
     fragment: {
       title: 'name',
       show: ({ name }) => (
-        <a href={goInside(link, paths.get(name) ?? name)}>
+        <a href={innerLink(link, paths.get(name) ?? name)}>
           <Text>{name}</Text>
         </a>
       ),
@@ -98,11 +90,7 @@ function pageColumns(
       ),
       by: ({ state }) => state,
     },
-    time: {
-      title: 'written',
-      show: ({ timestamp_range }) => <span class="times">{timeRangeText(timestamp_range, false)}</span>,
-      by: ({ timestamp_range }) => timestamp_range?.[1],
-    },
+    time: writtenColumn(),
     cells: null,
     tiles: null,
     size: null,
@@ -110,12 +98,7 @@ function pageColumns(
       title: 'non-empty domain',
       show: ({ nonempty_domain }) => <Text>{domainText(names, nonempty_domain)}</Text>,
     },
-    format: {
-      title: 'format',
-      isNumber: true,
-      show: ({ format_version }) => format_version ?? NOTHING,
-      by: ({ format_version }) => format_version,
-    },
+    format: numberColumn('format', ({ format_version }) => format_version),
     ratio: false,
     schema: false,
   }
@@ -133,26 +116,17 @@ function pageColumns(
 }
 
 const FILES: readonly Column<FragmentLine>[] = [
-  { title: 'name', show: ({ name }) => <Text>{name}</Text>, by: ({ name }) => name },
-  {
-    title: 'field',
-    show: ({ field }) => <Text>{field === null ? NOTHING : fieldName(field)}</Text>,
-    by: ({ field }) => field,
-  },
+  textColumn('name', ({ name }) => name),
+  textColumn('field', ({ field }) => (field === null ? null : fieldName(field))),
   { title: 'role', show: ({ role }) => role, by: ({ role }) => role },
-  { title: 'size', isNumber: true, show: ({ size }) => sizeText(size), by: ({ size }) => size },
-  {
-    title: 'unfiltered',
-    isNumber: true,
-    show: ({ unfiltered_size }) => sizeText(unfiltered_size),
-    by: ({ unfiltered_size }) => unfiltered_size,
-  },
+  numberColumn('size', ({ size }) => size, sizeText),
+  numberColumn('unfiltered', ({ unfiltered_size }) => unfiltered_size, sizeText),
   { title: 'filters', show: ({ filters }) => filtersText(filters) },
   { title: 'state', show: ({ state }) => <span class={state === 'present' ? '' : 'bad'}>{state}</span> },
 ]
 
 const MEMBERS: readonly Column<GroupLine>[] = [
-  { title: 'name', show: ({ name }) => <Text>{name ?? NOTHING}</Text>, by: ({ name }) => name },
+  textColumn('name', ({ name }) => name),
   { title: 'type', show: ({ type }) => type },
   { title: 'uri', show: ({ uri }) => <Text>{uri}</Text> },
   { title: 'state', show: ({ state }) => state },

@@ -2,23 +2,25 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { exitCodeOf } from '../../base/errors.ts'
 import { formatCount, shortValue } from '../../render/units.ts'
 import { fieldName } from '../../render/views/wording.ts'
+import { cellOfNumber } from '../cell-of-number.ts'
 import { listOf, wordsOf } from '../cell-query.tsx'
+import { Button, cutName, Form, RangeFields, rangeOf, Select, typedRanges } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
-import { change, goTo } from '../link.ts'
+import { placeOf } from '../drawing.tsx'
+import { changeLink, viewLink } from '../link.ts'
 import { isNumeric, pixelOf, pointAt, type Raster, type RasterAxis } from '../raster.ts'
 import { cellOption, coordinateText } from '../short-cell.ts'
-import { shownNumber } from '../shown-number.ts'
 import { type Column, Table } from '../table.tsx'
-import type { Openable, Pictured, Wanted } from '../tasks.ts'
+import type { Pictured, PictureOptions, PictureSource } from '../tasks.ts'
 import { Text } from '../text.tsx'
-import { timesOf } from '../times.ts'
+import { timeOptions } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import { useReading } from '../use-reading.ts'
 import type { View, ViewProps } from '../view.ts'
 
 /**
- * Two dimensions as a picture. In the link: `a` is the attribute, `d` has the indexes of the dimensions, down and to the right, `r` the
- * ranges as in Cells, `m` is `all` where all cells are read, `x` is `k` where damage was met: then what cannot be read is left out.
+ * Two dimensions as a picture. In the link, `a` is the attribute, `d` has the indexes of the dimensions down and to the right, and `r`
+ * the ranges as in Cells. `m` is `all` if all cells are read. `x` is `k` if damage was found: what cannot be read is then left out.
  */
 export const heatMap: View = {
   id: 'heat',
@@ -28,7 +30,7 @@ export const heatMap: View = {
     words: [
       'read',
       ...wordsOf({
-        ...timesOf(link),
+        ...timeOptions(link),
         range: listOf(link.r),
         ...(link.a !== undefined && link.a !== COUNT && { field: link.a }),
         ...(link.x === 'k' && { keepGoing: true }),
@@ -38,171 +40,147 @@ export const heatMap: View = {
   Show: HeatMap,
 }
 
-/** In place of an attribute: how many points there are. */
+/** Stands for the number of points in the list of attributes. */
 const COUNT = '#'
 
 function HeatMap({ inspected, link }: ViewProps) {
-  const written = useLoaded(async () => {
-    const { value } = await inspected.begin('written', timesOf(link)).next()
+  const loaded = useLoaded(async () => {
+    const { value } = await inspected.begin('pictureSource', timeOptions(link)).next()
     return value
   }, [inspected, link.t])
   return (
     <Shown
-      of={written}
+      of={loaded}
       what="the array"
-      show={(written) => {
-        const axes = written.dimensions.flatMap((one, d) => (isNumeric(one) ? [d] : []))
+      show={(source) => {
+        const axes = source.dimensions.flatMap((one, d) => (isNumeric(one) ? [d] : []))
         if (axes.length < 2)
           return <p>A picture needs two dimensions of numbers or dates: this array has {axes.length}.</p>
-        const names = written.attributes.filter(isNumeric).map(({ name }) => name)
-        if (written.array_type === 'sparse') names.push(COUNT)
+        const names = source.attributes.filter(isNumeric).map(({ name }) => name)
+        if (source.array_type === 'sparse') names.push(COUNT)
         if (names.length === 0) return <p>No attribute has one number or date a cell.</p>
-        return <Chosen written={written} axes={axes} names={names} link={link} inspected={inspected} />
+        return <Chosen {...{ source, axes, names, link, inspected }} />
       }}
     />
   )
 }
 
-interface Choice {
-  written: Openable
+interface ChosenProps extends ViewProps {
+  source: PictureSource
+  /** Indexes of the dimensions that can be an axis. */
   axes: readonly number[]
+  /** Names of the attributes that can be shown, and {@link COUNT}. */
   names: readonly string[]
 }
 
-function Chosen({ written, axes, names, link, inspected }: ViewProps & Choice) {
-  const { dimensions } = written
-  const isDense = written.array_type === 'dense'
+/** The form for what the picture shows, and the picture. */
+function Chosen({ source, axes, names, link, inspected }: ChosenProps) {
+  const { dimensions } = source
+  const isDense = source.array_type === 'dense'
   const [down, right] = axesOf(link.d, axes)
   const attribute = link.a !== undefined && names.includes(link.a) ? link.a : names[0]
   const given = listOf(link.r)
-  // What is left open is written into the link, so that it names the same cells later, and so does the command.
+  // Defaults are written into the link. So it names the same cells later, and so does the call.
   const ranges = dimensions.flatMap(({ name, type }, d) => {
-    const own = given.find((one) => one.startsWith(`${name}=`))
+    const own = rangeOf(given, name)
     const isPictured = d === down || d === right
     if (own !== undefined && (isPictured || !isDense || !own.includes('..'))) return [own]
-    const bounds = written.bounds[d]
+    const bounds = source.bounds[d]
     if (!bounds || !isNumeric(dimensions[d])) return []
-    const ends = [bounds.low, bounds.high].map((end) => coordinateText(shownNumber(type, end as number)))
+    const ends = [bounds.low, bounds.high].map((end) => coordinateText(cellOfNumber(type, end as number)))
     return isPictured ? [`${name}=${ends.join('..')}`] : isDense ? [`${name}=${ends[0]}`] : []
   })
   const whole = { a: attribute, d: `${down},${right}`, r: JSON.stringify(ranges) }
   useEffect(() => {
-    if (link.a !== whole.a || link.d !== whole.d || link.r !== whole.r) change(link, whole, true)
+    if (link.a !== whole.a || link.d !== whole.d || link.r !== whole.r) changeLink(link, whole, true)
   })
-  const choose = (more: Record<string, string | undefined>) => change(link, { ...whole, ...more })
-  const select = (label: string, value: number, set: (d: number) => void) => (
-    <label>
-      {label}{' '}
-      <select onChange={(event) => set(Number(event.currentTarget.value))}>
-        {axes.map((d) => (
-          <option key={d} value={d} selected={d === value}>
-            {dimensions[d].name.slice(0, 60)}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault()
-    const data = new FormData(event.currentTarget as HTMLFormElement)
-    const r = dimensions.flatMap(({ name }, d) => {
-      const text = String(data.get(`r${d}`) ?? '').trim()
-      return text === '' ? [] : [`${name}=${text}`]
-    })
-    choose({ r: JSON.stringify(r), m: undefined, x: undefined })
-  }
+  const choose = (more: Record<string, string | undefined>) => changeLink(link, { ...whole, ...more })
+  const axisNames = axes.map((d) => dimensions[d].name)
+  const chooseAxes = (to: readonly [number, number]) => choose({ d: to.join(), r: undefined })
   return (
     <>
-      <form class="query" onSubmit={submit} key={whole.r}>
-        <label>
-          attribute{' '}
-          <select onChange={(event) => choose({ a: names[event.currentTarget.selectedIndex] })}>
-            {names.map((name) => (
-              <option key={name} selected={name === attribute}>
-                {name === COUNT ? 'number of cells' : fieldName(name).slice(0, 60)}
-              </option>
-            ))}
-          </select>
-        </label>
-        {select('down', down, (d) => choose({ d: `${d},${d === right ? down : right}`, r: undefined }))}
-        {select('to the right', right, (d) => choose({ d: `${d === down ? right : down},${d}`, r: undefined }))}
-        {dimensions.map(({ name }, d) => (
-          <label key={name}>
-            <Text>{name}</Text>{' '}
-            <input
-              name={`r${d}`}
-              defaultValue={ranges.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1)}
-            />
-          </label>
-        ))}
+      <Form
+        class="query"
+        use={(values) => choose({ r: JSON.stringify(typedRanges(values, dimensions)), m: undefined, x: undefined })}
+        key={whole.r}
+      >
+        <Select
+          label="attribute"
+          names={names.map((name) => (name === COUNT ? 'number of cells' : fieldName(name)))}
+          at={names.indexOf(attribute)}
+          choose={(i) => choose({ a: names[i] })}
+        />
+        <Select
+          label="down"
+          names={axisNames}
+          at={axes.indexOf(down)}
+          choose={(i) => chooseAxes([axes[i], axes[i] === right ? down : right])}
+        />
+        <Select
+          label="to the right"
+          names={axisNames}
+          at={axes.indexOf(right)}
+          choose={(i) => chooseAxes([axes[i] === down ? right : down, axes[i]])}
+        />
+        <RangeFields dimensions={dimensions} ranges={ranges} />
         <button type="submit">Draw</button>
-        <button type="button" onClick={() => choose({ r: undefined, m: undefined })}>
-          All that was written
-        </button>
-      </form>
+        <Button onClick={() => choose({ r: undefined, m: undefined })}>All that was written</Button>
+      </Form>
       <Picture
-        written={written}
         wanted={{ down, right, attribute, ranges, isWhole: link.m === 'all', goesOn: link.x === 'k' }}
-        link={link}
-        inspected={inspected}
+        {...{ source, link, inspected }}
       />
     </>
   )
 }
 
+/** The axes in `d` of the link; the first two if it is no good. */
 function axesOf(text: string | undefined, axes: readonly number[]): readonly [number, number] {
   const [down, right] = (text ?? '').split(',').map(Number)
   return axes.includes(down) && axes.includes(right) && down !== right ? [down, right] : [axes[0], axes[1]]
 }
 
 function Picture({
-  written,
+  source,
   wanted,
   link,
   inspected,
-}: ViewProps & { written: Openable; wanted: Wanted & { attribute: string } }) {
+}: ViewProps & { source: PictureSource; wanted: PictureOptions & { attribute: string } }) {
   const reading = useReading<Pictured>(
-    (turns) => {
+    (progress) => {
       const attribute = wanted.attribute === COUNT ? undefined : wanted.attribute
-      return turns.follow(inspected.begin('raster', timesOf(link), { ...wanted, attribute }))
+      return progress.follow(inspected.begin('raster', timeOptions(link), { ...wanted, attribute }))
     },
-    [written, JSON.stringify(wanted)],
+    [source, JSON.stringify(wanted)],
   )
   const { value, isDone, error, stop } = reading
   const raster = value?.raster
-  const { unopened } = written
+  const { unopened } = source
   const isDamaged = unopened.length > 0 || (error !== undefined && exitCodeOf(error) === 1)
-  // The way round damage is slower, so it is gone only where there is some; the link has it, and so does the command.
+  // Going on after damage is slower, so the picture does it only once it has met some. The link records it, and so the call has it.
   useEffect(() => {
-    if (isDamaged && !wanted.goesOn) change(link, { x: 'k' }, true)
+    if (isDamaged && !wanted.goesOn) changeLink(link, { x: 'k' }, true)
   })
   return (
     <>
       <p role="status">
         {!isDone && `Reading cells … ${raster ? formatCount(raster.read) : ''} `}
-        {isDone && (raster ? whatIsDrawn(raster, written.array_type) : !error && 'Nothing was written there.')}
+        {isDone && (raster ? legendText(raster, source.array_type) : !error && 'Nothing was written there.')}
       </p>
       <p>
-        {!isDone && (
-          <button type="button" onClick={stop}>
-            Stop
-          </button>
-        )}
+        {!isDone && <Button onClick={stop}>Stop</Button>}
         {isDone && raster?.kind === 'sample' && (
-          <button type="button" onClick={() => change(link, { m: 'all' })}>
-            Read all cells, for means
-          </button>
+          <Button onClick={() => changeLink(link, { m: 'all' })}>Read all cells, for means</Button>
         )}
       </p>
       <Damaged {...{ inspected, link, error }} faults={[...unopened, ...(value?.faults ?? [])]} isUnderWay={!isDone} />
       {unopened.length > 0 && <p>Where a fragment is left out, the picture has older values, or none.</p>}
       {raster && (
         <Drawing
-          raster={raster}
+          {...{ raster, link }}
           version={value}
-          link={link}
           ranges={wanted.ranges}
-          names={written.dimensions.map(({ name }) => name)}
+          names={source.dimensions.map(({ name }) => name)}
         />
       )}
       {raster && isDone && <Pixels raster={raster} />}
@@ -210,7 +188,8 @@ function Picture({
   )
 }
 
-function whatIsDrawn({ kind, read, total, isCut }: Raster, type: string): string {
+/** A sentence that says what a point of the picture shows. */
+function legendText({ kind, read, total, isCut }: Raster, type: string): string {
   const cells = formatCount(read)
   if (kind === 'points')
     return `${cells} cells${isCut ? ', the first that were found: there are more' : ''}; a point with several cells has their mean.`
@@ -221,9 +200,10 @@ function whatIsDrawn({ kind, read, total, isCut }: Raster, type: string): string
   return `A sample: ${cells} cells are read; a point is the first cell of those that it covers.${lacks}`
 }
 
-/** Ends and middle of a scale that grows lighter, and that people with any colour vision can read. */
+/** Colours of a scale that grows lighter, and that people with any colour vision can read. */
 const SCALE = [0x440154, 0x414487, 0x2a788e, 0x22a884, 0x7ad151, 0xfde725]
 
+/** The colour at a place of the scale, from 0 to 1. */
 function colourAt(part: number): number {
   const at = Math.min(1, Math.max(0, part)) * (SCALE.length - 1)
   const i = Math.min(SCALE.length - 2, Math.floor(at))
@@ -234,8 +214,8 @@ function colourAt(part: number): number {
   return mixed(16) | mixed(8) | mixed(0)
 }
 
-/** Smallest and largest number that is drawn. */
-function extent(raster: Raster): readonly [number, number] | undefined {
+/** The smallest and the largest number of the picture. */
+function extremes(raster: Raster): readonly [number, number] | undefined {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (let i = 0; i < raster.counts.length; i++) {
     const value = pointAt(raster, i)
@@ -262,47 +242,47 @@ function draw(canvas: HTMLCanvasElement, raster: Raster, [low, high]: readonly [
   context.putImageData(image, 0, 0)
 }
 
-/** Width and height of the picture in CSS pixels, unless the screen is smaller. */
+/** Greatest width and height of the picture in CSS pixels. */
 const [WIDTH, HEIGHT] = [800, 512]
-/** Of the largest point. */
+/** Size of the largest point in CSS pixels. */
 const LARGEST = 24
 
-/** Space for points along an axis, in CSS pixels: whole pixels a point. */
-function room(length: number, most: number): string {
-  return `${length * Math.max(1, Math.min(LARGEST, Math.floor(most / length)))}px`
+/** Length of an axis in CSS pixels: a whole number of pixels for each point. */
+function axisLength(points: number, most: number): string {
+  return `${points * Math.max(1, Math.min(LARGEST, Math.floor(most / points)))}px`
 }
 
 interface DrawingProps {
   raster: Raster
-  /** Another value each time that the raster has changed. */
+  /** A value that differs whenever the raster has changed. */
   version: unknown
   link: ViewProps['link']
   ranges: readonly string[]
+  /** Names of all dimensions. */
   names: readonly string[]
 }
+
+const inside = (index: number, length: number): number => Math.min(length - 1, Math.max(0, index))
 
 function Drawing({ raster, version, link, ranges, names }: DrawingProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const [at, setAt] = useState<number | undefined>(undefined)
   const { down, right } = raster
-  const ends = extent(raster)
+  const ends = extremes(raster)
   useEffect(() => {
     if (canvas.current) draw(canvas.current, raster, ends ?? [0, 0])
   }, [version])
 
-  const pointed = (event: MouseEvent): number => {
-    const box = (event.currentTarget as HTMLElement).getBoundingClientRect()
-    const part = (place: number, size: number, length: number): number =>
-      Math.min(length - 1, Math.max(0, Math.floor((place / size) * length)))
-    return (
-      part(event.clientY - box.top, box.height, down.length) * right.length +
-      part(event.clientX - box.left, box.width, right.length)
-    )
+  const pointUnder = (event: MouseEvent): number => {
+    const { width, height } = (event.currentTarget as Element).getBoundingClientRect()
+    const [x, y] = placeOf(event)
+    const row = inside(Math.floor((y / height) * down.length), down.length)
+    return row * right.length + inside(Math.floor((x / width) * right.length), right.length)
   }
   const open = (i: number): void => {
     const cell = raster.kind === 'sample' ? undefined : cellAt(raster, i, names, ranges)
-    if (cell) location.hash = goTo(link, 'history', { c: cell })
-    else change(link, { r: JSON.stringify(zoomed(raster, i, ranges)), m: undefined })
+    if (cell) location.hash = viewLink(link, 'history', { c: cell })
+    else changeLink(link, { r: JSON.stringify(zoomed(raster, i, ranges)), m: undefined })
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const [y, x] = [Math.floor((at ?? 0) / right.length), (at ?? 0) % right.length]
@@ -316,24 +296,26 @@ function Drawing({ raster, version, link, ranges, names }: DrawingProps) {
     if (event.key === 'Enter' && at !== undefined) open(at)
     if (!step) return
     event.preventDefault()
-    const inside = (index: number, length: number): number => Math.min(length - 1, Math.max(0, index))
     setAt(inside(y + step[0], down.length) * right.length + inside(x + step[1], right.length))
   }
   const cell = at === undefined ? undefined : cellAt(raster, at, names, ranges)
   const percent = (index: number, length: number): string => `${(100 * index) / length}%`
   return (
     <figure>
-      <div class={raster.kind === 'points' ? 'picture' : 'picture unread'} style={{ width: room(right.length, WIDTH) }}>
+      <div
+        class={raster.kind === 'points' ? 'picture' : 'picture unread'}
+        style={{ width: axisLength(right.length, WIDTH) }}
+      >
         <canvas
           ref={canvas}
           width={right.length}
           height={down.length}
-          style={{ height: room(down.length, HEIGHT) }}
+          style={{ height: axisLength(down.length, HEIGHT) }}
           role="img"
-          aria-label={`${down.dimension.name.slice(0, 60)} goes down, ${right.dimension.name.slice(0, 60)} to the right. Arrow keys go from point to point, Enter opens one. The table below has the same.`}
+          aria-label={`${cutName(down.dimension.name)} goes down, ${cutName(right.dimension.name)} to the right. Arrow keys go from point to point, Enter opens one. The table below has the same.`}
           tabIndex={0}
-          onMouseMove={(event) => setAt(pointed(event))}
-          onClick={(event) => open(pointed(event))}
+          onMouseMove={(event) => setAt(pointUnder(event))}
+          onClick={(event) => open(pointUnder(event))}
           onKeyDown={onKeyDown}
         />
         {at !== undefined && (
@@ -381,7 +363,7 @@ function Drawing({ raster, version, link, ranges, names }: DrawingProps) {
               <strong>
                 <Text>{valueText(raster, at)}</Text>
               </strong>{' '}
-              {cell && <a href={goTo(link, 'history', { c: cell })}>versions of this cell</a>}
+              {cell && <a href={viewLink(link, 'history', { c: cell })}>versions of this cell</a>}
             </>
           )}
         </p>
@@ -390,7 +372,7 @@ function Drawing({ raster, version, link, ranges, names }: DrawingProps) {
   )
 }
 
-/** Whether a grid has points of which nothing was read. What was never written is read as the fill value. */
+/** Whether a grid has points of which nothing was read. Cells that were never written count as read: they have the fill value. */
 const lacksCells = (raster: Raster): boolean =>
   raster.kind !== 'points' && raster.counts.some((_, i) => pointAt(raster, i) === undefined)
 
@@ -398,22 +380,22 @@ const indexOn = (raster: Raster, axis: RasterAxis, i: number): number =>
   axis === raster.down ? Math.floor(i / raster.right.length) : i % raster.right.length
 
 const endText = ({ dimension }: RasterAxis, end: number | bigint): string =>
-  coordinateText(shownNumber(dimension.type, end)) ?? ''
+  coordinateText(cellOfNumber(dimension.type, end)) ?? ''
 
-/** What a point covers along an axis, as `--range` takes it. */
+/** The coordinates that points cover along an axis, as `--range` takes them. */
 function spanText(axis: RasterAxis, from: number, to = from): string {
   const [low, high] = [pixelOf(axis, from)[0], pixelOf(axis, to)[1]]
   return low === high ? endText(axis, low) : `${endText(axis, low)}..${endText(axis, high)}`
 }
 
 function placeText(axis: RasterAxis, i: number, raster: Raster): string {
-  return `${axis.dimension.name.slice(0, 60)} ${spanText(axis, indexOn(raster, axis, i))}`
+  return `${cutName(axis.dimension.name)} ${spanText(axis, indexOn(raster, axis, i))}`
 }
 
 function numberText({ column, kind }: Raster, value: number): string {
   if (!column) return formatCount(value)
   const isFloat = column.type.startsWith('FLOAT') || (kind === 'mean' && /^U?INT/.test(column.type))
-  return isFloat ? String(Number(value.toPrecision(6))) : shortValue(shownNumber(column.type, value))
+  return isFloat ? String(Number(value.toPrecision(6))) : shortValue(cellOfNumber(column.type, value))
 }
 
 function valueText(raster: Raster, i: number): string {
@@ -428,7 +410,7 @@ function valueText(raster: Raster, i: number): string {
   return `${numberText(raster, Number(value))}, mean of ${formatCount(counts[i])}`
 }
 
-/** The only cell of a point, or of a sample the one that was read. */
+/** The cell of a point, as `--cell` takes it. Undefined if several cells were read. */
 function cellAt(raster: Raster, i: number, names: readonly string[], ranges: readonly string[]): string | undefined {
   const { kind, counts, fills, nulls, cells, down, right } = raster
   if (kind === 'mean' || counts[i] + fills[i] + nulls[i] !== 1) return undefined
@@ -441,7 +423,7 @@ function cellAt(raster: Raster, i: number, names: readonly string[], ranges: rea
   return parts.join(',')
 }
 
-/** A quarter of what is shown, around a point. */
+/** Ranges of a quarter of each axis around a point. */
 function zoomed(raster: Raster, i: number, ranges: readonly string[]): readonly string[] {
   return ranges.map((range) => {
     const axis = [raster.down, raster.right].find(({ dimension }) => range.startsWith(`${dimension.name}=`))
@@ -453,7 +435,7 @@ function zoomed(raster: Raster, i: number, ranges: readonly string[]): readonly 
   })
 }
 
-/** The same as a table. */
+/** The points of the picture as a table. */
 function Pixels({ raster }: { raster: Raster }) {
   const points: number[] = []
   for (let i = 0; i < raster.counts.length; i++) if (pointAt(raster, i) !== undefined) points.push(i)

@@ -2,16 +2,17 @@ import { exitCodeOf } from '../../base/errors.ts'
 import { escapeText, formatCount } from '../../render/units.ts'
 import { counted, fieldName } from '../../render/views/wording.ts'
 import { fillWords, Queried, queryOptions, wordsOf } from '../cell-query.tsx'
+import { Button, cutName } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
 import type { Bar } from '../histogram.ts'
 import type { DocumentOf } from '../inspected.ts'
-import { type Column, Table } from '../table.tsx'
+import { type Column, numberColumn, Table } from '../table.tsx'
 import type { Counted } from '../tasks.ts'
 import { Text } from '../text.tsx'
 import { useReading } from '../use-reading.ts'
 import type { View, ViewProps } from '../view.ts'
 
-/** How the values of columns are spread, of the cells that `read` gives first. The link is that of Cells. */
+/** The distribution of the values of each column, for the first cells that `read` gives. The link has the keys of Cells. */
 export const histograms: View = {
   id: 'histograms',
   title: 'Histograms',
@@ -20,13 +21,13 @@ export const histograms: View = {
   Show: Histograms,
 }
 
-/** Cells that are read, if the link says nothing, and at most: their numbers are kept until the bins are known. */
+/** Number of cells to read: the default and the upper limit. All numbers are in memory until the bins are known. */
 const CELLS = { usual: 100_000, most: 1_000_000 }
 
 function optionsOf(link: ViewProps['link']) {
   const { provenance, ...options } = queryOptions(link)
-  const asked = Number(link.n ?? CELLS.usual)
-  return { ...options, limit: String(Math.min(CELLS.most, Number.isSafeInteger(asked) ? asked : CELLS.usual)) }
+  const limit = Number(link.n ?? CELLS.usual)
+  return { ...options, limit: String(Math.min(CELLS.most, Number.isSafeInteger(limit) ? limit : CELLS.usual)) }
 }
 
 function Histograms(props: ViewProps) {
@@ -36,23 +37,19 @@ function Histograms(props: ViewProps) {
 function Columns({ schema, inspected, link }: ViewProps & { schema: DocumentOf<'schema'> }) {
   const options = optionsOf(link)
   const { value, isDone, error, stop } = useReading<Counted>(
-    (turns) => turns.follow(inspected.begin('histograms', options, schema)),
+    (progress) => progress.follow(inspected.begin('histograms', options, schema)),
     [inspected, JSON.stringify(options)],
   )
   return (
     <>
       <p role="status">
         {!isDone && `Reading cells … ${formatCount(value?.cells ?? 0)} `}
-        {isDone && value && !error && ofWhat(value, Number(options.limit)) + fillWords(schema, options)}
+        {isDone && value && !error && scopeText(value, Number(options.limit)) + fillWords(schema, options)}
         {error &&
           exitCodeOf(error) === 1 &&
           `Stopped at damage, after ${counted(value?.cells ?? 0, 'cell')}: “go on after damage” counts the others.`}
       </p>
-      {!isDone && (
-        <button type="button" onClick={stop}>
-          Stop
-        </button>
-      )}
+      {!isDone && <Button onClick={stop}>Stop</Button>}
       <Damaged {...{ inspected, link, error }} faults={value?.faults} isUnderWay={!isDone} canGoOn />
       {isDone && value && (
         <div class="histograms">
@@ -65,19 +62,20 @@ function Columns({ schema, inspected, link }: ViewProps & { schema: DocumentOf<'
   )
 }
 
-function ofWhat({ cells, faults }: Counted, limit: number): string {
+/** A sentence that says which cells were counted. */
+function scopeText({ cells, faults }: Counted, limit: number): string {
   return cells === limit
     ? `Of the first ${formatCount(cells)} cells; there may be more.`
     : `Of ${counted(cells, 'cell')}${faults.length > 0 ? ' that can be read' : ''}.`
 }
 
-/** @param unread cells that another field has, and this one lacks: they are damaged */
+/** @param unread number of cells that could be read of another field, but not of this one */
 function Histogram(props: Counted['summaries'][number] & { unread: number }) {
-  const { name, bars, cells, nulls, others, told, unread } = props
+  const { name, bars, cells, nulls, others, note, unread } = props
   const most = Math.max(1, ...bars.map(({ count }) => count))
   const columns: readonly Column<Bar>[] = [
     { title: 'value', show: ({ label }) => <Text>{label}</Text> },
-    { title: 'cells', isNumber: true, show: ({ count }) => formatCount(count), by: ({ count }) => count },
+    numberColumn('cells', ({ count }) => count),
     {
       title: 'share',
       show: ({ count }) => count > 0 && <span class="bar" style={{ width: `${(10 * count) / most}rem` }} />,
@@ -87,11 +85,11 @@ function Histogram(props: Counted['summaries'][number] & { unread: number }) {
     unread > 0 && `${formatCount(unread)} more could not be read`,
     nulls > 0 && `${formatCount(nulls)} null`,
     others > 0 && `${formatCount(others)} NaN or infinite`,
-    told,
+    note,
   ]
   return (
     <div>
-      <Table caption={escapeText(fieldName(name).slice(0, 60))} columns={columns} rows={bars} keyOf={(_, i) => i} />
+      <Table caption={escapeText(cutName(fieldName(name)))} columns={columns} rows={bars} keyOf={(_, i) => i} />
       <p class="note">{[`${formatCount(cells)} cells`, ...words].filter(Boolean).join('; ')}</p>
     </div>
   )

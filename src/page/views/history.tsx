@@ -2,19 +2,20 @@ import type { CellValue } from '../../documents/common.ts'
 import type { HistoryVersion } from '../../documents/history.ts'
 import { countText, fieldName, NEVER_WRITTEN, writtenText } from '../../render/views/wording.ts'
 import { AttributeChoice, chosenAttributes, listOf, wordsOf } from '../cell-query.tsx'
+import { Form, fieldText } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
-import { change } from '../link.ts'
+import { changeLink } from '../link.ts'
 import { NotExamined } from '../not-examined.tsx'
 import { shortCell } from '../short-cell.ts'
 import { type Column, Facts, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
-import { timesOf } from '../times.ts'
+import { timeOptions } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { View, ViewProps } from '../view.ts'
 import { WithSchema } from '../with-schema.tsx'
 import { Cell } from './cells.tsx'
 
-/** What became of a cell: `history`. `c` of the link is the cell, as `--cell` takes it; `f` are the attributes. */
+/** The versions of a cell (`history`). In the link, `c` is the cell as `--cell` takes it, and `f` has the attributes. */
 export const history: View = {
   id: 'history',
   title: 'History',
@@ -24,7 +25,7 @@ export const history: View = {
 }
 
 function optionsOf(link: ViewProps['link']) {
-  return { ...timesOf(link), cell: [link.c ?? ''], ...(link.f && { field: listOf(link.f) }) }
+  return { ...timeOptions(link), cell: [link.c ?? ''], ...(link.f && { field: listOf(link.f) }) }
 }
 
 function History({ inspected, link }: ViewProps) {
@@ -33,15 +34,13 @@ function History({ inspected, link }: ViewProps) {
       {...{ inspected, link }}
       show={({ dimensions, attributes }) => (
         <>
-          <form
+          <Form
             class="query"
-            onSubmit={(event) => {
-              event.preventDefault()
-              const data = new FormData(event.currentTarget)
+            use={(values) => {
               const names = dimensions.map(({ name }) => name)
-              change(link, {
-                c: namedCell(names, String(data.get('c')).trim()),
-                f: chosenAttributes(data, attributes),
+              changeLink(link, {
+                c: namedCell(names, fieldText(values, 'c')),
+                f: chosenAttributes(values, attributes),
               })
             }}
           >
@@ -57,9 +56,9 @@ function History({ inspected, link }: ViewProps) {
             </label>{' '}
             <AttributeChoice {...{ attributes, link }} />
             <button type="submit">Show its versions</button>
-          </form>
+          </Form>
           {link.c ? (
-            <Versions inspected={inspected} link={link} />
+            <Versions {...{ inspected, link }} />
           ) : (
             <p class="note">A value for each dimension; or follow “versions” in Cells.</p>
           )}
@@ -69,7 +68,7 @@ function History({ inspected, link }: ViewProps) {
   )
 }
 
-/** `750,750` or `750 750` with the names of the dimensions, where it is a value for each. */
+/** Adds the names of the dimensions to `750,750` or `750 750`. Other text stays as it is. */
 function namedCell(names: readonly string[], text: string): string {
   const values = text.includes(',') ? text.split(',').map((value) => value.trim()) : text.split(/\s+/)
   if (text.includes('=') || values.length !== names.length) return text

@@ -4,33 +4,34 @@ import { rangesResult } from '../../commands/values.ts'
 import type { ArrayFragment } from '../../documents/array.ts'
 import type { Dimension } from '../../format/dimension.ts'
 import { formatCount } from '../../render/units.ts'
-import {
-  counted,
-  countText,
-  fieldName,
-  NOTHING,
-  rangeText,
-  sizeText,
-  timeRangeText,
-} from '../../render/views/wording.ts'
+import { counted, countText, fieldName, NOTHING, rangeText, sizeText } from '../../render/views/wording.ts'
 import type { Fragment, FragmentInfo } from '../../store/fragment.ts'
-import { breath } from '../breath.ts'
 import { listOf } from '../cell-query.tsx'
+import { Button, cutName, Select } from '../controls.tsx'
 import { COLOURS, Drawing, placeOf, type Sheet } from '../drawing.tsx'
 import type { Inspected } from '../inspected.ts'
-import { change, goTo, type Link } from '../link.ts'
+import { changeLink, type Link, viewLink } from '../link.ts'
 import { type Axis, axisOf, fragmentAxis } from '../map/axis.ts'
-import { addEnds, type Boxes, placedBoxes, type StoredBoxes, side, storedBoxes } from '../map/boxes.ts'
+import {
+  type AxisDimensions,
+  addEnds,
+  type Boxes,
+  placeBoxes,
+  type StoredBoxes,
+  sidePlacer,
+  storedBoxes,
+} from '../map/boxes.ts'
 import { type Drawn, isSeen, paint, type Seen, tilesAt } from '../map/paint.ts'
-import { type Column, Table } from '../table.tsx'
+import { type Column, numberColumn, Table, textColumn, writtenColumn } from '../table.tsx'
 import { Text } from '../text.tsx'
-import { timesOf, timeWords } from '../times.ts'
+import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { View, ViewProps } from '../view.ts'
+import { yieldToBrowser } from '../yield-to-browser.ts'
 
 /**
- * Where the fragments and their tiles lie, in two dimensions. In the link: `d` has the numbers of the two dimensions, `c` what colours
- * mean, `b` what is seen, and `q` the same as ranges of the call.
+ * The places of fragments and their tiles in two dimensions. In the link, `d` has the numbers of the two dimensions, `c` the meaning
+ * of colours, `b` the part in sight, and `q` the same part as a JSON list of ranges for the call.
  */
 export const map: View = {
   id: 'map',
@@ -38,40 +39,40 @@ export const map: View = {
   targets: ['array', 'fragment'],
   call: ({ inspected, link }) => {
     const ranges = listOf(link.q).flatMap((range) => ['--range', range])
-    // What is read at a time: the map has no other fragments.
+    // The map has only the fragments that a reader opens.
     const now = inspected.target.type === 'array' ? ['--between', '0..'] : []
     return { words: ['tiles', ...ranges, ...(link.t === undefined ? now : timeWords(link))] }
   },
   Show: MapView,
 }
 
-/** A fragment that is read, and what the map needs of it. */
-interface Mapped {
+/** A fragment of the map. */
+interface MapFragment {
   listed: Pick<
     ArrayFragment,
     'name' | 'timestamp_range' | 'tile_num' | 'cells_in_domain' | 'size' | 'data_size' | 'nonempty_domain'
   >
   fragment: Fragment
   info: FragmentInfo
-  /** Its first data file. */
+  /** Name of the first data file that is not empty. */
   file: string | undefined
 }
 
 interface Loaded {
   dimensions: readonly Dimension[]
-  mapped: readonly Mapped[]
-  /** Fragments without a box: what was written to them is not known. */
+  fragments: readonly MapFragment[]
+  /** Number of fragments without a box: their domain is not known. */
   unplaced: number
-  /** The time of the link that it was read for. */
+  /** The time of the link for which the fragments were loaded. */
   t: string | undefined
 }
 
 async function load(inspected: Inspected, link: Link): Promise<Loaded> {
-  const listed = await inspected.document('ls', timesOf(link))
+  const listed = await inspected.document('ls', timeOptions(link))
   const { target } = inspected
-  const found: { listed: Mapped['listed']; fragment: Fragment }[] = []
+  const found: { listed: MapFragment['listed']; fragment: Fragment }[] = []
   if (target.type === 'fragment' && listed.kind === 'fragment')
-    found.push({ listed: listed as Mapped['listed'], fragment: target.fragment })
+    found.push({ listed: listed as MapFragment['listed'], fragment: target.fragment })
   if (target.type === 'array' && listed.kind === 'array') {
     const entries = new Map((await target.array.fragments()).map((entry) => [entry.name, entry.path]))
     for (const one of listed.fragments) {
@@ -80,18 +81,19 @@ async function load(inspected: Inspected, link: Link): Promise<Loaded> {
         found.push({ listed: one, fragment: target.array.fragment(path) })
     }
   }
-  const mapped: Mapped[] = []
+  const fragments: MapFragment[] = []
   for (const { listed, fragment } of found) {
-    await breath()
+    await yieldToBrowser()
     const info = await fragment.info()
     const files = await fragment.fieldFiles()
     await fragment.close()
-    if (info.nonempty_domain) mapped.push({ listed, fragment, info, file: files.find(({ size }) => size > 0)?.name })
+    const file = files.find(({ size }) => size > 0)?.name
+    if (info.nonempty_domain) fragments.push({ listed, fragment, info, file })
   }
   return {
-    dimensions: mapped[0]?.info.schema.domain.dimensions ?? [],
-    mapped,
-    unplaced: found.length - mapped.length,
+    dimensions: fragments[0]?.info.schema.domain.dimensions ?? [],
+    fragments,
+    unplaced: found.length - fragments.length,
     t: link.t,
   }
 }
@@ -103,31 +105,31 @@ function MapView({ inspected, link }: ViewProps) {
       of={loaded}
       what="the boxes of fragments"
       show={(found) =>
-        found.mapped.length === 0 ? (
+        found.fragments.length === 0 ? (
           <p>No fragment that is read has a box.</p>
         ) : (
-          <MapOf inspected={inspected} link={link} loaded={found} />
+          <MapOf {...{ inspected, link }} loaded={found} />
         )
       }
     />
   )
 }
 
-/** Boxes of tiles in memory, and fragments whose tiles are drawn, at most. */
+/** Upper limit on the boxes of tiles in memory. */
 const MOST_TILES = 4_000_000
+/** Upper limit on the fragments whose tiles are drawn. */
 const MOST_OPEN = 300
-/** Boxes in a picture: while something moves, and when it rests. */
+/** Upper limit on the boxes in a picture while the user moves the map. */
 const MOVING = 15_000
+/** Upper limit on the boxes in a picture of a map that rests. */
 const RESTING = 120_000
-/** Milliseconds until it rests. */
+/** Milliseconds without a move after which the map rests. */
 const REST = 200
 const TILES_LISTED = 200
-/** Of larger fragments, all tiles have the colour of their mean size. */
+/** Upper limit on the tiles of a fragment whose sizes are read. In larger fragments, all tiles have the colour of the mean size. */
 const MOST_SIZED = 20_000
-/** In CSS pixels. */
-const LEFT = 8
-const BELOW = 20
-const HEIGHT = 420
+/** In CSS pixels: margins at the left and right, space below for the axis, and height of the whole drawing. */
+const [LEFT, BELOW, HEIGHT] = [8, 20, 420]
 
 const MEANINGS = ['fragment', 'age', 'cells', 'bytes'] as const
 type Meaning = (typeof MEANINGS)[number]
@@ -139,35 +141,35 @@ const LEGENDS: Record<Meaning, string> = {
   bytes: `From yellow, few stored bytes in a tile, to blue, the most; of fragments of more than ${formatCount(MOST_SIZED)} tiles, their mean.`,
 }
 
-/** A fragment as it lies on the chosen axes. */
-interface Lying {
-  domain: Float64Array
-  boxes?: Boxes
-}
+/** A fragment on the chosen axes. Its boxes are missing until they are loaded. */
+type PlacedFragment = Pick<Drawn, 'domain'> & { boxes?: Boxes }
 
-/** What has been placed on two axes. Boxes of tiles come in one by one. */
+/** The fragments on two axes. The boxes of their tiles are loaded one fragment after the other. */
 interface Placed {
   loaded: Loaded
   axes: readonly [Axis, Axis]
-  /** Dimensions of the axes. */
-  dims: readonly [number | undefined, number | undefined]
-  lying: readonly Lying[]
-  whole: Seen
-  /** The same without the edge. */
+  dims: AxisDimensions
+  placed: readonly PlacedFragment[]
+  /** The part of the map with all fragments. */
   full: Seen
-  /** Boxes that axes of text needed. */
+  /** The same part with a margin. */
+  whole: Seen
+  /** Boxes that were read for text axes, by the index of the fragment. */
   stored: ReadonlyMap<number, StoredBoxes>
 }
 
-async function placeDomains(loaded: Loaded, dims: readonly [number | undefined, number | undefined]): Promise<Placed> {
-  const { dimensions, mapped } = loaded
-  const axes = dims.map((d) => (d === undefined ? fragmentAxis(mapped.length) : axisOf(dimensions[d]))) as [Axis, Axis]
+async function placeDomains(loaded: Loaded, dims: AxisDimensions): Promise<Placed> {
+  const { dimensions, fragments } = loaded
+  const axes = dims.map((d) => (d === undefined ? fragmentAxis(fragments.length) : axisOf(dimensions[d]))) as [
+    Axis,
+    Axis,
+  ]
   const stored = new Map<number, StoredBoxes>()
   for (const [a, axis] of axes.entries()) {
     const d = dims[a]
     if (!axis.isText || d === undefined) continue
     const ends: Uint8Array[] = []
-    for (const [i, one] of mapped.entries()) {
+    for (const [i, one] of fragments.entries()) {
       const range = one.info.nonempty_domain?.[d]
       if (range) ends.push(range.min, range.max)
       if (i >= MOST_OPEN) continue
@@ -176,24 +178,24 @@ async function placeDomains(loaded: Loaded, dims: readonly [number | undefined, 
       stored.set(i, boxes)
       await addEnds(boxes, d, ends)
     }
-    axis.steps(ends)
+    axis.setSteps(ends)
   }
   const full = { x0: Infinity, x1: -Infinity, y0: Infinity, y1: -Infinity }
-  const lying = mapped.map(({ info }, row): Lying => {
+  const placed = fragments.map(({ info }, row): PlacedFragment => {
     const domain = new Float64Array(4)
     if (info.nonempty_domain)
-      for (const [a, axis] of axes.entries()) side(axis, dims[a], row)(info.nonempty_domain, domain, 2 * a)
+      for (const [a, axis] of axes.entries()) sidePlacer(axis, dims[a], row)(info.nonempty_domain, domain, 2 * a)
     full.x0 = Math.min(full.x0, domain[0])
     full.x1 = Math.max(full.x1, domain[1])
     full.y0 = Math.min(full.y0, domain[2])
     full.y1 = Math.max(full.y1, domain[3])
     return { domain }
   })
-  return { loaded, axes, dims, lying, full, whole: padded(full, axes), stored }
+  return { loaded, axes, dims, placed, full, whole: padded(full, axes), stored }
 }
 
-/** A fragment whose tiles have no boxes that can be read is drawn as a whole. */
-async function readBoxes({ fragment }: Mapped): Promise<StoredBoxes | undefined> {
+/** The boxes of a fragment's tiles. Undefined if they cannot be read: the fragment is then drawn as one box. */
+async function readBoxes({ fragment }: MapFragment): Promise<StoredBoxes | undefined> {
   try {
     return await storedBoxes(fragment)
   } catch {
@@ -203,23 +205,22 @@ async function readBoxes({ fragment }: Mapped): Promise<StoredBoxes | undefined>
   }
 }
 
-/** With an edge, but not beyond the domain. */
-function padded({ x0, x1, y0, y1 }: Seen, axes: readonly [Axis, Axis]): Seen {
-  const [x, y] = [
-    [x0, x1],
-    [y0, y1],
-  ].map(([from, to], a): [number, number] => {
-    const edge = (to - from || 1) * 0.02
-    const [low, high] = axes[a].ends()
-    const inside = [Math.max(from - edge, Math.min(from, low)), Math.min(to + edge, Math.max(to, high))] as const
-    return inside[0] < inside[1] ? [...inside] : [from - edge, to + edge]
-  })
-  return { x0: x[0], x1: x[1], y0: y[0], y1: y[1] }
+/** Adds a margin that does not reach beyond the domain. */
+function padded({ x0, x1, y0, y1 }: Seen, [x, y]: readonly [Axis, Axis]): Seen {
+  const pad = (from: number, to: number, axis: Axis): readonly [number, number] => {
+    const margin = (to - from || 1) * 0.02
+    const [low, high] = axis.ends()
+    const inside = [Math.max(from - margin, Math.min(from, low)), Math.min(to + margin, Math.max(to, high))] as const
+    return inside[0] < inside[1] ? inside : [from - margin, to + margin]
+  }
+  const [left, right] = pad(x0, x1, x)
+  const [low, high] = pad(y0, y1, y)
+  return { x0: left, x1: right, y0: low, y1: high }
 }
 
-function MapOf({ inspected, link, loaded }: { inspected: Inspected; link: Link; loaded: Loaded }) {
-  const { dimensions, mapped } = loaded
-  const choices = [...dimensions.map(({ name }) => name), 'fragment']
+function MapOf({ inspected, link, loaded }: ViewProps & { loaded: Loaded }) {
+  const { dimensions, fragments } = loaded
+  const choices = [...dimensions.map(({ name }) => fieldName(name)), 'fragment']
   const dims = useMemo(() => dimsOf(link.d, dimensions.length), [link.d, dimensions])
   const meaning: Meaning = MEANINGS.find((one) => one === link.c) ?? 'fragment'
   const placed = useLoaded(() => placeDomains(loaded, dims), [loaded, dims])
@@ -227,55 +228,48 @@ function MapOf({ inspected, link, loaded }: { inspected: Inspected; link: Link; 
     const next = dims.map((d) => d ?? dimensions.length)
     if (next[1 - axis] === to) next[1 - axis] = next[axis]
     next[axis] = to
-    change(link, { d: next.join('.'), b: undefined, q: undefined })
+    changeLink(link, { d: next.join('.'), b: undefined, q: undefined })
   }
   return (
     <>
       <div class="controls">
-        {['Across', 'Up'].map((title, axis) => (
-          <label key={title}>
-            {title}:{' '}
-            <select
-              value={dims[axis] ?? dimensions.length}
-              onChange={(e) => choose(axis, Number(e.currentTarget.value))}
-            >
-              {choices.map((name, d) => (
-                <option key={d} value={d}>
-                  {fieldName(name).slice(0, 60)}
-                </option>
-              ))}
-            </select>
-          </label>
+        {['Across:', 'Up:'].map((label, axis) => (
+          <Select
+            key={label}
+            label={label}
+            names={choices}
+            at={dims[axis] ?? dimensions.length}
+            choose={(d) => choose(axis, d)}
+          />
         ))}
-        <label>
-          Colour:{' '}
-          <select value={meaning} onChange={(e) => change(link, { c: e.currentTarget.value })}>
-            {MEANINGS.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
+        <Select
+          label="Colour:"
+          names={MEANINGS}
+          at={MEANINGS.indexOf(meaning)}
+          choose={(i) => changeLink(link, { c: MEANINGS[i] })}
+        />
       </div>
       <Shown
         of={placed}
         what="the boxes"
         show={(found) => (
-          <Canvas {...{ inspected, link, meaning, placed: found }} key={`${found.dims} ${found.loaded.t}`} />
+          <Canvas {...{ inspected, link, meaning, placing: found }} key={`${found.dims} ${found.loaded.t}`} />
         )}
       />
       {loaded.unplaced > 0 && <p>{counted(loaded.unplaced, 'fragment')} without a box.</p>}
-      {mapped.length > MOST_OPEN && <p>Tiles are drawn of {MOST_OPEN} fragments in sight at a time.</p>}
+      {fragments.length > MOST_OPEN && <p>Tiles are drawn of {MOST_OPEN} fragments in sight at a time.</p>}
     </>
   )
 }
 
-function dimsOf(text: string | undefined, count: number): [number | undefined, number | undefined] {
-  const asked = (text ?? `0.${Math.min(count, 1)}`).split('.').map(Number)
-  const [x, y] = asked.map((d) => (d >= 0 && d < count ? d : undefined))
+/** The dimensions in `d` of the link; the first two if it is no good. @param count number of dimensions */
+function dimsOf(text: string | undefined, count: number): AxisDimensions {
+  const numbers = (text ?? `0.${Math.min(count, 1)}`).split('.').map(Number)
+  const [x, y] = numbers.map((d) => (d >= 0 && d < count ? d : undefined))
   return x === y ? [0, count > 1 ? 1 : undefined] : [x, y]
 }
 
-/** What is seen as ranges that select the same tiles: of the dimensions of which not all is in sight. */
+/** Ranges that select the tiles in sight. Dimensions that are in sight as a whole have no range. */
 function rangesSeen(dimensions: readonly Dimension[], { axes, dims, full }: Placed, seen: Seen): readonly string[] {
   const ends = [
     [seen.x0, seen.x1, full.x0, full.x1],
@@ -284,7 +278,7 @@ function rangesSeen(dimensions: readonly Dimension[], { axes, dims, full }: Plac
   return axes.flatMap((axis, a) => {
     const d = dims[a]
     const [from, to, first, last] = ends[a]
-    // A box reaches to the end of its last cell.
+    // Places are edges of cells: a box ends one `unit` after the place of its last cell.
     const [low, high, most] = [Math.max(from - axis.unit, first), Math.min(to, last - axis.unit), last - axis.unit]
     if (d === undefined || (low <= first && high >= most) || low > high) return []
     const range = axis.range(low, high)
@@ -302,33 +296,35 @@ function seenOf(text: string | undefined, whole: Seen): Seen {
   return x1 > x0 && y1 > y0 ? { x0, x1, y0, y1 } : whole
 }
 
-/** A tile that was pointed at. */
+/** A tile under the mouse; without `tile`, a whole fragment. */
 interface Tile {
+  /** Index of the fragment. */
   fragment: number
   tile: number | undefined
 }
 
-/** What was clicked: all that lies there, of which a click at the same place chooses the next. */
+/** The last click. Another click at the same place chooses the next tile. */
 interface Pinned {
+  /** All tiles at the place. */
   tiles: readonly Tile[]
+  /** Index of the chosen one. */
   at: number
   place: readonly [x: number, y: number]
 }
 
-/** In CSS pixels: what a hand moves between two clicks at one place. */
+/** Distance in CSS pixels up to which two clicks are at the same place. */
 const SAME = 4
 
-function Canvas(props: { inspected: Inspected; link: Link; meaning: Meaning; placed: Placed }) {
-  const { inspected, link, meaning, placed } = props
-  const { loaded } = placed
-  const { mapped, dimensions } = loaded
-  const { whole, axes, lying } = placed
+function Canvas(props: ViewProps & { meaning: Meaning; placing: Placed }) {
+  const { inspected, link, meaning, placing } = props
+  const { loaded, whole, axes, placed } = placing
+  const { fragments, dimensions } = loaded
   const [seen, setSeen] = useState(() => seenOf(link.b, whole))
   const [rested, setRested] = useState(seen)
   const [over, setOver] = useState<Tile | undefined>(undefined)
   const [pinned, setPinned] = useState<Pinned | undefined>(undefined)
-  const [come, setCome] = useState(0)
-  const [stored] = useState(() => new Map(placed.stored))
+  const [loads, setLoads] = useState(0)
+  const [stored] = useState(() => new Map(placing.stored))
   const [sizes] = useState(() => new Map<number, Float64Array>())
   const dragged = useRef<[x: number, y: number] | undefined>(undefined)
   const isMoving = seen !== rested
@@ -337,19 +333,13 @@ function Canvas(props: { inspected: Inspected; link: Link; meaning: Meaning; pla
     if (!isMoving) return
     const timer = setTimeout(() => {
       setRested(seen)
-      change(
-        link,
-        {
-          b: seenText(seen, whole),
-          q: JSON.stringify(rangesSeen(dimensions, placed, seen)).replace(/^\[\]$/, ''),
-        },
-        true,
-      )
+      const ranges = rangesSeen(dimensions, placing, seen)
+      changeLink(link, { b: seenText(seen, whole), q: ranges.length > 0 ? JSON.stringify(ranges) : '' }, true)
     }, REST)
     return () => clearTimeout(timer)
   }, [seen, rested])
 
-  // The link may change by other hands: by "back", or typed.
+  // "Back" and typing change the link, too.
   useEffect(() => {
     if (link.b === seenText(rested, whole)) return
     const next = seenOf(link.b, whole)
@@ -357,80 +347,82 @@ function Canvas(props: { inspected: Inspected; link: Link; meaning: Meaning; pla
     setRested(next)
   }, [link.b])
 
-  // Tiles' boxes come one fragment after the other, those in sight first.
+  // Loads the boxes of the fragments in sight, one fragment after the other.
   useEffect(() => {
     let isLatest = true
     const read = async () => {
-      let tiles = lying.reduce((sum, { boxes }) => sum + (boxes?.levels.at(-1)?.count ?? 0), 0)
+      let tiles = placed.reduce((sum, { boxes }) => sum + (boxes?.levels.at(-1)?.count ?? 0), 0)
       let opened = 0
-      for (const [i, one] of lying.entries()) {
+      for (const [i, one] of placed.entries()) {
         if (!isLatest) return
         if (one.boxes) opened++
         if (one.boxes || !isSeen(one.domain, 0, rested)) continue
-        tiles += mapped[i].info.tile_num
+        tiles += fragments[i].info.tile_num
         if (++opened > MOST_OPEN || (tiles > MOST_TILES && opened > 1)) break
-        const found = stored.get(i) ?? (await readBoxes(mapped[i]))
+        const found = stored.get(i) ?? (await readBoxes(fragments[i]))
         if (!found) continue
         stored.set(i, found)
-        one.boxes = await placedBoxes(found, axes, placed.dims, i)
-        if (isLatest) setCome((times) => times + 1)
+        one.boxes = await placeBoxes(found, axes, placing.dims, i)
+        if (isLatest) setLoads((times) => times + 1)
       }
     }
     read()
     return () => {
       isLatest = false
     }
-  }, [rested, placed])
+  }, [rested, placing])
 
-  // Bytes of tiles are read only for their colours.
+  // Loads the sizes of tiles, if they decide the colours.
   useEffect(() => {
     if (meaning !== 'bytes') return
     let isLatest = true
     const read = async () => {
-      for (const [i, { fragment, info }] of mapped.entries()) {
+      for (const [i, { fragment, info }] of fragments.entries()) {
         if (!isLatest) return
-        if (sizes.has(i) || info.tile_num > MOST_SIZED || !lying[i].boxes) continue
+        if (sizes.has(i) || info.tile_num > MOST_SIZED || !placed[i].boxes) continue
         sizes.set(i, await tileSizes(inspected, fragment).catch(() => new Float64Array(0)))
-        if (isLatest) setCome((times) => times + 1)
+        if (isLatest) setLoads((times) => times + 1)
       }
     }
     read()
     return () => {
       isLatest = false
     }
-  }, [meaning, come])
+  }, [meaning, loads])
 
   const draw = (sheet: Sheet): void => {
-    const colours = coloursOf(sheet, meaning, mapped, sizes)
-    const drawn = lying.map(
-      ({ domain, boxes }, i): Drawn => ({ domain, boxes, colour: (level, index) => colours(i, boxes, level, index) }),
+    const colourOf = boxColours(sheet, meaning, fragments, sizes)
+    const drawn = placed.map(
+      ({ domain, boxes }, i): Drawn => ({ domain, boxes, colour: (level, index) => colourOf(i, boxes, level, index) }),
     )
     drawMap(sheet, { drawn, seen, axes, most: isMoving ? MOVING : RESTING })
   }
-  const near = (factor: number, [ax, ay]: readonly [number, number] = [0.5, 0.5]): void => {
+  /** Makes the part in sight larger by a factor around a point, given as shares of its width and height. */
+  const zoom = (factor: number, [ax, ay]: readonly [number, number] = [0.5, 0.5]): void => {
     const [w, h] = [(seen.x1 - seen.x0) * factor, (seen.y1 - seen.y0) * factor]
     const [x, y] = [seen.x0 + (seen.x1 - seen.x0) * ax, seen.y0 + (seen.y1 - seen.y0) * ay]
-    // Beyond what a number tells apart nothing is to be seen.
+    // Zooming in ends where doubles cannot tell places apart.
     if (w < Math.abs(x) * 1e-13 || h < Math.abs(y) * 1e-13 || w > (whole.x1 - whole.x0) * 50) return
     setSeen({ x0: x - w * ax, x1: x + w * (1 - ax), y0: y - h * ay, y1: y + h * (1 - ay) })
   }
+  /** Moves the part in sight by shares of its width and height. */
   const move = (dx: number, dy: number): void => {
     const [x, y] = [(seen.x1 - seen.x0) * dx, (seen.y1 - seen.y0) * dy]
     setSeen({ x0: seen.x0 + x, x1: seen.x1 + x, y0: seen.y0 + y, y1: seen.y1 + y })
   }
-  /** From 0 to 1, from the lower left corner. */
+  /** Place of the mouse from the lower left corner, as shares of width and height. */
   const shareOf = (event: MouseEvent): [number, number] => {
     const [x, y] = placeOf(event)
     const width = (event.currentTarget as Element).clientWidth - 2 * LEFT
     return [(x - LEFT) / width, 1 - y / (HEIGHT - BELOW)]
   }
-  /** What lies where the mouse is, what was written last first. @param most of them */
+  /** The tiles under the mouse, the last written first. @param most number of tiles after which no further fragment is searched */
   const tilesUnder = (event: MouseEvent, most: number): readonly Tile[] => {
     const found: Tile[] = []
     const [ax, ay] = shareOf(event)
     const [x, y] = [seen.x0 + (seen.x1 - seen.x0) * ax, seen.y0 + (seen.y1 - seen.y0) * ay]
-    for (let i = lying.length - 1; i >= 0 && found.length < most; i--) {
-      const { domain, boxes } = lying[i]
+    for (let i = placed.length - 1; i >= 0 && found.length < most; i--) {
+      const { domain, boxes } = placed[i]
       if (!isSeen(domain, 0, { x0: x, x1: x, y0: y, y1: y })) continue
       for (const tile of boxes ? tilesAt(boxes, x, y) : [undefined]) found.push({ fragment: i, tile })
     }
@@ -450,9 +442,9 @@ function Canvas(props: { inspected: Inspected; link: Link; meaning: Meaning; pla
       ArrowRight: () => move(0.15, 0),
       ArrowUp: () => move(0, 0.15),
       ArrowDown: () => move(0, -0.15),
-      '+': () => near(0.7),
-      '=': () => near(0.7),
-      '-': () => near(1 / 0.7),
+      '+': () => zoom(0.7),
+      '=': () => zoom(0.7),
+      '-': () => zoom(1 / 0.7),
       '0': () => setSeen(whole),
     }
     const key = keys[event.key]
@@ -460,37 +452,31 @@ function Canvas(props: { inspected: Inspected; link: Link; meaning: Meaning; pla
     event.preventDefault()
     key()
   }
-  const told = pinned ? pinned.tiles[pinned.at] : over
+  const pointedAt = pinned ? pinned.tiles[pinned.at] : over
   const tables = useMemo(
     () => (
       <>
         <Table
           caption="Fragments in the map"
-          columns={fragmentColumns(dimensions, placed.dims)}
-          rows={mapped}
-          keyOf={({ listed }) => listed.name}
+          columns={fragmentColumns(dimensions, placing.dims)}
+          rows={fragments.map(({ listed }) => listed)}
+          keyOf={({ name }) => name}
         />
-        <Tiles {...{ loaded, lying, stored, link, seen: rested }} />
+        <Tiles {...{ loaded, placed, stored, link, seen: rested }} />
       </>
     ),
-    [mapped, come, rested, link.t],
+    [fragments, loads, rested, link.t],
   )
   return (
     <>
       <div class="controls">
-        <button type="button" onClick={() => near(0.5)}>
-          Nearer
-        </button>
-        <button type="button" onClick={() => near(2)}>
-          Farther
-        </button>
-        <button type="button" onClick={() => setSeen(whole)}>
-          All
-        </button>
+        <Button onClick={() => zoom(0.5)}>Nearer</Button>
+        <Button onClick={() => zoom(2)}>Farther</Button>
+        <Button onClick={() => setSeen(whole)}>All</Button>
         <span>Drag or arrow keys move, the wheel or + and - zoom, 0 shows all.</span>
       </div>
       <Drawing
-        label={`Map of ${counted(mapped.length, 'fragment')}. Arrow keys move, plus and minus zoom, 0 shows all. The tables below have the same.`}
+        label={`Map of ${counted(fragments.length, 'fragment')}. Arrow keys move, plus and minus zoom, 0 shows all. The tables below have the same.`}
         height={HEIGHT}
         draw={draw}
         role="application"
@@ -498,7 +484,7 @@ function Canvas(props: { inspected: Inspected; link: Link; meaning: Meaning; pla
         onKeyDown={onKeyDown}
         onWheel={(event) => {
           event.preventDefault()
-          near(event.deltaY > 0 ? 1.25 : 0.8, shareOf(event))
+          zoom(event.deltaY > 0 ? 1.25 : 0.8, shareOf(event))
         }}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId)
@@ -518,8 +504,8 @@ function Canvas(props: { inspected: Inspected; link: Link; meaning: Meaning; pla
         onClick={pin}
       />
       <p class="under" role="status">
-        {told ? (
-          <Told {...{ loaded, stored, link, told }} />
+        {pointedAt ? (
+          <PointedAt {...{ loaded, stored, link, pointedAt }} />
         ) : (
           'A click on a box names it here. The tables below list the fragments and the tiles in sight.'
         )}
@@ -533,19 +519,25 @@ function Canvas(props: { inspected: Inspected; link: Link; meaning: Meaning; pla
   )
 }
 
-/** A fragment or tile in words, with where its bytes are. */
-function Told(props: { loaded: Loaded; stored: ReadonlyMap<number, StoredBoxes>; link: Link; told: Tile }) {
-  const { loaded, stored, link, told } = props
-  const { listed, info } = loaded.mapped[told.fragment]
-  const box = told.tile === undefined ? undefined : stored.get(told.fragment)?.at(told.tile)
+interface TileProps {
+  loaded: Loaded
+  /** Boxes that were read so far, by the index of the fragment. */
+  stored: ReadonlyMap<number, StoredBoxes>
+  link: Link
+}
+
+/** A fragment or tile in words, with a link to its bytes. */
+function PointedAt({ loaded, stored, link, pointedAt }: TileProps & { pointedAt: Tile }) {
+  const { fragment, tile } = pointedAt
+  const { listed, info } = loaded.fragments[fragment]
+  const box = tile === undefined ? undefined : stored.get(fragment)?.at(tile)
   const ranges = box ? rangesResult(loaded.dimensions, box, { raw: false }) : listed.nonempty_domain
   return (
     <>
       <Text>{listed.name}</Text>
-      {told.tile !== undefined && (
+      {tile !== undefined && (
         <>
-          , <TileLink {...{ loaded, link, fragment: told.fragment, tile: told.tile }} />,{' '}
-          {counted(tileCellNum(info, told.tile), 'cell')}
+          , <TileLink {...{ link, tile }} of={loaded.fragments[fragment]} />, {counted(tileCellNum(info, tile), 'cell')}
         </>
       )}
       : <Text>{boxText(loaded.dimensions, ranges)}</Text>
@@ -557,89 +549,60 @@ function boxText(dimensions: readonly Dimension[], ranges: ArrayFragment['nonemp
   return ranges?.map((range, d) => `${fieldName(dimensions[d].name)} ${rangeText(range)}`).join(', ') ?? NOTHING
 }
 
-/** The bytes of a tile, in the first data file that there is. */
-function TileLink({ loaded, link, fragment, tile }: { loaded: Loaded; link: Link; fragment: number; tile: number }) {
-  const one = loaded.mapped[fragment].fragment
-  const around = one.array?.folder.path
-  const below = around === undefined ? '' : `${one.folder.path.slice(around.length + 1)}/`
-  const { file } = loaded.mapped[fragment]
+/** A link to the bytes of a tile in the fragment's first data file. */
+function TileLink({ of: { fragment, file }, link, tile }: { of: MapFragment; link: Link; tile: number }) {
   if (file === undefined) return <>tile {tile}</>
-  return <a href={goTo(link, 'files', { p: `${below}${file}`, n: `tiles.${tile}` })}>tile {tile}</a>
+  const array = fragment.array?.folder.path
+  const folder = array === undefined ? '' : `${fragment.folder.path.slice(array.length + 1)}/`
+  return <a href={viewLink(link, 'files', { p: `${folder}${file}`, n: `tiles.${tile}` })}>tile {tile}</a>
 }
 
-/** The tiles in sight, as many as a table has room for. */
-function Tiles(props: {
-  loaded: Loaded
-  lying: readonly Lying[]
-  stored: ReadonlyMap<number, StoredBoxes>
-  link: Link
-  seen: Seen
-}) {
-  const { loaded, lying, stored, link, seen } = props
-  const rows: { fragment: number; tile: number; box: string }[] = []
-  for (const [fragment, { domain, boxes }] of lying.entries()) {
+/** A table of the first tiles in sight. */
+function Tiles(props: TileProps & { placed: readonly PlacedFragment[]; seen: Seen }) {
+  const { loaded, placed, stored, link, seen } = props
+  const { dimensions, fragments } = loaded
+  const rows: { of: MapFragment; tile: number; box: string }[] = []
+  for (const [i, { domain, boxes }] of placed.entries()) {
     if (rows.length >= TILES_LISTED || !boxes || !isSeen(domain, 0, seen)) continue
     const { places, count } = boxes.levels.at(-1) ?? { places: new Float64Array(0), count: 0 }
     for (let tile = 0; tile < count && rows.length < TILES_LISTED; tile++) {
-      if (!isSeen(places, tile, seen)) continue
-      const box = stored.get(fragment)?.at(tile)
-      if (box)
-        rows.push({
-          fragment,
-          tile,
-          box: boxText(loaded.dimensions, rangesResult(loaded.dimensions, box, { raw: false })),
-        })
+      const box = isSeen(places, tile, seen) ? stored.get(i)?.at(tile) : undefined
+      if (!box) continue
+      rows.push({ of: fragments[i], tile, box: boxText(dimensions, rangesResult(dimensions, box, { raw: false })) })
     }
   }
   const columns: readonly Column<(typeof rows)[number]>[] = [
-    { title: 'fragment', show: ({ fragment }) => <Text>{loaded.mapped[fragment].listed.name}</Text> },
-    { title: 'tile', show: ({ fragment, tile }) => <TileLink {...{ loaded, link, fragment, tile }} /> },
-    {
-      title: 'cells',
-      isNumber: true,
-      show: ({ fragment, tile }) => countText(tileCellNum(loaded.mapped[fragment].info, tile)),
-    },
+    { title: 'fragment', show: ({ of }) => <Text>{of.listed.name}</Text> },
+    { title: 'tile', show: ({ of, tile }) => <TileLink {...{ of, link, tile }} /> },
+    { title: 'cells', isNumber: true, show: ({ of, tile }) => countText(tileCellNum(of.info, tile)) },
     { title: 'box', show: ({ box }) => <Text>{box}</Text> },
   ]
   const caption = rows.length < TILES_LISTED ? 'Tiles in sight' : `The first ${TILES_LISTED} tiles in sight`
-  return <Table caption={caption} columns={columns} rows={rows} keyOf={({ fragment, tile }) => `${fragment} ${tile}`} />
+  return <Table caption={caption} columns={columns} rows={rows} keyOf={({ of, tile }) => `${of.listed.name} ${tile}`} />
 }
 
 function fragmentColumns(
   dimensions: readonly Dimension[],
-  dims: readonly [number | undefined, number | undefined],
-): readonly Column<Mapped>[] {
-  const chosen = dims.filter((d) => d !== undefined)
+  dims: AxisDimensions,
+): readonly Column<MapFragment['listed']>[] {
   return [
-    { title: 'name', show: ({ listed }) => <Text>{listed.name}</Text>, by: ({ listed }) => listed.name },
-    {
-      title: 'written',
-      show: ({ listed }) => timeRangeText(listed.timestamp_range, false),
-      by: ({ listed }) => listed.timestamp_range?.[1],
-    },
-    ...chosen.map(
-      (d): Column<Mapped> => ({
-        title: fieldName(dimensions[d].name).slice(0, 60),
-        show: ({ listed }) => <Text>{listed.nonempty_domain ? rangeText(listed.nonempty_domain[d]) : NOTHING}</Text>,
-      }),
-    ),
-    {
-      title: 'tiles',
-      isNumber: true,
-      show: ({ listed }) => countText(listed.tile_num),
-      by: ({ listed }) => listed.tile_num,
-    },
-    {
-      title: 'cells',
-      isNumber: true,
-      show: ({ listed }) => countText(listed.cells_in_domain),
-      by: ({ listed }) => listed.cells_in_domain,
-    },
-    { title: 'size', isNumber: true, show: ({ listed }) => sizeText(listed.size), by: ({ listed }) => listed.size },
+    textColumn('name', ({ name }) => name),
+    writtenColumn(),
+    ...dims
+      .filter((d) => d !== undefined)
+      .map(
+        (d): Column<MapFragment['listed']> => ({
+          title: cutName(fieldName(dimensions[d].name)),
+          show: ({ nonempty_domain }) => <Text>{nonempty_domain ? rangeText(nonempty_domain[d]) : NOTHING}</Text>,
+        }),
+      ),
+    numberColumn('tiles', ({ tile_num }) => tile_num),
+    numberColumn('cells', ({ cells_in_domain }) => cells_in_domain),
+    numberColumn('size', ({ size }) => size, sizeText),
   ]
 }
 
-/** Stored bytes of each tile, as `tiles` prints them. */
+/** Stored bytes of each tile, added up from the document of `tiles`. */
 async function tileSizes(inspected: Inspected, fragment: Fragment): Promise<Float64Array> {
   const { tiles } = (await inspected.document('tiles', {}, fragment.folder.path)) as unknown as {
     tiles: readonly { fields: readonly Record<string, unknown>[] }[]
@@ -650,11 +613,11 @@ async function tileSizes(inspected: Inspected, fragment: Fragment): Promise<Floa
   )
 }
 
-/** The colour of a box of a fragment: its own, or on the way from light to dark. */
-function coloursOf(
+/** The function that gives the colour of a box: that of its fragment, or one between light and dark. */
+function boxColours(
   { colour }: Sheet,
   meaning: Meaning,
-  mapped: readonly Mapped[],
+  fragments: readonly MapFragment[],
   sizes: ReadonlyMap<number, Float64Array>,
 ): (fragment: number, boxes: Boxes | undefined, level: number, index: number) => number {
   if (meaning === 'fragment') {
@@ -666,15 +629,16 @@ function coloursOf(
     pixel(light.map((from, part) => from + ((dark[part] - from) * i) / 63) as [number, number, number]),
   )
   const at = (share: number): number => ramp[Math.max(0, Math.min(63, Math.round(share * 63)))]
-  if (meaning === 'age') return (fragment) => at(mapped.length < 2 ? 1 : fragment / (mapped.length - 1))
-  const mean = mapped.map(({ info, listed }) =>
+  if (meaning === 'age') return (fragment) => at(fragments.length < 2 ? 1 : fragment / (fragments.length - 1))
+  const mean = fragments.map(({ info, listed }) =>
     meaning === 'cells' ? info.cells_per_tile : (listed.data_size ?? listed.size) / Math.max(1, info.tile_num),
   )
   const of = (fragment: number, tile: number): number =>
-    meaning === 'cells' ? tileCellNum(mapped[fragment].info, tile) : (sizes.get(fragment)?.[tile] ?? mean[fragment])
-  const most = mean.reduce((all, one, i) => {
-    return sizes.get(i)?.reduce((a, b) => Math.max(a, b), all) ?? Math.max(all, one)
-  }, 0)
+    meaning === 'cells' ? tileCellNum(fragments[fragment].info, tile) : (sizes.get(fragment)?.[tile] ?? mean[fragment])
+  const most = mean.reduce(
+    (all, one, i) => sizes.get(i)?.reduce((a, b) => Math.max(a, b), all) ?? Math.max(all, one),
+    0,
+  )
   return (fragment, boxes, level, index) => {
     if (!boxes) return at(mean[fragment] / most)
     // The first tile below a box stands for all of them.
@@ -690,7 +654,7 @@ function rgb(colour: string): [number, number, number] {
   return [part(0), part(1), part(2)]
 }
 
-/** A colour as a picture's memory has it, on machines that put the low byte first, as all with browsers do. */
+/** A colour as a value of a pixel, on little-endian machines, as all machines with browsers are. */
 function pixel([red, green, blue]: readonly [number, number, number]): number {
   return ((255 << 24) | (Math.round(blue) << 16) | (Math.round(green) << 8) | Math.round(red)) >>> 0
 }
@@ -722,18 +686,18 @@ function drawMap(
   const below = height - BELOW + 3
   for (const [i, [share, text]] of endsSeen(x, seen.x0, seen.x1).entries())
     label(text, LEFT + share * (width - 2 * LEFT), below, i === 0 ? 'left' : 'right')
-  label(`${fieldName(x.name)} →`.slice(0, 60), width / 2, below, 'center')
+  label(cutName(`${fieldName(x.name)} →`), width / 2, below, 'center')
   for (const [i, [share, text]] of endsSeen(y, seen.y0, seen.y1).entries())
     label(text, LEFT + 4, (1 - share) * (height - BELOW) + (i === 0 ? -18 : 4), 'left')
-  label(`${fieldName(y.name)} ↑`.slice(0, 60), LEFT + 4, (height - BELOW) / 2, 'left')
+  label(cutName(`${fieldName(y.name)} ↑`), LEFT + 4, (height - BELOW) / 2, 'left')
 }
 
-/** The first and last value in sight, with how far along the axis they are, from 0 to 1; none beyond the domain. */
+/** The first and the last value in sight, each with its place on the axis from 0 to 1. Empty if the domain is out of sight. */
 function endsSeen(axis: Axis, from: number, to: number): readonly (readonly [share: number, text: string])[] {
   const [low, high] = axis.ends()
   const [first, last] = [Math.max(from, low), Math.min(to, high)]
   if (first > last) return []
-  // Of the whole domain of floats, the difference is infinite.
+  // `to - from` may be infinite for the whole domain of floats.
   const share = (place: number): number => (place === from ? 0 : place === to ? 1 : (place - from) / (to - from))
   return [
     [share(first), axis.text(first)],

@@ -20,18 +20,18 @@ import {
   versionText,
 } from '../../render/views/wording.ts'
 import { AppliedDeletes } from '../deletes.tsx'
-import { goTo } from '../link.ts'
+import { viewLink } from '../link.ts'
 import { Metadata } from '../metadata.tsx'
 import { NotExamined } from '../not-examined.tsx'
 import { pageWords } from '../page-words.ts'
-import { Facts, Table } from '../table.tsx'
+import { type Column, Facts, numberColumn, Table, textColumn } from '../table.tsx'
 import { Text } from '../text.tsx'
-import { timesOf, timeWords } from '../times.ts'
+import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { View, ViewProps } from '../view.ts'
 import { Tree } from './tree.tsx'
 
-/** What it is, what a reader sees, and whether it is right as far as a listing tells. */
+/** What the target is, what a reader sees, and whether it is damaged as far as names and footers tell. */
 export const overview: View = {
   id: 'overview',
   title: 'Overview',
@@ -43,7 +43,7 @@ export const overview: View = {
 type Fact = readonly [string, ComponentChild]
 
 function Overview({ inspected, link }: ViewProps) {
-  const document = useLoaded(() => inspected.document('overview', timesOf(link)), [inspected, link.t])
+  const document = useLoaded(() => inspected.document('overview', timeOptions(link)), [inspected, link.t])
   return (
     <Shown
       of={document}
@@ -51,16 +51,18 @@ function Overview({ inspected, link }: ViewProps) {
       show={(found) => (
         <>
           <Facts facts={factsOf(found, { inspected, link })} />
-          <Worst {...{ found, inspected, link }} />
+          <Health {...{ found, inspected, link }} />
           <NotExamined errors={found.not_examined} />
           {(found.target === 'array' || found.target === 'group') && (
             <Metadata {...{ inspected, link }} isAll={false} />
           )}
-          {'fields' in found && <Fields found={found} />}
+          {'fields' in found && (
+            <Table caption="Bytes by field" columns={FIELDS} rows={found.fields} keyOf={({ name }) => name} />
+          )}
           {'members' in found && (
             <>
               <h3>Members</h3>
-              <Tree inspected={inspected} link={link} />
+              <Tree {...{ inspected, link }} />
             </>
           )}
         </>
@@ -146,9 +148,10 @@ function fileFacts(found: FileOverview): readonly Fact[] {
   ]
 }
 
-function Worst({ found, inspected, link }: ViewProps & { found: OverviewDocument }) {
+/** The findings of the overview, and the errors that checks found. */
+function Health({ found, inspected, link }: ViewProps & { found: OverviewDocument }) {
   const errors = inspected.errors()
-  const toFindings = <a href={goTo(link, 'findings')}>Findings</a>
+  const toFindings = <a href={viewLink(link, 'findings')}>Findings</a>
   const isFine = found.findings.length === 0
   if (isFine && !errors?.length && found.not_examined.length > 0) return null
   return (
@@ -190,16 +193,7 @@ export function FindingList({ findings }: { findings: OverviewDocument['findings
   )
 }
 
-function Fields({ found }: { found: FragmentOverview }) {
-  return (
-    <Table
-      caption="Bytes by field"
-      columns={[
-        { title: 'field', show: ({ name }) => <Text>{fieldName(name)}</Text>, by: ({ name }) => name },
-        { title: 'size', isNumber: true, show: ({ size }) => sizeText(size), by: ({ size }) => size },
-      ]}
-      rows={found.fields}
-      keyOf={({ name }) => name}
-    />
-  )
-}
+const FIELDS: readonly Column<FragmentOverview['fields'][number]>[] = [
+  textColumn('field', ({ name }) => fieldName(name)),
+  numberColumn('size', ({ size }) => size, sizeText),
+]

@@ -16,7 +16,7 @@ import { timeWords } from '../times.ts'
 import type { View, ViewProps } from '../view.ts'
 import { WithSchema } from '../with-schema.tsx'
 
-/** The schema that a reader uses, as a card. */
+/** The schema that a reader uses. */
 export const schema: View = {
   id: 'schema',
   title: 'Schema',

@@ -6,20 +6,24 @@ import { nameFacts, timeText } from '../../format/timestamped-name.ts'
 import { counted, NOTHING, shortSizeText, sizeText, stateText, timeRangeText } from '../../render/views/wording.ts'
 import { type InspectArray, METADATA_FOLDER } from '../../store/array.ts'
 import type { DeletePlace } from '../../store/deletes.ts'
+import { Button, Form, fieldText, Radios } from '../controls.tsx'
 import { allDeletes, Condition } from '../deletes.tsx'
 import { Drawing, placeOf, type Sheet } from '../drawing.tsx'
 import type { Inspected } from '../inspected.ts'
-import { change, goTo, type Link, linkText } from '../link.ts'
+import { changeLink, type Link, linkText, viewLink } from '../link.ts'
 import { Metadata } from '../metadata.tsx'
 import { pageWords } from '../page-words.ts'
 import { StateLines } from '../state-lines.tsx'
-import { type Column, Table } from '../table.tsx'
+import { type Column, numberColumn, Table, textColumn, writtenColumn } from '../table.tsx'
 import { Text } from '../text.tsx'
-import { atOf, timesOf, timeWords, typedTime } from '../times.ts'
+import { linkTime, parseTypedTime, timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { View, ViewProps } from '../view.ts'
 
-/** What was written to an array in time: fragments by state, deletes, key-value metadata. `x` of the link: `time`, or `order` where times stand side by side, whatever lies between. */
+/**
+ * The times at which fragments, deletes and key-value metadata were written to an array. `x` of the link is `time`, or `order` for
+ * equal distances from each time to the next.
+ */
 export const timeline: View = {
   id: 'timeline',
   title: 'Timeline',
@@ -28,7 +32,7 @@ export const timeline: View = {
   Show: Timeline,
 }
 
-/** States in the order of the lanes, with their colours: what is read comes first. */
+/** States in the order of the lanes, each with its colour. */
 const STATES = [
   ['live', 'c3'],
   ['unlisted', 'c6'],
@@ -39,43 +43,41 @@ const STATES = [
   ['no-metadata', 'c2'],
   ['future', 'dim'],
   ['past', 'dim'],
-  // What else was written, by kind.
+  // Not fragments:
   ['deletes', 'c1'],
   ['deletes later', 'dim'],
   ['metadata', 'c4'],
   ['metadata later', 'dim'],
 ] as const
 
-/** What is drawn: a fragment, a delete condition or a file of key-value metadata. */
+/** A mark in the drawing: a fragment, a delete condition or a file of key-value metadata. */
 interface Item {
   name: string
   state: string
   timestamp_range: TimestampRange | null
-  /** What stands below the drawing while the mouse is on it, behind its name. */
+  /** Text below the drawing while the mouse is on the mark. */
   words: string
-  /** Of a delete condition: where it stands. */
+  /** The place of a delete condition. */
   place?: DeletePlace
 }
 
-/** Sizes in CSS pixels. */
-const LABELS = 130
-const RIGHT = 12
-const AXIS = 22
-const THIN = 6
-/** Of a row where there are few. */
-const THICK = 14
+/** In CSS pixels: width of the labels at the left, margin at the right, height of the axis above. */
+const [LABELS, RIGHT, AXIS] = [130, 12, 22]
+/** Height of a row in CSS pixels: in lanes with up to {@link FEW_ROWS} rows, and in others. */
+const [THICK, THIN] = [14, 6]
 const FEW_ROWS = 3
 const MOST_ROWS = 12
-/** Across, where rows are counted: the height does not depend on the width. */
+/** Width in CSS pixels with which rows are counted. The height of the drawing does not depend on the real width. */
 const USUAL_ROOM = 800
+/** Least width of a mark in CSS pixels. */
 const LEAST_WIDTH = 4
 
 function Timeline({ inspected, link }: ViewProps) {
   const listed = useLoaded(async () => {
-    const found = await inspected.document('ls', timesOf(link))
+    const found = await inspected.document('ls', timeOptions(link))
     const fragments = found.kind === 'array' ? found.fragments : []
     const { target } = inspected
-    const at = atOf(link)
+    const at = linkTime(link)
     const others =
       target.type === 'array'
         ? [...(await deleteItems(target.array, at)), ...(await metadataItems(target.array, at))]
@@ -112,7 +114,7 @@ function fragmentItem(one: ArrayFragment): Item {
   }
 }
 
-/** @param at milliseconds; undefined for now */
+/** The mark of deletes or metadata. @param at time of the link in milliseconds */
 function otherItem(kind: 'deletes' | 'metadata', name: string, range: TimestampRange, at: bigint): Item {
   const isLater = range[1] > at
   const what = kind === 'deletes' ? 'delete condition' : 'key-value metadata'
@@ -130,7 +132,7 @@ async function deleteItems(array: InspectArray, at: bigint | undefined): Promise
   return all.map((place) => ({ ...otherItem('deletes', place.name, [place.time, place.end], now), place }))
 }
 
-/** Names are enough to draw: there may be thousands of files. */
+/** Marks of the metadata files. Only their names are read, as there may be thousands. */
 async function metadataItems(array: InspectArray, at: bigint | undefined): Promise<Item[]> {
   const entries = (await array.folder.folder(METADATA_FOLDER).listIfThere().catch(unlessFault)) ?? []
   return entries.flatMap(({ name }) => {
@@ -157,11 +159,7 @@ const deleteColumns = ({ target }: Inspected, link: Link): readonly Column<Item>
     title: 'condition',
     show: ({ place }) => place && target.type === 'array' && <Condition array={target.array} place={place} />,
   },
-  {
-    title: 'written',
-    show: ({ timestamp_range }) => <span class="times">{timeRangeText(timestamp_range, false)}</span>,
-    by: ({ timestamp_range }) => timestamp_range?.[1],
-  },
+  writtenColumn(),
   {
     title: 'state',
     show: ({ state }) => (state === 'deletes' ? 'applied by reads' : <span class="dim">later</span>),
@@ -171,7 +169,7 @@ const deleteColumns = ({ target }: Inspected, link: Link): readonly Column<Item>
     title: 'file',
     show: ({ place }) =>
       place && (
-        <a href={goTo(link, 'files', { p: place.path })}>
+        <a href={viewLink(link, 'files', { p: place.path })}>
           <Text>{place.path}</Text>
         </a>
       ),
@@ -179,12 +177,15 @@ const deleteColumns = ({ target }: Inspected, link: Link): readonly Column<Item>
   travelColumn(link),
 ]
 
-/** An item in the drawing, in CSS pixels from its left. */
+/** A mark with its place in the drawing. */
 interface Placed {
   item: Item
+  /** Index of the lane. */
   lane: number
   row: number
+  /** Left end in CSS pixels. */
   from: number
+  /** Right end in CSS pixels. */
   to: number
 }
 
@@ -195,16 +196,21 @@ interface DrawnProps {
   link: Link
 }
 
+const SCALES = [
+  ['time', 'time'],
+  ['order', 'order of times'],
+] as const
+
 function Drawn({ inspected, fragments, items, link }: DrawnProps) {
   const [under, setUnder] = useState<Item | undefined>(undefined)
   const [clicked, setClicked] = useState<string | undefined>(undefined)
-  // What was clicked stays when the array is read as of its time.
+  // A click loads the items again, as of another time. The name finds the clicked one among them.
   const over = under ?? items.find(({ name }) => name === clicked)
   const stops = useMemo(() => distinct(items.map(({ timestamp_range }) => timestamp_range?.[1])), [items])
   const isOrder = useMemo(() => (link.x ? link.x === 'order' : areCrowded(items)), [items, link.x])
   const scale = useMemo(() => scaleOf(items, isOrder), [items, isOrder])
   const { lanes, height } = useMemo(() => lanesOf(items, scale), [items, scale])
-  const time = atOf(link)
+  const time = linkTime(link)
   const placed = useRef<{ width: number; scale?: Scale; lanes?: readonly Lane[]; list: readonly Placed[] }>({
     width: 0,
     list: [],
@@ -214,7 +220,7 @@ function Drawn({ inspected, fragments, items, link }: DrawnProps) {
     const { width } = sheet
     const old = placed.current
     if (old.width !== width || old.scale !== scale || old.lanes !== lanes)
-      placed.current = { width, scale, lanes, list: place(items, lanes, scale, width) }
+      placed.current = { width, scale, lanes, list: placeItems(items, lanes, scale, width) }
     drawTimeline(sheet, { placed: placed.current.list, lanes, scale, time, over })
   }
   const hit = (event: MouseEvent): Item | undefined => {
@@ -224,8 +230,8 @@ function Drawn({ inspected, fragments, items, link }: DrawnProps) {
       return x >= from - 1 && x <= to + 1 && y >= top + row * thick && y < top + (row + 1) * thick
     })?.item
   }
-  const travel = (to: number | bigint | undefined): void => change(link, { t: to?.toString() })
-  // The mouse moves often, and a table is slow to make.
+  const travel = (to: number | bigint | undefined): void => changeLink(link, { t: to?.toString() })
+  // A table is slow to make, and each move of the mouse draws this component again.
   const table = useMemo(
     () => (
       <Table
@@ -240,20 +246,13 @@ function Drawn({ inspected, fragments, items, link }: DrawnProps) {
   return (
     <>
       <Travel stops={stops} time={time} travel={travel} />
-      <fieldset>
-        <legend>Across</legend>
-        {(['time', 'order'] as const).map((name) => (
-          <label key={name}>
-            <input
-              type="radio"
-              name="scale"
-              checked={isOrder === (name === 'order')}
-              onChange={() => change(link, { x: name })}
-            />{' '}
-            {name === 'order' ? 'order of times' : 'time'}
-          </label>
-        ))}
-      </fieldset>
+      <Radios
+        legend="Across"
+        name="scale"
+        values={SCALES}
+        chosen={isOrder ? 'order' : 'time'}
+        choose={(x) => changeLink(link, { x })}
+      />
       <Drawing
         label={`${counted(fragments.length, 'fragment')} in time, by state, and when deletes and metadata were written. What follows has the same.`}
         height={height}
@@ -286,10 +285,10 @@ function Drawn({ inspected, fragments, items, link }: DrawnProps) {
   )
 }
 
-/** Milliseconds for which the slider rests before the array is read as of its time. */
+/** Milliseconds without a move of the slider after which the array is read as of its time. */
 const REST = 150
 
-/** A slider over the times at which fragments were finished and cells deleted, and now. */
+/** A slider over the last times of all items, and now. @param stops those times, rising */
 function Travel(props: {
   stops: readonly bigint[]
   time: bigint | undefined
@@ -312,9 +311,9 @@ function Travel(props: {
   const step = (by: number) => setMoved(Math.max(0, Math.min(now, shown + by)))
   return (
     <div class="controls">
-      <button type="button" onClick={() => step(-1)} disabled={shown <= 0}>
+      <Button onClick={() => step(-1)} disabled={shown <= 0}>
         Earlier
-      </button>
+      </Button>
       <label for="travel">As of</label>
       <input
         id="travel"
@@ -325,22 +324,21 @@ function Travel(props: {
         aria-valuetext={text}
         onInput={(event) => setMoved(Number(event.currentTarget.value))}
       />
-      <button type="button" onClick={() => step(1)} disabled={shown >= now}>
+      <Button onClick={() => step(1)} disabled={shown >= now}>
         Later
-      </button>
+      </Button>
       <output for="travel">{text}</output>
       <TypedTime travel={travel} />
     </div>
   )
 }
 
-/** A field for any time, also between the stops. */
-function TypedTime({ travel }: { travel(to: number | bigint | undefined): void }) {
+/** A text field for any time. */
+function TypedTime({ travel }: { travel(to: bigint): void }) {
   const [wrong, setWrong] = useState<string | undefined>(undefined)
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault()
+  const travelToTyped = (values: FormData): void => {
     try {
-      const time = typedTime(String(new FormData(event.currentTarget as HTMLFormElement).get('time')).trim())
+      const time = parseTypedTime(fieldText(values, 'time'))
       setWrong(undefined)
       travel(time)
     } catch (error) {
@@ -348,7 +346,7 @@ function TypedTime({ travel }: { travel(to: number | bigint | undefined): void }
     }
   }
   return (
-    <form onSubmit={submit}>
+    <Form use={travelToTyped}>
       <label>
         or at{' '}
         <input name="time" required placeholder="2024-05-01T10:00 or ms" aria-describedby={wrong && 'wrong-time'} />
@@ -359,17 +357,17 @@ function TypedTime({ travel }: { travel(to: number | bigint | undefined): void }
           <Text>{wrong}</Text>
         </p>
       )}
-    </form>
+    </Form>
   )
 }
 
-/** Times, rising, each once. Those in the far future are no exact numbers. */
+/** The different times in rising order. As bigints, because the far future has no exact numbers. */
 function distinct(stamps: readonly (number | bigint | undefined)[]): bigint[] {
   const exact = stamps.flatMap((stamp) => (stamp === undefined ? [] : BigInt(stamp)))
   return [...new Set(exact)].sort((a, b) => (a < b ? -1 : 1))
 }
 
-/** Whether nearly all times would stand in one place: a tenth of the width has eight tenths of them. */
+/** Whether most times would stand close together: 80 % of them within a tenth of the width. */
 function areCrowded(items: readonly Item[]): boolean {
   const all = distinct(items.map(({ timestamp_range }) => timestamp_range?.[1])).map(Number)
   const tenth = ((all.at(-1) ?? 0) - (all[0] ?? 0)) / 10
@@ -378,24 +376,23 @@ function areCrowded(items: readonly Item[]): boolean {
 }
 
 interface Scale {
-  /** From 0 to 1. */
+  /** The place of a time, from 0 to 1. */
   at(stamp: number): number
-  /** Times that the axis names. */
+  /** Times that the axis shows as text. */
   ends: readonly number[]
 }
 
 function scaleOf(items: readonly Item[], isOrder: boolean): Scale {
   const all = distinct(items.flatMap(({ timestamp_range }) => timestamp_range ?? [])).map(Number)
   const [first, last] = [all[0] ?? 0, all.at(-1) ?? 0]
-  const ends = first === last ? [first] : [first, last]
-  if (first === last) return { at: () => 0.5, ends }
+  if (first === last) return { at: () => 0.5, ends: [first] }
   const ranks = new Map(all.map((stamp, rank) => [stamp, rank / (all.length - 1)]))
   const linear = (stamp: number): number => (stamp - first) / (last - first)
   const rank = (stamp: number): number => {
     const below = all.findLastIndex((one) => one <= stamp)
     return ranks.get(stamp) ?? Math.max(0, below) / (all.length - 1)
   }
-  return { at: (stamp) => Math.max(0, Math.min(1, isOrder ? rank(stamp) : linear(stamp))), ends }
+  return { at: (stamp) => Math.max(0, Math.min(1, isOrder ? rank(stamp) : linear(stamp))), ends: [first, last] }
 }
 
 interface Lane {
@@ -408,7 +405,7 @@ interface Lane {
   thick: number
 }
 
-/** One lane for each state that there is, with the rows that its items need beside each other. */
+/** A lane for each state that items have, with as many rows as its items need. */
 function lanesOf(items: readonly Item[], scale: Scale): { lanes: Lane[]; height: number } {
   const lanes: Lane[] = []
   let top = AXIS
@@ -424,6 +421,7 @@ function lanesOf(items: readonly Item[], scale: Scale): { lanes: Lane[]; height:
   return { lanes, height: top + 4 }
 }
 
+/** Number of rows that keep items from covering each other, up to {@link MOST_ROWS}. */
 function rowsOf(items: readonly Item[], scale: Scale): number {
   const ends: number[] = []
   for (const { timestamp_range } of items) {
@@ -435,8 +433,8 @@ function rowsOf(items: readonly Item[], scale: Scale): number {
   return Math.max(1, ends.length)
 }
 
-/** Items of a lane do not cover each other while there are rows. */
-function place(items: readonly Item[], lanes: readonly Lane[], scale: Scale, width: number): Placed[] {
+/** Gives each item its lane and a free row there. If no row is free, items cover each other. */
+function placeItems(items: readonly Item[], lanes: readonly Lane[], scale: Scale, width: number): Placed[] {
   const byState = new Map(lanes.map(({ state }, lane) => [state, lane]))
   const ends = lanes.map(({ rows }) => new Array<number>(rows).fill(Number.NEGATIVE_INFINITY))
   const room = Math.max(10, width - LABELS - RIGHT)
@@ -501,27 +499,25 @@ function drawTimeline(
 function columnsOf(inspected: Inspected, link: Link): readonly Column<ArrayFragment>[] {
   const damaged = inspected.damagedFolders()
   return [
-    { title: 'name', show: ({ name }) => <Text>{name}</Text>, by: ({ name }) => name },
+    textColumn('name', ({ name }) => name),
     {
       title: 'state',
       show: (one) => `${stateText(one)}${damaged.has(one.name) ? ', damaged' : ''}`,
       by: ({ state }) => state,
     },
-    {
-      title: 'first time',
-      show: ({ timestamp_range }) => <Text>{timestamp_range ? timeText(timestamp_range[0], false) : NOTHING}</Text>,
-      by: ({ timestamp_range }) => timestamp_range?.[0],
-    },
-    {
-      title: 'last time',
-      show: ({ timestamp_range }) => <Text>{timestamp_range ? timeText(timestamp_range[1], false) : NOTHING}</Text>,
-      by: ({ timestamp_range }) => timestamp_range?.[1],
-    },
+    timeColumn('first time', 0),
+    timeColumn('last time', 1),
     { title: 'hidden by', show: ({ hidden_by }) => <Text>{hidden_by ?? NOTHING}</Text> },
-    { title: 'size', isNumber: true, show: ({ size }) => shortSizeText(size), by: ({ size }) => size },
+    numberColumn('size', ({ size }) => size, shortSizeText),
     travelColumn(link),
   ]
 }
+
+const timeColumn = (title: string, end: 0 | 1): Column<ArrayFragment> => ({
+  title,
+  show: ({ timestamp_range }) => <Text>{timestamp_range ? timeText(timestamp_range[end], false) : NOTHING}</Text>,
+  by: ({ timestamp_range }) => timestamp_range?.[end],
+})
 
 const travelColumn = (link: Link): Column<Pick<Item, 'name' | 'timestamp_range'>> => ({
   title: 'travel',

@@ -1,13 +1,13 @@
 import type { GroupLine } from '../../documents/group.ts'
 import { counted, fieldName } from '../../render/views/wording.ts'
 import { memberPath } from '../../store/group.ts'
-import { goInside, INSIDE, type Link } from '../link.ts'
+import { INSIDE, innerLink, type Link } from '../link.ts'
 import { Text } from '../text.tsx'
-import { timesOf, timeWords } from '../times.ts'
+import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { View, ViewProps } from '../view.ts'
 
-/** The members of a group, and theirs. Each group folds and unfolds, by a click or the space bar. */
+/** The members of a group and of the groups inside. A click or the space bar folds and unfolds a group. */
 export const tree: View = {
   id: 'tree',
   title: 'Members',
@@ -16,13 +16,13 @@ export const tree: View = {
   Show: (props) => <Tree {...props} depth="all" />,
 }
 
-/** Members of a group that are shown. */
+/** Upper limit on the members of a group that are shown. */
 const MOST = 500
 
-/** @param depth how many levels are shown; undefined for one */
+/** The members as a list. @param depth the option of `ls`: number of levels; undefined for one */
 export function Tree({ inspected, link, depth }: ViewProps & { depth?: string }) {
   const members = useLoaded(async () => {
-    const listed = await inspected.document('ls', { ...(depth && { depth }), ...timesOf(link) })
+    const listed = await inspected.document('ls', { ...(depth && { depth }), ...timeOptions(link) })
     return listed.kind === 'group' ? listed.members : []
   }, [inspected, link.t])
   return (
@@ -36,8 +36,8 @@ export function Tree({ inspected, link, depth }: ViewProps & { depth?: string })
   )
 }
 
-/** @param around path of their group below what is shown, with `/` at its end */
-function Members({ members, link, around = '' }: { members: readonly GroupLine[]; link: Link; around?: string }) {
+/** @param prefix path of the group below what is shown, followed by {@link INSIDE}; empty for what is shown */
+function Members({ members, link, prefix = '' }: { members: readonly GroupLine[]; link: Link; prefix?: string }) {
   return (
     <ul class="members">
       {members.slice(0, MOST).map((member, i) => (
@@ -45,16 +45,16 @@ function Members({ members, link, around = '' }: { members: readonly GroupLine[]
           {member.members === undefined ? (
             <MemberText
               member={member}
-              to={canOpen(member) ? goInside(link, around + belowGroup(member)) : undefined}
+              to={canOpen(member) ? innerLink(link, prefix + belowGroup(member)) : undefined}
             />
           ) : (
             <details open>
               <summary>
                 <MemberText member={member} />, {counted(member.members.length, 'member')}
               </summary>
-              {/* Beside the summary, which is a button itself. */}
-              {canOpen(member) && <a href={goInside(link, around + belowGroup(member))}>Open this group</a>}
-              <Members members={member.members} link={link} around={`${around}${belowGroup(member)}${INSIDE}`} />
+              {/* Not in the summary, which acts as a button. */}
+              {canOpen(member) && <a href={innerLink(link, prefix + belowGroup(member))}>Open this group</a>}
+              <Members members={member.members} link={link} prefix={`${prefix}${belowGroup(member)}${INSIDE}`} />
             </details>
           )}
         </li>
@@ -73,7 +73,7 @@ function canOpen({ relative, state }: GroupLine): boolean {
   return relative && (state === 'present' || state === 'other-type')
 }
 
-/** @param to link to it, if there is one */
+/** A member in words. @param to link to the member, if it can be opened */
 function MemberText({ member, to }: { member: GroupLine; to?: string | undefined }) {
   const { name, type, found, uri, state, implicit, error } = member
   const shown = <Text>{name === null ? uri : fieldName(name)}</Text>

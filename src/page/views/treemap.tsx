@@ -1,74 +1,67 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { StatsDocument } from '../../documents/stats.ts'
 import { counted, fieldName, filtersText, NOTHING, ratioText, sizeText } from '../../render/views/wording.ts'
+import { cutName, Radios } from '../controls.tsx'
 import { COLOURS, Drawing, placeOf, type Sheet } from '../drawing.tsx'
 import type { Inspected } from '../inspected.ts'
-import { change, type Link } from '../link.ts'
+import { changeLink, type Link } from '../link.ts'
 import { type Rect, squarify } from '../squarify.ts'
-import { type Column, Table } from '../table.tsx'
+import { type Column, numberColumn, Table, textColumn } from '../table.tsx'
 import { Text } from '../text.tsx'
-import { timesOf, timeWords } from '../times.ts'
+import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { View, ViewProps } from '../view.ts'
 
-/** What takes the room on disk, as areas. `w` of the link is what bytes are summed by. */
+/** The bytes on disk as areas. `w` of the link says by what they are summed. */
 export const treemap: View = {
   id: 'bytes',
   title: 'Bytes',
   targets: ['array', 'fragment'],
-  call: ({ link }) => ({ words: [waysOf(link) === 'fragment' ? 'ls' : 'stats', ...timeWords(link)] }),
+  call: ({ link }) => ({ words: [wayOf(link) === 'fragment' ? 'ls' : 'stats', ...timeWords(link)] }),
   Show: Treemap,
 }
 
 const WAYS = ['field', 'role', 'filters', 'fragment'] as const
 type Way = (typeof WAYS)[number]
 
-/** Areas at most; smaller ones share one. */
+/** Upper limit on the areas. The smallest parts share one area. */
 const MOST = 300
 const HEIGHT = 360
 
+/** A part of the bytes: an area of the drawing and a row of the table. */
 interface Part {
-  /** What has the same colour. */
+  /** Parts of the same kind have the same colour. */
   kind: string
-  /** What it is besides. */
+  /** What tells the part from others of its kind. */
   more: string
   size: number
   unfiltered_size: number | null
 }
 
-function waysOf({ w }: Link): Way {
+function wayOf({ w }: Link): Way {
   return WAYS.find((way) => way === w) ?? 'field'
 }
 
-/** Schemas, commits and key-value metadata, which the overview's size leaves out. */
+/** The kind of schemas, commits and key-value metadata, which the overview's size leaves out. */
 const OUTSIDE = 'outside of fragments'
 
-/** What the bytes are of, and what they leave out. */
 interface Sums {
   parts: readonly Part[]
+  /** The fragments that no part counts. */
   leftOut: { fragment_num: number; size: number } | undefined
 }
 
 async function sumsOf(inspected: Inspected, link: Link): Promise<Sums> {
-  const way = waysOf(link)
-  const found = (await inspected.document('stats', timesOf(link))) as unknown as StatsDocument
+  const way = wayOf(link)
+  const found = (await inspected.document('stats', timeOptions(link))) as unknown as StatsDocument
   const outside: Part[] =
     found.target === 'array' ? [{ kind: OUTSIDE, more: '', size: found.other_size, unfiltered_size: null }] : []
   if (way === 'fragment') {
-    const listed = await inspected.document('ls', timesOf(link))
-    if (listed.kind === 'array')
-      return {
-        parts: [
-          ...listed.fragments.map(({ name, state, size, unfiltered_size }) => ({
-            kind: name,
-            more: state ?? '',
-            size,
-            unfiltered_size,
-          })),
-          ...outside,
-        ],
-        leftOut: undefined,
-      }
+    const listed = await inspected.document('ls', timeOptions(link))
+    if (listed.kind === 'array') {
+      const parts = listed.fragments.map((one) => ({ ...one, kind: one.name, more: one.state ?? '' }))
+      return { parts: [...parts, ...outside], leftOut: undefined }
+    }
   }
   const { metadata, fields, roles, filters } = found
   const parts: Part[] =
@@ -78,7 +71,7 @@ async function sumsOf(inspected: Inspected, link: Link): Promise<Sums> {
         ? filters.map((one) => ({ ...one, kind: filtersText(one.filters), more: counted(one.file_num, 'file') }))
         : fields.flatMap(({ name, files }) => files.map((one) => ({ ...one, kind: fieldName(name), more: one.role })))
   parts.push({ kind: 'fragment metadata', more: '', size: metadata.size, unfiltered_size: null })
-  // Of fragments that cannot be read, the fields are not known.
+  // The fields of fragments that cannot be read are not known.
   const unread = found.size - parts.reduce((sum, { size }) => sum + size, 0)
   if (unread > 0) parts.push({ kind: 'other files of fragments', more: '', size: unread, unfiltered_size: null })
   return {
@@ -91,19 +84,18 @@ async function sumsOf(inspected: Inspected, link: Link): Promise<Sums> {
 }
 
 function Treemap({ inspected, link }: ViewProps) {
-  const way = waysOf(link)
+  const way = wayOf(link)
   const parts = useLoaded(() => sumsOf(inspected, link), [inspected, link.t, way])
   const ways = inspected.target.type === 'array' ? WAYS : WAYS.slice(0, 3)
   return (
     <>
-      <fieldset>
-        <legend>Bytes by</legend>
-        {ways.map((name) => (
-          <label key={name}>
-            <input type="radio" name="way" checked={way === name} onChange={() => change(link, { w: name })} /> {name}
-          </label>
-        ))}
-      </fieldset>
+      <Radios
+        legend="Bytes by"
+        name="way"
+        values={ways.map((one) => [one, one])}
+        chosen={way}
+        choose={(w) => changeLink(link, { w })}
+      />
       <Shown of={parts} what="sizes" show={(found) => <Areas {...found} />} />
     </>
   )
@@ -192,9 +184,9 @@ function drawArea({ canvas, colour }: Sheet, { x, y, width, height }: Rect, { ki
   canvas.restore()
 }
 
-/** The text, or as many of its first characters as the width takes and an ellipsis. */
+/** The text, cut to the width. */
 function fitted(canvas: CanvasRenderingContext2D, text: string, width: number): string {
-  let shown = text.slice(0, 60)
+  let shown = cutName(text)
   if (shown === text && canvas.measureText(text).width <= width) return text
   while (shown !== '' && canvas.measureText(`${shown}…`).width > width) shown = shown.slice(0, -1)
   return `${shown}…`
@@ -208,21 +200,16 @@ function shareText(size: number, total: number): string {
   return total === 0 ? NOTHING : `${((100 * size) / total).toFixed(1)} %`
 }
 
-/** By the column `size`. */
+/** Sorts by the column `size`. */
 const LARGEST_FIRST = { column: 2, down: true }
 
 function columnsOf(total: number): readonly Column<Part>[] {
   return [
-    { title: 'of', show: ({ kind }) => <Text>{kind}</Text>, by: ({ kind }) => kind },
+    textColumn('of', ({ kind }) => kind),
     { title: 'what', show: ({ more }) => more || NOTHING, by: ({ more }) => more },
-    { title: 'size', isNumber: true, show: ({ size }) => sizeText(size), by: ({ size }) => size },
+    numberColumn('size', ({ size }) => size, sizeText),
     { title: 'share', isNumber: true, show: ({ size }) => shareText(size, total), by: ({ size }) => size },
-    {
-      title: 'unfiltered',
-      isNumber: true,
-      show: ({ unfiltered_size }) => sizeText(unfiltered_size),
-      by: ({ unfiltered_size }) => unfiltered_size,
-    },
+    numberColumn('unfiltered', ({ unfiltered_size }) => unfiltered_size, sizeText),
     {
       title: 'ratio',
       isNumber: true,

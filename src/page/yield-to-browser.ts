@@ -1,4 +1,4 @@
-/** In milliseconds: browsers that do not come to draw for longer stutter. */
+/** Milliseconds without drawing after which a browser would stutter. */
 const LONGEST = 25
 
 let since = performance.now()
@@ -9,8 +9,8 @@ port2.onmessage = () => {
   for (const go of waiting.splice(0)) go()
 }
 
-/** Lets the browser draw and listen, if it did not for a while: for work that waits for nothing else. */
-export async function breath(): Promise<void> {
+/** Lets the browser draw and handle events, if it could not for a while. For work that waits for nothing else. */
+export async function yieldToBrowser(): Promise<void> {
   if (performance.now() - since < LONGEST) return
   await new Promise<void>((resolve) => {
     waiting.push(resolve)

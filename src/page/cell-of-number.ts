@@ -2,11 +2,11 @@ import type { CellValue } from '../documents/common.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import { bytesOf, cellValue } from '../format/value.ts'
 
-/** The ends of what dates are stored as. */
+/** The smallest and the largest number that dates are stored as. */
 const [FIRST, LAST] = [-(2n ** 63n), 2n ** 63n - 1n]
 
-/** A number of a field's type, perhaps computed, as it is printed: dates are dates, and whole numbers are whole. */
-export function shownNumber(type: Datatype, value: number | bigint): CellValue {
+/** The cell value of a number that may be computed, such as a mean. It is rounded unless the type is a float, and dates become text. */
+export function cellOfNumber(type: Datatype, value: number | bigint): CellValue {
   const kind = datatypeKind(type)
   if (kind === 'float') return Number(value)
   const whole = typeof value === 'bigint' ? value : BigInt(Math.round(value))
