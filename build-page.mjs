@@ -6,18 +6,18 @@ import { build } from 'esbuild'
 import { minifySync } from 'rolldown/experimental'
 
 /**
- * Builds dist/page: `index.html`, one file with program and style, which can be published as it is; and the same compressed, which the
- * package has.
+ * Builds dist/page: `index.html`, one file with program and style, and the same file compressed. The first can be published as it
+ * is; the second is in the package.
  */
 
-/** Of src, what a page does not have: commands that it runs import these, and do not come so far. */
+/** Modules that a page leaves out. The commands that it runs import them, but never use them there. */
 const LEFT_OUT = [/^\.\.?\/(?:.*\/)?(?:node|threads)\//, /^@jsquash\/webp\/(?:codec\/enc|meta)/]
-/** Loaded only to print tables and other formats, or to plan. */
+/** Modules that commands load only to print tables and other formats, or to plan. */
 const NOT_LOADED =
   /render\/(?:views\/|arrow|cell-lines|csv|ndjson|json|progress)|check-plan|decode-arrow|rtree-svg|schema-python|stats-read|cell-places|tile-at-offset|^\.\/hex\.ts$/
-/** Codecs that a page has in another form, or not: src/page/codecs.ts. */
+/** Codecs that src/page/codecs.ts replaces. */
 const OTHER_CODECS = /\/(?:gzip|zstd|lz4-compress)\.ts$|\.wasm\.js$|^@noble\/hashes/
-/** What wasm files are loaded from beside a published page. */
+/** Wasm files that a published page loads from its own folder. */
 const BESIDE = ['bzip2-wasm/bzip2-1.0.8/bzip2.wasm', '@jsquash/webp/codec/dec/webp_dec.wasm']
 
 const withoutNode = {
@@ -33,21 +33,21 @@ const withoutNode = {
       const wanted = path.replace('#later', '')
       return NOT_LOADED.test(wanted) ? none({ path: wanted }) : bundler.resolve(wanted, { resolveDir, importer, kind })
     })
-    // Of CommonJS any name can be imported; what uses it fails.
+    // Any name can be imported from a CommonJS module. Using it fails.
     bundler.onLoad({ filter: /./, namespace: 'none' }, () => ({ contents: 'module.exports = {}' }))
   },
 }
 
-/** The wasm file that the package has as text in its script. */
-function zstdDecoder() {
+/** Writes src/page/zstddec.wasm.js: the wasm file that the package zstddec has as text in its script. */
+function writeZstdDecoder() {
   const script = readFileSync('node_modules/zstddec/dist/zstddec.mjs', 'utf8')
   const [, base64] = /const wasm = "([A-Za-z0-9+/=]+)"/.exec(script)
   const text = deflateRawSync(Buffer.from(base64, 'base64'), { level: 9 }).toString('base64')
   writeFileSync('src/page/zstddec.wasm.js', `export const DEFLATED = '${text}'\n`)
 }
 
-/** Of commands, a page needs what they find, not options, help, tables and columns of CSV: biome's indentation tells where those end. */
-const NOT_FOUND = [
+/** Parts of a command that a page does not need: options, help, tables and columns of CSV. The indentation tells where each ends. */
+const PRINTED_PARTS = [
   /^ {2}about:\n? .*?',\n/ms,
   /^ {2}examples: \[\n.*?^ {2}\],\n/ms,
   /^ {2}configure\(command\) \{\n.*?^ {2}\},\n/ms,
@@ -56,14 +56,14 @@ const NOT_FOUND = [
   /^ {4}columns: \(\) => .*,\n/gm,
 ]
 
-/** A page is one file: what is imported later is in it anyway, and costs a tenth more by the wrappers that begin it then. */
+/** Turns imports at run time into plain ones. A page is one file that has these modules anyway, and their wrappers cost a tenth more. */
 const inOneFile = {
   name: 'in-one-file',
   setup(bundler) {
     bundler.onLoad({ filter: /\/src\/.*\.tsx?$/ }, ({ path }) => {
       const code = readFileSync(path, 'utf8')
       const short = /src\/commands\/[\w-]+\.ts$/.test(path)
-        ? NOT_FOUND.reduce((left, part) => left.replace(part, ''), code)
+        ? PRINTED_PARTS.reduce((left, part) => left.replace(part, ''), code)
         : code
       const later = new Map()
       const body = short.replace(/\bimport\('([^']+)'\)/g, (_, name) => {
@@ -76,47 +76,43 @@ const inOneFile = {
   },
 }
 
-/** The kernels are wasm as text, which a page's compression makes little smaller: deflated first, they take half. */
-const smallKernels = {
-  name: 'small-kernels',
-  setup(bundler) {
-    bundler.onLoad({ filter: /src\/filters\/kernels\/binary\.ts$/ }, ({ path }) => {
+/** Modules that a page has in a smaller form: the text of each from its path. */
+const SMALLER = [
+  // Wasm in base64 hardly gets smaller by the page's compression. Deflated first, it takes half.
+  [
+    /src\/filters\/kernels\/binary\.ts$/,
+    (path) => {
       const [, base64] = /'([A-Za-z0-9+/=]+)'/.exec(readFileSync(path, 'utf8'))
       const wasm = Buffer.from(base64, 'base64')
       const deflated = deflateSync(wasm, { level: 9 }).toString('base64')
-      const contents = `import { inflateZlib } from '../codecs/inflate.ts'
+      return `import { inflateZlib } from '../codecs/inflate.ts'
         const deflated = Uint8Array.from(atob('${deflated}'), (character) => character.charCodeAt(0))
         const wasm = inflateZlib(deflated, ${wasm.length})
         export const KERNELS_WASM = btoa(Array.from(wasm, (byte) => String.fromCharCode(byte)).join(''))`
-      return { contents, loader: 'ts', resolveDir: dirname(path) }
-    })
-  },
-}
+    },
+  ],
+  // `stats` has advice about slow tiles. The page draws only its sizes, and would read more for the advice.
+  [/src\/advice\/findings\.ts$/, () => 'export const arrayFindings = async () => [], fragmentFindings = arrayFindings'],
+  // A page has no compressors, but a table would keep those of pako: half of the package.
+  [
+    /pako\/dist\/pako\.mjs$/,
+    (path) => readFileSync(path, 'utf8').replaceAll('new Config(', '/* @__PURE__ */ new Config('),
+  ],
+]
 
-/** What is slow in tiles is part of `stats`, of which the page draws the sizes alone; it would read more for it, too. */
-const withoutAdvice = {
-  name: 'without-advice',
+const smallerModules = {
+  name: 'smaller-modules',
   setup(bundler) {
-    const contents = 'export const arrayFindings = async () => [], fragmentFindings = arrayFindings'
-    bundler.onLoad({ filter: /src\/advice\/findings\.ts$/ }, () => ({ contents }))
-  },
-}
-
-/** A page has no compressors. pako's would stay in the bundle, because a table keeps it: it is half of the package. */
-const withoutCompressors = {
-  name: 'without-compressors',
-  setup(bundler) {
-    bundler.onLoad({ filter: /pako\/dist\/pako\.mjs$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replaceAll('new Config(', '/* @__PURE__ */ new Config('),
-    }))
+    for (const [filter, contentsOf] of SMALLER)
+      bundler.onLoad({ filter }, ({ path }) => ({ contents: contentsOf(path), resolveDir: dirname(path) }))
   },
 }
 
 const sha256 = (text) => createHash('sha256').update(text).digest('base64')
 
-/** @returns the folders of the packages whose code is in the page */
+/** Builds the page. @returns folders of the packages whose code is in the page */
 export async function buildPage() {
-  zstdDecoder()
+  writeZstdDecoder()
   const { outputFiles, metafile } = await build({
     entryPoints: { main: 'src/page/main.tsx', style: 'src/page/style.css' },
     outdir: 'dist/page',
@@ -128,7 +124,7 @@ export async function buildPage() {
     charset: 'utf8',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    plugins: [withoutNode, withoutAdvice, smallKernels, withoutCompressors, inOneFile],
+    plugins: [withoutNode, smallerModules, inOneFile],
     metafile: true,
     write: false,
     logLevel: 'warning',
@@ -137,9 +133,9 @@ export async function buildPage() {
   const [bundle, style] = ['main.js', 'style.css'].map((name) =>
     outputFiles.find(({ path }) => path.endsWith(name)).text.trim(),
   )
-  // Rolldown's minifier after esbuild's: 11 KB less of 300.
+  // Rolldown's minifier makes 11 KB less of the 300 KB that esbuild's leaves.
   const { code: script } = minifySync('main.js', bundle, { compress: true, mangle: true, codegen: true })
-  // Functions, because `$` means something in a replacement's text.
+  // Functions, because `$` has a meaning in the text of a replacement.
   const page = readFileSync('src/page/index.html', 'utf8')
     .replace('SCRIPT', () => sha256(script))
     .replace('STYLE', () => sha256(style))

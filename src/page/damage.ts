@@ -23,7 +23,7 @@ export interface Damage {
 }
 
 /** The cells and fields that readers cannot get from a fragment. */
-export interface Loss {
+interface Loss {
   /** Path of the fragment below the target; empty for the target itself. */
   path: string
   /** Path of the fragment's array below the target, if the target is a group. */

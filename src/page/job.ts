@@ -17,7 +17,7 @@ interface Task {
 }
 
 /** The first message to a worker. */
-export interface Setup {
+interface Setup {
   place: Omit<Source, 'storage'>
   isRemote: boolean
   mayNotList: boolean
@@ -36,7 +36,7 @@ export interface Call {
 }
 
 /** An error as messages carry it. It has a code unless it is a fault of the program. */
-export interface PlainError {
+interface PlainError {
   code?: InspectError['code']
   message: string
   at?: InspectError['at']

@@ -131,16 +131,29 @@ function compared(a: Sortable, b: Sortable, isDown: boolean): number {
   return a < b === isDown ? 1 : -1
 }
 
-/** A list of names with their values. */
-export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ComponentChild])[] }) {
+/** A name with its value. */
+export type Fact = readonly [name: string, value: ComponentChild]
+
+/** A fact whose value is a text of the target. */
+export function textFact(name: string, text: string): Fact {
+  return [name, <Text key="">{text}</Text>]
+}
+
+/** Facts, or the results of `condition && fact`. */
+export type FactList = readonly (Fact | false | null | undefined)[]
+
+export function Facts({ facts }: { facts: FactList }) {
   return (
     <dl class="facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      {facts.map(
+        (fact) =>
+          fact && (
+            <div key={fact[0]}>
+              <dt>{fact[0]}</dt>
+              <dd>{fact[1]}</dd>
+            </div>
+          ),
+      )}
     </dl>
   )
 }

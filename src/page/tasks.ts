@@ -20,7 +20,7 @@ import { cellOption, type ShortCell, shortCell } from './short-cell.ts'
  * Work that takes long, done in a worker, or in the page if the browser gives no worker. A task yields what it has found so far
  * from time to time, and returns the whole at its end. Both are plain data, as they are sent as messages.
  */
-export const TASKS = { document, cells, histograms, pictureSource, raster }
+const TASKS = { document, cells, histograms, pictureSource, raster }
 
 export type TaskName = keyof typeof TASKS
 

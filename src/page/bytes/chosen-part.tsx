@@ -6,7 +6,7 @@ import { NOTHING } from '../../render/views/wording.ts'
 import { Call } from '../call.tsx'
 import { Button } from '../controls.tsx'
 import type { Inspected } from '../inspected.ts'
-import { Facts } from '../table.tsx'
+import { Facts, textFact } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import { isLarge, type Node } from './nodes.ts'
@@ -32,12 +32,12 @@ export function ChosenPart(props: {
       </p>
       <Facts
         facts={[
-          ['Field', <Text key="">{pathText(node.steps) || part.name}</Text>],
+          textFact('Field', pathText(node.steps) || part.name),
           ['Type', part.type],
-          ['Value', <Text key="">{aboutNode(node) || NOTHING}</Text>],
+          textFact('Value', aboutNode(node) || NOTHING),
           ['Bytes', bytesText(part)],
           ['Chosen byte', `${formatCount(offset)} (0x${offset.toString(16)})`],
-          ...(part.description === undefined ? [] : [['Means', <Text key="">{part.description}</Text>] as const]),
+          part.description !== undefined && textFact('Means', part.description),
         ]}
       />
       {isLarge(part) && !node.isOpen && (
@@ -99,8 +99,8 @@ function Flipped({ inspected, path, offset }: FlipProps) {
         what="the array again with each bit of the byte flipped"
         show={(at) => (
           <Facts
-            facts={[...(at.cells ? cellPairs(at.cells) : []), ...noticePairs(at)].flatMap((pair) =>
-              pair ? [[withViews(pair[0]), <Text key="">{withViews(pair[1])}</Text>] as const] : [],
+            facts={[...(at.cells ? cellPairs(at.cells) : []), ...noticePairs(at)].map(
+              (pair) => pair && textFact(withViews(pair[0]), withViews(pair[1])),
             )}
           />
         )}

@@ -96,7 +96,7 @@ function Opened({ inspected, path, root, node, tile, choose }: TileProps & { til
               facts={[
                 ['Stored', `${formatCount(document.size)} bytes from ${formatCount(document.offset)}`],
                 ['Unfiltered', `${formatCount(document.unfiltered_size)} bytes`],
-                ...('cell_num' in document ? [['Cells', countText(document.cell_num)] as const] : []),
+                'cell_num' in document && ['Cells', countText(document.cell_num)],
               ]}
             />
             <Table

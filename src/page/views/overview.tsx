@@ -1,4 +1,3 @@
-import type { ComponentChild } from 'preact'
 import type {
   ArrayOverview,
   FileOverview,
@@ -24,7 +23,7 @@ import { viewLink } from '../link.ts'
 import { Metadata } from '../metadata.tsx'
 import { NotExamined } from '../not-examined.tsx'
 import { pageWords } from '../page-words.ts'
-import { type Column, Facts, numberColumn, Table, textColumn } from '../table.tsx'
+import { type Column, type FactList, Facts, numberColumn, Table, textColumn, textFact } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
@@ -39,8 +38,6 @@ export const overview: View = {
   call: ({ link }) => ({ words: ['overview', ...timeWords(link)] }),
   Show: Overview,
 }
-
-type Fact = readonly [string, ComponentChild]
 
 function Overview({ inspected, link }: ViewProps) {
   const document = useLoaded(() => inspected.document('overview', timeOptions(link)), [inspected, link.t])
@@ -71,39 +68,29 @@ function Overview({ inspected, link }: ViewProps) {
   )
 }
 
-function factsOf(found: OverviewDocument, props: ViewProps): readonly Fact[] {
+function factsOf(found: OverviewDocument, props: ViewProps): FactList {
   if (found.target === 'array') return arrayFacts(found, props)
   if (found.target === 'fragment') return fragmentFacts(found)
   if (found.target === 'group') return groupFacts(found)
   return fileFacts(found)
 }
 
-function arrayFacts(found: ArrayOverview, props: ViewProps): readonly Fact[] {
+function arrayFacts(found: ArrayOverview, props: ViewProps): FactList {
+  const names = found.dimensions.map(({ name }) => name)
   const states = found.states.map(({ state, fragment_num }) => `${countText(fragment_num)} ${state}`).join(', ')
   return [
     ['Array', found.array_type ?? NOTHING],
     ['Format', releasesText(found.format_version)],
     ['Encryption', found.encryption ?? NOTHING],
-    ['Dimensions', <Text key="">{found.dimensions.map((one) => `${one.name} ${typeText(one)}`).join(', ')}</Text>],
-    [
-      'Attributes',
-      <Text key="">{found.attributes.map((one) => `${fieldName(one.name)} ${typeText(one)}`).join(', ')}</Text>,
-    ],
+    textFact('Dimensions', found.dimensions.map((one) => `${one.name} ${typeText(one)}`).join(', ')),
+    textFact('Attributes', found.attributes.map((one) => `${fieldName(one.name)} ${typeText(one)}`).join(', ')),
     ['Fragments', `${countText(found.fragment_num)}${states && ` (${states})`}`],
     ['Cells', cellsText(found)],
     ['Tiles', countText(found.tile_num)],
-    [
-      'Non-empty domain',
-      <Text key="">
-        {domainText(
-          found.dimensions.map(({ name }) => name),
-          found.nonempty_domain,
-        )}
-      </Text>,
-    ],
+    textFact('Non-empty domain', domainText(names, found.nonempty_domain)),
     ['Written', `${timeRangeText(found.timestamp_range)}${found.delete_condition_num > 0 ? '; deletes apart' : ''}`],
     ['Delete conditions', <AppliedDeletes key="" {...props} count={Number(found.delete_condition_num)} />],
-    ...(found.later_deletes.length > 0 ? [['Deletes later', laterDeletesText(found.later_deletes)] as const] : []),
+    found.later_deletes.length > 0 && ['Deletes later', laterDeletesText(found.later_deletes)],
     [
       'Size',
       `${sizeText(found.size)} in fragments${found.unread_size > 0 ? `, of which readers skip ${sizeText(found.unread_size)}` : ''}. Bytes counts the files beside them, too.`,
@@ -118,7 +105,7 @@ function cellsText({ array_type, cell_num, cell_num_is, domain_cell_num }: Array
   return `${count} written${domain_cell_num === undefined ? '' : `, of ${countText(BigInt(domain_cell_num))}`}`
 }
 
-function fragmentFacts(found: FragmentOverview): readonly Fact[] {
+function fragmentFacts(found: FragmentOverview): FactList {
   return [
     ['Fragment', found.dense === null ? NOTHING : found.dense ? 'dense' : 'sparse'],
     ['State', found.state ?? NOTHING],
@@ -126,25 +113,25 @@ function fragmentFacts(found: FragmentOverview): readonly Fact[] {
     ['Written', timeRangeText(found.timestamp_range)],
     ['Cells', countText(found.cell_num)],
     ['Tiles', countText(found.tile_num)],
-    ['Non-empty domain', <Text key="">{domainText(found.dimensions, found.nonempty_domain)}</Text>],
+    textFact('Non-empty domain', domainText(found.dimensions, found.nonempty_domain)),
     ['Size', sizeText(found.size)],
   ]
 }
 
-function groupFacts(found: GroupOverview): readonly Fact[] {
+function groupFacts(found: GroupOverview): FactList {
   return [
     ['Group', counted(found.members.length, 'member')],
-    ['Metadata', <Text key="">{found.metadata_keys.join(', ') || 'none'}</Text>],
+    textFact('Metadata', found.metadata_keys.join(', ') || 'none'),
   ]
 }
 
-function fileFacts(found: FileOverview): readonly Fact[] {
+function fileFacts(found: FileOverview): FactList {
   return [
     ['File', found.type],
     ['Size', sizeText(found.size)],
-    ['Field', <Text key="">{found.field ?? NOTHING}</Text>],
-    ['Fragment', <Text key="">{found.fragment ?? NOTHING}</Text>],
-    ['Array', <Text key="">{found.array ?? NOTHING}</Text>],
+    textFact('Field', found.field ?? NOTHING),
+    textFact('Fragment', found.fragment ?? NOTHING),
+    textFact('Array', found.array ?? NOTHING),
   ]
 }
 

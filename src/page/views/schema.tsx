@@ -10,7 +10,7 @@ import {
   typeText,
   versionText,
 } from '../../render/views/wording.ts'
-import { type Column, Facts, Table } from '../table.tsx'
+import { type Column, Facts, Table, textFact } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { timeWords } from '../times.ts'
 import type { View, ViewProps } from '../view.ts'
@@ -41,20 +41,13 @@ function Schema({ inspected, link }: ViewProps) {
               ['Duplicates', found.allows_duplicates ? 'allowed' : 'not allowed'],
               ['Filters of coordinates', pipelineText(found.coords_filters)],
               ['Filters of offsets', pipelineText(found.offsets_filters)],
-              ...(found.validity_filters
-                ? [['Filters of validity', pipelineText(found.validity_filters)] as const]
-                : []),
-              ...(found.current_domain
-                ? [
-                    [
-                      'Current domain',
-                      <Text key="">
-                        {domainText(Object.keys(found.current_domain), Object.values(found.current_domain))}
-                      </Text>,
-                    ] as const,
-                  ]
-                : []),
-              ['File', <Text key="">{found.name}</Text>],
+              found.validity_filters && ['Filters of validity', pipelineText(found.validity_filters)],
+              found.current_domain &&
+                textFact(
+                  'Current domain',
+                  domainText(Object.keys(found.current_domain), Object.values(found.current_domain)),
+                ),
+              textFact('File', found.name),
             ]}
           />
           <Table caption="Dimensions" columns={DIMENSIONS} rows={found.dimensions} keyOf={({ name }) => name} />

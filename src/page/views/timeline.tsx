@@ -177,11 +177,9 @@ const deleteColumns = ({ target }: Inspected, link: Link): readonly Column<Item>
   travelColumn(link),
 ]
 
-/** A mark with its place in the drawing. */
+/** A mark with its place in a lane. */
 interface Placed {
   item: Item
-  /** Index of the lane. */
-  lane: number
   row: number
   /** Left end in CSS pixels. */
   from: number
@@ -211,22 +209,21 @@ function Drawn({ inspected, fragments, items, link }: DrawnProps) {
   const scale = useMemo(() => scaleOf(items, isOrder), [items, isOrder])
   const { lanes, height } = useMemo(() => lanesOf(items, scale), [items, scale])
   const time = linkTime(link)
-  const placed = useRef<{ width: number; scale?: Scale; lanes?: readonly Lane[]; list: readonly Placed[] }>({
+  const placed = useRef<{ width: number; lanes: readonly Lane[]; list: readonly PlacedInLane[] }>({
     width: 0,
+    lanes: [],
     list: [],
   })
 
   const draw = (sheet: Sheet): void => {
     const { width } = sheet
-    const old = placed.current
-    if (old.width !== width || old.scale !== scale || old.lanes !== lanes)
-      placed.current = { width, scale, lanes, list: placeItems(items, lanes, scale, width) }
+    if (placed.current.width !== width || placed.current.lanes !== lanes)
+      placed.current = { width, lanes, list: placeItems(lanes, scale, width) }
     drawTimeline(sheet, { placed: placed.current.list, lanes, scale, time, over })
   }
   const hit = (event: MouseEvent): Item | undefined => {
     const [x, y] = placeOf(event)
-    return placed.current.list.findLast(({ from, to, lane, row }) => {
-      const { top, thick } = lanes[lane]
+    return placed.current.list.findLast(({ from, to, row, lane: { top, thick } }) => {
       return x >= from - 1 && x <= to + 1 && y >= top + row * thick && y < top + (row + 1) * thick
     })?.item
   }
@@ -398,12 +395,14 @@ function scaleOf(items: readonly Item[], isOrder: boolean): Scale {
 interface Lane {
   state: string
   colour: string
-  item_num: number
+  items: readonly Item[]
   top: number
   rows: number
   /** Height of a row. */
   thick: number
 }
+
+type PlacedInLane = Placed & { lane: Lane }
 
 /** A lane for each state that items have, with as many rows as its items need. */
 function lanesOf(items: readonly Item[], scale: Scale): { lanes: Lane[]; height: number } {
@@ -411,53 +410,53 @@ function lanesOf(items: readonly Item[], scale: Scale): { lanes: Lane[]; height:
   let top = AXIS
   for (const [state, colour] of STATES) {
     const own = items.filter((one) => one.state === state)
-    const item_num = own.length
-    if (item_num === 0) continue
-    const rows = rowsOf(own, scale)
+    if (own.length === 0) continue
+    const rows = Math.max(1, ...packRows(own, scale, USUAL_ROOM, MOST_ROWS).map(({ row }) => row + 1))
     const thick = rows <= FEW_ROWS ? THICK : THIN
-    lanes.push({ state, colour, item_num, top, rows, thick })
+    lanes.push({ state, colour, items: own, top, rows, thick })
     top += Math.max(rows * thick, THICK) + 8
   }
   return { lanes, height: top + 4 }
 }
 
-/** Number of rows that keep items from covering each other, up to {@link MOST_ROWS}. */
-function rowsOf(items: readonly Item[], scale: Scale): number {
+/**
+ * Gives each item a row that is free at its place. If none is free, items cover each other.
+ * @param room width for all times in CSS pixels
+ * @param most upper limit on the rows
+ */
+function packRows(items: readonly Item[], scale: Scale, room: number, most: number): Placed[] {
   const ends: number[] = []
-  for (const { timestamp_range } of items) {
-    if (timestamp_range === null) continue
-    const [from, to] = timestamp_range.map((stamp) => USUAL_ROOM * scale.at(Number(stamp)))
+  let turn = 0
+  return items.flatMap((item) => {
+    if (item.timestamp_range === null) return []
+    const [first, last] = item.timestamp_range.map((stamp) => room * scale.at(Number(stamp)))
+    const from = first - 1
+    const to = Math.max(from + LEAST_WIDTH, last + 1)
     const free = ends.findIndex((end) => end < from)
-    if (free >= 0 || ends.length < MOST_ROWS) ends[free >= 0 ? free : ends.length] = Math.max(from + LEAST_WIDTH, to)
-  }
-  return Math.max(1, ends.length)
+    const row = free >= 0 ? free : ends.length < most ? ends.length : turn++ % most
+    ends[row] = Math.max(ends[row] ?? 0, to)
+    return [{ item, row, from, to }]
+  })
 }
 
-/** Gives each item its lane and a free row there. If no row is free, items cover each other. */
-function placeItems(items: readonly Item[], lanes: readonly Lane[], scale: Scale, width: number): Placed[] {
-  const byState = new Map(lanes.map(({ state }, lane) => [state, lane]))
-  const ends = lanes.map(({ rows }) => new Array<number>(rows).fill(Number.NEGATIVE_INFINITY))
-  const room = Math.max(10, width - LABELS - RIGHT)
-  const placed: Placed[] = []
-  let turn = 0
-  for (const item of items) {
-    const lane = byState.get(item.state)
-    const stamps = item.timestamp_range
-    if (lane === undefined || stamps === null) continue
-    const from = LABELS + room * scale.at(Number(stamps[0])) - 1
-    const to = Math.max(from + LEAST_WIDTH, LABELS + room * scale.at(Number(stamps[1])) + 1)
-    const free = ends[lane].findIndex((end) => end < from)
-    const row = free >= 0 ? free : turn++ % ends[lane].length
-    ends[lane][row] = Math.max(ends[lane][row], to)
-    placed.push({ item, lane, row, from, to })
-  }
-  return placed
+const roomOf = (width: number): number => Math.max(10, width - LABELS - RIGHT)
+
+function placeItems(lanes: readonly Lane[], scale: Scale, width: number): PlacedInLane[] {
+  return lanes.flatMap((lane) =>
+    packRows(lane.items, scale, roomOf(width), lane.rows).map(({ item, row, from, to }) => ({
+      item,
+      lane,
+      row,
+      from: LABELS + from,
+      to: LABELS + to,
+    })),
+  )
 }
 
 function drawTimeline(
   { canvas, width, height, colour }: Sheet,
   what: {
-    placed: readonly Placed[]
+    placed: readonly PlacedInLane[]
     lanes: readonly Lane[]
     scale: Scale
     time: bigint | undefined
@@ -466,18 +465,18 @@ function drawTimeline(
 ): void {
   const { placed, lanes, scale, time, over } = what
   canvas.textBaseline = 'top'
-  for (const { state, item_num, top, rows, thick } of lanes) {
+  for (const { state, items, top, rows, thick } of lanes) {
     canvas.fillStyle = colour('shade')
     canvas.fillRect(0, top - 3, width, Math.max(rows * thick, THICK) + 5)
     canvas.fillStyle = colour('ink')
-    canvas.fillText(`${state} (${item_num})`, 4, top, LABELS - 12)
+    canvas.fillText(`${state} (${items.length})`, 4, top, LABELS - 12)
   }
   for (const { lane, row, from, to, item } of placed) {
-    canvas.fillStyle = item === over ? colour('ink') : colour(lanes[lane].colour)
-    const { top, thick } = lanes[lane]
+    const { top, thick } = lane
+    canvas.fillStyle = colour(item === over ? 'ink' : lane.colour)
     canvas.fillRect(from, top + row * thick, to - from, thick - 1)
   }
-  const room = Math.max(10, width - LABELS - RIGHT)
+  const room = roomOf(width)
   canvas.fillStyle = colour('dim')
   for (const [i, end] of scale.ends.entries()) {
     canvas.textAlign = scale.ends.length === 1 ? 'center' : i === 0 ? 'left' : 'right'
