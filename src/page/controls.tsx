@@ -1,4 +1,4 @@
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { Text } from './text.tsx'
 
 /** A button that acts on this page. */
@@ -100,4 +100,14 @@ export function typedRanges(values: FormData, dimensions: RangeFieldsProps['dime
 /** The range of a dimension among `NAME=LOW..HIGH`. */
 export function rangeOf(ranges: readonly string[], name: string): string | undefined {
   return ranges.find((range) => range.startsWith(`${name}=`))
+}
+
+/** A part of the page that scrolls by itself, also by keyboard. @param label its name for screen readers */
+export function Scrolling({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must take the focus
+    <section class="scroll" tabIndex={0} aria-label={label}>
+      {children}
+    </section>
+  )
 }

@@ -1,4 +1,5 @@
 import { exitCodeOf, InspectError } from '../base/errors.ts'
+import { groupBy } from '../base/group-by.ts'
 import { isMendedBy } from '../check/codes.ts'
 import { shownCondition } from '../commands/condition-text.ts'
 import type { CheckFinding } from '../documents/check.ts'
@@ -41,7 +42,7 @@ interface Loss {
   because?: string
 }
 
-/** Faults of a read as findings. A fault without a tile counts as a loss only if something cannot be opened at all. */
+/** Faults of a read as findings. A fault without a tile counts as a loss only if the fragment cannot be opened at all. */
 export function asFindings(inspected: Inspected, faults: readonly ReadFault[]): CheckFinding[] {
   return faults.flatMap(({ code, message, at: { file, offset = null, field = null, tile } }) => {
     if (file === undefined) return []
@@ -56,17 +57,16 @@ export function asFindings(inspected: Inspected, faults: readonly ReadFault[]): 
 const MOST = 50
 
 export async function damageOf(inspected: Inspected, findings: readonly CheckFinding[]): Promise<Damage> {
-  const byFragment = new Map<string, CheckFinding[]>()
-  for (const finding of findings) {
-    const { file } = finding
+  const byFragment = groupBy(findings, ({ file }) => {
     const folder = parseFragmentName(lastPathPart(file)) ? file : file.slice(0, Math.max(0, file.lastIndexOf('/')))
-    if (parseFragmentName(lastPathPart(folder))) byFragment.set(folder, [...(byFragment.get(folder) ?? []), finding])
-  }
+    return parseFragmentName(lastPathPart(folder)) ? folder : ''
+  })
+  byFragment.delete('')
   const fields = new Map<CheckFinding, string>()
   const losses: Loss[] = []
   for (const [folder, own] of [...byFragment].slice(0, MOST)) {
     const path = inside(folder, inspected.shownPath(inspected.path))
-    // A fragment of a group member with an absolute URI is not in this storage.
+    // The fragment may be elsewhere, such as in a group member with an absolute URI.
     if (path === folder) continue
     const name = lastPathPart(folder)
     const timestamp_range = parseFragmentName(name)?.timestamp_range ?? null

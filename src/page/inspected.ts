@@ -29,7 +29,8 @@ import type { Arguments, Found, TaskName } from './tasks.ts'
 /** A value of a document, with a lazy list replaced by an array. */
 type Plain<T> = T extends List<infer E> ? (T extends string | Uint8Array | readonly unknown[] ? T : readonly E[]) : T
 
-type InMemory<T> = { readonly [Key in keyof T]: Plain<T[Key]> }
+/** A document with all its lists in memory. */
+export type InMemory<T> = { readonly [Key in keyof T]: Plain<T[Key]> }
 
 /** Types of the documents by command. Documents of other commands are plain data. */
 interface Documents {
@@ -58,10 +59,10 @@ export interface Place extends Source {
   onWarning?: (listener: (text: string) => void) => void
 }
 
-/** The place of something inside a place. @param i value of `i` in the link */
+/** A place for something inside of another, such as a fragment of an array. @param i value of `i` in the link */
 export function placeInside(place: Place, i: string | undefined): Place {
   const below = i?.replaceAll(INSIDE, '/')
-  // The page never makes a link that leads outside of the place.
+  // The page makes no links that lead outside of the place, so others are ignored.
   if (!below || /(^|\/)\.{0,2}(\/|$)/.test(below)) return place
   return { ...place, path: `${place.path}/${below}`, shown: `${place.shown.replace(/\/*$/, '')}/${below}` }
 }
@@ -143,40 +144,39 @@ export class Inspected {
     more: readonly string[] = [],
   ): Promise<DocumentOf<Name>> {
     const key = documentKey([name, ...more].join(' '), path, options)
-    const found = this.kept.get(key) ?? this.work(name, options, path, more).document
+    const found = this.kept.get(key) ?? this.recorded(key) ?? this.make(name, options, [path, ...more]).document
     this.kept.set(key, found)
     // A failed document is tried again: the server may answer the next time.
     found.catch(() => this.kept.delete(key))
     return found as Promise<DocumentOf<Name>>
   }
 
-  /** Like {@link document}, for a command that takes long. `read` gives the bytes read so far; `stop` ends the command. */
-  work<Name extends CommandName>(
-    name: Name,
-    options: object,
-    path = this.path,
-    more: readonly string[] = [],
-  ): { document: Promise<DocumentOf<Name>>; read(): number; stop(): void } {
-    const key = documentKey([name, ...more].join(' '), path, options)
+  /** The document of `check`, which takes long. `read` gives the bytes read so far; `stop` ends the command. */
+  check(options: { level?: string }): { document: Promise<DocumentOf<'check'>>; read(): number; stop(): void } {
+    const key = documentKey('check', this.path, options)
     const known = this.kept.get(key) ?? this.recorded(key)
-    const keep = (found: DocumentOf<Name>): void => {
-      if (name === 'check') this.checks.add(found as DocumentOf<'check'>)
-    }
-    if (known) {
-      const document = known as Promise<DocumentOf<Name>>
-      document.then(keep, () => {})
-      return { document, read: () => 0, stop: () => {} }
-    }
-    const { next, read, stop } = this.begin('document', name, options, [path, ...more])
-    const document = next().then(({ value }) => value as DocumentOf<Name>)
-    document.then(
+    const { document, read, stop } = known
+      ? { document: known, read: () => 0, stop: () => {} }
+      : this.make('check', options, [this.path])
+    const checked = document as Promise<DocumentOf<'check'>>
+    checked.then(
       (found) => {
-        this.kept.set(key, document)
-        keep(found)
+        this.kept.set(key, checked)
+        this.checks.add(found)
       },
       () => {},
     )
-    return { document, read, stop }
+    return { document: checked, read, stop }
+  }
+
+  /** Makes a document in a worker. */
+  private make(
+    name: CommandName,
+    options: object,
+    words: string[],
+  ): { document: Promise<unknown>; read(): number; stop(): void } {
+    const { next, read, stop } = this.begin('document', name, options, words)
+    return { document: next().then(({ value }) => value), read, stop }
   }
 
   private get checks(): Set<DocumentOf<'check'>> {

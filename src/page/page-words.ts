@@ -43,7 +43,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/--([a-z-]+) /g, '$1 '],
 ]
 
-/** A message in the words of a page. Quoted parts stay as they are. */
+/** A message without the words of a command line. Quoted parts stay as they are. */
 export function pageWords(message: string): string {
   const parts = message.split(/("(?:[^"\\]|\\.)*")/)
   return parts

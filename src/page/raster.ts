@@ -270,40 +270,37 @@ function* partsOf(
 ): Generator<{ part: ReadQuery; place: Place }> {
   // If cells are left out, the order of the others does not tell their place, but their coordinates do.
   const isByPlace = raster.kind === 'points' || query.onFault !== undefined
-  if (isByPlace && raster.kind !== 'sample') yield { part: query, place: pointPlaces(raster, columns) }
-  else if (raster.kind !== 'sample') yield { part: query, place: gridPlaces(opened, raster) }
-  else {
-    // A single read of all tiles of a sample would give nothing before its end.
-    const extents = extentsOf(opened)
-    const isSwapped = isRightSlow(opened, raster)
-    const [slow, fast] = isSwapped ? [raster.right, raster.down] : [raster.down, raster.right]
-    const { length } = raster.right
-    const atOnce = BigInt(Math.max(1, Math.floor(CELLS / cellsIn(extents))))
-    for (const [s0, s1] of tileRuns(opened, slow, extents, 1n))
-      for (const [f0, f1] of tileRuns(opened, fast, extents, atOnce)) {
-        const ranges = new Map(query.ranges)
-        for (const [axis, from, to] of [[slow, s0, s1] as const, [fast, f0, f1] as const]) {
-          const d = opened.schema.domain.dimensions.indexOf(axis.dimension)
-          ranges.set(d, (query.ranges.get(d) ?? []).slice(from, to))
-        }
-        let read = 0
-        const next = (): number => {
-          const [s, f] = [s0 + Math.floor(read / (f1 - f0)), f0 + (read % (f1 - f0))]
-          read++
-          return isSwapped ? f * length + s : s * length + f
-        }
-        yield { part: { ...query, ranges }, place: isByPlace ? pointPlaces(raster, columns) : () => next }
-      }
+  const [slow, fast] = isRightSlow(opened, raster) ? [raster.right, raster.down] : [raster.down, raster.right]
+  const placeIn = (slowRun: Run, fastRun: Run): Place =>
+    isByPlace ? pointPlaces(raster, columns) : gridPlaces(raster, [slow, slowRun], [fast, fastRun])
+  if (raster.kind !== 'sample') {
+    yield { part: query, place: placeIn([0, slow.length], [0, fast.length]) }
+    return
   }
+  // A single read of all tiles of a sample would give nothing before its end.
+  const extents = extentsOf(opened)
+  const atOnce = BigInt(Math.max(1, Math.floor(CELLS / cellsIn(extents))))
+  for (const slowRun of tileRuns(opened, slow, extents, 1n))
+    for (const fastRun of tileRuns(opened, fast, extents, atOnce)) {
+      const ranges = new Map(query.ranges)
+      for (const [axis, run] of [[slow, slowRun] as const, [fast, fastRun] as const]) {
+        const d = opened.schema.domain.dimensions.indexOf(axis.dimension)
+        ranges.set(d, (query.ranges.get(d) ?? []).slice(...run))
+      }
+      yield { part: { ...query, ranges }, place: placeIn(slowRun, fastRun) }
+    }
 }
 
-/** Splits the pixels of an axis into runs whose first coordinates lie in the given number of tiles. Yields start and end of each run. */
+/** Pixels of an axis: the first one, and the end. */
+type Run = readonly [from: number, to: number]
+
+/** Splits the pixels of an axis into runs whose first coordinates lie in the given number of tiles. */
 function* tileRuns(
   { schema }: OpenedArray,
   axis: RasterAxis,
   extents: readonly bigint[],
   tiles: bigint,
-): Generator<readonly [number, number]> {
+): Generator<Run> {
   const { dimension, length } = axis
   const { type, domain } = dimension
   const low = integerOf(type, domain.subarray(0, domain.length / 2))
@@ -326,22 +323,24 @@ function isRightSlow({ schema }: OpenedArray, { down, right }: Raster): boolean 
 /** Gives the function that returns the pixel of a cell of a batch. */
 type Place = (batch: CellBatch) => (cell: number) => number
 
-/** Places the cells of a read of the whole grid, which come in order. */
-function gridPlaces(opened: OpenedArray, raster: Raster): Place {
-  const { down, right } = raster
-  const isSwapped = isRightSlow(opened, raster)
-  const [slow, fast] = isSwapped ? [right, down] : [down, right]
+/** Places cells that come in the order of the axes. A pixel of a sample has one cell. */
+function gridPlaces(
+  { kind, right }: Raster,
+  [slow, slowRun]: readonly [RasterAxis, Run],
+  [fast, fastRun]: readonly [RasterAxis, Run],
+): Place {
+  const isSwapped = slow === right
   const size = (axis: RasterAxis, index: number): number => {
-    if (index >= axis.length) return 1
+    if (kind === 'sample' || index >= axis.length) return 1
     const [from, to] = pixelOf(axis, index)
     return Number(BigInt(to) - BigInt(from)) + 1
   }
-  const at = { slow: 0, fast: 0, slowLeft: size(slow, 0), fastLeft: size(fast, 0) }
+  const at = { slow: slowRun[0], fast: fastRun[0], slowLeft: size(slow, slowRun[0]), fastLeft: size(fast, fastRun[0]) }
   return () => () => {
     const pixel = isSwapped ? at.fast * right.length + at.slow : at.slow * right.length + at.fast
     if (--at.fastLeft === 0) {
-      if (++at.fast === fast.length) {
-        at.fast = 0
+      if (++at.fast === fastRun[1]) {
+        at.fast = fastRun[0]
         if (--at.slowLeft === 0) at.slowLeft = size(slow, ++at.slow)
       }
       at.fastLeft = size(fast, at.fast)

@@ -1,10 +1,10 @@
-import type { ArrayFragment } from '../documents/array.ts'
-import type { TimestampRange } from '../documents/common.ts'
+import type { ArrayListing } from '../documents/array.ts'
 import { stateLines } from '../render/views/fragment-states.ts'
+import type { InMemory } from './inspected.ts'
 
 /** One line for each state that a fragment has: what the state means. */
-export function StateLines(props: { fragments: readonly ArrayFragment[]; as_of: unknown }) {
-  return stateLines(props.fragments, props.as_of as TimestampRange | undefined).map(({ state, text }) => (
+export function StateLines({ listed: { fragments, as_of } }: { listed: InMemory<ArrayListing> }) {
+  return stateLines(fragments, as_of).map(({ state, text }) => (
     <p key={state} class={state === 'hidden' ? 'bad' : 'dim'}>
       {text}
     </p>

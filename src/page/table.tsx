@@ -3,8 +3,7 @@ import { useState } from 'preact/hooks'
 import type { TimestampRange } from '../documents/common.ts'
 import { formatCount } from '../render/units.ts'
 import { countText, NOTHING, timeRangeText } from '../render/views/wording.ts'
-import { Button } from './controls.tsx'
-import { Scrolling } from './scrolling.tsx'
+import { Button, Scrolling } from './controls.tsx'
 import { Text } from './text.tsx'
 
 /** A column of a table. */

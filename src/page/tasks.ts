@@ -262,12 +262,7 @@ async function* raster(
 }
 
 /** Begins a task. Its first step runs when it is asked for. */
-export function runTask(
-  engine: Engine,
-  { name, args }: { name: TaskName; args: readonly unknown[] },
-): AsyncGenerator<unknown, unknown> {
-  return (TASKS[name] as (engine: Engine, ...args: readonly unknown[]) => AsyncGenerator<unknown, unknown>)(
-    engine,
-    ...args,
-  )
+export function runTask(engine: Engine, { name, args }: { name: TaskName; args: readonly unknown[] }) {
+  const task = TASKS[name] as (engine: Engine, ...args: readonly unknown[]) => AsyncGenerator<unknown, unknown>
+  return task(engine, ...args)
 }

@@ -53,8 +53,8 @@ export function VirtualList(props: {
     observer.observe(current)
     return () => observer.disconnect()
   }, [])
-  // After a change of the height or the length, the first row is at another place. This effect runs before the one that scrolls to
-  // the row `at`.
+  // The first row has a new place after a change of the height or the length, and in a list that begins further down. The effect
+  // for `at` must come after this one.
   useEffect(() => {
     if (box.current && step > 0) box.current.scrollTop = first / step
   }, [height, count])
@@ -76,7 +76,7 @@ export function VirtualList(props: {
 
   function scrolled(): void {
     const row = Math.min(last, Math.round((box.current?.scrollTop ?? 0) * step))
-    // If a pixel stands for several rows, this is the scroll event of a key that moved by less than a pixel.
+    // If a pixel stands for several rows, the scrollbar cannot show a move by a few rows. Its event must not undo the move.
     if (Math.abs(row - first) < Math.max(1, step)) return
     setFirst(row)
     onScroll?.(row)

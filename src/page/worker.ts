@@ -1,3 +1,4 @@
+import { BoundedMap, keep } from '../source/remote/bounded-map.ts'
 import type { ByteSource, Entry, Storage } from '../source/source.ts'
 import { giveWasm } from './codecs.ts'
 import { Engine } from './engine.ts'
@@ -24,8 +25,7 @@ export function workForPage(): void {
       return
     }
     if ('task' in data && engine) {
-      kept.clear()
-      keptBytes = 0
+      cache = new BoundedMap(Number.POSITIVE_INFINITY, MOST_KEPT)
       steps = runTask(engine, data.task)
     }
     steps?.next().then(
@@ -56,27 +56,15 @@ function answer({ id, value, error }: Answer): void {
 
 /** Upper limit in bytes of the cache of a task: samples read the same tiles again and again. */
 const MOST_KEPT = 16 * 2 ** 20
-/** The cache: bytes by file, offset and length. The most recently used are at the end. */
-const kept = new Map<string, { length: number; bytes: Promise<Uint8Array> }>()
-let keptBytes = 0
+/** The cache: bytes by file, offset and length. */
+let cache = new BoundedMap<Promise<Uint8Array>>(Number.POSITIVE_INFINITY, MOST_KEPT)
 
 function readOnce(path: string, offset: number, length: number, file: number): Promise<Uint8Array> {
+  const read = () => ask<Uint8Array>('read', path, [offset, length], file)
+  if (length > MOST_KEPT / 4) return read()
   const key = `${path} ${offset} ${length}`
-  const known = kept.get(key)
-  if (known) {
-    kept.delete(key)
-    kept.set(key, known)
-    return known.bytes
-  }
-  const bytes = ask<Uint8Array>('read', path, [offset, length], file)
-  if (length > MOST_KEPT / 4) return bytes
-  kept.set(key, { length, bytes })
-  keptBytes += length
-  for (const [oldest, one] of kept) {
-    if (keptBytes <= MOST_KEPT) break
-    kept.delete(oldest)
-    keptBytes -= one.length
-  }
+  const bytes = keep(cache, key, read)
+  cache.weigh(key, length)
   return bytes
 }
 

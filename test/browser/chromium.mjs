@@ -4,15 +4,15 @@ import { join, resolve } from 'node:path'
 import { env, execPath } from 'node:process'
 
 /**
- * Chromium from the npm package @sparticuz/chromium, whose tarball has it and the libraries that it needs. It takes 70 MB, so
- * `.ci/run` installs it, and nobody who installs the project.
+ * Chromium from the npm package @sparticuz/chromium, which also brings the libraries that it needs. It has 70 MB, so `.ci/run`
+ * installs it only for these tests.
  */
 export const HOME = resolve('build/chromium')
 const UNPACKED = join(HOME, 'unpacked')
 /** In milliseconds. */
 const LONGEST = 120_000
 
-/** The package unpacks into the folder for temporary files, and the libraries only on a machine of one kind. */
+/** The package unpacks into the folder for temporary files. It unpacks the libraries only on one kind of machine. */
 function unpacked() {
   mkdirSync(UNPACKED, { recursive: true })
   const script = "import chromium from '@sparticuz/chromium'; console.log(await chromium.executablePath())"
@@ -26,12 +26,12 @@ function unpacked() {
 
 export const program = unpacked()
 const FONTS = ['/etc/fonts', join(UNPACKED, 'fonts')].find((folder) => existsSync(folder))
-/** Where it finds its libraries and fonts. */
+/** Environment variables with the folders of its libraries and fonts. */
 export const environment = { ...env, LD_LIBRARY_PATH: join(UNPACKED, 'al2023/lib'), FONTCONFIG_PATH: FONTS }
 
 /**
- * Opens a page in a Chromium that has never seen another, until the page is done.
- * @param done resolves when it is
+ * Opens a page in a new Chromium, and closes it when the page is done.
+ * @param done a function whose promise resolves when the page is done
  * @returns what `done` resolves to
  */
 export async function visit(url, done) {

@@ -10,7 +10,7 @@ import { environment, HOME, program } from './chromium.mjs'
 
 export { ALL, SEED, turn } from '../helpers/turn.ts'
 
-/** A real browser for the tests of what `tiledb-inspect page` makes, and what they ask of its pages. */
+/** A real browser for the tests of `tiledb-inspect page`, and the functions with which they use its pages. */
 
 const require = createRequire(`${HOME}/`)
 const { chromium } = require('playwright-core')
@@ -31,7 +31,7 @@ export const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
   env: environment,
 })
-/** Called behind all tests. */
+/** To be called after all tests. */
 export const closing = [() => browser.close()]
 after(async () => {
   for (const close of closing) await close()
@@ -39,7 +39,7 @@ after(async () => {
 
 export const settings = { encoding: 'utf8', maxBuffer: 2 ** 28, env: { ...env, TILEDB_INSPECT_NOW: NOW } }
 export const cli = (...args) => execFileSync(execPath, ['bin/tiledb-inspect.js', ...args], settings)
-/** The document; `check` exits with 1 where it finds damage. */
+/** The document that a call prints. The exit code may be 1, as that of `check` is if it finds damage. */
 export function document(...args) {
   try {
     return JSON.parse(cli(...args, '--json', '--quiet'))
@@ -49,7 +49,7 @@ export function document(...args) {
   }
 }
 
-/** Follows a link, and waits until its view has what it shows. */
+/** Follows a link, and waits until its view has loaded everything. */
 export async function follow(page, link) {
   await page.evaluate(
     (text) => {
@@ -63,7 +63,7 @@ export async function follow(page, link) {
   )
 }
 
-/** A page that fails the test for any message, and for requests that begin with none of `allowed`. */
+/** A page that fails the test for each message on the console, and for each request that begins with none of `allowed`. */
 export async function open(url, allowed = []) {
   const page = await browser.newPage({ viewport: { width: 1000, height: 700 } })
   const wrong = []
@@ -75,7 +75,7 @@ export async function open(url, allowed = []) {
   })
   page.on('request', (request) => {
     const to = request.url()
-    // What the page itself made, such as its worker, is no request to anybody: `blob:`.
+    // `blob:` URLs are made by the page itself, such as its worker. They are no requests.
     if (![url.replace(/#.*/, ''), 'data:,', 'blob:', ...allowed].some((one) => to.startsWith(one)))
       wrong.push(`request: ${to}`)
   })
@@ -84,7 +84,7 @@ export async function open(url, allowed = []) {
   return { page, wrong }
 }
 
-/** Shows a view, and waits until it has what it shows. */
+/** Shows a view, and waits until it has loaded everything. */
 export async function show(page, view) {
   await page.evaluate((id) => {
     location.hash = `#v=${id}`
@@ -94,8 +94,8 @@ export async function show(page, view) {
 }
 
 /**
- * Notes the longest time in which the page answers nothing, in milliseconds: `longest`. What follows a message of a worker, or bytes from
- * a server, is no "long task" of Chromium's.
+ * Measures in `longest` the longest time in milliseconds during which the page does not respond. Chromium's "long tasks" do not
+ * include work after a message of a worker or after bytes from a server.
  */
 export const watchPauses = (page) =>
   page.evaluate(() => {
@@ -108,11 +108,11 @@ export const watchPauses = (page) =>
     }, 5)
   })
 
-/** Findings of axe, which reads the page as a screen reader does. */
+/** Findings of axe, which checks whether screen readers can read the page. */
 export async function axe(page) {
-  // Added by the test's own door: the page's policy allows no other script.
+  // Added by the debugger, as the page's policy allows no other script.
   await page.evaluate(AXE)
-  // All links of the page begin with `#`: axe takes those for links to the content that a table has scrolled out of sight.
+  // All links of the page begin with `#`. Axe takes them for "skip" links if a table has scrolled them out of sight.
   const { violations } = await page.evaluate(() => window.axe.run({ rules: { 'skip-link': { enabled: false } } }))
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`)
 }
@@ -124,7 +124,7 @@ export const rowsOf = (page, caption) =>
     return table && [...table.tBodies[0].rows].map(({ cells }) => [...cells].map((cell) => cell.textContent))
   }, caption)
 
-/** Serves a target, and gives the URL of its page. */
+/** Serves a target. @returns URL of its page */
 export async function served(target, more = {}) {
   const child = spawn(execPath, ['bin/tiledb-inspect.js', 'page', '--json', target], {
     env: { ...settings.env, ...more },
@@ -140,7 +140,7 @@ export async function served(target, more = {}) {
   return JSON.parse(said).url
 }
 
-/** Fails unless one of three measurements is below the limit, in milliseconds: a busy machine stops everything now and then. */
+/** Fails unless one of three measurements is below the limit in milliseconds. A busy machine stops everything now and then. */
 export async function assertBelow(limit, measure) {
   const times = []
   while (times.length < 3 && !times.some((one) => one < limit)) times.push(await measure(times.length))

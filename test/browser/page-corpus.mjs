@@ -15,17 +15,18 @@ import { run } from '../helpers/run.ts'
 import { emptyFolder, follow, NOW, open, rowsOf, SEED, turn } from './opened-page.mjs'
 
 /**
- * Reports of arrays of every format version, of the fixtures and, where it is here, of the large corpus; and the same arrays damaged. The
- * tree is what `dump` prints, the cells are those of `read`, the findings those of `check`. `TEST_SEED` chooses a third of the arrays, files and damage.
+ * Reports of arrays of every format version, and of the same arrays with damage. The arrays are the fixtures and, if it exists, the
+ * large corpus. The tests compare the tree with `dump`, the cells with `read` and the findings with `check`. `TEST_SEED` chooses a third of
+ * the arrays, files and damage.
  */
 
 const FOLDER = emptyFolder('page-corpus')
 const FIXTURES = 'test/fixtures'
-/** In bytes: the trees of longer files are not compared. */
+/** Size in bytes of the largest file whose tree is compared. */
 const LONGEST = 20_000
-/** Nor are trees of more rows. */
+/** Number of rows of the largest tree that is compared. */
 const ROWS = 1500
-/** Rows of a list; longer ones are in groups: MOST in src/page/bytes/nodes.ts. */
+/** Longest list without groups: MOST in src/page/bytes/nodes.ts. */
 const GROUP = 100
 
 const random = new Random(SEED)
@@ -34,7 +35,7 @@ const versions = readdirSync(FIXTURES)
   .filter((name) => /^\d+$/.test(name))
   .sort((a, b) => a - b)
 
-/** Of groups there is another test, and of encrypted arrays one that gives the key. */
+/** Groups and encrypted arrays have tests of their own. */
 function arraysOf(cases) {
   return cases.filter((path) => {
     const expected = readFileSync(`${path}.expected.json`, 'utf8')
@@ -42,7 +43,7 @@ function arraysOf(cases) {
   })
 }
 
-/** Codecs that a report carries only if it needs them. */
+/** Codecs that a report contains only if it needs them. */
 const CODECS = ['filter_webp', 'filter_bzip2'].map((name) => join(FIXTURES, '22', name))
 
 const archives = archiveNames()
@@ -52,14 +53,14 @@ const targets = versions.flatMap((version) => {
   return [fixture, random.pick(arraysOf(casesIn(unpacked(version))))]
 })
 
-/** The document of a command, numbers exact, as the page has it. */
+/** The document of a command as the page has it, with exact numbers. */
 async function document(...args) {
   const { code, text, stderr } = await run([...args, '--json', '--quiet'], { env: { TILEDB_INSPECT_NOW: NOW } })
   assert.ok(code <= 3 && text !== '', `${args.join(' ')}: exit ${code}, ${stderr}`)
   return asInPage(parseJson(text))
 }
 
-/** Bytes are bytes, and floats that JSON does not have are numbers. */
+/** Turns the JSON forms of bytes and special floats into bytes and numbers. */
 function asInPage(value) {
   if (Array.isArray(value)) return value.map(asInPage)
   if (typeof value !== 'object' || value === null) return /^(NaN|-?Infinity)$/.test(value) ? Number(value) : value
@@ -121,8 +122,8 @@ async function compareFindings(page, target) {
 }
 
 /**
- * Rows of an open tree, as the page would have them: values without names are rows, and long lists have groups. A row has the meaning of
- * its bytes; what every field of its kind means stands below the tree, so a row has two forms.
+ * Rows of an open tree as the page shows them: values without names are rows, and long lists have groups. Each row has two forms, with
+ * and without the meaning of its bytes. The meaning of every field of a kind stands below the tree.
  */
 function treeRows(node, level = 1, listName = '', rows = []) {
   const { name, type, value, unit, meaning, stored, verdict, error, children } = node
@@ -157,7 +158,7 @@ function addKids(list, level, listName, rows, first) {
   }
 }
 
-/** The values of a run of values; undefined of one value, which may be a list of its own: `UINT16[3]`. */
+/** The values of a run of values. Undefined for a single value, which may be a list itself: `UINT16[3]`. */
 function elementsOf({ value, type, unit }) {
   if (!Array.isArray(value)) return undefined
   const isPlain = (one) => (typeof one === 'string' ? /TIME/.test(type) : typeof one !== 'object')
@@ -166,7 +167,7 @@ function elementsOf({ value, type, unit }) {
   return value.map((one, i) => ({ name: String(i), type: type.replace(/\[\]$/, ''), value: one, unit }))
 }
 
-/** All rows of the tree, opened: it is made so tall that all are in sight. */
+/** All rows of the opened tree. The tree is made so tall that all of them are in sight. */
 async function shownRows(page, count) {
   await page.focus('[role=tree]')
   await page.keyboard.press('Home')
@@ -209,7 +210,7 @@ async function compareTrees(page, target, files) {
       level,
       forms.find((form) => form === shown[i]?.[1]) ?? forms[0],
     ])
-    // Two long lists are hard to tell apart: the first rows that differ are shown.
+    // Shows only the first rows that differ, as two long lists are hard to compare.
     const first = wanted.findIndex((row, i) => !isDeepStrictEqual(row, shown[i]))
     if (first >= 0)
       assert.deepEqual(shown.slice(first, first + 3), wanted.slice(first, first + 3), `${file}, row ${first}`)
@@ -232,7 +233,7 @@ async function compare(target, files) {
   }
 }
 
-/** A copy with a bit flipped, or with a file that is cut. @returns what was done, and to which file */
+/** A copy with a flipped bit, or with a file that is cut. @returns the damage in words, and its file */
 function damage(target, copy) {
   cpSync(target, copy, { recursive: true })
   const files = readdirSync(copy, { recursive: true }).filter((path) => /\.tdb$/.test(path))
@@ -252,7 +253,7 @@ describe('a report of', () => {
     const name = target.split('/').slice(-3).join('/')
     test(`${name} shows what the command line prints`, () => compare(target, filesOf(target)))
 
-    // Every third, so that fixtures and corpus take turns.
+    // Every third array, so that both fixtures and corpus are tested.
     const copy = join(FOLDER, `${i}-${basename(target)}`)
     const damaged = i % 3 === 0 ? damage(target, copy) : undefined
     if (damaged)

@@ -6,19 +6,19 @@ import { pathToFileURL } from 'node:url'
 import { formatCount } from '../../src/render/units.ts'
 import { ALL, assertBelow, axe, cli, document, emptyFolder, follow, open, rowsOf, show, turn } from './opened-page.mjs'
 
-/** The drawings of a page: their tables say what the command line prints, keys do what the mouse does, and nothing stutters. */
+/** The drawings of a page. Their tables have what the command line prints, keys do what the mouse does, and nothing stutters. */
 
 const FOLDER = emptyFolder('page-drawings')
 const FIXTURES = 'test/fixtures'
 
-/** The report of a target, opened. */
+/** Opens the report of a target. */
 async function report(target, view, ...options) {
   const file = join(FOLDER, 'report.html')
   cli('page', '-o', file, '--quiet', ...options, target)
   return open(`${pathToFileURL(file).href}#v=${view}`)
 }
 
-/** An array with fragments of its own at times 1 to `count`: their files are links. */
+/** An array with fragments at the times 1 to `count`. Their files are links to the same files. */
 function ofManyFragments(count) {
   const array = join(FOLDER, 'many')
   const from = `${FIXTURES}/22/sparse_basic`
@@ -37,7 +37,7 @@ function ofManyFragments(count) {
   return array
 }
 
-/** Milliseconds between two pictures while something goes on: the median, as a busy machine stops everything now and then. */
+/** Median of the milliseconds between two pictures during some work. Not the mean, as a busy machine stops everything now and then. */
 async function pause(page, goOn) {
   await page.evaluate(() => {
     window.pictures = []
@@ -153,7 +153,7 @@ describe('the timeline', () => {
     )
     assert.match(await page.textContent('main'), /2 changes of metadata come after that time: no reader gets them then/)
     assert.deepEqual(await axe(page), [])
-    // The overview has what a reader gets.
+    // The overview shows what a reader gets.
     assert.deepEqual(
       await table('Key-value metadata'),
       all.filter(({ current, deleted }) => current && !deleted).map((one) => row(one, 'current')),
@@ -189,7 +189,7 @@ describe('the timeline', () => {
   })
 })
 
-/** The boxes of tiles as the command line prints them, of the first fragment that it lists. */
+/** The boxes of the tiles of the first listed fragment, as the command line prints them. */
 function boxesOf(target) {
   const [{ path }] = document('ls', target).fragments
   const { dense, tiles } = document('tiles', path)
@@ -300,7 +300,7 @@ describe('the map', () => {
     await page.close()
   })
 
-  /** Writing as many as are promised alone takes a minute. */
+  /** Fewer than the page promises to handle: writing that many would take a minute. */
   const tileNum = ALL ? 1_250_000 : 312_500
 
   test(`of ${tileNum} tiles moves without a stutter`, async () => {
@@ -320,7 +320,7 @@ describe('the map', () => {
       '--quiet',
     )
     const { page, wrong } = await report(array, 'map', '--max-size', '256M')
-    // From the footers, while the browser still reads the rest of the report.
+    // This comes from the footers, while the browser still reads the rest of the report.
     await assertBelow(2000, async (run) => {
       if (run > 0) await page.reload({ waitUntil: 'commit' })
       await page.waitForSelector('canvas')
@@ -331,7 +331,7 @@ describe('the map', () => {
       timeout: 120_000,
     })
     for (let i = 0; i < 8; i++) await page.click('button:text-is("Nearer")')
-    // A move for each picture, while the button is down.
+    // One move for each picture, while the button is down.
     await assertBelow(34, () =>
       page.evaluate(async () => {
         const canvas = document.querySelector('canvas')
@@ -362,7 +362,7 @@ describe('the bytes', () => {
       await page.waitForSelector('canvas')
       const { fields, roles, filters, metadata, other_size, size, data_size } = document('stats', target)
       const numbers = async () => (await rowsOf(page, 'Bytes')).map((row) => bytesIn(row[2]))
-      // What no field has, as in fragments that cannot be read, is a row of its own.
+      // Bytes that belong to no field, as in fragments that cannot be read, have a row of their own.
       const rest = [metadata.size, other_size, size - data_size - metadata.size].filter((one) => one > 0)
       const falling = (sizes) => [...sizes, ...rest].sort((a, b) => b - a)
       assert.ok((await page.textContent('.under')).includes(`${formatCount(other_size)} bytes`))

@@ -24,7 +24,7 @@ import {
   watchPauses,
 } from './opened-page.mjs'
 
-/** What carries the views: long work that does not stop the page. */
+/** Long work does not block the page. */
 
 const FOLDER = emptyFolder('page-engine')
 
@@ -46,7 +46,7 @@ describe('check of a large array', () => {
     '--quiet',
   )
 
-  /** The longest time in which the page answers nothing, in milliseconds, while it checks. */
+  /** The longest time in milliseconds during which the page does not respond while it checks. */
   async function longestPause() {
     const url = await served(array)
     const { page, wrong } = await open(url, [url])
@@ -70,7 +70,7 @@ describe('check of a large array', () => {
   test('can be stopped, and begun again', async () => {
     const url = await served(array)
     const { page, wrong } = await open(url, [url])
-    // As soon as it is there, as the check takes no second.
+    // Clicked as soon as it is there, as the check takes less than a second.
     await page.evaluate(() => {
       new MutationObserver((_, observer) => {
         const stop = [...document.querySelectorAll('main button')].find(({ textContent }) => textContent === 'Stop')
@@ -89,7 +89,7 @@ describe('check of a large array', () => {
   })
 })
 
-/** Notes which tasks the page gives to workers from now on, and how many workers it ends before they are done. */
+/** Records the tasks that the page gives to workers from now on, and the number of workers that it ends before they are done. */
 const noteTasks = (page) =>
   page.evaluate(() => {
     const { postMessage, terminate } = Worker.prototype
@@ -127,7 +127,7 @@ describe('the page does nothing itself that may take long', () => {
       })
       await follow(page, link)
       await page.waitForSelector('main table, main .good, main .bad')
-      // Between two readings of a view, no status stands there.
+      // The view shows no status between two reads.
       await page.waitForFunction((count) => window.tasks.length >= count, tasks.length)
       assert.deepEqual(await page.evaluate(() => window.tasks), tasks, link.v)
     }
@@ -140,10 +140,10 @@ describe('the page does nothing itself that may take long', () => {
     const { page, wrong } = await open(url, [url])
     await page.waitForSelector('main dl')
     await noteTasks(page)
-    // More than a page of cells: the reading waits for the next.
+    // More than one page of cells, so the read waits until the next page is asked for.
     await follow(page, { v: 'cells' })
     await page.waitForSelector('main table')
-    // Tasks of the overview that were not done have ended, too.
+    // Unfinished tasks of the overview have ended, too.
     await page.evaluate(() => {
       window.ended = 0
     })
@@ -177,7 +177,7 @@ describe('a URL that the page cannot read says why, and what to do', () => {
     'access-control-expose-headers': 'content-range, content-length, etag',
   }
 
-  /** A server of the example arrays. @param answer answers in its place, if it returns true */
+  /** A server of the example arrays. @param answer called first; returns whether it has answered the request */
   async function server({ headers = CORS, folder = 'examples/arrays', answer = () => false }) {
     const { url } = await serveFolder(folder, {
       index: true,
@@ -195,7 +195,7 @@ describe('a URL that the page cannot read says why, and what to do', () => {
     return url
   }
 
-  /** What the page says of a URL. The browser itself writes to the console what it may not read. */
+  /** The message of the page about a URL. The browser itself writes to the console if it may not read an answer. */
   async function said(url, view = 'overview') {
     const { page } = await open(`${empty}#u=${encodeURIComponent(url)}&v=${view}`, [new URL(url).origin])
     await page.waitForSelector('main [role=alert], main table, main dl')
@@ -260,7 +260,7 @@ describe('a URL that the page cannot read says why, and what to do', () => {
 describe('bytes of large files', () => {
   const [fragment] = readdirSync('examples/arrays/places/__fragments')
 
-  /** An array with a file of a size, of which the disk has nothing. */
+  /** An array with a sparse file of a given size, which takes no space on disk. */
   function arrayOf(name, size) {
     const array = join(FOLDER, 'buckets', name)
     cpSync('examples/arrays/places', array, { recursive: true })
@@ -307,7 +307,7 @@ describe('bytes of large files', () => {
     await page.waitForLoadState('networkidle')
     const { requests } = bucket
     assert.ok(requests.length > 0 && requests.length <= 20, `${requests.length} requests`)
-    // What is shown, and no more of the file than a few pages.
+    // Only a few pages of the file are read.
     const read = requests.filter(({ key }) => key.endsWith('a1.tdb')).map(({ range }) => range)
     assert.ok(read.length > 0 && read.every((range) => range !== undefined), read.join())
     assert.deepEqual(wrong, [])

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { browser, cli, emptyFolder } from './opened-page.mjs'
 
-/** The report in a frame, as the Python module gives it to Jupyter. */
+/** A report in a frame, as the Python module shows it in Jupyter. */
 
 const FOLDER = emptyFolder('page-frame')
 const SHOWN = `

@@ -5,13 +5,13 @@ import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { axe, cli, emptyFolder, open, turn } from './opened-page.mjs'
 
-/** The page without a mouse, in the dark, and on a narrow screen: each view and control is reached by Tab and seen, and axe finds nothing. */
+/** The page without a mouse, in the dark, and on a narrow screen. Tab reaches each view and control, all are visible, and axe finds nothing. */
 
 const FOLDER = emptyFolder('page-keys')
 const ARRAY = 'examples/damaged/places'
 const FRAGMENT = `__fragments/${readdirSync(join(ARRAY, '__fragments'))[0]}`
 
-/** Names of a report, of its target and of what is shown. */
+/** Reports, each with a name, a target and the link that is shown. */
 const SHOWN = [
   ...['overview', 'fragments', 'timeline', 'map', 'bytes', 'cells', 'heat', 'histograms', 'findings', 'schema'].map(
     (v) => ['weather', 'examples/arrays/weather', { v }],
@@ -46,7 +46,7 @@ async function settled(page) {
   await page.waitForFunction(isRead)
 }
 
-/** Presses Tab until the page is left, and marks what had the focus. @returns what was wrong with where the focus was */
+/** Presses Tab until the focus leaves the page, and marks each element that had it. @returns what was wrong with those elements */
 async function tabThrough(page) {
   const wrong = []
   for (let i = 0; i < 500; i++) {
@@ -67,7 +67,7 @@ async function tabThrough(page) {
   return wrong
 }
 
-/** Controls that the keyboard does not reach. Of radio buttons and tabs, arrow keys reach the others. */
+/** Controls that Tab does not reach. In a group of radio buttons or tabs it reaches one, and arrow keys reach the others. */
 const leftOut = (page) =>
   page.evaluate(() => {
     const controls = 'a[href], button, input, select, textarea, summary, [tabindex], section.scroll'

@@ -1,6 +1,6 @@
 import { folderStorage, openArray, readArray, readCells } from 'tiledb-inspect/browser'
 
-/** What the page is asked to do: the part of its address after `#` has the name and the arguments as JSON. */
+/** The functions that a test can call. The part of the page's URL after `#` has the name and the arguments as JSON. */
 const TASKS = {
   /** All cells of an array's fragments, by URL. */
   async cells({ url, key }) {
@@ -20,7 +20,7 @@ const TASKS = {
     return tilesOf(await openArray(new URL(url, location.href).href), field, tiles)
   },
 
-  /** The same from a folder as `<input webkitdirectory>` gives it; and how many bytes of its files were read. */
+  /** The same tiles from a folder as `<input webkitdirectory>` gives it, and the number of bytes that were read. */
   async files({ name, paths, field, tiles }) {
     let read = 0
     const slice = Blob.prototype.slice
@@ -79,7 +79,7 @@ async function bytesOf(path) {
   return (await fetch(`/arrays/${path}`)).arrayBuffer()
 }
 
-/** JSON has no wide integers, bytes and special floats. The other side of the comparison is in the same form. */
+/** Replaces wide integers, bytes and special floats, which JSON does not have. The test does the same with the other side. */
 function plain(_, value) {
   if (typeof value === 'bigint') return Number(value)
   if (value instanceof Uint8Array) return { base64: btoa(String.fromCharCode(...value)) }

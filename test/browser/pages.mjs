@@ -8,9 +8,9 @@ import { listen, serveFolder } from '../helpers/http-server.ts'
 import { axe, cli, closing, document, emptyFolder, follow, open, rowsOf, served, show, turn } from './opened-page.mjs'
 
 /**
- * What `tiledb-inspect page` makes, in a real browser: reports from file://, the served page, and the page alone with a folder or a URL.
- * Nothing on the console, no request to elsewhere, no finding of axe, the same values as on the command line. `.ci/run` runs it, and
- * installs what it needs: see run.mjs.
+ * The pages of `tiledb-inspect page` in a real browser: reports from file://, the served page, and the page alone with a folder or a
+ * URL. The tests expect no message on the console, no request to elsewhere, no finding of axe, and the values of the command line.
+ * `.ci/run` runs them, and installs what they need: see run.mjs.
  */
 
 const FOLDER = emptyFolder('pages')
@@ -30,7 +30,7 @@ const VIEWS = [
   'bytes',
 ]
 
-/** @param isRead whether axe reads them, which takes long */
+/** @param isRead whether axe checks the views, which takes long */
 async function everyView(page, isRead = true) {
   for (const view of VIEWS) {
     await show(page, view)
@@ -38,7 +38,7 @@ async function everyView(page, isRead = true) {
   }
 }
 
-/** What the page shows of an array is what the command line prints. */
+/** The page shows the values that the command line prints. */
 async function compare(page, target) {
   await show(page, 'fragments')
   const { fragments } = document('ls', target)
@@ -62,7 +62,7 @@ async function compare(page, target) {
   )
 }
 
-/** An array with damage in its data, of which `check` finds more than one. */
+/** An array with damaged data, in which `check` finds several errors. */
 function damagedArray() {
   const array = join(FOLDER, 'damaged')
   cpSync('examples/arrays/places', array, { recursive: true })
@@ -249,9 +249,9 @@ function shownValue(value) {
   return value.base64 && `0x${Buffer.from(value.base64, 'base64').toString('hex')}`
 }
 
-/** Goes to a link, and waits until what it asks for was read. */
+/** Goes to a link, and waits until the view has read everything. */
 async function goTo(page, link) {
-  // Another view first, so that nothing of the last link is taken for this one's.
+  // Shows another view first, so that no content of the last link is left.
   await show(page, 'schema')
   await follow(page, link)
 }
@@ -394,7 +394,7 @@ describe('cells', () => {
     await goTo(page, { v: 'history', c: `lat=${lat},lon=${lon}` })
     assert.match(await lostText(), tile)
     assert.equal(await page.getAttribute('main p > a', 'href'), '#v=findings')
-    // Damage of an attribute does not keep from the versions of the others.
+    // Damage of one attribute does not hide the versions of the others.
     await page.click('main summary')
     await page.uncheck('input[name=f][value="0"]')
     await page.click('main button[type=submit]')
@@ -485,7 +485,7 @@ test('histograms count the cells that read gives, and say of how many', async ()
     const nulls = cells.filter((cell) => cell[name] === null).length
     assert.equal(rows.reduce((sum, [, count]) => sum + Number(count), 0) + nulls, cells.length)
   }
-  // A bin without cells has no bar, however thin.
+  // A bin without cells has no bar at all.
   const bars = await page.$$eval('.histograms tbody tr', (rows) =>
     rows.map(({ cells }) => [Number(cells[1].textContent), cells[2].querySelector('.bar')?.offsetWidth ?? 0]),
   )
@@ -503,7 +503,7 @@ test('histograms count the cells that read gives, and say of how many', async ()
 })
 
 describe('a heat map', () => {
-  /** Shows the heat map of an array, and what its table says, by the coordinates. */
+  /** Shows the heat map of an array. @returns the values of its table by their coordinates */
   async function pictureOf(page, link) {
     await goTo(page, { v: 'heat', ...link })
     await page.waitForFunction(() => /^#v=heat&.*r=/.test(location.hash))
@@ -593,7 +593,7 @@ describe('a heat map', () => {
       }
     })
     const sample = await pictureOf(page, {})
-    // 144 tiles, of which a sample asks for each again and again: the worker asks the page once.
+    // A sample asks for each of 144 tiles many times. The worker asks the page only once.
     const answers = await page.evaluate(() => window.answers)
     assert.ok(answers > 144 && answers < 1000, `${answers} reads`)
     assert.match(await page.textContent('main'), /A sample: 160,000 cells are read/)
@@ -671,7 +671,7 @@ describe('a heat map', () => {
     const whole = document('read', 'examples/arrays/weather', '--field', 'temperature').cells.length
     assert.ok(cells.length < whole)
     const read = new Map(cells.map(({ station, day, temperature }) => [`${station} ${day}`, shownValue(temperature)]))
-    // A table begins with 500 rows.
+    // A table shows 500 rows at first.
     assert.equal(shown.size, Math.min(500, read.size))
     for (const [place, value] of shown) assert.equal(value, read.get(place), place)
     assert.match(await page.textContent('main'), new RegExp(`[Ee]ach of ${read.size} cells`))
@@ -728,7 +728,7 @@ test('a cell may be typed without names; the focus stays in the form, and on the
   cli('page', '-o', file, array)
   const { page, wrong } = await open(pathToFileURL(file).href)
   await goTo(page, { v: 'history' })
-  // Without a cell no call would run.
+  // There is no call without a cell.
   assert.equal(await page.locator('.call').count(), 0)
   await page.fill('input[name=c]', '1, 2')
   await page.keyboard.press('Enter')
@@ -963,7 +963,7 @@ describe('files', () => {
     return opened
   }
 
-  /** The names of all nodes of the tree with their depths, as scrolling shows them. */
+  /** The names of all nodes of the tree with their depths. Scrolling shows them one after the other. */
   function treeOf(page) {
     return page.evaluate(async () => {
       const tree = document.querySelector('[role=tree]')
@@ -1011,7 +1011,7 @@ describe('files', () => {
       for (const child of children) add(child, level + 1)
     }
     add(document('dump', join(DAMAGED, fragment, 'd0.tdb')), 1)
-    // Values without names are nodes here; dump has them as one list.
+    // Values without names are nodes in the tree; `dump` prints them as one list.
     const names = new Set(shown.map((row) => row.join(' ')))
     assert.deepEqual(
       expected.filter((row) => !names.has(row.join(' '))),
@@ -1039,7 +1039,7 @@ describe('files', () => {
       (await rowsOf(page, 'Findings')).map(([, field]) => field),
       damaged,
     )
-    // The sentences say how many cells that are, as the plan of the command line does.
+    // The sentences have the numbers of cells of the command line's plan.
     const said = await page.textContent('.loss')
     const { plans } = document('check', '--plan', DAMAGED)
     for (const lost of plans.flatMap((plan) => plan.lost)) assert.ok(said.includes(lost), `${said} lacks ${lost}`)
@@ -1150,7 +1150,7 @@ describe('files', () => {
     assert.deepEqual(wrong, [])
     await page.close()
 
-    // What a wrong checksum protects is shown with a warning.
+    // Data with a wrong checksum is shown with a warning.
     const damaged = await openFile(DAMAGED, `${fragment}/a1.tdb`, '&n=tiles%5B2%5D&w=tile')
     await damaged.page.waitForSelector(
       'details > p.bad:has-text("so values may be wrong") ~ .table-box caption:has-text("Cells of chunk")',

@@ -10,8 +10,8 @@ import { listen, serveFolder } from '../helpers/http-server.ts'
 import { visit } from './chromium.mjs'
 
 /**
- * The library in a real browser: a page, bundled by esbuild, reads arrays by URL and from folders, and has the cells that the
- * command line prints. `.ci/run` runs it:
+ * The library in a real browser. A page, bundled by esbuild, reads arrays by URL and from folders. The tests compare its cells with
+ * those that the command line prints. `.ci/run` runs them:
  *
  *     npm install --no-save --prefix build/chromium @sparticuz/chromium@147.0.0 playwright-core@1.65.1 axe-core@4.14.1
  *     node --import ./test/fuzz/register.mjs --test test/browser/run.mjs test/browser/pages.mjs
@@ -21,9 +21,9 @@ const WWW = resolve('build/browser')
 const FIXTURES = 'test/fixtures/22'
 const NAMES = ['sparse_basic', 'dense_basic', 'filter_none', 'filter_webp', 'filter_bzip2', 'encrypted']
 NAMES.push(...['gzip', 'zstd', 'lz4', 'sha256', 'md5', 'double_delta'].map((name) => `filter_${name}`))
-/** Of several fragments, delete conditions and schemas. */
+/** Arrays of several fragments, delete conditions and schemas. */
 const MERGED = ['deletes', 'evolved_sparse', 'sparse_2d_row_row', 'evolved_dense']
-/** Of an array whose tiles are large enough to tell whether whole files are read. */
+/** Number of cells of an array with tiles so large that a read of whole files would be noticed. */
 const CELLS = 400_000
 
 function cli(args, more = {}) {
@@ -87,7 +87,7 @@ const PAGES = new Map([
   ],
 ])
 
-/** What a page answers, and the requests that it made. */
+/** The answer of a page, and the requests that it made. */
 async function open(address) {
   server.reset()
   const done = new Promise((resolve) => {
@@ -112,7 +112,7 @@ async function open(address) {
 
 const ask = (name, args) => open(`/page#${encodeURIComponent(JSON.stringify([name, args]))}`)
 
-/** JSON of the command line as the page's: special floats are null there. */
+/** JSON of the command line in the form of the page's: special floats are null. */
 function asInPage(rows) {
   return JSON.parse(
     JSON.stringify(rows, (_, value) => (['NaN', 'Infinity', '-Infinity'].includes(value) ? null : value)),
@@ -125,7 +125,7 @@ function printed(name, key) {
   return asInPage(linesOf(cli(args, key && { TILEDB_INSPECT_KEY: key }))).map(({ __fragment, ...row }) => row)
 }
 
-/** Scripts that a page loads for a filter, and for nothing else. */
+/** Scripts that a page loads only for a certain filter. */
 const CODECS = {
   GZIP: ['gzip'],
   ZSTD: ['zstd', 'zstd.wasm'],
@@ -137,7 +137,7 @@ const CODECS = {
   AES_256_GCM: ['aes'],
 }
 
-/** Scripts of the filters that an array's data files have, and of GZIP, which its metadata has. */
+/** Scripts for the filters of an array's data files, and for GZIP, which its metadata uses. */
 function codecsOf(name, key) {
   const found = new Set(CODECS.GZIP)
   const inArray = key ? ['AES_256_GCM'] : []
@@ -198,7 +198,7 @@ describe('an array by its URL', () => {
       data.map(({ path, range }) => [path, range]),
       [[`/arrays/large/__fragments/${fragment}/a0.tdb`, wanted]],
     )
-    // The footer with what lies before it, and the list of offsets: of metadata of 10 KB, not of the other fragment's.
+    // The end of the metadata file with the footer, and the list of offsets. The metadata has 10 KB, and the other fragment's is not read.
     assert.ok(files.length - data.length <= 3, `${files.length - data.length} requests for metadata`)
     assert.ok(files.every(({ path, range }) => range && path.includes(fragment)))
     assert.ok(requests.filter(({ path }) => path.startsWith('/arrays/')).length <= 16, `${requests.length} requests`)

@@ -16,11 +16,11 @@ import { browser, emptyFolder } from './opened-page.mjs'
 
 const FOLDER = emptyFolder('screenshots')
 const PICTURES = 'docs/page'
-/** Of lossy WebP, from 0 to 1: letters stay sharp. */
+/** Quality of lossy WebP, from 0 to 1. Letters stay sharp. */
 const QUALITY = 0.45
 const [WIDTH, HEIGHT] = [1280, 800]
 
-/** Paths are below the folder of the arrays, as the pictures show them. */
+/** Paths are relative to the folder of the arrays, as the pictures show them. */
 function cli(...args) {
   execFileSync(execPath, [resolve('bin/tiledb-inspect.js'), ...args, '--quiet'], {
     cwd: FOLDER,
@@ -28,7 +28,7 @@ function cli(...args) {
   })
 }
 
-/** Birds that were seen, where and when it was written down: campaigns, a correction, a consolidation, a deletion, a lost byte. */
+/** An array of birds that people saw, with several writes, a correction, a consolidation, a deletion and a damaged byte. */
 function makeBirds() {
   const random = new Random(20)
   const species = ['blackbird', 'robin', 'wren', 'great tit', 'kingfisher', 'magpie']
@@ -103,7 +103,7 @@ function makeBirds() {
   )
 }
 
-/** The middle byte of a file of an array's newest fragment, flipped. */
+/** Flips the middle byte of a file of an array's newest fragment. */
 function damage(array, file) {
   const fragment = readdirSync(join(array, '__fragments')).sort().at(-1)
   const path = join(array, '__fragments', fragment, file)
@@ -112,7 +112,7 @@ function damage(array, file) {
   writeFileSync(path, bytes)
 }
 
-/** Temperatures of water, by place and depth: a slice of it is a picture. */
+/** An array of water temperatures by place and depth, for the heat map. */
 function makeSea() {
   const cells = []
   for (let north = 0; north < 60; north++) {
@@ -153,7 +153,7 @@ cpSync(join(FOLDER, 'birds'), join(FOLDER, 'damaged/birds'), { recursive: true }
 damage(join(FOLDER, 'damaged/birds'), 'a1.tdb')
 const fragment = `__fragments/${readdirSync(join(FOLDER, 'birds/__fragments')).sort().at(-1)}`
 
-/** Name of the picture, the array, the link, how the browser differs, and what is pointed at. */
+/** Each picture: its name, the array, the link, options of the browser, and the element under the mouse. */
 const SHOTS = [
   ['overview', 'birds', { v: 'overview' }],
   ['timeline', 'birds', { v: 'timeline' }],
@@ -169,7 +169,7 @@ const SHOTS = [
   ['cells-narrow', 'birds', { v: 'cells' }, { viewport: { width: 390, height: HEIGHT } }],
 ]
 
-/** The picture as WebP, by the browser itself. */
+/** Converts a picture to WebP in the browser. */
 async function webp(png, width, height) {
   const page = await browser.newPage()
   const data = await page.evaluate(

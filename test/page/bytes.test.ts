@@ -16,7 +16,7 @@ import { temporaryFolder } from '../helpers/folders.ts'
 import { get, items, type Json } from '../helpers/json.ts'
 import { runJson } from '../helpers/run.ts'
 
-/** What the page shows of the bytes of a file, without the browser around it. */
+/** The tree, bytes and searches of a file, without a browser. */
 
 async function withRoot<T>(
   path: string,
@@ -38,7 +38,7 @@ async function withRoot<T>(
 const fragmentOf = (array: string): string => `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`
 
 describe('the tree', () => {
-  /** All nodes as `dump --json` has them: groups are not there, and values without names stand in their list. */
+  /** All nodes in the form of `dump --json`: without groups, and with unnamed values in a list. */
   async function nodesBelow(node: Node): Promise<unknown> {
     const { name, type, offset, length, space, verdict, fault, elements } = node.part
     const isNamed = elements?.names !== undefined || elements?.note !== undefined
@@ -188,7 +188,7 @@ describe('the search', () => {
     const bytes = new Uint8Array(2 * SLICE_BYTES + 10)
     const places = [5, SLICE_BYTES - 2, SLICE_BYTES, 2 * SLICE_BYTES - 1, bytes.length - 3]
     for (const at of places) bytes.set([1, 2, 3], at)
-    // The second was written over by the third.
+    // The third place wrote over the second, which is set again.
     bytes.set([1, 2, 3], SLICE_BYTES - 2)
     const done: number[] = []
     const found = await all(findBytes(spaceOf(bytes), Uint8Array.of(1, 2, 3), (at) => done.push(at)))

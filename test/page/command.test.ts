@@ -8,7 +8,7 @@ import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
 
-/** The command, which puts data into the page that the build made. */
+/** The command `page`, which puts data into the page that the build made. */
 const folder = temporaryFolder()
 const ARRAY = `${FIXTURES}/22/sparse_basic`
 
@@ -16,11 +16,11 @@ interface Report {
   page: string
   head: ReportHead
   content: Buffer
-  /** What stands behind the program. */
+  /** The bytes behind the program. */
   rest: Buffer
 }
 
-/** The bytes of elements of a page, none if it has no such. Each is decoded by itself, as the page does it. */
+/** The bytes of all elements of a class in a page. Each element is decoded by itself, as the page does. */
 function bytesIn(page: string, name: string): Buffer {
   const found = [...page.matchAll(new RegExp(`<script type="application/octet-stream" ${name}>([^<]*)</script>`, 'g'))]
   return found.length === 0
@@ -74,7 +74,7 @@ describe('a report', () => {
       ])
     }
     expect([at, later]).toEqual([content.length, rest.length])
-    // Between two elements the page draws.
+    // The page draws between two elements, so there must be several.
     const elements = [...page.matchAll(/class="rest">([^<]*)</g)].map(([, text]) => text.length)
     expect(elements.length).toBeGreaterThan(1)
     expect(Math.max(...elements)).toBeLessThanOrEqual(2 ** 18)

@@ -7,7 +7,7 @@ import { run } from '../helpers/run.ts'
 
 const ARRAY = `${FIXTURES}/22/sparse_basic`
 
-/** Wrong calls as the forms and links of the page make them. */
+/** Wrong calls that the forms and links of the page can make. */
 const CALLS: readonly (readonly [args: readonly string[], words: string])[] = [
   [['read', '--range', 'foo=1..2'], 'expected a range LO..HI of a dimension (x, y), found "foo=1..2"'],
   [['read', '--range', 'x=9..3'], 'expected LO..HI with LO up to HI, found "x=9..3"'],

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { InspectError } from '../../src/base/errors.ts'
 import { ReportStorage } from '../../src/page/report-storage.ts'
 
-/** The files of a report, whose rest may not be there yet. */
+/** The files of a report whose rest may not be there yet. */
 const FILES = [
   { path: 'small', size: 3 },
   { path: 'large', size: 6, first: 2 },

@@ -28,7 +28,7 @@ interface Answer {
   headers: Record<string, unknown>
 }
 
-/** Sends what no well-meaning client would. */
+/** Sends a request that no ordinary client would send. */
 async function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   const { hostname, port } = new URL(server.url)
   return new Promise((resolve, reject) => {

@@ -17,7 +17,7 @@ test('areas are in proportion to sizes, fill the whole, and do not cover each ot
       expect(Math.min(across, down)).toBeLessThan(1e-9)
     }
   }
-  // Rows of one shape each would be 600 wide and down to 1 high.
+  // Rows with one rectangle each would be 600 wide and as low as 1.
   const shapes = rects.slice(0, 7).map(({ width, height }) => Math.max(width / height, height / width))
   expect(Math.max(...shapes)).toBeLessThan(3)
 })

@@ -50,7 +50,7 @@ export function Hex(props: {
       clearTimeout(timer)
     }
   }, [pages, first, width])
-  // The list scrolls to a byte out of sight. Its bytes are read before that.
+  // Bytes around a far row are read at once, before the list has scrolled there.
   useEffect(() => {
     if (Math.abs(row - first) > ROWS_READ) setFirst(row)
   }, [row])

@@ -13,7 +13,7 @@ const LONGEST_WORD = 60
 /** Gives values their places in a drawing. Numbers and times stand by value, text by its order among the ends of all boxes. */
 export interface Axis {
   name: string
-  /** Width of one cell: a box of one cell has that width. 1, or 0 for floats. */
+  /** Width of a single cell: 1, or 0 for floats. */
   unit: 0 | 1
   /** Whether {@link setSteps} must be called before {@link place}. */
   isText: boolean

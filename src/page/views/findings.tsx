@@ -38,15 +38,15 @@ function Findings({ inspected, link }: ViewProps) {
   const [times, setTimes] = useState(0)
   const { value, isDone, error, stop } = useReading<Checked>(
     async (progress) => {
-      const work = inspected.work('check', level === undefined ? {} : { level })
+      const check = inspected.check(level === undefined ? {} : { level })
       try {
         while (true) {
-          const document = await Promise.race([work.document, shortWait()])
-          if (document) return { document, read: work.read() }
-          await progress.show({ read: work.read() })
+          const document = await Promise.race([check.document, shortWait()])
+          if (document) return { document, read: check.read() }
+          await progress.show({ read: check.read() })
         }
       } finally {
-        work.stop()
+        check.stop()
       }
     },
     [inspected, level, times],

@@ -49,7 +49,7 @@ function Fragments({ inspected, link }: ViewProps) {
               rows={listed.fragments}
               keyOf={({ name }) => name}
             />
-            <StateLines fragments={listed.fragments} as_of={listed.as_of} />
+            <StateLines listed={listed} />
           </>
         )
       }}

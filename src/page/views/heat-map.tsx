@@ -157,7 +157,7 @@ function Picture({
   const raster = value?.raster
   const { unopened } = source
   const isDamaged = unopened.length > 0 || (error !== undefined && exitCodeOf(error) === 1)
-  // Going on after damage is slower, so the picture does it only once it has met some. The link records it, and so the call has it.
+  // Going on after damage is slower, so the picture does so only after it has met some. The link records that for the call.
   useEffect(() => {
     if (isDamaged && !wanted.goesOn) changeLink(link, { x: 'k' }, true)
   })

@@ -73,33 +73,39 @@ const USUAL_ROOM = 800
 const LEAST_WIDTH = 4
 
 function Timeline({ inspected, link }: ViewProps) {
-  const listed = useLoaded(async () => {
-    const found = await inspected.document('ls', timeOptions(link))
-    const fragments = found.kind === 'array' ? found.fragments : []
+  const loaded = useLoaded(async () => {
+    const listed = await inspected.document('ls', timeOptions(link))
     const { target } = inspected
-    const at = linkTime(link)
-    const others =
-      target.type === 'array'
-        ? [...(await deleteItems(target.array, at)), ...(await metadataItems(target.array, at))]
-        : []
-    return {
-      fragments,
-      items: [...fragments.map(fragmentItem), ...others],
-      as_of: found.kind === 'array' ? found.as_of : undefined,
-    }
+    if (listed.kind !== 'array' || target.type !== 'array') return undefined
+    const { array } = target
+    const at = linkTime(link) ?? array.cx.now
+    const deletes = await deleteItems(array, at)
+    const items = [...listed.fragments.map(fragmentItem), ...deletes, ...(await metadataItems(array, at))]
+    return { array, listed, deletes, items }
   }, [inspected, link.t])
   return (
     <Shown
-      of={listed}
+      of={loaded}
       what="the fragments"
-      show={({ fragments, items, as_of }) => (
-        <>
-          <Drawn {...{ inspected, fragments, items, link }} />
-          <Deletes {...{ inspected, items, link }} />
-          <Metadata {...{ inspected, link }} isAll />
-          <StateLines fragments={fragments} as_of={as_of} />
-        </>
-      )}
+      show={(found) =>
+        found && (
+          <>
+            <Drawn
+              {...{ inspected, array: found.array, fragments: found.listed.fragments, items: found.items, link }}
+            />
+            {found.deletes.length > 0 && (
+              <Table
+                caption="Deletes in time"
+                columns={deleteColumns(found.array, link)}
+                rows={found.deletes}
+                keyOf={({ name }) => name}
+              />
+            )}
+            <Metadata {...{ inspected, link }} isAll />
+            <StateLines listed={found.listed} />
+          </>
+        )
+      }
     />
   )
 }
@@ -126,39 +132,22 @@ function otherItem(kind: 'deletes' | 'metadata', name: string, range: TimestampR
   }
 }
 
-async function deleteItems(array: InspectArray, at: bigint | undefined): Promise<Item[]> {
-  const now = at ?? array.cx.now
+async function deleteItems(array: InspectArray, at: bigint): Promise<Item[]> {
   const all = await allDeletes(array)
-  return all.map((place) => ({ ...otherItem('deletes', place.name, [place.time, place.end], now), place }))
+  return all.map((place) => ({ ...otherItem('deletes', place.name, [place.time, place.end], at), place }))
 }
 
 /** Marks of the metadata files. Only their names are read, as there may be thousands. */
-async function metadataItems(array: InspectArray, at: bigint | undefined): Promise<Item[]> {
+async function metadataItems(array: InspectArray, at: bigint): Promise<Item[]> {
   const entries = (await array.folder.folder(METADATA_FOLDER).listIfThere().catch(unlessFault)) ?? []
   return entries.flatMap(({ name }) => {
     const range = name.endsWith('.vac') ? undefined : nameFacts(name)?.timestamp_range
-    return range ? [otherItem('metadata', name, range, at ?? array.cx.now)] : []
+    return range ? [otherItem('metadata', name, range, at)] : []
   })
 }
 
-function Deletes({ inspected, items, link }: Pick<DrawnProps, 'inspected' | 'items' | 'link'>) {
-  const deletes = items.filter(({ place }) => place !== undefined)
-  if (deletes.length === 0) return null
-  return (
-    <Table
-      caption="Deletes in time"
-      columns={deleteColumns(inspected, link)}
-      rows={deletes}
-      keyOf={({ name }) => name}
-    />
-  )
-}
-
-const deleteColumns = ({ target }: Inspected, link: Link): readonly Column<Item>[] => [
-  {
-    title: 'condition',
-    show: ({ place }) => place && target.type === 'array' && <Condition array={target.array} place={place} />,
-  },
+const deleteColumns = (array: InspectArray, link: Link): readonly Column<Item>[] => [
+  { title: 'condition', show: ({ place }) => place && <Condition array={array} place={place} /> },
   writtenColumn(),
   {
     title: 'state',
@@ -189,6 +178,7 @@ interface Placed {
 
 interface DrawnProps {
   inspected: Inspected
+  array: InspectArray
   fragments: readonly ArrayFragment[]
   items: readonly Item[]
   link: Link
@@ -199,7 +189,7 @@ const SCALES = [
   ['order', 'order of times'],
 ] as const
 
-function Drawn({ inspected, fragments, items, link }: DrawnProps) {
+function Drawn({ inspected, array, fragments, items, link }: DrawnProps) {
   const [under, setUnder] = useState<Item | undefined>(undefined)
   const [clicked, setClicked] = useState<string | undefined>(undefined)
   // A click loads the items again, as of another time. The name finds the clicked one among them.
@@ -267,9 +257,9 @@ function Drawn({ inspected, fragments, items, link }: DrawnProps) {
         {over ? (
           <>
             <Text>{over.name}</Text>: {over.words}
-            {over.place && inspected.target.type === 'array' && (
+            {over.place && (
               <>
-                : <Condition array={inspected.target.array} place={over.place} />
+                : <Condition array={array} place={over.place} />
               </>
             )}
           </>
