@@ -10,7 +10,7 @@ import { changeLink, type Link, linkText, outerPath, useLink, viewLink } from '.
 import { placeOfUrl } from './place.ts'
 import { Start } from './start.tsx'
 import { Text } from './text.tsx'
-import { Fault, ShownPath } from './use-loaded.tsx'
+import { Fault, loadedValue, ShownPath, useLoaded } from './use-loaded.tsx'
 import { VIEWS } from './views.ts'
 
 /** The whole page. @param given the place that came with the page, if any */
@@ -66,7 +66,7 @@ export function App({ given }: { given: Place | undefined }) {
       </Button>
       <header>
         <h1>tiledb-inspect {shown && <Text>{shown.shown}</Text>}</h1>
-        {place && <PlaceNotes place={place} />}
+        {place && <PlaceNotes key={place.path} place={place} />}
         {place && place !== shown && (
           <p>
             <a href={linkText({ u: link.u, i: outerPath(link) })}>
@@ -98,12 +98,9 @@ function focusContent(): void {
 }
 
 /** What a reader should know about the place, such as when a report was made. */
-function PlaceNotes({ place: { kind, leftOut, made, onWarning } }: { place: Place }) {
-  const [warning, setWarning] = useState<string | undefined>(undefined)
-  useEffect(() => {
-    setWarning(undefined)
-    onWarning?.(setWarning)
-  }, [onWarning])
+function PlaceNotes({ place }: { place: Place }) {
+  const { kind, leftOut, made } = place
+  const warning = loadedValue(useLoaded(async () => place.warning, [place.warning]))
   return (
     <p class="about">
       {warning !== undefined && `Slow: ${warning}. `}

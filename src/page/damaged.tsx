@@ -1,12 +1,12 @@
 import { exitCodeOf, type InspectError } from '../base/errors.ts'
 import { counted } from '../render/views/wording.ts'
 import { Button } from './controls.tsx'
-import { asFindings, damageOf } from './damage.ts'
+import { asFindings } from './damage.ts'
 import { changeLink, viewLink } from './link.ts'
 import { MOST_FAULTS, type ReadFault } from './tasks.ts'
-import { Fault, loadedValue, useLoaded } from './use-loaded.tsx'
+import { Fault } from './use-loaded.tsx'
 import type { ViewProps } from './view.ts'
-import { Lost, NO_DAMAGE } from './views/findings.tsx'
+import { Lost, useDamage } from './views/findings.tsx'
 
 /** Upper limit on the faults that are shown one by one. */
 const MOST_SHOWN = 20
@@ -25,11 +25,10 @@ interface DamagedProps extends ViewProps {
 /** What a read could not get, in words: cells of which fields and fragments, and where they are stored. */
 export function Damaged({ inspected, link, error, faults = [], isUnderWay, canGoOn }: DamagedProps) {
   const isDamage = error !== undefined && exitCodeOf(error) === 1
-  const found = useLoaded(
-    () => damageOf(inspected, asFindings(inspected, isDamage ? [...faults, error] : faults)),
-    [inspected, error, faults.length],
-  )
-  const damage = loadedValue(found) ?? NO_DAMAGE
+  const damage = useDamage(inspected, () => asFindings(inspected, isDamage ? [...faults, error] : faults), [
+    error,
+    faults.length,
+  ])
   // The read may not have met all damage, so cells that it found whole are not counted.
   const losses = damage.losses.map(({ whole, ...loss }) => loss)
   const cells = losses.reduce((sum, { cells = 0 }) => sum + cells, 0)

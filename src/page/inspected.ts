@@ -55,8 +55,8 @@ export interface Place extends Source {
   documents?: Readonly<Record<string, unknown>>
   /** Number and total bytes of the files that a report leaves out; `of` is the number of all files. */
   leftOut?: { file_num: number; of: number; size: number }
-  /** Registers a listener for what the server of a URL lacks, though the page can work around it. */
-  onWarning?: (listener: (text: string) => void) => void
+  /** Resolves if the server of a URL lacks something that the page can do without. */
+  warning?: Promise<string>
 }
 
 /** A place for something inside of another, such as a fragment of an array. @param i value of `i` in the link */

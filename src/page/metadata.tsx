@@ -1,12 +1,12 @@
 import type { MetadataVersionDescription } from '../documents/metadata.ts'
 import { escapeText, shortValue } from '../render/units.ts'
 import { counted, NOTHING } from '../render/views/wording.ts'
-import type { Inspected } from './inspected.ts'
 import { type Link, viewLink } from './link.ts'
 import { type Column, Table, textColumn, writtenColumn } from './table.tsx'
 import { Text } from './text.tsx'
 import { timeOptions } from './times.ts'
 import { Shown, useLoaded } from './use-loaded.tsx'
+import type { ViewProps } from './view.ts'
 
 /** A change of a key of the key-value metadata. */
 interface Version extends MetadataVersionDescription {
@@ -22,8 +22,8 @@ const LAST = String(2n ** 63n - 1n)
  * @param isAll whether every change is listed, also those after the time of the link. Otherwise the values that a reader gets are
  * listed, and the other changes are counted.
  */
-export function Metadata({ inspected, link, isAll }: { inspected: Inspected; link: Link; isAll: boolean }) {
-  const versions = useLoaded(() => versionsOf(inspected, link), [inspected, link.t])
+export function Metadata({ inspected, link, isAll }: ViewProps & { isAll: boolean }) {
+  const versions = useLoaded(() => versionsOf({ inspected, link }), [inspected, link.t])
   return (
     <Shown
       of={versions}
@@ -62,7 +62,7 @@ export function Metadata({ inspected, link, isAll }: { inspected: Inspected; lin
   )
 }
 
-async function versionsOf(inspected: Inspected, link: Link): Promise<readonly Version[]> {
+async function versionsOf({ inspected, link }: ViewProps): Promise<readonly Version[]> {
   const [all, then] = await Promise.all(
     [{ asOf: LAST }, timeOptions(link)].map((times) => inspected.document('metadata', { all: true, ...times })),
   )

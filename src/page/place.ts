@@ -72,16 +72,11 @@ export function placeOfUrl(url: string): Place {
   if (!/^https?:\/\//i.test(url))
     throw new InspectError('USAGE', 'expected a URL with http or https; of a bucket, the https URL')
   const { path, access } = remoteTarget(url)
-  let said: string | undefined
-  let tell = (text: string): void => {
-    said = text
-  }
-  const storage = new UrlStorage((text) => tell(text), access ? [access] : [])
-  const onWarning = (listener: (text: string) => void): void => {
-    tell = listener
-    if (said !== undefined) listener(said)
-  }
-  return { kind: 'url', storage, path, shown: path, onWarning }
+  let warn = (_text: string): void => {}
+  const warning = new Promise<string>((resolve) => {
+    warn = resolve
+  })
+  return { kind: 'url', storage: new UrlStorage(warn, access ? [access] : []), path, shown: path, warning }
 }
 
 /** The place of the files that the user chose with `<input type="file" webkitdirectory>`. */

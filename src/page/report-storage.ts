@@ -1,3 +1,4 @@
+import { NO_BYTES } from '../base/bytes.ts'
 import { InspectError } from '../base/errors.ts'
 import type { ReportHead } from '../commands/page-data.ts'
 import { MemorySource } from '../source/memory.ts'
@@ -20,7 +21,7 @@ class ReportSource extends MemorySource {
   }
 }
 
-/** A file with the bytes at its end. The other bytes come with the rest of the report. */
+/** A file with the bytes at its end. @param whole gives all bytes */
 function laterSource(name: string, size: number, end: Uint8Array, whole: () => Promise<Uint8Array>): ByteSource {
   const from = size - end.length
   return {
@@ -32,14 +33,6 @@ function laterSource(name: string, size: number, end: Uint8Array, whole: () => P
     },
     close: async () => {},
   }
-}
-
-/** A file whose bytes the report left out. */
-function leftOutSource(name: string, size: number): ByteSource {
-  const read = async (): Promise<never> => {
-    throw new InspectError('IO', 'expected the bytes of the file, found that this report left them out', { file: name })
-  }
-  return { name, size: async () => size, read, close: async () => {} }
 }
 
 /** The files of a report. Files that the report left out are listed, but cannot be read. */
@@ -81,9 +74,13 @@ export class ReportStorage implements Storage {
     const file = this.files.get(path)
     if (!file) return missingSource(path)
     const { size, bytes, at } = file
-    if (!bytes) return leftOutSource(path, size)
-    if (at === undefined) return new ReportSource(path, bytes)
-    return laterSource(path, size, bytes, async () => (await this.rest).subarray(at, at + size))
+    if (bytes && at === undefined) return new ReportSource(path, bytes)
+    return laterSource(path, size, bytes ?? NO_BYTES, async () => {
+      if (at !== undefined) return (await this.rest).subarray(at, at + size)
+      throw new InspectError('IO', 'expected the bytes of the file, found that this report left them out', {
+        file: path,
+      })
+    })
   }
 
   /** Adds a file or folder to its parent folder, and the parent folder to its own. */

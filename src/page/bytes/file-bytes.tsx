@@ -4,10 +4,10 @@ import { InspectError } from '../../base/errors.ts'
 import { OFFSET } from '../../commands/option-values.ts'
 import { formatCount, formatSize } from '../../render/units.ts'
 import { Button, Form, fieldText } from '../controls.tsx'
-import type { Inspected } from '../inspected.ts'
-import { changeLink, type Link } from '../link.ts'
+import { changeLink } from '../link.ts'
 import { Text } from '../text.tsx'
 import { Fault, loadedValue, Shown, useLoaded } from '../use-loaded.tsx'
+import type { ViewProps } from '../view.ts'
 import { ChosenPart } from './chosen-part.tsx'
 import { Hex } from './hex.tsx'
 import { isLarge, type Node, nodeAt, nodeOfSteps, rootNode } from './nodes.ts'
@@ -23,9 +23,7 @@ const LINK_REST = 300
 /** Longest path in characters that is put into the link. */
 const LONGEST_PATH = 1200
 
-interface FileProps {
-  inspected: Inspected
-  link: Link
+interface FileProps extends ViewProps {
   /** Path of the file in the storage. */
   path: string
 }

@@ -6,12 +6,12 @@ import { formatCount, shortValue } from '../../render/units.ts'
 import { countText, NOTHING } from '../../render/views/wording.ts'
 import { Call } from '../call.tsx'
 import { Button } from '../controls.tsx'
-import type { Inspected } from '../inspected.ts'
-import { changeLink, type Link } from '../link.ts'
+import { changeLink } from '../link.ts'
 import { ERROR_TITLES, pageWords } from '../page-words.ts'
 import { type Column, Facts, numberColumn, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { Shown, useLoaded } from '../use-loaded.tsx'
+import type { ViewProps } from '../view.ts'
 import { type Node, nodeOfSteps } from './nodes.ts'
 
 /** Number of bytes of a stage that are shown. */
@@ -19,9 +19,7 @@ const FIRST_BYTES = 16
 /** Number of cells of a chunk that are shown. */
 const FIRST_CELLS = 20
 
-interface TileProps {
-  inspected: Inspected
-  link: Link
+interface TileProps extends ViewProps {
   /** Path of the data file. */
   path: string
   root: Node

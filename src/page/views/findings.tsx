@@ -93,8 +93,7 @@ const shortWait = (): Promise<undefined> => new Promise((resolve) => setTimeout(
 
 function Found({ document, inspected, link }: ViewProps & { document: DocumentOf<'check'> }) {
   const { findings, finding_num, ok, counts, not_checked, not_examined } = document
-  const found = useLoaded(() => damageOf(inspected, findings), [inspected, findings])
-  const damage = loadedValue(found) ?? NO_DAMAGE
+  const damage = useDamage(inspected, () => findings, [findings])
   const missing = new Set(findings.filter(({ code }) => code === 'FILE_MISSING').map(({ file }) => file)).size
   return (
     <>
@@ -114,7 +113,12 @@ function Found({ document, inspected, link }: ViewProps & { document: DocumentOf
   )
 }
 
-export const NO_DAMAGE: Damage = { fields: new Map(), losses: [], others: 0 }
+const NO_DAMAGE: Damage = { fields: new Map(), losses: [], others: 0 }
+
+/** The damage by findings; none until it is known. */
+export function useDamage(inspected: Inspected, findings: () => readonly CheckFinding[], depends: unknown[]): Damage {
+  return loadedValue(useLoaded(() => damageOf(inspected, findings()), [inspected, ...depends])) ?? NO_DAMAGE
+}
 
 /** The fields and cells of each fragment that cannot be read, in sentences. */
 export function Lost({ damage: { losses, others }, inspected, link }: ViewProps & { damage: Damage }) {
