@@ -13,23 +13,23 @@ import { Text } from './text.tsx'
 import { Fault, loadedValue, ShownPath, useLoaded } from './use-loaded.tsx'
 import { VIEWS } from './views.ts'
 
-/** The whole page. @param given the place that came with the page, if any */
-export function App({ given }: { given: Place | undefined }) {
+/** The whole page. @param embedded the place that came with the page, if any */
+export function App({ embedded }: { embedded: Place | undefined }) {
   const link = useLink()
-  const [place, setPlace] = useState<Place | undefined>(given)
+  const [place, setPlace] = useState<Place | undefined>(embedded)
   const [key, setKey] = useState<Uint8Array | undefined>(undefined)
   const isFirst = useRef(true)
   const [opened, setOpened] = useState<{ inspected: Inspected } | { error: InspectError } | undefined>(undefined)
 
   // A page that came with a target opens no URL.
   useEffect(() => {
-    if (given || link.u === undefined) return
+    if (embedded || link.u === undefined) return
     try {
       setPlace(placeOfUrl(link.u))
     } catch (error) {
       setOpened({ error: asInspectError(error) })
     }
-  }, [given, link.u])
+  }, [embedded, link.u])
 
   const shown = useMemo(() => place && placeInside(place, link.i), [place, link.i])
   useEffect(() => {
@@ -88,7 +88,7 @@ export function App({ given }: { given: Place | undefined }) {
           {place && !opened && <p role="status">Opening …</p>}
         </main>
       )}
-      <footer>{!given && <Start use={start} />}</footer>
+      <footer>{!embedded && <Start use={start} />}</footer>
     </UseKey.Provider>
   )
 }

@@ -20,7 +20,7 @@ export interface Damage {
   /** The loss of each fragment, in the order of the findings. */
   losses: readonly Loss[]
   /** Number of fragments with findings whose losses were not examined. */
-  others: number
+  unexamined: number
 }
 
 /** The cells and fields that readers cannot get from a fragment. */
@@ -64,7 +64,7 @@ export async function damageOf(inspected: Inspected, findings: readonly CheckFin
   byFragment.delete('')
   const fields = new Map<CheckFinding, string>()
   const losses: Loss[] = []
-  for (const [folder, own] of [...byFragment].slice(0, MOST)) {
+  for (const [folder, about] of [...byFragment].slice(0, MOST)) {
     const path = inside(folder, inspected.shownPath(inspected.path))
     // The fragment may be elsewhere, such as in a group member with an absolute URI.
     if (path === folder) continue
@@ -75,16 +75,16 @@ export async function damageOf(inspected: Inspected, findings: readonly CheckFin
     try {
       const target = await inspected.open(path === '' ? inspected.path : `${inspected.path}/${path}`)
       if (target.type !== 'fragment') continue
-      const loss = await lossOf(target.fragment, target.array, own, fields)
+      const loss = await lossOf(target.fragment, target.array, about, fields)
       if (loss) losses.push({ ...facts, ...loss })
       await target.fragment.close()
     } catch (error) {
       if (!(error instanceof InspectError)) throw error
-      const because = own.find(({ severity }) => severity === 'error')?.message
+      const because = about.find(({ severity }) => severity === 'error')?.message
       if (exitCodeOf(error) === 1 && because !== undefined) losses.push({ ...facts, fields: [], because })
     }
   }
-  return { fields, losses, others: Math.max(0, byFragment.size - MOST) }
+  return { fields, losses, unexamined: Math.max(0, byFragment.size - MOST) }
 }
 
 const words: ConditionWords = (array, stays) => shownCondition({ style: { raw: false } }, array, stays)
@@ -118,8 +118,8 @@ async function lossOf(
   if (!loss) return undefined
   const lostFields: Loss['fields'][number][] = []
   for (const [i, [name, finding]] of [...first].entries()) {
-    const others = array ? await failsOthers(array, name, words) : ''
-    lostFields.push({ name, of: loss.lost[i].of + others, finding })
+    const alsoFailing = array ? await failsOthers(array, name, words) : ''
+    lostFields.push({ name, of: loss.lost[i].of + alsoFailing, finding })
   }
   return { fields: lostFields, whole: BigInt(loss.all) - BigInt(loss.cells), cells: loss.cells }
 }

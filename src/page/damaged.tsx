@@ -33,7 +33,7 @@ export function Damaged({ inspected, link, error, faults = [], isUnderWay, canGo
   const losses = damage.losses.map(({ whole, ...loss }) => loss)
   const cells = losses.reduce((sum, { cells = 0 }) => sum + cells, 0)
   const isMore =
-    faults.length === MOST_FAULTS || damage.others > 0 || losses.some(({ because }) => because !== undefined)
+    faults.length === MOST_FAULTS || damage.unexamined > 0 || losses.some(({ because }) => because !== undefined)
   return (
     <>
       {faults.length > 0 && (

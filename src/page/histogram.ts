@@ -26,7 +26,7 @@ export interface Summary {
   cells: number
   nulls: number
   /** Number of cells with NaN, NaT or infinity, which have no bin. */
-  others: number
+  nonFinite: number
   /** In words: which values the bars show; for numbers the fill values, which have no bin, and minimum, maximum and mean. */
   note: string
 }
@@ -51,7 +51,7 @@ class Numbers implements Tally {
   private readonly type: Datatype
   private readonly fill: CellValue | undefined
   private nulls = 0
-  private others = 0
+  private nonFinite = 0
   private fills = 0
 
   constructor(type: Datatype, fill: CellValue | undefined) {
@@ -66,7 +66,7 @@ class Numbers implements Tally {
     else {
       const number = this.numberOf(value)
       if (typeof number === 'bigint' || Number.isFinite(number)) this.values.push(number)
-      else this.others++
+      else this.nonFinite++
     }
   }
 
@@ -79,12 +79,12 @@ class Numbers implements Tally {
   }
 
   summary(): Summary {
-    const { values, nulls, others, fills, type } = this
+    const { values, nulls, nonFinite, fills, type } = this
     const shown = (value: number | bigint): string => String(cellOfNumber(type, value))
     const isWhole = datatypeKind(type) !== 'float'
-    const cells = values.length + nulls + others + fills
+    const cells = values.length + nulls + nonFinite + fills
     const notes = fills > 0 ? [`${formatCount(fills)} ${shortCell(this.fill).text}, the fill value`] : []
-    if (values.length === 0) return { bars: [], cells, nulls, others, note: notes.join() }
+    if (values.length === 0) return { bars: [], cells, nulls, nonFinite, note: notes.join() }
     const whole = isWhole ? values.map(BigInt) : undefined
     const floats = values as number[]
     const { low, high } = ends<number | bigint>(whole ?? floats)
@@ -92,7 +92,7 @@ class Numbers implements Tally {
       `min ${shown(low)}, max ${shown(high)}, mean ${whole ? wholeMean(whole, shown) : floatMean(floats, shown)}`,
     )
     const bars = whole ? wholeBars(whole, shown) : floatBars(floats, shown)
-    return { bars, cells, nulls, others, note: notes.join('; ') }
+    return { bars, cells, nulls, nonFinite, note: notes.join('; ') }
   }
 }
 
@@ -192,6 +192,6 @@ class Values implements Tally {
         : all.length > MOST.shown
           ? `the most frequent of ${all.length} different values`
           : ''
-    return { bars: all.slice(0, MOST.shown), cells, nulls, others: 0, note }
+    return { bars: all.slice(0, MOST.shown), cells, nulls, nonFinite: 0, note }
   }
 }

@@ -76,7 +76,7 @@ export class Inspected {
   readonly target: Target
   private readonly key: Uint8Array | undefined
   private readonly workers: Workers
-  private readonly kept = new Map<string, Promise<unknown>>()
+  private readonly documents = new Map<string, Promise<unknown>>()
 
   private constructor(place: Place, target: Target, key: Uint8Array | undefined) {
     this.place = place
@@ -144,24 +144,24 @@ export class Inspected {
     more: readonly string[] = [],
   ): Promise<DocumentOf<Name>> {
     const key = documentKey([name, ...more].join(' '), path, options)
-    const found = this.kept.get(key) ?? this.recorded(key) ?? this.make(name, options, [path, ...more]).document
-    this.kept.set(key, found)
+    const found = this.documents.get(key) ?? this.recorded(key) ?? this.make(name, options, [path, ...more]).document
+    this.documents.set(key, found)
     // A failed document is tried again: the server may answer the next time.
-    found.catch(() => this.kept.delete(key))
+    found.catch(() => this.documents.delete(key))
     return found as Promise<DocumentOf<Name>>
   }
 
   /** The document of `check`, which takes long. `read` gives the bytes read so far; `stop` ends the command. */
   check(options: { level?: string }): { document: Promise<DocumentOf<'check'>>; read(): number; stop(): void } {
     const key = documentKey('check', this.path, options)
-    const known = this.kept.get(key) ?? this.recorded(key)
+    const known = this.documents.get(key) ?? this.recorded(key)
     const { document, read, stop } = known
       ? { document: known, read: () => 0, stop: () => {} }
       : this.make('check', options, [this.path])
     const checked = document as Promise<DocumentOf<'check'>>
     checked.then(
       (found) => {
-        this.kept.set(key, checked)
+        this.documents.set(key, checked)
         this.checks.add(found)
       },
       () => {},
@@ -189,16 +189,16 @@ export class Inspected {
   /** The errors that checks found in what is shown. Undefined if they found none, but no check read all of it. */
   errors(): readonly CheckFinding[] | undefined {
     const shown = this.shownPath(this.path)
-    const all = [...this.checks]
-    const own = all
+    const checks = [...this.checks]
+    const found = checks
       .flatMap(({ findings }) => findings)
       .filter(({ severity, file }) => severity === 'error' && inside(file, shown) !== file)
-    const isRead = all.some(
+    const isRead = checks.some(
       ({ level, path, not_examined }) =>
         level !== 'structure' && not_examined.length === 0 && (path === shown || inside(shown, path) !== shown),
     )
     // Checks of several levels find the same errors.
-    const errors = [...new Map(own.map((one) => [`${one.file} ${one.offset} ${one.message}`, one])).values()]
+    const errors = [...new Map(found.map((one) => [`${one.file} ${one.offset} ${one.message}`, one])).values()]
     return errors.length > 0 || isRead ? errors : undefined
   }
 

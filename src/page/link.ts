@@ -21,9 +21,9 @@ function parseLink(hash: string): Link {
 
 /** The part of a URL from `#` on, without empty values. Only `v` is kept of a link that is too long. */
 export function linkText(link: Readonly<Record<string, string | undefined>>): string {
-  const asked = new URLSearchParams()
-  for (const [key, value] of Object.entries(link)) if (value !== undefined && value !== '') asked.set(key, value)
-  const text = `#${asked}`
+  const params = new URLSearchParams()
+  for (const [key, value] of Object.entries(link)) if (value !== undefined && value !== '') params.set(key, value)
+  const text = `#${params}`
   return text.length <= LONGEST_LINK ? text : `#v=${encodeURIComponent(link.v ?? '')}`
 }
 

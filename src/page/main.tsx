@@ -9,5 +9,5 @@ if (typeof document === 'undefined') workForPage()
 else {
   rememberProgram()
   const root = document.getElementById('root')
-  if (root) placeInPage().then((given) => render(<App given={given} />, root))
+  if (root) placeInPage().then((embedded) => render(<App embedded={embedded} />, root))
 }

@@ -63,13 +63,13 @@ export function Metadata({ inspected, link, isAll }: ViewProps & { isAll: boolea
 }
 
 async function versionsOf({ inspected, link }: ViewProps): Promise<readonly Version[]> {
-  const [all, then] = await Promise.all(
+  const [every, atLink] = await Promise.all(
     [{ asOf: LAST }, timeOptions(link)].map((times) => inspected.document('metadata', { all: true, ...times })),
   )
   const idOf = ({ key, file }: MetadataVersionDescription): string => `${file} ${key}`
-  const valued = new Set(all.versions?.flatMap(({ key, deleted }) => (deleted ? [] : [key])))
-  const known = new Map(then.versions?.map((one) => [idOf(one), one.current]))
-  return (all.versions ?? []).flatMap((one) => {
+  const valued = new Set(every.versions?.flatMap(({ key, deleted }) => (deleted ? [] : [key])))
+  const known = new Map(atLink.versions?.map((one) => [idOf(one), one.current]))
+  return (every.versions ?? []).flatMap((one) => {
     const current = known.get(idOf(one))
     const state = current === undefined ? 'later' : one.deleted ? 'deleted' : current ? 'current' : 'past'
     // For each key that it writes, TileDB-Py deletes two other keys that never existed. Those are left out.

@@ -23,8 +23,8 @@ export class ServedStorage extends RemoteStorage {
   }
 
   protected async request(_method: string, path: string): Promise<HttpRequest> {
-    const [what, asked] = path.startsWith('list:') ? ['list', path.slice('list:'.length)] : ['file', path]
-    return { url: new URL(`${what}?${encodeURIComponent(JSON.stringify(asked))}`, this.base).href, headers: {} }
+    const [what, name] = path.startsWith('list:') ? ['list', path.slice('list:'.length)] : ['file', path]
+    return { url: new URL(`${what}?${encodeURIComponent(JSON.stringify(name))}`, this.base).href, headers: {} }
   }
 
   protected async readKind(path: string): Promise<Entry['kind'] | undefined> {

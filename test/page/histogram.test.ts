@@ -44,10 +44,10 @@ test.each([
   ['FLOAT32', [7]],
   ['DATETIME_NS', ['2024-05-01T00:00:00.000000001', '1970-01-01']],
 ] as const)('%s: extremes are counted, and have labels', (type, values) => {
-  const { bars, others } = summaryOf(type, true, values)
+  const { bars, nonFinite } = summaryOf(type, true, values)
   expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(values.length)
   expect(bars.length).toBeLessThanOrEqual(22)
-  expect(others).toBe(0)
+  expect(nonFinite).toBe(0)
 })
 
 test('equal floating-point numbers have one bar with their value', () => {
@@ -90,8 +90,8 @@ test('dates are dates', () => {
 
 test('nulls, NaN, NaT and infinities are counted apart', () => {
   const found = summaryOf('FLOAT64', true, [1, null, Number.NaN, Number.POSITIVE_INFINITY, 'NaN:0x7ff8000000000001'])
-  expect([found.cells, found.nulls, found.others]).toEqual([5, 1, 3])
-  expect(summaryOf('DATETIME_DAY', true, ['NaT']).others).toBe(1)
+  expect([found.cells, found.nulls, found.nonFinite]).toEqual([5, 1, 3])
+  expect(summaryOf('DATETIME_DAY', true, ['NaT']).nonFinite).toBe(1)
 })
 
 test('of texts the most frequent come first', () => {

@@ -148,16 +148,16 @@ interface List {
 class Lists {
   /** Number of nodes made so far. */
   nodeNum = 0
-  private readonly made = new WeakMap<Part, Promise<List>>()
+  private readonly lists = new WeakMap<Part, Promise<List>>()
   /** Opened tiles with their bytes in memory, in the order of opening. */
   private readonly tiles = new Map<Node, number>()
 
   of(part: Part): Promise<List> {
-    const found = this.made.get(part)
+    const found = this.lists.get(part)
     if (found) return found
-    const made = listOf(part)
-    this.made.set(part, made)
-    return made
+    const list = listOf(part)
+    this.lists.set(part, list)
+    return list
   }
 
   /** Notes that a tile was opened. Closes the tiles that were opened first until the others fit into {@link TILES_KEPT}. */
@@ -173,7 +173,7 @@ class Lists {
   }
 
   closed(node: Node): void {
-    this.made.delete(node.part)
+    this.lists.delete(node.part)
     this.tiles.delete(node)
   }
 }

@@ -25,11 +25,11 @@ export class Pages {
   /** Reads the missing pages between two offsets. @returns whether any was missing */
   async load(from: number, to: number): Promise<boolean> {
     const last = Math.min(to, this.space.length) - 1
-    const wanted: number[] = []
+    const missing: number[] = []
     for (let page = Math.floor(from / PAGE_BYTES); page * PAGE_BYTES <= last; page++)
-      if (!this.pages.has(page) && !this.underWay.has(page)) wanted.push(page)
-    if (wanted.length === 0) return false
-    await Promise.all(wanted.map((page) => this.read(page)))
+      if (!this.pages.has(page) && !this.underWay.has(page)) missing.push(page)
+    if (missing.length === 0) return false
+    await Promise.all(missing.map((page) => this.read(page)))
     return true
   }
 

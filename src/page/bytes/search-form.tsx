@@ -50,14 +50,14 @@ export function SearchForm(props: { root: Node; space: Space; choose(match: Matc
     const timer = setInterval(() => search.current === mine && show(' …'), SHOWN_EVERY)
     try {
       while (search.current === mine) {
-        const next = await mine.matches.next()
+        const step = await mine.matches.next()
         if (search.current !== mine) return
-        if (next.done) {
+        if (step.done) {
           show('')
           return stop()
         }
-        all.push(next.value)
-        if (all.length === 1) choose(next.value)
+        all.push(step.value)
+        if (all.length === 1) choose(step.value)
         if (all.length - before.length >= MOST) {
           show(' so far')
           return setPhase('paused')
@@ -76,31 +76,31 @@ export function SearchForm(props: { root: Node; space: Space; choose(match: Matc
 
   function start(values: FormData): void {
     const text = String(values.get('wanted'))
-    const made = searchFor(String(values.get('kind')), text)
+    const next = searchFor(String(values.get('kind')), text)
     setError(
-      made
+      next
         ? undefined
         : new InspectError('USAGE', `expected bytes in hexadecimal, two digits each, found ${JSON.stringify(text)}`),
     )
-    if (!made) return
-    search.current = made
+    if (!next) return
+    search.current = next
     setFound([])
-    run(made, [])
+    run(next, [])
   }
 
   function searchFor(kind: string, text: string): Search | undefined {
     // The error ends a search that was stopped.
     const progress = (done: number): void => {
-      if (search.current !== made) throw new InspectError('IO', 'the search was stopped')
-      made.done = done
+      if (search.current !== next) throw new InspectError('IO', 'the search was stopped')
+      next.done = done
     }
     const bytes = kind === 'hex' ? parseHex(text) : new TextEncoder().encode(text)
     if (!bytes) return undefined
-    const made: Search =
+    const next: Search =
       kind === 'field'
         ? { matches: findFields(root.part, text, progress), done: 0, of: undefined }
         : { matches: findBytes(space, bytes, progress), done: 0, of: space.length }
-    return made
+    return next
   }
 
   return (

@@ -40,10 +40,10 @@ export async function* findFields(root: Part, text: string, progress: Progress =
     progress(++seen)
     await yieldToBrowser()
     // If the path of a part has the text, the paths of all parts inside have it, too. Those count only if their own name has it.
-    const own = pathText(steps.slice(-1)).toLowerCase()
+    const name = pathText(steps.slice(-1)).toLowerCase()
     const label = part.label?.toLowerCase()
     const has =
-      own.includes(wanted) || label?.includes(wanted) || (!hasAbove && pathText(steps).toLowerCase().includes(wanted))
+      name.includes(wanted) || label?.includes(wanted) || (!hasAbove && pathText(steps).toLowerCase().includes(wanted))
     if (steps.length > 0 && has) yield { steps }
     if (isLarge(part)) return
     if (part.elements) {

@@ -113,7 +113,7 @@ function Found({ document, inspected, link }: ViewProps & { document: DocumentOf
   )
 }
 
-const NO_DAMAGE: Damage = { fields: new Map(), losses: [], others: 0 }
+const NO_DAMAGE: Damage = { fields: new Map(), losses: [], unexamined: 0 }
 
 /** The damage by findings; none until it is known. */
 export function useDamage(inspected: Inspected, findings: () => readonly CheckFinding[], depends: unknown[]): Damage {
@@ -121,7 +121,7 @@ export function useDamage(inspected: Inspected, findings: () => readonly CheckFi
 }
 
 /** The fields and cells of each fragment that cannot be read, in sentences. */
-export function Lost({ damage: { losses, others }, inspected, link }: ViewProps & { damage: Damage }) {
+export function Lost({ damage: { losses, unexamined }, inspected, link }: ViewProps & { damage: Damage }) {
   if (losses.length === 0) return null
   return (
     <section aria-labelledby="lost">
@@ -156,7 +156,7 @@ export function Lost({ damage: { losses, others }, inspected, link }: ViewProps 
           )}
         </div>
       ))}
-      {others > 0 && <p>{counted(others, 'more fragment')} with findings: see the table.</p>}
+      {unexamined > 0 && <p>{counted(unexamined, 'more fragment')} with findings: see the table.</p>}
     </section>
   )
 }

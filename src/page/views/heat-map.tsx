@@ -79,12 +79,12 @@ function Chosen({ source, axes, names, link, inspected }: ChosenProps) {
   const isDense = source.array_type === 'dense'
   const [down, right] = axesOf(link.d, axes)
   const attribute = link.a !== undefined && names.includes(link.a) ? link.a : names[0]
-  const given = listOf(link.r)
+  const inLink = listOf(link.r)
   // Defaults are written into the link. So it names the same cells later, and so does the call.
   const ranges = dimensions.flatMap(({ name, type }, d) => {
-    const own = rangeOf(given, name)
+    const range = rangeOf(inLink, name)
     const isPictured = d === down || d === right
-    if (own !== undefined && (isPictured || !isDense || !own.includes('..'))) return [own]
+    if (range !== undefined && (isPictured || !isDense || !range.includes('..'))) return [range]
     const bounds = source.bounds[d]
     if (!bounds || !isNumeric(dimensions[d])) return []
     const ends = [bounds.low, bounds.high].map((end) => coordinateText(cellOfNumber(type, end as number)))
@@ -193,11 +193,11 @@ function legendText({ kind, read, total, isCut }: Raster, type: string): string 
   const cells = formatCount(read)
   if (kind === 'points')
     return `${cells} cells${isCut ? ', the first that were found: there are more' : ''}; a point with several cells has their mean.`
-  const others = total === undefined ? 0 : total - read
-  const lacks = others > 0 ? ` ${formatCount(others)} others were not read.` : ''
-  if (kind === 'each') return `Each of ${cells} cells of this ${type} slice.${lacks}`
-  if (kind === 'mean') return `${cells} cells; a point is the mean of those that it covers.${lacks}`
-  return `A sample: ${cells} cells are read; a point is the first cell of those that it covers.${lacks}`
+  const unread = total === undefined ? 0 : total - read
+  const lack = unread > 0 ? ` ${formatCount(unread)} others were not read.` : ''
+  if (kind === 'each') return `Each of ${cells} cells of this ${type} slice.${lack}`
+  if (kind === 'mean') return `${cells} cells; a point is the mean of those that it covers.${lack}`
+  return `A sample: ${cells} cells are read; a point is the first cell of those that it covers.${lack}`
 }
 
 /** Colours of a scale that grows lighter, and that people with any colour vision can read. */
@@ -429,8 +429,8 @@ function zoomed(raster: Raster, i: number, ranges: readonly string[]): readonly 
     const axis = [raster.down, raster.right].find(({ dimension }) => range.startsWith(`${dimension.name}=`))
     if (!axis) return range
     const at = indexOn(raster, axis, i)
-    const around = Math.floor(axis.length / 8)
-    const [from, to] = [Math.max(0, at - around), Math.min(axis.length - 1, at + around)]
+    const reach = Math.floor(axis.length / 8)
+    const [from, to] = [Math.max(0, at - reach), Math.min(axis.length - 1, at + reach)]
     return `${axis.dimension.name}=${spanText(axis, from, to)}`
   })
 }

@@ -71,7 +71,7 @@ function scopeText({ cells, faults }: Counted, limit: number): string {
 
 /** @param unread number of cells that could be read of another field, but not of this one */
 function Histogram(props: Counted['summaries'][number] & { unread: number }) {
-  const { name, bars, cells, nulls, others, note, unread } = props
+  const { name, bars, cells, nulls, nonFinite, note, unread } = props
   const most = Math.max(1, ...bars.map(({ count }) => count))
   const columns: readonly Column<Bar>[] = [
     { title: 'value', show: ({ label }) => <Text>{label}</Text> },
@@ -84,7 +84,7 @@ function Histogram(props: Counted['summaries'][number] & { unread: number }) {
   const words = [
     unread > 0 && `${formatCount(unread)} more could not be read`,
     nulls > 0 && `${formatCount(nulls)} null`,
-    others > 0 && `${formatCount(others)} NaN or infinite`,
+    nonFinite > 0 && `${formatCount(nonFinite)} NaN or infinite`,
     note,
   ]
   return (

@@ -399,11 +399,11 @@ function lanesOf(items: readonly Item[], scale: Scale): { lanes: Lane[]; height:
   const lanes: Lane[] = []
   let top = AXIS
   for (const [state, colour] of STATES) {
-    const own = items.filter((one) => one.state === state)
-    if (own.length === 0) continue
-    const rows = Math.max(1, ...packRows(own, scale, USUAL_ROOM, MOST_ROWS).map(({ row }) => row + 1))
+    const laneItems = items.filter((one) => one.state === state)
+    if (laneItems.length === 0) continue
+    const rows = Math.max(1, ...packRows(laneItems, scale, USUAL_ROOM, MOST_ROWS).map(({ row }) => row + 1))
     const thick = rows <= FEW_ROWS ? THICK : THIN
-    lanes.push({ state, colour, items: own, top, rows, thick })
+    lanes.push({ state, colour, items: laneItems, top, rows, thick })
     top += Math.max(rows * thick, THICK) + 8
   }
   return { lanes, height: top + 4 }
