@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
-import { pageWords, WRONG } from '../../src/page/page-words.ts'
+import { ERROR_TITLES, pageWords } from '../../src/page/page-words.ts'
 import { shortCell } from '../../src/page/short-cell.ts'
 import { escapeText, shortValue } from '../../src/render/units.ts'
 import { inside, measuredText, partName } from '../../src/render/views/wording.ts'
@@ -85,7 +85,7 @@ async function compareCells(page, target) {
     const { cells, error } = await document('read', target, '--limit', '200', ...options)
     const told = await alerts(page)
     if (error) {
-      for (const part of [WRONG[error.code], escapeText(error.file ?? ''), escapeText(pageWords(error.message))])
+      for (const part of [ERROR_TITLES[error.code], escapeText(error.file ?? ''), escapeText(pageWords(error.message))])
         assert.ok(told[0]?.includes(part), `${told[0]}: ${part}`)
       continue
     }
@@ -118,7 +118,7 @@ async function compareFindings(page, target) {
   )
   const text = await page.textContent('main')
   for (const { code, message } of not_examined)
-    assert.ok(text.includes(WRONG[code]) && text.includes(pageWords(message)), message)
+    assert.ok(text.includes(ERROR_TITLES[code]) && text.includes(pageWords(message)), message)
 }
 
 /**
@@ -135,7 +135,7 @@ function treeRows(node, level = 1, listName = '', rows = []) {
       stored === undefined ? undefined : `(${stored})`,
       meant,
       verdict === 'invalid' ? 'invalid' : undefined,
-      error && error.message !== meant ? `${WRONG[error.code]}: ${pageWords(error.message)}` : undefined,
+      error && error.message !== meant ? `${ERROR_TITLES[error.code]}: ${pageWords(error.message)}` : undefined,
     ]
       .filter((one) => one !== undefined)
       .join(' · ')

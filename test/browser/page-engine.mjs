@@ -110,7 +110,7 @@ describe('the page does nothing itself that may take long', () => {
     [{ v: 'fragments' }, ['ls']],
     [{ v: 'bytes' }, ['stats']],
     [{ v: 'cells' }, ['schema', 'cells']],
-    [{ v: 'heat' }, ['written', 'raster']],
+    [{ v: 'heat' }, ['pictureSource', 'raster']],
     [{ v: 'histograms' }, ['histograms']],
     [{ v: 'history', c: 'station=1,day=2' }, ['history']],
     [{ v: 'findings' }, ['check']],
