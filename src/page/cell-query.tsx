@@ -1,6 +1,6 @@
 import type { ComponentChild } from 'preact'
 import { Form, fieldText, RangeFields, typedRanges } from './controls.tsx'
-import type { DocumentOf } from './inspected.ts'
+import type { Documents } from './inspected.ts'
 import { changeLink, type Link } from './link.ts'
 import { Text } from './text.tsx'
 import { timeOptions } from './times.ts'
@@ -73,7 +73,7 @@ export function wordsOf(options: object): readonly string[] {
   })
 }
 
-type Schema = DocumentOf<'schema'>
+type Schema = Documents['schema']
 
 /** The form that says which cells are read, and below it what `show` reads. @param switches letters of {@link SWITCHES} */
 export function Queried({

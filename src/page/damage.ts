@@ -29,14 +29,12 @@ interface Loss {
   path: string
   /** Path of the fragment's array below the target, if the target is a group. */
   array?: string
-  /** Name of the fragment. */
   name: string
   timestamp_range: TimestampRange | null
   /** Each damaged field: which of its cells are lost, in words, and the first finding about it. */
   fields: readonly { name: string; of: string; finding: CheckFinding }[]
-  /** Number of cells of which nothing was lost. */
+  /** Numbers of cells of which nothing was lost, and of which something was. */
   whole?: bigint
-  /** Number of cells of which something was lost. */
   cells?: number
   /** Why nothing of the fragment can be read. */
   because?: string

@@ -22,7 +22,6 @@ export interface Bar {
 /** The distribution of the cells of a column. */
 export interface Summary {
   bars: readonly Bar[]
-  /** Number of all cells. */
   cells: number
   nulls: number
   /** Number of cells with NaN, NaT or infinity, which have no bin. */

@@ -12,11 +12,13 @@ import type { HistoryDocument } from '../documents/history.ts'
 import type { MetadataDocument } from '../documents/metadata.ts'
 import type { OverviewDocument } from '../documents/overview.ts'
 import type { SchemaDocument } from '../documents/schema.ts'
+import type { StatsDocument } from '../documents/stats.ts'
 import type { TileDocument } from '../documents/tile.ts'
+import type { TilesDocument } from '../documents/tiles.ts'
 import { inside } from '../render/views/wording.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import { openTarget, type Target } from '../store/target.ts'
-import { type CommandName, readingOf, type Source, shownPath } from './engine.ts'
+import { readingOf, type Source, shownPath } from './engine.ts'
 import { type Job, Workers } from './job.ts'
 import { INSIDE } from './link.ts'
 import type { Arguments, Found, TaskName } from './tasks.ts'
@@ -32,21 +34,19 @@ type Plain<T> = T extends List<infer E> ? (T extends string | Uint8Array | reado
 /** A document with all its lists in memory. */
 export type InMemory<T> = { readonly [Key in keyof T]: Plain<T[Key]> }
 
-/** Types of the documents by command. Documents of other commands are plain data. */
-interface Documents {
+/** Types of the documents by command. */
+export interface Documents {
   at: AtDocument
   tile: TileDocument
+  tiles: InMemory<TilesDocument>
   overview: OverviewDocument
   ls: InMemory<ArrayListing> | InMemory<FragmentDocument> | InMemory<GroupDocument>
   schema: SchemaDocument
+  stats: StatsDocument
   check: Omit<CheckDocument, 'findings'> & { findings: readonly CheckFinding[] }
   history: HistoryDocument
   metadata: MetadataDocument
 }
-
-export type DocumentOf<Name extends CommandName> = Name extends keyof Documents
-  ? Documents[Name]
-  : { readonly [key: string]: unknown }
 
 /** The place of a target, and how it is shown. */
 export interface Place extends Source {
@@ -68,7 +68,7 @@ export function placeInside(place: Place, i: string | undefined): Place {
 }
 
 /** Documents of the checks that this page made in a storage: of the array, or of a group or fragment around or inside of it. */
-const CHECKS = new WeakMap<Place['storage'], Set<DocumentOf<'check'>>>()
+const CHECKS = new WeakMap<Place['storage'], Set<Documents['check']>>()
 
 /** The opened target of the page. */
 export class Inspected {
@@ -137,28 +137,28 @@ export class Inspected {
    * @param more arguments after the target: `['a0.tdb', '3']`
    * @throws InspectError the error that the command prints in place of a document
    */
-  document<Name extends CommandName>(
+  document<Name extends keyof Documents>(
     name: Name,
     options: object = {},
     path = this.path,
     more: readonly string[] = [],
-  ): Promise<DocumentOf<Name>> {
+  ): Promise<Documents[Name]> {
     const key = documentKey([name, ...more].join(' '), path, options)
     const found = this.documents.get(key) ?? this.recorded(key) ?? this.make(name, options, [path, ...more]).document
     this.documents.set(key, found)
     // A failed document is tried again: the server may answer the next time.
     found.catch(() => this.documents.delete(key))
-    return found as Promise<DocumentOf<Name>>
+    return found as Promise<Documents[Name]>
   }
 
   /** The document of `check`, which takes long. `read` gives the bytes read so far; `stop` ends the command. */
-  check(options: { level?: string }): { document: Promise<DocumentOf<'check'>>; read(): number; stop(): void } {
+  check(options: { level?: string }): { document: Promise<Documents['check']>; read(): number; stop(): void } {
     const key = documentKey('check', this.path, options)
     const known = this.documents.get(key) ?? this.recorded(key)
     const { document, read, stop } = known
       ? { document: known, read: () => 0, stop: () => {} }
       : this.make('check', options, [this.path])
-    const checked = document as Promise<DocumentOf<'check'>>
+    const checked = document as Promise<Documents['check']>
     checked.then(
       (found) => {
         this.documents.set(key, checked)
@@ -171,7 +171,7 @@ export class Inspected {
 
   /** Makes a document in a worker. */
   private make(
-    name: CommandName,
+    name: keyof Documents,
     options: object,
     words: string[],
   ): { document: Promise<unknown>; read(): number; stop(): void } {
@@ -179,7 +179,7 @@ export class Inspected {
     return { document: next().then(({ value }) => value), read, stop }
   }
 
-  private get checks(): Set<DocumentOf<'check'>> {
+  private get checks(): Set<Documents['check']> {
     const { storage } = this.place
     const checks = CHECKS.get(storage) ?? new Set()
     CHECKS.set(storage, checks)

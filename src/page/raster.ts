@@ -67,14 +67,12 @@ export function arrayFacts(opened: OpenedArray): ArrayFacts {
   }
 }
 
-/** An axis of a picture. */
 export interface RasterAxis {
   dimension: Dimension
   /** Number of pixels. */
   length: number
-  /** The first coordinate. */
+  /** The first coordinate, and the length of a pixel in coordinates. */
   low: number | bigint
-  /** Length of a pixel in coordinates. */
   step: number | bigint
   /** The last coordinate; undefined for a floating-point axis, where a pixel ends at the start of the next. */
   end: bigint | undefined
@@ -104,9 +102,8 @@ export interface Raster {
   sums: Float64Array
   /** Number of cells in `sums`, or of points. */
   counts: Uint32Array
-  /** Number of cells with the fill value. */
+  /** Number of cells with the fill value, and with null or NaN. */
   fills: Uint32Array
-  /** Number of cells with null or NaN. */
   nulls: Uint32Array
   /** Value of the first cell. Not kept for means. */
   values: CellValue[]
@@ -121,9 +118,8 @@ export interface Raster {
 }
 
 export interface RasterOptions {
-  /** Index of the dimension that goes down. */
+  /** Indexes of the dimensions that go down and to the right. */
   down: number
-  /** Index of the dimension that goes to the right. */
   right: number
   /** The attribute to show; undefined to show numbers of points. */
   attribute: string | undefined

@@ -4,7 +4,6 @@ import type { Job } from './job.ts'
 
 /** The state of a read that shows intermediate results. */
 export interface Reading<T> {
-  /** The latest result. */
   value?: T
   isDone: boolean
   /** The error that ended the read. */

@@ -1,5 +1,5 @@
 import type { ComponentChild } from 'preact'
-import type { DocumentOf } from './inspected.ts'
+import type { Documents } from './inspected.ts'
 import { timeOptions } from './times.ts'
 import { Shown, useLoaded } from './use-loaded.tsx'
 import type { ViewProps } from './view.ts'
@@ -9,7 +9,7 @@ export function WithSchema({
   inspected,
   link,
   show,
-}: ViewProps & { show(schema: DocumentOf<'schema'>): ComponentChild }) {
+}: ViewProps & { show(schema: Documents['schema']): ComponentChild }) {
   const schema = useLoaded(() => inspected.document('schema', timeOptions(link)), [inspected, link.t])
   return <Shown of={schema} what="the schema" show={show} />
 }

@@ -59,12 +59,11 @@ export class Node {
     return this.group !== undefined || this.part.elements !== undefined || this.part.children !== undefined
   }
 
-  /** Offset of the first byte in the space. */
+  /** First and end offset in the space. */
   get from(): number {
     return this.part.offset
   }
 
-  /** Offset after the last byte. */
   get to(): number {
     return this.part.offset + this.part.length
   }

@@ -4,7 +4,7 @@ import { formatCount } from '../../render/units.ts'
 import { fillWords, Queried, type QueryOptions, queryOptions, wordsOf } from '../cell-query.tsx'
 import { Button } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
-import type { DocumentOf, Inspected } from '../inspected.ts'
+import type { Documents, Inspected } from '../inspected.ts'
 import type { Job } from '../job.ts'
 import { changeLink, type Link, viewLink } from '../link.ts'
 import type { ShortCell } from '../short-cell.ts'
@@ -70,7 +70,7 @@ interface Cursor {
   job: Job<Rows>
 }
 
-function CellRows({ schema, inspected, link }: ViewProps & { schema: DocumentOf<'schema'> }) {
+function CellRows({ schema, inspected, link }: ViewProps & { schema: Documents['schema'] }) {
   const kept = useRef<Cursor | undefined>(undefined)
   const from = firstRow(link)
   const names = schema.dimensions.map(({ name }) => name)
@@ -139,7 +139,7 @@ function CellRows({ schema, inspected, link }: ViewProps & { schema: DocumentOf<
 }
 
 function columnsOf(
-  { dimensions, attributes }: DocumentOf<'schema'>,
+  { dimensions, attributes }: Documents['schema'],
   { fields }: Row,
   inspected: Inspected,
   link: Link,

@@ -4,7 +4,7 @@ import { escapeText, formatCount, formatSize } from '../../render/units.ts'
 import { counted, fieldName, inside, NOTHING, timeRangeText } from '../../render/views/wording.ts'
 import { Button, Radios } from '../controls.tsx'
 import { type Damage, damageOf } from '../damage.ts'
-import type { DocumentOf, Inspected } from '../inspected.ts'
+import type { Documents, Inspected } from '../inspected.ts'
 import { changeLink, type Link, viewLink } from '../link.ts'
 import { NotExamined } from '../not-examined.tsx'
 import { pageWords } from '../page-words.ts'
@@ -81,7 +81,7 @@ function Findings({ inspected, link }: ViewProps) {
 
 interface Checked {
   /** Undefined until the check ends. */
-  document?: DocumentOf<'check'>
+  document?: Documents['check']
   /** Number of bytes read so far. */
   read: number
 }
@@ -91,7 +91,7 @@ const INTERVAL = 200
 
 const shortWait = (): Promise<undefined> => new Promise((resolve) => setTimeout(() => resolve(undefined), INTERVAL))
 
-function Found({ document, inspected, link }: ViewProps & { document: DocumentOf<'check'> }) {
+function Found({ document, inspected, link }: ViewProps & { document: Documents['check'] }) {
   const { findings, finding_num, ok, counts, not_checked, not_examined } = document
   const damage = useDamage(inspected, () => findings, [findings])
   const missing = new Set(findings.filter(({ code }) => code === 'FILE_MISSING').map(({ file }) => file)).size

@@ -5,7 +5,7 @@ import { fillWords, Queried, queryOptions, wordsOf } from '../cell-query.tsx'
 import { Button, cutName } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
 import type { Bar } from '../histogram.ts'
-import type { DocumentOf } from '../inspected.ts'
+import type { Documents } from '../inspected.ts'
 import { type Column, numberColumn, Table } from '../table.tsx'
 import type { Counted } from '../tasks.ts'
 import { Text } from '../text.tsx'
@@ -34,7 +34,7 @@ function Histograms(props: ViewProps) {
   return <Queried {...props} switches="lk" show={(schema) => <Columns schema={schema} {...props} />} />
 }
 
-function Columns({ schema, inspected, link }: ViewProps & { schema: DocumentOf<'schema'> }) {
+function Columns({ schema, inspected, link }: ViewProps & { schema: Documents['schema'] }) {
   const options = optionsOf(link)
   const { value, isDone, error, stop } = useReading<Counted>(
     (progress) => progress.follow(inspected.begin('histograms', options, schema)),

@@ -46,7 +46,6 @@ export const map: View = {
   Show: MapView,
 }
 
-/** A fragment of the map. */
 interface MapFragment {
   listed: Pick<
     ArrayFragment,
@@ -604,12 +603,9 @@ function fragmentColumns(
 
 /** Stored bytes of each tile, added up from the document of `tiles`. */
 async function tileSizes(inspected: Inspected, fragment: Fragment): Promise<Float64Array> {
-  const { tiles } = (await inspected.document('tiles', {}, fragment.folder.path)) as unknown as {
-    tiles: readonly { fields: readonly Record<string, unknown>[] }[]
-  }
-  const sizes = ['size', 'var_size', 'validity_size'] as const
+  const { tiles } = await inspected.document('tiles', {}, fragment.folder.path)
   return Float64Array.from(tiles, ({ fields }) =>
-    fields.reduce((sum, field) => sum + sizes.reduce((all, name) => all + Number(field[name] ?? 0), 0), 0),
+    fields.reduce((sum, { size, var_size = 0, validity_size = 0 }) => sum + size + var_size + validity_size, 0),
   )
 }
 

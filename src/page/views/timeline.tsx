@@ -170,9 +170,8 @@ const deleteColumns = (array: InspectArray, link: Link): readonly Column<Item>[]
 interface Placed {
   item: Item
   row: number
-  /** Left end in CSS pixels. */
+  /** Left and right end in CSS pixels. */
   from: number
-  /** Right end in CSS pixels. */
   to: number
 }
 
@@ -388,7 +387,7 @@ interface Lane {
   items: readonly Item[]
   top: number
   rows: number
-  /** Height of a row. */
+  /** Height of a row in CSS pixels. */
   thick: number
 }
 

@@ -1,5 +1,4 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
-import type { StatsDocument } from '../../documents/stats.ts'
 import { counted, fieldName, filtersText, NOTHING, ratioText, sizeText } from '../../render/views/wording.ts'
 import { cutName, Radios } from '../controls.tsx'
 import { COLOURS, Drawing, placeOf, type Sheet } from '../drawing.tsx'
@@ -53,7 +52,7 @@ interface Sums {
 
 async function sumsOf(inspected: Inspected, link: Link): Promise<Sums> {
   const way = wayOf(link)
-  const found = (await inspected.document('stats', timeOptions(link))) as unknown as StatsDocument
+  const found = await inspected.document('stats', timeOptions(link))
   const outside: Part[] =
     found.target === 'array' ? [{ kind: OUTSIDE, more: '', size: found.other_size, unfiltered_size: null }] : []
   if (way === 'fragment') {
