@@ -137,7 +137,7 @@ async function buildProgram(process: Process, report: Report): Promise<Command> 
     const module = (await load()).command
     module.configure(command)
     if (module.takesTimes) addTimesOptions(command)
-    // Without options of its own, a group of one would stand below those of every command.
+    // Without this, the option --help of a command without options would stand alone, below the options of every command.
     if (command.options.length === 0) command.addHelpOption(helpOption())
     addCommonOptions(command, formatNames(module))
     if (wantsHelp) {

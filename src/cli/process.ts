@@ -1,7 +1,7 @@
 import type { Output } from '../base/result.ts'
 import type { Storage } from '../source/source.ts'
 
-/** What the program may use of its process. Tests replace it. */
+/** What the program may use of its process. It has no other access to the outside, so that tests can replace all of it. */
 export interface Process {
   argv: readonly string[]
   env: Readonly<Record<string, string | undefined>>

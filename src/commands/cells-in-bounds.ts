@@ -38,7 +38,7 @@ function isOutside(low: bigint, high: bigint, side: CellBox[number]): boolean {
   return (side.high !== undefined && low > side.high) || (side.low !== undefined && high < side.low)
 }
 
-/** The cells in batches, with only the rows inside the bounds. */
+/** The cells in batches, with only the rows inside the bounds. The first columns of `cells` are the dimensions. */
 export async function* batchesInBounds(
   cells: FragmentCells,
   bounds: BoundsByDimension,

@@ -1,7 +1,9 @@
-import { isFields, isIterable } from '../base/result.ts'
+import { isAsyncIterable, isFields, isIterable } from '../base/result.ts'
 import type { Outcome } from './command.ts'
 
-/** The document of an outcome as plain data, with arrays instead of lists that are made while they are printed. */
+/**
+ * The document of an outcome as plain data, with arrays instead of lists that are made while they are printed. All of it is in memory.
+ */
 export async function collectedDocument({ document, tail }: Outcome): Promise<object> {
   const collected = (await plain(document)) as object
   return tail ? { ...collected, ...((await plain(tail())) as object) } : collected
@@ -9,14 +11,9 @@ export async function collectedDocument({ document, tail }: Outcome): Promise<ob
 
 async function plain(value: unknown): Promise<unknown> {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
-  if (Symbol.asyncIterator in value) {
+  if (isIterable(value) || isAsyncIterable(value)) {
     const all: unknown[] = []
-    for await (const one of value as AsyncIterable<unknown>) all.push(await plain(one))
-    return all
-  }
-  if (isIterable(value)) {
-    const all: unknown[] = []
-    for (const one of value) all.push(await plain(one))
+    for await (const one of value) all.push(await plain(one))
     return all
   }
   if (!isFields(value)) return value

@@ -305,7 +305,7 @@ describe('--config', () => {
       get((await explained(overlaps, ...args)).document, 'total') as Json
     expect(await total('--config', 'sm.mem.total_budget=70000')).toEqual(await total('--budget', '70000'))
     const { code, stderr } = await run(['explain', overlaps, '--config', 'sm.mem.total_budget=1', '--budget', '1'])
-    expect([code, stderr]).toEqual([2, expect.stringContaining('expects one of them')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('expected one of them, found both')])
   })
 
   test.each([
