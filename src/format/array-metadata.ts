@@ -7,12 +7,14 @@ import type { AnyIo } from './io.ts'
  */
 export type MetadataEntry = ReturnType<typeof metadataEntry>
 function metadataEntry(io: AnyIo) {
-  const key = io.string('key', 'uint32', 'entries follow each other to the end, without a count')
-  const deleted = io.flag('deleted', '1: nothing follows')
-  const type = deleted ? undefined : io.coded('type', 'uint8', datatypeCoding, 'where it is not deleted')
-  const value_num = deleted ? undefined : io.u32('value_num', 'values: for text, its bytes; where it is not deleted')
+  const key = io.string('key', 'uint32', 'key; entries fill the tile, and there is no count')
+  const deleted = io.flag('deleted', '1: the key was deleted, and nothing follows')
+  const type = deleted
+    ? undefined
+    : io.coded('type', 'uint8', datatypeCoding, 'type of the value; absent for a deleted key')
+  const value_num = deleted ? undefined : io.u32('value_num', 'values: for text, its bytes; absent for a deleted key')
   const length = type && (value_num ?? 0) * datatypeSize(type)
-  const value = length === undefined ? undefined : io.bytes('value', length, 'where it is not deleted')
+  const value = length === undefined ? undefined : io.bytes('value', length, 'absent for a deleted key')
   return { key, deleted, type, value_num, value }
 }
 

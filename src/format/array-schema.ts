@@ -17,7 +17,7 @@ export interface Domain {
 
 function domain(version: number) {
   return (io: AnyIo): Domain => {
-    const type = version < 5 ? io.coded('type', 'uint8', datatypeCoding, 'of all dimensions') : undefined
+    const type = version < 5 ? io.coded('type', 'uint8', datatypeCoding, 'type of all dimensions') : undefined
     const counted = ['dimension_num', 'uint32', 'dimensions'] as const
     return { type, dimensions: countedList(io, counted, 'dimensions', dimension(version, type)) }
   }
@@ -36,8 +36,8 @@ export function arraySchema(io: AnyIo) {
   checkVersion(version)
   const filters = filterPipeline(version)
   const ofDuplicates = 'whether several cells may have the same coordinates'
-  const ofCoords = 'of dimensions without filters of their own, and of timestamps'
-  const ofValidity = 'of the validity of nullable attributes'
+  const ofCoords = 'filters of dimensions that have none of their own, and of timestamps'
+  const ofValidity = 'filters of the validity of nullable attributes'
   const labels = ['dimension_label_num', 'uint32', 'dimension labels'] as const
   const enumerations = ['enumeration_num', 'uint32', 'enumerations'] as const
   const schema = {
@@ -48,7 +48,7 @@ export function arraySchema(io: AnyIo) {
     cell_order: io.coded('cell_order', 'uint8', layoutCoding, '0 row-major, 1 col-major, 4 hilbert'),
     capacity: io.u64('capacity', 'cells: of a tile in sparse fragments'),
     coords_filters: io.struct('coords_filters', filters, ofCoords),
-    offsets_filters: io.struct('offsets_filters', filters, 'of the offsets of var-sized fields'),
+    offsets_filters: io.struct('offsets_filters', filters, 'filters of the offsets of var-sized fields'),
     validity_filters: version >= 7 ? io.struct('validity_filters', filters, ofValidity) : undefined,
     domain: io.struct('domain', domain(version)),
     attributes: countedList(io, ['attribute_num', 'uint32', 'attributes'], 'attributes', attribute(version)),

@@ -126,7 +126,8 @@ export const BIT_WIDTH_WINDOW_BYTES = 5
 
 /** @param elementSize bytes of one element of the type that the filter sees */
 export function bitWidthMetadata(elementSize: number) {
-  const subtracted = 'one element: what was subtracted from every value; meaningless where the full width is kept'
+  const subtracted =
+    'one element, which was subtracted from every value; without meaning if values keep their full width'
   const window = (io: AnyIo) => ({
     value_offset: io.bytes('value_offset', elementSize, subtracted),
     bits: io.u8('bits', 'bits: of a stored value: 8, 16, 32 or 64'),
@@ -153,7 +154,7 @@ export const POSITIVE_DELTA_WINDOW_BYTES = 4
 /** @param elementSize bytes of one element of the type that the filter sees */
 export function positiveDeltaMetadata(elementSize: number) {
   const window = (io: AnyIo) => ({
-    first_value: io.bytes('first_value', elementSize, 'one element'),
+    first_value: io.bytes('first_value', elementSize, 'first element of the window'),
     window_bytes: io.u32('window_bytes', 'bytes: of the window, the same before and after'),
   })
   return (io: AnyIo) => ({ windows: io.list('windows', positiveDeltaHead(io).window_num, window) })

@@ -7,8 +7,8 @@ export const NAMES_SINCE = 9
 export type ConsolidatedFooterEntry = ReturnType<typeof entry>
 function entry(io: AnyIo) {
   return {
-    fragment_name: io.string('fragment_name', 'uint64', 'of the folder; before format 9 an absolute URI'),
-    offset: io.size('offset', 'bytes: of its footer, from the start of the content'),
+    fragment_name: io.string('fragment_name', 'uint64', 'name of the folder; before format 9 an absolute URI'),
+    offset: io.size('offset', 'bytes: offset of its footer, from the start of the content'),
   }
 }
 
@@ -23,6 +23,6 @@ export type ConsolidatedFragmentMetadata = ReturnType<typeof consolidatedFragmen
 export function consolidatedFragmentMetadata(io: AnyIo) {
   return {
     entries: countedList(io, ['fragment_num', 'uint32', 'fragments'], 'entries', entry),
-    footers: io.rest('footers', 'as they stand in the fragments, without the length after them'),
+    footers: io.rest('footers', 'copies of the fragments’ footers, without the length that follows each'),
   }
 }

@@ -15,11 +15,11 @@ export type CurrentDomain = ReturnType<ReturnType<typeof currentDomain>>
 
 export function currentDomain(dimensions: readonly RangeType[]) {
   return (io: AnyIo) => {
-    const version = io.u32('version', 'of this structure: 0')
+    const version = io.u32('version', 'version of this structure: 0')
     const empty = flagOf(io, 'empty', (c: { range: unknown }) => c.range === undefined, '1: nothing follows')
     return {
       version,
-      type: empty ? undefined : io.coded('type', 'uint8', currentDomainTypeCoding, '0: a box; where there is one'),
+      type: empty ? undefined : io.coded('type', 'uint8', currentDomainTypeCoding, '0: a box; absent if `empty` is 1'),
       range: empty ? undefined : io.struct('range', ndRange(dimensions)),
     }
   }

@@ -74,7 +74,7 @@ function comparison(io: Io<ConditionValue>): ConditionValue {
   const op = io.coded('op', 'uint8', comparisonCoding, '0 LT, 1 LE, 2 GT, 3 GE, 4 EQ, 5 NE, 6 IN, 7 NOT_IN')
   const field = io.string('field', 'uint32', 'an attribute or a dimension')
   const about =
-    'of the field’s type; of IN and NOT_IN all members, and after it the length and the start of each, uint64'
+    'value of the field’s type; for IN and NOT_IN all members, and after them a length in bytes and the start of each, uint64'
   const value = lengthAndBytes(io, 'value', 'uint64', about, 'bytes: 0 in a test for null')
   const isSet = op === 'IN' || op === 'NOT_IN'
   const offsets = isSet ? lengthAndSizes(io, 'offsets', 'start of each member') : undefined
@@ -113,7 +113,7 @@ export type UpdateValue = ReturnType<typeof updateValue>
 function updateValue(io: AnyIo) {
   return {
     field: io.string('field', 'uint64', 'an attribute'),
-    value: lengthAndBytes(io, 'value', 'uint64', 'what the cells are set to'),
+    value: lengthAndBytes(io, 'value', 'uint64', 'value that the cells get'),
   }
 }
 

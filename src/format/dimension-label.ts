@@ -12,14 +12,14 @@ export type DimensionLabel = ReturnType<typeof dimensionLabel>
 
 export function dimensionLabel(io: AnyIo) {
   return {
-    dimension_index: io.u32('dimension_index', 'which dimension it labels'),
+    dimension_index: io.u32('dimension_index', 'index of the dimension that it labels'),
     name: io.string('name', 'uint32', 'name of the label'),
     relative: io.flag('relative', 'whether the URI is relative to the array'),
-    uri: io.string('uri', 'uint64', 'of the array that holds the labels'),
-    attribute: io.string('attribute', 'uint32', 'of that array'),
-    order: io.coded('order', 'uint8', dataOrderCoding, '1 increasing, 2 decreasing'),
-    type: io.coded('type', 'uint8', datatypeCoding, 'of the labels'),
-    cell_val_num: io.coded('cell_val_num', 'uint32', cellValNumCoding, 'of the labels'),
+    uri: io.string('uri', 'uint64', 'URI of the array with the labels'),
+    attribute: io.string('attribute', 'uint32', 'name of the attribute of that array with the labels'),
+    order: io.coded('order', 'uint8', dataOrderCoding, 'order of the labels: 1 increasing, 2 decreasing'),
+    type: io.coded('type', 'uint8', datatypeCoding, 'type of the labels'),
+    cell_val_num: io.coded('cell_val_num', 'uint32', cellValNumCoding, 'values of a label; all bits set: var-sized'),
     external: io.flag('external', 'whether the array of labels is not part of this one'),
   }
 }

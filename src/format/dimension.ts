@@ -13,14 +13,16 @@ export type Dimension = ReturnType<ReturnType<typeof dimension>>
 export function dimension(version: number, domainType: Datatype | undefined) {
   const filtersOf = (io: AnyIo): FilterPipeline =>
     version >= 5
-      ? io.struct('filters', filterPipeline(version), 'empty: the coords filters apply')
+      ? io.struct('filters', filterPipeline(version), 'filters of the dimension; empty: the coords filters apply')
       : { max_chunk_size: 0, filters: [] }
   return (io: AnyIo) => {
     const name = io.string('name', 'uint32', 'name of the dimension')
     const type =
-      domainType ?? io.coded('type', 'uint8', datatypeCoding, 'before version 5 all have the type of the domain')
+      domainType ?? io.coded('type', 'uint8', datatypeCoding, 'type of the values; before version 5 that of the domain')
     const cell_val_num: CellValNum =
-      version >= 5 ? io.coded('cell_val_num', 'uint32', cellValNumCoding, '1; all bits set for strings') : 1
+      version >= 5
+        ? io.coded('cell_val_num', 'uint32', cellValNumCoding, 'values of a cell: 1; all bits set: var-sized strings')
+        : 1
     const filters = filtersOf(io)
     const size = datatypeSize(type)
     const expected = cell_val_num === 'var' ? 0 : 2 * size
@@ -32,7 +34,7 @@ export function dimension(version: number, domainType: Datatype | undefined) {
     const none = (d: { tile_extent: unknown }): boolean => d.tile_extent === undefined
     const tile_extent = flagOf(io, 'null_tile_extent', none, '1: the dimension has no tile extent')
       ? undefined
-      : io.bytes('tile_extent', size, 'one value; where `null_tile_extent` is 0')
+      : io.bytes('tile_extent', size, 'extent of a tile, one value; absent if `null_tile_extent` is 1')
     return { name, type, cell_val_num, filters, domain, tile_extent }
   }
 }

@@ -13,19 +13,21 @@ export type Enumeration = ReturnType<typeof enumerationFile>
 
 export function enumerationFile(io: AnyIo) {
   const file = {
-    version: io.u32('version', 'of this structure: 0'),
+    version: io.u32('version', 'version of this structure: 0'),
     name: io.string('name', 'uint32', 'name of the enumeration'),
-    path_name: io.string('path_name', 'uint32', 'the file’s own name'),
-    type: io.coded('type', 'uint8', datatypeCoding, 'of the values'),
-    cell_val_num: io.coded('cell_val_num', 'uint32', cellValNumCoding, 'of the values; all bits set: var-sized'),
-    ordered: io.flag('ordered', 'whether the order of the values means something'),
+    path_name: io.string('path_name', 'uint32', 'name of this file'),
+    type: io.coded('type', 'uint8', datatypeCoding, 'type of the values'),
+    cell_val_num: io.coded('cell_val_num', 'uint32', cellValNumCoding, 'elements of a value; all bits set: var-sized'),
+    ordered: io.flag('ordered', 'whether the order of the values has a meaning'),
     data: lengthAndBytes(io, 'data', 'uint64', 'all values'),
   }
   const isVar = file.cell_val_num === 'var'
-  const startsAre = 'start of each value; of var-sized values'
+  const startsAre = 'start of each value; absent for fixed-sized values'
   return {
     ...file,
-    offsets: isVar ? lengthAndSizes(io, 'offsets', startsAre, 'bytes: of var-sized values') : undefined,
+    offsets: isVar
+      ? lengthAndSizes(io, 'offsets', startsAre, 'bytes: of `offsets`; absent for fixed-sized values')
+      : undefined,
   }
 }
 
@@ -48,7 +50,7 @@ export type EnumerationEntry = ReturnType<typeof enumerationEntry>
 
 export function enumerationEntry(io: AnyIo) {
   return {
-    name: io.string('name', 'uint32', 'in no particular order'),
+    name: io.string('name', 'uint32', 'name of the enumeration; entries are in no particular order'),
     path_name: io.string('path_name', 'uint32', 'file in `__schema/__enumerations`'),
   }
 }

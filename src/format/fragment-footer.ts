@@ -68,8 +68,8 @@ function section<Name extends string, Key extends string, Since extends number, 
   return { name, key, since, coords, content, what }
 }
 
-function placeOf(what: string, each = ''): string {
-  return `bytes: ${each}where the generic tile of the ${what} is`
+function offsetOf(what: string): string {
+  return `bytes: offset of the generic tile with the ${what}`
 }
 
 /** @param slotNum how many slots the fragment has */
@@ -78,7 +78,7 @@ function slotSectionOffsets(io: AnyIo, version: number, slotNum: number): SlotSe
   for (const { key, since, coords, what } of SLOT_SECTIONS) {
     if (version < since) continue
     const count = version < 5 && !coords ? slotNum - 1 : slotNum
-    offsets[key] = io.sizes(key, count, placeOf(what, 'one a slot: '))
+    offsets[key] = io.sizes(key, count, `bytes: offsets of the generic tiles with the ${what}, one a slot`)
   }
   return offsets as SlotSectionOffsets
 }
@@ -136,10 +136,10 @@ export type FooterFields = {
 /** @param schema the fragment's own schema */
 export function fragmentFooter(schema: ArraySchema) {
   return (io: AnyIo) => {
-    const ofDomain = 'dense: the box that was written, not rounded to tiles'
+    const ofDomain = 'box of the cells; in dense fragments the box that was written, not rounded to tiles'
     const ofLast = 'cells: in the last tile; in dense fragments the cells of a tile'
-    const ofTimes = 'whether cells have timestamps of their own: one slot more'
-    const ofDeletes = 'whether cells say when they were deleted: two slots more'
+    const ofTimes = 'whether cells have timestamps of their own; then there is one more slot'
+    const ofDeletes = 'whether cells have times of deletion; then there are two more slots'
     const sections = ['optional_section_num', 'uint32', 'sections'] as const
     const head = footerHead(io)
     const { version } = head
@@ -155,16 +155,16 @@ export function fragmentFooter(schema: ArraySchema) {
     const varNum = version < 5 ? n - 1 : n
     return {
       ...common,
-      file_sizes: io.sizes('file_sizes', n, 'bytes: one a slot: of the data or offsets file'),
-      file_var_sizes: io.sizes('file_var_sizes', varNum, 'bytes: one a slot: of the file of var-sized values'),
+      file_sizes: io.sizes('file_sizes', n, 'bytes: of the data or offsets files, one a slot'),
+      file_var_sizes: io.sizes('file_var_sizes', varNum, 'bytes: of the files of var-sized values, one a slot'),
       file_validity_sizes:
-        version >= 7 ? io.sizes('file_validity_sizes', n, 'bytes: one a slot: of the validity file') : undefined,
-      rtree_offset: io.size('rtree_offset', placeOf('R-tree')),
+        version >= 7 ? io.sizes('file_validity_sizes', n, 'bytes: of the validity files, one a slot') : undefined,
+      rtree_offset: io.size('rtree_offset', offsetOf('R-tree')),
       ...slotSectionOffsets(io, version, n),
       fragment_min_max_sum_null_count_offset:
-        version >= 12 ? io.size('fragment_min_max_sum_null_count_offset', placeOf('fragment statistics')) : undefined,
+        version >= 12 ? io.size('fragment_min_max_sum_null_count_offset', offsetOf('fragment statistics')) : undefined,
       processed_conditions_offset:
-        version >= 16 ? io.size('processed_conditions_offset', placeOf('processed conditions')) : undefined,
+        version >= 16 ? io.size('processed_conditions_offset', offsetOf('processed conditions')) : undefined,
       optional_sections: version >= 23 ? countedList(io, sections, 'optional_sections', optionalSection) : undefined,
       slack: io.rest('slack', 'bytes after the known fields; TileDB skips them'),
     }

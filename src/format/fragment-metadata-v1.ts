@@ -21,7 +21,7 @@ export function fragmentMetadataV1(schema: ArraySchema) {
     checkVersion(version)
     const n = fragmentSlots(version, schema).length
     const ownLength = (m: { nonempty_domain: unknown }): number => (m.nonempty_domain ? mbrBytes : 0)
-    const domainLength = io.derive('nonempty_domain_length', 'uint64', ownLength, 'bytes: 0: there is none')
+    const domainLength = io.derive('nonempty_domain_length', 'uint64', ownLength, 'bytes: 0 if there is none')
     const badLength = (): string => `expected 0 or ${mbrBytes} bytes, found ${domainLength}`
     io.require(domainLength === 0 || domainLength === mbrBytes, 'nonempty_domain_length', badLength)
     const nonempty_domain = domainLength === 0 ? undefined : io.struct('nonempty_domain', mbr)

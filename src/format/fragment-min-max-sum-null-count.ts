@@ -7,7 +7,7 @@ import { type AnyIo, type Io, lengthAndBytes } from './io.ts'
 export type SlotStatistics = ReturnType<typeof slotStatistics>
 function slotStatistics(io: AnyIo) {
   return {
-    min: lengthAndBytes(io, 'min', 'uint64', 'lowest value', 'bytes: 0: there is none, or an empty string'),
+    min: lengthAndBytes(io, 'min', 'uint64', 'lowest value', 'bytes: 0 if there is none, or if it is an empty string'),
     max: lengthAndBytes(io, 'max', 'uint64', 'highest value'),
     sum: io.bytes('sum', 8, '8 bytes as in the sums of tiles'),
     null_count: io.size('null_count', 'cells: that are null'),

@@ -21,7 +21,7 @@ export function genericTileHeader(io: AnyIo) {
   const format_version = io.u32('format_version', ofVersion)
   checkVersion(format_version, 'format_version')
   const ofFilters =
-    'GZIP of level 1 when TileDB writes, and after it AES_256_GCM in encrypted arrays; any pipeline is read'
+    'GZIP of level 1 if TileDB wrote the tile, then AES_256_GCM in encrypted arrays; readers accept any pipeline'
   return {
     format_version,
     persisted_size: io.size('persisted_size', 'bytes: of the chunks after the header'),

@@ -13,9 +13,9 @@ function groupMember(io: AnyIo) {
     version,
     type: io.coded('type', 'uint8', objectTypeCoding, ofType),
     relative: io.flag('relative', 'whether the URI is relative to the group'),
-    uri: io.string('uri', 'uint64', 'where the member is'),
+    uri: io.string('uri', 'uint64', 'URI of the member'),
     name: flagOf(io, 'name_set', hasName, '1: a name follows')
-      ? io.string('name', 'uint64', 'where there is a name')
+      ? io.string('name', 'uint64', 'name of the member; absent if `name_set` is 0')
       : undefined,
     deleted: version >= 2 ? io.flag('deleted', 'whether the member was removed') : false,
   }
@@ -29,7 +29,7 @@ function groupMember(io: AnyIo) {
  */
 export type GroupDetails = ReturnType<typeof groupDetails>
 export function groupDetails(io: AnyIo) {
-  const version = io.u32('version', '2; 1 lacks `deleted`')
+  const version = io.u32('version', 'version of this structure: 2, or 1, which lacks `deleted`')
   checkGroupVersion(version)
   return { version, members: countedList(io, ['member_num', 'uint64', 'members'], 'members', groupMember) }
 }

@@ -48,8 +48,13 @@ export function range(dimension: RangeType): Describe<Range> {
     let total = 2 * minLength
     if (size === undefined) {
       const both = (r: Range): number => r.min.length + r.max.length
-      total = io.derive('range_length', 'uint64', both, 'bytes: of both values; of string dimensions')
-      minLength = io.derive('min_length', 'uint64', (r) => r.min.length, 'bytes: of the first; of string dimensions')
+      total = io.derive('range_length', 'uint64', both, 'bytes: of both values; absent for fixed-sized dimensions')
+      minLength = io.derive(
+        'min_length',
+        'uint64',
+        (r) => r.min.length,
+        'bytes: of the lowest value; absent for fixed-sized dimensions',
+      )
       io.require(minLength <= total, 'min_length', () => `expected at most ${total}, found ${minLength}`)
     }
     return {

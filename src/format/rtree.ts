@@ -21,7 +21,7 @@ function rtreeLevel(dimensions: readonly RangeType[]) {
   const stride = ndRangeSize(dimensions)
   const mbr = ndRange(dimensions)
   return (io: AnyIo) => {
-    const mbr_num = io.derive('mbr_num', 'uint64', (level) => level.mbr_num, 'MBRs: root first, leaves last')
+    const mbr_num = io.derive('mbr_num', 'uint64', (level) => level.mbr_num, 'MBRs: of the level; the root comes first, the leaves last')
     const about = 'the MBRs of the level; leaf i is that of tile i'
     return { mbr_num, ...io.records('bytes', mbr_num, stride, mbr, about) }
   }
@@ -41,7 +41,7 @@ export function rtree(version: number, dimensions: readonly RangeType[]) {
   return (io: AnyIo) => {
     const dim_num = version < 5 ? io.u32('dim_num', 'dimensions') : undefined
     const fanout = io.u32('fanout', 'MBRs below each MBR of the level above: 10')
-    const type = version < 5 ? io.coded('type', 'uint8', datatypeCoding, 'of all dimensions') : undefined
+    const type = version < 5 ? io.coded('type', 'uint8', datatypeCoding, 'type of all dimensions') : undefined
     const levelNum = io.derive('level_num', 'uint32', (r) => r.levels.length, 'levels: 0 in dense fragments')
     io.require(levelNum <= MOST_LEVELS, 'level_num', () => `expected at most ${MOST_LEVELS} levels, found ${levelNum}`)
     return { fanout, dim_num, type, levels: io.list('levels', levelNum, level) }

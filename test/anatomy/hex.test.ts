@@ -66,9 +66,9 @@ describe('annotated hex', () => {
   test('says of a uri whose it is', async () => {
     const details = `${FIXTURES}/22/group/__group/__1795261514262_1795261514262_3c1d4fee7e056d61f1111e92125cb335_2`
     const group = await run(['dump', '--tree', '--path', 'members[0].uri', details])
-    expect(group.text).toContain('uri text: "sub", where the member is\n')
+    expect(group.text).toContain('uri text: "sub", URI of the member\n')
     const schema = ['dump', '--tree', '--path', 'schema.dimension_labels[0].uri', `${FIXTURES}/22/dimension_labels`]
-    expect((await run(schema)).text).toContain('uri text: "__labels/l0", of the array that holds the labels\n')
+    expect((await run(schema)).text).toContain('uri text: "__labels/l0", URI of the array with the labels\n')
   })
 
   test('shows every byte once with --full', async () => {
