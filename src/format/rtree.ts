@@ -21,7 +21,12 @@ function rtreeLevel(dimensions: readonly RangeType[]) {
   const stride = ndRangeSize(dimensions)
   const mbr = ndRange(dimensions)
   return (io: AnyIo) => {
-    const mbr_num = io.derive('mbr_num', 'uint64', (level) => level.mbr_num, 'MBRs: of the level; the root comes first, the leaves last')
+    const mbr_num = io.derive(
+      'mbr_num',
+      'uint64',
+      (level) => level.mbr_num,
+      'MBRs: of the level; the root comes first, the leaves last',
+    )
     const about = 'the MBRs of the level; leaf i is that of tile i'
     return { mbr_num, ...io.records('bytes', mbr_num, stride, mbr, about) }
   }
