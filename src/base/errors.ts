@@ -37,7 +37,7 @@ export interface ErrorPlace {
   file?: string | undefined
   offset?: number | undefined
   field?: string | undefined
-  /** Index of the tile, where a tile of a fragment was read. */
+  /** Number of the tile, if a tile of a fragment was read. */
   tile?: number | undefined
   /** Set when `offset` counts in unfiltered content instead of in the file. */
   space?: string | undefined
@@ -149,7 +149,7 @@ function movedTo(at: ErrorPlace, error: InspectError): InspectError {
   return moved
 }
 
-/** Fills in what is missing in the place of an InspectError. Other errors pass unchanged. */
+/** Adds the parts of a place that an InspectError does not have yet. Returns other errors unchanged. */
 export function addPlace(error: unknown, place: ErrorPlace): unknown {
   if (!(error instanceof InspectError)) return error
   const at: ErrorPlace = { ...error.at }

@@ -48,7 +48,7 @@ export function globalOrder(
   cellNum: number,
 ): Int32Array | undefined {
   const lanes = orderLanes(schema, columns, cellNum)
-  return inOrder(lanes, cellNum) ? undefined : sortedPositions(lanes, cellNum)
+  return isSorted(lanes, cellNum) ? undefined : sortedPositions(lanes, cellNum)
 }
 
 /** The sort keys of row-major or column-major order. */
@@ -184,7 +184,7 @@ function compareBytes(data: Uint8Array, a: number, aEnd: number, b: number, bEnd
 }
 
 /** Whether the cells are sorted by their keys. */
-export function inOrder(lanes: KeyLanes, cellNum: number): boolean {
+export function isSorted(lanes: KeyLanes, cellNum: number): boolean {
   for (let i = 1; i < cellNum; i++) {
     for (const lane of lanes) {
       if (lane[i - 1] === lane[i]) continue

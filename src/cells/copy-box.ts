@@ -9,7 +9,7 @@ export interface BoxPlace {
 }
 
 /** The place of a box whose cells are all the same cell of the buffer. */
-export function samePlace(axes: readonly unknown[], at = 0): BoxPlace {
+export function constantPlace(axes: readonly unknown[], at = 0): BoxPlace {
   return { at, strides: axes.map(() => 0) }
 }
 
@@ -20,7 +20,7 @@ export function samePlace(axes: readonly unknown[], at = 0): BoxPlace {
 type RunVisitor = (from: number, to: number, count: number, fromStep: number, toStep: number) => void
 
 /** Visits the cells of a box as runs that are as long as possible, in the order of the target. */
-export function forRuns(lengths: readonly number[], from: BoxPlace, to: BoxPlace, visit: RunVisitor): void {
+export function visitRuns(lengths: readonly number[], from: BoxPlace, to: BoxPlace, visit: RunVisitor): void {
   const axes = joinedAxes(lengths, from, to)
   if (!axes) return
   const [first, ...outer] = axes
@@ -59,7 +59,7 @@ function joinedAxes(lengths: readonly number[], from: BoxPlace, to: BoxPlace): R
 }
 
 /** Start of the box's cells in `from`, if they are consecutive, and in the same order in `to`; undefined otherwise. */
-export function oneRun(lengths: readonly number[], from: BoxPlace, to: BoxPlace): number | undefined {
+export function startOfRun(lengths: readonly number[], from: BoxPlace, to: BoxPlace): number | undefined {
   const axes = joinedAxes(lengths, from, to)
   return axes?.length === 1 && axes[0].from === 1 && axes[0].to === 1 ? from.at : undefined
 }
@@ -80,7 +80,7 @@ export function copyBox(
   const width = size / unit
   const read = unitsOf(source, unit)
   const write = unitsOf(target, unit)
-  forRuns(lengths, from, to, (first, at, count, fromStep, toStep) => {
+  visitRuns(lengths, from, to, (first, at, count, fromStep, toStep) => {
     if (toStep === 1 && fromStep === 1 && count * size > SHORT_RUN)
       target.set(source.subarray(first * size, (first + count) * size), at * size)
     else if (toStep === 1 && fromStep === 0 && width === 1) write.fill(read[first], at, at + count)

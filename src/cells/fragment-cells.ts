@@ -96,14 +96,14 @@ export class FragmentCells {
   private async openColumns(): Promise<void> {
     const { columns, readers, files, info, selection } = this
     const { fields, onFieldError, onLostTail } = selection
-    const tried = <T>(field: string, open: () => Promise<T>): Promise<T | undefined> =>
+    const unlessUnreadable = <T>(field: string, open: () => Promise<T>): Promise<T | undefined> =>
       open().catch((error: unknown) => {
         if (!(error instanceof InspectError) || !selection.wholeTiles || !onFieldError) throw error
         onFieldError(error, field)
         return undefined
       })
     const old = info.format_version < 5 && !info.dense
-    const coords = old ? await tried('__coords', () => this.coordsReader()) : undefined
+    const coords = old ? await unlessUnreadable('__coords', () => this.coordsReader()) : undefined
     info.schema.domain.dimensions.forEach(({ name, type, cell_val_num }, d) => {
       columns.push({ name, kind: 'dimension', type, cell_val_num, nullable: false })
       readers.push(coords && { read: (tile) => coords(tile, d) })
@@ -111,7 +111,7 @@ export class FragmentCells {
     for (const [i, { name, kind, index, type, cell_val_num, nullable }] of info.slots.entries()) {
       if (kind === 'coords' || (kind === 'dimension' && info.dense)) continue
       if (kind !== 'dimension' && fields !== undefined && !fields.includes(name)) continue
-      const reader = await tried(name, () => this.fieldReader(i))
+      const reader = await unlessUnreadable(name, () => this.fieldReader(i))
       if (kind === 'dimension') readers[index] = reader
       else if (reader) {
         columns.push({ name, kind, type, cell_val_num, nullable })
@@ -201,7 +201,7 @@ export class FragmentCells {
   /** Reads a part of a tile. @param readers readers of the columns; undefined for a column that could not be read */
   private part(tile: number, part: CellRun, readers: (PartReader | undefined)[]): Promise<CellBatch> {
     return this.assembled(tile, part, async (i) => {
-      const column = await readers[i]?.(part).catch((error: unknown) => this.unread(error, i, tile))
+      const column = await readers[i]?.(part).catch((error: unknown) => this.reportUnreadable(error, i, tile))
       if (!column) readers[i] = undefined
       return column
     })
@@ -229,9 +229,11 @@ export class FragmentCells {
     return this.assembled(tile, undefined, (i) => {
       try {
         const column = this.readers[i]?.read(tile)
-        return column instanceof Promise ? column.catch((error: unknown) => this.unread(error, i, tile)) : column
+        return column instanceof Promise
+          ? column.catch((error: unknown) => this.reportUnreadable(error, i, tile))
+          : column
       } catch (error) {
-        return this.unread(error, i, tile)
+        return this.reportUnreadable(error, i, tile)
       }
     })
   }
@@ -258,7 +260,7 @@ export class FragmentCells {
   }
 
   /** Reports that a column of a tile cannot be read. */
-  private unread(error: unknown, index: number, tile: number): undefined {
+  private reportUnreadable(error: unknown, index: number, tile: number): undefined {
     const placed = addPlace(error, { tile })
     if (!(placed instanceof InspectError) || !this.selection.onColumnError) throw placed
     this.selection.onColumnError(placed, this.columns[index], tile)

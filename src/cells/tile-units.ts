@@ -34,8 +34,8 @@ export interface TileUnitRunner {
   readonly worthBytes: number
   /** Lower limit on the unfiltered bytes in a unit. */
   readonly unitBytes: number
-  /** Runs units and returns their results in order. @param own runs a unit on this thread */
-  run(units: Iterable<TileUnit>, own: (unit: TileUnit) => Promise<UnfilteredTiles>): AsyncIterable<UnfilteredTiles>
+  /** Runs units and returns their results in order. @param runHere runs a unit on this thread */
+  run(units: Iterable<TileUnit>, runHere: (unit: TileUnit) => Promise<UnfilteredTiles>): AsyncIterable<UnfilteredTiles>
 }
 
 /** The tiles of a fragment that other threads may unfilter, split into units of work. */

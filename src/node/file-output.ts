@@ -106,7 +106,7 @@ function openWhole(shown: string, { path, status }: OutputPlace): FileOutput {
   let forget: (() => void) | undefined
   let finished = false
   /** The descriptor of the file, which is created with the held bytes at the first call. */
-  const started = (): number => {
+  const createdFile = (): number => {
     if (descriptor !== undefined) return descriptor
     forget = onInterrupt(() => removeQuietly(temporary))
     const opened = writing(shown, () => openSync(temporary, 'wx'))
@@ -138,13 +138,13 @@ function openWhole(shown: string, { path, status }: OutputPlace): FileOutput {
         heldBytes += bytes.length
         return
       }
-      return writeWhole(started(), bytes).catch((error: unknown) => {
+      return writeWhole(createdFile(), bytes).catch((error: unknown) => {
         throw systemError(error, shown, 'write')
       })
     },
     commit() {
       try {
-        const whole = started()
+        const whole = createdFile()
         writing(shown, () => {
           if (status) keepOwner(whole, status)
           close()

@@ -126,14 +126,16 @@ class FileSource implements ByteSource {
 
   private opened(): number {
     // Opening must not block, even if a pipe has taken the file's place.
-    this.descriptor ??= guarded(this.name, () => openSync(named(this.name), constants.O_RDONLY | constants.O_NONBLOCK))
+    this.descriptor ??= guarded(this.name, () =>
+      openSync(systemPath(this.name), constants.O_RDONLY | constants.O_NONBLOCK),
+    )
     return this.descriptor
   }
 
   private knownSize(): number {
     if (this.bytes === undefined) {
       this.status = statusByName(this.name)
-      this.bytes = this.status?.size ?? drained(this.name).length
+      this.bytes = this.status?.size ?? pipeContent(this.name).length
     }
     return this.bytes
   }
@@ -149,7 +151,7 @@ class FileSource implements ByteSource {
 
 /** The status of a file; undefined for an open pipe, whose size is not known. @throws InspectError IO for anything else */
 function statusByName(file: string): Stats | undefined {
-  const status = guarded(file, () => statSync(named(file)))
+  const status = guarded(file, () => statSync(systemPath(file)))
   if (status.isFile()) return status
   if (isOpenPipe(file, status)) return undefined
   throw new InspectError('IO', `expected a regular file, found ${kindInWords(status)}`, { file })
@@ -173,7 +175,7 @@ function kindInWords(status: Stats): string {
 const pipes = new Map<string, Uint8Array>()
 
 /** The whole content of a pipe. */
-function drained(file: string): Uint8Array {
+function pipeContent(file: string): Uint8Array {
   const bytes = pipes.get(file) ?? readWhole(file, MOST_PIPED)
   pipes.set(file, bytes)
   return bytes
@@ -182,7 +184,7 @@ function drained(file: string): Uint8Array {
 /** Reads a file or pipe to its end. @throws InspectError TOO_LARGE for more than `most` bytes */
 function readWhole(file: string, most: number): Uint8Array {
   return guarded(file, () => {
-    const descriptor = openSync(named(file), 'r')
+    const descriptor = openSync(systemPath(file), 'r')
     const pieces: Uint8Array[] = []
     let total = 0
     try {
@@ -211,7 +213,7 @@ export function readShort(path: string, most: number): Uint8Array {
 
 function kindOf(path: string): Entry['kind'] | undefined {
   try {
-    const status = statSync(named(path), { throwIfNoEntry: false })
+    const status = statSync(systemPath(path), { throwIfNoEntry: false })
     if (!status) return undefined
     return status.isFile() ? 'file' : status.isDirectory() ? 'folder' : 'other'
   } catch (error) {
@@ -229,18 +231,18 @@ function kindOfLink(path: string): Entry['kind'] {
 }
 
 /** A path for system calls: as bytes, if a name in it is not UTF-8. */
-function named(path: string): string | Buffer {
+function systemPath(path: string): string | Buffer {
   return path.isWellFormed() ? path : Buffer.from(encodeText(path))
 }
 
 /** The character that replaces bytes that are not UTF-8 when names are read as text. */
 const REPLACED = '\ufffd'
 
-/** A folder's entries. Each name is text that {@link named} can turn back into bytes. */
+/** A folder's entries. Each name is text that {@link systemPath} can turn back into bytes. */
 function entriesOf(path: string): Dirent[] {
-  const entries = readdirSync(named(path), { withFileTypes: true })
+  const entries = readdirSync(systemPath(path), { withFileTypes: true })
   if (!entries.some(({ name }) => name.includes(REPLACED))) return entries
-  return readdirSync(named(path), { withFileTypes: true, encoding: 'buffer' }).map((entry) =>
+  return readdirSync(systemPath(path), { withFileTypes: true, encoding: 'buffer' }).map((entry) =>
     Object.assign(Object.create(entry), { name: decodeText(entry.name) }),
   )
 }
@@ -267,14 +269,14 @@ export const localStorage: Storage = {
   },
 
   sizeNow(path) {
-    const status = attempt(() => statSync(named(path), { throwIfNoEntry: false }))
+    const status = attempt(() => statSync(systemPath(path), { throwIfNoEntry: false }))
     return status?.isFile() ? status.size : undefined
   },
 
   readEnd(path, into) {
     let descriptor: number | undefined
     try {
-      descriptor = openSync(named(path), constants.O_RDONLY | constants.O_NONBLOCK)
+      descriptor = openSync(systemPath(path), constants.O_RDONLY | constants.O_NONBLOCK)
       // One call reads all of a small file, which tells its size.
       const length = readSync(descriptor, into, 0, into.length, 0)
       if (length < into.length) return { size: length, length }
@@ -290,6 +292,6 @@ export const localStorage: Storage = {
   },
 
   realPath(path) {
-    return guarded(path, () => decodeText(realpathSync.native(named(path), 'buffer')))
+    return guarded(path, () => decodeText(realpathSync.native(systemPath(path), 'buffer')))
   },
 }

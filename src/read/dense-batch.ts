@@ -1,5 +1,5 @@
 import type { CellBatch, ColumnData } from '../cells/column.ts'
-import { type BoxPlace, copyBox, samePlace } from '../cells/copy-box.ts'
+import { type BoxPlace, constantPlace, copyBox } from '../cells/copy-box.ts'
 import { axisCoordinates } from '../cells/dense-coordinates.ts'
 import { lanesOf } from '../cells/elements.ts'
 import { datatypeSize } from '../format/datatype.ts'
@@ -157,8 +157,8 @@ export function fillBox(
 ): void {
   for (const [c, { fill, size }] of attributes.entries()) {
     const { data, validity } = columns[c]
-    if (data && size !== undefined) copyBox(fill.data, samePlace(lengths), data, to, lengths, size)
-    if (validity && fill.validity) copyBox(fill.validity, samePlace(lengths), validity, to, lengths, 1)
+    if (data && size !== undefined) copyBox(fill.data, constantPlace(lengths), data, to, lengths, size)
+    if (validity && fill.validity) copyBox(fill.validity, constantPlace(lengths), validity, to, lengths, 1)
   }
 }
 
@@ -254,7 +254,7 @@ function spread(values: Uint8Array, size: number, stride: number, first: number,
     // With a stride of 1 the values are copied as they are, up to the last.
     const many = Math.min(period - i, stride === 1 ? length - run : left)
     if (stride === 1) out.set(values.subarray(run * size, (run + many) * size), i * size)
-    else copyBox(values, samePlace([1], run), out, { at: i, strides: [1] }, [many], size)
+    else copyBox(values, constantPlace([1], run), out, { at: i, strides: [1] }, [many], size)
     run = stride === 1 ? 0 : (run + 1) % length
     i += many
   }

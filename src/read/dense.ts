@@ -1,5 +1,5 @@
 import type { ColumnData, ColumnType } from '../cells/column.ts'
-import { type BoxPlace, copyBox, forRuns, oneRun, samePlace } from '../cells/copy-box.ts'
+import { type BoxPlace, constantPlace, copyBox, startOfRun, visitRuns } from '../cells/copy-box.ts'
 import { fastestFirst } from '../cells/dense-coordinates.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, denseAxis } from '../format/dense-tiles.ts'
@@ -216,7 +216,7 @@ class DenseReader {
     const [part] = parts
     if (parts.length !== 1 || !part.source.hasAll || !isSame(part.lengths, lengths)) return undefined
     const [block] = window.blocks
-    const first = oneRun(lengths, this.inTile(part.from), inBlock(block, part.at))
+    const first = startOfRun(lengths, this.inTile(part.from), inBlock(block, part.at))
     if (first === undefined) return undefined
     const tile = await this.tile(part, this.query.reuse === true)
     if (!tile) return undefined
@@ -253,7 +253,7 @@ class DenseReader {
     const { columns } = tile
     for (const [c, { fill, size }] of this.attributes.entries()) {
       const column = columns[c] ?? fill
-      const place = columns[c] ? from : samePlace(lengths)
+      const place = columns[c] ? from : constantPlace(lengths)
       const { data, validity } = made.columns[c]
       if (data && size !== undefined) copyBox(column.data, place, data, to, lengths, size)
       if (validity && column.validity) copyBox(column.validity, place, validity, to, lengths, 1)
@@ -261,7 +261,7 @@ class DenseReader {
     if (!owner) return
     if (this.isTracked && tiles.at(-1) !== tile) tiles.push(tile)
     const number = tiles.length - 1
-    forRuns(lengths, from, to, (first, at, count, fromStep, toStep) => {
+    visitRuns(lengths, from, to, (first, at, count, fromStep, toStep) => {
       for (let i = 0, p = first, o = at; i < count; i++, p += fromStep, o += toStep) {
         owner[o] = number
         if (place) place[o] = p
@@ -275,7 +275,7 @@ class DenseReader {
     fillBox(this.attributes, made.columns, lengths, to)
     const { owner: owners } = made
     if (owners)
-      forRuns(lengths, to, to, (_, at, count, __, step) => {
+      visitRuns(lengths, to, to, (_, at, count, __, step) => {
         for (let i = 0, o = at; i < count; i++, o += step) owners[o] = owner
       })
   }
@@ -296,7 +296,7 @@ class DenseReader {
         const tested = source.isZipped ? point : point.map(() => point[point.length - 1])
         if (!isInside(point, segments) || hiding.some(({ domain }) => isInside(tested, domain))) continue
         const at = segments.map(({ low, at: first }, d) => first + Number(point[d].low - low))
-        this.putTile(made, read, ones, samePlace(ones, cell), inBlock(block, at))
+        this.putTile(made, read, ones, constantPlace(ones, cell), inBlock(block, at))
       }
     }
   }

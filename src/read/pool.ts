@@ -1,4 +1,4 @@
-import { inOrder, type KeyLanes, orderLanes, sortedPositions } from '../cells/cell-order.ts'
+import { isSorted, type KeyLanes, orderLanes, sortedPositions } from '../cells/cell-order.ts'
 import { type ColumnData, sameCell } from '../cells/column.ts'
 import { gatherFrom } from '../cells/gather.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -70,7 +70,7 @@ export class MergePool {
     const coordinates = orderLanes(this.schema, columns, count + ends)
     const times = batches.some(({ written }) => written) ? timeLanes(batches, from, rows) : []
     const lanes = [...coordinates, ...times]
-    const sorted = inOrder(lanes, count) ? undefined : sortedPositions(lanes, count)
+    const sorted = isSorted(lanes, count) ? undefined : sortedPositions(lanes, count)
     let [taken, held] = [count, 0]
     for (let end = 0; end < ends; end++) {
       if (end > 0 && !isBefore(coordinates, count + end, count + held)) continue

@@ -25,7 +25,7 @@ export interface DirectoryHandle {
 }
 
 /**
- * The files of a folder that the user of a page chose or dropped. Only the bytes that are asked for are read. Paths begin
+ * The files of a folder that the user of a page chose or dropped. Only the needed bytes are read. Paths begin
  * with the name of the folder: `openArray(handle.name, { storage: folderStorage(handle) })`.
  * @param folder a `FileSystemDirectoryHandle`, or all files of a folder: a `FileList`, or an array of `File`
  */
@@ -133,14 +133,14 @@ class FolderStorage implements Storage {
   }
 
   async kind(path: string): Promise<Entry['kind'] | undefined> {
-    return named(path, async () => {
+    return withPath(path, async () => {
       if (await this.folder(path)) return 'folder'
       return (await this.file(path)) && 'file'
     })
   }
 
   async list(path: string): Promise<readonly Entry[]> {
-    return named(path, async () => {
+    return withPath(path, async () => {
       const folder = await this.folder(path)
       if (!folder) throw notFound(path)
       return (await folder.list()).sort(byName)
@@ -156,9 +156,9 @@ class FolderStorage implements Storage {
     }
     return {
       name: path,
-      size: () => named(path, async () => (await content()).size),
+      size: () => withPath(path, async () => (await content()).size),
       read: (offset, length) =>
-        named(path, async () => {
+        withPath(path, async () => {
           checkRange(path, offset, length)
           const bytes = await (await content()).slice(offset, offset + length).arrayBuffer()
           if (bytes.byteLength === length) return new Uint8Array(bytes)
@@ -182,7 +182,7 @@ class FolderStorage implements Storage {
 }
 
 /** Turns errors of the browser into InspectErrors that name the path. */
-async function named<T>(path: string, work: () => Promise<T>): Promise<T> {
+async function withPath<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {

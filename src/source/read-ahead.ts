@@ -32,7 +32,7 @@ interface Group extends ByteRange {
  */
 export class ReadAhead {
   private readonly source: ByteSource
-  /** Over a network, only the first group is fetched before it is asked for: fetching costs memory and requests. */
+  /** Whether reads use a network. Then only the first group is fetched early, as fetching costs memory and requests. */
   private readonly isRemote: boolean
   private groups: Iterator<ByteRange, undefined> | undefined
   /** The next group, undefined after the last. */

@@ -21,21 +21,21 @@ interface ChangedField {
 export async function changedFields(fragment: Fragment): Promise<ChangedField[]> {
   const { array } = fragment
   if (!array) return []
-  const { schema: own, schemaName } = await fragment.info()
+  const { schema, schemaName } = await fragment.info()
   // If the schema cannot be read, other code reports it.
   const current = await array.newestSchema().catch(unlessFault)
   if (!current || current.file.name === schemaName) return []
-  return changedAttributes(current.schema, own)
+  return changedAttributes(current.schema, schema)
 }
 
 /** The attributes of a fragment's own schema that have another form in the current one. */
-export function changedAttributes(current: ArraySchema, own: ArraySchema): ChangedField[] {
+export function changedAttributes(current: ArraySchema, written: ArraySchema): ChangedField[] {
   const changed: ChangedField[] = []
-  for (const attribute of own.attributes) {
+  for (const attribute of written.attributes) {
     const same = current.attributes.find(({ name }) => name === attribute.name)
     if (!same) continue
-    const [now, written] = [formOf(same), formOf(attribute)]
-    if (now !== written) changed.push({ name: attribute.name, now, written })
+    const [now, before] = [formOf(same), formOf(attribute)]
+    if (now !== before) changed.push({ name: attribute.name, now, written: before })
   }
   return changed
 }

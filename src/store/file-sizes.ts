@@ -42,22 +42,14 @@ export function cellsInDomain(info: FragmentInfo): number | bigint {
 /**
  * Sizes in bytes of a folder's files, by name.
  * @param entries entries of the folder, if they are known
- * @param known a file whose size is known
  */
-export async function fileSizes(
-  folder: Folder,
-  entries?: readonly Entry[],
-  known?: { name: string; size: number | undefined },
-): Promise<Map<string, number>> {
+export async function fileSizes(folder: Folder, entries?: readonly Entry[]): Promise<Map<string, number>> {
   const sizes = new Map<string, number>()
   const asked: Promise<unknown>[] = []
   for (const entry of entries ?? (await folder.list())) {
     const { name, kind } = entry
     if (kind !== 'file') continue
-    const size =
-      entry.size ??
-      (name === known?.name ? known.size : undefined) ??
-      folder.storage.sizeNow?.(`${folder.path}/${name}`)
+    const size = entry.size ?? folder.storage.sizeNow?.(`${folder.path}/${name}`)
     // Set now, so that names keep the order of the entries even if the size comes later.
     sizes.set(name, size ?? 0)
     if (size === undefined) asked.push(entrySize(folder, entry).then((found) => sizes.set(name, found)))
@@ -68,8 +60,10 @@ export async function fileSizes(
 
 /** Sizes in bytes of the files in a fragment's folder, by name. */
 export async function fragmentFileSizes(fragment: Fragment): Promise<Map<string, number>> {
-  const metadata = { name: FRAGMENT_METADATA_FILE, size: fragment.metadataSize }
-  return fileSizes(fragment.folder, await fragment.entries(), metadata)
+  const entries = (await fragment.entries()).map((entry) =>
+    entry.name === FRAGMENT_METADATA_FILE ? { ...entry, size: entry.size ?? fragment.metadataSize } : entry,
+  )
+  return fileSizes(fragment.folder, entries)
 }
 
 /** Bytes of one file. Asks the storage only if the listing did not give the size. */

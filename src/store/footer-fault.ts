@@ -137,7 +137,7 @@ interface Whole {
   how: string
 }
 
-/** Size of the undamaged file, from the copy of its footer or from what is left of the footer. */
+/** Size of the undamaged file, from the copy of its footer or from the rest of the footer. */
 async function wholeSize(evidence: FooterEvidence, end: number, cutAt: number | undefined): Promise<Whole | undefined> {
   const { source, fileSize, named, copy } = evidence
   if (copy && named !== undefined && named >= 10) {
@@ -178,10 +178,10 @@ async function wholeSize(evidence: FooterEvidence, end: number, cutAt: number | 
 /** Where the last section begins, from a copy of the footer. */
 async function lastSectionStart(copy: Uint8Array, { schema }: FooterEvidence): Promise<number | undefined> {
   const { array_schema_name } = decodePrefix(copy, footerHead, {}).value
-  const own = await schema(array_schema_name ?? '')
-  if (!own) return undefined
-  const footer = decode(copy, fragmentFooter(own), {})
-  const places = sectionPlaces(footer, fragmentSlots(footer.version, own, footer))
+  const written = await schema(array_schema_name ?? '')
+  if (!written) return undefined
+  const footer = decode(copy, fragmentFooter(written), {})
+  const places = sectionPlaces(footer, fragmentSlots(footer.version, written, footer))
   return places.reduce((most, { offset }) => Math.max(most, offset), 0)
 }
 

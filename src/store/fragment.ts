@@ -157,7 +157,7 @@ export class Fragment {
   }
 
   /**
-   * Footer (or the metadata of versions 1 and 2), schema, and what follows from them.
+   * The content of the footer (or of the metadata of versions 1 and 2) and the schema, and facts that follow from them.
    * @throws InspectError NO_SCHEMA if there is no array around the fragment. {@link head} still works since version 10.
    */
   info(): Promise<FragmentInfo> {
@@ -279,7 +279,7 @@ export class Fragment {
     })
   }
 
-  /** For a folder whose name has no version: tries the forms of the footer from the newest to the oldest. */
+  /** The version of a fragment without one in its name: tries the forms of the footer from the newest to the oldest. */
   private async guessVersion(): Promise<number> {
     let unsupported: InspectError | undefined
     try {
@@ -541,8 +541,8 @@ export function pipelineOf(schema: ArraySchema, slot: Slot, role: FileRole): Fil
   if (role === 'validity') return schema.validity_filters ?? { max_chunk_size: 0, filters: [] }
   if (slot.kind === 'attribute') return schema.attributes[slot.index].filters
   if (slot.kind === 'dimension') {
-    const own = schema.domain.dimensions[slot.index].filters
-    return own.filters.length > 0 || schema.version < 5 ? own : schema.coords_filters
+    const { filters } = schema.domain.dimensions[slot.index]
+    return filters.filters.length > 0 || schema.version < 5 ? filters : schema.coords_filters
   }
   return schema.coords_filters
 }

@@ -19,7 +19,7 @@ export interface ReadContext {
   maxTileSize?: number | undefined
   /** Time of the read in milliseconds. Fragments, lists and schemas of later times do not count. */
   now: bigint
-  /** Start of the time range in milliseconds, 0 if undefined. What was written before it does not count, except for schemas. */
+  /** Start of the time range in milliseconds, 0 if undefined. Earlier writes do not count, except for schemas. */
   from?: bigint | undefined
   /** Called for damage after which reading can go on, such as one commit file of many. If undefined, the error is thrown. */
   onFault?: ((fault: InspectError) => void) | undefined

@@ -24,7 +24,7 @@ const NO_VERSION = 0
 
 /** A current member of a group. */
 export interface Member extends GroupMember {
-  /** Whether no file lists the member: groups before TileDB 2.8 have what is in their folder. */
+  /** Whether no file lists the member. Members of groups before TileDB 2.8 are the objects in their folder. */
   implicit: boolean
 }
 

@@ -33,20 +33,20 @@ export async function fragmentLabels(fragment: Fragment): Promise<Map<string, At
 
 /**
  * Labels of one attribute. A dropped attribute keeps its last labels.
- * @param own the schema with which its cells were written
+ * @param written the schema with which its cells were written
  */
 export async function attributeLabels(
   array: InspectArray,
   attribute: string,
-  own: ArraySchema,
+  written: ArraySchema,
 ): Promise<AttributeLabels> {
-  const ownEnumeration = own.attributes.find(({ name }) => name === attribute)?.enumeration ?? ''
+  const writtenEnumeration = written.attributes.find(({ name }) => name === attribute)?.enumeration ?? ''
   try {
     const files = await array.schemaFiles().catch(unlessCode('NO_LISTING'))
     if (!files) {
-      if (ownEnumeration === '') return {}
+      if (writtenEnumeration === '') return {}
       const remark = 'the server lists no names, so these are the labels of the time when the cells were written'
-      return { ...(await named(array, own, ownEnumeration)), remark }
+      return { ...(await enumerationNamed(array, written, writtenEnumeration)), remark }
     }
     const opened = schemaFileOpened(files, array.cx.now)
     for (const file of files.slice(0, opened ? files.indexOf(opened) + 1 : 0).reverse()) {
@@ -54,18 +54,18 @@ export async function attributeLabels(
       const found = schema.attributes.find(({ name }) => name === attribute)
       if (!found) continue
       if (found.enumeration === '') {
-        return ownEnumeration === ''
+        return writtenEnumeration === ''
           ? {}
-          : { remark: `the attribute has no enumeration in the array any more (${ownEnumeration})` }
+          : { remark: `the attribute has no enumeration in the array any more (${writtenEnumeration})` }
       }
-      const labels = await named(array, schema, found.enumeration)
+      const labels = await enumerationNamed(array, schema, found.enumeration)
       if (file === opened) return { ...labels, isCurrent: true }
       return { remark: 'the array has no such attribute any more; its last labels are shown', ...labels }
     }
-    if (ownEnumeration === '') return {}
+    if (writtenEnumeration === '') return {}
     const remark =
       "the current schema of the array has no such attribute; the labels are those of the fragment's own schema"
-    return { remark, ...(await named(array, own, ownEnumeration)) }
+    return { remark, ...(await enumerationNamed(array, written, writtenEnumeration)) }
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
     return { fault: error }
@@ -73,7 +73,7 @@ export async function attributeLabels(
 }
 
 /** The enumeration of a schema with this name. */
-async function named(array: InspectArray, schema: ArraySchema, name: string): Promise<AttributeLabels> {
+async function enumerationNamed(array: InspectArray, schema: ArraySchema, name: string): Promise<AttributeLabels> {
   const entry = schema.enumerations.find((one) => one.name === name)
   if (!entry) return { remark: `the schema lists no enumeration ${JSON.stringify(name)}` }
   return { enumeration: await array.enumeration(entry) }

@@ -41,14 +41,14 @@ export function atAllTimes(array: InspectArray): InspectArray {
 /** Committed fragments that a `.vac` file names, their commits, and the files that name them. */
 export async function replacedFragments(array: InspectArray): Promise<Vacuumed> {
   const { files, consolidated } = await array.commits()
-  const own = new Set(files.map(({ path }) => path))
+  const commitFiles = new Set(files.map(({ path }) => path))
   const gone: string[] = []
   const voided: string[] = []
   for (const { path, to_vacuum, committed } of await atAllTimes(array).fragments()) {
     if (!to_vacuum || !committed) continue
     gone.push(path)
     const commit = pathOfCommit(path)
-    if (own.has(commit)) gone.push(commit)
+    if (commitFiles.has(commit)) gone.push(commit)
     if (consolidated.has(path)) voided.push(commit)
   }
   for (const { path, kind } of files) if (kind === 'vacuum') gone.push(path)

@@ -10,7 +10,7 @@ import type { Times } from './generic-tile.ts'
  * failed or unfinished write. `to-vacuum`: a `.vac` file hides it, and the fragment that replaced it is there.
  * `hidden`: a `.vac` file hides it, but no other fragment that TileDB reads can have its cells. `ignored`: an `.ign`
  * file cancels its commit. `future`: its timestamps end after these times. `past`: they begin before these times.
- * `unlisted`: a sparse fragment of which only a part is between these times; TileDB does not list it, but reads it.
+ * `unlisted`: only a part of a sparse fragment is between these times; TileDB does not list it, but reads it.
  * `no-metadata`: a folder of an old version without a metadata file.
  */
 export type FragmentState =

@@ -18,13 +18,13 @@ const LANES = 2
  * Shares units among `threads` and this thread, and yields the results in the order of the units. Each thread takes the next
  * unit when it has finished one. This thread does the same, but only while the next result in order is not ready.
  *
- * @param own runs a unit on this thread
+ * @param runHere runs a unit on this thread
  * @param ahead upper limit on the results that are in progress or waiting to be taken
  * @param lanes number of units that a thread has at once
  */
 export async function* sharedWork<U, R>(
   units: Iterator<U> | AsyncIterator<U>,
-  own: (unit: U) => Promise<R>,
+  runHere: (unit: U) => Promise<R>,
   threads: readonly Thread<U, R>[],
   ahead = Number.POSITIVE_INFINITY,
   lanes = LANES,
@@ -82,7 +82,7 @@ export async function* sharedWork<U, R>(
         handedOut--
         waiting.shift()?.()
         yield await first.result
-      } else if (!ended && handedOut < ahead) await next(own).catch(fail)
+      } else if (!ended && handedOut < ahead) await next(runHere).catch(fail)
       else if (ended && !first) break
       else
         await new Promise<void>((resolve) => {
@@ -102,7 +102,7 @@ export async function* sharedWork<U, R>(
 export class PoolThread<U, R> implements Thread<U, R> {
   readonly ready: Promise<unknown>
   private readonly worker: Worker
-  private readonly given: (unit: U) => readonly Transferable[]
+  private readonly transfersOf: (unit: U) => readonly Transferable[]
   private readonly waiting: { resolve(result: R): void; reject(error: unknown): void }[] = []
   /** Why the thread can no longer work. */
   private failure: unknown
@@ -110,16 +110,16 @@ export class PoolThread<U, R> implements Thread<U, R> {
   /**
    * @param file script of the built program
    * @param settings data for the thread at its start
-   * @param given returns the parts of a unit that are transferred to the thread
+   * @param transfersOf returns the parts of a unit that are transferred to the thread
    * @param parts parts of the settings that are transferred to the thread
    */
   constructor(
     file: string,
     settings: object,
-    given: (unit: U) => readonly Transferable[] = () => [],
+    transfersOf: (unit: U) => readonly Transferable[] = () => [],
     parts: readonly Transferable[] = [],
   ) {
-    this.given = given
+    this.transfersOf = transfersOf
     // Its output is not joined to that of this process, which would load Node's streams, so that pipes no longer wait for
     // their readers.
     this.worker = scriptThread(file, {
@@ -144,7 +144,7 @@ export class PoolThread<U, R> implements Thread<U, R> {
     if (this.failure !== undefined) return Promise.reject(this.failure)
     return new Promise((resolve, reject) => {
       this.waiting.push({ resolve, reject })
-      this.worker.postMessage(unit, this.given(unit))
+      this.worker.postMessage(unit, this.transfersOf(unit))
     })
   }
 

@@ -14,11 +14,11 @@ export function unfilterInWorkers(jobs: number, settings: TileWorkerSettings): T
     // About 0.1 s of unfiltering.
     worthBytes: 48 * 2 ** 20,
     unitBytes: 2 ** 20,
-    run(units, own) {
+    run(units, runHere) {
       // More threads than processors would only take more memory.
       const count = Math.min(jobs, availableParallelism())
       const threads = Array.from({ length: count - 1 }, () => workerThread(settings))
-      return sharedWork(units[Symbol.iterator](), own, threads, 2 * count)
+      return sharedWork(units[Symbol.iterator](), runHere, threads, 2 * count)
     },
   }
 }

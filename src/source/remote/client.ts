@@ -95,7 +95,7 @@ export class Client {
   }
 
   /**
-   * @returns an answer, whose status is none that may change on another try ({@link isTransient})
+   * @returns an answer with a status that another try would not change ({@link isTransient})
    * @throws InspectError IO when all tries have failed; errors of {@link Call.want}
    */
   async send(call: Call): Promise<Answer> {

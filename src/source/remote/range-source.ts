@@ -176,8 +176,8 @@ export class RangeSource implements ByteSource {
   }
 
   /**
-   * The size of a file whose end the server did not send, without a reason. Either the file is empty, or the server only
-   * supports ranges that count from the start.
+   * The size of a file, from a request for its first byte. For a server that did not send the end of the file: either the file
+   * is empty, or the server only supports ranges that count from the start.
    */
   private async sizeByFront(): Promise<number> {
     const asked = 'the first byte'

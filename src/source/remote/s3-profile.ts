@@ -16,8 +16,8 @@ export function s3Profile(env: Environment): { region: string | undefined; endpo
   const profile = sections.get(`profile ${name}`) ?? (name === 'default' ? sections.get('default') : undefined)
   const region = profile?.get('region')
   if (/^true$/i.test(env.AWS_IGNORE_CONFIGURED_ENDPOINT_URLS ?? '')) return { region, endpoint: undefined }
-  const own = sections.get(`services ${profile?.get('services')}`)?.get('s3.endpoint_url')
-  return { region, endpoint: own ?? profile?.get('endpoint_url') }
+  const forS3 = sections.get(`services ${profile?.get('services')}`)?.get('s3.endpoint_url')
+  return { region, endpoint: forS3 ?? profile?.get('endpoint_url') }
 }
 
 function configuration(env: Environment): Map<string, Section> {
