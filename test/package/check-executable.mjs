@@ -1,6 +1,6 @@
 /**
- * Makes the single executable and uses it where there is no Node: an empty PATH, an empty environment, an empty folder, no network
- * asked. It must print what the program of npm prints. Prints its size, and its start-up beside that of bin/ in pairs.
+ * Makes the single executable, and runs it without Node: PATH, environment and folder are empty, and the network is not used. It must
+ * print what the program that npm installs prints. Prints its size, and its start-up time in pairs with that of bin/.
  */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
