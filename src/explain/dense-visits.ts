@@ -1,9 +1,8 @@
 import { fastestFirst } from '../cells/dense-coordinates.ts'
-import { datatypeSize } from '../format/datatype.ts'
-import { denseAxis } from '../format/dense-tiles.ts'
 import { fieldSlot, type Slot } from '../format/fragment-slots.ts'
 import { conditionFields } from '../read/condition.ts'
 import {
+  gridOf,
   type Interval,
   intersection,
   intervalsOf,
@@ -68,10 +67,7 @@ export function visitTiles(
   query: ReadQuery,
 ): Visited {
   const { dimensions } = schema.domain
-  const grid = dimensions.map((dimension) => {
-    const size = datatypeSize(dimension.type)
-    return denseAxis(dimension, { min: dimension.domain.subarray(0, size), max: dimension.domain.subarray(size) })
-  })
+  const grid = gridOf(schema.domain)
   const domains = fragments.map(({ info }) => intervalsOf(info.nonempty_domain ?? [], dimensions))
   const sides = (d: number, among: readonly number[]): Interval[] =>
     among.flatMap((f) => (domains[f].length > 0 ? [domains[f][d]] : []))

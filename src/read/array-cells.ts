@@ -11,57 +11,57 @@ import { fieldNames, READ_ORDERS, type ReadBatches, type ReadOrder, type ReadQue
 import { defaultOrder, readMerged } from './read.ts'
 import { loadWhere } from './where.ts'
 
-/** An end of a range: a number, text, or a date as ISO text or a count of its unit. */
+/** An end of a range: a number, a text, or a date as ISO text or as a count of its unit; undefined for an open end. */
 export type RangeEnd = number | bigint | string | Uint8Array | undefined
 
-/** Both ends are included; undefined is no end. */
+/** A range, both ends included. */
 export type WantedRange = readonly [from: RangeEnd, to: RangeEnd]
 
 /** A time in milliseconds since 1970, or a date. */
 export type ReadTime = number | bigint | Date
 
-/** The times at which an array is opened: one of the two, or neither for now. */
+/** The times at which an array is opened: at most one of the two; by default now. */
 export interface ReadTimes {
   /** The array as it was at that time. */
   asOf?: ReadTime | undefined
-  /** First and last time of what is read, both included. */
+  /** The first and the last time that are read, both included. */
   between?: readonly [from: ReadTime, to: ReadTime] | undefined
 }
 
 /** Which cells of an array to read. */
 export interface ReadOptions extends ReadTimes {
-  /** Names of attributes, beside all dimensions; undefined for all. */
+  /** Names of the attributes to read in addition to all dimensions; undefined for all attributes. */
   fields?: readonly string[] | undefined
-  /** Ranges by dimension; several of one are united: `{ day: [1, 31], station: [[0, 0], [4, undefined]] }`. */
+  /** Ranges by dimension. Several ranges of a dimension are united: `{ day: [1, 31], station: [[0, 0], [4, undefined]] }`. */
   ranges?: Readonly<Record<string, WantedRange | readonly WantedRange[]>> | undefined
-  /** A condition in the words of TileDB-Py, as of `--where`. In dense arrays the other cells have fill values. */
+  /** A condition in the syntax of TileDB-Py, as for `--where`. In dense arrays cells that do not meet it have fill values. */
   where?: string | undefined
-  /** By default the one that costs least: row-major if dense, else global, or unordered where duplicates are allowed. */
+  /** By default the cheapest order: row-major for dense arrays, unordered for sparse arrays with duplicates, otherwise global. */
   order?: ReadOrder | undefined
   /**
-   * Adds columns that say where a cell is stored: `__fragment`, an index of {@link ArrayCells.fragments}, `__tile`, `__cell`, and
-   * `__written`, its time.
+   * Whether to add columns that tell where a cell is stored: `__fragment`, an index into {@link ArrayCells.fragments}, `__tile`,
+   * `__cell`, and `__written`, its time.
    */
   provenance?: boolean | undefined
-  /** Called for a tile that cannot be read, which is then left out. Without it, the error is thrown. */
+  /** Called once per tile that cannot be read, which is then left out. Without it, the error is thrown. */
   onFault?: ((fault: InspectError) => void) | undefined
-  /** Called with what to know of the cells of a field, once for each text. */
+  /** Called with a remark on the cells of a field, once per text. */
   onRemark?: ((field: string, remark: string) => void) | undefined
 }
 
 /** The cells of an array, all fragments merged. */
 export interface ArrayCells {
   readonly columns: readonly ColumnType[]
-  /** Reads from the first cell on, each time. */
+  /** Each call reads from the first cell on. */
   batches(): ReadBatches
-  /** The times of what is read. */
+  /** The first and the last time that are read, in milliseconds since 1970. */
   readonly between: readonly [from: bigint, to: bigint]
   readonly order: ReadOrder
   /** Names of the fragments that are read, oldest first. */
   readonly fragments: readonly string[]
 }
 
-/** @throws InspectError USAGE for names, values and conditions that the array does not have */
+/** Opens an array to read its cells. @throws InspectError USAGE for names, values and conditions that the array does not have */
 export async function openArrayCells(array: InspectArray, options: ReadOptions): Promise<ArrayCells> {
   const opened = await openAt(array, timesOf(options))
   const { schema, between } = opened
@@ -87,7 +87,7 @@ export async function openArrayCells(array: InspectArray, options: ReadOptions):
   }
 }
 
-/** @throws InspectError USAGE if both are given, for what is no time, and for times that are the wrong way round */
+/** Converts times. @throws InspectError USAGE if both are given, for an invalid time, and if the first time is after the last */
 export function timesOf({ asOf, between }: ReadTimes): { from?: bigint; to?: bigint } {
   if (asOf !== undefined && between !== undefined) throw usage('expected asOf or between, found both')
   if (asOf !== undefined) return { to: milliseconds(asOf) }
@@ -103,12 +103,14 @@ function milliseconds(time: ReadTime): bigint {
   throw usage(`expected a time in milliseconds since 1970, or a date, found ${String(time)}`)
 }
 
+/** @throws InspectError USAGE if a name is unknown */
 export function checkName(what: string, name: string, known: readonly string[]): void {
   if (known.includes(name)) return
   const found = `${JSON.stringify(name)}${didYouMean(name, known)}`
   throw usage(`expected a ${what} of the array (${known.join(', ')}), found ${found}`)
 }
 
+/** Converts ranges by name of the dimension. @throws InspectError USAGE for unknown names and invalid ranges */
 export function rangeSets(dimensions: readonly Dimension[], wanted: NonNullable<ReadOptions['ranges']>): RangeSets {
   const names = dimensions.map(({ name }) => name)
   const sets = new Map<number, Bounds[]>()

@@ -8,33 +8,33 @@ import { cellHistories, type HiddenBy, type VersionState } from './history.ts'
 import { openAt } from './opening.ts'
 import { fieldNames } from './query.ts'
 
-/** The values of a cell, by dimension: a number, text, or a date as ISO text or a count of its unit. */
+/** The coordinates of a cell, by dimension: a number, a text, or a date as ISO text or as a count of its unit. */
 export type CellWanted = Readonly<Record<string, Exclude<RangeEnd, undefined>>>
 
-/** The times are those of the read that decides about each version. */
+/** Options of a history. The times are those of the read that decides the state of each version. */
 export interface HistoryOptions extends ReadTimes {
   /** Names of attributes; undefined for all. */
   fields?: readonly string[] | undefined
-  /** Values as stored: dates as counts, text as bytes. */
+  /** Whether to return values as they are stored: dates as counts, texts as bytes. */
   raw?: boolean | undefined
-  /** Called for a fragment that no read needs and that cannot be read. Without it, the error is thrown. */
+  /** Called once per fragment that cannot be read but that no read needs. Without it, the error is thrown. */
   onUnread?: ((fault: InspectError) => void) | undefined
 }
 
-/** What a fragment holds of a cell. */
+/** A version of a cell: what one fragment stores of it. */
 export interface CellVersion {
   /** Name of the fragment. */
   fragment: string
   /**
-   * When it was written, milliseconds since 1970; undefined where consolidation kept no time of the cell, and the fragments that it
-   * replaced are gone: then between the times in the fragment's name.
+   * The time at which it was written, in milliseconds since 1970. Undefined if consolidation kept no time of the cell and the replaced
+   * fragments are gone; then it lies between the times in the fragment's name.
    */
   written: bigint | undefined
-  /** Of consolidated dense fragments, as in the documents of `history`. */
+  /** Set only for consolidated dense fragments, as in the documents of `history`. */
   neverWritten: 'yes' | 'maybe' | undefined
-  /** Attributes as a read of this version gives them. */
+  /** By attribute: the value that a read of this version returns. */
   values: { [field: string]: Result }
-  /** What a read makes of it, as in the documents of `history`. */
+  /** What a read does with it, as in the documents of `history`. */
   state: VersionState
   /** What hid it first. */
   by: VersionHiddenBy | undefined
@@ -54,7 +54,10 @@ export interface VersionHiddenBy {
   time?: bigint | undefined
 }
 
-/** @throws InspectError USAGE for names and values that the array does not have, and for a dimension without a value */
+/**
+ * Finds all versions of a cell.
+ * @throws InspectError USAGE for names and values that the array does not have, and for a dimension without a value
+ */
 export async function versionsOfCell(
   array: InspectArray,
   cell: CellWanted,
@@ -74,17 +77,8 @@ export async function versionsOfCell(
       const values: { [field: string]: Result } = Object.create(null)
       for (const [c, column] of columns.entries())
         if (column.kind === 'attribute') values[column.name] = columnValue(column, { raw })(version.values[c], 0)
-      const { entry, written, neverWritten, state, by, tile, cell: position } = version
-      return {
-        fragment: entry.name,
-        written,
-        neverWritten,
-        values,
-        state,
-        by: by && hiddenBy(by),
-        tile,
-        cell: position,
-      }
+      const { entry, written, neverWritten, state, by, tile, cell } = version
+      return { fragment: entry.name, written, neverWritten, values, state, by: by && hiddenBy(by), tile, cell }
     }),
   )
 }

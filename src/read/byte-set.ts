@@ -1,11 +1,11 @@
 import { concat } from '../base/bytes.ts'
 
-/** A set of byte strings that is asked about cells in place: no object is made for a look-up. */
+/** A set of byte strings. It looks up cells in place, without making an object for each. */
 export class ByteSet {
   private readonly bytes: Uint8Array
   /** Where each member starts in `bytes`, and the end of the last. */
   private readonly starts: Uint32Array
-  /** Members by their hash: position of the member plus 1, or 0; open addressing. */
+  /** Hash table with open addressing: position of the member plus 1, or 0 for a free slot. */
   private readonly table: Uint32Array
 
   constructor(members: readonly Uint8Array[]) {

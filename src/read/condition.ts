@@ -13,7 +13,7 @@ import { ByteSet } from './byte-set.ts'
  * @see tiledb/sm/query/query_condition.cc; tiledb/sm/query/ast/query_ast.cc
  */
 
-/** What each comparison becomes inside NOT. TileDB evaluates no NOT: it reverses what is inside. So nulls meet neither. */
+/** What each comparison becomes inside NOT. TileDB does not evaluate NOT, it reverses the comparisons inside. So nulls meet neither. */
 export const NEGATED: Readonly<Record<ComparisonOp, ComparisonOp>> = {
   LT: 'GE',
   LE: 'GT',
@@ -28,7 +28,7 @@ export const NEGATED: Readonly<Record<ComparisonOp, ComparisonOp>> = {
 }
 
 /**
- * The negation of a condition, as TileDB stores it for a delete: of the cells that stay.
+ * Negates a condition as TileDB does for a delete: it stores the condition of the cells that stay.
  * @throws InspectError USAGE for a test that files cannot hold
  * @see QueryCondition::negated_condition
  */
@@ -41,27 +41,27 @@ export function negated(node: ConditionNode): ConditionNode {
     throw usage(`a delete condition cannot test text for null: found a test of ${JSON.stringify(node.field)}`)
   const op = NEGATED[node.op]
   if (!lacksMembers(node)) return { ...node, op }
-  // TileDB would store the set, and then refuse to read the array. Members without bytes are the empty text.
+  // TileDB would store such a set, and then refuse to read the array. A member without bytes is the empty text.
   const [inside, outside] = node.offsets?.length ? (['EQ', 'NE'] as const) : (['ALWAYS_FALSE', 'ALWAYS_TRUE'] as const)
   return { ...node, op: op === 'IN' ? inside : outside, offsets: undefined }
 }
 
-/** A column that a condition may need, of the fragment whose cells are tested. */
+/** A column for the evaluation of a condition. */
 export interface ConditionColumn {
   type: Pick<ColumnType, 'type' | 'cell_val_num' | 'nullable'>
   data: ColumnData
 }
 
-/** What is known of a field's cells in a tile. */
+/** What is known about the cells of a field in a tile. */
 export interface FieldBounds {
   type: Datatype
   cell_val_num: CellValNum
-  /** Raw values of the smallest and largest cell that is not null; both undefined if they are not known. */
+  /** Raw values of the smallest and the largest cell that is not null; both undefined if they are unknown. */
   min: Uint8Array | undefined
   max: Uint8Array | undefined
-  /** Number of null cells, 0 for a field that is not nullable; undefined if it is not known. */
+  /** Number of null cells, 0 for a field that is not nullable; undefined if it is unknown. */
   nulls?: number | undefined
-  /** Number of cells; undefined if it is not known. */
+  /** Number of cells; undefined if it is unknown. */
   cells?: number | undefined
 }
 
@@ -79,21 +79,21 @@ export function isNullTest({ op, value, null_test }: ConditionValue, type: Datat
 }
 
 /**
- * Which cells meet a condition.
+ * Evaluates a condition on cells.
  *
- * A comparison with a null cell is false, NE and NOT_IN too. If the fragment lacks a field, no cell meets a comparison of it,
- * not even a test for null: a delete by a field that was added later deletes all cells of older fragments. In an OR, TileDB
- * then also forgets the comparisons before it: only those behind it count.
+ * A comparison with a null cell is false, even NE and NOT_IN. If the fragment lacks a field, no cell meets a comparison of it, not even
+ * a test for null. So a delete by a field that was added later deletes all cells of older fragments. In an OR, TileDB then also ignores
+ * the comparisons before the missing field: only those after it count.
  *
- * @param columns cells of the condition's fields, of one fragment; a field that the fragment lacks is left out
- * @returns one byte per cell, 1 where the cell meets the condition
+ * @param columns cells of the condition's fields, all of one fragment, without fields that the fragment lacks
+ * @returns by cell: 1 if it meets the condition
  * @throws InspectError BAD_VALUE if TileDB cannot compare a field's type, or a stored value does not fit it
  */
 export function meets(node: ConditionNode, columns: ReadonlyMap<string, ConditionColumn>, cellNum: number): Uint8Array {
   return evaluate(node, false, columns, cellNum) ?? new Uint8Array(cellNum)
 }
 
-/** {@link meets}; undefined for a comparison of a field that is lacking. The result is the caller's to change. */
+/** {@link meets}; undefined for a comparison of a missing field. The caller may change the result. */
 function evaluate(
   node: ConditionNode,
   negated: boolean,
@@ -115,7 +115,7 @@ function evaluate(
   return met ?? new Uint8Array(cellNum).fill(Number(all))
 }
 
-/** An expression inside or outside NOT: whether all its children must be met, or one of them. */
+/** How an expression combines its children. `all`: whether all of them must be met, not just one. */
 function combination(node: ConditionNode & { node: 'expression' }, negated: boolean) {
   const isNot = node.op === 'NOT'
   return { children: node.children, all: isNot || (node.op === 'AND') !== negated, negatesChildren: negated !== isNot }
@@ -145,7 +145,7 @@ function compareCells(
 
 type Wanted = readonly [less: number, equal: number, greater: number, unordered: number]
 
-/** Which results of a comparison meet each op. NaN is unordered, as in C++. */
+/** By op: 1 for each result of a comparison that meets it. NaN is unordered, as in C++. */
 const WANTED: Readonly<Record<'LT' | 'LE' | 'GT' | 'GE' | 'EQ' | 'NE', Wanted>> = {
   LT: [1, 0, 0, 0],
   LE: [1, 1, 0, 0],
@@ -159,7 +159,7 @@ type FieldType = Pick<ColumnType, 'type' | 'cell_val_num'>
 
 /** How TileDB compares the cells of a field; undefined if it cannot. */
 export function comparisonOf({ type, cell_val_num }: FieldType): 'text' | 'first-char' | 'wide' | 'number' | undefined {
-  // Of fixed-sized CHAR cells, TileDB compares only the first character, as a signed byte.
+  // TileDB compares only the first character of fixed-sized CHAR cells, as a signed byte.
   if (type === 'CHAR') return cell_val_num === 'var' ? 'text' : 'first-char'
   if (type === 'STRING_ASCII' || type === 'STRING_UTF8') return 'text'
   const kind = datatypeKind(type)
@@ -184,13 +184,13 @@ function compareValues(
   else if (how === 'wide') compareWide(type.type, data, value, wanted, met)
   else {
     const cells = numbersOf(type.type, data)
-    // One type of array, so that one loop serves all types at full speed.
+    // With a single type of array, one loop runs at full speed for all types.
     const doubles = cells instanceof Float64Array ? cells : new Float64Array(cells)
     compareNumbers(doubles, numbersOf(type.type, value)[0], wanted, met)
   }
 }
 
-/** For errors: what the cells of a field are. */
+/** Describes the cells of a field in an error message. */
 export function cellsOf({ type, cell_val_num }: FieldType): string {
   if (cell_val_num === 1) return `which is ${type}`
   return `whose cells hold ${cell_val_num === 'var' ? 'any number of' : cell_val_num} ${type}`
@@ -225,7 +225,7 @@ function compareWide(type: Datatype, data: Uint8Array, value: Uint8Array, wanted
 
 function compareFirstChars(data: Uint8Array, value: Uint8Array, [less, equal, greater]: Wanted, met: Uint8Array): void {
   const size = Math.max(1, Math.floor(data.length / Math.max(1, met.length)))
-  // An empty value is a C string's end.
+  // An empty value compares as the zero byte at the end of a C string.
   const wanted = value.length === 0 ? 0 : (value[0] << 24) >> 24
   for (let i = 0; i < met.length; i++) {
     const cell = (data[i * size] << 24) >> 24
@@ -253,7 +253,7 @@ function compareText(
   }
 }
 
-/** Members of a set are compared as bytes: 0.0 and -0.0 are two, and NaN is one. */
+/** Evaluates IN and NOT_IN. Members are compared as bytes: 0.0 and -0.0 differ, and NaN equals NaN. */
 function findMembers(
   node: ConditionValue,
   op: 'IN' | 'NOT_IN',
@@ -284,9 +284,9 @@ export function setMembers({ value, offsets }: Pick<ConditionValue, 'value' | 'o
 }
 
 /**
- * Whether a cell of a tile may meet a condition, by what is known of the tile. False only if none can.
+ * Whether any cell of a tile may meet a condition. False only if certainly none does.
  *
- * @param bounds what is known of a field's cells; undefined for nothing
+ * @param bounds returns what is known about the cells of a field; undefined if nothing is
  */
 export function mayMeet(
   node: ConditionNode,
@@ -311,7 +311,7 @@ function comparisonMayMeet(node: ConditionValue, op: ComparisonOp, known: FieldB
   const order = how === 'text' ? compareBytes : (a: Uint8Array, b: Uint8Array) => compareElements(type, a, b)
   if (op === 'NOT_IN') return true
   if (op === 'IN') {
-    // Zeros of both signs and NaN lie outside no bounds.
+    // Zeros of both signs compare as equal, and NaN as outside no bounds. So neither excludes a tile.
     return setMembers(node).some((member) => fits(known, member) && !(order(member, min) < 0 || order(member, max) > 0))
   }
   if (!fits(known, node.value)) return true
@@ -323,15 +323,16 @@ function comparisonMayMeet(node: ConditionValue, op: ComparisonOp, known: FieldB
   if (op === 'GT') return high > 0
   if (op === 'GE') return high >= 0
   if (op === 'EQ') return low <= 0 && high >= 0
-  // NaN cells meet NE, but are in no bounds.
+  // NaN cells meet NE, but the bounds do not include them.
   return low !== 0 || high !== 0 || datatypeKind(type) === 'float'
 }
 
+/** Whether a value has the form of the field's cells. */
 function fits({ type, cell_val_num }: FieldBounds, value: Uint8Array): boolean {
   return datatypeKind(type) === 'text' || (cell_val_num === 1 && value.length === datatypeSize(type))
 }
 
-/** Below 0, 0 or above 0; NaN if one is. */
+/** Compares two values: below 0, 0 or above 0; NaN if one of them is NaN. */
 function compareElements(type: Datatype, a: Uint8Array, b: Uint8Array): number {
   if (!isWide(type)) {
     const [x] = numbersOf(type, a)

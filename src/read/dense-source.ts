@@ -6,7 +6,6 @@ import { NO_BYTES } from '../filters/bytes.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, denseTileGrid, integerOf } from '../format/dense-tiles.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
-import { formOf } from '../store/changed-fields.ts'
 import { storedCellNum } from '../store/fragment.ts'
 import {
   type Block,
@@ -17,7 +16,9 @@ import {
   stridesOf,
   type WantedCells,
 } from './dense-windows.ts'
+import { hasAttribute } from './fill.ts'
 import { type OpenedArray, type OpenedFragment, PROVENANCE, type ReadQuery } from './query.ts'
+import { ASSUMED_RATIO } from './source.ts'
 import { untimedText, WrittenTimes } from './written-times.ts'
 
 /** An attribute that is read. */
@@ -28,9 +29,6 @@ export interface Column {
   /** A column of one cell: the fill value of cells that were never written. */
   fill: ColumnData
 }
-
-/** Ratio that is assumed between unfiltered and stored bytes of var-sized values with filters. */
-const ASSUMED_RATIO = 4
 
 /** The coordinates of a segment that a fragment has, along one axis; undefined if it has none. `tile` is a share of the tile's number. */
 export type Overlap = { from: number; at: number; length: number; tile: number } | undefined
@@ -99,10 +97,7 @@ export class DenseSource {
         file: fragment.fragment.folder.path,
       })
     }
-    this.names = attributes.map(({ type }) => {
-      const own = info.schema.attributes.find(({ name }) => name === type.name)
-      return own && formOf(own) === formOf(type) ? type.name : undefined
-    })
+    this.names = attributes.map(({ type }) => (hasAttribute(fragment, type) ? type.name : undefined))
   }
 
   /** Whether each of its tiles is a tile of the array's grid and has all attributes. */

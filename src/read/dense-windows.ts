@@ -1,65 +1,78 @@
 import type { RangeSets } from '../cells/bounds.ts'
+import type { Domain } from '../format/array-schema.ts'
 import type { Datatype } from '../format/datatype.ts'
-import { type DenseAxis, integerOf } from '../format/dense-tiles.ts'
-import type { NDRange } from '../format/range.ts'
+import { type DenseAxis, denseAxis, integerOf } from '../format/dense-tiles.ts'
+import type { Dimension } from '../format/dimension.ts'
+import type { NDRange, Range } from '../format/range.ts'
 
-/** Coordinates along an axis, both ends included. */
+/** An interval of coordinates along an axis, both ends included. */
 export interface Interval {
   low: bigint
   high: bigint
 }
 
-/** The cells of a dense array that are wanted: along each axis, intervals that rise and do not touch. */
+/** The wanted cells of a dense array: along each axis, intervals that rise and do not touch each other. */
 export type WantedCells = readonly (readonly Interval[])[]
 
-/** Coordinates of one tile along an axis. */
+/** An interval of coordinates inside one tile. */
 export interface Segment extends Interval {
-  /** Number of the tile along the axis, from the start of the domain. */
+  /** Number of the tile along the axis, counted from the start of the domain. */
   tile: bigint
   length: number
-  /** Position of the first along the axis of the block. */
+  /** Position of its first coordinate along the axis of the block. */
   at: number
 }
 
 /** The segments of a block along an axis. */
-export interface BlockAxis {
+interface BlockAxis {
   segments: Segment[]
-  /** Number of coordinates. */
+  /** Number of coordinates in all segments. */
   length: number
 }
 
-/** Wanted cells in an order of their own: every combination of the coordinates along the axes. */
+/** Wanted cells that are ordered together: every combination of the coordinates along the axes. */
 export interface Block {
   axes: BlockAxis[]
   cell_num: number
   /** Position of its first cell in the window. */
   at: number
-  /** Cells between neighbours along each axis. */
+  /** Along each axis: the distance between adjacent cells. */
   strides: number[]
 }
 
-/** Consecutive cells of a read, that are put together at once. */
+/** Consecutive cells of a read that are assembled together. */
 export interface Window {
   blocks: Block[]
   cell_num: number
-  /** Names the windows that need the same tiles. Undefined: no other window needs them. */
+  /** Windows that need the same tiles have the same group. Undefined if no other window needs them. */
   group: string | undefined
 }
 
 /** Sizes of windows, in cells. */
 export interface WindowSizes {
-  /** Small tiles are put together up to this size. */
+  /** Small tiles are joined up to this size. */
   good: number
-  /** Only a window of whole tiles of a read in global order may be larger. */
+  /** Upper limit. Only a window of whole tiles in global order may be larger. */
   most: number
 }
 
+/** The axes of a dense array's grid of tiles, over the whole domain. */
+export function gridOf({ dimensions }: Domain): DenseAxis[] {
+  return dimensions.map((dimension) => denseAxis(dimension, domainRange(dimension)))
+}
+
+/** The domain of a dimension as a range. */
+export function domainRange({ domain }: Dimension): Range {
+  const half = domain.length / 2
+  return { min: domain.subarray(0, half), max: domain.subarray(half) }
+}
+
 /**
- * The wanted cells.
+ * Finds the wanted cells.
  *
- * @param ranges of which several of a dimension are united. An open end is that of the fragments.
+ * @param ranges several ranges of a dimension are united; an open end is replaced by the end of all fragments
  * @param written non-empty domains of the fragments, by axis
- * @returns undefined if there are none
+ * @returns undefined if no cell is wanted
  */
 export function wantedCells(
   axes: readonly DenseAxis[],
@@ -77,24 +90,24 @@ export function wantedCells(
   return wanted.every((intervals) => intervals.length > 0) ? wanted : undefined
 }
 
-/** A box of a dense array. @param axes its dimensions */
+/** Converts a box of a dense array to integers. @param axes dimensions of the array */
 export function intervalsOf(box: NDRange, axes: readonly { type: Datatype }[]): Interval[] {
   return box.map(({ min, max }, d) => ({ low: integerOf(axes[d].type, min), high: integerOf(axes[d].type, max) }))
 }
 
-/** The coordinates that are in both; undefined if there are none. */
+/** The coordinates that are in both intervals; undefined if there are none. */
 export function intersection(a: Interval, b: Interval): Interval | undefined {
   const { low } = a.low > b.low ? a : b
   const { high } = a.high < b.high ? a : b
   return low <= high ? { low, high } : undefined
 }
 
-/** An end of a range of a dense dimension. */
+/** Converts an end of a range of a dense dimension. */
 export function integer(value: number | bigint | Uint8Array | undefined): bigint | undefined {
   return value === undefined || value instanceof Uint8Array ? undefined : BigInt(value)
 }
 
-/** From the lowest to the highest coordinate of all. */
+/** The interval from the lowest to the highest coordinate of several intervals; undefined if there are none. */
 export function hull(intervals: readonly Interval[]): Interval | undefined {
   if (intervals.length === 0) return undefined
   const [first] = intervals
@@ -123,7 +136,7 @@ function united(
   return out
 }
 
-/** The wanted coordinates of each tile along an axis. */
+/** Yields the wanted coordinates of each tile along an axis. */
 function* tilesAlong({ domainLow, extent }: DenseAxis, intervals: readonly Interval[]): Generator<BlockAxis> {
   let last: BlockAxis | undefined
   for (const { low, high } of intervals) {
@@ -144,7 +157,7 @@ function* tilesAlong({ domainLow, extent }: DenseAxis, intervals: readonly Inter
   if (last) yield last
 }
 
-/** All of the axes one after another, as one. */
+/** Joins tiles along an axis into one. */
 function joined(axes: Iterable<BlockAxis>): BlockAxis {
   const out: BlockAxis = { segments: [], length: 0 }
   for (const { segments, length } of axes) {
@@ -154,7 +167,7 @@ function joined(axes: Iterable<BlockAxis>): BlockAxis {
   return out
 }
 
-/** A part of the coordinates along an axis. */
+/** A part of the coordinates along an axis. @param from @param to bounds by position */
 function partOf({ segments }: BlockAxis, from: number, to: number): BlockAxis {
   const out: BlockAxis = { segments: [], length: 0 }
   for (const segment of segments) {
@@ -176,7 +189,7 @@ function blockOf(axes: BlockAxis[], order: readonly number[], at: number): Block
   return { axes, cell_num, at, strides: stridesOf(lengths, order) }
 }
 
-/** The cells between neighbours along each axis of a box. @param order axes, the slowest-varying first */
+/** Along each axis of a box: the distance between adjacent cells. @param order axes, the slowest-varying first */
 export function stridesOf(lengths: readonly number[], order: readonly number[]): number[] {
   const strides = lengths.map(() => 1)
   let stride = 1
@@ -187,7 +200,7 @@ export function stridesOf(lengths: readonly number[], order: readonly number[]):
   return strides
 }
 
-/** Every combination of one element of each axis, in the order of the axes; the elements of an axis are asked for anew. */
+/** Yields every combination of one element per axis, in the order of the axes. Calls `elements` again for each combination of the others. */
 function* combinations(
   order: readonly number[],
   elements: (axis: number) => Iterable<BlockAxis>,
@@ -204,10 +217,10 @@ function* combinations(
 }
 
 /**
- * Windows of a read in global order: whole tiles in tile order, each with its cells in cell order.
+ * Yields the windows of a read in global order: whole tiles in tile order, each with its cells in cell order.
  *
- * @param tileOrder axes, the slowest-varying first
- * @param cellOrder the same for the cells of a tile
+ * @param tileOrder axes in the order of the tiles, the slowest-varying first
+ * @param cellOrder axes in the order of a tile's cells, the slowest-varying first
  */
 export function* globalWindows(
   grid: readonly DenseAxis[],
@@ -230,9 +243,9 @@ export function* globalWindows(
 }
 
 /**
- * Windows of a read whose order goes across tiles. A window has all cells along the faster axes, if they are not too many: then
- * it has one tile along the slowest axis, or several small ones. A window that would be too large is cut along the slowest
- * axis; where one coordinate there is still too large, along the next.
+ * Yields the windows of a read whose order goes across tiles. If it is not too large, a window has all cells along the faster axes, and
+ * one tile, or several small ones, along the slowest axis. Otherwise it is cut along the slowest axis. If a single coordinate of that
+ * axis is still too large, it is cut along the next axis.
  *
  * @param order axes, the slowest-varying first
  */
@@ -265,12 +278,12 @@ export function* orderedWindows(
   }
 }
 
-/** Every coordinate by itself. */
+/** Yields every coordinate by itself. */
 function* singles(tiles: Iterable<BlockAxis>): Generator<BlockAxis> {
   for (const tile of tiles) for (let i = 0; i < tile.length; i++) yield partOf(tile, i, i + 1)
 }
 
-/** Tiles along an axis, small ones together and large ones in parts. */
+/** Yields tiles along an axis: small ones joined, large ones in parts. */
 function* parts(tiles: Iterable<BlockAxis>, { good, most }: WindowSizes): Generator<BlockAxis> {
   let together: BlockAxis[] = []
   let length = 0

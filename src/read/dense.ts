@@ -2,7 +2,7 @@ import type { ColumnData, ColumnType } from '../cells/column.ts'
 import { type BoxPlace, constantPlace, copyBox, startOfRun, visitRuns } from '../cells/copy-box.ts'
 import { fastestFirst } from '../cells/dense-coordinates.ts'
 import { datatypeSize } from '../format/datatype.ts'
-import { type DenseAxis, denseAxis } from '../format/dense-tiles.ts'
+import type { DenseAxis } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { fixedSize } from '../format/range.ts'
 import { type Assembly, batchOf, fillBox, LOST, type ReadTile, UNWRITTEN } from './dense-batch.ts'
@@ -10,6 +10,7 @@ import { type Column, DenseSource, type Overlap } from './dense-source.ts'
 import {
   type Block,
   globalWindows,
+  gridOf,
   hull,
   type Interval,
   intersection,
@@ -109,10 +110,7 @@ class DenseReader {
     this.kept = new KeptTiles(room.most)
     const { dimensions } = schema.domain
     this.dimensions = dimensions
-    this.grid = dimensions.map((dimension) => {
-      const size = datatypeSize(dimension.type)
-      return denseAxis(dimension, { min: dimension.domain.subarray(0, size), max: dimension.domain.subarray(size) })
-    })
+    this.grid = gridOf(schema.domain)
     const slowestFirst = (layout: typeof schema.cell_order): number[] =>
       fastestFirst(layout, dimensions.length).reverse()
     this.order = { tileOrder: slowestFirst(schema.tile_order), cellOrder: slowestFirst(schema.cell_order) }

@@ -4,12 +4,12 @@ import { compareBytes } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
 import { fixedSize } from '../format/range.ts'
-import { changedAttributes } from '../store/changed-fields.ts'
+import { changedAttributes, formOf } from '../store/changed-fields.ts'
 import type { Picked } from './filter.ts'
-import type { OpenedArray, ReadQuery } from './query.ts'
+import type { OpenedArray, OpenedFragment, ReadQuery } from './query.ts'
 
 /**
- * What a read gives for a cell of a column that was never written, by the schema with which the array is opened.
+ * The cell that a read returns where nothing was written, by the schema with which the array is opened.
  * @returns a column of one cell
  */
 export function fillCell(schema: ArraySchema, { name, kind, type, cell_val_num, nullable }: ColumnType): ColumnData {
@@ -22,7 +22,16 @@ export function fillCell(schema: ArraySchema, { name, kind, type, cell_val_num, 
   }
 }
 
-/** Tells of the attributes among the columns whose cells in some fragment have another form than the array has now. */
+/**
+ * Whether a fragment has the cells of an attribute in the form that the array has now. TileDB misreads cells of another form, so a read
+ * shows them as fill values.
+ */
+export function hasAttribute({ info }: Pick<OpenedFragment, 'info'>, attribute: ColumnType): boolean {
+  const own = info.schema.attributes.find(({ name }) => name === attribute.name)
+  return own !== undefined && formOf(own) === formOf(attribute)
+}
+
+/** Makes a remark on each wanted attribute whose cells have, in some fragment, another form than the array has now. */
 export function remarkChanged(
   { schema, fragments }: OpenedArray,
   columns: readonly ColumnType[],
@@ -41,7 +50,7 @@ export function remarkChanged(
   }
 }
 
-/** Cells of a column, picked from several batches; undefined stands for a batch without it: its cells are fill values. */
+/** Copies cells of a column from several batches. A batch that lacks the column is undefined: its cells become fill values. */
 export function pickedColumn(
   schema: ArraySchema,
   column: ColumnType,
@@ -51,7 +60,7 @@ export function pickedColumn(
   return gatherFrom(sources, from, rows, fixedSize(column), fillCell(schema, column))
 }
 
-/** Tells cells with the fill value. */
+/** Returns a function that tells whether a cell of a column has the fill value. */
 export function fillTest(column: ColumnType, data: ColumnData, fill: ColumnData): (cell: number) => boolean {
   const size = fixedSize(column) ?? 0
   return (cell) => {

@@ -20,13 +20,15 @@ import {
 } from './query.ts'
 import { exactTime, type SourceBatch } from './source.ts'
 
-/** Cells of several batches: of each the number of its batch, and its position there. */
+/** Cells of several batches. */
 export interface Picked {
+  /** By cell: the position of its batch. */
   from: Uint32Array
+  /** By cell: its position in the batch. */
   rows: Uint32Array
 }
 
-/** The number, among the conditions that a fragment has processed, of the one that deleted a cell. */
+/** The column that tells which condition deleted a cell: its index among the conditions that the fragment has processed. */
 const CONDITION_INDEX: ColumnType = {
   name: '__delete_condition_index',
   kind: 'delete_condition_index',
@@ -35,18 +37,18 @@ const CONDITION_INDEX: ColumnType = {
   nullable: false,
 }
 
-/** Leaves out cells that were deleted, and those that do not meet the condition of the query. */
+/** Drops deleted cells, and cells that do not meet the condition of the query. */
 export class CellFilter {
-  /** The columns to read: those to show, then others that conditions need; the last is {@link CONDITION_INDEX} if deletions are named. */
+  /** Columns to read: those to show, then others that conditions need, then {@link CONDITION_INDEX} if deletions are named. */
   readonly wanted: readonly ColumnType[]
   private readonly opened: OpenedArray
   private readonly where: ConditionNode | undefined
   private readonly onDeleted: ReadQuery['onDeleted']
-  /** The last time of the opening. */
+  /** The end of the opening's times. */
   private readonly end: number | bigint
-  /** Whether deletions count that fragments store. */
+  /** Whether delete timestamps that fragments store have an effect. */
   private readonly seesDeletions: boolean
-  /** By fragment: names of the conditions whose effect on its cells is stored in the fragment, in the order of their numbers. */
+  /** By fragment: names of the delete conditions that it has processed, by their index in the fragment. */
   private readonly processed: readonly (readonly string[])[]
   private readonly isProcessed: readonly ReadonlySet<string>[]
 
@@ -67,7 +69,7 @@ export class CellFilter {
     this.seesDeletions = seesDeletions(opened, query)
   }
 
-  /** @param isNamed whether deletions that fragments store get their names */
+  /** @param isNamed whether to find the names of deletions that fragments store */
   static async of(opened: OpenedArray, query: ReadQuery, isNamed = query.onDeleted !== undefined): Promise<CellFilter> {
     const { array, fragments, deletes } = opened
     const processed: (readonly string[])[] = []
@@ -80,12 +82,12 @@ export class CellFilter {
     return new CellFilter(opened, query, processed, isNamed)
   }
 
-  /** Whether all cells of a batch stay, whatever they hold. */
+  /** Whether the filter keeps all cells of a batch, whatever their values. */
   keepsAll({ deleted, lost }: SourceBatch): boolean {
     return !lost && deleted === undefined && this.where === undefined && this.opened.deletes.length === 0
   }
 
-  /** The cells that stay. */
+  /** The picked cells without those that the filter drops. */
   kept(batches: readonly SourceBatch[], picked: Picked): Picked {
     if (batches.every((batch) => this.keepsAll(batch))) return picked
     const { from, rows } = picked
@@ -94,7 +96,9 @@ export class CellFilter {
       const met = this.evaluate(this.where, batches, picked)
       for (let i = 0; i < stays.length; i++) stays[i] &= met[i]
     }
-    if (this.onDeleted) this.tellDeletions(this.onDeleted, batches, picked, stays)
+    if (this.onDeleted)
+      for (const [i, deletion] of this.deletions(batches, picked).entries())
+        if (deletion && stays[i] === 1) this.onDeleted(deletion)
     for (let i = 0; i < rows.length; i++) if (this.storedDeletion(batches[from[i]], rows[i]) !== undefined) stays[i] = 0
     for (const condition of this.opened.deletes) this.applyDelete(condition, batches, picked, stays)
     const left = stays.reduce((sum, one) => sum + one, 0)
@@ -108,7 +112,7 @@ export class CellFilter {
     return out
   }
 
-  /** For each cell its first deletion; undefined for one that no delete condition names. */
+  /** By cell: its first deletion; undefined if it is not deleted. */
   deletions(batches: readonly SourceBatch[], picked: Picked): (Deletion | undefined)[] {
     const { from, rows } = picked
     const { deletes } = this.opened
@@ -128,29 +132,19 @@ export class CellFilter {
     return found
   }
 
-  private tellDeletions(
-    onDeleted: NonNullable<ReadQuery['onDeleted']>,
-    batches: readonly SourceBatch[],
-    picked: Picked,
-    stays: Uint8Array,
-  ): void {
-    for (const [i, deletion] of this.deletions(batches, picked).entries())
-      if (deletion && stays[i] === 1) onDeleted(deletion)
-  }
-
-  /** Name of the delete commit that a fragment says deleted a cell. */
+  /** The name of the delete commit that deleted a cell, if the fragment stores it. */
   private storedName({ columns, source }: SourceBatch, row: number): string | undefined {
     const data = columns[this.wanted.length - 1]?.data
     return this.wanted.at(-1) === CONDITION_INDEX && data ? this.processed[source.index][u64(data, 8 * row)] : undefined
   }
 
-  /** The time of a deletion that the fragment stores, if it counts. */
+  /** The time at which a cell was deleted, if the fragment stores it and it has an effect on the read. */
   private storedDeletion({ deleted }: SourceBatch, row: number): number | bigint | undefined {
     if (!this.seesDeletions || !deleted) return undefined
     return deleted[row] <= this.end ? deleted[row] : undefined
   }
 
-  /** A delete applies to cells that were written up to its time. */
+  /** Clears `stays` of the cells that a delete deletes. It applies to cells that were written up to its time. */
   private applyDelete(
     { name, time, stays: condition }: TimedCondition,
     batches: readonly SourceBatch[],
@@ -165,7 +159,7 @@ export class CellFilter {
       if (met[i] === 0 && applies[from[i]] && writtenAt(batches[from[i]], rows[i]) <= last) stays[i] = 0
   }
 
-  /** A condition is evaluated on the cells of fragments that have the same of its fields. */
+  /** Evaluates a condition, separately for each set of its fields that fragments have. @returns by cell: 1 if it is met */
   private evaluate(node: ConditionNode, batches: readonly SourceBatch[], picked: Picked): Uint8Array {
     const fields = this.wanted.flatMap(({ name }, c) => (conditionFields(node).has(name) ? [c] : []))
     const having = batches.map(({ columns }) => fields.filter((c) => columns[c] !== undefined))
@@ -194,7 +188,7 @@ export class CellFilter {
     return meets(node, new Map(columns), picked.rows.length)
   }
 
-  /** A wanted column of the picked cells. */
+  /** Copies a wanted column of the picked cells. @param c position in {@link wanted} */
   column(c: number, batches: readonly SourceBatch[], picked: Picked): ColumnData {
     const sources = batches.map(({ columns }) => columns[c])
     return pickedColumn(this.opened.schema, this.wanted[c], sources, picked)
@@ -202,8 +196,8 @@ export class CellFilter {
 }
 
 /**
- * A delete by a field that the array no longer has. TileDB refuses to read the array: evaluated, the condition would delete all
- * its cells, since none has the field.
+ * Throws if a delete condition has a field that the array no longer has. TileDB then refuses to read the array: the condition would
+ * delete all its cells, since none has the field.
  */
 function checkFields({ path, stays }: TimedCondition, { array, schema }: OpenedArray): void {
   const known = fieldNames(schema)
@@ -214,7 +208,7 @@ function checkFields({ path, stays }: TimedCondition, { array, schema }: OpenedA
   }
 }
 
-/** Names of the delete commits, without suffix, whose effect is stored in a fragment. */
+/** Names of the delete commits, without suffix, that a fragment has processed: it stores their effect on its cells. */
 export async function processedNames({ fragment }: OpenedFragment): Promise<readonly string[]> {
   try {
     return ((await fragment.processedConditions()) ?? []).map((path) => stem(lastPathPart(path)))
@@ -224,21 +218,21 @@ export async function processedNames({ fragment }: OpenedFragment): Promise<read
 }
 
 /**
- * When a cell was written, in milliseconds since 1970: its own time, or else the first of its fragment, which is what TileDB counts with.
- * It is the truth only if the cell {@link isTimed}.
+ * The time at which TileDB considers a cell as written, in milliseconds since 1970: its own timestamp, otherwise the first time of its
+ * fragment. It is the real time only if {@link isTimed}.
  */
 export function writtenAt({ written, source }: SourceBatch, row: number): number | bigint {
   return written ? written[row] : exactTime(source.fragment.time)
 }
 
-/** Whether it is known when the cells were written: consolidated fragments of older versions have no times of their cells. */
+/** Whether it is known when the cells were written. Consolidated fragments of older versions have no times of their cells. */
 export function isTimed({ written, source }: SourceBatch): boolean {
   return written !== undefined || !isConsolidatedName(source.fragment.fragment.name)
 }
 
 /**
- * Whether a read looks at the deletions that consolidated fragments store. Where duplicates are allowed, TileDB's readers do so only if they
- * have a condition or the time stamps of cells to look at, too. It matters where the file of a delete condition is lost.
+ * Whether a read looks at the delete timestamps that consolidated fragments store. If duplicates are allowed, TileDB's readers do so only
+ * if they must also evaluate a condition or the timestamps of cells. This matters if the file of a delete condition is lost.
  * @see SparseIndexReaderBase::apply_query_condition
  */
 function seesDeletions(opened: OpenedArray, { where, keepsDeleted }: ReadQuery): boolean {

@@ -1,4 +1,5 @@
 import { InspectError, usage } from '../base/errors.ts'
+import { groupBy } from '../base/group-by.ts'
 import { type RangeSets, rangeOverlap, rowsInside } from '../cells/bounds.ts'
 import { layoutLanes, sortedPositions } from '../cells/cell-order.ts'
 import { allRows, type ColumnData, type ColumnType } from '../cells/column.ts'
@@ -7,10 +8,9 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { u64 } from '../format/u32.ts'
 import type { FragmentEntry } from '../store/array.ts'
-import { formOf } from '../store/changed-fields.ts'
 import { stem } from '../store/commits.ts'
 import { readDense } from './dense.ts'
-import { fillCell, fillTest, pickedColumn } from './fill.ts'
+import { fillCell, fillTest, hasAttribute, pickedColumn } from './fill.ts'
 import { CellFilter, isTimed, writtenAt } from './filter.ts'
 import { isCutByTime, openFragment } from './opening.ts'
 import { MergePool } from './pool.ts'
@@ -26,31 +26,30 @@ import { type CellTimes, Source, type SourceBatch } from './source.ts'
 import { wantedTiles } from './sparse.ts'
 import { type WrittenTime, WrittenTimes } from './written-times.ts'
 
-/** Which cells to ask for, and what to show of them. */
+/** The cells whose histories are wanted. */
 interface HistoryQuery {
   ranges: RangeSets
   /** Names of attributes; undefined for all. */
   fields?: readonly string[] | undefined
-  /** Most cells that may have versions. */
+  /** Upper limit on the cells that may have versions. */
   most: number
-  /** Called for a fragment that no read needs, if it cannot be read. Its versions are then missing. */
+  /** Called once per fragment that cannot be read but that no read needs. Its versions are then missing. */
   onUnread?: ((fault: InspectError) => void) | undefined
 }
 
 /**
- * What became of a version of a cell, in a read of the opened array. `current`: a read gives it. `overwritten`: a newer
- * version took its place. `deleted`: a delete condition names it. `later`, `earlier`: its time, or that of its fragment, is
- * not between the times of the opening. `hidden`: a `.vac` or `.ign` file hides its fragment. `uncommitted`: no commit
- * names its fragment.
+ * What a read of the opened array does with a version of a cell. `current`: the read returns it. `overwritten`: a newer version replaces
+ * it. `deleted`: a delete condition applies to it. `later`, `earlier`: its time, or the time of its fragment, is not between the times of
+ * the opening. `hidden`: a `.vac` or `.ign` file hides its fragment. `uncommitted`: no commit names its fragment.
  */
 export type VersionState = 'current' | 'overwritten' | 'deleted' | 'later' | 'earlier' | 'hidden' | 'uncommitted'
 
 /** What hides a version. */
 export type HiddenBy =
   | { kind: 'fragment'; name: string; time: bigint | undefined }
-  /** The name is that of the commit without suffix; undefined if the fragment does not say which. */
+  /** `name` is the name of the commit without suffix; undefined if the fragment does not tell which commit it was. */
   | { kind: 'delete'; name: string | undefined; time: bigint; condition: TimedCondition | undefined }
-  /** `replacement` is the fragment that holds the cells of those in the list. */
+  /** `replacement` is the fragment that holds the cells of the listed fragments. */
   | { kind: 'vacuum'; path: string; replacement: string }
   | { kind: 'ignore'; path: string }
 
@@ -60,36 +59,36 @@ export interface CellVersion {
   tile: number
   /** Position in the tile. */
   cell: number
-  /** Milliseconds; undefined where consolidation kept no time of the cell, and the fragments that it replaced are gone. */
+  /** Milliseconds since 1970; undefined if consolidation kept no time of the cell, and the fragments that it replaced are gone. */
   written: bigint | undefined
   /**
-   * Of consolidated dense fragments. `yes`: none of the fragments that it replaced had the cell. `maybe`: they are gone, and the cell has
-   * the fill value in every attribute that was asked for.
+   * Set only for consolidated dense fragments. `yes`: none of the replaced fragments had the cell. `maybe`: the replaced fragments are
+   * gone, and the cell has the fill value in every wanted attribute.
    */
   neverWritten: 'yes' | 'maybe' | undefined
-  /** The time that orders it among others in a read. */
+  /** The time by which a read orders the versions. */
   time: bigint
-  /** One cell of each {@link CellHistory.columns}, as a read gives it. */
+  /** By column of {@link CellHistory.columns}: one cell, as a read returns it. */
   values: readonly ColumnData[]
-  /** Names of the attributes that the fragment lacks: their values are fill values. */
+  /** Names of the attributes that the fragment lacks. Their values are fill values. */
   filled: readonly string[]
   state: VersionState
   by: HiddenBy | undefined
 }
 
-/** A cell, and its versions, oldest first. */
+/** A cell with its versions, oldest first. */
 export interface CellHistory {
   /** Dimensions, then attributes. */
   columns: readonly ColumnType[]
-  /** By dimension, one cell each. */
+  /** By dimension: one cell. */
   coordinates: readonly ColumnData[]
   versions: readonly CellVersion[]
 }
 
 /**
- * The versions of some cells in all fragments on disk, and what a read of the opened array makes of each. The first thing
- * that hid a version counts: of a delete and a newer version the earlier; at the same time, the newer version, as TileDB
- * looks at deletes only for the newest. Cells come in row-major order. Those without versions are left out.
+ * Finds the versions of cells in all fragments on disk, and what a read of the opened array does with each. What hid a version first
+ * counts: the earlier of a delete and a newer version. At the same time it is the newer version, because TileDB applies deletes only to
+ * the newest. Cells come in row-major order. Cells without versions are left out.
  *
  * @throws InspectError USAGE if more cells than {@link HistoryQuery.most} have versions
  */
@@ -97,15 +96,15 @@ export async function cellHistories(opened: OpenedArray, query: HistoryQuery): P
   return opened.schema.array_type === 'dense' ? denseHistories(opened, query) : sparseHistories(opened, query)
 }
 
-/** A fragment whose versions are looked for. */
+/** A fragment that may have versions of the cells. */
 interface Place {
   entry: FragmentEntry
   opened: OpenedFragment
-  /** Position in {@link OpenedArray.fragments}; below 0 for one that is not read. */
+  /** Position in {@link OpenedArray.fragments}; below 0 for a fragment that a read does not read. */
   index: number
 }
 
-/** The fragments on disk whose boxes touch the ranges. */
+/** Yields the fragments on disk whose boxes touch the ranges. */
 async function* places(opened: OpenedArray, { ranges, onUnread }: HistoryQuery): AsyncGenerator<Place> {
   const { array, schema, fragments } = opened
   const overlapOf = rangeOverlap(schema.domain.dimensions, ranges)
@@ -119,7 +118,7 @@ async function* places(opened: OpenedArray, { ranges, onUnread }: HistoryQuery):
   }
 }
 
-/** Undefined after a fault, if someone wants to know of it. */
+/** Does work on a fragment that no read needs. @returns undefined after a fault that was reported */
 async function unlessUnread<T>(onUnread: HistoryQuery['onUnread'], work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()
@@ -130,7 +129,7 @@ async function unlessUnread<T>(onUnread: HistoryQuery['onUnread'], work: () => P
   }
 }
 
-/** Cells by their coordinates. */
+/** Collects histories by the coordinates of the cells. */
 class Histories {
   private readonly schema: ArraySchema
   private readonly columns: readonly ColumnType[]
@@ -145,7 +144,7 @@ class Histories {
     this.most = query.most
   }
 
-  /** The cell in this row of some columns, which is added if it is new. */
+  /** The history of the cell in a row. Adds the cell if it is new. */
   at(columns: readonly (ColumnData | undefined)[], row: number): FoundHistory {
     const coordinates = this.cells(this.dimensions, columns, row)
     const key = coordinates.map(({ data }) => data.join()).join(' ')
@@ -158,7 +157,7 @@ class Histories {
     return known
   }
 
-  /** What a row holds, with fill values in place of missing columns. */
+  /** The values of a row. Missing columns have fill values. */
   values(columns: readonly (ColumnData | undefined)[], row: number): ColumnData[] {
     return this.cells(this.columns, columns, row)
   }
@@ -180,7 +179,7 @@ class Histories {
     return types.map((column, c) => pickedColumn(this.schema, column, [columns[c]], picked))
   }
 
-  /** In row-major order, the versions of each by time. */
+  /** All histories in row-major order, with their versions sorted by time. */
   all(): FoundHistory[] {
     const found = [...this.found.values()]
     for (const { versions } of found) versions.sort(byTime)
@@ -194,7 +193,7 @@ class Histories {
   }
 }
 
-/** Of versions of the same time, hidden originals come before their consolidated copies. The rest keeps its order. */
+/** Compares versions by time. At the same time, hidden originals come before their consolidated copies. */
 function byTime(a: CellVersion, b: CellVersion): number {
   const [one, other] = [a.written ?? a.time, b.written ?? b.time]
   if (one !== other) return one < other ? -1 : 1
@@ -221,8 +220,9 @@ interface Wanted {
   cells: Uint32Array
 }
 
-/** A version of a cell: where it is. */
+/** The place of a version. */
 interface Found {
+  /** The tile, and the row of the cell in its batch. */
   wanted: Wanted
   row: number
 }
@@ -234,7 +234,7 @@ async function sparseHistories(opened: OpenedArray, query: HistoryQuery): Promis
   for await (const place of places(opened, query)) {
     const take = async (): Promise<void> => {
       for await (const one of wantedCells(opened, place, filter.wanted, query.ranges)) {
-        // Now and not at the end, so that a range with too many cells ends early.
+        // Added now, so that a range with too many cells fails early.
         for (const row of one.cells.keys()) histories.at(one.batch.columns, row)
         wanted.push(one)
       }
@@ -242,14 +242,8 @@ async function sparseHistories(opened: OpenedArray, query: HistoryQuery): Promis
     await (place.index < 0 ? unlessUnread(query.onUnread, take) : take())
   }
   const deletions = new Map(wanted.map((one) => [one, deletionsOf(filter, one)]))
-  const cells = new Map<FoundHistory, Found[]>()
-  for (const found of newestFirst(opened, wanted)) {
-    const history = histories.at(found.wanted.batch.columns, found.row)
-    const known = cells.get(history)
-    if (known) known.push(found)
-    else cells.set(history, [found])
-  }
-  for (const [history, versions] of cells) {
+  const byCell = groupBy(newestFirst(opened, wanted), (found) => histories.at(found.wanted.batch.columns, found.row))
+  for (const [history, versions] of byCell) {
     let newer: CellVersion | undefined
     for (const { wanted: one, row } of versions) {
       const { batch, place } = one
@@ -272,7 +266,7 @@ async function sparseHistories(opened: OpenedArray, query: HistoryQuery): Promis
   return histories.all()
 }
 
-/** All cells; of equal coordinates first the one that wins the merge, then the others, the newest first. */
+/** Lists all cells. Among equal coordinates, the cell that wins the merge comes first, then the others, newest first. */
 function newestFirst(opened: OpenedArray, all: readonly Wanted[]): Found[] {
   const byBatch = new Map(all.map((one) => [one.batch, one]))
   const listed = new MergePool({ ...opened.schema, allows_duplicates: true })
@@ -295,13 +289,13 @@ function newestFirst(opened: OpenedArray, all: readonly Wanted[]): Found[] {
   return [...winners, ...found(listed).filter(({ wanted, row }) => !isWinner.get(wanted)?.has(row))]
 }
 
-/** The deletions of the cells, by row. */
+/** By row: the first deletion of the cell. */
 function deletionsOf(filter: CellFilter, { batch, place, cells }: Wanted): (Deletion | undefined)[] {
   if (place.index < 0) return []
   return filter.deletions([batch], { from: new Uint32Array(cells.length), rows: Uint32Array.from(cells.keys()) })
 }
 
-/** The wanted cells of a sparse fragment, without their neighbours in the tiles. */
+/** Reads the wanted cells of a sparse fragment, without the other cells of their tiles. */
 async function* wantedCells(
   { schema }: OpenedArray,
   place: Place,
@@ -343,14 +337,14 @@ function timesAt(times: CellTimes | undefined, rows: Uint32Array): CellTimes | u
 
 type Fate = Pick<CellVersion, 'state' | 'by'>
 
-/** What became of a version that a read merges. @param newer the next one of the same cell */
+/** What hides a version that a read merges. @param newer the next newer version of the same cell */
 function readFate(newer: CellVersion | undefined, deleted: Deletion | undefined): Fate {
   if (newer && !(deleted && deleted.time < newer.time))
     return { state: 'overwritten', by: { kind: 'fragment', name: newer.entry.name, time: newer.written } }
   return deleted ? { state: 'deleted', by: { kind: 'delete', ...deleted } } : { state: 'current', by: undefined }
 }
 
-/** Why a read does not merge a version; undefined if it does. */
+/** Why a read does not merge a version; undefined if it merges it. */
 function unreadFate(opened: OpenedArray, { entry, index }: Place, written: bigint): Fate | undefined {
   if (index >= 0) {
     if (!isCutByTime(opened, opened.fragments[index])) return undefined
@@ -371,20 +365,22 @@ function fateUnread(opened: OpenedArray, { place, batch }: Wanted, row: number):
   return unreadFate(opened, place, BigInt(writtenAt(batch, row)))
 }
 
-/** Reads every fragment by itself. Deletes do not apply to dense arrays. */
+/** Reads every fragment by itself, newest first. Deletes do not apply to dense arrays. */
 async function denseHistories(opened: OpenedArray, query: HistoryQuery): Promise<CellHistory[]> {
   const { schema, fragments } = opened
   const histories = new Histories(opened, query)
   const own = readColumns(schema, readQuery(query))
   const found: Place[] = []
   for await (const place of places(opened, query)) found.push(place)
-  // The last fragment that has a cell gives it.
+  // A read returns the cell of the newest fragment that has it.
   const newest = new Map<CellHistory, CellVersion>()
   const known = new Map<string, WrittenTimes>()
   for (const place of found.sort((a, b) => b.index - a.index)) {
     const { entry, opened: fragment, index } = place
     const time = index < 0 ? fragment.time : fragments[index].time
-    const lacks = attributesLacking(fragment, own)
+    const lacks = own.flatMap((column) =>
+      column.kind !== 'attribute' || hasAttribute(fragment, column) ? [] : [column.name],
+    )
     const take = async (): Promise<void> => {
       const times = await WrittenTimes.of(opened.array, schema.domain.dimensions, fragment, known)
       const alone = { ...opened, fragments: [fragment] }
@@ -419,12 +415,4 @@ function whenWritten(time: WrittenTime, hasFill: () => boolean): Pick<CellVersio
   if (time === 'never') return { written: undefined, neverWritten: 'yes' }
   if (time === 'unknown') return { written: undefined, neverWritten: hasFill() ? 'maybe' : undefined }
   return { written: time, neverWritten: undefined }
-}
-
-function attributesLacking({ info }: OpenedFragment, columns: readonly ColumnType[]): string[] {
-  return columns.flatMap((column) => {
-    if (column.kind !== 'attribute') return []
-    const own = info.schema.attributes.find(({ name }) => name === column.name)
-    return own && formOf(own) === formOf(column) ? [] : [column.name]
-  })
 }

@@ -10,13 +10,12 @@ import { fragmentFileSizes } from '../store/file-sizes.ts'
 import type { OpenedArray, OpenedFragment, TimedCondition } from './query.ts'
 
 /**
- * What TileDB 2.30 loads when it opens an array between two times, both included: which schema, fragments and delete
- * conditions.
+ * Opens an array between two times, both included: finds the schema, the fragments and the delete conditions that TileDB 2.30 loads.
  *
- * @param between milliseconds; by default the times of the array's context: from 0 to now
- * @param onFault called for a fragment that cannot be opened, which is then left out; without it, the error is thrown
+ * @param between milliseconds since 1970; by default the times of the array's context: from 0 to now
+ * @param onFault called once per fragment that cannot be opened, which is then left out; by default throws the error
  * @throws InspectError MISSING_FILE if a commit names a fragment without a folder, since version 12; the errors of fragments, schemas and
- *   conditions that cannot be read, each with the file as its place
+ *   conditions that cannot be read, each with its file
  * @see tiledb/sm/array/array_directory.cc
  */
 export async function openAt(
@@ -43,8 +42,8 @@ function thrown(fault: InspectError): void {
 }
 
 /**
- * Whether the times of a fragment's cells decide which of them are read. Where the times in its name are all inside of those
- * of the opening, TileDB reads all its cells: a consolidated fragment may hold cells that are later than its name says.
+ * Whether the times of a fragment's cells decide which of them are read. If the times in its name are all inside the times of the
+ * opening, TileDB reads all its cells. A consolidated fragment may hold cells that are later than its name says.
  */
 export function isCutByTime({ between: [from, to] }: OpenedArray, { fragment }: OpenedFragment): boolean {
   const [first, last] = fragment.timestamp_range ?? [0n, 0n]
@@ -59,7 +58,7 @@ export function hasSlot({ info }: Pick<OpenedFragment, 'info'>, kind: SlotKind):
 async function openedFragments(array: InspectArray, onFault: OnFault): Promise<OpenedFragment[]> {
   const entries = await inTileDBsOrder(array)
   const { isRemote } = array.folder
-  // The sizes of all metadata files from a few listings, the footers from consolidated metadata.
+  // A few listings give the sizes of all metadata files, and consolidated metadata gives the footers.
   if (isRemote) await array.listFragmentsAhead()
   const footers = isRemote ? await array.consolidatedFooters() : undefined
   const open = (entry: FragmentEntry): Promise<OpenedFragment | InspectError> =>
@@ -74,14 +73,14 @@ async function openedFragments(array: InspectArray, onFault: OnFault): Promise<O
   return fragments
 }
 
-/** {@link openFragment} without waiting, if that works. */
+/** {@link openFragment} without waiting; undefined if that is not possible. */
 function openedNow(array: InspectArray, { path, timestamp_range }: FragmentEntry): OpenedFragment | undefined {
   const fragment = array.fragment(path)
   const info = fragment.infoNow()
   return info && { fragment, info, time: timestamp_range?.[0] ?? 0n }
 }
 
-/** @param footers copies from consolidated metadata, by name of the fragment */
+/** Opens a fragment. @param footers copies from consolidated metadata, by name of the fragment */
 export async function openFragment(
   array: InspectArray,
   { name, path, timestamp_range }: Pick<FragmentEntry, 'name' | 'path' | 'timestamp_range'>,
@@ -101,9 +100,9 @@ export async function openFragment(
 }
 
 /**
- * The fragments that TileDB reads, in its order: by their first timestamp. It lists first those of versions before 12,
- * then those whose commits are consolidated, then the others, each by name. Then it sorts the list by
- * {@link librarySort}, which for more than 16 fragments changes the order of those of equal time.
+ * The fragments that TileDB reads, in its order: by their first timestamp. TileDB first lists the fragments of versions before 12, then
+ * those whose commits are consolidated, then the others, each group by name. Then it sorts the list with {@link librarySort}, which for
+ * more than 16 fragments changes the order of fragments with equal times.
  * @see ArrayDirectory::load, compute_filtered_uris
  */
 async function inTileDBsOrder(array: InspectArray): Promise<FragmentEntry[]> {

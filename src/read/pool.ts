@@ -6,24 +6,24 @@ import { fixedSize } from '../format/range.ts'
 import { type Picked, writtenAt } from './filter.ts'
 import type { SourceBatch } from './source.ts'
 
-/** Cells that were read and not yet given out. */
+/** Cells of a batch that were read but not returned yet. */
 interface Entry {
   batch: SourceBatch
   /** Positions in the batch, rising. */
   rows: Uint32Array
 }
 
-/** Cells that were taken out. */
+/** Cells that were taken out of the pool. */
 interface Taken {
   batches: SourceBatch[]
   picked: Picked
-  /** The number of the cell that the others come before. */
+  /** The position, among the limiting cells, of the one that sorts first. */
   held: number
 }
 
 const NO_FILL: ColumnData = { data: new Uint8Array(0), starts: undefined, validity: undefined }
 
-/** Puts the cells of several fragments in global order. */
+/** Merges the cells of several fragments into global order. */
 export class MergePool {
   private readonly schema: ArraySchema
   private entries: Entry[] = []
@@ -36,16 +36,16 @@ export class MergePool {
     if (rows.length > 0) this.entries.push({ batch, rows })
   }
 
-  /** Number of cells of a fragment that wait. @param index see {@link SourceBatch.source} */
+  /** Number of cells of a fragment in the pool. @param index position of the fragment */
   waiting(index: number): number {
     return this.entries.reduce((sum, { batch, rows }) => sum + (batch.source.index === index ? rows.length : 0), 0)
   }
 
   /**
-   * Takes out, in global order, the cells that come before all of some other cells. Without duplicates, of equal coordinates
-   * only the newest cell: the one with the highest time; of equal times, that of the last fragment.
+   * Takes out, in global order, the cells that come before all limiting cells. In an array without duplicates it returns only the newest
+   * cell of equal coordinates: the one with the highest time, and at equal times the one of the last fragment.
    *
-   * @param before coordinates of those cells, by dimension; undefined takes out all
+   * @param before coordinates of the limiting cells, by dimension; undefined to take out all cells
    */
   take(before: readonly ColumnData[] | undefined): Taken {
     this.entries.sort((a, b) => newestFirst(a.batch, b.batch))
@@ -86,7 +86,7 @@ export class MergePool {
     return { batches, held, picked: { from: pickFrom(from, picks), rows: pickFrom(rows, picks) } }
   }
 
-  /** Keeps the cells behind the first `taken`. */
+  /** Keeps only the cells after the first `taken` ones. */
   private keep(sorted: Int32Array | undefined, taken: number, from: Uint32Array, rows: Uint32Array): void {
     if (taken === rows.length) {
       this.entries = []
@@ -112,7 +112,7 @@ function newestFirst(a: SourceBatch, b: SourceBatch): number {
   return b.source.index - a.source.index || a.tile - b.tile || a.first - b.first
 }
 
-/** Cells of several batches, one batch after another. */
+/** Lists the cells of several batches, one batch after another. */
 export function listed(cells: readonly Uint32Array[]): Picked {
   const count = cells.reduce((sum, { length }) => sum + length, 0)
   const [from, rows] = [new Uint32Array(count), new Uint32Array(count)]
@@ -125,10 +125,12 @@ export function listed(cells: readonly Uint32Array[]): Picked {
   return { from, rows }
 }
 
+/** Number of limiting cells. */
 function endCells([{ data, starts }]: readonly ColumnData[], size: number | undefined): number {
   return starts ? starts.length - 1 : data.length / (size ?? 1)
 }
 
+/** A list with `count` more values at its end. */
 function withEnds(list: Uint32Array, count: number, value: (i: number) => number): Uint32Array {
   const out = new Uint32Array(list.length + count)
   out.set(list)
@@ -136,13 +138,14 @@ function withEnds(list: Uint32Array, count: number, value: (i: number) => number
   return out
 }
 
+/** The elements of a list at some positions. */
 export function pickFrom(list: Uint32Array, positions: Int32Array): Uint32Array {
   const out = new Uint32Array(positions.length)
   for (let i = 0; i < out.length; i++) out[i] = list[positions[i]]
   return out
 }
 
-/** Lanes that sort the newest cell first. */
+/** Key lanes that sort the newest cell first. */
 function timeLanes(batches: readonly SourceBatch[], from: Uint32Array, rows: Uint32Array): KeyLanes {
   const [high, low] = [new Uint32Array(rows.length), new Uint32Array(rows.length)]
   for (let i = 0; i < rows.length; i++) {
@@ -158,7 +161,7 @@ function timeLanes(batches: readonly SourceBatch[], from: Uint32Array, rows: Uin
   return [high, low]
 }
 
-/** How many of the first `most` sorted cells come before the cell `end`. */
+/** The number of cells, among the first `most` sorted ones, that come before the cell `end`. */
 function placeOf(lanes: KeyLanes, sorted: Int32Array | undefined, end: number, most: number): number {
   let [low, high] = [0, most]
   while (low < high) {
@@ -175,8 +178,8 @@ function isBefore(lanes: KeyLanes, a: number, b: number): boolean {
 }
 
 /**
- * Whether the second of two cells of equal coordinates replaces the first, though it is sorted behind it: in one fragment, of
- * equal times, the cell in the later tile wins, but of one tile the first cell.
+ * Whether the second of two cells of equal coordinates replaces the first, although it is sorted after it. In one fragment, at equal
+ * times, the cell of the later tile wins; but inside one tile the first cell wins.
  * @see SparseGlobalOrderReader::dedup_tiles_with_timestamps, dedup_fragments_with_timestamps
  */
 function isInLaterTile(first: SourceBatch, row: number, second: SourceBatch, other: number): boolean {
@@ -187,7 +190,7 @@ function isInLaterTile(first: SourceBatch, row: number, second: SourceBatch, oth
   )
 }
 
-/** Of the first `count` sorted cells, the first of each coordinates, unless another one replaces it. */
+/** Finds one cell of each coordinates among the first `count` sorted cells: the first one, unless another one replaces it. */
 function firstOfEach(
   lanes: KeyLanes,
   columns: readonly ColumnData[],
@@ -206,7 +209,7 @@ function firstOfEach(
   return out.subarray(0, found)
 }
 
-/** Most neighbours differ in the last lane. Zeros of both signs sort alike, but are different coordinates. */
+/** Whether two cells have the same coordinates. Zeros of both signs sort alike, but are different coordinates. */
 function isSame(
   lanes: KeyLanes,
   columns: readonly ColumnData[],
@@ -214,6 +217,7 @@ function isSame(
   a: number,
   b: number,
 ): boolean {
+  // The last lane first: most neighbours differ there.
   for (let l = lanes.length - 1; l >= 0; l--) if (lanes[l][a] !== lanes[l][b]) return false
   for (let d = 0; d < columns.length; d++) if (!sameCell(columns[d], a, b, sizes[d] ?? 0)) return false
   return true

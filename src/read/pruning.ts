@@ -10,16 +10,16 @@ import { u64s } from '../format/u32.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { conditionFields, type FieldBounds, mayMeet } from './condition.ts'
 
-/** Whether a tile may hold a cell that meets a condition, by its bounding box and its minima and maxima. */
+/** Tells whether a tile may hold a cell that meets a condition, by its bounding box and its minima and maxima. */
 export type TileTest = (tile: number, mbr: NDRange) => boolean
 
 type BoundsOf = (tile: number, mbr: NDRange) => FieldBounds | undefined
 
 /**
- * Which tiles of a sparse fragment may hold cells that meet a condition. What is stored of other tiles need not be read.
+ * Makes a test for the tiles of a sparse fragment. Tiles that fail it need not be read.
  *
- * @param byAttributes whether attributes count. They may not where a cell that does not meet the condition hides an older one
- * that does: then its tile has to be read. Both have the same coordinates, so dimensions always count.
+ * @param byAttributes whether to test attributes, too. This is wrong if a cell that does not meet the condition may hide an older cell
+ *   that does: then its tile must be read. Dimensions can always be tested, because both cells have the same coordinates.
  */
 export async function tileTest(
   fragment: Fragment,
@@ -42,15 +42,15 @@ export async function tileTest(
 function dimensionBounds(info: FragmentInfo, field: string): BoundsOf | undefined {
   const { dimensions } = info.schema.domain
   const d = dimensions.findIndex(({ name }) => name === field)
-  // Bounds describe the cells as they were written, before a filter lost digits of them.
+  // The bounds describe the cells as they were written, before a lossy filter changed them.
   if (d < 0 || hasLossyDimension(info)) return undefined
   const { type, cell_val_num } = dimensions[d]
-  // TileDB before 2.4 works out wrong upper ends of boxes that begin with the empty string.
+  // TileDB before 2.4 computes wrong upper ends of boxes that begin with the empty string.
   if (cell_val_num === 'var' && info.format_version < 10) return undefined
   return (_, mbr) => ({ type, cell_val_num, min: mbr[d].min, max: mbr[d].max })
 }
 
-/** Undefined if there are no minima and maxima, or they cannot be read: they only save work. */
+/** The bounds of an attribute in each tile. Undefined if there are none, or if they cannot be read: they only save work. */
 async function attributeBounds(fragment: Fragment, info: FragmentInfo, slot: number): Promise<BoundsOf | undefined> {
   if (lossOf(info, slot) !== 'none') return undefined
   const lists = [
@@ -68,7 +68,7 @@ async function attributeBounds(fragment: Fragment, info: FragmentInfo, slot: num
   }
 }
 
-/** The value of each tile; undefined where there is none. */
+/** Returns a function that gives the value of each tile; undefined if the list is empty. */
 function valuesOf({ fixed, variable }: TileMinMax, slot: Slot): ((tile: number) => Uint8Array | undefined) | undefined {
   if (fixed.length === 0) return undefined
   const size = cellSizeOf(slot)

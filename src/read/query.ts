@@ -11,77 +11,77 @@ import { conditionFields } from './condition.ts'
 export const READ_ORDERS = ['row-major', 'col-major', 'global', 'unordered'] as const
 export type ReadOrder = (typeof READ_ORDERS)[number]
 
-/** What TileDB loads when it opens an array between two times. */
+/** An array as TileDB opens it between two times. */
 export interface OpenedArray {
   array: InspectArray
-  /** The times, in milliseconds since 1970, both included. */
+  /** The two times, in milliseconds since 1970, both included. */
   between: readonly [from: bigint, to: bigint]
-  /** The newest schema at the end of these times. */
+  /** The newest schema at the second time. */
   schema: ArraySchema
   /** The fragments that a query reads, oldest first: by their first timestamp, then by name. */
   fragments: readonly OpenedFragment[]
-  /** The delete conditions that count, oldest first. */
+  /** The delete conditions between the two times, oldest first. */
   deletes: readonly TimedCondition[]
 }
 
 export interface OpenedFragment {
   fragment: Fragment
   info: FragmentInfo
-  /** The time of its cells, unless they have timestamps of their own: the first time in its name. */
+  /** The first time in its name. It is the time of its cells, unless they have timestamps of their own. */
   time: bigint
 }
 
-/** A delete condition and its time. */
+/** A delete condition with its time. */
 export interface TimedCondition {
   /** Name of the commit, without suffix. */
   name: string
-  /** Path of the `.del` or `.con` file that has it, relative to the array. */
+  /** Path of the `.del` or `.con` file that contains it, relative to the array. */
   path: string
   time: bigint
-  /** As stored: which cells stay. */
+  /** The condition as it is stored: that of the cells that stay. */
   stays: ConditionNode
 }
 
-/** When a cell was deleted, and by what. */
+/** The deletion of a cell. */
 export interface Deletion {
   time: bigint
-  /** Name of the delete commit, without suffix; undefined if the fragment stores the time, and does not say which. */
+  /** Name of the delete commit, without suffix; undefined if the fragment stores only the time. */
   name: string | undefined
-  /** Undefined if the array does not have the condition any more. */
+  /** Undefined if the array no longer has the condition. */
   condition: TimedCondition | undefined
 }
 
 /** What to read of an array. */
 export interface ReadQuery {
   order: ReadOrder
-  /** Empty for all cells; in a dense array, all in the non-empty domain of its fragments. */
+  /** Empty for all cells; in a dense array, for all cells in the non-empty domain of its fragments. */
   ranges: RangeSets
-  /** Names of attributes, beside all dimensions; undefined for all. */
+  /** Names of the attributes to read in addition to all dimensions; undefined for all attributes. */
   fields?: readonly string[] | undefined
-  /** Which cells to show; of dense arrays, the others come with fill values. */
+  /** The condition of the cells to show. In dense arrays the other cells have fill values. */
   where?: ConditionNode | undefined
-  /** Whether deleted cells come, too. */
+  /** Whether to return deleted cells, too. */
   keepsDeleted?: boolean | undefined
-  /** Adds {@link PROVENANCE} columns. `places`: times are not looked up, and are null in dense arrays. */
+  /** Whether to add the {@link PROVENANCE} columns. `places`: times are not looked up, and are null in dense arrays. */
   provenance?: boolean | 'places' | undefined
   /** Whether the next batch may overwrite the memory of the current one. */
   reuse?: boolean | undefined
-  /** Called with a number of cells inside the ranges, merged, before conditions leave out any: those of the next batch. */
+  /** Called before each batch with the number of merged cells inside the ranges, before conditions exclude any. */
   onMerged?: ((cells: number) => void) | undefined
-  /** Sparse arrays: called with a number of cells inside the ranges and times that a fragment holds, before they are merged. */
+  /** Sparse arrays: called with the number of a fragment's cells inside the ranges and times, before they are merged. */
   onHeld?: ((cells: number) => void) | undefined
-  /** Sparse arrays: called for each merged cell that is left out only because it is deleted. */
+  /** Sparse arrays: called once per merged cell that is left out only because it is deleted. */
   onDeleted?: ((deletion: Deletion) => void) | undefined
-  /** Dense arrays: cells that do not meet the condition are left out, rather than shown with fill values. */
+  /** Dense arrays: whether cells that do not meet the condition are left out, instead of shown with fill values. */
   leavesOutUnmet?: boolean | undefined
-  /** Called for a tile that cannot be read, which is then left out. Without it, the error is thrown. */
+  /** Called once per tile that cannot be read, which is then left out. Without it, the error is thrown. */
   onFault?: ((fault: InspectError) => void) | undefined
-  /** Called with what to know of the cells of a field, once for each text. */
+  /** Called with a remark on the cells of a field, once per text. */
   onRemark?: ((field: string, remark: string) => void) | undefined
 }
 
 /**
- * The columns that say where a cell comes from. `__fragment` is the position in {@link OpenedArray.fragments}. `__written` is null where
+ * The columns that tell where a cell comes from. `__fragment` is the position in {@link OpenedArray.fragments}. `__written` is null if
  * consolidation kept no time of the cell.
  */
 export const PROVENANCE: readonly ColumnType[] = [
@@ -91,7 +91,7 @@ export const PROVENANCE: readonly ColumnType[] = [
   { name: '__written', kind: 'attribute', type: 'DATETIME_MS', cell_val_num: 1, nullable: true },
 ]
 
-/** The columns of a read: dimensions, attributes in the order of the schema, then those of the provenance. */
+/** The columns of a read: dimensions, then attributes in the order of the schema, then the provenance. */
 export function readColumns({ domain, attributes }: ArraySchema, { fields, provenance }: ReadQuery): ColumnType[] {
   return [
     ...domain.dimensions.map(
@@ -104,7 +104,7 @@ export function readColumns({ domain, attributes }: ArraySchema, { fields, prove
   ]
 }
 
-/** The columns to read: those to show, without the provenance, then others that conditions need. */
+/** The columns to read: those to show without the provenance, then others that conditions need. */
 export function wantedColumns(
   schema: ArraySchema,
   query: ReadQuery,

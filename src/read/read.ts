@@ -3,7 +3,7 @@ import type { OpenedArray, ReadBatches, ReadOrder, ReadQuery } from './query.ts'
 import { readSparse } from './sparse.ts'
 
 /**
- * The cells of an array as TileDB 2.30 returns them, all fragments merged. The columns are those of
+ * Reads the cells of an array as TileDB 2.30 returns them, with all fragments merged. The columns are those of
  * {@link import('./query.ts').readColumns}. Memory holds a few tiles of each fragment that overlaps others.
  */
 export async function* readMerged(opened: OpenedArray, query: ReadQuery): ReadBatches {
@@ -11,7 +11,7 @@ export async function* readMerged(opened: OpenedArray, query: ReadQuery): ReadBa
   else yield* readDense(opened, query)
 }
 
-/** The order in which an array's cells are read if none is asked for: the one that costs least. */
+/** The default order of a read: the cheapest one. */
 export function defaultOrder({ schema }: OpenedArray): ReadOrder {
   if (schema.array_type === 'dense') return 'row-major'
   return schema.allows_duplicates ? 'unordered' : 'global'

@@ -10,23 +10,23 @@ export interface Place extends WantedTile {
   source: Source
 }
 
-/** In which order tiles are read for a merge, and which cells are then known to be complete. */
+/** Decides in which order a merge reads tiles, and which cells it can return before it reads the next ones. */
 interface Schedule {
-  /** The next tiles, of about so many bytes, one at least. */
+  /** Chooses the next tiles: about `bytes` of them, at least one. */
   next(bytes: number): Place[]
   /**
-   * Cells that no cell of the tiles to come sorts before, by dimension; undefined if no tile is left, null if more tiles
-   * must be read to know any.
-   * @param batches that were just read
+   * The limiting cells, by dimension: no cell of the tiles to come sorts before all of them. Undefined if no tile is left; null if more
+   * tiles must be read first.
+   * @param batches the batches that were just read
    */
   before(batches: readonly SourceBatch[]): ColumnData[] | undefined | null
-  /** Called after the merge with the number of the cell of {@link before} that sorts first. */
+  /** Called after the merge with the position, among the limiting cells, of the one that sorts first. */
   held(cell: number): void
 }
 
 /**
- * Reads tiles by the lowest corners of their boxes. In row-major and column-major tile and cell order no cell of a box sorts
- * before that corner.
+ * Reads tiles in the order of the lowest corners of their boxes. In row-major and column-major order no cell of a box sorts before that
+ * corner.
  */
 export function byCorner(schema: ArraySchema, places: readonly Place[]): Schedule {
   const { dimensions } = schema.domain
@@ -55,8 +55,8 @@ export function byCorner(schema: ArraySchema, places: readonly Place[]): Schedul
 }
 
 /**
- * Reads the tiles of every fragment in stored order. No cell of a fragment sorts before its last cell that was read: in
- * Hilbert order, where corners of boxes tell nothing.
+ * Reads the tiles of every fragment in stored order: later cells of a fragment never sort before the last one that was read. This is for
+ * Hilbert order, in which the corners of boxes tell nothing.
  */
 export function byFragment(schema: ArraySchema, places: readonly Place[], pool: MergePool): Schedule {
   const { dimensions } = schema.domain
@@ -64,7 +64,7 @@ export function byFragment(schema: ArraySchema, places: readonly Place[], pool: 
     source,
     places: places.filter((place) => place.source === source),
     done: 0,
-    /** Number of cells that were read last, and the coordinates of the last. */
+    /** Number of cells in the last batch, and the coordinates of its last cell. */
     count: 0,
     last: [] as Uint8Array[],
   }))
@@ -98,7 +98,7 @@ export function byFragment(schema: ArraySchema, places: readonly Place[], pool: 
       }
       const ends = open()
       if (ends.length === 0) return undefined
-      // The tiles of a fragment that were read so far may have no cell in the ranges.
+      // If no tile of a fragment gave a cell so far, its position is unknown.
       if (ends.some(({ last }) => last.length === 0)) return null
       return dimensions.map((dimension, d) =>
         columnOf(
@@ -117,7 +117,7 @@ function sizeOf({ source, tile }: Place): number {
   return source.tileBytes(tile)
 }
 
-/** A column of cells, given by their bytes. */
+/** Makes a column from the bytes of its cells. */
 export function columnOf(cells: readonly Uint8Array[], size: number | undefined): ColumnData {
   const starts = new Float64Array(cells.length + 1)
   for (const [i, { length }] of cells.entries()) starts[i + 1] = starts[i] + length

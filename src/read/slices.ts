@@ -1,29 +1,29 @@
 import { type Comparable, compare } from '../cells/bounds.ts'
 
-/** What a tile holds of one dimension. */
+/** The range of a tile along one dimension. */
 export interface Span {
   low: Comparable
   high: Comparable
-  /** Of the cells to read. */
+  /** Bytes of the tile's wanted columns. */
   bytes: number
 }
 
-/** Tiles that are looked at to find where to cut. */
-const MOST_LOOKED_AT = 4096
-/** Halvings of the range of a dimension to find a cut. */
+/** Upper limit on the tiles that are examined to find the cuts. */
+const MAX_EXAMINED = 4096
+/** Number of halvings of a dimension's range to find a cut. */
 const HALVINGS = 60
 
 /**
- * Values at which to cut a dimension, so that the cells between two cuts take about so many bytes. Numbers are taken to be
- * spread evenly over a tile; text is cut where tiles begin.
- * @returns rising
+ * Finds the values at which to cut a dimension, so that the cells between two cuts take about `bytes`. Numbers are assumed to be spread
+ * evenly over a tile. Texts are cut where tiles begin.
+ * @returns rising values
  */
 export function cuts(spans: readonly Span[], bytes: number): Comparable[] {
   const total = spans.reduce((sum, span) => sum + span.bytes, 0)
   const count = Math.ceil(total / bytes)
-  // A box that TileDB lost to NaN does not say in which slice its cells are.
+  // A box with NaN does not tell in which slice its cells are.
   if (count < 2 || spans.some(({ low, high }) => Number.isNaN(low) || Number.isNaN(high))) return []
-  const step = Math.ceil(spans.length / MOST_LOOKED_AT)
+  const step = Math.ceil(spans.length / MAX_EXAMINED)
   const some = spans.filter((_, i) => i % step === 0)
   const found = typeof some[0].low === 'object' ? textCuts(some, count) : numberCuts(some, count)
   return found.filter((cut, i) => i === 0 || compare(found[i - 1], cut) < 0)
@@ -37,6 +37,7 @@ function textCuts(spans: readonly Span[], count: number): Comparable[] {
 function numberCuts(spans: readonly Span[], count: number): Comparable[] {
   const isBig = typeof spans[0].low === 'bigint'
   const [lows, highs] = [spans.map(({ low }) => Number(low)), spans.map(({ high }) => Number(high))]
+  /** The share of a span's cells that lie below a value. */
   const part = (i: number, value: number): number =>
     value <= lows[i] ? 0 : value >= highs[i] ? 1 : (value - lows[i]) / (highs[i] - lows[i])
   const bytesBelow = (value: number): number => spans.reduce((sum, { bytes }, i) => sum + bytes * part(i, value), 0)

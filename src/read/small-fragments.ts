@@ -11,24 +11,24 @@ import { type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import { LaidOutInfo } from '../store/laid-out-info.ts'
 import type { OpenedFragment } from './query.ts'
 
-/** Room for the largest file that is read here. */
+/** Buffer for a file. Larger files are not read here. */
 const room = new Uint8Array(2 ** 16)
 
-/** A dimension with ranges, in fragments of the same layout. */
+/** A dimension with ranges, as fragments of one layout store it. */
 interface Dimension {
   index: number
   ranges: RangeSets
   slot: number
-  /** Its file. */
+  /** Name of its file. */
   name: string
   cellSize: number
   pipeline: Pipeline
 }
 
 /**
- * Finds fragments of one small tile that have no cell in the ranges, without waiting: of a thousand fragments around a point, most
- * are of that kind. The footer says where the tile is, so no other metadata is read; and no further dimension is, when one leaves no
- * cell. So damage to what is not read is not seen here.
+ * Finds fragments of one small tile without a cell in the ranges, and does so synchronously. Of a thousand fragments around a point most
+ * are of that kind. The footer tells where the tile is, so no other metadata is read. After the first dimension that excludes all cells
+ * no other dimension is read. So damage in the parts that are not read is not found here.
  */
 export class SmallFragments {
   private readonly ranges: RangeSets
@@ -38,7 +38,7 @@ export class SmallFragments {
     this.ranges = ranges
   }
 
-  /** Called with a fragment that was read in the usual way, so that others of its layout are known. */
+  /** Called with a fragment that was read in the usual way. Prepares for other fragments of its layout. */
   async learn({ fragment, info }: OpenedFragment): Promise<void> {
     if (!isSmall(info) || this.prepared.has(info.slots)) return
     const { slots, format_version } = info
@@ -56,7 +56,7 @@ export class SmallFragments {
     this.prepared.set(slots, dimensions)
   }
 
-  /** Whether it is sure that the fragment has no cell in the ranges. Of damaged coordinates nothing is sure. */
+  /** Whether the fragment certainly has no cell in the ranges. False if its coordinates are damaged. */
   hasNoCell({ fragment, info }: OpenedFragment): boolean {
     const dimensions = this.prepared.get(info.slots)
     if (!dimensions || !isSmall(info)) return false
@@ -82,7 +82,7 @@ function isOutside({ storage, path }: Folder, info: LaidOutInfo, dimension: Dime
   return rowsInside(info.schema.domain.dimensions, columns, cells, ranges)?.length === 0
 }
 
-/** Whether a fragment has one tile, and coordinates of fixed size. */
+/** Whether a fragment has a single tile and fixed-sized coordinates. */
 function isSmall(info: FragmentInfo): info is LaidOutInfo {
   if (!(info instanceof LaidOutInfo) || info.dense || info.tile_num !== 1) return false
   return ndRangeSize(info.schema.domain.dimensions) !== undefined

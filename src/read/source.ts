@@ -9,6 +9,7 @@ import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import { u64s } from '../format/u32.ts'
 import { formOf } from '../store/changed-fields.ts'
+import { hasSlot } from './opening.ts'
 import type { TileTest } from './pruning.ts'
 import type { OpenedFragment, ReadQuery } from './query.ts'
 
@@ -18,45 +19,45 @@ export interface WantedTile {
   overlap: Overlap
 }
 
-/** Times of cells, in milliseconds. Some programs give nanoseconds, which only a bigint holds exactly. */
+/** Times of cells, in milliseconds. Some programs write nanoseconds, which only a bigint holds exactly. */
 export type CellTimes = Float64Array | BigUint64Array
 
-/** The cells of a tile, or of a part of a large one. */
+/** The cells of a tile, or of a part of a large tile. */
 export interface SourceBatch {
   source: Source
   tile: number
-  /** Position in the tile of the first cell. */
+  /** Position of the first cell in the tile. */
   first: number
   cell_num: number
-  /** By the wanted columns; undefined for a column that the fragment lacks. */
+  /** By wanted column; undefined for a column that the fragment lacks. */
   columns: (ColumnData | undefined)[]
-  /** The time of each cell, in a consolidated fragment that keeps them. */
+  /** The time at which each cell was written; undefined if the fragment does not store these times. */
   written: CellTimes | undefined
-  /** The time at which each cell was deleted, in a fragment that keeps them. */
+  /** The time at which each cell was deleted; undefined if the fragment does not store these times. */
   deleted: CellTimes | undefined
-  /** Whether a column could not be read. The cells hide older ones, and are left out. */
+  /** Whether a column could not be read. The cells hide older ones, but are left out of the result. */
   lost?: boolean | undefined
 }
 
-/** Tiles that are looked for at once. */
+/** Number of tiles that are selected together: few at first, so that the first cells come soon. */
 const FIRST_GROUP = 256
-const MOST_GROUP = 2 ** 16
-const GROUP_GROWS = 4
+const MAX_GROUP = 2 ** 16
+const GROUP_GROWTH = 4
 
 const TIMESTAMPS = '__timestamps'
 const DELETE_TIMESTAMPS = '__delete_timestamps'
 
-/** A sparse fragment of a read. */
+/** A fragment of a sparse array whose cells are read. */
 export class Source {
   readonly fragment: OpenedFragment
-  /** Position among the fragments of the read: of two cells of the same time, the later fragment wins. */
+  /** Position among the fragments of the read. Of two cells of the same time, the one in the later fragment wins. */
   readonly index: number
   /** Whether its cells have times of their own. */
   readonly hasTimes: boolean
   private readonly wanted: readonly ColumnType[]
   private readonly selection: CellSelection
   private cells: FragmentCells | undefined
-  /** Set to leave out tiles of no use. */
+  /** Set by the reader to skip tiles whose cells cannot meet the condition. */
   mayHold: TileTest | undefined
   private readonly leaves: RTreeLevel | undefined
 
@@ -73,7 +74,7 @@ export class Source {
     this.index = index
     this.wanted = wanted
     this.leaves = leaves
-    this.hasTimes = slots.some(({ kind }) => kind === 'timestamps')
+    this.hasTimes = hasSlot(fragment, 'timestamps')
     const names = [...wanted.map(({ name }) => name), TIMESTAMPS, DELETE_TIMESTAMPS]
     this.selection = {
       fields: names.filter(has),
@@ -84,7 +85,7 @@ export class Source {
     }
   }
 
-  /** Undefined for a fragment without cells. @param wanted the columns of its batches */
+  /** @param wanted the columns of its batches */
   static async open(
     fragment: OpenedFragment,
     index: number,
@@ -103,7 +104,7 @@ export class Source {
     )
   }
 
-  /** The tiles that the ranges touch, in stored order, without those that {@link mayHold} leaves out. */
+  /** Yields the tiles that the ranges touch, in stored order, without those that {@link mayHold} excludes. */
   *tiles(ranges: RangeSets): Generator<WantedTile> {
     const { leaves, fragment } = this
     const overlapOf = rangeOverlap(fragment.info.schema.domain.dimensions, ranges)
@@ -119,7 +120,7 @@ export class Source {
     return mbrAt(this.leaves as RTreeLevel, tile, this.fragment.info.schema.domain.dimensions)
   }
 
-  /** {@link tiles} some at a time: few at first, so that the first cells come soon. */
+  /** Yields {@link tiles} in groups. */
   *tileGroups(ranges: RangeSets): Generator<WantedTile[]> {
     let [group, most]: [WantedTile[], number] = [[], FIRST_GROUP]
     for (const tile of this.tiles(ranges)) {
@@ -127,12 +128,12 @@ export class Source {
       if (group.length < most) continue
       yield group
       group = []
-      most = Math.min(MOST_GROUP, most * GROUP_GROWS)
+      most = Math.min(MAX_GROUP, most * GROUP_GROWTH)
     }
     yield group
   }
 
-  /** About so many bytes are the wanted columns of a tile. */
+  /** Estimates the bytes of the wanted columns of a tile. */
   tileBytes(tile: number): number {
     const { info } = this.fragment
     const cells = tileCellNum(info, tile)
@@ -140,11 +141,11 @@ export class Source {
       if (cell_val_num !== 'var') return sum + cells * datatypeSize(type) * cell_val_num
       const slot = info.slots.findIndex((one) => one.name === name)
       const stored = slot < 0 ? 0 : (info.file_var_sizes[slot] ?? 0) / info.tile_num
-      return sum + cells * 8 + stored * UNFOLDED
+      return sum + cells * 8 + stored * ASSUMED_RATIO
     }, 0)
   }
 
-  /** Those of the tiles that have a cell in the ranges. Reads only coordinates. @param tiles rising */
+  /** Finds the tiles that have a cell in the ranges. Reads only coordinates. @param tiles rising */
   async touched(tiles: readonly number[], ranges: RangeSets): Promise<Set<number>> {
     const { fragment, info } = this.fragment
     const { dimensions } = info.schema.domain
@@ -152,7 +153,7 @@ export class Source {
     if (tiles.length === 0) return found
     const cells = await FragmentCells.open(fragment, {
       ...this.selection,
-      ...chosen(tiles),
+      ...selectionOf(tiles),
       fields: [],
       withUnreadable: false,
     })
@@ -165,10 +166,10 @@ export class Source {
     return found
   }
 
-  /** The cells of tiles, given in rising order. */
+  /** Reads the cells of tiles. @param tiles rising @param reuse whether the next batch may overwrite the memory of the current one */
   async *batches(tiles: readonly number[], reuse = false): AsyncGenerator<SourceBatch> {
     if (tiles.length === 0) return
-    Object.assign(this.selection, chosen(tiles), { reuse })
+    Object.assign(this.selection, selectionOf(tiles), { reuse })
     this.cells ??= await FragmentCells.open(this.fragment.fragment, this.selection)
     const { columns } = this.cells
     // TileDB misreads cells of another form than the array has now.
@@ -182,7 +183,7 @@ export class Source {
     const opensAll = this.selection.fields?.every((name) => columns.some((one) => one.name === name))
     for await (const batch of this.cells.batches()) {
       const lost = !opensAll || batch.columns.some((column) => column === undefined)
-      // Nobody knows which cells a tile without coordinates or times hides.
+      // It is unknown which cells a tile without coordinates or times hides.
       const needed = [...batch.columns.slice(0, dimensions), ...(this.hasTimes ? [batch.columns[times]] : [])]
       if (lost && needed.some((column) => column === undefined)) continue
       yield {
@@ -206,15 +207,15 @@ export class Source {
   }
 }
 
-/** A selection of tiles. @param tiles rising, at least one */
-function chosen(tiles: readonly number[]): Pick<CellSelection, 'tiles' | 'skipTile'> {
+/** Makes a selection of tiles. @param tiles rising, at least one */
+function selectionOf(tiles: readonly number[]): Pick<CellSelection, 'tiles' | 'skipTile'> {
   const [from, to] = [tiles[0], tiles[tiles.length - 1]]
   const all = new Set(tiles)
   return { tiles: { from, to }, skipTile: all.size === to - from + 1 ? undefined : (tile) => !all.has(tile) }
 }
 
-/** Stored bytes of var-sized values may unfold to this many times as many. */
-const UNFOLDED = 4
+/** Ratio that is assumed between unfiltered and stored bytes of var-sized values. */
+export const ASSUMED_RATIO = 4
 
 function timesOf(batch: CellBatch, column: number): CellTimes | undefined {
   const data = batch.columns[column]?.data
@@ -224,15 +225,16 @@ function timesOf(batch: CellBatch, column: number): CellTimes | undefined {
   return new BigUint64Array(buffer, byteOffset, times.length)
 }
 
-/** The time of a deletion that was not made, as a number. */
+/** The stored deletion time of a cell that is not deleted, as a number. */
 const NEVER = 2 ** 64
 
+/** Whether any time is too large for an exact number. */
 function areRounded(times: Float64Array): boolean {
   for (let i = 0; i < times.length; i++) if (times[i] > Number.MAX_SAFE_INTEGER && times[i] < NEVER) return true
   return false
 }
 
-/** A number where that is exact. */
+/** A time as a number if that is exact, otherwise as a bigint. */
 export function exactTime(time: bigint): number | bigint {
   return time <= Number.MAX_SAFE_INTEGER ? Number(time) : time
 }

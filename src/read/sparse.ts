@@ -1,4 +1,5 @@
 import { faultOf } from '../base/errors.ts'
+import { groupBy } from '../base/group-by.ts'
 import {
   type Bounds,
   type Comparable,
@@ -23,23 +24,23 @@ import { SmallFragments } from './small-fragments.ts'
 import { exactTime, Source, type SourceBatch, type WantedTile } from './source.ts'
 import { untimedText } from './written-times.ts'
 
-/** Bytes of the cells that are merged at once: few at first, so that the first cells come soon. */
+/** Bytes of the cells that are merged together: few at first, so that the first cells come soon. */
 const FIRST_WINDOW = 256 * 1024
-const MOST_WINDOW = 4 * 2 ** 20
-const WINDOW_GROWS = 4
-/** Bytes of the cells that are sorted at once. */
-const MOST_SORTED = 24 * 2 ** 20
-/** From so many fragments on, it is worth preparing for small ones. */
+const MAX_WINDOW = 4 * 2 ** 20
+const WINDOW_GROWTH = 4
+/** Upper limit on the bytes of the cells that are sorted together. */
+const MAX_SORTED = 24 * 2 ** 20
+/** Number of fragments from which on it is worth preparing for small fragments. */
 const MANY = 16
-/** Cells of a batch of sorted cells. */
+/** Number of cells in a batch of sorted cells. */
 const SORTED_BATCH = 2 ** 16
 
 /**
- * The cells of a sparse array, all fragments merged as TileDB's reader merges them.
- * @param mostSorted bytes of the cells that are sorted at once
+ * Reads the cells of a sparse array. All fragments are merged as TileDB's reader merges them.
+ * @param maxSorted upper limit on the bytes of the cells that are sorted together
  */
-export async function* readSparse(opened: OpenedArray, query: ReadQuery, mostSorted = MOST_SORTED): ReadBatches {
-  const reader = await SparseReader.open(opened, query, mostSorted)
+export async function* readSparse(opened: OpenedArray, query: ReadQuery, maxSorted = MAX_SORTED): ReadBatches {
+  const reader = await SparseReader.open(opened, query, maxSorted)
   try {
     yield* reader.batches()
   } finally {
@@ -53,11 +54,11 @@ class SparseReader {
   private readonly filter: CellFilter
   private readonly sources: readonly Source[]
   private readonly files: OpenFiles
-  /** Whose cells have no time, as was said. */
+  /** Sources for which the missing times were remarked. */
   private readonly untimed = new Set<Source>()
   private readonly columns: readonly ColumnType[]
-  private readonly mostSorted: number
-  /** Number of columns to show, without those of the provenance. */
+  private readonly maxSorted: number
+  /** Number of columns to show, without the columns of the provenance. */
   private readonly shown: number
 
   private constructor(
@@ -66,9 +67,9 @@ class SparseReader {
     filter: CellFilter,
     sources: readonly Source[],
     files: OpenFiles,
-    mostSorted: number,
+    maxSorted: number,
   ) {
-    this.mostSorted = mostSorted
+    this.maxSorted = maxSorted
     this.opened = opened
     this.query = query
     this.filter = filter
@@ -78,7 +79,7 @@ class SparseReader {
     this.shown = readColumns(opened.schema, { ...query, provenance: false }).length
   }
 
-  static async open(opened: OpenedArray, query: ReadQuery, mostSorted: number): Promise<SparseReader> {
+  static async open(opened: OpenedArray, query: ReadQuery, maxSorted: number): Promise<SparseReader> {
     const { schema, fragments } = opened
     const filter = await CellFilter.of(opened, query)
     const overlapOf = rangeOverlap(schema.domain.dimensions, query.ranges)
@@ -108,7 +109,7 @@ class SparseReader {
         source.mayHold = await tileTest(fragment, info, where, alone)
       }
     }
-    return new SparseReader(opened, query, filter, sources, files, mostSorted)
+    return new SparseReader(opened, query, filter, sources, files, maxSorted)
   }
 
   async close(): Promise<void> {
@@ -123,8 +124,8 @@ class SparseReader {
   }
 
   /**
-   * @param inOrder whether the cells must come in global order; otherwise those of an array with duplicates come fragment
-   * after fragment
+   * Yields the cells of all fragments.
+   * @param inOrder whether the cells must come in global order. If not, and duplicates are allowed, they come fragment after fragment.
    */
   private async *merged(ranges: RangeSets, inOrder: boolean, reuse = this.query.reuse === true): ReadBatches {
     const { sources, opened } = this
@@ -132,7 +133,7 @@ class SparseReader {
     else for (const source of sources) yield* this.streamed(source, ranges, reuse && !this.query.provenance)
   }
 
-  /** The cells of one fragment as they are stored. */
+  /** Yields the cells of one fragment in stored order. */
   private async *streamed(source: Source, ranges: RangeSets, reuse: boolean): ReadBatches {
     await this.files.use(source)
     for (const group of source.tileGroups(ranges)) {
@@ -161,7 +162,7 @@ class SparseReader {
     }
   }
 
-  /** The rows inside the ranges and the times; undefined for all. */
+  /** The rows inside the ranges and inside the times of the opening; undefined for all. */
   private rowsOf(batch: SourceBatch, ranges: RangeSets | undefined): Uint32Array | undefined {
     const { dimensions } = this.opened.schema.domain
     const columns = batch.columns.slice(0, dimensions.length) as ColumnData[]
@@ -173,7 +174,7 @@ class SparseReader {
     return all.filter((row) => written[row] >= first && written[row] <= last)
   }
 
-  /** A batch of the picked cells that stay. */
+  /** Yields a batch of the picked cells that the filter keeps. */
   private *shownCells(batches: readonly SourceBatch[], picked: Picked): Generator<CellBatch> {
     this.query.onMerged?.(picked.rows.length)
     const kept = this.filter.kept(batches, picked)
@@ -182,12 +183,13 @@ class SparseReader {
     const columns = this.columns.slice(0, this.shown).map((_, c) => this.filter.column(c, batches, kept))
     if (this.query.provenance) {
       columns.push(...provenanceOf(batches, kept))
-      this.tellUntimed(batches)
+      this.remarkUntimed(batches)
     }
     yield { tile: 0, cell_num, rows: undefined, columns }
   }
 
-  private tellUntimed(batches: readonly SourceBatch[]): void {
+  /** Remarks, once per fragment, that the times of its cells are unknown. */
+  private remarkUntimed(batches: readonly SourceBatch[]): void {
     const { provenance, onRemark } = this.query
     if (provenance !== true || !onRemark) return
     for (const batch of batches) {
@@ -197,7 +199,7 @@ class SparseReader {
     }
   }
 
-  /** The cells in global order, merged window by window. */
+  /** Yields the cells in global order, merged window by window. */
   private async *windows(ranges: RangeSets): ReadBatches {
     const { schema } = this.opened
     const places = this.sources.flatMap((source) => [...source.tiles(ranges)].map((one) => ({ ...one, source })))
@@ -213,20 +215,14 @@ class SparseReader {
       schedule.held(taken.held)
       yield* this.shownCells(taken.batches, taken.picked)
       more = before !== undefined
-      bytes = Math.min(MOST_WINDOW, bytes * WINDOW_GROWS)
+      bytes = Math.min(MAX_WINDOW, bytes * WINDOW_GROWTH)
     }
   }
 
   /** Reads tiles into the pool. */
   private async load(places: readonly Place[], ranges: RangeSets, pool: MergePool): Promise<SourceBatch[]> {
-    const bySource = new Map<Source, Place[]>()
-    for (const place of places) {
-      const known = bySource.get(place.source)
-      if (known) known.push(place)
-      else bySource.set(place.source, [place])
-    }
     const read: SourceBatch[] = []
-    for (const [source, own] of bySource) {
+    for (const [source, own] of groupBy(places, (place) => place.source)) {
       await this.files.use(source)
       const { tiles, partly } = await wantedTiles(source, own, ranges)
       for await (const batch of source.batches(tiles)) {
@@ -239,7 +235,7 @@ class SparseReader {
     return read
   }
 
-  /** The cells in row-major or column-major order: slice by slice of the slowest dimension. */
+  /** Yields the cells in row-major or column-major order: one slice of the slowest dimension after another. */
   private async *sorted(colMajor: boolean): ReadBatches {
     const { dimensions } = this.opened.schema.domain
     const slowest = colMajor ? dimensions.length - 1 : 0
@@ -250,7 +246,7 @@ class SparseReader {
     }
   }
 
-  /** The ranges, cut along a dimension into slices of about as many cells as can be sorted at once. */
+  /** Cuts the ranges along a dimension into slices. Each has about as many cells as can be sorted together. */
   private *slices(dimension: number): Generator<RangeSets> {
     const { ranges } = this.query
     const { type } = this.opened.schema.domain.dimensions[dimension]
@@ -261,12 +257,12 @@ class SparseReader {
       }),
     )
     let low: Comparable | undefined
-    for (const below of cuts(spans, this.mostSorted)) {
-      yield cut(ranges, dimension, { low, high: undefined, below })
+    for (const below of cuts(spans, this.maxSorted)) {
+      yield limited(ranges, dimension, { low, high: undefined, below })
       low = below
     }
-    // The sort puts NaN last.
-    yield low === undefined ? ranges : cut(ranges, dimension, { low, high: undefined, nan: !ranges.has(dimension) })
+    // NaN belongs to the last slice, because the sort puts it last.
+    yield low === undefined ? ranges : limited(ranges, dimension, { low, high: undefined, nan: !ranges.has(dimension) })
   }
 
   private *sortedBatches(batches: readonly CellBatch[], colMajor: boolean): Generator<CellBatch> {
@@ -289,12 +285,12 @@ class SparseReader {
   }
 }
 
-/** Whether cells may hide each other: fragments store their cells in global order, and each once unless they keep times. */
+/** Whether cells must be merged. The cells of a single fragment are in global order, and hide each other only if they have times. */
 function isMerged(sources: readonly Source[]): boolean {
   return sources.length > 1 || sources.some(({ hasTimes }) => hasTimes)
 }
 
-/** Tiles with cells in the ranges, rising, and those of them that may have others, too. */
+/** Finds the tiles with cells in the ranges, rising, and which of them may also have cells outside the ranges. */
 export async function wantedTiles(
   source: Source,
   places: readonly WantedTile[],
@@ -307,16 +303,14 @@ export async function wantedTiles(
   return { tiles, partly }
 }
 
-/** The ranges, with those of one dimension limited to a slice. */
-function cut(ranges: RangeSets, dimension: number, slice: Bounds): RangeSets {
+/** Limits the ranges of one dimension to a slice. */
+function limited(ranges: RangeSets, dimension: number, slice: Bounds): RangeSets {
   const own = ranges.get(dimension) ?? [{ low: undefined, high: undefined }]
-  const limited = own.map((range) => ({
-    ...range,
-    low: highest(range.low, slice.low),
-    below: slice.below,
-    nan: slice.nan,
-  }))
-  return new Map(ranges).set(dimension, limited)
+  const { below, nan } = slice
+  return new Map(ranges).set(
+    dimension,
+    own.map((range) => ({ ...range, low: highest(range.low, slice.low), below, nan })),
+  )
 }
 
 function highest(a: Comparable | undefined, b: Comparable | undefined): Comparable | undefined {
@@ -324,7 +318,7 @@ function highest(a: Comparable | undefined, b: Comparable | undefined): Comparab
   return compare(a, b) < 0 ? b : a
 }
 
-/** The cells of the {@link PROVENANCE} columns. */
+/** The {@link PROVENANCE} columns of the picked cells. */
 function provenanceOf(batches: readonly SourceBatch[], { from, rows }: Picked): ColumnData[] {
   const count = rows.length
   const fragment = new Int32Array(count)

@@ -7,36 +7,43 @@ import { numbersOf } from '../cells/elements.ts'
 import { gather } from '../cells/gather.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeSize } from '../format/datatype.ts'
-import { type DenseAxis, denseAxis, integerOf } from '../format/dense-tiles.ts'
-import { fixedSize, type Range } from '../format/range.ts'
+import { type DenseAxis, integerOf } from '../format/dense-tiles.ts'
+import { fixedSize } from '../format/range.ts'
 import { isConsolidatedName } from '../format/timestamped-name.ts'
 import type { InspectArray } from '../store/array.ts'
-import { formOf } from '../store/changed-fields.ts'
 import { storedCellNum } from '../store/fragment.ts'
-import { type Interval, intersection, intervalsOf, type WantedCells, wantedCells } from './dense-windows.ts'
-import { fillCell, fillTest } from './fill.ts'
+import {
+  domainRange,
+  gridOf,
+  type Interval,
+  intersection,
+  intervalsOf,
+  type WantedCells,
+  wantedCells,
+} from './dense-windows.ts'
+import { fillCell, fillTest, hasAttribute } from './fill.ts'
 import { processedNames } from './filter.ts'
-import { openAt } from './opening.ts'
+import { hasSlot, openAt } from './opening.ts'
 import { type Deletion, type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from './query.ts'
 import { defaultOrder, readMerged } from './read.ts'
 
-/** Cells of an array as a read gives them, counted. Memory holds no list of them. */
+/** Statistics of the cells that a read returns. Memory holds no list of the cells. */
 export interface ReadSummary {
-  /** Cells that a read gives; of dense arrays, those of them that were written. */
+  /** Number of cells that the read returns; in a dense array, only cells that were written. */
   cell_num: number
-  /** Cells of dense arrays; undefined for sparse ones. */
+  /** Number of wanted cells of a dense array, written or not; undefined for sparse arrays. */
   wanted: bigint | undefined
-  /** The first boxes of them that no fragment has; undefined for sparse arrays, and where fragments of single cells are opened. */
+  /** The first boxes of wanted cells that no fragment has; undefined for sparse arrays, and if any fragment is sparse. */
   unwritten: readonly UnwrittenBox[] | undefined
-  /** Those of `cell_num` with the fill value in every attribute, of dense arrays that were read with all attributes. */
+  /** Number of written cells with the fill value in every attribute; undefined for sparse arrays, and unless all attributes are read. */
   alike: number | undefined
-  /** Cells that fragments hold, and that newer ones hide; undefined if it is unknown. */
+  /** Number of stored cells that newer cells hide; undefined if it is unknown. */
   hidden: bigint | undefined
   /** Deleted cells by condition, oldest first. */
   deletions: readonly CountedDeletion[]
-  /** Coordinates that several cells have; undefined where the schema allows no duplicates. */
+  /** Coordinates that several cells have; undefined if the schema allows no duplicates. */
   repeated: Repeated | undefined
-  /** Of each column of the read; of dense arrays, only attributes. */
+  /** One entry per column of the read. */
   fields: readonly FieldSummary[]
 }
 
@@ -49,28 +56,28 @@ interface UnwrittenBox {
 
 interface CountedDeletion {
   deletion: Deletion
-  /** Cells that the read would give without it: each counts to the condition that deletes it first. */
+  /** Number of cells that the read would return without the deletion. Each cell counts for the condition that deletes it first. */
   cells: number
-  /** The same of a read at the time of the deletion: with cells that newer ones hide now. Undefined if it was not counted, or cannot be. */
+  /** The same for a read at the time of the deletion, which includes cells that newer ones hide now. Undefined if it was not counted. */
   removed: number | undefined
-  /** Whether a consolidation left out cells that it deleted: nothing tells how many. */
+  /** Whether a consolidation dropped cells that the deletion deleted. Nothing tells how many. */
   purged: boolean
 }
 
 export interface FieldSummary {
   summary: ColumnSummary
-  /** Cells that were written before the array had the field, or had it in this form: a read gives its fill value. */
+  /** Number of cells that were written before the array had the field in its present form. A read returns fill values for them. */
   filled: number
 }
 
 interface SummaryQuery extends Pick<ReadQuery, 'ranges' | 'fields' | 'where' | 'onRemark'> {
-  /** Attributes whose cells are indexes of an enumeration. */
+  /** Names of attributes whose cells are indexes of an enumeration. */
   labelled: ReadonlySet<string>
-  /** Called after each batch with the number of cells so far. */
+  /** Called once per batch with the number of cells so far. */
   onProgress?: (cells: number) => void
 }
 
-/** Reads the fields of all wanted cells once. Fill values of cells that were never written count in no field. */
+/** Reads all wanted cells once, and summarizes their fields. Cells that were never written do not count. */
 export async function summarize(opened: OpenedArray, query: SummaryQuery): Promise<ReadSummary> {
   const { schema } = opened
   return schema.array_type === 'dense' ? summarizeDense(opened, query) : summarizeSparse(opened, query)
@@ -122,7 +129,7 @@ async function summarizeSparse(opened: OpenedArray, { ranges, fields, where, ...
     const purged = isPurged(one.deletion)
     return { ...one, removed: purged ? undefined : removed.get(one), purged }
   })
-  // Conditions pass over whole tiles, and so over hidden cells.
+  // With a condition the read skips whole tiles, and with them hidden cells.
   const hidden = where ? undefined : BigInt(held - merged)
   return {
     cell_num: tally.cells,
@@ -137,23 +144,24 @@ async function summarizeSparse(opened: OpenedArray, { ranges, fields, where, ...
 }
 
 /**
- * Deletions whose cells a consolidation left out: it lists the condition as processed, and keeps no deletion of single cells.
+ * Returns a function that tells whether a consolidation dropped the cells of a deletion. Such a consolidation lists the condition as
+ * processed, but stores no delete timestamps.
  * @see FragmentConsolidator::consolidate_internal: with_delete_meta_
  */
 async function purgedBy({ fragments }: OpenedArray): Promise<(deletion: Deletion) => boolean> {
   const purges: { names: readonly string[]; first: bigint }[] = []
   for (const one of fragments) {
-    const { info, fragment } = one
-    if (!isConsolidatedName(fragment.name) || info.slots.some(({ kind }) => kind === 'delete_timestamps')) continue
+    const { fragment } = one
+    if (!isConsolidatedName(fragment.name) || hasSlot(one, 'delete_timestamps')) continue
     purges.push({ names: await processedNames(one), first: fragment.timestamp_range?.[0] ?? 0n })
   }
   return ({ name, time }) => purges.some((one) => name !== undefined && time >= one.first && one.names.includes(name))
 }
 
-/** Deletes at more times than these are counted only for the newest: each takes a read of its own. */
-const MOST_TIMES = 50
+/** Upper limit on the delete times that are counted, newest first. Each time takes a read of its own. */
+const MAX_TIMES = 50
 
-/** What each deletion took from readers at its time. */
+/** Counts the cells that each deletion removed from a read at its time. */
 async function removedThen<Counted extends Pick<CountedDeletion, 'deletion' | 'cells'>>(
   { array, between: [from], fragments }: OpenedArray,
   { ranges, where }: ReadQuery,
@@ -162,9 +170,9 @@ async function removedThen<Counted extends Pick<CountedDeletion, 'deletion' | 'c
   const removed = new Map<Counted, number>()
   const ends = fragments.map(({ fragment }) => fragment.timestamp_range?.[1])
   const times = [...new Set(deletions.map(({ deletion }) => deletion.time))]
-  for (const time of times.slice(-MOST_TIMES)) {
+  for (const time of times.slice(-MAX_TIMES)) {
     const own = deletions.filter(({ deletion }) => deletion.time === time)
-    // Where nothing was written later, a read at that time gives the same.
+    // If nothing was written later, a read at that time returns the same cells.
     const isNow = ends.every((end) => end !== undefined && end <= time)
     const counts = isNow ? undefined : await countedAt(array, [from, time], { ranges, where }).catch(unlessFault)
     if (!isNow && !counts) continue
@@ -173,7 +181,7 @@ async function removedThen<Counted extends Pick<CountedDeletion, 'deletion' | 'c
   return removed
 }
 
-/** Cells that each deletion leaves out of a read between two times. */
+/** Counts the cells that each deletion removes from a read between two times. */
 async function countedAt(
   array: InspectArray,
   [from, to]: OpenedArray['between'],
@@ -196,18 +204,18 @@ function keyOf({ name, time }: Deletion): string {
 async function summarizeDense(opened: OpenedArray, { ranges, fields, where, ...query }: SummaryQuery) {
   const { schema, fragments } = opened
   const tally = new Tally(opened, fields, query)
-  const axes = axesOf(schema)
+  const axes = gridOf(schema.domain)
   const nothing = axes.map(() => [])
   const wanted = wantedCells(axes, withEnds(schema, ranges), nothing)
   const boxes = fragments.flatMap((one) =>
     one.info.nonempty_domain ? [intervalsOf(one.info.nonempty_domain, axes)] : [],
   )
-  // Nothing else was written: a domain may be much larger than what it holds.
+  // Only written cells are read: a domain may be much larger than its written part.
   const written = wanted && wantedCells(axes, withinBoxes(wanted, boxes), nothing)
   if (wanted && written) {
     const asked: ReadQuery = {
       order: defaultOrder(opened),
-      ranges: rangesOf(written),
+      ranges: new Map(written.entries()),
       fields,
       where,
       provenance: 'places',
@@ -234,17 +242,17 @@ async function summarizeDense(opened: OpenedArray, { ranges, fields, where, ...q
   }
 }
 
-/** Adds up the columns of batches. */
+/** Summarizes the columns of batches. */
 class Tally {
   cells = 0
-  /** Cells with the fill value in every attribute, as far as they were looked for. */
+  /** Number of cells with the fill value in every attribute, if they were counted. */
   alike = 0
   private readonly fills: readonly ColumnData[]
   readonly fields: FieldSummary[]
-  /** Whether some fragment lacks a field: then it must be known of each cell which one it is from. */
+  /** Whether any fragment lacks a field. Then the read must tell from which fragment each cell comes. */
   readonly needsFragments: boolean
   private readonly columns: readonly ColumnType[]
-  /** By column and fragment. */
+  /** By column and fragment: whether the fragment lacks the column. */
   private readonly lacks: readonly (readonly boolean[])[]
 
   constructor(
@@ -254,7 +262,9 @@ class Tally {
   ) {
     this.columns = readColumns(schema, { order: 'global', ranges: new Map(), fields: names })
     this.fills = this.columns.map((column) => fillCell(schema, column))
-    this.lacks = this.columns.map((column) => fragments.map((fragment) => lacks(fragment, column)))
+    this.lacks = this.columns.map((column) =>
+      fragments.map((one) => column.kind === 'attribute' && !hasAttribute(one, column)),
+    )
     this.needsFragments = this.lacks.some((own) => own.includes(true))
     this.fields = this.columns.map((column) => ({
       summary: new ColumnSummary(column, column.kind === 'attribute' && labelled.has(column.name)),
@@ -262,7 +272,7 @@ class Tally {
     }))
   }
 
-  /** @param rows positions of the cells that count. Behind the columns of the fields are those of the provenance. */
+  /** Adds cells of a batch, in which the columns of the provenance come after those of the fields. @param rows positions of the cells */
   add(batch: CellBatch, rows: Uint32Array): void {
     this.cells += rows.length
     const owners = batch.columns[this.columns.length]?.data
@@ -275,13 +285,13 @@ class Tally {
     }
   }
 
-  /** {@link add} for the cells that some fragment has. @param looks whether to look for those like cells that were never written */
-  addWritten(batch: CellBatch, looks: boolean): void {
+  /** Adds the cells of a batch that any fragment has. @param countsAlike whether to count cells with fill values in every attribute */
+  addWritten(batch: CellBatch, countsAlike: boolean): void {
     const validity = batch.columns[this.columns.length]?.validity
     const rows = batch.rows ?? allRows(batch.cell_num)
     const there = validity ? rows.filter((row) => validity[row] !== 0) : rows
     this.add(batch, there)
-    if (!looks) return
+    if (!countsAlike) return
     let alike = there
     for (const [c, column] of this.columns.entries()) {
       const data = batch.columns[c]
@@ -291,23 +301,16 @@ class Tally {
   }
 }
 
-/** Whether the cells of a fragment lack a field, or have it in a form that TileDB cannot read as the array has it now. */
-function lacks({ info }: OpenedFragment, column: ColumnType): boolean {
-  if (column.kind !== 'attribute') return false
-  const own = info.schema.attributes.find(({ name }) => name === column.name)
-  return !own || formOf(own) !== formOf(column)
-}
+/** Upper limit on the coordinates with the most cells that are kept. */
+const MAX_SHOWN = 10
 
-/** This many of the coordinates with most cells are kept. */
-const MOST_SHOWN = 10
-
-/** Coordinates that several cells have. Cells come in row-major order. */
+/** Finds coordinates that several cells have. Cells must be added in row-major order. */
 export class Repeated {
-  /** Coordinates with more than one cell. */
+  /** Number of coordinates with more than one cell. */
   coordinate_num = 0
-  /** Cells with these coordinates. */
+  /** Number of cells with these coordinates. */
   cell_num = 0
-  /** The coordinates with most cells, by dimension, one cell each. */
+  /** The coordinates with the most cells. Each has one column of one cell per dimension. */
   readonly most: { coordinates: readonly ColumnData[]; cells: number }[] = []
   private readonly dimensions: ArraySchema['domain']['dimensions']
   private last: CellAt | undefined
@@ -326,14 +329,14 @@ export class Repeated {
     }
   }
 
-  /** Call it after the last cell. */
+  /** Ends a run of cells with equal coordinates. Call it after the last cell. */
   end(): void {
     const { last, run: cells, most } = this
     this.run = 0
     if (!last || cells < 2) return
     this.coordinate_num++
     this.cell_num += cells
-    if (most.length === MOST_SHOWN && cells <= most[MOST_SHOWN - 1].cells) return
+    if (most.length === MAX_SHOWN && cells <= most[MAX_SHOWN - 1].cells) return
     const coordinates = this.dimensions.map((dimension, d) =>
       gather(
         last.columns[d] as ColumnData,
@@ -342,42 +345,29 @@ export class Repeated {
       ),
     )
     most.push({ coordinates, cells })
-    // Stable: of equal numbers the first in row-major order.
-    most.sort((a, b) => b.cells - a.cells).splice(MOST_SHOWN)
+    // The sort is stable: equal numbers stay in row-major order.
+    most.sort((a, b) => b.cells - a.cells).splice(MAX_SHOWN)
   }
 }
 
-function axesOf({ domain }: ArraySchema): DenseAxis[] {
-  return domain.dimensions.map((dimension) => denseAxis(dimension, wholeOf(dimension.domain)))
+/** Number of cells in the domain of a dense array. */
+export function domainCells({ domain }: ArraySchema): bigint {
+  return cellsOf(gridOf(domain).map(({ domainLow: low, domainHigh: high }) => [{ low, high }]))
 }
 
-function wholeOf(domain: Uint8Array): Range {
-  const half = domain.length / 2
-  return { min: domain.subarray(0, half), max: domain.subarray(half) }
-}
-
-/** Cells of the domain of a dense array. */
-export function domainCells(schema: ArraySchema): bigint {
-  return cellsOf(axesOf(schema).map(({ domainLow: low, domainHigh: high }) => [{ low, high }]))
-}
-
-/** Cells that a read of a whole dense array gives: of the current domain if there is one, else of the domain. */
+/** Number of cells that a read of a whole dense array returns: those of the current domain if there is one, otherwise of the domain. */
 export function openedCells(schema: ArraySchema): bigint {
-  const axes = axesOf(schema)
-  return cellsOf(
-    wantedCells(
-      axes,
-      withEnds(schema, new Map()),
-      axes.map(() => []),
-    ),
-  )
+  const axes = gridOf(schema.domain)
+  const nothing = axes.map(() => [])
+  return cellsOf(wantedCells(axes, withEnds(schema, new Map()), nothing))
 }
 
-/** The ranges of all dimensions, with those of the current domain, or else of the domain, in place of open ends. */
+/** The ranges of all dimensions. Open ends are replaced by the ends of the current domain if there is one, otherwise of the domain. */
 function withEnds({ domain, current_domain }: ArraySchema, ranges: RangeSets): RangeSets {
   return new Map(
-    domain.dimensions.map(({ type, domain: whole }, d) => {
-      const { min, max } = current_domain?.range?.[d] ?? wholeOf(whole)
+    domain.dimensions.map((dimension, d) => {
+      const { type } = dimension
+      const { min, max } = current_domain?.range?.[d] ?? domainRange(dimension)
       const own = ranges.get(d) ?? [{ low: undefined, high: undefined }]
       const ended = own.map(({ low, high }) => ({
         low: low ?? integerOf(type, min),
@@ -388,7 +378,7 @@ function withEnds({ domain, current_domain }: ArraySchema, ranges: RangeSets): R
   )
 }
 
-/** Along each axis the wanted coordinates at which some box has cells. */
+/** Along each axis: the wanted coordinates at which any box has cells. */
 function withinBoxes(wanted: WantedCells, boxes: readonly (readonly Interval[])[]): RangeSets {
   return new Map(
     wanted.map((intervals, d) => [
@@ -398,19 +388,19 @@ function withinBoxes(wanted: WantedCells, boxes: readonly (readonly Interval[])[
   )
 }
 
-/** So many unwritten boxes are named. */
-const MOST_BOXES = 5
+/** Upper limit on the unwritten boxes that are listed. */
+const MAX_BOXES = 5
 
-/** The first boxes of the wanted cells that are outside of all others, in row-major order of their first cells. */
+/** Finds the first boxes of wanted cells that lie outside all given boxes, in row-major order of their first cells. */
 function firstOutside(wanted: WantedCells | undefined, boxes: readonly (readonly Interval[])[]): UnwrittenBox[] {
   const found: UnwrittenBox[] = []
   const wholes = (wanted ?? []).reduce<Interval[][]>(
     (all, intervals) => all.flatMap((box) => intervals.map((one) => [...box, one])),
     wanted ? [[]] : [],
   )
-  // What is left of a box, and the first of the others that it has not been compared with; the next one last.
+  // Boxes to compare, and for each the position of the first given box that it was not compared with. The last one comes next.
   const left = wholes.reverse().map((box) => ({ box, next: 0 }))
-  for (let one = left.pop(); one && found.length < MOST_BOXES; one = left.pop()) {
+  for (let one = left.pop(); one && found.length < MAX_BOXES; one = left.pop()) {
     const { box } = one
     let { next } = one
     let common: Interval[] = []
@@ -428,7 +418,7 @@ function firstOutside(wanted: WantedCells | undefined, boxes: readonly (readonly
   return found
 }
 
-/** A box without a box inside it, in boxes: before it, beside it and behind it along the first axis. */
+/** Divides a box without a hole into boxes: along each axis the parts before, beside and after the hole. */
 function piecesAround(box: readonly Interval[], hole: readonly Interval[], d = 0): Interval[][] {
   if (d === box.length) return []
   const along = (low: bigint, high: bigint): Interval[][] =>
@@ -441,17 +431,13 @@ function piecesAround(box: readonly Interval[], hole: readonly Interval[], d = 0
   ]
 }
 
-function rangesOf(wanted: WantedCells): RangeSets {
-  return new Map(wanted.entries())
-}
-
 function cellsOf(wanted: WantedCells | undefined): bigint {
   if (!wanted) return 0n
   const along = wanted.map((intervals) => intervals.reduce((sum, { low, high }) => sum + high - low + 1n, 0n))
   return along.reduce((product, one) => product * one, 1n)
 }
 
-/** Wanted cells that dense fragments hold, each of its own; undefined if one with single cells lies partly outside. */
+/** Number of wanted cells in all fragments, counted per fragment; undefined if a sparse fragment lies partly outside the wanted cells. */
 function heldCells(
   fragments: readonly OpenedFragment[],
   wanted: WantedCells | undefined,

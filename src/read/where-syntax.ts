@@ -3,9 +3,9 @@ import { jsonString } from '../base/unsafe-text.ts'
 import type { ComparisonOp } from '../format/delete-condition.ts'
 
 /**
- * The text of a condition, in the words of TileDB-Py's QueryCondition, taken apart. Fields and values have no types yet.
+ * A parsed condition in the syntax of TileDB-Py's QueryCondition. Fields and values have no types yet.
  *
- * From loose to tight, as in Python: `or`, `and`, `not`, comparisons, `|`, `&`.
+ * The operators from loose to tight, as in Python: `or`, `and`, `not`, comparisons, `|`, `&`.
  */
 export type WhereNode = Combined | Negation | Comparison
 
@@ -19,7 +19,7 @@ interface Negation {
   part: WhereNode
 }
 
-/** A field and a value, or several values for IN and NOT_IN. */
+/** A comparison of a field with one value, or with several values for IN and NOT_IN. */
 export interface Comparison {
   is: 'comparison'
   field: FieldName
@@ -30,12 +30,12 @@ export interface Comparison {
 export interface FieldName {
   is: 'field'
   name: string
-  /** Set where the text says which kind it is: `attr("x")`. */
+  /** Set if the text tells which kind of field it is, as in `attr("x")`. */
   kind: 'attr' | 'dim' | undefined
   at: number
 }
 
-/** A number in floating point is a number, any other one a bigint. Bytes are `b"…"` or `{"base64": "…"}`. */
+/** A value in the text. Integers are bigints, other numbers are numbers. Bytes are written as `b"…"` or `{"base64": "…"}`. */
 export interface Literal {
   is: 'value'
   value: string | number | bigint | boolean | null | Uint8Array
@@ -57,14 +57,14 @@ interface Token {
   at: number
 }
 
-/** Deepest nesting of brackets and `not`. */
+/** Upper limit on the nesting of brackets and `not`. */
 const MAX_DEPTH = 200
 
 const KINDS = ['bytes', 'word', 'number', 'text', 'sign'] as const
 const TOKEN =
   /(?<bytes>[bB](?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'))|(?<word>[\p{L}_][\p{L}\p{N}_]*)|(?<number>0[xX]_*[\da-fA-F][\da-fA-F_]*|0[oO]_*[0-7][0-7_]*|0[bB]_*[01][01_]*|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?)|(?<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?<sign>[<>=!]=|[<>()[\]{},:&|+-])/suy
 
-/** Words that name no field unless they are in `attr("…")` or `dim("…")`. */
+/** Words that are field names only inside `attr("…")` or `dim("…")`. */
 const WORDS: ReadonlySet<string> = new Set([
   'and',
   'or',
@@ -79,12 +79,12 @@ const WORDS: ReadonlySet<string> = new Set([
   'false',
 ])
 
-/** A field's name as it is written in a condition. */
+/** Writes a field's name as a condition needs it. */
 export function fieldText(name: string): string {
   return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !WORDS.has(name) ? name : `attr(${jsonString(name)})`
 }
 
-/** Takes a condition apart. @throws InspectError USAGE, which says where */
+/** Parses the syntax of a condition. @throws InspectError USAGE, whose message tells where the fault is */
 export function parseSyntax(text: string): WhereNode {
   return new Parser(text).whole()
 }
@@ -97,7 +97,7 @@ export function syntaxFields(node: WhereNode, names = new Set<string>()): Set<st
   return names
 }
 
-/** The error of something at a place in the text. */
+/** The error for a fault at a position in the text. */
 export function whereFault(text: string, at: number, message: string): InspectError {
   const from = Math.max(0, at - SHOWN)
   const shown = `${from > 0 ? '…' : ''}${text.slice(from, at + SHOWN)}${at + SHOWN < text.length ? '…' : ''}`
@@ -105,7 +105,7 @@ export function whereFault(text: string, at: number, message: string): InspectEr
   return usage(`--where ${JSON.stringify(shown)}: ${message} ${where}`)
 }
 
-/** Characters of a long text that an error shows before its place, and behind. */
+/** Number of characters of a long text that an error shows before and after the position. */
 const SHOWN = 60
 
 /** The comparisons by how they are written. */
@@ -145,7 +145,7 @@ class Parser {
     return this.joined('OR', 'or', () => this.joined('AND', 'and', () => this.negation()))
   }
 
-  /** Operands with a word or sign between them. One alone may be a field or a value, to be compared. */
+  /** Parses operands with a word or sign between them. A single operand may also be a field or a value. */
   private joined(is: 'AND' | 'OR', sign: string, operand: () => Operand): Operand {
     const at = this.tokens[this.next].at
     const first = operand()
@@ -170,7 +170,7 @@ class Parser {
     }
   }
 
-  /** `a < 5`, `1 < a < 5`, `a in [1, 2]`, `a not in [1, 2]`, or an operand alone. */
+  /** Parses `a < 5`, `1 < a < 5`, `a in [1, 2]`, `a not in [1, 2]`, or a single operand. */
   private comparison(): Operand {
     let left = this.bits()
     const parts: WhereNode[] = []
@@ -290,7 +290,7 @@ class Parser {
     return values
   }
 
-  /** The rest of `{"base64": "…"}`, which is how bytes are printed. */
+  /** Parses the rest of `{"base64": "…"}`, the form in which bytes are printed. */
   private base64(): Uint8Array {
     const [key, colon, value, end] = this.tokens.slice(this.next, this.next + 4)
     if (key?.text !== '"base64"' || colon?.text !== ':' || value?.kind !== 'text' || end?.text !== '}')
@@ -368,7 +368,7 @@ function tokensOf(text: string): Token[] {
     TOKEN.lastIndex = at
     const groups: Partial<Record<string, string>> = TOKEN.exec(text)?.groups ?? {}
     const kind = KINDS.find((one) => groups[one] !== undefined)
-    // A sign that no condition has: the parser says what it expected in its place.
+    // An unknown sign becomes a token as well: the parser then tells what it expected in its place.
     const found = (kind && groups[kind]) ?? String.fromCodePoint(text.codePointAt(at) ?? 0)
     if (found === '"' || found === "'") throw whereFault(text, at, 'a quote has no end that starts')
     tokens.push({ kind: kind ?? 'sign', text: found, at })
@@ -400,7 +400,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
   '\n': '',
 }
 
-/** Quoted text without its quotes. Escapes are those of Python and of JSON; an unknown one stands for itself. */
+/** Unquotes text. Escapes are those of Python and of JSON; an unknown escape is kept as it is. */
 function textOf(quoted: string): string {
   return quoted.slice(1, -1).replace(ESCAPE, (found) => {
     const code = /^\\[xuU]/.test(found) && found.length > 2 ? Number.parseInt(found.slice(2), 16) : undefined

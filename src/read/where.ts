@@ -20,10 +20,10 @@ import {
   whereFault,
 } from './where-syntax.ts'
 
-/** The forms of a condition, for the help of `--where`. */
+/** Examples of conditions, for the help of `--where`. */
 export const WHERE_FORMS = 'a > 5 and (s == "x" or b in [1, 2]), 1 < a <= 5, not a == None, attr("a b") != 3'
 
-/** The enumerations of attributes, by the attribute's name. */
+/** The enumerations of attributes, by name of the attribute. */
 export type Enumerations = ReadonlyMap<string, Enumeration>
 
 interface Field {
@@ -33,7 +33,7 @@ interface Field {
   enumeration: Enumeration | undefined
 }
 
-/** {@link parseWhere} that loads the enumerations it needs. @throws InspectError USAGE, and those of reading an enumeration */
+/** Loads the enumerations that a condition needs, then parses it as {@link parseWhere} does. @throws InspectError USAGE, or the error of reading an enumeration */
 export async function loadWhere(text: string, schema: ArraySchema, array: InspectArray): Promise<ConditionNode> {
   const enumerations = new Map<string, Enumeration>()
   for (const field of syntaxFields(parseSyntax(text))) {
@@ -45,18 +45,18 @@ export async function loadWhere(text: string, schema: ArraySchema, array: Inspec
 }
 
 /**
- * Parses the text of `--where`: a condition in the words of TileDB-Py's QueryCondition, or as `commits` prints it. Dates are
- * written as text, or as counts of their unit. An attribute with an enumeration is compared with labels.
+ * Parses the text of `--where`: a condition in the syntax of TileDB-Py's QueryCondition, or as `commits` prints it. Dates are text, or
+ * counts of their unit. An attribute with an enumeration is compared with labels.
  *
- * @param enumerations of all attributes in the condition that have one
- * @returns the condition as TileDB would build it: without NOT, and labels replaced by their indexes
- * @throws InspectError USAGE, which says what is wrong and where
+ * @param enumerations the enumerations of all attributes in the condition that have one
+ * @returns the condition as TileDB would build it: without NOT, and with indexes in place of labels
+ * @throws InspectError USAGE, whose message tells what is wrong and where
  */
 export function parseWhere(text: string, schema: ArraySchema, enumerations: Enumerations = new Map()): ConditionNode {
   return new Resolver(text, schema, enumerations).node(parseSyntax(text), false)
 }
 
-/** Gives the fields of a condition their types, and its values their bytes. */
+/** Finds the types of the fields in a condition, and encodes its values. */
 class Resolver {
   private readonly text: string
   private readonly schema: ArraySchema
@@ -77,7 +77,7 @@ class Resolver {
 
   private comparison({ field: name, op: written, values }: Comparison, negated: boolean): ConditionNode {
     const field = this.field(name)
-    // Comparisons are reversed before labels are looked up: what is no label meets `not x < …` no more than `x < …`.
+    // Comparisons are reversed before labels are looked up. So a value that is no label meets neither `x < …` nor `not x < …`.
     const op = negated ? (NEGATED[written] as Comparison['op']) : written
     const isSet = op === 'IN' || op === 'NOT_IN'
     const base = { node: 'value', op, field: field.name, offsets: undefined } as const
@@ -122,7 +122,7 @@ class Resolver {
     const base = { node: 'value', field: field.name, offsets: undefined } as const
     if (isSet) return { ...base, op, value: concat(indexes), offsets: startsOf(indexes) }
     if (indexes.length > 0) return { ...base, op, value: indexes[0] }
-    // No cell has a label that is none: as in TileDB, then even <= is met by nothing.
+    // No cell has the value: as in TileDB, nothing meets the comparison, not even <=.
     return { ...base, op: op === 'NE' ? 'ALWAYS_TRUE' : 'ALWAYS_FALSE', value: new Uint8Array(0) }
   }
 
@@ -150,7 +150,7 @@ class Resolver {
     return { name, type, cell_val_num, enumeration }
   }
 
-  /** A member of a set: TileDB wants those of fixed-sized text to be as long as its cells. */
+  /** Encodes a member of a set. In a field of fixed-sized text, TileDB needs members that are as long as its cells. */
   private member({ type, cell_val_num }: Field, literal: Literal): Uint8Array {
     const bytes = this.bytes({ type, cell_val_num }, literal)
     const size = cell_val_num === 'var' ? bytes.length : datatypeSize(type) * cell_val_num
@@ -169,7 +169,7 @@ class Resolver {
     }
   }
 
-  /** A value in a form that its type takes. As in TileDB-Py, numbers are not written as text; 5.0 and True are integers, too. */
+  /** Converts a value for its type. As in TileDB-Py, numbers must not be text, but 5.0 and True count as integers. */
   private value(type: Datatype, literal: Literal): unknown {
     const { value } = literal
     const kind = datatypeKind(type)
@@ -185,7 +185,7 @@ class Resolver {
   }
 }
 
-/** Conditions joined as TileDB joins them: those that are joined alike already become one. */
+/** Joins conditions as TileDB does: children with the same op are merged into one expression. */
 function combined(op: 'AND' | 'OR', parts: readonly ConditionNode[]): ConditionExpression {
   const children = parts.flatMap((part) => (part.node === 'expression' && part.op === op ? part.children : [part]))
   return { node: 'expression', op, children }

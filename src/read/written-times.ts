@@ -10,12 +10,12 @@ import { openFragment } from './opening.ts'
 import type { OpenedFragment } from './query.ts'
 
 /**
- * When a cell was written, milliseconds since 1970. `unknown`: consolidation kept no time of the cell. `never`: no write gave it,
- * consolidation put fill values there.
+ * The time at which a cell was written, in milliseconds since 1970. `unknown`: consolidation kept no time of the cell. `never`: it was
+ * not written, consolidation put fill values there.
  */
 export type WrittenTime = bigint | 'unknown' | 'never'
 
-/** Lists count whatever the times of the read: they say what was consolidated. */
+/** Times for which all vacuum lists are in effect, whatever the times of the read: they tell what was consolidated. */
 const ALWAYS = { now: LAST_TIME }
 
 /** A fragment that consolidation replaced. */
@@ -25,13 +25,13 @@ interface Original {
 }
 
 /**
- * When the cells of a fragment of a dense array were written. A consolidated dense fragment has no time of each cell; where all
- * fragments that it replaced are still there, the newest of them that has a cell tells its time.
+ * The times at which the cells of a fragment of a dense array were written. A consolidated dense fragment does not store the time of each
+ * cell. If all fragments that it replaced still exist, the newest of them that has a cell tells its time.
  */
 export class WrittenTimes {
-  /** Of all cells, where no cell differs. */
+  /** The time of all cells that no original has. */
   private readonly time: WrittenTime
-  /** Newest first; undefined where no cell differs. */
+  /** Newest first; undefined if all cells have the same time. */
   private readonly originals: readonly Original[] | undefined
 
   private constructor(time: WrittenTime, originals?: readonly Original[]) {
@@ -40,8 +40,9 @@ export class WrittenTimes {
   }
 
   /**
-   * @param known those found already, by name of the fragment, each asked for once. Damaged lists may name each other: where one is asked
-   *   for before it is found, its times are unknown.
+   * Finds the times of a fragment.
+   * @param known the times that were already found, by name of the fragment. Damaged lists may name each other: a fragment whose search
+   *   is not finished yet has unknown times.
    */
   static async of(
     array: InspectArray,
@@ -68,7 +69,7 @@ export class WrittenTimes {
     for (const path of list.hides) {
       const folder = byPath.get(path)
       const one = folder && (await openFragment(array, folder).catch(unlessFault))
-      // A list with fragments of other times is not that of the consolidation.
+      // A list that names fragments of other times does not come from the consolidation.
       if (!one?.info.dense || !mayReplace(list, path)) return unknown
       opened.push(one)
     }
@@ -82,7 +83,7 @@ export class WrittenTimes {
     return found
   }
 
-  /** Those of the cells in a box, with fewer originals to look through. */
+  /** The times of the cells in a box, with fewer originals to search. */
   within(box: readonly Interval[]): WrittenTimes {
     const { originals } = this
     if (!originals) return this
@@ -90,12 +91,12 @@ export class WrittenTimes {
     return new WrittenTimes('never', touching)
   }
 
-  /** The time of all cells; undefined where they differ. */
+  /** The time of all cells; undefined if they differ. */
   get only(): WrittenTime | undefined {
     return this.originals?.length ? undefined : this.time
   }
 
-  /** @param cell its coordinates */
+  /** The time of a cell. @param cell its coordinates */
   at(cell: readonly bigint[]): WrittenTime {
     const has = ({ box }: Original): boolean => box.every(({ low, high }, d) => cell[d] >= low && cell[d] <= high)
     const newest = this.originals?.find(has)
@@ -103,7 +104,7 @@ export class WrittenTimes {
   }
 }
 
-/** What it means that cells of a fragment have no time. */
+/** A remark that explains why cells of a fragment have no time. */
 export function untimedText({ fragment, info }: OpenedFragment, time: 'unknown' | 'never'): string {
   const { name, timestamp_range } = fragment
   if (time === 'never') return `null where consolidation put fill values into ${name}: no write gave these cells`
