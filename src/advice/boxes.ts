@@ -1,12 +1,12 @@
 import type { RangeType } from '../format/range.ts'
 import type { Box } from './facts.ts'
 
-/** Part of the domain that the box of a typical read covers. */
+/** The part of the domain that the box of a typical read covers. */
 export const TYPICAL_SHARE = 0.01
-/** Number of boxes that are tried. */
+/** Number of typical boxes that are tried. */
 const BOXES = 64
 
-/** Numbers from 0 to 1 without a pattern, the same in each run: multiples of the golden ratio. */
+/** Numbers from 0 to 1 that look random but are the same in each run: multiples of the golden ratio. */
 function spread(i: number): number {
   return (i * 0.618_033_988_749_895) % 1
 }
@@ -17,10 +17,10 @@ export function unionOfBoxes(boxes: readonly Box[]): Box {
 }
 
 /**
- * Boxes that each cover {@link TYPICAL_SHARE} of the domain, equally far along each dimension; of text dimensions single values. They
- * lie where cells are: inside of the given boxes.
+ * Makes boxes of typical reads. Each covers {@link TYPICAL_SHARE} of the domain, with the same part of each dimension; text dimensions
+ * have single values. Their middles lie inside the given boxes, where the cells are.
  *
- * @param text whether a dimension has no extent
+ * @param text by dimension: whether it is a text dimension
  */
 export function typicalBoxes(domain: Box, boxes: readonly Box[], text: readonly boolean[]): Box[] {
   const share = TYPICAL_SHARE ** (1 / Math.max(1, text.filter((one) => !one).length))
@@ -31,14 +31,14 @@ export function typicalBoxes(domain: Box, boxes: readonly Box[], text: readonly 
       if (text[d]) return [from, from]
       const half = ((high - low) * share) / 2
       const middle = from + (to - from) * spread((i + 1) * (d + 2))
-      // The whole box lies inside of the domain.
+      // The whole box lies inside the domain.
       const start = Math.max(low, Math.min(high - 2 * half, middle - half))
       return [start, start + 2 * half]
     })
   })
 }
 
-/** Words for counts of a date's unit; a time of day is counted alike. */
+/** Words for the units of dates and times. */
 const UNITS: Readonly<Record<string, string>> = {
   YEAR: 'years',
   MONTH: 'months',
@@ -50,10 +50,11 @@ const UNITS: Readonly<Record<string, string>> = {
 }
 
 /**
- * What the box of a typical read is, in units of the dimensions: `a box of 300 by 300 cells (1 % of the non-empty domain)`, or
+ * Describes the box of a typical read in units of the dimensions: `a box of 300 by 300 cells (1 % of the non-empty domain)`, or
  * `a box of lat 18 by lon 36`.
  *
- * @param domain the box around the cells @param dense whether its dimensions count cells
+ * @param domain the box around the cells
+ * @param dense whether the sides are numbers of cells
  */
 export function typicalBoxText(
   dimensions: readonly (RangeType & { name: string })[],
@@ -66,7 +67,7 @@ export function typicalBoxText(
     const [low, high] = domain[d]
     if (text[d]) return `one ${name}`
     const isReal = type === 'FLOAT32' || type === 'FLOAT64'
-    // Without overflow, even if the length exceeds the largest number.
+    // Computed so that it does not overflow, even if the length exceeds the largest number.
     const side = high * share - low * share + (dense ? share : 0)
     const shown = Number((isReal ? side : Math.max(1, Math.round(side))).toPrecision(3))
     const unit = /^(?:DATETIME|TIME)_(\w+)$/.exec(type)?.[1]
@@ -82,7 +83,7 @@ export function overlaps(a: Box, b: Box): boolean {
   return a.every(([low, high], d) => low <= b[d][1] && high >= b[d][0])
 }
 
-/** Part of a box that lies in another, 0 to 1. */
+/** The part of a box that lies in another box, 0 to 1. */
 export function shareInside(box: Box, of: Box): number {
   return box.reduce((share, [low, high], d) => {
     const [from, to] = of[d]

@@ -1,17 +1,17 @@
 import { denseTileGrid } from '../format/dense-tiles.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 
-/** What TileDB looks at of a fragment when it chooses those to consolidate. */
+/** The facts of a fragment by which TileDB chooses the fragments to consolidate. */
 export interface Consolidatable {
-  /** Of all its files. */
+  /** Bytes of all its files. */
   bytes: number
-  /** Ends of its non-empty domain by dimension. Empty in a sparse array. */
+  /** By dimension: ends of the box of its tiles. Empty in a sparse array. */
   box: readonly (readonly [low: bigint, high: bigint])[]
-  /** Cells of its tiles as a whole. 0 in a sparse array. */
+  /** Number of cells in its tiles, padding included. 0 in a sparse array. */
   tile_cells: number
 }
 
-/** `sm.consolidation.…` of the configuration: what decides which fragments a step takes. */
+/** The options `sm.consolidation.…` that decide which fragments a step consolidates. */
 export interface ConsolidationSettings {
   step_min_frags: number
   step_max_frags: number
@@ -19,7 +19,7 @@ export interface ConsolidationSettings {
   amplification: number
 }
 
-/** As TileDB sets them: all fragments or none. */
+/** TileDB's defaults: all fragments or none. */
 export const CONSOLIDATION_DEFAULTS: ConsolidationSettings = {
   step_min_frags: 2 ** 32 - 1,
   step_max_frags: 2 ** 32 - 1,
@@ -28,10 +28,12 @@ export const CONSOLIDATION_DEFAULTS: ConsolidationSettings = {
 }
 
 /**
- * Those of the fragments that a consolidation of some times looks at, by position, and the box around those that begin before. In a dense
- * array, it must not hide cells of these.
+ * Selects the fragments that a consolidation between two times may take.
  *
- * @param times first and last of each fragment @see FragmentInfo::load
+ * @param times first and last time of each fragment
+ * @returns `candidates`: their positions; `before`: the box around earlier fragments, whose cells the consolidation of a dense array must
+ *   not hide
+ * @see FragmentInfo::load
  */
 export function ofTimes(
   fragments: readonly Consolidatable[],
@@ -47,7 +49,7 @@ export function ofTimes(
   return { candidates, before: before?.box ?? [] }
 }
 
-/** Neighbours in the order of time: the sum of their bytes, and the box around them. */
+/** Fragments that follow each other in time, taken together: the sum of their bytes, and the box around them. */
 interface Run {
   bytes: number
   box: Consolidatable['box']
@@ -55,11 +57,13 @@ interface Run {
 }
 
 /**
- * The fragments that one step of `tiledb.consolidate` makes one of: as many neighbours as the settings allow, and of those the smallest.
- * In a dense array they must not hide older cells that lie between them, and the box around them must not be much larger than they are.
+ * Finds the fragments that one step of `tiledb.consolidate` merges: as many neighbours as the settings allow, and of several such runs the
+ * smallest. In a dense array they must not hide older cells that lie between them, and the box around them must not be much larger than
+ * the fragments.
  *
- * @param fragments in TileDB's order @param before a box that they must not hide, either
- * @returns undefined if there are none
+ * @param fragments in TileDB's order
+ * @param before a box that they must not hide
+ * @returns undefined if there are no such fragments
  * @see FragmentConsolidator::compute_next_to_consolidate, are_consolidatable
  */
 export function nextConsolidated(
@@ -69,7 +73,7 @@ export function nextConsolidated(
 ): { first: number; count: number } | undefined {
   const least = Math.min(step_min_frags, fragments.length)
   const most = Math.min(step_max_frags, fragments.length)
-  // A run that is not allowed cannot become one by growing.
+  // A run that is not allowed cannot become allowed by growing.
   let runs: (Run | undefined)[] = fragments.slice(0, fragments.length - least + 1)
   let found: { first: number; count: number } | undefined
   for (let count = 1; count <= most; count++) {
@@ -92,11 +96,11 @@ export function nextConsolidated(
   return found
 }
 
-/** The least `sm.consolidation.amplification` with which all fragments become one; 0 for sparse arrays. */
+/** The smallest `sm.consolidation.amplification` with which all fragments are merged into one; 0 for sparse arrays. */
 export function leastAmplification(fragments: readonly Consolidatable[]): number {
   let [run]: Run[] = [...fragments]
   let least = 0
-  // TileDB adds them one by one, and stops at the first that is one too many.
+  // TileDB adds the fragments one by one, so every intermediate box must be allowed.
   for (const one of fragments.slice(1)) {
     run = grownBy(run, one)
     least = Math.max(least, ratioOf(run))
@@ -104,23 +108,26 @@ export function leastAmplification(fragments: readonly Consolidatable[]): number
   return least
 }
 
-/** More fragments than these are not tried in every group. */
+/** Upper limit on the fragments whose runs are all tried. */
 export const MOST_GROUPED = 300
 
-/** What the first step takes with `sm.consolidation.step_min_frags` 2. Undefined if nothing, and of more than {@link MOST_GROUPED}. */
+/**
+ * The fragments that the first step merges with `sm.consolidation.step_min_frags` 2; undefined if there are none, or if there are more than
+ * {@link MOST_GROUPED} fragments.
+ */
 export function neighbours(fragments: readonly Consolidatable[]): { first: number; count: number } | undefined {
   return fragments.length > MOST_GROUPED
     ? undefined
     : nextConsolidated(fragments, { ...CONSOLIDATION_DEFAULTS, step_min_frags: 2 })
 }
 
-/** Cells of the box around fragments, of which there is one or more, and cells of their tiles. */
+/** Number of cells in the box around fragments, and in their tiles. @param fragments at least one */
 export function filledCells([first, ...rest]: readonly Consolidatable[]): { box_cells: number; tile_cells: number } {
   const all = rest.reduce<Run>(grownBy, first)
   return { box_cells: boxCells(all), tile_cells: all.tile_cells }
 }
 
-/** The fragments of an opened array. @throws InspectError INCONSISTENT if the domain of a dense fragment is none */
+/** The fragments of an opened array. @throws InspectError INCONSISTENT if the domain of a dense fragment is invalid */
 export function consolidatables({ schema, fragments }: OpenedArray): Consolidatable[] {
   return fragments.map(({ info }) => {
     const bytes = bytesOf(info)
@@ -134,14 +141,15 @@ export function consolidatables({ schema, fragments }: OpenedArray): Consolidata
   })
 }
 
-const LENGTH_OF_FOOTER = 8
+/** Bytes of the stored length of a footer. */
+const FOOTER_LENGTH_BYTES = 8
 
 function bytesOf({ file_sizes, file_var_sizes, file_validity_sizes, footer }: OpenedFragment['info']): number {
   const data = [...file_sizes, ...file_var_sizes, ...(file_validity_sizes ?? [])].reduce((all, one) => all + one, 0)
-  return data + (footer ? footer.offset + footer.size + LENGTH_OF_FOOTER : 0)
+  return data + (footer ? footer.offset + footer.size + FOOTER_LENGTH_BYTES : 0)
 }
 
-/** Whether the smaller of two neighbours is at least so much of the larger. TileDB divides with 32 bits. */
+/** Whether the ratio of the smaller to the larger of two fragments is at least `least`. TileDB divides with 32 bits. */
 function areAlike(a: number, b: number, least: number): boolean {
   const ratio = Math.fround(Math.fround(a) / Math.fround(b))
   return (ratio <= 1 ? ratio : Math.fround(1 / ratio)) >= Math.fround(least)
@@ -159,7 +167,7 @@ function grownBy(run: Run, { bytes, box, tile_cells }: Consolidatable): Run {
   }
 }
 
-/** How much larger the box around fragments is than their tiles; 0 for sparse ones. */
+/** Ratio between the cells of the box around fragments and the cells of their tiles; 0 for sparse fragments. */
 function ratioOf(run: Run): number {
   return run.box.length === 0 ? 0 : boxCells(run) / run.tile_cells
 }
@@ -172,7 +180,7 @@ function overlap(a: Consolidatable['box'], b: Consolidatable['box']): boolean {
   return a.length > 0 && b.length > 0 && a.every(([low, high], d) => low <= b[d][1] && high >= b[d][0])
 }
 
-/** Index of the smallest run. A later one must be a fifth smaller than an earlier one to be preferred. */
+/** Index of the smallest run. A later run is preferred only if it is at least a fifth smaller than the best earlier one. */
 function smallest(runs: readonly (Run | undefined)[]): number | undefined {
   let best: number | undefined
   let least = Number.POSITIVE_INFINITY

@@ -1,12 +1,12 @@
 import { OBJECT_STORE } from '../explain/step-cost.ts'
 
-/** Estimated time on the object store that `explain` assumes. */
+/** Estimated seconds on the object store that `explain` assumes. */
 export function secondsOf(requests: number, bytes: number): number {
   const { latency_ms, at_once, megabytes_per_second } = OBJECT_STORE
   return (requests * (latency_ms / 1e3)) / at_once + bytes / (megabytes_per_second * 1e6)
 }
 
-/** A number of seconds for effects, rounded to a tenth of a millisecond. */
+/** Rounds seconds to a tenth of a millisecond. */
 export function rounded(seconds: number): number {
   return Math.round(seconds * 10_000) / 10_000
 }

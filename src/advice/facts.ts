@@ -14,7 +14,7 @@ import { type Fragment, type FragmentInfo, filePipeline, slotHasFiles, storedCel
 /** The ends of a box as numbers, by dimension. */
 export type Box = readonly (readonly [low: number, high: number])[]
 
-/** What the footer of a fragment tells. */
+/** Facts from the footer of a fragment. */
 export interface FragmentFacts {
   fragment: Fragment
   info: FragmentInfo
@@ -25,11 +25,11 @@ export interface FragmentFacts {
   sections_bytes: number
   /** Number of its data files. */
   files: number
-  /** Its non-empty domain. */
+  /** Its non-empty domain; empty without cells. */
   box: Box
 }
 
-/** A kind of data file in the fragments that were looked into, of one field. */
+/** The data files of one field and role in all examined fragments. */
 export interface FileFacts {
   field: string
   role: FileRole
@@ -37,38 +37,39 @@ export interface FileFacts {
   unfiltered_bytes: number
   /** Number of tiles. */
   tiles: number
-  /** As the largest fragment has them. */
+  /** The filters in the largest fragment. */
   filters: readonly FilterConfig[]
   /** The largest fragment with such a file, and the slot of the field there. */
   fragment: FragmentFacts
   slot: number
 }
 
+/** Facts about an array, from footers and other metadata. */
 export interface ArrayFacts {
   opened: OpenedArray
   path: string
   fragments: readonly FragmentFacts[]
   cell_num: number
   stored_bytes: number
-  /** The largest fragments, whose metadata was looked into. */
+  /** The largest fragments, whose other metadata was read. */
   examined: readonly FragmentFacts[]
-  /** All stored bytes over those of {@link examined}. */
+  /** Ratio between all stored bytes and those of {@link examined}. */
   scale: number
-  /** Of the fragments that were looked into. */
+  /** The data files of the examined fragments. */
   files: readonly FileFacts[]
-  /** Bytes of all fields before filtering, estimated from those that were looked into. */
+  /** Unfiltered bytes of all fields, estimated from the examined fragments. */
   unfiltered_bytes: number
 }
 
-/** Most bytes of metadata sections to read, and most fragments to look into. */
-const MOST_SECTIONS = 4 * 1024 * 1024
-const MOST_EXAMINED = 16
+/** Upper limits on what is examined: bytes of metadata sections, and number of fragments. */
+const MAX_SECTIONS = 4 * 1024 * 1024
+const MAX_EXAMINED = 16
 
 const SUMMED = ['stored_bytes', 'unfiltered_bytes', 'tiles'] as const
 
 /**
- * Facts from the footers of all fragments, and from the metadata of the largest.
- * @param footersOnly reads nothing: fields of var-sized values are then left out of `files`
+ * Collects facts from the footers of all fragments, and from other metadata of the largest fragments.
+ * @param footersOnly whether to read nothing; `files` then lacks the var-sized fields
  */
 export async function arrayFacts(opened: OpenedArray, footersOnly = false): Promise<ArrayFacts> {
   const { dimensions } = opened.schema.domain
@@ -78,11 +79,11 @@ export async function arrayFacts(opened: OpenedArray, footersOnly = false): Prom
   )
   const fragments = opened.fragments.map((one, i) => factsOf(one, boxes[i]))
   const stored_bytes = sum(fragments, (one) => one.stored_bytes)
-  let room = MOST_SECTIONS
+  let room = MAX_SECTIONS
   const examined: FragmentFacts[] = []
   const files = new Map<string, FileFacts>()
   for (const one of [...fragments].sort((a, b) => b.stored_bytes - a.stored_bytes)) {
-    if ((!footersOnly && one.sections_bytes > room) || examined.length >= MOST_EXAMINED) break
+    if ((!footersOnly && one.sections_bytes > room) || examined.length >= MAX_EXAMINED) break
     room -= one.sections_bytes
     const own = await filesOf(one, footersOnly).catch(unlessFault)
     if (!own) continue
@@ -94,12 +95,8 @@ export async function arrayFacts(opened: OpenedArray, footersOnly = false): Prom
       else files.set(key, file)
     }
   }
-  const scale =
-    stored_bytes /
-    Math.max(
-      1,
-      sum(examined, (one) => one.stored_bytes),
-    )
+  const examined_bytes = sum(examined, (one) => one.stored_bytes)
+  const scale = stored_bytes / Math.max(1, examined_bytes)
   return {
     opened,
     path: opened.array.folder.path,
@@ -161,7 +158,7 @@ async function filesOf(facts: FragmentFacts, footersOnly: boolean): Promise<File
   return files
 }
 
-/** The boxes of the tiles of sparse fragments. Those that cannot be read are left out. */
+/** The boxes of the tiles of sparse fragments. Leaves out R-trees that cannot be read. */
 export async function tileBoxes({ dimensions }: Domain, fragments: readonly FragmentFacts[]): Promise<Box[]> {
   const boxes: NDRange[] = []
   for (const { fragment, info } of fragments) {
@@ -173,7 +170,7 @@ export async function tileBoxes({ dimensions }: Domain, fragments: readonly Frag
   return boxesOf(dimensions, boxes)
 }
 
-/** Boxes as numbers: texts as their places among all, 64-bit integers rounded. A fragment without cells has an empty box. */
+/** Converts boxes to numbers: texts to their positions among all texts, 64-bit integers rounded. A fragment without cells has an empty box. */
 function boxesOf(dimensions: readonly RangeType[], boxes: readonly NDRange[]): Box[] {
   const numbers = dimensions.map(({ type, cell_val_num }, d): ((bytes: Uint8Array) => number) => {
     if (cell_val_num !== 'var') return (bytes) => Number(comparable(type, bytes))
@@ -187,12 +184,12 @@ function boxesOf(dimensions: readonly RangeType[], boxes: readonly NDRange[]): B
 }
 
 /**
- * About how many requests to an object store a read of a whole fragment makes: the size of its metadata file, that of the footer and the
- * footer, then all other metadata, which TileDB reads ahead, and each data file.
+ * Estimates the requests to an object store for a read of a whole fragment: three for the footer, one for all other metadata, which
+ * TileDB reads ahead, and one for each data file.
  */
 export function requestsOf({ files }: FragmentFacts): number {
   return FOOTER_REQUESTS + 1 + files
 }
 
-/** Requests for a footer that is not in consolidated metadata. */
+/** Number of requests for a footer that is not in consolidated metadata: the size of the file, the length of the footer, the footer. */
 export const FOOTER_REQUESTS = 3

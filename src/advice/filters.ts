@@ -16,34 +16,34 @@ import { advise, type Finding } from './finding.ts'
 import { rewriteLines } from './lines.ts'
 import { percent } from './tiles.ts'
 
-/** General compressors: they belong at the end. */
+/** Whether a filter is a general compressor, which belongs at the end of a pipeline. */
 function isGeneral({ name }: FilterConfig): boolean {
   return useOf(name).does === 'compress'
 }
 
-/** Filters that make data smaller by themselves. What comes after them finds no pattern any more. */
+/** Whether a filter makes data smaller by itself. Filters after it find no patterns any more. */
 function compresses({ name }: FilterConfig): boolean {
   const shrinking: readonly FilterUse['does'][] = ['compress', 'shrink', 'shrink and arrange']
   return shrinking.includes(useOf(name).does)
 }
 
-/** Filters that rearrange values for a general compressor, and so must come before it. */
+/** Whether a filter rearranges values for a general compressor, and so must come before it. */
 function arranges({ name }: FilterConfig): boolean {
   const arranging: readonly FilterUse['does'][] = ['arrange', 'shrink and arrange']
   return arranging.includes(useOf(name).does)
 }
 
-/** A field is larger by so much, and by so many bytes. */
+/** Lower limits on what filters add to a field: as a part of it, and in bytes. */
 const LARGER_BY = 0.05
 const WORTH_BYTES = 16 * 1024
 
-/** Filters add some bytes to any tile. Where tiles have fewer bytes than this, it is they that are too small, which is another finding. */
-const LEAST_TILE = 1024
+/** Filters add some bytes to any tile. If tiles have fewer bytes than this, the tiles are too small, which is another finding. */
+const MIN_TILE = 1024
 
-/** Fields that their filters make larger. */
+/** Finds fields that their filters make larger. */
 export function* growingFields({ opened, files, scale, stored_bytes }: ArrayFacts): Generator<Finding> {
   for (const file of files) {
-    if (file.filters.length === 0 || file.unfiltered_bytes < LEAST_TILE * file.tiles) continue
+    if (file.filters.length === 0 || file.unfiltered_bytes < MIN_TILE * file.tiles) continue
     const hasGeneral = file.filters.some(isGeneral)
     const [stored, unfiltered] = [file.stored_bytes * scale, file.unfiltered_bytes * scale]
     const more = stored - unfiltered
@@ -57,14 +57,15 @@ export function* growingFields({ opened, files, scale, stored_bytes }: ArrayFact
   }
 }
 
-/** Filters that save less than this part are idle, if undoing them takes so many seconds, and this part of the time of reading. */
+/** Filters that save less than this part of a field may be idle. */
 const SAVES_LITTLE = 0.05
+/** Lower limits on the time to undo idle filters: in seconds, and as a part of the time to read the bytes. */
 const WORTH_UNDOING = 0.02
 const MUCH_UNDOING = 0.5
-/** Seconds that a checksum must take too many. */
+/** Lower limit on the seconds that another place of a checksum would save. */
 const WORTH_SECONDS = 0.1
 
-/** Compressors whose work takes longer than the bytes that they save. */
+/** Finds compressors that take more time to undo than the bytes that they save would take to read. */
 export function* idleFilters({ opened, files, scale }: ArrayFacts): Generator<Finding> {
   for (const file of files) {
     if (!file.filters.some(isGeneral)) continue
@@ -87,14 +88,14 @@ export function* idleFilters({ opened, files, scale }: ArrayFacts): Generator<Fi
   }
 }
 
-/** Bytes that no filter compresses, and their part of the array, from which on that is worth a trial. */
+/** Lower limits on uncompressed data that is worth a trial: in bytes, and as a part of the array. */
 const MUCH_RAW = 1024 * 1024
 const MOSTLY_RAW = 0.5
-/** Part that a trial with ZSTD must save. */
+/** Lower limit on the part that a trial with ZSTD must save. */
 const SAVES_MUCH = 0.25
 const TRIED = { name: 'ZSTD', level: 3 } as const
 
-/** Fields without a compressor. A part of a tile is compressed to see what that would save. */
+/** Finds fields without a compressor. Compresses a part of a tile to see what that would save. */
 export async function* rawFields({ opened, files, scale, stored_bytes }: ArrayFacts): AsyncGenerator<Finding> {
   const raw = files.filter(({ filters }) => !filters.some(compresses))
   const bytes = scale * sum(raw, (file) => file.stored_bytes)
@@ -114,11 +115,11 @@ export async function* rawFields({ opened, files, scale, stored_bytes }: ArrayFa
   })
 }
 
-/** Part of a field's bytes, and bytes, that another order must save. */
+/** Lower limits on what another order must save: as a part of the field, and in bytes. */
 const ORDER_SAVES = 0.05
 const ORDER_WORTH = 16 * 1024
 
-/** Filters in an order in which they do little: a shuffle or a delta behind a compressor, a checksum before one. */
+/** Finds filters in a bad order: a shuffle or a delta after a compressor, or a checksum before one. */
 export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<Finding> {
   const { opened, files, scale, stored_bytes } = facts
   for (const file of files) {
@@ -160,7 +161,7 @@ export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<Finding> {
   }
 }
 
-/** The same filters with what rearranges values before the general compressors; undefined if they are in such an order. */
+/** Moves filters that rearrange values before the general compressors. @returns undefined if they are already in such an order */
 function inBetterOrder(filters: readonly FilterConfig[]): FilterConfig[] | undefined {
   const first = filters.findIndex(isGeneral)
   if (first < 0) return undefined
@@ -169,29 +170,33 @@ function inBetterOrder(filters: readonly FilterConfig[]): FilterConfig[] | undef
   return [...filters.slice(0, first), ...late, ...filters.slice(first).filter((one) => !late.includes(one))]
 }
 
-/** Most stored bytes to read of a tile that is a sample, and most bytes of it to compress. */
-const LARGEST_SAMPLE = 1024 * 1024
+/** Upper limit on the stored bytes of a tile that serves as a sample, and on the bytes of it that are compressed. */
+const MAX_SAMPLE = 1024 * 1024
 
-/** A tile in the middle of the largest fragment: the first and the last are often special. Undefined if it cannot be read, or is large. */
+/**
+ * Reads a tile in the middle of the largest fragment, because the first and the last tile are often special.
+ * @returns undefined if it cannot be read, or is too large
+ */
 async function sampleTile(file: FileFacts): Promise<{ data: Uint8Array; stored_bytes: number } | undefined> {
   const { fragment, info } = file.fragment
   const tile = Math.floor((info.tile_num - 1) / 2)
   const read = withTileFile(fragment, file.slot, tileRole(file), async (tiles) => {
     const { size } = tiles.place(tile)
-    return size > LARGEST_SAMPLE ? undefined : { data: (await tiles.read(tile)).data, stored_bytes: size }
+    return size > MAX_SAMPLE ? undefined : { data: (await tiles.read(tile)).data, stored_bytes: size }
   })
   const sample = await read.catch(unlessFault)
   fragment.forget()
   return sample && sample.data.length > 0 ? sample : undefined
 }
 
-/** The first bytes of such a tile, unfiltered. */
+/** The first unfiltered bytes of a sample tile. */
 async function sampleOf(file: FileFacts): Promise<Uint8Array | undefined> {
-  return (await sampleTile(file))?.data.subarray(0, LARGEST_SAMPLE)
+  return (await sampleTile(file))?.data.subarray(0, MAX_SAMPLE)
 }
 
 /**
- * How many times the bytes that our filters make TileDB's make, by a tile that TileDB wrote: its compressors are other libraries.
+ * The ratio between the bytes that TileDB's filters and our filters make of a tile, measured on a tile that TileDB wrote. TileDB's
+ * compressors are other libraries.
  */
 export async function storedFactor(file: FileFacts, codecs: Codecs): Promise<number> {
   if (!file.filters.some(isGeneral)) return 1
@@ -200,7 +205,7 @@ export async function storedFactor(file: FileFacts, codecs: Codecs): Promise<num
   return sample && ours ? sample.stored_bytes / ours : 1
 }
 
-/** Bytes that filters make of a sample. Undefined if they do not take it. */
+/** Number of bytes that filters make of a sample; undefined if they fail. */
 async function filteredSize(
   { fragment: { fragment, info }, slot, role }: FileFacts,
   sample: Uint8Array,
@@ -220,7 +225,7 @@ async function filteredSize(
   return forward().catch(unlessFault)
 }
 
-/** A file in words. */
+/** Describes a file. */
 function titleOf({ field, role }: FileFacts): string {
   const what = role === 'offsets' || role === 'validity' ? `${role} of ` : ''
   return `${what}${JSON.stringify(field)}`
@@ -231,8 +236,8 @@ function textOf(filters: readonly FilterConfig[]): string {
 }
 
 /**
- * Lines that write the fields of files anew with other filters. Those of offsets and validity belong to the array. The one file of
- * coordinates that formats before 5 have is that of all dimensions.
+ * The calls that write the fields of files again with other filters. Filters of offsets and validity belong to the whole array. In
+ * formats before 5 a single file has the coordinates of all dimensions.
  */
 function withFilters(
   opened: ArrayFacts['opened'],

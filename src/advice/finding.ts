@@ -1,52 +1,52 @@
 import type { Bytes, Count } from '../base/quantities.ts'
 import { ADVICE_CODES, type AdviceCode, FINDING_CODES, type FindingCode, type Severity } from '../check/codes.ts'
 
-/** What makes reads of an array slow or hungry, what it costs, and what to do. The documents print it as it is. */
+/** A reason why reads of an array are slow or need much memory: what it costs, and what to do. Documents print it as it is. */
 export interface Finding {
   severity: Severity
   code: AdviceCode | FindingCode
-  /** Field that it is about; left out where it is about all. */
+  /** The field with the problem; left out if it concerns the whole array. */
   field?: string | undefined
-  /** What was found, with its number. */
+  /** What was found, with numbers. */
   message: string
-  /** What it means for a reader, and from where on it is said. */
+  /** What it means for a reader, and the threshold of the finding. */
   meaning: string
   /**
-   * What it costs, by name. `seconds` is always there: estimated, on S3, what a read would save. Others are `requests`
-   * (to an object store), `bytes` (stored), `unfiltered_bytes`, `fragments`, `tiles`, `cells`, and `share` of the whole, 0 to 1.
+   * What it costs, by name. `seconds` is always set: an estimate of what a read from S3 would save. The others are `requests` (to an
+   * object store), `bytes` (stored), `unfiltered_bytes`, `fragments`, `tiles`, `cells`, and `share` of the whole, 0 to 1.
    */
   effect: Readonly<Record<string, number>>
-  /** What to do: lines of TileDB-Py, or commands of `tiledb-inspect`. */
+  /** What to do: calls of TileDB-Py, or commands of `tiledb-inspect`. */
   advice: readonly string[]
-  /** What the read would cost afterwards; left out where that was not worked out. */
+  /** What the read would cost afterwards; left out if that was not computed. */
   remedies?: readonly Remedy[] | undefined
 }
 
 /** What a read costs, as TileDB counts it. */
 export interface ReadCounts {
-  /** A tile counts once for each field. */
+  /** Number of tiles that are read. A tile counts once for each field. */
   tiles_read: Count
-  /** Cells of the tiles that are read. */
+  /** Number of cells in the tiles that are read. */
   cells_read: Count
-  /** Bytes after the filters are undone. */
+  /** Unfiltered bytes of the tiles. */
   unfiltered_bytes: Bytes
-  /** Bytes of tiles on disk. */
+  /** Stored bytes of the tiles. */
   stored_bytes: Bytes
   /** Number of read operations. */
   requests: Count
 }
 
-/** A change of the array, and what the read costs before and after it. */
+/** A change of the array, with the cost of the read before and after it. */
 export interface Remedy {
-  /** What is changed, in words. */
+  /** A description of the change. */
   change: string
-  /** `computed`: planned on the changed array, made in memory; `estimated`: from metadata. */
+  /** `computed`: by planning the read on the changed array, made in memory; `estimated`: from metadata. */
   basis: 'computed' | 'estimated'
   before: ReadCounts
   after: ReadCounts
 }
 
-/** A finding with what its code says of it. */
+/** Makes a finding. Its severity and meaning follow from the code. */
 export function advise(
   code: Finding['code'],
   { message, field, effect, advice, remedies }: Omit<Finding, 'code' | 'severity' | 'meaning'>,
@@ -57,7 +57,7 @@ export function advise(
 
 const RANKS: Readonly<Record<Severity, number>> = { error: 2, warning: 1, note: 0 }
 
-/** The worst first: by severity, then by seconds. */
+/** Sorts findings, the worst first: by severity, then by seconds. */
 export function worstFirst(findings: readonly Finding[]): Finding[] {
   return [...findings].sort(
     (a, b) => RANKS[b.severity] - RANKS[a.severity] || (b.effect.seconds ?? 0) - (a.effect.seconds ?? 0),

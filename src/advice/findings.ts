@@ -23,7 +23,7 @@ export type { Finding, ReadCounts, Remedy } from './finding.ts'
 
 type Cause = (facts: ArrayFacts) => Iterable<Finding> | AsyncIterable<Finding>
 
-/** The causes that lie in each fragment, and how to find them. */
+/** Functions that find causes in each fragment by itself. */
 const OF_FRAGMENTS: readonly Cause[] = [
   smallTiles,
   largeTiles,
@@ -37,7 +37,7 @@ const OF_FRAGMENTS: readonly Cause[] = [
   missingStatistics,
 ]
 
-/** Each cause, and how to find it. */
+/** Functions that find each cause. */
 const CAUSES: readonly Cause[] = [
   manyFragments,
   overlappingFragments,
@@ -52,14 +52,15 @@ const CAUSES: readonly Cause[] = [
 ]
 
 /**
- * What makes reads of an array slow or hungry, worst first, for typical reads: of the whole array, and of a box of about 1 % of its
- * domain. A healthy array has none. Reads footers, up to 4 MiB of other metadata, and where filters are in doubt a part of a tile.
+ * Finds what makes typical reads of an array slow or needs much memory, worst first. Typical reads are those of the whole array, and of a
+ * box of about 1 % of its domain. A healthy array has no findings. Reads footers, up to 4 MiB of other metadata and, where filters are in
+ * doubt, a part of a tile.
  */
 export async function arrayFindings(opened: OpenedArray): Promise<Finding[]> {
   return worstFirst(await findingsOf(await arrayFacts(opened)))
 }
 
-/** What makes reads of one fragment slow or hungry, worst first. */
+/** Finds what makes reads of one fragment slow or needs much memory, worst first. */
 export async function fragmentFindings(one: OpenedFragment): Promise<Finding[]> {
   const { array } = one.fragment
   if (!array) return []
@@ -75,10 +76,11 @@ async function findingsOf(facts: ArrayFacts, causes = CAUSES): Promise<Finding[]
 }
 
 /**
- * What makes one read slow or hungry, worst first, and what it would cost after the remedies: with {@link ExplainQuery.exact} of arrays
- * up to 2 million cells and 64 MiB computed on the changed array, made in memory; otherwise estimated.
+ * Finds what makes one read slow or needs much memory, worst first, and what the read would cost after the remedies. With
+ * {@link ExplainQuery.exact} these costs are computed on the changed array in memory, for arrays of up to 2 million cells and 64 MiB.
+ * Otherwise they are estimated.
  *
- * @param plan of the query @param cost of the plan @param counted cells of the read, if they were counted
+ * @param counted numbers of cells of the read, if they were counted
  */
 export async function queryFindings(
   asked: ExplainQuery,

@@ -5,17 +5,17 @@ import { type Finding, worstFirst } from './finding.ts'
 import { looseCommits, manyFragments, overlappingFragments, pendingVacuum, uncommittedFragments } from './fragments.ts'
 import { badShapes, largeTiles, smallTiles } from './tiles.ts'
 
-/** Those of the findings of `explain` that footers and names tell, worst first. Reads nothing. */
+/** The findings that follow from footers and names alone, worst first. Reads nothing. */
 export async function footerFindings(opened: OpenedArray): Promise<Finding[]> {
   const facts = await arrayFacts(opened, true)
   const isWhole = [...opened.schema.domain.dimensions, ...opened.schema.attributes].every(isFixed)
   const found: Finding[] = [...manyFragments(facts), ...overlappingFragments(facts)]
-  // Most arrays have none, and the code of filters takes long to load.
+  // The code of filters takes long to load, and most arrays have no such files.
   if (facts.files.some((file) => file.stored_bytes > file.unfiltered_bytes))
     found.push(...(await import('./filters.ts')).growingFields(facts))
   for (const cause of [looseCommits, pendingVacuum, uncommittedFragments])
     for await (const one of cause(facts)) found.push(one)
-  // Boxes of sparse tiles are in R-trees.
+  // The boxes of sparse tiles are in R-trees, which are not read here.
   const dense = facts.examined.filter(({ info }) => info.dense)
   for await (const one of badShapes({ ...facts, examined: dense })) found.push(one)
   if (isWhole) found.push(...smallTiles(facts), ...largeTiles(facts))

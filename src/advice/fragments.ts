@@ -4,6 +4,7 @@ import { shortSize } from '../base/sizes.ts'
 import { sum } from '../base/sum.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts, timeText } from '../format/timestamped-name.ts'
+import { hasSlot } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import { fileSizes } from '../store/file-sizes.ts'
@@ -13,14 +14,14 @@ import { type ArrayFacts, FOOTER_REQUESTS, type FragmentFacts, requestsOf } from
 import { advise, type Finding } from './finding.ts'
 import { consolidationLines, keepsTimes, modeLines, pathOf, vacuumNote } from './lines.ts'
 
-/** Fewer fragments are never many. */
+/** Lower limit on the fragments of a finding. */
 const MANY_FRAGMENTS = 10
-/** Fragments of this size on average, bytes, are large enough. */
+/** Fragments of this average size, in bytes, are large enough. */
 const LARGE_FRAGMENT = 16 * 1024 * 1024
-/** Seconds that one fragment in the place of many must save. */
+/** Lower limit on the seconds that one fragment in place of many must save. */
 const WORTH_SECONDS = 0.1
 
-/** Many small fragments: opening them costs more than reading them. */
+/** Finds many small fragments: opening them costs more than reading them. */
 export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts): Generator<Finding> {
   const count = fragments.length
   if (count < MANY_FRAGMENTS || stored_bytes / count >= LARGE_FRAGMENT) return
@@ -37,23 +38,23 @@ export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts):
 }
 
 /**
- * Requests of a consolidated fragment of the same fields. It has the time of each cell, if the array is sparse and its format has room for
- * it; readers need them to tell which of several cells of a place is the newest.
+ * Number of requests for a consolidated fragment with the same fields. In sparse arrays of newer formats it has the time of each cell.
+ * Readers need these times, if no duplicates are allowed, to find the newest of several cells with equal coordinates.
  */
 function afterConsolidation({ schema }: OpenedArray, facts: FragmentFacts): number {
-  const hasTimes = facts.info.slots.some(({ kind }) => kind === 'timestamps')
-  return requestsOf(facts) + (keepsTimes(schema) && !schema.allows_duplicates && !hasTimes ? 1 : 0)
+  const addsTimes = keepsTimes(schema) && !schema.allows_duplicates && !hasSlot(facts, 'timestamps')
+  return requestsOf(facts) + (addsTimes ? 1 : 0)
 }
 
-/** Requests of the one fragment that consolidation makes of these: those of the one with the most files. */
+/** Number of requests for the fragment that consolidation makes of these fragments: as many as for the one with the most files. */
 export function largestAfter(opened: OpenedArray, fragments: readonly FragmentFacts[]): number {
   return fragments.reduce((most, one) => Math.max(most, afterConsolidation(opened, one)), 0)
 }
 
-/** From this number of fragments on that a typical box touches on average. */
+/** Lower limit on the fragments that a typical box touches on average. */
 const DEEP = 5.5
 
-/** Fragments that hold the same box: reads of it read tiles of each. */
+/** Finds fragments that overlap: a read of a box reads tiles of many of them. */
 export function* overlappingFragments({ opened, fragments }: ArrayFacts): Generator<Finding> {
   const { dimensions } = opened.schema.domain
   const boxed = fragments.filter(({ box }) => box.length === dimensions.length)
@@ -79,10 +80,10 @@ export function* overlappingFragments({ opened, fragments }: ArrayFacts): Genera
   })
 }
 
-/** Footers that are read one by one from this number on. */
+/** Lower limit on the footers without a copy in consolidated metadata. */
 const MANY_FOOTERS = 20
 
-/** Footers without a copy in consolidated metadata. */
+/** Finds footers without a copy in consolidated metadata. */
 export async function* looseFooters({ opened, fragments }: ArrayFacts): AsyncGenerator<Finding> {
   if (fragments.length < MANY_FOOTERS) return
   const copies = await opened.array.consolidatedFooters().catch(unlessFault)
@@ -101,32 +102,32 @@ export async function* looseFooters({ opened, fragments }: ArrayFacts): AsyncGen
   })
 }
 
-/** Names in one answer to a listing. */
-const NAMES_A_LISTING = 1000
+/** Upper limit on the names in one answer to a listing. */
+const NAMES_PER_LIST = 1000
 
-/** Commit files: each thousand of them is one more request for every opening. */
+/** Finds many commit files: each thousand of them costs every opening one more request. */
 export async function* looseCommits({ opened }: ArrayFacts): AsyncGenerator<Finding> {
   const { files } = await opened.array.commits()
   const marks = files.filter(({ kind, entries }) => kind === 'write' && entries.length === 0).length
-  const requests = Math.ceil(marks / NAMES_A_LISTING) - 1
+  const requests = Math.ceil(marks / NAMES_PER_LIST) - 1
   if (requests < 1) return
   yield advise('COMMITS_NOT_CONSOLIDATED', {
     message: `${marks} commit files: opening needs ${requests + 1} requests to list them`,
-    // Pages of a listing come one after another.
+    // The pages of a listing are requested one after another, not 8 at once.
     effect: { seconds: rounded(8 * secondsOf(requests, 0)), requests, share: requests / (requests + 1) },
     advice: modeLines(opened, 'commits'),
   })
 }
 
-/** Replaced fragments that wait for vacuum: so many, or so many bytes. */
+/** Lower limits on replaced fragments that wait for a vacuum: their number, or their bytes. */
 const MANY_REPLACED = 8
 const MUCH_REPLACED = 1024 * 1024
-/** Most folders whose sizes are asked for. */
-const MOST_LISTED = 32
+/** Upper limit on the folders that are listed for the sizes of their files. */
+const MAX_LISTED = 32
 
-/** Bytes of fragments; of more than a few estimated from those. */
+/** Bytes of fragments. If there are many, they are estimated from the first ones. */
 async function bytesIn({ array }: OpenedArray, entries: readonly FragmentEntry[]): Promise<number> {
-  const listed = entries.slice(0, MOST_LISTED)
+  const listed = entries.slice(0, MAX_LISTED)
   let bytes = 0
   for (const { path } of listed) {
     const sizes = await fileSizes(array.folder.folder(path)).catch(unlessFault)
@@ -135,6 +136,7 @@ async function bytesIn({ array }: OpenedArray, entries: readonly FragmentEntry[]
   return Math.round((bytes * entries.length) / listed.length)
 }
 
+/** Finds fragments that a consolidated fragment replaced, but that still exist. */
 export async function* pendingVacuum({ opened, path, stored_bytes }: ArrayFacts): AsyncGenerator<Finding> {
   const { array } = opened
   const replaced = (await array.fragments()).filter(({ state }) => state === 'to-vacuum')
@@ -145,7 +147,7 @@ export async function* pendingVacuum({ opened, path, stored_bytes }: ArrayFacts)
   const lists = files.length
   const versions = files.map(({ path: file }) => nameFacts(lastPathPart(file))?.format_version ?? 0)
   yield advise('VACUUM_PENDING', {
-    message: `${replaced.length} fragments that a consolidated one replaced are still there, ${replaced.length > MOST_LISTED ? 'about ' : ''}${shortSize(bytes)}; opening reads ${lists} .vac ${lists === 1 ? 'file' : 'files'}`,
+    message: `${replaced.length} fragments that a consolidated one replaced are still there, ${replaced.length > MAX_LISTED ? 'about ' : ''}${shortSize(bytes)}; opening reads ${lists} .vac ${lists === 1 ? 'file' : 'files'}`,
     effect: {
       seconds: rounded(secondsOf(lists, 0)),
       requests: lists,
@@ -160,7 +162,7 @@ export async function* pendingVacuum({ opened, path, stored_bytes }: ArrayFacts)
   })
 }
 
-/** Folders of fragments that no commit names: a write that failed, or is still going on. */
+/** Finds folders of fragments without a commit: a write failed, or is still going on. */
 export async function* uncommittedFragments({ opened, path, fragments }: ArrayFacts): AsyncGenerator<Finding> {
   const { array } = opened
   const uncommitted = (await array.fragments()).filter(({ state }) => state === 'uncommitted')
@@ -176,7 +178,7 @@ export async function* uncommittedFragments({ opened, path, fragments }: ArrayFa
   })
 }
 
-/** Fragments that readers of today do not see. */
+/** Finds fragments dated ahead, which a read of today leaves out. */
 export async function* futureFragments({ opened, path, fragments }: ArrayFacts): AsyncGenerator<Finding> {
   const future = (await opened.array.fragments()).filter(({ state }) => state === 'future')
   if (future.length === 0) return
@@ -191,11 +193,11 @@ export async function* futureFragments({ opened, path, fragments }: ArrayFacts):
   })
 }
 
-/** Copies that are worth a finding: cells, and part of all cells. */
+/** Lower limits on the cells of copies: their number, and their part of all cells. */
 const MANY_COPIES = 100
 const MUCH_COPIED = 0.05
 
-/** In arrays that allow duplicates: fragments that hold what another one holds, by domain, sizes and statistics. */
+/** Finds, in arrays that allow duplicates, fragments with the same domain, sizes and statistics as another one. */
 export async function* rewrittenFragments(facts: ArrayFacts): AsyncGenerator<Finding> {
   const { opened, path, fragments, cell_num, stored_bytes } = facts
   if (opened.schema.array_type !== 'sparse' || !opened.schema.allows_duplicates) return
@@ -238,8 +240,8 @@ export async function* rewrittenFragments(facts: ArrayFacts): AsyncGenerator<Fin
   })
 }
 
-/** Most calls that are shown. */
-const MOST_SHOWN = 3
+/** Upper limit on the calls that are shown. */
+const MAX_SHOWN = 3
 
 /** The calls that delete copies. TileDB deletes by time: a copy whose times another fragment shares cannot be deleted alone. */
 function deletionLines({ opened, fragments }: ArrayFacts, copies: readonly FragmentFacts[]): string[] {
@@ -248,7 +250,7 @@ function deletionLines({ opened, fragments }: ArrayFacts, copies: readonly Fragm
   return copies
     .map(timesOf)
     .filter(([first, last]) => !kept.some(([from, to]) => from <= last && to >= first))
-    .slice(0, MOST_SHOWN)
+    .slice(0, MAX_SHOWN)
     .map(
       ([first, last]) =>
         `tiledb.Array.delete_fragments(${pathOf(opened)}, ${first}, ${last})  # if it is a write that was repeated`,

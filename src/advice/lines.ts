@@ -10,32 +10,32 @@ import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
 import { consolidatables, filledCells, leastAmplification, neighbours } from './consolidation.ts'
 import { dtypeOf } from './numpy-types.ts'
 
-/** The lines of advice: TileDB-Py, or commands of this program. */
+/** Makes the lines of advice: calls of TileDB-Py, or commands of this program. */
 
-/** What is written anew, and how. */
+/** How an array is changed when it is written again. */
 export interface Rewrite {
   cell_order?: ArraySchema['cell_order'] | undefined
   capacity?: number | undefined
-  /** By name of the dimension, in its unit. */
+  /** By name of the dimension: the extent in its unit. */
   tile_extents?: Readonly<Record<string, number>> | undefined
-  /** Dimensions in another order. */
+  /** Names of the dimensions in their new order. */
   dimensions?: readonly string[] | undefined
-  /** Filters of attributes and dimensions, and of all offsets or all validity. */
+  /** New filters of attributes and dimensions, and whether all offsets or all validity get them, too. */
   filters?:
     | { fields: readonly string[]; filters: readonly FilterConfig[]; offsets?: boolean; validity?: boolean }
     | undefined
 }
 
 /**
- * The calls that make fewer fragments. Of a dense array with gaps between its fragments TileDB puts only neighbours together, or has to
- * be told that it may fill the gaps.
+ * The calls that merge fragments. If a dense array has gaps between its fragments, TileDB merges only neighbours, unless the
+ * configuration allows it to fill the gaps.
  */
 export function consolidationLines(opened: OpenedArray): string[] {
   const path = pathOf(opened)
   return [`tiledb.consolidate(${path}${consolidationConfig(opened)}`, `tiledb.vacuum(${path})  # ${vacuumNote(opened)}`]
 }
 
-/** The rest of the call: neighbours are preferred if one step takes at least half of the fragments. Filled gaps take room. */
+/** The end of the consolidation call. Prefers to merge neighbours if one step takes at least half of the fragments: filled gaps take space. */
 function consolidationConfig(opened: OpenedArray): string {
   const all = consolidatables(opened)
   const larger = Math.ceil(leastAmplification(all))
@@ -54,8 +54,8 @@ function consolidationConfig(opened: OpenedArray): string {
 }
 
 /**
- * The calls that take deleted cells out of the files for good: TileDB consolidates no single fragment, whatever its settings are.
- * @param fragment_num those that a consolidation can take
+ * The calls that remove deleted cells from the files for good. A single fragment must be rewritten, because TileDB never consolidates it.
+ * @param fragment_num number of fragments that a consolidation can take
  */
 export function purgeLines(opened: OpenedArray, fragment_num = opened.fragments.length): string[] {
   if (fragment_num < 2) return rewriteLines(opened, {})
@@ -67,9 +67,9 @@ export function purgeLines(opened: OpenedArray, fragment_num = opened.fragments.
 }
 
 /**
- * What the removal of consolidated fragments does to reads at earlier times. The fragment that takes their place has the time of each
- * cell, if the array is sparse and its format has room for it: then TileDB reads a part of it.
- * @param version format of the fragments that stay
+ * A note on what a vacuum does to reads at earlier times. In a sparse array of a newer format the consolidated fragment has the time of
+ * each cell, so TileDB can read the part of it that an earlier time needs.
+ * @param version format version of the consolidated fragments
  * @see tiledb/sm/consolidator/fragment_consolidator.cc: with_timestamps_
  */
 export function vacuumNote({ schema }: Pick<OpenedArray, 'schema'>, version = schema.version): string {
@@ -78,7 +78,7 @@ export function vacuumNote({ schema }: Pick<OpenedArray, 'schema'>, version = sc
     : 'removes the old fragments; reads as of a time before the newest of them lose their cells'
 }
 
-/** Whether a consolidated fragment has the time of each cell. @param version its format */
+/** Whether a consolidated fragment has the time of each cell. @param version its format version */
 export function keepsTimes(
   { array_type, version: own }: Pick<ArraySchema, 'array_type' | 'version'>,
   version = own,
@@ -86,7 +86,7 @@ export function keepsTimes(
   return array_type === 'sparse' && version >= TIMESTAMPS_SINCE
 }
 
-/** Consolidation of one kind of file, and its vacuum. */
+/** The calls that consolidate and vacuum one kind of file. */
 export function modeLines(opened: OpenedArray, mode: 'fragment_meta' | 'commits'): string[] {
   return (['consolidation', 'vacuum'] as const).map((part) => {
     const call = part === 'vacuum' ? 'vacuum' : 'consolidate'
@@ -95,8 +95,8 @@ export function modeLines(opened: OpenedArray, mode: 'fragment_meta' | 'commits'
 }
 
 /**
- * The calls that make a new array beside the old one, and write all cells and key-value metadata into it. What they do not carry over
- * they say.
+ * The calls that make a new array next to the old one, and write all cells and key-value metadata into it. A note lists what they do not
+ * carry over.
  */
 export function rewriteLines(opened: OpenedArray, change: Rewrite): string[] {
   const { schema, array } = opened
@@ -129,7 +129,7 @@ export function rewriteLines(opened: OpenedArray, change: Rewrite): string[] {
     `cell_order=${cell_order ? JSON.stringify(cell_order) : 's.cell_order'}`,
     `tile_order=${cell_order === 'hilbert' ? '"row-major"' : 's.tile_order'}`,
     ...(dense ? [] : [`capacity=${capacity ?? 's.capacity'}`, 'sparse=True', 'allows_duplicates=s.allows_duplicates']),
-    // TileDB-Py gives them to all dimensions.
+    // TileDB-Py would give these filters to all dimensions.
     ...(ofDimensions ? [] : ['coords_filters=s.coords_filters']),
     `offsets_filters=${filters?.offsets ? filterList(filters.filters) : 's.offsets_filters'}`,
     `validity_filters=${filters?.validity ? filterList(filters.filters) : 's.validity_filters'}`,
@@ -143,11 +143,11 @@ export function rewriteLines(opened: OpenedArray, change: Rewrite): string[] {
   ]
 }
 
-/** Options of TileDB-Py's `Attr` that leave an attribute as it is, but for its filters. */
+/** Arguments of TileDB-Py's `Attr` that keep everything of an attribute except its filters. */
 function attributeOptions({ attributes }: ArraySchema): string {
   const any = (is: (attribute: Attribute) => unknown): boolean => attributes.some(is)
   return [
-    // TileDB-Py takes its type of bytes for another one of TileDB's.
+    // TileDB-Py maps the dtype of STRING_ASCII to another TileDB type.
     any(({ type }) => type === 'STRING_ASCII') ? 'dtype="ascii" if a.isascii else a.dtype' : 'dtype=a.dtype',
     'var=a.isvar',
     'nullable=a.isnullable',
@@ -157,7 +157,7 @@ function attributeOptions({ attributes }: ArraySchema): string {
   ].join(', ')
 }
 
-/** Whether TileDB-Py would take coordinates of a dense array for distances from the end: slices that begin below 0. */
+/** Whether slices of a dense array may begin below 0. TileDB-Py would count such coordinates from the end. */
 function wrapsSlices({ array_type, domain: { dimensions } }: ArraySchema): boolean {
   const isNegative = ({ type, domain }: Dimension): boolean =>
     datatypeKind(type) !== 'datetime' && integerOf(type, domain.subarray(0, domain.length / 2)) < 0n
@@ -169,9 +169,9 @@ function copyOf(schema: ArraySchema): string {
   const { array_type, attributes } = schema
   if (wrapsSlices(schema))
     return 'p, q = tiledb.Subarray(a), tiledb.Subarray(b); [x.add_dim_range(i, ends) for x in (p, q) for i, ends in enumerate(a.nonempty_domain())]; b.write_subarray(q, a.read_subarray(p))'
-  // Where an attribute has an enumeration, `a[…]` gives its values, and writes want their indexes.
+  // If an attribute has an enumeration, `a[…]` returns its values, but writes need the indexes.
   const indexes = attributes.some(({ enumeration }) => enumeration)
-  // TileDB-Py drops masks of sparse cells and of texts; it takes None for null in place of them.
+  // TileDB-Py drops masks of sparse cells and of texts. It needs None in place of null.
   const unmasked = (cells: string, masked: string): string =>
     attributes.some(({ nullable }) => nullable)
       ? `{n: v.astype(object).filled([None]) if ${masked} else v for n, v in ${cells}.items()}`
@@ -186,7 +186,7 @@ function copyOf(schema: ArraySchema): string {
   return `box = tuple(slice(lo, hi + 1) for lo, hi in a.nonempty_domain()); b[box] = ${cells}`
 }
 
-/** What {@link copyOf}, and the schema that is made for it, leave out. */
+/** Lists what {@link copyOf} and the new schema leave out. */
 export function notCopied(schema: ArraySchema): string[] {
   const { array_type, attributes, dimension_labels, current_domain } = schema
   const isFloat = (type: string): boolean => type === 'FLOAT32' || type === 'FLOAT64'
@@ -196,7 +196,7 @@ export function notCopied(schema: ArraySchema): string[] {
     ...(array_type === 'dense' && attributes.some(({ nullable, type }) => nullable && isFloat(type))
       ? ['NaN of nullable attributes (they become null)']
       : []),
-    // TileDB-Py reads no validity of a subarray.
+    // TileDB-Py does not read the validity of a subarray.
     ...(wrapsSlices(schema) && attributes.some(({ nullable }) => nullable) ? ['nulls (they become values)'] : []),
   ]
 }
@@ -206,12 +206,12 @@ function copyNote(schema: ArraySchema): string {
   return `the whole array goes through memory, without ${without}; then the new array takes the place of the old one`
 }
 
-/** Texts as a list of Python. */
+/** A Python list of texts. */
 function listOf(texts: readonly string[]): string {
   return `[${texts.map((text) => JSON.stringify(text)).join(', ')}]`
 }
 
-/** A list of filters as TileDB-Py makes it. @param max_chunk_size bytes, if it is not the usual one */
+/** The TileDB-Py call that makes a list of filters. @param max_chunk_size in bytes */
 export function filterList(filters: readonly FilterConfig[], max_chunk_size = USUAL_CHUNK): string {
   const texts = filters.map(
     (filter) => `tiledb.${useOf(filter.name).python ?? 'Filter'}(${argumentsOf(filter).join(', ')})`,
@@ -220,9 +220,10 @@ export function filterList(filters: readonly FilterConfig[], max_chunk_size = US
   return `tiledb.FilterList([${texts.join(', ')}]${chunks})`
 }
 
+/** Default of `max_chunk_size`, in bytes. */
 const USUAL_CHUNK = 65_536
 
-/** Arguments of TileDB-Py's filters, in this order. Extents follow from the array, and defaults are left out. */
+/** Arguments of TileDB-Py's filters, in this order. Defaults are left out, and so are extents, which follow from the array. */
 const ARGUMENTS: Readonly<Record<FilterOption, (filter: FilterConfig) => string | undefined>> = {
   level: ({ level }) => (level === -1 ? undefined : `level=${level}`),
   reinterpret_datatype: ({ reinterpret_datatype: type = 'ANY' }) =>
@@ -243,7 +244,7 @@ function argumentsOf(filter: FilterConfig): string[] {
   return options.flatMap((option) => (filter[option] === undefined ? [] : (ARGUMENTS[option](filter) ?? [])))
 }
 
-/** The path of an array as a text of Python. */
+/** The path of an array as a Python string. */
 export function pathOf({ array }: OpenedArray): string {
   return JSON.stringify(array.folder.path)
 }

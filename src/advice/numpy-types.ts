@@ -1,6 +1,6 @@
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 
-/** numpy's types by TileDB's; undefined where TileDB-Py has none. */
+/** The numpy type of a TileDB type; undefined if TileDB-Py has none. */
 export function dtypeOf(type: Datatype): string | undefined {
   switch (datatypeKind(type)) {
     case 'int':
@@ -17,7 +17,7 @@ export function dtypeOf(type: Datatype): string | undefined {
   }
 }
 
-/** numpy's units of dates and times, by the ends of TileDB's names. */
+/** numpy's units of dates and times, by the end of TileDB's type name. */
 export const UNITS: Readonly<Record<string, string>> = {
   YEAR: 'Y',
   MONTH: 'M',

@@ -10,7 +10,7 @@ import { consolidationLines, type Rewrite, rewriteLines } from './lines.ts'
 import { type Change, Remedies, textOf } from './remedies.ts'
 import { domainLengths, extentsOf, GOOD_CELLS, ofTileSize } from './tiles.ts'
 
-/** Findings about the boxes of typical reads. A query with ranges has its own. */
+/** Codes of findings about typical reads. A query with ranges has findings of its own instead. */
 export const OF_TYPICAL_BOXES: ReadonlySet<string> = new Set([
   'FRAGMENTS_OVERLAP',
   'TILE_SHAPE',
@@ -18,10 +18,10 @@ export const OF_TYPICAL_BOXES: ReadonlySet<string> = new Set([
   'BOXES_NOT_PRUNING',
 ])
 
-/** From this number on, a query reads tiles of many fragments. */
+/** Lower limit on the touched fragments of a finding. */
 const MANY_FRAGMENTS = 6
 
-/** Fragments that all hold cells in the ranges. */
+/** Finds that many fragments hold cells in the ranges. */
 export function* touchedFragments(asked: ExplainQuery, facts: ArrayFacts, plan: ReadPlan): Generator<Finding> {
   const touched = new Set(plan.tile_reads.flatMap(({ fragment, tiles }) => (tiles.length > 0 ? [fragment] : [])))
   if (touched.size < MANY_FRAGMENTS) return
@@ -40,13 +40,13 @@ export function* touchedFragments(asked: ExplainQuery, facts: ArrayFacts, plan: 
   })
 }
 
-/** A finding needs so many cells read for each wanted one, and so many unfiltered bytes read in vain. */
+/** Lower limits of a finding: cells that are read per wanted cell, and unfiltered bytes that are read in vain. */
 const MUCH_OVERREAD = 8
 const WORTH_BYTES = 256 * 1024
-/** A shape is bad if it reads so many times the cells that tiles in the proportions of the ranges would read. */
+/** A shape is bad above this ratio between the cells that are read and those that tiles in the proportions of the ranges would read. */
 const MUCH_WORSE = 2.5
 
-/** Tiles of which the ranges need little: of a bad shape, or too large. */
+/** Finds tiles of which the ranges need only a small part: they have a bad shape, or are too large. */
 export function* overRead(
   { opened, query }: ExplainQuery,
   facts: ArrayFacts,
@@ -85,7 +85,7 @@ export function* overRead(
   }
 }
 
-/** How many tiles are read of each fragment: those of the field with the most. */
+/** By fragment: the number of tiles that are read of the field with the most tiles, and the cells of each. */
 function touchedTiles(facts: ArrayFacts, { tile_reads }: ReadPlan): { tiles: number; perTile: number }[] {
   const most = new Map<number, number>()
   for (const { fragment, tiles } of tile_reads) most.set(fragment, Math.max(most.get(fragment) ?? 0, tiles.length))
@@ -95,19 +95,20 @@ function touchedTiles(facts: ArrayFacts, { tile_reads }: ReadPlan): { tiles: num
   }).filter(({ tiles }) => tiles > 0)
 }
 
+/** What the ranges of a query cover. */
 interface Wanted {
-  /** Cells in the ranges: found, or estimated from the part of the domain that they cover. */
+  /** Number of cells in the ranges: counted, or estimated from the part of the domain that they cover. */
   cells: number
-  /** Part of the domain that the ranges cover, by dimension. */
+  /** By dimension: the part of the domain that the ranges cover. */
   sides: number[]
 }
 
-/** The cells that a read finds. Undefined if they were not counted: the DenseReader counts none. */
+/** The number of cells that a read finds. Undefined if they were not counted; the DenseReader never counts them. */
 function countedCells({ cells_found, reader }: ReadPlan): number | undefined {
   return reader === 'DenseReader' ? undefined : (cells_found ?? undefined)
 }
 
-/** Undefined without ranges, and if one limits a text dimension: how much of it that covers is not known. */
+/** Undefined if there are no ranges, or if one limits a text dimension: it is unknown how much of the dimension it covers. */
 function wantedCells(
   { opened, fragments, cell_num }: ArrayFacts,
   ranges: RangeSets,
@@ -115,10 +116,10 @@ function wantedCells(
 ): Wanted | undefined {
   const { dimensions } = opened.schema.domain
   if (ranges.size === 0) return undefined
-  // A dense cell is one step wide: a range of a single cell covers a part of the dimension.
+  // A dense cell is one step wide, so that a range of a single cell still covers a part of the dimension.
   const dense = opened.schema.array_type === 'dense'
   const step = dense ? 1 : 0
-  // A read of a dense array gives a cell once, however many fragments have it.
+  // A read of a dense array returns a cell once, however many fragments have it.
   let all = dense ? 1 : cell_num
   const sides: number[] = []
   for (const [d, { cell_val_num }] of dimensions.entries()) {
@@ -142,7 +143,7 @@ function wantedCells(
   return { cells: countedCells(plan) ?? sides.reduce((cells, side) => cells * side, all), sides }
 }
 
-/** Tiles of `perTile` cells in the proportions of the ranges. */
+/** The change that gives tiles of `perTile` cells the proportions of the ranges. */
 function shapeOf({ opened }: ArrayFacts, sides: readonly number[], perTile: number): Rewrite {
   const domain = domainLengths(opened)
   if (!domain) return { cell_order: 'hilbert' }
@@ -155,15 +156,17 @@ function shapeOf({ opened }: ArrayFacts, sides: readonly number[], perTile: numb
 }
 
 /**
- * Cells that a box reads in tiles of its own proportions.
- * @param cells in the box @param perTile cells of a tile @param n dimensions
+ * Estimates the cells that are read for a box if the tiles have its proportions.
+ * @param cells number of cells in the box
+ * @param perTile number of cells in a tile
+ * @param n number of dimensions
  */
 function bestRead(cells: number, perTile: number, n: number): number {
   const wanted = Math.max(1, cells)
   return wanted * (1 + (perTile / wanted) ** (1 / n)) ** n
 }
 
-/** Adds to findings what the query would cost after the remedy. What would not help is left out. */
+/** Adds to each finding what the query would cost after its remedies. Leaves out remedies that do not help. */
 export async function withRemedies(
   findings: readonly Finding[],
   asked: ExplainQuery,
@@ -182,7 +185,7 @@ export async function withRemedies(
     }
     found.sort((a, b) => a.remedy.after.unfiltered_bytes - b.remedy.after.unfiltered_bytes)
     const best = found.filter(({ remedy }) => helps(remedy))
-    // The trials showed that no change helps.
+    // A finding is dropped if the computed remedies show that no change helps.
     const tried = found.some(({ remedy }) => remedy.basis === 'computed')
     if (tried && best.length === 0 && OF_BOXES.has(finding.code)) continue
     const [first] = best
@@ -196,9 +199,9 @@ export async function withRemedies(
   return out
 }
 
-/** Findings whose remedy is to read fewer cells, or in fewer requests. */
+/** Codes of findings whose remedy is to read fewer cells, or with fewer requests. */
 const OF_BOXES: ReadonlySet<string> = new Set([...OF_TYPICAL_BOXES, 'FRAGMENTS_MANY'])
-/** Part of the tiles, of the bytes before filtering or of the requests that a remedy must save. */
+/** Lower limit on the part of the tiles, of the unfiltered bytes or of the requests that a remedy must save. */
 const WORTH_SHARE = 0.1
 
 function helps({ before, after }: Remedy): boolean {
@@ -227,7 +230,7 @@ function changesFor({ code }: Finding, { query }: ExplainQuery, facts: ArrayFact
     .map((cell_order) => ({ cell_order }))
 }
 
-/** What a change would do, from metadata: boxes and sizes, as if cells lay evenly. */
+/** Estimates the effect of a change from boxes and sizes, as if the cells were spread evenly. */
 function estimated(
   change: Change,
   { query }: ExplainQuery,
@@ -236,7 +239,7 @@ function estimated(
   before: ReadCounts,
 ): Remedy | undefined {
   const { opened, fragments } = facts
-  // Only --exact tells how full consolidated tiles are, and how many hidden cells and timestamps they keep.
+  // Only --exact tells how full consolidated tiles are, and how many hidden cells and timestamps they have.
   if ('consolidate' in change) return undefined
   const touched = touchedTiles(facts, plan)
   if (touched.length === 0) return undefined
@@ -250,7 +253,7 @@ function estimated(
   const size = sizeOf(change, perTile)
   const then = cost(all, size)
   if (change.cell_order !== undefined && change.cell_order !== 'hilbert') return undefined
-  // Hilbert order and extents in the proportions of the ranges promise the best shape; other changes keep the shape.
+  // Hilbert order, and extents in the proportions of the ranges, are assumed to give the best shape. Other changes keep the shape.
   const shaped = change.capacity === undefined && Math.abs(size / perTile - 1) < 0.5
   const cells = Math.round(Math.min(read, shaped ? then : read * (then / now)))
   const part = read === 0 ? 1 : cells / read
@@ -265,7 +268,7 @@ function estimated(
   return { change: textOf(change), basis: 'estimated', before, after }
 }
 
-/** Cells of a tile after a change. */
+/** Number of cells in a tile after a change. @param now number of cells before */
 function sizeOf({ capacity, tile_extents }: Rewrite, now: number): number {
   if (tile_extents) return Object.values(tile_extents).reduce((a, b) => a * b, 1)
   return capacity ?? now

@@ -23,22 +23,23 @@ import type { ReadCounts, Remedy } from './finding.ts'
 import type { Rewrite } from './lines.ts'
 import { arrayInMemory, consolidatedInMemory } from './rewrite.ts'
 
-/** What is done to an array. */
+/** A change of an array. */
 export type Change =
   /** `tiledb.consolidate` of all fragments, then `tiledb.vacuum`. */
   | { consolidate: true }
-  /** All cells that readers see written anew, in one fragment of a new array. */
+  /** All visible cells are written again, as one fragment of a new array. */
   | Pick<Rewrite, 'cell_order' | 'capacity' | 'tile_extents'>
 
-/** A changed array is made in memory up to so many cells, and so many bytes before filtering. */
-const MOST_CELLS = 2_000_000
-const MOST_BYTES = 64 * 1024 * 1024
+/** Upper limits on an array whose changed form is made in memory: cells and unfiltered bytes. */
+const MAX_CELLS = 2_000_000
+const MAX_BYTES = 64 * 1024 * 1024
 
-/** What a query costs now, and after changes of the array. */
+/** Computes what a query costs now, and after changes of the array. */
 export class Remedies {
   private readonly asked: ExplainQuery
   private readonly facts: ArrayFacts
   readonly now: ReadCounts
+  /** By part and field: the factors of {@link storedFactor}. */
   private readonly factors = new Map<string, Promise<number>>()
   private rewritten: Promise<FragmentCellsToWrite> | undefined
 
@@ -48,21 +49,21 @@ export class Remedies {
     this.now = countsOf(plan, cost)
   }
 
-  /** Whether changes are tried, and not estimated. */
-  get computes(): boolean {
+  /** Whether changes are made in memory, not estimated. */
+  private get canCompute(): boolean {
     const { cell_num, unfiltered_bytes, opened } = this.facts
     return (
       this.asked.exact &&
       cell_num > 0 &&
-      cell_num <= MOST_CELLS &&
-      unfiltered_bytes <= MOST_BYTES &&
+      cell_num <= MAX_CELLS &&
+      unfiltered_bytes <= MAX_BYTES &&
       !opened.array.cx.encrypted
     )
   }
 
-  /** Undefined if TileDB would not do it, or it cannot be worked out. */
+  /** The remedy of a change; undefined if TileDB would not do it, or if it cannot be computed. */
   async of(change: Change): Promise<Remedy | undefined> {
-    const after = this.computes ? await this.after(change).catch(unlessFault) : undefined
+    const after = this.canCompute ? await this.after(change).catch(unlessFault) : undefined
     return after && { change: textOf(change), basis: 'computed', before: this.now, after }
   }
 
@@ -73,7 +74,7 @@ export class Remedies {
     return { ...counts, stored_bytes: await this.storedBytes(cost) }
   }
 
-  /** Bytes as TileDB's compressors would make them. */
+  /** The stored bytes that TileDB's compressors would make. */
   private async storedBytes({ tiles }: ReadCost): Promise<number> {
     let bytes = 0
     for (const { name, parts } of tiles.fields) {
@@ -104,6 +105,7 @@ export class Remedies {
   }
 }
 
+/** The schema of an array after a change. */
 export function changedSchema(schema: ArraySchema, change: Exclude<Change, { consolidate: true }>): ArraySchema {
   const { cell_order = schema.cell_order, capacity, tile_extents = {} } = change
   const dimensions = schema.domain.dimensions.map((old): Dimension => {
@@ -127,22 +129,22 @@ export function changedSchema(schema: ArraySchema, change: Exclude<Change, { con
     validity_filters: schema.validity_filters && completed(schema.validity_filters),
   }
   if (capacity !== undefined) changed.capacity = BigInt(capacity)
-  // Readers of Hilbert order have no tiles in space.
+  // In Hilbert order there are no tiles in space, so their order has no meaning.
   if (cell_order === 'hilbert') changed.tile_order = 'row-major'
   return schemaOf(changed, dimensions, [])
 }
 
-/** Extents of floats may have a fraction. */
+/** An extent in the form that its type needs. Extents of floats may have a fraction. */
 function extentOf({ type }: Dimension, extent: number): number | bigint {
   return datatypeKind(type) === 'float' ? extent : BigInt(extent)
 }
 
-/** A pipeline with the options that old versions do not store. */
+/** Adds the options that old versions do not store. */
 function completed(pipeline: FilterPipeline): FilterPipeline {
   return { ...pipeline, filters: fittedFilters(pipeline.filters, { formatVersion: NEWEST_STABLE }) }
 }
 
-/** What a read costs. */
+/** Plans a read, and computes what it costs. */
 export async function countsOfRead(asked: ExplainQuery): Promise<{ counts: ReadCounts; cost: ReadCost }> {
   const plan = await planRead(asked)
   const cost = await readCost(asked, plan)
@@ -159,6 +161,7 @@ export function countsOf(plan: ReadPlan, { steps, tiles }: ReadCost): ReadCounts
   }
 }
 
+/** Describes a change. */
 export function textOf(change: Change): string {
   if ('consolidate' in change) return 'consolidated'
   const { cell_order, capacity, tile_extents } = change

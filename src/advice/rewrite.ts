@@ -23,10 +23,10 @@ import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
 import { Random } from '../write/random.ts'
 import { consolidatables, leastAmplification } from './consolidation.ts'
 
-/** Folder of arrays in memory. */
+/** Folder of an array in memory. */
 const FOLDER = 'array'
 
-/** An array in memory, as TileDB would write it: one fragment for each set of cells, at the times 1, 2, … */
+/** Writes an array in memory as TileDB would write it: one fragment for each set of cells, at the times 1, 2, … */
 export async function arrayInMemory(
   schema: ArraySchema,
   fragments: readonly FragmentCellsToWrite[],
@@ -47,9 +47,9 @@ export async function arrayInMemory(
 }
 
 /**
- * An array as it is in memory after `tiledb.consolidate` of all its fragments, and a vacuum. Its delete conditions stay. Consolidation
- * also marks what those dated ahead will delete (measured with TileDB 2.30).
- * @returns undefined if TileDB would not make one fragment of all, or it cannot be worked out
+ * Makes, in memory, the array after `tiledb.consolidate` of all its fragments and a vacuum. Its delete conditions stay. Consolidation also
+ * marks the cells that conditions with a future time will delete (measured with TileDB 2.30).
+ * @returns undefined if TileDB would not merge all fragments into one, or if the array is opened for a part of its times only
  */
 export async function consolidatedInMemory(opened: OpenedArray, codecs: Codecs): Promise<OpenedArray | undefined> {
   if (!mayConsolidate(opened)) return undefined
@@ -80,7 +80,7 @@ export async function consolidatedInMemory(opened: OpenedArray, codecs: Codecs):
   )
 }
 
-/** Whether consolidation makes one fragment of all. */
+/** Whether consolidation merges all fragments into one. */
 function mayConsolidate(opened: OpenedArray): boolean {
   const { fragments, between } = opened
   const isWhole =

@@ -8,21 +8,21 @@ import { type ArrayFacts, type Box, type FragmentFacts, tileBoxes } from './fact
 import { advise, type Finding } from './finding.ts'
 import { type Rewrite, rewriteLines } from './lines.ts'
 
-/** Bytes that each tile of a data file takes beside its data: a count of chunks, and the lengths of one chunk. */
-const BYTES_A_TILE = 20
-/** Tiles are small where so much of the stored bytes, and so many of them, are about tiles and not data. */
+/** Bytes that each tile of a data file takes in addition to its data: the number of chunks, and the lengths of one chunk. */
+const BYTES_PER_TILE = 20
+/** Lower limits on the stored bytes that describe tiles instead of holding data: as a part of the array, and in bytes. */
 const MUCH_OVERHEAD = 0.2
 const WORTH_OVERHEAD = 32 * 1024
-/** Fewer tiles of a fragment are never too many. */
+/** Fragments with fewer tiles never have too many. */
 const MANY_TILES = 100
 
-/** Tiles so small that lists of tiles and headers of chunks take much of the array. */
+/** Finds tiles that are so small that lists of tiles and headers of chunks take much of the array. */
 export function* smallTiles(facts: ArrayFacts): Generator<Finding> {
   const { opened, fragments, examined, stored_bytes, unfiltered_bytes } = facts
   const tiled = fragments.filter(({ info }) => info.tile_num >= MANY_TILES)
   if (tiled.length === 0) return
   const tiles = sum(tiled, ({ info }) => info.tile_num)
-  const ofTiles = sum(tiled, ({ info, files }) => info.tile_num * files * BYTES_A_TILE)
+  const ofTiles = sum(tiled, ({ info, files }) => info.tile_num * files * BYTES_PER_TILE)
   // Filters, too, add bytes to each chunk.
   const added = examined.length > 0 ? stored_bytes - unfiltered_bytes : 0
   const overhead = sum(tiled, ({ sections_bytes }) => sections_bytes) + Math.max(ofTiles, added)
@@ -39,19 +39,19 @@ export function* smallTiles(facts: ArrayFacts): Generator<Finding> {
   })
 }
 
-/** Unfiltered bytes of a tile in all fields from which on it is large. */
+/** A tile is large from this number of unfiltered bytes in all fields on. */
 const LARGE_TILE = 8 * 1024 * 1024
-/** Cells read for one that is wanted, from which on that is much. */
+/** Lower limit on the cells that are read per wanted cell. */
 const MUCH_OVERREAD = 8
 
-/** Tiles so large that a small box reads much more than it needs. */
+/** Finds tiles that are so large that the read of a small box gets much more than it needs. */
 export function* largeTiles(facts: ArrayFacts): Generator<Finding> {
   const { opened, fragments, cell_num, unfiltered_bytes, stored_bytes } = facts
   const tiles = sum(fragments, ({ info }) => info.tile_num)
   const perTile = unfiltered_bytes / Math.max(1, tiles)
   if (perTile < LARGE_TILE) return
   const cellsPerTile = cell_num / tiles
-  // A box of 1 % lies in one tile at least.
+  // A box of 1 % of the domain touches at least one tile.
   const share = Math.max(TYPICAL_SHARE, 1 / tiles)
   if (share / TYPICAL_SHARE < MUCH_OVERREAD) return
   const bytes = (share - TYPICAL_SHARE) * stored_bytes
@@ -68,18 +68,21 @@ export function* largeTiles(facts: ArrayFacts): Generator<Finding> {
   })
 }
 
-/** The box of a typical read, of all cells. */
+/** Describes the box of a typical read. */
 function boxText({ opened: { schema }, fragments }: ArrayFacts): string {
   const { dimensions } = schema.domain
   const boxes = fragments.flatMap(({ box }) => (box.length === dimensions.length ? [box] : []))
   return typicalBoxText(dimensions, unionOfBoxes(boxes), schema.array_type === 'dense')
 }
 
-/** A shape is bad where a box reads so many times what it reads in tiles of the same size and the best shape, and so many bytes more. */
+/**
+ * Lower limits on a bad shape, compared with tiles of the same size and the best shape: the ratio of the cells that a box reads, and the
+ * bytes that it reads more.
+ */
 const MUCH_WORSE = 2.5
 const WORTH_BYTES = 256 * 1024
 
-/** Tiles that are long and thin, so that a box touches many of them. */
+/** Finds tiles that are long and thin, so that a box touches many of them. */
 export async function* badShapes(facts: ArrayFacts): AsyncGenerator<Finding> {
   const { opened, examined, cell_num, unfiltered_bytes, stored_bytes, scale } = facts
   let change: Rewrite = { cell_order: 'hilbert' }
@@ -112,13 +115,15 @@ export async function* badShapes(facts: ArrayFacts): AsyncGenerator<Finding> {
   })
 }
 
+/** What a typical box reads, depending on the shape of the tiles. */
 interface ShapeCosts {
-  /** Cells of the tiles that a typical box touches. */
+  /** Number of cells in the tiles that the box touches. */
   read: number
   /** The same with tiles of the same size whose sides have the proportions of the box. */
   best: number
+  /** A description of the present shape. */
   span: string | undefined
-  /** Tile extents of that shape; of dense arrays. */
+  /** Dense arrays: tile extents of the best shape. */
   extents?: Readonly<Record<string, number>> | undefined
 }
 
@@ -155,7 +160,7 @@ async function sparseCosts(one: FragmentFacts): Promise<ShapeCosts | undefined> 
   const boxes = (await tileBoxes(info.schema.domain, [one])).filter((box) => box.flat().every(Number.isFinite))
   if (boxes.length === 0) return undefined
   const domain = unionOfBoxes(boxes)
-  // The length of a dimension may be beyond the largest number.
+  // The length of a dimension may exceed the largest number.
   if (!domain.every(([low, high]) => Number.isFinite(high - low))) return undefined
   const perTile = cell_num / info.tile_num
   const asked = typicalBoxes(domain, boxes, text)
@@ -166,7 +171,7 @@ async function sparseCosts(one: FragmentFacts): Promise<ShapeCosts | undefined> 
   return {
     read,
     best,
-    span: widest(
+    span: widestSpan(
       domain,
       boxes,
       dimensions.map(({ name }) => name),
@@ -174,7 +179,8 @@ async function sparseCosts(one: FragmentFacts): Promise<ShapeCosts | undefined> 
   }
 }
 
-function widest(domain: Box, boxes: readonly Box[], names: readonly string[]): string | undefined {
+/** Describes the dimension of which a tile spans the largest part. */
+function widestSpan(domain: Box, boxes: readonly Box[], names: readonly string[]): string | undefined {
   const spans = domain.map(([low, high], d) =>
     high > low ? mean(boxes.map((box) => (box[d][1] - box[d][0]) / (high - low))) : 0,
   )
@@ -182,12 +188,12 @@ function widest(domain: Box, boxes: readonly Box[], names: readonly string[]): s
   return `a tile spans ${percent(spans[most])} of ${names[most]} on average`
 }
 
-/** Text boxes do not prune where a value is in so many of the tiles' boxes. */
+/** Text boxes do not prune if a value lies in more than this part of the tiles' boxes. */
 const MUCH_TOUCHED = 0.3
 const MANY_BOXES = 16
 const WORTH_TOUCHED = 256 * 1024
 
-/** Text dimensions whose ranges pass over few tiles. */
+/** Finds text dimensions whose ranges exclude few tiles. */
 export async function* wideTextBoxes(facts: ArrayFacts): AsyncGenerator<Finding> {
   const { examined, unfiltered_bytes, stored_bytes, opened } = facts
   const { dimensions } = opened.schema.domain
@@ -222,11 +228,12 @@ export function percent(share: number): string {
   return `${Math.round(100 * share)} %`
 }
 
-/** Cells of a tile that is neither small nor large, as TileDB's default capacity; and bytes of all fields. */
+/** Number of cells in a tile that is neither small nor large: TileDB's default capacity. */
 export const GOOD_CELLS = 10_000
+/** Unfiltered bytes, in all fields, of a tile that is neither small nor large. */
 const GOOD_BYTES = 1024 * 1024
 
-/** Tiles of another size: another capacity, or extents in the same proportions. @param now cells of a tile */
+/** The change to tiles of another size: another capacity, or extents in the same proportions. @param now @param wanted cells of a tile */
 export function ofTileSize(opened: OpenedArray, now: number, wanted: number): Rewrite {
   const { array_type, domain } = opened.schema
   if (array_type === 'sparse') return { capacity: Math.max(1, Math.round(wanted)) }
@@ -238,7 +245,7 @@ export function ofTileSize(opened: OpenedArray, now: number, wanted: number): Re
   )
 }
 
-/** Tile extents of a dense array, rounded, and no longer than the domain. */
+/** The change to other tile extents of a dense array. They are rounded, and at most as long as the domain. */
 export function extentsOf(opened: OpenedArray, extents: readonly number[]): Rewrite {
   const lengths = domainLengths(opened) ?? []
   const { dimensions } = opened.schema.domain
@@ -249,7 +256,7 @@ export function extentsOf(opened: OpenedArray, extents: readonly number[]): Rewr
   }
 }
 
-/** Cells of the domain of a dense array along each dimension. */
+/** By dimension: number of cells in the domain of a dense array. */
 export function domainLengths(opened: OpenedArray): number[] | undefined {
   return axesOf(opened)?.map(({ domainLow, domainHigh }) => Number(domainHigh - domainLow + 1n))
 }

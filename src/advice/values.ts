@@ -8,6 +8,7 @@ import type { ExplainQuery } from '../explain/plan.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
+import { hasSlot } from '../read/opening.ts'
 import { tileTest } from '../read/pruning.ts'
 import type { OpenedArray, ReadQuery, TimedCondition } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
@@ -18,13 +19,13 @@ import { advise, type Finding } from './finding.ts'
 import { consolidationLines, pathOf, purgeLines, rewriteLines } from './lines.ts'
 import { percent } from './tiles.ts'
 
-/** Most fragments whose statistics are compared. */
-const MOST_COMPARED = 64
-/** A field with one value is worth a finding from so many unfiltered bytes, and this part of all, on. */
+/** Upper limit on the fragments whose statistics are compared. */
+const MAX_COMPARED = 64
+/** Lower limits on a field with a single value: unfiltered bytes, and its part of the array. */
 const WORTH_CONSTANT = 64 * 1024
 const MUCH_CONSTANT = 0.1
 
-/** Attributes all of whose cells have the same value: each read unfilters it for each cell. */
+/** Finds attributes whose cells all have the same value. Each read unfilters the value for each cell. */
 export async function* constantValues({
   opened,
   fragments,
@@ -32,7 +33,7 @@ export async function* constantValues({
   scale,
   unfiltered_bytes,
 }: ArrayFacts): AsyncGenerator<Finding> {
-  if (fragments.length === 0 || fragments.length > MOST_COMPARED) return
+  if (fragments.length === 0 || fragments.length > MAX_COMPARED) return
   const sizes = new Map<string, number>()
   for (const { field, unfiltered_bytes } of files) sizes.set(field, (sizes.get(field) ?? 0) + unfiltered_bytes * scale)
   const large = [...sizes].filter(([, bytes]) => bytes >= WORTH_CONSTANT && bytes >= MUCH_CONSTANT * unfiltered_bytes)
@@ -43,7 +44,7 @@ export async function* constantValues({
     fragment.forget()
     for (const { name, kind } of info.slots) if (kind !== 'attribute') values.delete(name)
     for (const [field, known] of values) {
-      // Of a fragment without the field, reads give its fill value.
+      // If a fragment lacks the field, reads return fill values, so its cells are not known to have the same value.
       const slot = info.slots.findIndex(({ name }) => name === field)
       known.add((slot < 0 ? undefined : oneValue(info.slots[slot], statistics?.[slot])) ?? 'several')
     }
@@ -63,7 +64,7 @@ export async function* constantValues({
   }
 }
 
-/** Reads without the field; and where there are others, an array without it. */
+/** Calls that read without the field and, if there are other attributes, drop it from the array. */
 function constantLines(opened: OpenedArray, field: string): string[] {
   const others = opened.schema.attributes.filter(({ name }) => name !== field).map(({ name }) => JSON.stringify(name))
   const path = pathOf(opened)
@@ -78,12 +79,12 @@ function constantLines(opened: OpenedArray, field: string): string[] {
 }
 
 /**
- * The one value that all cells of a fragment have, in words of its bytes. Undefined if there are several, or its statistics do not
- * prove it.
+ * The bytes, as text, of the value that all cells of a fragment have. Undefined if there are several values, or if the statistics do not
+ * prove that there is only one.
  */
 function oneValue({ type, nullable }: Slot, one: SlotStatistics | undefined): string | undefined {
   if (!one || one.min.length === 0 || one.min.length !== one.max.length || one.null_count !== 0) return undefined
-  // TileDB takes minima and maxima of nullable text from the wrong cells.
+  // TileDB computes minima and maxima of nullable text from the wrong cells.
   if (!holdsExtremes(type, one.sum) || (nullable && isPlainText({ type })) || !holdsTexts(type, one.min))
     return undefined
   return one.min.every((byte, i) => byte === one.max[i]) ? one.min.join(' ') : undefined
@@ -102,7 +103,7 @@ export function* missingStatistics({ opened, fragments, stored_bytes }: ArrayFac
     message: `${old.length} of ${fragments.length} fragments have a format before 11, without minima and maxima: a condition reads all their ${shortSize(bytes)}`,
     effect: { seconds: rounded(secondsOf(0, bytes)), bytes, fragments: old.length, share: bytes / stored_bytes },
     advice:
-      // TileDB consolidates no single fragment.
+      // TileDB never consolidates a single fragment.
       fragments.length < 2
         ? rewriteLines(opened, {})
         : [
@@ -112,12 +113,12 @@ export function* missingStatistics({ opened, fragments, stored_bytes }: ArrayFac
   })
 }
 
-/** Conditions that each read must evaluate: so many, or so many cells that they surely delete. */
+/** Lower limits on a finding about deletes: conditions that each read evaluates, cells that they certainly delete, and their part of all. */
 const MANY_CONDITIONS = 5
 const MANY_DELETED = 1000
 const MUCH_DELETED = 0.2
 
-/** Delete conditions that every read evaluates again, and cells that it reads and drops. */
+/** Finds delete conditions that every read evaluates again, and cells that it reads but drops. */
 export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<Finding> {
   const { opened, examined, cell_num, scale } = facts
   const { deletes } = opened
@@ -126,7 +127,7 @@ export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<Findin
   let deleted = 0
   for (const one of examined) {
     const processed = new Set(await one.fragment.processedConditions().catch(unlessFault))
-    // Names of processed conditions are paths of commits.
+    // Processed conditions are named by the paths of their commits.
     const isNew = ({ name, time }: TimedCondition): boolean =>
       time >= (one.fragment.timestamp_range?.[0] ?? 0n) && ![...processed].some((path) => path.includes(name))
     const open = deletes.filter(isNew)
@@ -165,32 +166,30 @@ function purge(
   })
 }
 
-/** More cells than these are not counted. */
-const MOST_COUNTED = 2_000_000
+/** Upper limit on the cells of an array whose reads are counted. */
+const MAX_COUNTED = 2_000_000
 
-/** Cells of a read. */
+/** Numbers of cells of a read. */
 export interface CountedCells {
-  /** Those that it gives. */
+  /** Cells that the read returns. */
   cells: number
-  /** Those that it would give besides if none were deleted: by a condition, or by a time that a consolidated fragment stores. */
+  /** Cells that it leaves out because they are deleted: by a condition, or by a delete timestamp in a consolidated fragment. */
   deleted: number
 }
 
-/** Counts the cells of a read of a sparse array, by its coordinates; undefined of a dense one, and of too many cells. */
+/** Counts the cells of a read of a sparse array by its coordinates. @returns undefined for a dense array, and for too many cells */
 export async function countedCells({ opened, query }: ExplainQuery): Promise<CountedCells | undefined> {
   const { schema, fragments, deletes } = opened
-  if (schema.array_type === 'dense' || sum(fragments, ({ info }) => storedCellNum(info)) > MOST_COUNTED)
-    return undefined
+  if (schema.array_type === 'dense' || sum(fragments, ({ info }) => storedCellNum(info)) > MAX_COUNTED) return undefined
   const cells = await cellsOf(opened, query)
-  const hasDeletes =
-    deletes.length > 0 || fragments.some(({ info }) => info.slots.some(({ kind }) => kind === 'delete_timestamps'))
+  const hasDeletes = deletes.length > 0 || fragments.some((one) => hasSlot(one, 'delete_timestamps'))
   const deleted = hasDeletes ? (await cellsOf({ ...opened, deletes: [] }, { ...query, keepsDeleted: true })) - cells : 0
   return { cells, deleted }
 }
 
 /**
- * What deletes leave out of a read, counted: those that {@link unpurgedDeletes} cannot be sure of.
- * @param least cells that are worth a finding
+ * Makes a finding from the counted deleted cells of a read. It also covers cells that {@link unpurgedDeletes} cannot prove as deleted.
+ * @param least lower limit on the deleted cells
  */
 export function countedDeletes(
   { cells: left, deleted: cells }: CountedCells,
@@ -211,7 +210,7 @@ async function cellsOf(opened: OpenedArray, query: ReadQuery): Promise<number> {
   return cells
 }
 
-/** Cells of tiles none of whose cells a condition keeps, by boxes, minima and maxima. */
+/** Number of cells in tiles that a delete certainly deletes as a whole, by boxes, minima and maxima. */
 async function surelyDeleted({ fragment, info }: FragmentFacts, deletes: readonly TimedCondition[]): Promise<number> {
   if (info.dense || deletes.length === 0) return 0
   const work = async (): Promise<number> => {

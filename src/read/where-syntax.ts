@@ -176,7 +176,7 @@ class Parser {
     const parts: WhereNode[] = []
     for (let op = this.comparisonSign(); op; op = this.comparisonSign()) {
       if (parts.length > 0 && (op === 'IN' || op === 'NOT_IN' || parts.some(isMembership)))
-        throw this.fault(this.tokens[this.next - 1], 'a list stands in no chain of comparisons')
+        throw this.fault(this.tokens[this.next - 1], 'a list cannot be part of a chain of comparisons')
       const right = this.bits()
       parts.push(this.compared(left, op, right))
       left = right
@@ -224,7 +224,7 @@ class Parser {
       )
     if (left.is === 'value' && right.is === 'value')
       throw this.fault(left, 'expected a field on one side of a comparison')
-    if (right.is === 'list') throw this.fault(right, 'expected one value; a list stands behind in or not in,')
+    if (right.is === 'list') throw this.fault(right, 'expected one value; a list comes after in or not in,')
     throw this.fault(
       { at },
       'a comparison needs a field and a value, and & and | bind more tightly: (a > 1) & (b < 2), or a > 1 and b < 2,',
@@ -319,7 +319,7 @@ class Parser {
   private closes(text: string, opened: Token): void {
     if (this.takes(text)) return
     const token = this.tokens[this.next]
-    if (token.kind === 'end') throw this.fault(opened, 'a bracket is not closed that opens')
+    if (token.kind === 'end') throw this.fault(opened, 'found no closing bracket for the one')
     throw this.expected(text, token)
   }
 
@@ -370,7 +370,7 @@ function tokensOf(text: string): Token[] {
     const kind = KINDS.find((one) => groups[one] !== undefined)
     // An unknown sign becomes a token as well: the parser then tells what it expected in its place.
     const found = (kind && groups[kind]) ?? String.fromCodePoint(text.codePointAt(at) ?? 0)
-    if (found === '"' || found === "'") throw whereFault(text, at, 'a quote has no end that starts')
+    if (found === '"' || found === "'") throw whereFault(text, at, 'found no closing quote for the one')
     tokens.push({ kind: kind ?? 'sign', text: found, at })
     at += found.length
   }

@@ -146,7 +146,7 @@ class Resolver {
     const { type, cell_val_num } = found
     if (!attribute?.enumeration) return { name, type, cell_val_num, enumeration: undefined }
     const enumeration = this.enumerations.get(name)
-    if (!enumeration) throw this.fault({ at }, `the labels of ${JSON.stringify(name)} are not there`)
+    if (!enumeration) throw this.fault({ at }, `found no labels of ${JSON.stringify(name)}`)
     return { name, type, cell_val_num, enumeration }
   }
 
