@@ -54,7 +54,7 @@ export const FINDING_CODES = {
   LOCK_NOT_EMPTY: ['warning', 'TileDB only ever creates this file empty; something else wrote to it', 'empty-file'],
   FRAGMENT_NAME_INVALID: [
     'warning',
-    'TileDB gives fragments no such name: it reads the folder only where a commit names it, and takes from the name what it can',
+    'TileDB never gives a fragment such a name: it reads the folder only if a commit names it, and uses the parts of the name that it can read',
     'rename',
   ],
   FRAGMENT_WRONG_FOLDER: [
@@ -83,7 +83,7 @@ export const FINDING_CODES = {
     'rename',
   ],
   FRAGMENT_NO_METADATA: ['error', 'readers fail to open the fragment, and with it the array', 'recover-places'],
-  COMMIT_UNREADABLE: ['error', 'readers do not know which fragments count', 'list'],
+  COMMIT_UNREADABLE: ['error', 'readers do not know which fragments are committed', 'list'],
   COMMIT_DANGLING: [
     'error',
     'the commit names a fragment that is not there: TileDB since 2.8 fails to open the array',
@@ -94,7 +94,7 @@ export const FINDING_CODES = {
     'TileDB only ever creates commit marks empty; something else wrote to it',
     'empty-file',
   ],
-  COMMIT_NAME_INVALID: ['warning', 'TileDB skips the file, or takes from its name what it can', 'aside'],
+  COMMIT_NAME_INVALID: ['warning', 'TileDB skips the file, or uses the parts of its name that it can read', 'aside'],
   COMMIT_WRONG_FOLDER: [
     'warning',
     'TileDB looks for this commit elsewhere: the fragment may be invisible',
@@ -102,7 +102,7 @@ export const FINDING_CODES = {
   ],
   VACUUM_DANGLING: [
     'note',
-    'the fragments to remove are gone already, the list is not (an interrupted vacuum)',
+    'the fragments in the list are already gone, but the list is still there (an interrupted vacuum)',
     'list',
   ],
   VACUUM_UNCOMMITTED: [
@@ -167,11 +167,19 @@ export const FINDING_CODES = {
   SCHEMA_NO_DIMENSION: ['error', 'an array has at least one dimension', 'copy'],
   SCHEMA_DUPLICATE_FIELD: ['error', 'two fields have the same name: readers take one for the other', 'copy'],
   SCHEMA_LAYOUT: ['error', 'no array has this order of cells or tiles: coordinates cannot be computed', 'schema'],
-  SCHEMA_CAPACITY: ['error', 'tiles of no cells: the cells of sparse fragments cannot be found', 'schema'],
-  SCHEMA_DOMAIN: ['error', 'tiles cannot be laid over this domain', 'schema'],
-  SCHEMA_TILE_EXTENT: ['error', 'tiles cannot be laid over the domain', 'schema'],
-  SCHEMA_CURRENT_DOMAIN: ['error', 'readers fail on a current domain that is no part of the domain', 'schema'],
-  SCHEMA_FILL_VALUE: ['error', 'readers fill missing cells with this value, whose size does not fit', 'copy'],
+  SCHEMA_CAPACITY: ['error', 'tiles have no cells: the cells of sparse fragments cannot be found', 'schema'],
+  SCHEMA_DOMAIN: ['error', 'the domain cannot be divided into tiles', 'schema'],
+  SCHEMA_TILE_EXTENT: [
+    'error',
+    'the domain cannot be divided into tiles of this extent, or without an extent',
+    'schema',
+  ],
+  SCHEMA_CURRENT_DOMAIN: ['error', 'readers fail on a current domain that does not lie inside the domain', 'schema'],
+  SCHEMA_FILL_VALUE: [
+    'error',
+    'readers fill missing cells with this value, but its size is not that of a cell',
+    'copy',
+  ],
   SCHEMA_FILTER_UNKNOWN: ['error', 'no release has this filter: what it filtered cannot be read', 'schema'],
   SCHEMA_FILTER_COMPRESSOR: [
     'warning',
@@ -214,7 +222,7 @@ export const FINDING_CODES = {
   FOOTER_SLACK: ['note', 'readers skip bytes after the fields of a footer', 'leave'],
   FOOTER_LAST_TILE: [
     'error',
-    'readers expect another number of cells in the last tile than can be there',
+    'the last tile cannot have this number of cells: readers expect too many or too few',
     'recover-places',
   ],
   FOOTER_IGNORED_FIELD: ['note', 'readers do not use this number in dense fragments', 'leave'],
@@ -227,10 +235,10 @@ export const FINDING_CODES = {
 
   // Sections of the fragment metadata.
   SECTION_OFFSET: ['error', 'the section cannot be read: its field, or the fragment, is lost', 'recover-places'],
-  SECTION_UNREADABLE: ['error', 'readers fail on what the section says', 'recover-places'],
+  SECTION_UNREADABLE: ['error', 'readers fail when they need the section', 'recover-places'],
   SECTION_OVERLAP: ['error', 'two sections claim the same bytes: one of them is damaged', 'recover-places'],
   SECTION_GAP: ['warning', 'nothing in the footer points at these bytes: a section was lost or moved', 'recover'],
-  GENERIC_TILE_HEADER: ['warning', 'TileDB never writes this; it may refuse the tile', 'schema'],
+  GENERIC_TILE_HEADER: ['warning', 'TileDB never writes this value; it may refuse the tile', 'schema'],
   RTREE_LEVELS: ['error', 'readers look for tiles in the R-tree: they miss cells without an error', 'recover'],
   RTREE_FANOUT: ['warning', 'TileDB always writes 10', 'recover'],
   RTREE_CONTAINMENT: [
@@ -242,9 +250,17 @@ export const FINDING_CODES = {
   MBR_NONEMPTY_DOMAIN: ['error', 'boxes of tiles and non-empty domain disagree: one of them is wrong', 'recover'],
   RTREE_DENSE: ['note', 'dense fragments need no R-tree', 'leave'],
   TILE_OFFSETS_COUNT: ['error', 'the fragment has another number of tiles: readers fail', 'recover-places'],
-  TILE_OFFSETS_ORDER: ['error', 'tiles lie one after the other: readers take wrong bytes for a tile', 'recover-places'],
+  TILE_OFFSETS_ORDER: [
+    'error',
+    'tiles lie one after another from the start of the file, but these offsets do not: readers take wrong bytes for a tile',
+    'recover-places',
+  ],
   TILE_OFFSETS_OUTSIDE: ['error', 'the tile lies outside of its file: readers fail', 'recover-places'],
-  STATISTICS_COUNT: ['error', 'one value a tile is needed: readers fail, or use those of other tiles', 'recover'],
+  STATISTICS_COUNT: [
+    'error',
+    'the list does not have one value for each tile: readers fail, or use the values of other tiles',
+    'recover',
+  ],
   PROCESSED_CONDITION_NAME: ['warning', 'the entry names no delete condition', 'leave'],
 
   // Data tiles.
@@ -319,7 +335,7 @@ export const FINDING_CODES = {
     'TileDB does not read this list of members before that time, unless the group is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), add the members again',
     'rename',
   ],
-  GROUP_MEMBER_MISSING: ['warning', 'the group lists what is not there', 'members'],
+  GROUP_MEMBER_MISSING: ['warning', 'the group lists a member that is not there', 'members'],
   GROUP_MEMBER_TYPE: ['error', 'the group says that an array is a group, or the other way round', 'members'],
   GROUP_CYCLE: ['warning', 'the group contains itself: readers that walk it do not end', 'members'],
 } as const satisfies Readonly<Record<string, Code>>
