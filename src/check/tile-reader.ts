@@ -1,6 +1,6 @@
 import { addPlace, InspectError } from '../base/errors.ts'
 import { tileDatatypes } from '../cells/slot-type.ts'
-import { isStringOffsetsTile, planTiles, TileFile, type TileRole } from '../cells/tile-files.ts'
+import { planTiles, TileFile, type TileRole } from '../cells/tile-files.ts'
 import type { ChecksumVerdict, RefusedPart } from '../filters/filter.ts'
 import { mayHoldOffsets } from '../filters/registry.ts'
 import { u64s } from '../format/u32.ts'
@@ -11,7 +11,14 @@ import { MEANINGS, type Meaning } from './codes.ts'
 import { type Finding, finding, fromError, type Item, type Items, type Place } from './finding.ts'
 import { filterOfOtherType, validityFault } from './known-faults.ts'
 import { type CheckRun, reaches } from './run.ts'
-import { type ChunkReports, FaultlessTiles, type UndoneTile, undoTile } from './undo.ts'
+import {
+  type ChunkReports,
+  FaultlessTiles,
+  hasOffsetsInside,
+  saysOffsetsInside,
+  type UndoneTile,
+  undoTile,
+} from './undo.ts'
 import type { FieldsRun } from './units.ts'
 
 /** Since this version, no cell lies in two chunks. @see tiledb/sm/filter/filter_pipeline.cc */
@@ -138,15 +145,15 @@ export class FieldReader {
   private async readVar(tile: number, keep: boolean, items: Item[]): Promise<Omit<ReadColumn, 'validity'>> {
     const offsets = this.files.get('offsets')
     const values = this.files.get('var')
-    const cells = offsets?.cells(tile) ?? 0
-    const maybeInside = offsets !== undefined && values !== undefined && mayHoldOffsets(values.filters) && cells > 0
-    // Undoing the offsets reports that they cannot be read.
-    const inside = maybeInside && (await offsets.stored(tile).then(isStringOffsetsTile, () => false))
-    const stored = inside ? undefined : await this.readFixed('offsets', tile, 8, true, items)
+    const said = values && (await saysOffsetsInside(values, offsets, tile))
+    const stored = said ? undefined : await this.readFixed('offsets', tile, 8, true, items)
     let starts = stored && u64s(stored)
-    const undone = values && (await this.undo(values, tile, inside, keep, items))
-    if (!values || !undone) return { data: undefined, starts }
+    if (!values) return { data: undefined, starts }
+    const inside = said ?? (await hasOffsetsInside(values, tile))
+    const undone = await this.undo(values, tile, inside, keep, items)
+    if (!undone) return { data: undefined, starts }
     if (inside) {
+      const cells = values.cells(tile)
       starts = undone.offsets ?? new Float64Array(cells)
       if (starts.length !== cells) {
         const found = `offsets of ${starts.length}`

@@ -1,10 +1,11 @@
-import { InspectError } from '../base/errors.ts'
+import { InspectError, unlessFault } from '../base/errors.ts'
 import { Slab } from '../base/slab.ts'
 import { type PlacedChunk, placedChunks } from '../cells/tile-chunks.ts'
-import type { TileFile } from '../cells/tile-files.ts'
+import { isStringOffsetsTile, type TileFile } from '../cells/tile-files.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import type { ChecksumVerdict, LostTail, RefusedPart } from '../filters/filter.ts'
 import { type ReadOptions, unfilteredLimit, withRoom } from '../filters/pipeline.ts'
+import { mayHoldOffsets } from '../filters/registry.ts'
 import { decode } from '../format/io.ts'
 import { CHUNK_COUNT_BYTES, onlyChunk, tileChunks } from '../format/tile-chunks.ts'
 
@@ -108,6 +109,29 @@ export async function undoTile(
   else for await (const one of chunks) undo(one)
   if (keep) out.data = out.data.subarray(0, out.total)
   return out
+}
+
+/**
+ * Whether the strings of a tile come with their offsets in the same tile. The tile of the offsets says so.
+ * @param offsets the file of the offsets, if it is there
+ * @returns undefined if the tile of the offsets cannot be read
+ */
+export async function saysOffsetsInside(
+  values: TileFile,
+  offsets: TileFile | undefined,
+  tile: number,
+): Promise<boolean | undefined> {
+  if (!mayHoldOffsets(values.filters) || values.cells(tile) === 0) return false
+  return offsets?.stored(tile).then(isStringOffsetsTile).catch(unlessFault)
+}
+
+/** {@link saysOffsetsInside} if the tile of the offsets cannot be read: undoes the values to find out. */
+export async function hasOffsetsInside(values: TileFile, tile: number): Promise<boolean> {
+  const undone = await values
+    .stored(tile)
+    .then((stored) => values.unfilter(tile, stored, { stringOffsets: true }))
+    .catch(unlessFault)
+  return undone?.offsets?.length === values.cells(tile)
 }
 
 /** @throws InspectError if the tile is not made of chunks */

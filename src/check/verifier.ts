@@ -16,7 +16,7 @@ import type { Fragment } from '../store/fragment.ts'
 import { openGenericTile, type ReadContext } from '../store/generic-tile.ts'
 import { GROUP_DETAILS_FOLDER } from '../store/group.ts'
 import { withArticle } from '../store/target.ts'
-import { type ChunkReports, FaultlessTiles, undoTile } from './undo.ts'
+import { type ChunkReports, FaultlessTiles, hasOffsetsInside, saysOffsetsInside, undoTile } from './undo.ts'
 import type { DataFilePart, Opened, Unit, UnitResult } from './units.ts'
 import { noneVerified, type VerifyFailure, type VerifyItem } from './verification.ts'
 
@@ -235,8 +235,8 @@ class Verifier {
 
   /** Verifies a tile. @param offsets the file of the offsets, if the filters of `file` may hold them instead */
   private async verifyTile(file: TileFile, tile: number, offsets: TileFile | undefined): Promise<void> {
-    const stringOffsets =
-      offsets !== undefined && file.cells(tile) > 0 && isStringOffsetsTile(await offsets.stored(tile))
+    const said = offsets ? await saysOffsetsInside(file, offsets, tile) : false
+    const inside = said ?? (await hasOffsetsInside(file, tile))
     const stored = file.isLarge(tile) ? undefined : await file.stored(tile)
     this.counts.tile_num++
     // The var tile holds the offsets. This tile is 8 zero bytes, neither filtered nor encrypted.
@@ -252,7 +252,7 @@ class Verifier {
         this.items.push({ lostTail: file.source.name, tile })
       },
     }
-    const { total } = await undoTile(file, tile, stored, stringOffsets, reports, { checksumsOnly: !this.deep })
+    const { total } = await undoTile(file, tile, stored, inside, reports, { checksumsOnly: !this.deep })
     const expected = file.expectedSize(tile) ?? total
     if (total === expected) return
     throw inconsistent(`expected ${expected} unfiltered bytes in the tile, found chunks of ${total}`)
