@@ -34,7 +34,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
   })
 }
 
-test('SIGKILL while what was written is read back: what is left is no array', async () => {
+test('after SIGKILL during the check of the output, what is left is no array', async () => {
   const place = `${folder}/read back`
   mkdirSync(place)
   const { child, ended } = spawned(['recover', array, '--to', `${place}/new`])

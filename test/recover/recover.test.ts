@@ -73,7 +73,7 @@ async function cells(array: string, keyed: readonly string[]): Promise<string> {
   return text
 }
 
-describe('metadata that is lost', () => {
+describe('lost metadata', () => {
   for (const fixture of shortTurn(SAME_BYTES, 3)) {
     test(`${fixture}: is written anew with the same bytes`, async () => {
       const { from, to, keyed, files } = copyOf(fixture)
@@ -107,7 +107,7 @@ describe('metadata that is lost', () => {
     }
   }
 
-  test('whose number of chunks has no room for their heads is damaged, not too large', async () => {
+  test('with too many chunks for its size is damaged, not too large', async () => {
     const { from, to } = copyOf('10/dense_basic')
     const file = join(from, names(from).filter((one) => one.startsWith('__10_10_') && one.endsWith(METADATA))[0])
     const bytes = readFileSync(file)
@@ -120,7 +120,7 @@ describe('metadata that is lost', () => {
     expect(await cells(to, [])).toBe(await cells(`${FIXTURES}/10/dense_basic`, []))
   })
 
-  test('that claims to be encrypted in an array that is not', async () => {
+  test('claims to be encrypted in an array that is not encrypted', async () => {
     const { from, to, files } = copyOf('22/rtree_levels')
     const whole = contents(from)
     const bytes = readFileSync(join(from, files[0]))
@@ -131,7 +131,7 @@ describe('metadata that is lost', () => {
     expect(contents(to)).toEqual(whole)
   })
 
-  test('of a dense fragment: the copy of its footer tells the box', async () => {
+  test('of a dense fragment: a copy of its footer tells the box', async () => {
     const { from, to, files } = copyOf('22/dense_fragment_metadata_consolidated')
     const before = await cells(from, [])
     for (const file of files) rmSync(join(from, file))
@@ -142,7 +142,7 @@ describe('metadata that is lost', () => {
     expect(names(to).filter((file) => file.endsWith('.meta'))).toEqual([])
   })
 
-  test('of a dense fragment: the box stands where a footer has it, whatever else is damaged', async () => {
+  test('of a dense fragment: the box is read at its place in the footer, whatever else is damaged', async () => {
     const { from, to, files } = copyOf('22/slabs_row_major')
     const before = await cells(from, [])
     const file = join(from, files[0])
@@ -156,25 +156,28 @@ describe('metadata that is lost', () => {
     expect(await cells(to, [])).toBe(before)
   })
 
-  test.each(['cut', 'flipped'])('of a dense fragment of version 2, %s: the box leads what is left', async (how) => {
-    const { from, to, files } = copyOf('2/dense_basic')
-    const box = get(await document(['footer', join(from, files[0].slice(0, -METADATA.length))]), 'nonempty_domain')
-    const file = join(from, files[0])
-    const bytes = readFileSync(file)
-    if (how === 'cut') truncateSync(file, bytes.length - 30)
-    else
-      writeFileSync(
-        file,
-        bytes.map((byte, at) => (at > bytes.length - 30 ? byte ^ 0x55 : byte)),
-      )
-    const found = await document(['recover', from, '--to', to])
-    const [one] = get(found, 'fragments') as Json[]
-    expect(get(one, 'assumed')).toEqual([expect.stringMatching(/^the box is .*, as the damaged metadata says$/)])
-    const anew = get(await document(['footer', join(to, files[0].slice(0, -METADATA.length))]), 'nonempty_domain')
-    expect(anew).toEqual(box)
-  })
+  test.each(['cut', 'flipped'])(
+    'of a dense fragment of version 2, %s: the box is at the start of what is left',
+    async (how) => {
+      const { from, to, files } = copyOf('2/dense_basic')
+      const box = get(await document(['footer', join(from, files[0].slice(0, -METADATA.length))]), 'nonempty_domain')
+      const file = join(from, files[0])
+      const bytes = readFileSync(file)
+      if (how === 'cut') truncateSync(file, bytes.length - 30)
+      else
+        writeFileSync(
+          file,
+          bytes.map((byte, at) => (at > bytes.length - 30 ? byte ^ 0x55 : byte)),
+        )
+      const found = await document(['recover', from, '--to', to])
+      const [one] = get(found, 'fragments') as Json[]
+      expect(get(one, 'assumed')).toEqual([expect.stringMatching(/^the box is .*, as the damaged metadata says$/)])
+      const anew = get(await document(['footer', join(to, files[0].slice(0, -METADATA.length))]), 'nonempty_domain')
+      expect(anew).toEqual(box)
+    },
+  )
 
-  test('of a dense fragment: a box that leaves out written cells becomes as large as its tiles', async () => {
+  test('of a dense fragment: a box that leaves out written cells is rounded out to whole tiles', async () => {
     const { from, to, files } = copyOf('22/dense_consolidated')
     const before = await cells(from, [])
     const fragment = join(from, files[files.length - 1].slice(0, -METADATA.length))
@@ -191,7 +194,7 @@ describe('metadata that is lost', () => {
     expect(await cells(to, [])).toBe(before)
   })
 
-  test('of a dense fragment of which nothing tells the box: the user is asked for it', async () => {
+  test('of a dense fragment: if nothing tells the box, the user is asked for it', async () => {
     const { from, to, files } = copyOf('22/slabs_row_major')
     const before = await cells(from, [])
     const [fragment] = files.map((file) => file.slice(0, -METADATA.length))
@@ -268,7 +271,7 @@ function harmTile(fragment: string): void {
 }
 
 describe('an array', () => {
-  test('without damage: all that counts is copied byte for byte', async () => {
+  test('without damage: everything that belongs to it is copied byte for byte', async () => {
     for (const fixture of [
       '22/commits_ignored',
       '22/enumerations',
@@ -282,7 +285,7 @@ describe('an array', () => {
     }
   })
 
-  test('lost cells are those of a fragment: others may hold the same places', async () => {
+  test('lost cells are counted by fragment: other fragments may hold the same coordinates', async () => {
     const { from, to, files } = copyOf('22/deletes')
     const path = join(from, files[0].replace(METADATA, 'a0.tdb'))
     const bytes = readFileSync(path)
@@ -295,7 +298,7 @@ describe('an array', () => {
     )
   })
 
-  test('a list of commits that names what is gone is written anew', async () => {
+  test('a list of commits that names a missing fragment is written anew', async () => {
     const { from, to, files } = copyOf('22/commits_consolidated')
     const gone = files[0].slice(0, -METADATA.length)
     rmSync(join(from, gone), { recursive: true })
@@ -308,7 +311,7 @@ describe('an array', () => {
     expect((await run(['check', '--level', 'cells', to])).code).toBe(0)
   })
 
-  test('lines of a damaged list become files where TileDB looks for them: none outside of the array, none twice', async () => {
+  test('lines of a damaged list become files where TileDB looks for them, none outside the array and none twice', async () => {
     const { from, to } = copyOf('22/deletes')
     const commits = `${from}/__commits`
     const uuid = '0123456789abcdef0123456789abcdef'
@@ -336,7 +339,7 @@ describe('an array', () => {
     expect((await run(['check', '--level', 'cells', to])).code).toBe(0)
   })
 
-  test('a list of commits that is cut within a condition: fragments behind the cut are kept, and the loss is said', async () => {
+  test('a list of commits that is cut inside a condition: fragments after the cut are kept, and the loss is reported', async () => {
     const { from, to } = copyOf('22/deletes')
     const commits = `${from}/__commits`
     const [condition] = readdirSync(commits).filter((name) => name.endsWith('.del'))
@@ -354,7 +357,7 @@ describe('an array', () => {
     expect(readdirSync(`${to}/__commits`).every((name) => name.endsWith('.wrt'))).toBe(true)
   })
 
-  test('a consolidated fragment that is damaged gives way to those that it replaced', async () => {
+  test('a damaged consolidated fragment gives way to the fragments that it replaced', async () => {
     for (const fixture of ['22/vacuum_left', '22/dense_vacuum_left']) {
       const { from, to } = copyOf(fixture)
       const before = await cells(from, [])
@@ -384,7 +387,7 @@ describe('an array', () => {
     expect((await run(['check', '--level', 'cells', to])).code).toBe(0)
   })
 
-  test('what cannot be mended outside of fragments is said, and decides the exit code', async () => {
+  test('damage outside fragments that cannot be mended is reported, and decides the exit code', async () => {
     const damaged = `${folder}/damaged`
     for (const [code, exit, says] of [
       [
@@ -428,7 +431,7 @@ describe('an array', () => {
     expect(existsSync(`${from}.new/__fragments`)).toBe(false)
   })
 
-  test('the number of a delete condition that no array can have does not take all memory', async () => {
+  test('an impossibly large index of a delete condition does not take all memory', async () => {
     const from = `${folder}/numbers`
     const lines = [...Array(4).keys()].map((x) => {
       const deleted = x === 0 ? '50,"__delete_condition_index":4000000000' : 'null,"__delete_condition_index":null'
@@ -457,7 +460,7 @@ describe('an array', () => {
     },
   )
 
-  test('a place where something is, and the source itself, are refused', async () => {
+  test('an output that exists, and the source itself, are refused', async () => {
     const { from } = copyOf('22/sparse_basic')
     const before = contents(from)
     for (const to of [from, `${from}/new`, `${from}/__fragments/new`])
@@ -515,7 +518,7 @@ describe('a fragment whose folder has lost its name', () => {
     })
   }
 
-  test('what is needed is asked for', async () => {
+  test('the user is asked for the missing facts', async () => {
     const { from, to, files } = copyOf('22/duplicates')
     const [first, second] = files.map((file) => join(from, file.slice(0, -METADATA.length - 1)))
     const lost = join(from, '__fragments/lost')

@@ -42,7 +42,7 @@ ARRAYS.push('5/sparse_basic')
 const DAMAGED = ARRAYS.flatMap((fixture) => Object.keys(DAMAGES).map((how) => [fixture, how]))
 
 describe.each(Object.entries(PLACES))('from %s', (place, [url, env]) => {
-  test.each(shortTurn(DAMAGED, 4))('%s, %s: the same as from files', async (fixture, how) => {
+  test.each(shortTurn(DAMAGED, 4))('%s, %s: the result is the same as from files', async (fixture, how) => {
     const { harm, options, code } = DAMAGES[how]
     const name = `${place} ${fixture} ${how}`.replaceAll(/\W+/g, '_')
     const path = `${folder}/${name}`
@@ -104,7 +104,7 @@ async function failing(array: string, wanted: RegExp): Promise<number[]> {
   return codes
 }
 
-test('a request that fails is no damage: nothing is dropped, whichever it is', async () => {
+test('a failed request is not damage: whichever it is, nothing is dropped', async () => {
   const path = `${folder}/fails`
   // Files larger than what is read at once.
   await run(['write-sample', path, '--cells', '20000', '--capacity', '2000', '--filters', 'none'])

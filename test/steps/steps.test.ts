@@ -74,7 +74,7 @@ const write = (time: number, ...values: [x: number, a: number][]) => ({
 })
 
 describe('steps', () => {
-  test('each works on what those before it left', async () => {
+  test('each step works on the result of those before it', async () => {
     const array = await stepped([
       CREATE,
       write(20, [1, 1], [2, 2]),
@@ -102,7 +102,7 @@ describe('steps', () => {
     await clean(array)
   })
 
-  test('fragments between two times, and fragments by name, are consolidated alone', async () => {
+  test('only fragments between two times, or with given names, are consolidated', async () => {
     const writes = [20, 30, 40, 50].map((time, i) => write(time, [i, i]))
     const between = await stepped([CREATE, ...writes, { step: 'consolidate', between: [20, 30] }, { step: 'vacuum' }])
     expect(
@@ -122,7 +122,7 @@ describe('steps', () => {
     })
   })
 
-  test('purged cells are not there at any time', async () => {
+  test('purged cells exist at no time', async () => {
     const array = await stepped([
       CREATE,
       write(20, [1, 1], [2, 2]),
@@ -138,7 +138,7 @@ describe('steps', () => {
     await clean(array)
   })
 
-  test('deletions of one time keep the condition that made each, through consolidations', async () => {
+  test('deletions at the same time keep their conditions through consolidations', async () => {
     const array = await stepped([
       CREATE,
       write(20, [1, 1], [2, 2], [3, 3]),
@@ -192,7 +192,7 @@ describe('steps', () => {
     expect(code).toBe(2)
   })
 
-  test('commits and metadata: what a list has is removed, what came later stays; listed fragments that are gone are ignored', async () => {
+  test('commits and metadata: a vacuum removes what a list names, keeps what came later, and ignores listed fragments that are gone', async () => {
     const array = await stepped([
       CREATE,
       write(20, [1, 1]),
@@ -365,7 +365,7 @@ describe('steps', () => {
   )
 })
 
-describe('steps that TileDB would not take', () => {
+describe('steps that TileDB would refuse', () => {
   const created = (more: object): object => ({ ...CREATE, schema: { ...SCHEMA, ...more } })
   const evolved = (more: object): object => ({ step: 'evolve', time: 50, ...more })
   const labelled = (more: object, schema: object = {}): object[] => [
@@ -439,7 +439,7 @@ describe('steps that TileDB would not take', () => {
 describe('writes', () => {
   const schema = (): string => fileOf(SCHEMA)
 
-  test('each --data is a fragment of its --timestamp', async () => {
+  test('each --data becomes a fragment with its --timestamp', async () => {
     const array = fresh()
     const data = [
       [{ x: 1, a: 1 }],
@@ -564,7 +564,7 @@ describe('writes', () => {
 })
 
 describe('--append', () => {
-  test('a group gets arrays and groups that are made beside its members', async () => {
+  test('a group gets new arrays and groups beside its members', async () => {
     const group = await stepped([
       { step: 'create', path: 'one', schema: SCHEMA, time: 10 },
       { step: 'group', add: [{ uri: 'one', name: 'first' }] },
@@ -583,7 +583,7 @@ describe('--append', () => {
     await clean(group)
   })
 
-  test('an array with the mark of a group in it is an array, as for TileDB', async () => {
+  test('an array that holds the mark of a group is an array, as for TileDB', async () => {
     const group = await stepped([
       { step: 'create', path: 'one', schema: SCHEMA, time: 10 },
       { step: 'group', path: '' },
@@ -600,7 +600,7 @@ describe('--append', () => {
 
   const data = (): string => fileOf('{"x":7,"a":70}')
 
-  test('adds to the array, by the newest schema, and changes no file', async () => {
+  test('adds to the array with the newest schema, and changes no file', async () => {
     const array = await stepped(
       [CREATE, write(20, [1, 1]), { step: 'evolve', add_attributes: [{ name: 'b', type: 'INT8', nullable: true }] }],
       '--key',
@@ -648,7 +648,7 @@ describe('--append', () => {
     expect(after).toEqual(before)
   })
 
-  test('wants an array that is there; without it nothing is ever overwritten', async () => {
+  test('needs an existing array; without --append nothing is ever overwritten', async () => {
     const { code, stderr } = await run(['write-sample', fresh(), '--append', '--data', data()])
     expect({ code, stderr }).toEqual({
       code: 2,

@@ -71,7 +71,7 @@ function rounded(count: number): Uint8Array {
 describe('the sizes are those that TileDB made', () => {
   // TileDB wrote each of them with the filters in its name.
   const arrays = readdirSync(`${FIXTURES}/22`).filter((name) => /^filter_.*(?<!webp|\.json)$/.test(name))
-  test('there are some', () => expect(arrays.length).toBeGreaterThan(12))
+  test('are compared for enough arrays', () => expect(arrays.length).toBeGreaterThan(12))
   test.each(arrays)('%s', async (name) => {
     const { fragments } = await openedAt(`${FIXTURES}/22/${name}`)
     const { samples } = await takeSample(fragments, { seed: '1', bytes: undefined, fields: undefined })
@@ -90,7 +90,7 @@ describe('the sizes are those that TileDB made', () => {
   })
 })
 
-test('without --filters, each field, the offsets and the validity are tried, and the smallest comes first', async () => {
+test('without --filters, pipelines are tried for each field, the offsets and the validity, and the smallest comes first', async () => {
   const document = await whatif(WEATHER)
   expect(document.fields.map(({ name, role }) => [name, role])).toEqual(
     expect.arrayContaining([
@@ -118,7 +118,7 @@ test('POSITIVE_DELTA is a candidate for offsets alone: TileDB refuses a later wr
   expect(has(sampleOf(data, { ...some, type: 'UINT64', field: null, role: 'offsets' }))).toBe(true)
 })
 
-test('the ratio of text is that of values and offsets, before and after, whichever file keeps the offsets', async () => {
+test('the ratio of text counts values and offsets, whichever file keeps the offsets', async () => {
   const { stored, candidates } = fieldOf(await whatif(WEATHER), 'sky')
   expect(candidates.some(({ filters }) => filters[0]?.name === 'RLE')).toBe(true)
   const all = [stored, ...candidates]
@@ -126,12 +126,12 @@ test('the ratio of text is that of values and offsets, before and after, whichev
   for (const one of unfiltered) expect(one / unfiltered[0]).toBeCloseTo(1, 2)
 })
 
-test('a checksum that is there now stays in what is tried', async () => {
+test('pipelines keep the checksum that the field has now', async () => {
   const { candidates } = fieldOf(await whatif(WEATHER), 'temperature')
   expect(candidates.every(({ checksummed }) => checksummed)).toBe(true)
 })
 
-test('filters that the type does not take are refused, with the reason', async () => {
+test('filters that do not accept the type are refused, with the reason', async () => {
   const { candidates, refused } = fieldOf(
     await whatif(WEATHER, '--field', 'temperature', '--filters', 'delta'),
     'temperature',
@@ -145,7 +145,7 @@ test('an unknown field is wrong usage', async () => {
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--field expects a field') })
 })
 
-test('rounded floats are tried with the scale that they have, and a loss of bits is told', async () => {
+test('rounded floats are tried with their scale, and a loss of bits is reported', async () => {
   const sample = sampleOf(rounded(20_000))
   const scales = firstCandidates(sample).flatMap((filters) => filters.filter(({ name }) => name === 'SCALE_FLOAT'))
   expect(new Set(scales.map(({ scale, byte_width }) => `${scale} ${byte_width}`))).toEqual(new Set(['0.1 2']))
@@ -157,13 +157,13 @@ test('rounded floats are tried with the scale that they have, and a loss of bits
   expect(deviation).toBeLessThan(1e-12)
 })
 
-test('what loses bits is never the best', async () => {
+test('a pipeline that loses bits is never the best', async () => {
   const { candidates, best } = await tryField(sampleOf(rounded(5_000)), undefined, CX)
   expect(candidates[0].changed).toBeGreaterThan(0)
   expect(best.size?.changed).toBe(0)
 })
 
-test('the order by speed of reading is that of TileDB, whose filters have not the speeds of ours', async () => {
+test('pipelines are ordered by the reading speed of TileDB, not of this program', async () => {
   const numbers = sampleOf(new Uint8Array(Int32Array.from({ length: 50_000 }, (_, i) => (i * 7_919) % 1000).buffer), {
     type: 'INT32',
     cellSize: 4,
@@ -181,7 +181,7 @@ test('the order by speed of reading is that of TileDB, whose filters have not th
 
 const samples = temporaryFolder()
 
-test('a part of a large tile has the ratios of the whole', async () => {
+test('a part of a large tile has the same ratios as the whole tile', async () => {
   const array = `${samples}/large-tiles`
   const cells = ['--dim', 'x:INT32:1..80000:80000', '--cells', '80000', '--fragments', '1']
   const attributes = ['--attr', 'v:INT32:var', '--attr', 'f:FLOAT64:nullable']
@@ -238,7 +238,7 @@ describe('other tiles and orders', () => {
   const PLACES = fileURLToPath(new URL('../../examples/arrays/places', import.meta.url))
   const scratch = temporaryFolder()
 
-  test('all cells are written anew: fewer, larger tiles, with less metadata', async () => {
+  test('all cells are written anew: fewer and larger tiles have less metadata', async () => {
     const { layouts, fields } = await whatif(PLACES, '--capacity', '50')
     expect(fields).toEqual([])
     const [now, after] = layouts
@@ -247,7 +247,7 @@ describe('other tiles and orders', () => {
     expect(after.rtree_bytes + after.statistics_bytes).toBeLessThan(now.rtree_bytes + now.statistics_bytes)
   })
 
-  test('what a read costs after a change is what explain says of the array written so', async () => {
+  test('the cost of a read after a change is what explain says about an array written like that', async () => {
     const [path, schema, cells] = ['sample', 'schema.json', 'cells.ndjson'].map((name) => `${scratch}/${name}`)
     const change = ['--tile-extent', 'day=5', '--tile-extent', 'station=2']
     const { layouts } = await whatif(WEATHER, ...change, '--range', 'day=7..8')
@@ -264,7 +264,7 @@ describe('other tiles and orders', () => {
     expect(layouts[0].read).not.toEqual(layouts[1].read)
   })
 
-  test('what is there now has the sizes of its files', async () => {
+  test('the present layout has the sizes of the files', async () => {
     const [now] = (await whatif(PLACES, '--capacity', '50')).layouts
     const [fragment] = readdirSync(`${PLACES}/__fragments`).map((name) => `${PLACES}/__fragments/${name}`)
     const size = (name: string): number => statSync(`${fragment}/${name}`).size
@@ -331,7 +331,7 @@ describe('other tiles and orders', () => {
     expect(off('rtree_bytes')).toBeLessThan(0.6)
   })
 
-  describe('one fragment of several: consolidated as TileDB does, or written anew', () => {
+  describe('one fragment from several: consolidated as by TileDB, or written anew', () => {
     const changes = async (path: string, ...args: string[]): Promise<readonly WhatifLayout[]> =>
       (await whatif(path, ...args)).layouts
 
@@ -365,7 +365,7 @@ describe('other tiles and orders', () => {
       expect(anew.tile_num).toBeGreaterThan(larger.tile_num)
     })
 
-    test('none where TileDB would not make one of all, and of one fragment', async () => {
+    test('no consolidation if TileDB would not consolidate all fragments, or if there is only one', async () => {
       const names = async (...args: [string, ...string[]]): Promise<string[]> =>
         (await changes(...args)).map(({ change }) => change)
       expect(await names(PLACES, '--capacity', '50')).toEqual(['', 'capacity 50, written anew'])
@@ -412,12 +412,12 @@ describe('--emit', () => {
     return JSON.parse(text)
   }
 
-  test('without changes is the schema that is there', async () => {
+  test('without changes prints the present schema', async () => {
     const stored = JSON.parse((await run(['schema', WEATHER, '--json'])).text)
     expect(await emittedSchema()).toEqual({ ...stored, name: '' })
   })
 
-  test('has the filters for the fields that take them', async () => {
+  test('has the filters for the fields that accept them', async () => {
     const { attributes, dimensions } = await emittedSchema('--filters', 'scale-float:scale=0.1:byte_width=4,zstd')
     const first = ({ name, filters }: { name: string; filters: { filters: { name: string }[] } }) => [
       name,
@@ -432,7 +432,7 @@ describe('--emit', () => {
     ])
   })
 
-  test('takes other tiles, and the best filters', async () => {
+  test('has other tiles, and the best filters', async () => {
     const { dimensions, attributes } = await emittedSchema('--tile-extent', 'day=100', '--best', 'smallest')
     expect(dimensions.map(({ tile_extent }: { tile_extent: number }) => tile_extent)).toEqual([3, 100])
     const [temperature] = attributes
@@ -440,7 +440,7 @@ describe('--emit', () => {
     expect(temperature.filters.filters[0].name).not.toBe('BYTESHUFFLE')
   })
 
-  test('as TileDB-Py code', async () => {
+  test('prints TileDB-Py code', async () => {
     const { text } = await run(['whatif', WEATHER, '--emit', 'python'])
     expect(text).toContain('tiledb.Dim(name="day", domain=(1, 366), tile=31, dtype="int32", filters=')
     expect(text).toContain(
@@ -449,13 +449,13 @@ describe('--emit', () => {
     expect(text).toContain('tiledb.BitWidthReductionFilter(window=256), tiledb.GzipFilter(level=6)')
   })
 
-  test('says what TileDB-Py cannot make', async () => {
+  test('says what TileDB-Py cannot create', async () => {
     const { text } = await run(['whatif', `${FIXTURES}/22/current_domain`, '--emit', 'python'])
     expect(text).toContain('# Not carried over: the current domain\n')
   })
 })
 
-test('a field whose own filters do not take its values again is left out, and that is said', async () => {
+test('a field whose present filters refuse its values is left out with a note', async () => {
   const { code, text, stderr } = await run(['whatif', `${FIXTURES}/unreadable/22_tail_lost_bit_width_double_delta`])
   expect(code).toBe(0)
   expect(stderr).toContain('is left out: its stored filters cannot write its values again')

@@ -25,7 +25,7 @@ const CASES: readonly [string, Uint8Array, (work: ReturnType<typeof noZstdWork>)
   ['a few bytes', new Uint8Array([1, 2, 3]), ({ bytes }) => bytes === 3],
 ]
 
-describe.each([1, 3, 9, 19])('what a decoder of zstd has to do, level %i', (level) => {
+describe.each([1, 3, 9, 19])('the work of a zstd decoder, level %i', (level) => {
   test.each(CASES)('%s', async (_, data, isRight) => {
     const { compress } = await portableCodecs.zstd()
     const frame = compress(data, level)
