@@ -100,7 +100,7 @@ export type ConditionWords = (array: InspectArray, stays: ConditionNode) => Prom
 
 /**
  * A clause for a lost field that says whether reads of the other fields fail there, too; empty if they do not. Every read of TileDB also
- * reads the fields of all delete conditions, from all fragments: older ones, newer ones, and those whose deleted cells are gone.
+ * reads the fields of all delete conditions, from all fragments: older ones, newer ones, and those in which the cells are already deleted.
  * @see SparseIndexReaderBase::load_initial_data; measured with TileDB 2.30
  */
 export async function failsOthers(array: InspectArray, field: string, words: ConditionWords): Promise<string> {
