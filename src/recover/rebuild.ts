@@ -18,6 +18,7 @@ import {
   type FragmentMetadataToWrite,
   type SlotMetadata,
   type TileBounds,
+  withStatistics,
   writeFragmentMetadata,
 } from '../write/fragment-metadata-writer.ts'
 import { boundsOf, phantomSlot } from '../write/fragment-writer.ts'
@@ -249,12 +250,5 @@ function slotMetadata(
       sections.tile_offsets = { values: offsets }
     }
   }
-  if (statistics) {
-    sections.tile_mins = statistics.extremes('min')
-    sections.tile_maxs = statistics.extremes('max')
-    sections.tile_sums = { values: statistics.sums }
-    sections.tile_null_counts = { values: statistics.nullCounts }
-    metadata.fragment = statistics.fragment()
-  }
-  return metadata
+  return withStatistics(metadata, statistics)
 }

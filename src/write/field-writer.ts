@@ -13,7 +13,7 @@ import type { Slot } from '../format/fragment-slots.ts'
 import { filePipeline, pipelineOf } from '../store/fragment.ts'
 import { ByteSink } from './byte-sink.ts'
 import { fixedChunkLengths, LARGEST_CHUNK, varChunkLengths } from './chunk-lengths.ts'
-import { emptySlot, type SlotMetadata } from './fragment-metadata-writer.ts'
+import { emptySlot, type SlotMetadata, withStatistics } from './fragment-metadata-writer.ts'
 import type { WriteContext } from './generic-tile-writer.ts'
 
 /** The facts that all fields of a fragment share. */
@@ -114,25 +114,19 @@ export class FieldWriter {
 
   metadata(): SlotMetadata {
     const { main, variable, validity, variableSizes, statistics } = this
-    const empty = emptySlot(this.cx.tileNum)
-    return {
+    const { sections, fragment } = emptySlot(this.cx.tileNum)
+    sections.tile_offsets = { values: main.offsets }
+    if (variable) {
+      sections.tile_var_offsets = { values: variable.offsets }
+      sections.tile_var_sizes = { values: variableSizes }
+    }
+    if (validity) sections.tile_validity_offsets = { values: validity.offsets }
+    const sizes = {
       fileSize: main.length,
       fileVarSize: variable?.length ?? 0,
       fileValiditySize: validity?.length ?? 0,
-      sections: {
-        ...empty.sections,
-        tile_offsets: { values: main.offsets },
-        ...(variable && { tile_var_offsets: { values: variable.offsets }, tile_var_sizes: { values: variableSizes } }),
-        ...(validity && { tile_validity_offsets: { values: validity.offsets } }),
-        ...(statistics && {
-          tile_mins: statistics.extremes('min'),
-          tile_maxs: statistics.extremes('max'),
-          tile_sums: { values: statistics.sums },
-          tile_null_counts: { values: statistics.nullCounts },
-        }),
-      },
-      fragment: statistics?.fragment() ?? empty.fragment,
     }
+    return withStatistics({ ...sizes, sections, fragment }, statistics)
   }
 
   /**

@@ -1,5 +1,6 @@
 import { concat, NO_BYTES, startsOf } from '../base/bytes.ts'
 import { buildRTree } from '../cells/rtree-builder.ts'
+import type { TileStatistics } from '../cells/tile-statistics.ts'
 import {
   type FragmentFooter,
   footerLengthIsStored,
@@ -69,6 +70,17 @@ export function emptySlot(tileNum: number): SlotMetadata {
     },
     fragment: { min: NO_BYTES, max: NO_BYTES, sum: new Uint8Array(8), null_count: 0 },
   }
+}
+
+/** Adds what the cells of a slot say; nothing if the format version has no statistics. */
+export function withStatistics(metadata: SlotMetadata, statistics: TileStatistics | undefined): SlotMetadata {
+  if (!statistics) return metadata
+  const { sections } = metadata
+  sections.tile_mins = statistics.extremes('min')
+  sections.tile_maxs = statistics.extremes('max')
+  sections.tile_sums = { values: statistics.sums }
+  sections.tile_null_counts = { values: statistics.nullCounts }
+  return { ...metadata, fragment: statistics.fragment() }
 }
 
 /** Makes the file `__fragment_metadata.tdb`, and tells where its footer begins. Versions 1 and 2 have no footer. */
