@@ -1,5 +1,5 @@
 import { nearest } from '../base/nearest.ts'
-import { COMMANDS, OVERVIEW, type Question } from './commands.ts'
+import { COMMANDS, type Question } from './commands.ts'
 
 /** Questions that `help <word>` finds. A test runs every call, and compares docs/questions.md with this list. */
 export const QUESTIONS: readonly Question[] = [
@@ -352,13 +352,6 @@ const MOST_LIKE = 3
 
 function textOf([question, call, words = '']: Question): string {
   return `${question} ${words} ${call.split(' ')[0]}`
-}
-
-/** The command of a question's call; undefined if there is none of that name. */
-export function commandOf(call: string): string | undefined {
-  const [first] = call.split(' ')
-  if (first.startsWith('places')) return OVERVIEW
-  return Object.hasOwn(COMMANDS, first) ? first : undefined
 }
 
 /** Part of the best score that an item must reach to be shown. */

@@ -77,7 +77,7 @@ describe('refused', () => {
   })
 
   test('two ranges of one dimension', () => {
-    expect(() => parseRanges(DIMENSIONS, ['n=1..2', 'n=4..5'])).toThrow('one range of each dimension')
+    expect(() => parseRanges(DIMENSIONS, ['n=1..2', 'n=4..5'])).toThrow('one range for each dimension')
   })
 })
 
