@@ -11,17 +11,24 @@ export type Loaded<T> = { value: T } | { error: InspectError } | undefined
 /** Loads something, and loads it again when one of `depends` changes. The old result stays until the new one is there. */
 export function useLoaded<T>(load: () => Promise<T>, depends: readonly unknown[]): Loaded<T> {
   const [loaded, setLoaded] = useState<Loaded<T>>(undefined)
-  useEffect(() => {
-    let isLatest = true
+  useWork((isWanted) => {
     load().then(
-      (value) => isLatest && setLoaded({ value }),
-      (error: unknown) => isLatest && setLoaded({ error: asInspectError(error) }),
+      (value) => isWanted() && setLoaded({ value }),
+      (error: unknown) => isWanted() && setLoaded({ error: asInspectError(error) }),
     )
-    return () => {
-      isLatest = false
-    }
   }, depends)
   return loaded
+}
+
+/** Runs work, and runs it again when one of `depends` changes. @param work gets a function that tells whether its results are still wanted */
+export function useWork(work: (isWanted: () => boolean) => void, depends: readonly unknown[]): void {
+  useEffect(() => {
+    let isWanted = true
+    work(() => isWanted)
+    return () => {
+      isWanted = false
+    }
+  }, depends)
 }
 
 /** The value of a load that succeeded; undefined before, and after an error. */

@@ -25,7 +25,7 @@ import { type Drawn, isSeen, paint, type Seen, tilesAt } from '../map/paint.ts'
 import { type Column, numberColumn, Table, textColumn, writtenColumn } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { timeOptions, timeWords } from '../times.ts'
-import { Shown, useLoaded } from '../use-loaded.tsx'
+import { Shown, useLoaded, useWork } from '../use-loaded.tsx'
 import type { View, ViewProps } from '../view.ts'
 import { yieldToBrowser } from '../yield-to-browser.ts'
 
@@ -347,13 +347,12 @@ function Canvas(props: ViewProps & { meaning: Meaning; placing: Placed }) {
   }, [link.b])
 
   // Loads the boxes of the fragments in sight, one fragment after the other.
-  useEffect(() => {
-    let isLatest = true
-    const read = async () => {
+  useWork(
+    async (isWanted) => {
       let tiles = placed.reduce((sum, { boxes }) => sum + (boxes?.levels.at(-1)?.count ?? 0), 0)
       let opened = 0
       for (const [i, one] of placed.entries()) {
-        if (!isLatest) return
+        if (!isWanted()) return
         if (one.boxes) opened++
         if (one.boxes || !isSeen(one.domain, 0, rested)) continue
         tiles += fragments[i].info.tile_num
@@ -362,32 +361,25 @@ function Canvas(props: ViewProps & { meaning: Meaning; placing: Placed }) {
         if (!found) continue
         stored.set(i, found)
         one.boxes = await placeBoxes(found, axes, placing.dims, i)
-        if (isLatest) setLoads((times) => times + 1)
+        if (isWanted()) setLoads((times) => times + 1)
       }
-    }
-    read()
-    return () => {
-      isLatest = false
-    }
-  }, [rested, placing])
+    },
+    [rested, placing],
+  )
 
   // Loads the sizes of tiles, if they decide the colours.
-  useEffect(() => {
-    if (meaning !== 'bytes') return
-    let isLatest = true
-    const read = async () => {
+  useWork(
+    async (isWanted) => {
+      if (meaning !== 'bytes') return
       for (const [i, { fragment, info }] of fragments.entries()) {
-        if (!isLatest) return
+        if (!isWanted()) return
         if (sizes.has(i) || info.tile_num > MOST_SIZED || !placed[i].boxes) continue
         sizes.set(i, await tileSizes(inspected, fragment).catch(() => new Float64Array(0)))
-        if (isLatest) setLoads((times) => times + 1)
+        if (isWanted()) setLoads((times) => times + 1)
       }
-    }
-    read()
-    return () => {
-      isLatest = false
-    }
-  }, [meaning, loads])
+    },
+    [meaning, loads],
+  )
 
   const draw = (sheet: Sheet): void => {
     const colourOf = boxColours(sheet, meaning, fragments, sizes)
