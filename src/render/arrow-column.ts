@@ -93,12 +93,12 @@ function labelWriter(labels: ArrowLabels, id: number, raw: boolean): { field: Fi
   values.forEach((value, i) => {
     starts[i + 1] = starts[i] + value.length
   })
-  const data = new Uint8Array(starts[values.length])
-  values.forEach((value, i) => {
-    data.set(value, starts[i])
-  })
   const body: ArrowBody = { nodes: [], buffers: [] }
-  const cells: ColumnData = { data, starts: cell_val_num === 'var' ? starts : undefined, validity: undefined }
+  const cells: ColumnData = {
+    data: concat(values),
+    starts: cell_val_num === 'var' ? starts : undefined,
+    validity: undefined,
+  }
   writer.encode(cells, values.length, body, (i) => `value ${i} of the enumeration ${JSON.stringify(name)}`)
   return { field: writer.field, dictionary: { id, body } }
 }

@@ -62,15 +62,11 @@ export async function table(content: TableContent, out: Output): Promise<void> {
   const { columns, seeMore, leftOut = [] } = content
   const { rows, more } = await firstRows(content)
   const paint = await painter(out)
-  if (out.vertical) {
-    for (const [r, row] of rows.entries()) await block(columns, row, r, out, paint)
-    if (more !== undefined) await out.write(`${paint('dim', `… ${more} (--full shows all)`)}\n`)
-    return
-  }
   const head = columns.map(({ name }) => escapeText(name))
   const cells = rows.map((row) => columns.map((_, c) => escapeText(row[c] ?? '')))
   const drawing = { columns, head, cells, widths: widthsOf(head, cells) }
-  if (out.columns === undefined) await drawPlain(drawing, paint, out)
+  if (out.vertical) for (const [r, row] of rows.entries()) await block(columns, row, r, out, paint)
+  else if (out.columns === undefined) await drawPlain(drawing, paint, out)
   else {
     const shown = await drawBordered(drawing, paint, out, out.columns)
     await nameHiddenColumns([...leftOut, ...head.slice(shown)], seeMore, paint, out)

@@ -54,19 +54,26 @@ export function shortValue(value: Result | undefined, room: number = SHORT): str
   if (value instanceof Uint8Array) return shortBytes(value, room)
   if (value instanceof Float64Array || isIterable(value)) return shortList(value, room)
   if (Symbol.asyncIterator in value) return '[…]'
+  const fields = Object.entries(value).filter(([, child]) => child !== undefined)
+  const { parts, isCut } = partsWithin(
+    fields,
+    room,
+    ([key, child], left) => `${escapeText(key)}: ${shortValue(child, left)}`,
+  )
+  return `{${[...parts, ...(isCut ? ['…'] : [])].join(', ')}}`
+}
+
+/** Returns the texts of the first items that fit `room` characters, and whether there are more items. */
+function partsWithin<T>(items: Iterable<T>, room: number, textOf: (item: T, left: number) => string) {
   const parts: string[] = []
   let left = room
-  for (const [key, child] of Object.entries(value)) {
-    if (child === undefined) continue
-    if (left <= 0) {
-      parts.push('…')
-      break
-    }
-    const part = `${escapeText(key)}: ${shortValue(child, left)}`
+  for (const item of items) {
+    if (left <= 0) return { parts, isCut: true }
+    const part = textOf(item, left)
     parts.push(part)
     left -= part.length + 2
   }
-  return `{${parts.join(', ')}}`
+  return { parts, isCut: false }
 }
 
 /** Whether text is a date in the program's own format. */
@@ -88,17 +95,8 @@ function shortBytes(bytes: Uint8Array, room: number): string {
 }
 
 function shortList(values: Iterable<Result>, room: number): string {
-  const parts: string[] = []
-  let left = room
-  for (const value of values) {
-    if (left <= 0) {
-      const count = values instanceof Float64Array || Array.isArray(values) ? values.length : undefined
-      parts.push(count === undefined ? '…' : `… ${formatCount(count - parts.length)} more`)
-      break
-    }
-    const part = shortValue(value, left)
-    parts.push(part)
-    left -= part.length + 2
-  }
+  const { parts, isCut } = partsWithin(values, room, shortValue)
+  const count = values instanceof Float64Array || Array.isArray(values) ? values.length : undefined
+  if (isCut) parts.push(count === undefined ? '…' : `… ${formatCount(count - parts.length)} more`)
   return `[${parts.join(', ')}]`
 }

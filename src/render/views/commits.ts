@@ -119,13 +119,8 @@ function referenceText({ file, entry, refers_to, exists, entry_num }: CommitsLin
 function conditionText({ condition, effect, error, processed_by = [], not_processed_by = [] }: CommitsLine): string {
   if (error !== undefined) return `error: ${error.message}`
   if (condition === undefined) return NOTHING
-  const notes = [
-    [processed_by.length, 'processed by'],
-    [
-      not_processed_by.length,
-      effect === 'future' ? 'from its time on, applied at each read of' : 'applied at each read of',
-    ],
-  ] as const
-  const shown = notes.flatMap(([many, what]) => (many === 0 ? [] : `${what} ${counted(many, 'fragment')}`))
+  const applied = `${effect === 'future' ? 'from its time on, ' : ''}applied at each read of`
+  const notes = [[processed_by.length, 'processed by'] as const, [not_processed_by.length, applied] as const]
+  const shown = notes.flatMap(([count, what]) => (count === 0 ? [] : `${what} ${counted(count, 'fragment')}`))
   return shown.length === 0 ? condition : `${condition} (${shown.join(', ')})`
 }

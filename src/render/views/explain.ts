@@ -75,17 +75,16 @@ export function consolidationTexts(consolidation: ExplainDocument['consolidation
     `tiledb.consolidate does nothing: the box around the ${all} fragments, or around the first of them, has ${shortRatio(least_amplification)} times the cells of their tiles`,
     `  sm.consolidation.amplification ${Math.ceil(least_amplification)} instead of 1 merges them all, and also stores cells in the gaps`,
   ]
-  if (names === null) return texts
-  if (names.length === 0)
-    return [
-      ...texts,
+  if (names?.length === 0)
+    texts.push(
       '  sm.consolidation.step_min_frags 2 changes nothing: no fragments that follow each other in time can be merged',
-    ]
-  return [
-    ...texts,
-    `  with sm.consolidation.step_min_frags 2 its first step merges ${counted(names.length, 'fragment')}:`,
-    ...someNames(names, '    '),
-  ]
+    )
+  else if (names)
+    texts.push(
+      `  with sm.consolidation.step_min_frags 2 its first step merges ${counted(names.length, 'fragment')}:`,
+      ...someNames(names, '    '),
+    )
+  return texts
 }
 
 /** Returns what `tiledb.consolidate` would do with given settings. @param all number of fragments that it chooses from */

@@ -186,8 +186,7 @@ class HexView {
     const until =
       inFile && last.offset > range.to ? children.find(Math.min(range.to, last.offset)) + 1 : children.count - 1
     if (until > index) {
-      const what = until - index === 1 ? `[${index}]` : `[${index}..${until - 1}]`
-      this.skip(next.offset, end, `more: ${formatCount(until - index)} of ${part.name}, ${what}`, depth)
+      this.skip(next.offset, end, moreText(part, index, until), depth)
     }
     if (until === children.count - 1) await this.show(last, depth)
   }
@@ -242,9 +241,8 @@ class HexView {
       const start = elements.start(index)
       if (cut && start >= cut.from && start < cut.to) {
         const next = Math.max(index + 1, lastNotAfter(elements.count, elements.start, cut.to - 1) + 1)
-        const what = next - index === 1 ? `[${index}]` : `[${index}..${next - 1}]`
         const end = next < elements.count ? elements.start(next) : to
-        this.skip(start, end, `more: ${formatCount(next - index)} of ${part.name}, ${what}`, depth)
+        this.skip(start, end, moreText(part, index, next), depth)
         index = next
         continue
       }
@@ -480,6 +478,11 @@ function squeezedRows(from: number, to: number): { from: number; to: number } | 
   const first = (Math.floor(from / ROW) + HEAD_ROWS) * ROW
   const last = (Math.ceil(to / ROW) - TAIL_ROWS) * ROW
   return last - first > ROW ? { from: first, to: last } : undefined
+}
+
+/** Returns a text about the elements `[from, to)` of a list, which are left out. */
+function moreText({ name }: Part, from: number, to: number): string {
+  return `more: ${formatCount(to - from)} of ${name}, [${to - from === 1 ? from : `${from}..${to - 1}`}]`
 }
 
 /** Whether the value is the name of a stored code. */
