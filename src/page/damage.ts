@@ -7,7 +7,7 @@ import type { TimestampRange } from '../documents/common.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
 import { addLostTiles, type ConditionWords, failsOthers, fragmentLoss, type LostTiles } from '../plan/tile-loss.ts'
-import { inside } from '../render/views/wording.ts'
+import { relativePath } from '../render/views/wording.ts'
 import type { InspectArray } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { Inspected } from './inspected.ts'
@@ -63,7 +63,7 @@ export async function damageOf(inspected: Inspected, findings: readonly CheckFin
   const fields = new Map<CheckFinding, string>()
   const losses: Loss[] = []
   for (const [folder, about] of [...byFragment].slice(0, MOST)) {
-    const path = inside(folder, inspected.shownPath(inspected.path))
+    const path = relativePath(folder, inspected.shownPath(inspected.path))
     // The fragment may be elsewhere, such as in a group member with an absolute URI.
     if (path === folder) continue
     const name = lastPathPart(folder)

@@ -15,7 +15,7 @@ import type { SchemaDocument } from '../documents/schema.ts'
 import type { StatsDocument } from '../documents/stats.ts'
 import type { TileDocument } from '../documents/tile.ts'
 import type { TilesDocument } from '../documents/tiles.ts'
-import { inside } from '../render/views/wording.ts'
+import { relativePath } from '../render/views/wording.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import { openTarget, type Target } from '../store/target.ts'
 import { readingOf, type Source, shownPath } from './engine.ts'
@@ -192,10 +192,10 @@ export class Inspected {
     const checks = [...this.checks]
     const found = checks
       .flatMap(({ findings }) => findings)
-      .filter(({ severity, file }) => severity === 'error' && inside(file, shown) !== file)
+      .filter(({ severity, file }) => severity === 'error' && relativePath(file, shown) !== file)
     const isRead = checks.some(
       ({ level, path, not_examined }) =>
-        level !== 'structure' && not_examined.length === 0 && (path === shown || inside(shown, path) !== shown),
+        level !== 'structure' && not_examined.length === 0 && (path === shown || relativePath(shown, path) !== shown),
     )
     // Checks of several levels find the same errors.
     const errors = [...new Map(found.map((one) => [`${one.file} ${one.offset} ${one.message}`, one])).values()]

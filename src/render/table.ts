@@ -58,7 +58,7 @@ const NO_BOTTOM = { bottom: '', 'bottom-left': '', 'bottom-mid': '', 'bottom-rig
  * Draws a table. On a terminal it has borders and fits the width: long texts lose their middle, and columns that do not fit are
  * named below. Elsewhere the columns are two spaces apart, and nothing is cut. With `--vertical`, each row is a block of lines.
  */
-export async function table(content: TableContent, out: Output): Promise<void> {
+export async function writeTable(content: TableContent, out: Output): Promise<void> {
   const { columns, seeMore, leftOut = [] } = content
   const { rows, more } = await firstRows(content)
   const paint = await painter(out)
@@ -85,7 +85,7 @@ async function block(
   paint: Paint,
 ): Promise<void> {
   await out.write(`${at === 0 ? '' : '\n'}${paint('dim', `row ${formatCount(at + 1)}`)}\n`)
-  await keyValues(
+  await writeKeyValues(
     columns.map(({ name }, c): Pair => [name, row[c] ?? '']),
     out,
   )
@@ -293,7 +293,7 @@ export type Pair = readonly [name: string, value: string]
 export type Pairs = readonly (Pair | false | null | undefined)[]
 
 /** Writes a name and a value on each line. On a terminal, long values are wrapped. */
-export async function keyValues(pairs: Pairs, out: Output): Promise<void> {
+export async function writeKeyValues(pairs: Pairs, out: Output): Promise<void> {
   const paint = await painter(out)
   const escaped = pairs.flatMap((pair): Pair[] => (pair ? [[escapeText(pair[0]), escapeText(pair[1])]] : []))
   const indent = escaped.reduce((width, [name]) => Math.max(width, textWidth(name)), 0) + GAP.length
@@ -307,7 +307,7 @@ export async function keyValues(pairs: Pairs, out: Output): Promise<void> {
 }
 
 /** Writes a heading. On a terminal, a long heading is wrapped and indented. */
-export async function heading(text: string, out: Output): Promise<void> {
+export async function writeHeading(text: string, out: Output): Promise<void> {
   const paint = await painter(out)
   const lines = wrapIndented(escapeText(text), out.columns, GAP)
   await out.write(lines.map((line) => `${paint('heading', line)}\n`).join(''))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { painter, TINTS } from '../../src/render/color.ts'
-import { type Column, heading, keyValues, type TableContent, table } from '../../src/render/table.ts'
+import { type Column, type TableContent, writeHeading, writeKeyValues, writeTable } from '../../src/render/table.ts'
 import { cutItems, cutMiddle, textWidth, wrapIndented, wrapText } from '../../src/render/text-width.ts'
 import { later, sink } from './sink.ts'
 
@@ -15,7 +15,7 @@ const FRAGMENTS: TableContent = {
 
 async function drawn(content: TableContent, columns?: number, color = false): Promise<string> {
   const out = sink(columns, color)
-  await table(content, out)
+  await writeTable(content, out)
   return out.text()
 }
 
@@ -95,7 +95,7 @@ __1688888888888_1688888888888_0123456789abcdef0123456789abcdef_22  12,345  ok
 
   test('stand as blocks where that is wanted', async () => {
     const out = { ...sink(20), vertical: true }
-    await table(
+    await writeTable(
       {
         columns: [{ name: 'a' }, { name: 'long' }],
         rows: [
@@ -162,7 +162,7 @@ __1688888888888_1688888888888_0123456789abcdef0123456789abcdef_22  12,345  ok
 describe('records', () => {
   test('have a name and a value a line', async () => {
     const out = sink()
-    await keyValues(
+    await writeKeyValues(
       [
         ['name', 'a\tb'],
         ['日本', 'x'],
@@ -175,7 +175,7 @@ describe('records', () => {
 
   test('go on below themselves on a terminal', async () => {
     const out = sink(30)
-    await keyValues(
+    await writeKeyValues(
       [
         ['domain', '[[1, 4], [2, 3], [100, 2000]]'],
         ['id', 'x'.repeat(50)],
@@ -193,7 +193,7 @@ id      ${'x'.repeat(22)}
 
   test('have headings', async () => {
     const out = sink(80, true)
-    await heading('Schema \x07', out)
+    await writeHeading('Schema \x07', out)
     expect(out.text()).toBe('\x1b[1mSchema \\x07\x1b[22m\n')
   })
 })

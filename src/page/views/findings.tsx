@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { CheckFinding } from '../../documents/check.ts'
 import { escapeText, formatCount, formatSize } from '../../render/units.ts'
-import { counted, fieldName, inside, NOTHING, timeRangeText } from '../../render/views/wording.ts'
+import { counted, fieldName, NOTHING, relativePath, timeRangeText } from '../../render/views/wording.ts'
 import { Button, Radios } from '../controls.tsx'
 import { type Damage, damageOf } from '../damage.ts'
 import type { Documents, Inspected } from '../inspected.ts'
@@ -165,7 +165,7 @@ export function Lost({ damage: { losses, unexamined }, inspected, link }: ViewPr
 function ToBytes(props: { finding: CheckFinding; inspected: Inspected; link: Link; children: string }) {
   const { finding, inspected, link, children } = props
   const { file, offset, space } = finding
-  const p = inside(file, inspected.shownPath(inspected.path))
+  const p = relativePath(file, inspected.shownPath(inspected.path))
   if (p === '' || p === file) return <Text>{children}</Text>
   // An offset in unfiltered bytes is not an offset in the file.
   const o = offset === null || space !== undefined ? undefined : String(offset)
@@ -210,7 +210,7 @@ function columns(inspected: Inspected, link: Link, { fields }: Damage): readonly
     { title: 'code', show: ({ code }) => code, by: ({ code }) => code },
     { title: 'what', show: ({ message }) => <Text>{message}</Text> },
     { title: 'for a reader', show: ({ meaning }) => <Text>{pageWords(meaning)}</Text> },
-    { title: 'file', show: ({ file }) => <Text>{inside(file, shown) || file}</Text>, by: ({ file }) => file },
+    { title: 'file', show: ({ file }) => <Text>{relativePath(file, shown) || file}</Text>, by: ({ file }) => file },
     {
       title: 'byte',
       isNumber: true,

@@ -2,10 +2,10 @@ import type { Output } from '../../base/result.ts'
 import type { AtDocument } from '../../documents/at.ts'
 import type { CellDocument, CellLinePlace } from '../../documents/cell.ts'
 import type { DumpField } from '../../documents/dump.ts'
-import { keyValues } from '../table.ts'
+import { writeKeyValues } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { cellPairs, noticePairs } from './at-pairs.ts'
-import { line, listOf, type Shows, section, tableOrBelow, title } from './parts.ts'
+import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
 import { counted, countText, fieldName, isIndex, measuredText, partName, valuesText } from './wording.ts'
 
 /** Number of bytes of a value that a terminal shows. */
@@ -14,7 +14,7 @@ const BYTES = 6
 /** Shows the meaning of a byte, from the file down to the field. */
 export async function atTable(document: AtDocument, out: Output): Promise<void> {
   const { path, role, offset, byte, cells } = document
-  await title(path, `${role}, byte ${countText(offset)} is ${hexByte(byte)}`, out)
+  await writeTitle(path, `${role}, byte ${countText(offset)} is ${hexByte(byte)}`, out)
   const { chain } = document
   const columns: Shows<DumpField>[] = [
     { name: 'part', role: 'field', cell: (link, depth) => `${'  '.repeat(depth)}${partName(link)}` },
@@ -22,8 +22,8 @@ export async function atTable(document: AtDocument, out: Output): Promise<void> 
     { name: 'bytes', align: 'right', cell: ({ length }) => countText(length) },
     { name: 'is', cell: (link, depth) => meaningText(link, listName(link, chain[depth - 1]), out) },
   ]
-  if (await tableOrBelow(listOf(columns, chain), out)) await out.write('\n')
-  await keyValues([...(cells ? cellPairs(cells) : []), ...noticePairs(document)], out)
+  if (await writeTableOrBelow(listOf(columns, chain), out)) await out.write('\n')
+  await writeKeyValues([...(cells ? cellPairs(cells) : []), ...noticePairs(document)], out)
 }
 
 function hexByte(byte: number): string {
@@ -51,14 +51,14 @@ function valueText(value: DumpField['value'], out: Output): string {
 
 /** Shows where the bytes of cells are, file by file. */
 export async function cellPlacesTable({ path, cells }: CellDocument, out: Output): Promise<void> {
-  await title(path, cells.length === 0 ? 'no such cell' : counted(cells.length, 'cell'), out)
+  await writeTitle(path, cells.length === 0 ? 'no such cell' : counted(cells.length, 'cell'), out)
   for (const { coordinates, cell, tile, places } of cells) {
-    await section(`${valuesText(coordinates)}: cell ${countText(cell)} of tile ${countText(tile)}`, out)
+    await writeSection(`${valuesText(coordinates)}: cell ${countText(cell)} of tile ${countText(tile)}`, out)
     const names = places.map(({ field, role }) => `${fieldName(field)} ${role}`)
-    const below = await tableOrBelow({ ...listOf(PLACE_COLUMNS, places), names }, out)
+    const below = await writeTableOrBelow({ ...listOf(PLACE_COLUMNS, places), names }, out)
     if (places.every(({ exact }) => exact)) continue
     if (below) await out.write('\n')
-    await line(
+    await writeLine(
       '~: the bytes of the whole chunk that holds the cell, since its filters compress or mix cells',
       out,
       'dim',

@@ -1,10 +1,10 @@
 import type { Output } from '../../base/result.ts'
 import type { CellsDocument, CellsLine } from '../../documents/cells.ts'
 import type { AsOf, CellValue } from '../../documents/common.ts'
-import { type Column, heading, streamTable } from '../table.ts'
+import { type Column, streamTable, writeHeading } from '../table.ts'
 import { isDate, shortValue } from '../units.ts'
-import { fits, line } from './parts.ts'
-import { counted, countText, fieldName, opened } from './wording.ts'
+import { fits, writeLine } from './parts.ts'
+import { counted, countText, fieldName, withTimes } from './wording.ts'
 
 /** Number of cells that a terminal shows by default. */
 const ON_TERMINAL = 100
@@ -35,7 +35,7 @@ export async function cellsTable(
   total?: number | bigint,
   most = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  await heading(opened(path, as_of), out)
+  await writeHeading(withTimes(path, as_of), out)
   const isWhole = out.full || Number.isFinite(most)
   const limit = isWhole || out.columns === undefined ? Number.POSITIVE_INFINITY : ON_TERMINAL
   const cells = new Cells(rows, limit)
@@ -48,8 +48,8 @@ export async function cellsTable(
     const more = await cells.isCut()
     const count = countedOf(cells.taken, total, most)
     const last = total === undefined && cells.taken > 0 && cells.taken === most ? `the first ${count}` : count
-    await line(more ? `the first ${count} (--full shows all)` : last, out, 'dim')
-    if (cells.narrowed) await line(NARROWED, out, 'dim')
+    await writeLine(more ? `the first ${count} (--full shows all)` : last, out, 'dim')
+    if (cells.narrowed) await writeLine(NARROWED, out, 'dim')
   } finally {
     await cells.close()
   }

@@ -1,9 +1,9 @@
 import type { Output } from '../../base/result.ts'
 import type { CheckDocument, CheckFinding, CheckSummary } from '../../documents/check.ts'
 import { SEVERITY_ROLES } from '../color.ts'
-import { heading } from '../table.ts'
-import { line, notExaminedLines } from './parts.ts'
-import { counted, countText, inside, shardText, verdictWord } from './wording.ts'
+import { writeHeading } from '../table.ts'
+import { writeLine, writeNotExamined } from './parts.ts'
+import { counted, countText, relativePath, shardText, verdictWord } from './wording.ts'
 
 /** Shows findings as they are found, then the verdict, then what was not examined. */
 export async function checkTable(
@@ -11,10 +11,10 @@ export async function checkTable(
   summary: () => CheckSummary,
   out: Output,
 ): Promise<void> {
-  await heading(path, out)
+  await writeHeading(path, out)
   for await (const finding of findings) {
     await findingLines(finding, path, out)
-    await line(`  ${finding.meaning}`, out, 'dim')
+    await writeLine(`  ${finding.meaning}`, out, 'dim')
   }
   const result = summary()
   const { level, shard, finding_num, counts, not_examined, not_checked } = result
@@ -30,17 +30,17 @@ export async function checkTable(
     ...(level === 'cells' ? [`${countText(counts.cell_num)} cells`] : []),
   ]
   const word = verdictWord(result)
-  await line(`${shardText(shard)}${word}: ${verdict} in ${seen.join(', ')}`, out, word === 'OK' ? 'good' : 'bad')
-  await notExaminedLines(not_examined, path, out)
-  await line(`not checked: ${not_checked.length === 0 ? 'nothing' : not_checked.join('; ')}`, out, 'dim')
+  await writeLine(`${shardText(shard)}${word}: ${verdict} in ${seen.join(', ')}`, out, word === 'OK' ? 'good' : 'bad')
+  await writeNotExamined(not_examined, path, out)
+  await writeLine(`not checked: ${not_checked.length === 0 ? 'nothing' : not_checked.join('; ')}`, out, 'dim')
 }
 
 /** Shows where a finding is, with the path of the file inside the target. The next line says what was expected and found. */
 export async function findingLines(finding: CheckFinding, path: string, out: Output): Promise<void> {
   const { severity, code, file, message } = finding
-  const place = [inside(file, path), placeText(finding)].filter(Boolean).join(': ')
-  await line([severity, code, place].filter(Boolean).join(' '), out, SEVERITY_ROLES[severity])
-  await line(`  ${message}`, out)
+  const place = [relativePath(file, path), placeText(finding)].filter(Boolean).join(': ')
+  await writeLine([severity, code, place].filter(Boolean).join(' '), out, SEVERITY_ROLES[severity])
+  await writeLine(`  ${message}`, out)
 }
 
 function placeText({ offset, space, field, tile, chunk, cell }: CheckFinding): string {

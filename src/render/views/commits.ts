@@ -1,6 +1,6 @@
 import type { Output } from '../../base/result.ts'
 import type { CommitsDocument, CommitsLine } from '../../documents/commits.ts'
-import { limitOf, line, listOf, ROWS, type Shows, tableOrBelow, title } from './parts.ts'
+import { limitOf, listOf, ROWS, type Shows, writeLine, writeTableOrBelow, writeTitle } from './parts.ts'
 import { counted, NOTHING, timeRangeText } from './wording.ts'
 
 /** Effect of a commit file or entry, or of a delete condition on a fragment. */
@@ -30,7 +30,7 @@ const EFFECTS: readonly (readonly [Effect, string])[] = [
 
 /** Shows a row for each commit file, and below it a row for each entry. */
 export async function commitsTable({ path, commits }: CommitsDocument, out: Output): Promise<void> {
-  await title(path, filesText(commits), out)
+  await writeTitle(path, filesText(commits), out)
   if (commits.length === 0) return
   const conditions = commits.some(({ condition, error }) => condition !== undefined || error !== undefined)
   const exact = out.full || out.columns === undefined
@@ -56,9 +56,9 @@ export async function commitsTable({ path, commits }: CommitsDocument, out: Outp
     return [row, ...fragmentRows(commit)]
   })
   const effects = new Set(rows.map(({ effect }) => effect))
-  await tableOrBelow({ ...listOf(columns, rows), limit: limitOf(ROWS, out) }, out)
+  await writeTableOrBelow({ ...listOf(columns, rows), limit: limitOf(ROWS, out) }, out)
   for (const [effect, meaning] of EFFECTS) {
-    if (effects.has(effect)) await line(`${effect}: ${meaning}`, out, 'dim')
+    if (effects.has(effect)) await writeLine(`${effect}: ${meaning}`, out, 'dim')
   }
 }
 

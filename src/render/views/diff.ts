@@ -1,10 +1,10 @@
 import type { Output, Result } from '../../base/result.ts'
 import type { TimestampRange } from '../../documents/common.ts'
 import type { DiffDocument } from '../../documents/diff.ts'
-import { heading, keyValues, table } from '../table.ts'
+import { writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { textWidth } from '../text-width.ts'
 import { shortValue } from '../units.ts'
-import { fits, limitOf, line, listOf, moreLine, ROWS, type Shows, section } from './parts.ts'
+import { fits, limitOf, listOf, ROWS, type Shows, writeLine, writeMore, writeSection } from './parts.ts'
 import { counted, NOTHING, timeRangeText } from './wording.ts'
 
 /** Most characters of a value. */
@@ -14,30 +14,30 @@ const VALUE_ROOM = 40
 export async function diffTable(document: DiffDocument, out: Output): Promise<void> {
   const { path, other, cells_compared, differences, read } = document
   const { cell_num = 0, not_compared = [], unlisted_cell_num = 0 } = document
-  await heading(read ? 'comparison of what readers see' : 'comparison', out)
-  await keyValues(Object.entries({ a: withTime(path, read?.as_of), b: withTime(other, read?.other_as_of) }), out)
-  if (read && !cells_compared) await line('cells were not compared: the dimensions differ', out, 'bad')
+  await writeHeading(read ? 'comparison of what readers see' : 'comparison', out)
+  await writeKeyValues(Object.entries({ a: withTime(path, read?.as_of), b: withTime(other, read?.other_as_of) }), out)
+  if (read && !cells_compared) await writeLine('cells were not compared: the dimensions differ', out, 'bad')
   if (read && differences.length === 0) {
-    await line(`EQUAL: readers see the same ${counted(cell_num, 'cell')}, fields and metadata`, out, 'good')
+    await writeLine(`EQUAL: readers see the same ${counted(cell_num, 'cell')}, fields and metadata`, out, 'good')
     return
   }
   const { same, changed = 0, only_a = 0, only_b = 0 } = read ?? {}
   if (same !== undefined) {
     const unequal = `${counted(changed, 'cell')} changed, ${only_a} only in a, ${only_b} only in b`
-    await line(`${counted(same, 'cell')} the same, ${unequal}`, out)
+    await writeLine(`${counted(same, 'cell')} the same, ${unequal}`, out)
   }
   const cells = cells_compared && !read ? `, ${counted(cell_num, 'cell')} compared` : ''
-  if (not_compared.length > 0) await line(`not compared: ${not_compared.join(', ')}`, out, 'bad')
+  if (not_compared.length > 0) await writeLine(`not compared: ${not_compared.join(', ')}`, out, 'bad')
   if (differences.length === 0 && not_compared.length > 0) {
-    await line('no difference in what could be compared', out)
+    await writeLine('no difference in what could be compared', out)
     return
   }
   if (differences.length === 0) {
-    await line(`EQUAL${cells === '' ? '; cells were not compared (--cells)' : cells}`, out, 'good')
+    await writeLine(`EQUAL${cells === '' ? '; cells were not compared (--cells)' : cells}`, out, 'good')
     return
   }
   const unlisted = unlisted_cell_num === 0 ? '' : `, and ${counted(unlisted_cell_num, 'cell')} that are only counted`
-  await section(`${counted(differences.length, 'difference')}${unlisted}${cells}`, out)
+  await writeSection(`${counted(differences.length, 'difference')}${unlisted}${cells}`, out)
   const limit = limitOf(ROWS, out)
   const columns: Shows<DiffDocument['differences'][number]>[] = [
     { name: 'where', role: 'field', cell: placeText },
@@ -48,14 +48,14 @@ export async function diffTable(document: DiffDocument, out: Output): Promise<vo
   // A path that is cut would not say what differs.
   const whole = rows.slice(0, limit).reduce((most, [where]) => Math.max(most, textWidth(where)), 0)
   if (out.columns === undefined || (whole < out.columns / 2 && fits(columns, rows.slice(0, limit), out))) {
-    await table({ columns, rows, limit }, out)
+    await writeTable({ columns, rows, limit }, out)
     return
   }
   for (const [where, a, b] of rows.slice(0, limit)) {
-    await line(where, out, 'field')
-    await keyValues(Object.entries({ '  a': a, '  b': b }), out)
+    await writeLine(where, out, 'field')
+    await writeKeyValues(Object.entries({ '  a': a, '  b': b }), out)
   }
-  await moreLine(rows.length - (limit ?? rows.length), out)
+  await writeMore(rows.length - (limit ?? rows.length), out)
 }
 
 /** Returns a path, and the time at which the array is read. */

@@ -15,41 +15,51 @@ import type {
 } from '../../documents/explain.ts'
 import { SEVERITY_ROLES } from '../color.ts'
 import { formatCount } from '../units.ts'
-import { codeLine, limitOf, line, listOf, ROWS, type Shows, section, tableOrBelow, title } from './parts.ts'
-import { changeText, counted, countText, fieldName, NOTHING, opened, rangeText, shortSizeText } from './wording.ts'
+import {
+  limitOf,
+  listOf,
+  ROWS,
+  type Shows,
+  writeCodeLine,
+  writeLine,
+  writeSection,
+  writeTableOrBelow,
+  writeTitle,
+} from './parts.ts'
+import { changeText, counted, countText, fieldName, NOTHING, rangeText, shortSizeText, withTimes } from './wording.ts'
 
 /** Shows what a read does, step by step, and what makes it slow. @param isTimed whether the user gave a time */
 export async function explainTable(document: ExplainDocument, isTimed: boolean, out: Output): Promise<void> {
   const { path, as_of, order, reader, ranges, exact, funnel, fields, findings } = document
   const facts = `order ${order}, by TileDB's ${reader}${rangesText(ranges)}`
-  await title(path, opened(facts, isTimed ? as_of : undefined), out)
-  for (const text of totals(document)) await line(text, out)
+  await writeTitle(path, withTimes(facts, isTimed ? as_of : undefined), out)
+  for (const text of totals(document)) await writeLine(text, out)
   await out.write('\n')
-  await tableOrBelow(listOf(FUNNEL_COLUMNS, funnel), out)
+  await writeTableOrBelow(listOf(FUNNEL_COLUMNS, funnel), out)
   if (fields.length > 0) {
-    await section(exact ? 'fields' : 'fields, at most', out)
-    await tableOrBelow({ ...listOf(FIELD_COLUMNS, fields), limit: limitOf(ROWS, out) }, out)
+    await writeSection(exact ? 'fields' : 'fields, at most', out)
+    await writeTableOrBelow({ ...listOf(FIELD_COLUMNS, fields), limit: limitOf(ROWS, out) }, out)
   }
-  await section('steps, with estimated times', out)
-  await tableOrBelow(listOf(STEP_COLUMNS, stepRows(document)), out)
+  await writeSection('steps, with estimated times', out)
+  await writeTableOrBelow(listOf(STEP_COLUMNS, stepRows(document)), out)
   if (out.full) {
-    await section('buffers for the result', out)
-    await tableOrBelow(listOf(RESULT_COLUMNS, document.result), out)
-    await section('fragments', out)
+    await writeSection('buffers for the result', out)
+    await writeTableOrBelow(listOf(RESULT_COLUMNS, document.result), out)
+    await writeSection('fragments', out)
     const rows: ExplainLine[] = []
     for await (const row of document.fragments) rows.push(row)
-    await tableOrBelow(listOf(FRAGMENT_COLUMNS, rows), out)
+    await writeTableOrBelow(listOf(FRAGMENT_COLUMNS, rows), out)
   }
   await out.write('\n')
-  for (const text of consolidationTexts(document.consolidation)) await line(text, out)
+  for (const text of consolidationTexts(document.consolidation)) await writeLine(text, out)
   const { memory_bytes, makes_progress } = document.total
   const isEnough = memory_bytes !== null && makes_progress
   if (isEnough || findings.length > 0) await findingLines(findings, out)
   const isOpen = findings.some(
     ({ code, remedies = [] }) => /^FRAGMENTS_(MANY|OVERLAP)$/.test(code) && remedies.length === 0,
   )
-  if (isOpen && !document.exact) await line('what a read costs after tiledb.consolidate: --exact', out, 'dim')
-  if (!isEnough) await line(`memory budget: ${budgetText(document.total)}`, out, 'bad')
+  if (isOpen && !document.exact) await writeLine('what a read costs after tiledb.consolidate: --exact', out, 'dim')
+  if (!isEnough) await writeLine(`memory budget: ${budgetText(document.total)}`, out, 'bad')
 }
 
 /** Says whether the memory budget lets the read make progress. */
@@ -128,15 +138,15 @@ export async function findingLines(findings: readonly Finding[], out: Output): P
   const written = new Map<string, string>()
   for (const { severity, code, field, message, advice, remedies = [] } of findings) {
     const about = field === undefined ? '' : ` ${fieldName(field)}`
-    await line(`${severity} ${code}${about}: ${message}`, out, SEVERITY_ROLES[severity])
-    for (const remedy of remedies) await line(`  ${remedyText(remedy)}`, out)
+    await writeLine(`${severity} ${code}${about}: ${message}`, out, SEVERITY_ROLES[severity])
+    for (const remedy of remedies) await writeLine(`  ${remedyText(remedy)}`, out)
     const call = advice.join('\n')
     const before = written.get(call)
     written.set(call, before ?? code)
-    if (before !== undefined) await line(`  as for ${before}`, out, 'field')
-    else for (const text of advice) await codeLine(text, out)
+    if (before !== undefined) await writeLine(`  as for ${before}`, out, 'field')
+    else for (const text of advice) await writeCodeLine(text, out)
   }
-  if (findings.length === 0) await line('findings: none', out, 'good')
+  if (findings.length === 0) await writeLine('findings: none', out, 'good')
 }
 
 /** `consolidated: 23 tiles, 8,000 cells, 98.1 KiB unfiltered (-29 %), 61.2 KiB stored (-20 %), 20 reads; computed` */

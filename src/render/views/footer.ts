@@ -8,9 +8,9 @@ import type {
   WholeFooter,
 } from '../../documents/footer.ts'
 import { SLOT_SECTIONS } from '../../format/fragment-footer.ts'
-import { heading, keyValues, type Pair, table } from '../table.ts'
+import { type Pair, writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { fits, line, listOf, type Shows, section } from './parts.ts'
+import { fits, listOf, type Shows, writeLine, writeSection } from './parts.ts'
 import { countText, domainText, sizeText, slotText, versionText } from './wording.ts'
 
 type FileSizes = Pick<FooterField, 'file_size' | 'file_var_size' | 'file_validity_size'>
@@ -53,22 +53,22 @@ export async function footerTable(document: FooterDocument, out: Output): Promis
     if (HEAD.has(key) || value === undefined) continue
     pairs.push([key, texts[key] ?? valueText(value)])
   }
-  await heading(document.path, out)
-  await keyValues(before, out)
+  await writeHeading(document.path, out)
+  await writeKeyValues(before, out)
   if (slots.length > 0) {
-    await section('fields, bytes of their files', out)
+    await writeSection('fields, bytes of their files', out)
     await slotTable(slots, FILE_SIZES, (slot) => slot, out)
   }
   if (slots.some(({ offsets }) => offsets !== undefined)) {
-    await section('fields, where the metadata file has their sections', out)
+    await writeSection('fields, where the metadata file has their sections', out)
     await slotTable(slots, SECTIONS, (slot) => slot.offsets ?? {}, out)
   }
   if (after.length > 0) {
     await out.write('\n')
-    await keyValues(after, out)
+    await writeKeyValues(after, out)
   }
   if ('not_examined' in document)
-    for (const what of document.not_examined) await line(`not examined: ${what}`, out, 'bad')
+    for (const what of document.not_examined) await writeLine(`not examined: ${what}`, out, 'bad')
 }
 
 /** Returns the names of the dimensions. Since format 5, their slots follow the slot of the coordinates. */
@@ -106,7 +106,7 @@ async function slotTable<K extends string>(
   ]
   const content = listOf(columns, slots)
   if (fits(columns, content.rows, out) || shown.length < 2) {
-    await table(content, out)
+    await writeTable(content, out)
     return
   }
   const half = Math.ceil(wanted.length / 2)

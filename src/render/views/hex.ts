@@ -3,11 +3,11 @@ import { isNamed, reportFault, type Selection, selected } from '../../anatomy/se
 import { inconsistent } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
 import { type Paint, painter, type Tint, tinter } from '../color.ts'
-import { heading } from '../table.ts'
+import { writeHeading } from '../table.ts'
 import { TextBuffer } from '../text-buffer.ts'
 import { cutMiddle, wrapIndented } from '../text-width.ts'
 import { escapeText, formatCount, shortValue } from '../units.ts'
-import { title } from './parts.ts'
+import { writeTitle } from './parts.ts'
 import { counted, fieldName, measuredText, partName } from './wording.ts'
 
 /** The parts that are shown. */
@@ -506,6 +506,6 @@ function valueText(value: Parameters<typeof shortValue>[0], room: number): strin
 
 /** Writes the heading of a hex view. */
 export async function hexTitle(path: string, facts: string, out: Output): Promise<void> {
-  if (out.columns === undefined) await heading(`${path}: ${facts}`, out)
-  else await title(path, facts, out)
+  if (out.columns === undefined) await writeHeading(`${path}: ${facts}`, out)
+  else await writeTitle(path, facts, out)
 }

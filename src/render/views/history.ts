@@ -1,8 +1,8 @@
 import type { Output } from '../../base/result.ts'
 import type { HistoryDocument, HistoryVersion } from '../../documents/history.ts'
 import { timeText } from '../../format/timestamped-name.ts'
-import { line, listOf, notExaminedLines, type Shows, tableOrBelow, title } from './parts.ts'
-import { counted, fieldName, NEVER_WRITTEN, opened, timeRangeText, valuesText, writtenText } from './wording.ts'
+import { listOf, type Shows, writeLine, writeNotExamined, writeTableOrBelow, writeTitle } from './parts.ts'
+import { counted, fieldName, NEVER_WRITTEN, timeRangeText, valuesText, withTimes, writtenText } from './wording.ts'
 
 /** Most characters of a value. */
 const VALUE = 24
@@ -11,14 +11,14 @@ const VALUE = 24
 export async function historyTable(document: HistoryDocument, isNow: boolean, out: Output): Promise<void> {
   const { path, cell, versions, as_of, fill_values, not_examined = [] } = document
   const found = versions.length === 0 ? 'never written' : counted(versions.length, 'version')
-  await title(path, opened(`${valuesText(cell, VALUE)}: ${found}`, isNow ? undefined : as_of), out)
+  await writeTitle(path, withTimes(`${valuesText(cell, VALUE)}: ${found}`, isNow ? undefined : as_of), out)
   if (versions.length > 0) {
     const names = versions.map(({ fragment }) => fragment)
-    await tableOrBelow({ ...listOf(COLUMNS, versions), names }, out)
+    await writeTableOrBelow({ ...listOf(COLUMNS, versions), names }, out)
   }
-  if (fill_values) await line(`a read gives fill values: ${valuesText(fill_values, VALUE)}`, out)
-  else if (!versions.some(({ state }) => state === 'current')) await line('a read gives no such cell', out)
-  await notExaminedLines(not_examined, path, out)
+  if (fill_values) await writeLine(`a read gives fill values: ${valuesText(fill_values, VALUE)}`, out)
+  else if (!versions.some(({ state }) => state === 'current')) await writeLine('a read gives no such cell', out)
+  await writeNotExamined(not_examined, path, out)
 }
 
 const COLUMNS: readonly Shows<HistoryVersion>[] = [

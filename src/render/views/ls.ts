@@ -4,7 +4,7 @@ import type { FragmentDocument, FragmentLine } from '../../documents/fragment.ts
 import type { GroupDocument, GroupLine } from '../../documents/group.ts'
 import { withArticle } from '../../store/target.ts'
 import { isRead } from '../../store/visibility.ts'
-import { heading, keyValues, type Pair, type Pairs, table } from '../table.ts'
+import { type Pair, type Pairs, writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { formatSize } from '../units.ts'
 import { meaningOf, stateLines } from './fragment-states.ts'
 import { keyValueTable } from './metadata.ts'
@@ -12,15 +12,15 @@ import {
   fits,
   type ListContent,
   limitOf,
-  line,
   listOf,
   ROWS,
   type Shows,
   type Spare,
-  section,
-  tableOrBelow,
-  title,
   withoutSpares,
+  writeLine,
+  writeSection,
+  writeTableOrBelow,
+  writeTitle,
 } from './parts.ts'
 import {
   counted,
@@ -31,7 +31,6 @@ import {
   INCOMPLETE,
   laterDeletesText,
   NOTHING,
-  opened,
   ratioText,
   releasesText,
   shortSizeText,
@@ -41,6 +40,7 @@ import {
   timeRangeText,
   UNREADABLE,
   versionText,
+  withTimes,
 } from './wording.ts'
 
 /** An array with its list of fragments. */
@@ -53,10 +53,10 @@ export async function arrayTable(
   out: Output,
 ): Promise<void> {
   const { fragments, fragment_num, read, as_of } = document
-  await title(document.path, arrayFacts(document), out)
+  await writeTitle(document.path, arrayFacts(document), out)
   const missing = document.missing_fragments.length
   if (fragments.length === 0) {
-    await line(
+    await writeLine(
       fragment_num === 0 ? 'no fragments' : `the range touches none of ${counted(fragment_num, 'fragment')}`,
       out,
     )
@@ -64,21 +64,22 @@ export async function arrayTable(
     return
   }
   await fragmentsTable(document.fragments, columns, limitOf(ROWS, out), out)
-  for (const text of totals(document)) await line(text, out)
+  for (const text of totals(document)) await writeLine(text, out)
   if (read.fragment_num === 0)
     await (as_of
-      ? line('TileDB finds no cell in this array at that time', out, 'dim')
-      : line('TileDB finds no cell in this array: check says why, and what to do', out, 'bad'))
+      ? writeLine('TileDB finds no cell in this array at that time', out, 'dim')
+      : writeLine('TileDB finds no cell in this array: check says why, and what to do', out, 'bad'))
   await overlapLines(document, out)
-  for (const { state, text } of stateLines(fragments, as_of)) await line(text, out, state === 'hidden' ? 'bad' : 'dim')
+  for (const { state, text } of stateLines(fragments, as_of))
+    await writeLine(text, out, state === 'hidden' ? 'bad' : 'dim')
   const { delete_condition_num: deletes, later_deletes } = document
   if (deletes > 0)
-    await line(
+    await writeLine(
       `${counted(deletes, 'delete condition')}: TileDB leaves out the cells that meet them; commits shows them`,
       out,
       'dim',
     )
-  if (later_deletes.length > 0) await line(`not applied yet: ${laterDeletesText(later_deletes)}`, out, 'dim')
+  if (later_deletes.length > 0) await writeLine(`not applied yet: ${laterDeletesText(later_deletes)}`, out, 'dim')
   await missingLine(missing, out)
 }
 
@@ -89,20 +90,20 @@ const PAIRS = 5
 async function overlapLines({ overlap_pair_num, overlaps, fragments }: Listing, out: Output): Promise<void> {
   if (!overlap_pair_num || !overlaps) return
   const what = 'their cells are merged when they are read'
-  await line(`${counted(overlap_pair_num, 'pair')} of fragments overlap: ${what}`, out, 'dim')
+  await writeLine(`${counted(overlap_pair_num, 'pair')} of fragments overlap: ${what}`, out, 'dim')
   // The only pair of two fragments needs no names.
   if (fragments.length === 2) return
   const length = prefixLength(fragments.map(({ name }) => name))
   const shown = overlaps.slice(0, out.full ? undefined : PAIRS)
-  for (const pair of shown) await line(`  ${pair.map((name) => name.slice(0, length)).join(' and ')}`, out, 'dim')
+  for (const pair of shown) await writeLine(`  ${pair.map((name) => name.slice(0, length)).join(' and ')}`, out, 'dim')
   const more = overlap_pair_num - shown.length
-  if (more > 0) await line(`  … ${countText(more)} more${out.full ? '' : ': --full names them'}`, out, 'dim')
+  if (more > 0) await writeLine(`  … ${countText(more)} more${out.full ? '' : ': --full names them'}`, out, 'dim')
 }
 
 async function missingLine(count: number, out: Output): Promise<void> {
   if (count === 0) return
   const what = count === 1 ? '1 commit names a fragment that is' : `${count} commits name fragments that are`
-  await line(`${what} not there: check says what that means`, out, 'bad')
+  await writeLine(`${what} not there: check says what that means`, out, 'bad')
 }
 
 function arrayFacts({ array_type, format_version, encryption, schemas, as_of }: ArrayListing): string {
@@ -113,7 +114,7 @@ function arrayFacts({ array_type, format_version, encryption, schemas, as_of }: 
     encryption === 'NO_ENCRYPTION' || encryption === null ? '' : `encrypted (${encryption})`,
     schemas.length > 1 ? `${schemas.length} schemas` : '',
   ]
-  return opened(facts.filter((fact) => fact !== '').join(', '), as_of)
+  return withTimes(facts.filter((fact) => fact !== '').join(', '), as_of)
 }
 
 /** A column of the table of fragments. */
@@ -137,7 +138,7 @@ async function fragmentsTable(
 ): Promise<void> {
   const wide = columnsOf(true)
   if (out.columns === undefined || out.vertical) {
-    await table({ ...listOf(wide, fragments), limit }, out)
+    await writeTable({ ...listOf(wide, fragments), limit }, out)
     return
   }
   const hasRoom = (columns: readonly FragmentColumn[], rows: readonly ArrayFragment[]): boolean => {
@@ -148,7 +149,7 @@ async function fragmentsTable(
   const isBad = (fragment: ArrayFragment): boolean => stateRole(stateText(fragment)) === 'bad'
   const sorted = fragments.toSorted((a, b) => Number(isBad(b)) - Number(isBad(a)))
   if (hasRoom([NUMBER, ...all], sorted)) {
-    await table({ ...listOf(all, sorted), limit }, out)
+    await writeTable({ ...listOf(all, sorted), limit }, out)
     return
   }
   const length = prefixLength(fragments.map(({ name }) => name))
@@ -163,15 +164,15 @@ async function fragmentsTable(
   const gone = most.filter((column) => !kept.includes(column))
   gone.sort((a, b) => Number(a.spare) - Number(b.spare))
   const leftOut = gone.filter(({ below }) => !below).map(({ name }) => name)
-  await table({ ...listOf(kept, sorted), limit, leftOut }, out)
+  await writeTable({ ...listOf(kept, sorted), limit, leftOut }, out)
   const below = gone.filter(({ below }) => below)
   const details = sorted.slice(0, limit).map((fragment, i): Pair | false => {
     const cells = below.map(({ cell }) => cell(fragment, i)).filter((cell) => cell !== '' && cell !== NOTHING)
     return cells.length > 0 && [String(i + 1), cells.join('; ')]
   })
   if (!details.some(Boolean)) return
-  await section(`# ${below.map(({ name }) => name).join('; ')}`, out)
-  await keyValues(details, out)
+  await writeSection(`# ${below.map(({ name }) => name).join('; ')}`, out)
+  await writeKeyValues(details, out)
   await out.write('\n')
 }
 
@@ -224,10 +225,10 @@ function sumsText(fragments: readonly ArrayFragment[]): string {
 /** Shows a fragment and its files. @param names names of the dimensions; empty if the schema is unknown */
 export async function fragmentTable(document: FragmentDocument, names: readonly string[], out: Output): Promise<void> {
   const { path, error, files } = document
-  await heading(opened(path, document.as_of), out)
-  await keyValues(fragmentFacts(document, names), out)
-  if (error) await line(`error: ${error.message}`, out, 'bad')
-  await section(files.length === 0 ? 'no files' : counted(files.length, 'file'), out)
+  await writeHeading(withTimes(path, document.as_of), out)
+  await writeKeyValues(fragmentFacts(document, names), out)
+  if (error) await writeLine(`error: ${error.message}`, out, 'bad')
+  await writeSection(files.length === 0 ? 'no files' : counted(files.length, 'file'), out)
   if (files.length > 0) await filesTable(files, !error, out)
 }
 
@@ -259,13 +260,13 @@ async function filesTable(files: readonly FragmentLine[], isListKnown: boolean, 
   const content = fits(wide.columns, wide.rows, out)
     ? wide
     : { ...fileList(files, { noted, tiles: false, size: shortSizeText }), leftOut: ['tiles'] }
-  if (await tableOrBelow(content, out)) await out.write('\n')
+  if (await writeTableOrBelow(content, out)) await out.write('\n')
   const data = files.filter(({ unfiltered_size, state }) => unfiltered_size !== undefined && state === 'present')
   if (data.length > 0) {
     const sum = (key: 'size' | 'unfiltered_size'): number => data.reduce((total, file) => total + (file[key] ?? 0), 0)
     const [stored, unfiltered] = [sum('size'), sum('unfiltered_size')]
     const ratio = stored === 0 ? '' : `, ratio ${ratioText(unfiltered, stored)}`
-    await line(`data: ${formatSize(stored)}, unfiltered ${formatSize(unfiltered)}${ratio}`, out)
+    await writeLine(`data: ${formatSize(stored)}, unfiltered ${formatSize(unfiltered)}${ratio}`, out)
   }
 }
 
@@ -303,7 +304,7 @@ function fileNote({ state, size, listed_size }: FragmentLine): string {
 
 export async function groupTable({ path, as_of, members, metadata }: GroupDocument, out: Output): Promise<void> {
   const what = members.length === 0 ? 'no members' : counted(members.length, 'member')
-  await title(path, opened(`group, ${what}`, as_of), out)
+  await writeTitle(path, withTimes(`group, ${what}`, as_of), out)
   if (members.length > 0) {
     const all = membersBelow(members, '')
     const columns: Shows<Member>[] = [
@@ -316,16 +317,16 @@ export async function groupTable({ path, as_of, members, metadata }: GroupDocume
       },
       { name: 'note', role: 'bad', shown: all.some((member) => memberNote(member) !== ''), cell: memberNote },
     ]
-    await tableOrBelow(listOf(columns, all), out)
+    await writeTableOrBelow(listOf(columns, all), out)
     if (all.some(({ implicit }) => implicit))
-      await line(
+      await writeLine(
         `${IMPLICIT}: no list of members names it, as releases before TileDB 2.8 keep none; TileDB finds it by walking the folder`,
         out,
         'dim',
       )
   }
   const empty = Object.keys(metadata).length === 0
-  await section(empty ? 'no metadata' : 'metadata', out)
+  await writeSection(empty ? 'no metadata' : 'metadata', out)
   if (!empty) await keyValueTable(metadata, out)
 }
 

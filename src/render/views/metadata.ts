@@ -2,21 +2,21 @@ import { type Output, PagedBytes, Pages } from '../../base/result.ts'
 import type { CellValue, KeyValues } from '../../documents/common.ts'
 import type { FragmentMetadataDocument, FragmentMetadataField, TileValues } from '../../documents/fragment-metadata.ts'
 import type { MetadataDocument, MetadataVersionDescription } from '../../documents/metadata.ts'
-import { type Column, table } from '../table.ts'
+import { type Column, writeTable } from '../table.ts'
 import { shortValue } from '../units.ts'
 import {
   firstItems,
   limitOf,
-  line,
   listOf,
-  longTable,
   type Shows,
-  section,
   TILES,
-  tableOrBelow,
-  title,
+  writeLine,
+  writeLongTable,
+  writeSection,
+  writeTableOrBelow,
+  writeTitle,
 } from './parts.ts'
-import { counted, countText, fieldName, NOTHING, opened, slotText, timeRangeText, versionText } from './wording.ts'
+import { counted, countText, fieldName, NOTHING, slotText, timeRangeText, versionText, withTimes } from './wording.ts'
 
 const KEY_VALUE_COLUMNS: readonly Shows<[key: string, value: KeyValues[string]]>[] = [
   { name: 'key', role: 'field', cell: ([key]) => fieldName(key) },
@@ -55,12 +55,12 @@ export async function keyValueMetadataTable(
     const keys = new Set(versions.map(({ key }) => key)).size
     const silent = out.full ? 0 : keys - valued.size
     const what = `${counted(shown.length, 'version')} of ${counted(keys - silent, 'metadata key')}`
-    await title(path, opened(keys === 0 ? 'no key-value metadata' : what, as_of), out)
+    await writeTitle(path, withTimes(keys === 0 ? 'no key-value metadata' : what, as_of), out)
     const names = shown.map(({ key, timestamp_range }) => `${fieldName(key)} ${timeRangeText(timestamp_range, false)}`)
     const limit = limitOf(VERSIONS, out)
-    if (shown.length > 0) await tableOrBelow({ ...listOf(VERSION_COLUMNS, shown), names, limit }, out)
+    if (shown.length > 0) await writeTableOrBelow({ ...listOf(VERSION_COLUMNS, shown), names, limit }, out)
     if (silent > 0)
-      await line(
+      await writeLine(
         `and ${counted(silent, 'key')} of which only deletions are stored, as TileDB-Py writes beside each key (--full shows them)`,
         out,
         'dim',
@@ -68,12 +68,12 @@ export async function keyValueMetadataTable(
     return
   }
   const count = Object.keys(metadata).length
-  await title(path, opened(count === 0 ? 'no key-value metadata' : counted(count, 'metadata key'), as_of), out)
+  await writeTitle(path, withTimes(count === 0 ? 'no key-value metadata' : counted(count, 'metadata key'), as_of), out)
   if (count > 0) await keyValueTable(metadata, out)
 }
 
 export async function keyValueTable(metadata: KeyValues, out: Output): Promise<void> {
-  await tableOrBelow(listOf(KEY_VALUE_COLUMNS, Object.entries(metadata)), out)
+  await writeTableOrBelow(listOf(KEY_VALUE_COLUMNS, Object.entries(metadata)), out)
 }
 
 type TileKey = keyof FragmentMetadataField & `tile_${string}`
@@ -105,11 +105,11 @@ const TILE_COLUMNS: readonly TileColumn[] = [
 export async function fragmentMetadataTable(document: FragmentMetadataDocument, out: Output): Promise<void> {
   const { path, format_version, tile_num: tiles, fields: slots, processed_conditions: conditions = [] } = document
   const version = `format version ${versionText(format_version)}`
-  await title(path, `${version}, ${counted(tiles, 'tile')}; offsets and sizes in bytes`, out)
+  await writeTitle(path, `${version}, ${counted(tiles, 'tile')}; offsets and sizes in bytes`, out)
   await summaryTable(slots, out)
   if (conditions.length > 0) {
-    await section(`${counted(conditions.length, 'delete condition')} processed`, out)
-    for (const condition of conditions) await line(condition, out)
+    await writeSection(`${counted(conditions.length, 'delete condition')} processed`, out)
+    for (const condition of conditions) await writeLine(condition, out)
   }
   const silent: FragmentMetadataField[] = []
   for (const slot of tiles > 0 ? slots : []) {
@@ -120,7 +120,7 @@ export async function fragmentMetadataTable(document: FragmentMetadataDocument, 
   }
   if (silent.length > 0) {
     await out.write('\n')
-    await line(
+    await writeLine(
       `only zeros in the lists of tiles of ${silent.map(({ name }) => fieldName(name)).join(', ')}`,
       out,
       'dim',
@@ -130,10 +130,10 @@ export async function fragmentMetadataTable(document: FragmentMetadataDocument, 
 
 async function summaryTable(slots: readonly FragmentMetadataField[], out: Output): Promise<void> {
   if (slots.every(({ min, sum, null_count }) => min === undefined && sum === undefined && null_count === undefined)) {
-    await line('no statistics of whole fields: TileDB stores them since format version 11', out, 'dim')
+    await writeLine('no statistics of whole fields: TileDB stores them since format version 11', out, 'dim')
     return
   }
-  await table(listOf(SUMMARY_COLUMNS, slots), out)
+  await writeTable(listOf(SUMMARY_COLUMNS, slots), out)
 }
 
 const SUMMARY_COLUMNS: readonly Shows<FragmentMetadataField>[] = [
@@ -153,7 +153,7 @@ type FirstOf = ReadonlyMap<TileKey, readonly CellValue[]>
 
 async function tilesTable(slot: FragmentMetadataField, first: FirstOf, tiles: number, out: Output): Promise<void> {
   const columns = TILE_COLUMNS.filter((column) => isShown(first, column))
-  await section(`tiles of ${fieldName(slot.name)}`, out)
+  await writeSection(`tiles of ${fieldName(slot.name)}`, out)
   const content = {
     columns: [
       { name: 'tile', align: 'right' } as const,
@@ -161,7 +161,7 @@ async function tilesTable(slot: FragmentMetadataField, first: FirstOf, tiles: nu
     ],
     rows: tileRows(columns, slot, tiles),
   }
-  await longTable(content, limitOf(TILES, out), tiles, out)
+  await writeLongTable(content, limitOf(TILES, out), tiles, out)
 }
 
 /** Whether a column is shown: its list is not empty, and not only zeros. */

@@ -22,11 +22,11 @@ import {
   countText,
   domainText,
   fieldName,
-  inside,
   laterDeletesText,
-  opened,
+  relativePath,
   timeRangeText,
   typeText,
+  withTimes,
 } from './wording.ts'
 
 /** Number of lines of a small terminal. */
@@ -45,7 +45,7 @@ export async function overviewTable(document: OverviewDocument, out: Output): Pr
   const screen = await screenOf(out)
   const { findings, next, path, not_examined } = document
   const { what, facts } = factsOf(document)
-  const title = opened(what, document.target === 'file' ? undefined : document.as_of)
+  const title = withTimes(what, document.target === 'file' ? undefined : document.as_of)
   if (textWidth(escapeText(`${path}: ${title}`)) <= screen.width) await screen.line(`${path}: ${title}`, 'heading')
   else {
     await screen.line(path, 'heading')
@@ -133,7 +133,7 @@ async function findingLines(
 ): Promise<void> {
   const { severity, code, finding_num, file, message, meaning, advice } = finding
   const more = finding_num > 1 ? ` and ${countText(finding_num - 1)} more` : ''
-  const place = inside(file, path)
+  const place = relativePath(file, path)
   const head = `${severity} ${code}`
   const room = screen.width - head.length - more.length - 1
   await screen.line(

@@ -7,17 +7,17 @@ import { codeLines } from '../code-lines.ts'
 import { painter, type Role } from '../color.ts'
 import {
   type Column,
-  heading,
   isWhole,
-  keyValues,
   type Pair,
   type StreamContent,
   streamTable,
-  table,
+  writeHeading,
+  writeKeyValues,
+  writeTable,
 } from '../table.ts'
 import { cutMiddle, textWidth, wrapText } from '../text-width.ts'
 import { escapeText, formatCount } from '../units.ts'
-import { inside, NOTHING } from './wording.ts'
+import { NOTHING, relativePath } from './wording.ts'
 
 /** Number of rows of a long list that a terminal shows by default. */
 export const ROWS = 20
@@ -45,7 +45,7 @@ export function limitOf(usual: number, out: Output): number | undefined {
 }
 
 /** Writes a line. On a terminal it is wrapped between words or folders, and keeps its indent. */
-export async function line(text: string, out: Output, role?: Role): Promise<void> {
+export async function writeLine(text: string, out: Output, role?: Role): Promise<void> {
   const paint = await painter(out)
   const escaped = escapeText(grammatical(text))
   const words = escaped.trimStart()
@@ -58,24 +58,24 @@ export async function line(text: string, out: Output, role?: Role): Promise<void
 }
 
 /** Writes how many more items a long list has, if it has more. */
-export async function moreLine(more: number, out: Output): Promise<void> {
-  if (more > 0) await line(`… ${formatCount(more)} more (--full shows all)`, out, 'dim')
+export async function writeMore(more: number, out: Output): Promise<void> {
+  if (more > 0) await writeLine(`… ${formatCount(more)} more (--full shows all)`, out, 'dim')
 }
 
 /** Writes what was not examined. Paths are relative to the target. */
-export async function notExaminedLines(faults: readonly NotExamined[], path: string, out: Output): Promise<void> {
+export async function writeNotExamined(faults: readonly NotExamined[], path: string, out: Output): Promise<void> {
   for (const { file = path, message } of faults)
-    await line(`not examined: ${[inside(file, path), message].filter(Boolean).join(': ')}`, out, 'bad')
+    await writeLine(`not examined: ${[relativePath(file, path), message].filter(Boolean).join(': ')}`, out, 'bad')
 }
 
 /** Writes a line of advice that can be copied. It is not indented, as Python's prompt accepts no spaces before a statement. */
-export async function codeLine(text: string, out: Output): Promise<void> {
+export async function writeCodeLine(text: string, out: Output): Promise<void> {
   const paint = await painter(out)
   for (const one of codeLines(escapeText(text), out.columns)) await out.write(`${paint('field', one)}\n`)
 }
 
 /** Writes a command to try in a shell. */
-export async function commandLine(command: string, out: Output): Promise<void> {
+export async function writeCommandLine(command: string, out: Output): Promise<void> {
   const room = out.columns === undefined ? undefined : out.columns - GAP.length
   for (const one of codeLines(escapeText(command), room)) await out.write(`${GAP}${one}\n`)
 }
@@ -84,20 +84,20 @@ export async function commandLine(command: string, out: Output): Promise<void> {
 const PIPE_COLUMNS = 100
 
 /** Writes a path and facts about it, on one line if they fit. */
-export async function title(path: string, facts: string, out: Output): Promise<void> {
+export async function writeTitle(path: string, facts: string, out: Output): Promise<void> {
   const room = out.columns ?? PIPE_COLUMNS
   if (textWidth(escapeText(`${path}: ${facts}`)) <= room) {
-    await heading(`${path}: ${facts}`, out)
+    await writeHeading(`${path}: ${facts}`, out)
     return
   }
-  await heading(path, out)
-  await line(facts, out)
+  await writeHeading(path, out)
+  await writeLine(facts, out)
 }
 
 /** Writes an empty line and a heading for a part of a view. */
-export async function section(text: string, out: Output): Promise<void> {
+export async function writeSection(text: string, out: Output): Promise<void> {
   await out.write('\n')
-  await heading(text, out)
+  await writeHeading(text, out)
 }
 
 /** A column with the function that returns its text for a row. */
@@ -130,36 +130,36 @@ export function listOf<T>(
  * Writes a table. If the terminal is too narrow, the last column is written below it, with a line for each row.
  * @returns whether lines were written below the table
  */
-export async function tableOrBelow(
+export async function writeTableOrBelow(
   { columns, rows, names, limit, leftOut }: ListContent,
   out: Output,
 ): Promise<boolean> {
   const shown = rows.slice(0, limit)
   if (fits(columns, shown, out)) {
     const whole = columns.map((column, c) => (c === 0 ? column : { ...column, whole: true }))
-    await table({ columns: whole, rows, limit, leftOut }, out)
+    await writeTable({ columns: whole, rows, limit, leftOut }, out)
     return false
   }
-  await table({ columns: columns.slice(0, -1), rows: rows.map((row) => row.slice(0, -1)), limit, leftOut }, out)
+  await writeTable({ columns: columns.slice(0, -1), rows: rows.map((row) => row.slice(0, -1)), limit, leftOut }, out)
   const last = columns.length - 1
   const lines = shown
     .map((row, r): Pair => [names?.[r] ?? row[0], row[last]])
     .filter(([, text]) => text !== '' && text !== NOTHING)
   if (lines.length === 0) return false
-  await section(columns[last].name, out)
+  await writeSection(columns[last].name, out)
   await namedLines(lines, out)
   return true
 }
 
 /** Writes the first rows of a long list. If `limit` is undefined, it writes all rows as they are produced. */
-export async function longTable(
+export async function writeLongTable(
   content: StreamContent,
   limit: number | undefined,
   total: number,
   out: Output,
 ): Promise<void> {
   if (limit === undefined) await streamTable(content, out)
-  else await table({ ...content, limit, total }, out)
+  else await writeTable({ ...content, limit, total }, out)
 }
 
 /** A column that may be left out if the terminal is too narrow. */
@@ -190,12 +190,12 @@ async function namedLines(pairs: readonly Pair[], out: Output): Promise<void> {
     (out.columns ?? Number.POSITIVE_INFINITY) - Math.max(...cut.map(([name]) => textWidth(name))) - GAP.length
   const isLong = pairs.some(([, text]) => text.split(' ').some((word) => textWidth(escapeText(word)) > room))
   if (!isLong) {
-    await keyValues(cut, out)
+    await writeKeyValues(cut, out)
     return
   }
   for (const [name, text] of pairs) {
-    await line(name, out, 'field')
-    await line(`${GAP}${text}`, out)
+    await writeLine(name, out, 'field')
+    await writeLine(`${GAP}${text}`, out)
   }
 }
 

@@ -2,11 +2,11 @@ import type { Output } from '../../base/result.ts'
 import type { PlanDocument, PlanLine, PlanStep, PlanSteps } from '../../documents/plan.ts'
 import { SEVERITY_ROLES } from '../color.ts'
 import { shellLines } from '../shell-lines.ts'
-import { heading } from '../table.ts'
+import { writeHeading } from '../table.ts'
 import { wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
 import { findingLines } from './check.ts'
-import { line, notExaminedLines } from './parts.ts'
+import { writeLine, writeNotExamined } from './parts.ts'
 import { counted, verdictWord } from './wording.ts'
 
 /** Most findings of a plan that are shown. */
@@ -25,11 +25,11 @@ function columnsOf(out: Output): number {
 /** Shows each plan with its findings, then the verdict. */
 export async function planTable(document: PlanDocument, out: Output): Promise<void> {
   const { path, plans, advice, not_examined, not_checked } = document
-  await heading(path, out)
+  await writeHeading(path, out)
   for (const plan of plans) await planText(plan, path, out)
   for (const plan of advice) {
     for (const { severity, code, field, message } of plan.findings) {
-      await line(
+      await writeLine(
         [severity, code, field && `field ${escapeText(field)}`].filter(Boolean).join(' '),
         out,
         SEVERITY_ROLES[severity],
@@ -39,17 +39,17 @@ export async function planTable(document: PlanDocument, out: Output): Promise<vo
     await texts('loses', plan.loses, out)
     await allSteps(plan, out)
   }
-  await notExaminedLines(not_examined, path, out)
-  if (not_checked.length > 0) await line(`not checked: ${not_checked.join('; ')}`, out, 'dim')
+  await writeNotExamined(not_examined, path, out)
+  if (not_checked.length > 0) await writeLine(`not checked: ${not_checked.join('; ')}`, out, 'dim')
   const isGood = document.ok && not_examined.length === 0
-  await line(verdict(document), out, isGood ? 'good' : 'bad')
+  await writeLine(verdict(document), out, isGood ? 'good' : 'bad')
 }
 
 async function planText(plan: PlanLine, path: string, out: Output): Promise<void> {
   const { findings, finding_num, lost, not_lost, loses, brings_back, keep } = plan
   for (const finding of findings.slice(0, MOST_FINDINGS)) await findingLines(finding, path, out)
   const more = finding_num - Math.min(findings.length, MOST_FINDINGS)
-  if (more > 0) await line(`and ${counted(more, 'finding')} that the same steps mend`, out, 'dim')
+  if (more > 0) await writeLine(`and ${counted(more, 'finding')} that the same steps mend`, out, 'dim')
   await texts('lost', lost, out)
   await texts('not lost', not_lost, out)
   await texts(

@@ -8,19 +8,29 @@ import type {
 } from '../../documents/read-stats.ts'
 import { datatypeSize } from '../../format/datatype.ts'
 import { timeText } from '../../format/timestamped-name.ts'
-import { keyValues, type Pairs } from '../table.ts'
+import { type Pairs, writeKeyValues } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { codeLine, limitOf, line, listOf, ROWS, type Shows, section, tableOrBelow, title } from './parts.ts'
+import {
+  limitOf,
+  listOf,
+  ROWS,
+  type Shows,
+  writeCodeLine,
+  writeLine,
+  writeSection,
+  writeTableOrBelow,
+  writeTitle,
+} from './parts.ts'
 import {
   counted,
   countText,
   fieldName,
   laterDeletesText,
   NOTHING,
-  opened,
   rangeText,
   typeText,
   valuesText,
+  withTimes,
 } from './wording.ts'
 
 /** Most characters of a value. */
@@ -30,33 +40,33 @@ const VALUE = 24
 export async function readStatsTable(document: ReadStatsDocument, isNow: boolean, out: Output): Promise<void> {
   const { path, fragment_num, as_of, fields, deletes, duplicates } = document
   const what = `what a reader sees of ${counted(fragment_num, 'fragment')}`
-  await title(path, opened(what, isNow ? undefined : as_of), out)
-  await keyValues(facts(document), out)
+  await writeTitle(path, withTimes(what, isNow ? undefined : as_of), out)
+  await writeKeyValues(facts(document), out)
   await unwrittenTable(document, out)
   if (duplicates && duplicates.most.length > 0) {
     const { most, coordinate_num } = duplicates
     const rest = coordinate_num > most.length ? `, the ${most.length} with most cells` : ''
-    await section(`coordinates of several cells${rest}`, out)
-    await tableOrBelow(listOf(REPEATED_COLUMNS, most), out)
+    await writeSection(`coordinates of several cells${rest}`, out)
+    await writeTableOrBelow(listOf(REPEATED_COLUMNS, most), out)
   }
   if (deletes.length > 0) {
-    await section('delete conditions, oldest first', out)
+    await writeSection('delete conditions, oldest first', out)
     const names = deletes.map(({ time }) => timeText(time, false))
-    await tableOrBelow({ ...listOf(DELETE_COLUMNS, deletes), names, limit: limitOf(ROWS, out) }, out)
-    await line(
+    await writeTableOrBelow({ ...listOf(DELETE_COLUMNS, deletes), names, limit: limitOf(ROWS, out) }, out)
+    await writeLine(
       'removed: from what readers saw at the time of the delete; written again: those of them that have a newer cell now',
       out,
       'dim',
     )
     if (deletes.some(({ purged }) => purged))
-      await line('not known: a consolidation left out deleted cells, which are gone', out, 'dim')
+      await writeLine('not known: a consolidation left out deleted cells, which are gone', out, 'dim')
     await storedTexts(document, out)
   }
   if (fields.length > 0) {
-    await section('fields', out)
-    await tableOrBelow(listOf(fieldColumns(fields), fields), out)
+    await writeSection('fields', out)
+    await writeTableOrBelow(listOf(fieldColumns(fields), fields), out)
     if (fields.some(({ fill_count }) => fill_count > 0))
-      await line(
+      await writeLine(
         'filled: cells written before the array had the field as it is now; reads give its fill value; the other columns leave these cells out',
         out,
         'dim',
@@ -65,7 +75,7 @@ export async function readStatsTable(document: ReadStatsDocument, isNow: boolean
   const stored = document.dense?.fill_cell_num ?? null
   if (document.dense?.consolidated && fields.length > 0 && stored !== 0) {
     const filled = stored === null ? 'fill values' : `${counted(stored, 'cell')} of fill values`
-    await line(
+    await writeLine(
       `minima, maxima, sums and means count the ${filled} that consolidation may have stored in gaps`,
       out,
       'dim',
@@ -119,8 +129,8 @@ async function storedTexts({ path, deletes, advice, to_vacuum_num }: ReadStatsDo
     if (to_vacuum_num === 0) return
     const text =
       'the files that readers open hold no removed cell any more; files that wait for vacuum may, until TileDB-Py removes them:'
-    await line(text, out, 'dim')
-    await codeLine(`tiledb.vacuum(${JSON.stringify(path)})`, out)
+    await writeLine(text, out, 'dim')
+    await writeCodeLine(`tiledb.vacuum(${JSON.stringify(path)})`, out)
     return
   }
   const [first] = deletes.filter((_, i) => held[i] > 0)
@@ -128,12 +138,12 @@ async function storedTexts({ path, deletes, advice, to_vacuum_num }: ReadStatsDo
   const how = advice.some((text) => text.startsWith('tiledb.consolidate('))
     ? 'TileDB-Py takes them out for good:'
     : 'TileDB consolidates no single fragment, so TileDB-Py takes them out in a new array; the old one holds them until it is deleted:'
-  await line(
+  await writeLine(
     `${cells} still in the files: read --as-of ${BigInt(first.time) - 1n} shows those of the first delete; ${how}`,
     out,
     'dim',
   )
-  for (const text of advice) await codeLine(text, out)
+  for (const text of advice) await writeCodeLine(text, out)
 }
 
 /** Returns how the number of cells of a dense array is meant: consolidation stores fill values in gaps between fragments. */
@@ -162,9 +172,9 @@ async function unwrittenTable({ dense }: ReadStatsDocument, out: Output): Promis
   if (!boxes || boxes.length === 0) return
   const named = boxes.reduce((sum, { cell_num }) => sum + BigInt(cell_num), 0n)
   const rest = BigInt(unwritten_cell_num ?? 0) - named
-  await section(rest > 0n ? 'unwritten, the first boxes' : 'unwritten', out)
-  await tableOrBelow(listOf(BOX_COLUMNS, boxes), out)
-  if (rest > 0n) await line(`… and ${countText(rest)} more cells`, out, 'dim')
+  await writeSection(rest > 0n ? 'unwritten, the first boxes' : 'unwritten', out)
+  await writeTableOrBelow(listOf(BOX_COLUMNS, boxes), out)
+  if (rest > 0n) await writeLine(`… and ${countText(rest)} more cells`, out, 'dim')
 }
 
 const BOX_COLUMNS: readonly Shows<ReadStatsBox>[] = [
@@ -259,16 +269,17 @@ async function enumerationTable({ name, enumeration }: ReadStatsField, out: Outp
   if (!enumeration) return
   const { used, unused, missing_cell_num } = enumeration
   const all = used.length + unused.length
-  await section(`values of ${fieldName(name)}: ${countText(used.length)} of ${countText(all)} are used`, out)
+  await writeSection(`values of ${fieldName(name)}: ${countText(used.length)} of ${countText(all)} are used`, out)
   const limit = limitOf(ROWS, out)
-  if (used.length > 0) await tableOrBelow({ ...listOf(LABEL_COLUMNS, used), limit }, out)
+  if (used.length > 0) await writeTableOrBelow({ ...listOf(LABEL_COLUMNS, used), limit }, out)
   if (unused.length > 0) {
     const shown = unused.slice(0, out.full ? undefined : ROWS).map((value) => shortValue(value, VALUE))
     const more = unused.length - shown.length
     const rest = more > 0 ? `, … ${countText(more)} more (--full shows all)` : ''
-    await line(`never used: ${shown.join(', ')}${rest}`, out)
+    await writeLine(`never used: ${shown.join(', ')}${rest}`, out)
   }
-  if (missing_cell_num > 0) await line(`${counted(missing_cell_num, 'cell')} with an index without a value`, out, 'bad')
+  if (missing_cell_num > 0)
+    await writeLine(`${counted(missing_cell_num, 'cell')} with an index without a value`, out, 'bad')
 }
 
 const LABEL_COLUMNS: readonly Shows<NonNullable<ReadStatsField['enumeration']>['used'][number]>[] = [

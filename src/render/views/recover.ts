@@ -1,8 +1,8 @@
 import type { Output } from '../../base/result.ts'
 import type { RecoverDocument, RecoverFragment } from '../../documents/recover.ts'
-import { keyValues, type Pair } from '../table.ts'
+import { type Pair, writeKeyValues } from '../table.ts'
 import { formatCount } from '../units.ts'
-import { line } from './parts.ts'
+import { writeLine } from './parts.ts'
 import { counted } from './wording.ts'
 
 /** Most fragments and files that are named. The document has all. */
@@ -30,8 +30,8 @@ export async function recoverTable(document: RecoverDocument, out: Output): Prom
   const found = remaining.length === 0 ? 'no error' : remaining.join(', ')
   rows.push(['read back', `${to}: check --level cells finds ${found}`])
   if (place !== null) rows.push(['its place', `${place} in the array`])
-  await keyValues(rows, out)
-  await line(verdict(document), out)
+  await writeKeyValues(rows, out)
+  await writeLine(verdict(document), out)
 }
 
 function verdict({ cell_num, cells_lost, lost, lost_file, remaining, fragments }: RecoverDocument): string {

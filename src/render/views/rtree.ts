@@ -2,20 +2,20 @@ import type { Output } from '../../base/result.ts'
 import type { ValueRange } from '../../documents/common.ts'
 import type { RtreeDocument } from '../../documents/rtree.ts'
 import type { RtreeSvgDocument } from '../../documents/rtree-svg.ts'
-import { type Column, keyValues, type Pair, table } from '../table.ts'
+import { type Column, type Pair, writeKeyValues, writeTable } from '../table.ts'
 import { pad } from '../text-width.ts'
 import {
   firstItems,
   fits,
   limitOf,
-  line,
   listOf,
-  longTable,
-  moreLine,
   ROWS,
   type Shows,
-  section,
-  title,
+  writeLine,
+  writeLongTable,
+  writeMore,
+  writeSection,
+  writeTitle,
 } from './parts.ts'
 import { counted, countText, fieldName, rangeText } from './wording.ts'
 
@@ -36,10 +36,10 @@ export async function rtreeTable(
     : fanout === 0
       ? `${all} in a list (no R-tree in this format version)`
       : `R-tree, ${all}, ${counted(level_num, 'level')}, fanout ${countText(fanout)}`
-  await title(path, facts, out)
+  await writeTitle(path, facts, out)
   if ('tiles' in document) {
     const { tiles } = document
-    await line(`the range touches ${countText(tiles.length)} of ${counted(mbr_num, 'tile')}`, out)
+    await writeLine(`the range touches ${countText(tiles.length)} of ${counted(mbr_num, 'tile')}`, out)
     const boxes = tiles.map(({ tile, mbr }) => [tile, mbr] as const)
     if (tiles.length > 0) await boxTable(names, () => boxes, tiles.length, out)
     return
@@ -51,9 +51,9 @@ export async function rtreeTable(
     { name: 'boxes', align: 'right', cell: (boxes, level) => countText(level === leaf ? mbr_num : length(boxes)) },
     { name: 'what', cell: (_, level) => (level === leaf ? 'one a tile' : level === 0 ? 'root' : '') },
   ]
-  if (leaf > 0) await table(listOf(columns, levels), out)
+  if (leaf > 0) await writeTable(listOf(columns, levels), out)
   if (mbr_num === 0) return
-  await section(`${counted(mbr_num, 'tile')} (level ${leaf})`, out)
+  await writeSection(`${counted(mbr_num, 'tile')} (level ${leaf})`, out)
   await boxTable(names, () => numbered(levels[leaf]), mbr_num, out)
 }
 
@@ -62,12 +62,12 @@ export async function svgSummary(document: RtreeSvgDocument, out: Output): Promi
   const { svg, fragments, box_num, undrawn_box_num } = document
   const [x, y] = document.dimensions.map(fieldName)
   const what = `${counted(box_num, 'box', 'boxes')} of ${counted(fragments.length, 'fragment')}`
-  await line(`${svg}: ${what}, ${x} across and ${y} up`, out)
+  await writeLine(`${svg}: ${what}, ${x} across and ${y} up`, out)
   if (undrawn_box_num > 0)
-    await line(`left out: ${counted(undrawn_box_num, 'box', 'boxes')} with NaN or infinity at an end`, out, 'dim')
+    await writeLine(`left out: ${counted(undrawn_box_num, 'box', 'boxes')} with NaN or infinity at an end`, out, 'dim')
   const higher = fragments.filter(({ level }) => level !== null).length
   if (higher > 0)
-    await line(
+    await writeLine(
       `too many tiles in ${counted(higher, 'fragment')}: boxes of a higher level (--full draws all)`,
       out,
       'dim',
@@ -101,7 +101,7 @@ async function boxTable(
   }
   const limit = limitOf(ROWS, out)
   if (fits(columns, await firstItems(rows(), ROWS), out)) {
-    await longTable({ columns, rows: rows() }, limit, total, out)
+    await writeLongTable({ columns, rows: rows() }, limit, total, out)
     return
   }
   const width = countText(total).length
@@ -109,11 +109,11 @@ async function boxTable(
   for (const [tile, box] of boxes()) {
     if (shown === limit) break
     const number = pad(countText(tile), width, 'right')
-    await keyValues(
+    await writeKeyValues(
       box.map((range, d): Pair => [d === 0 ? number : '', `${fieldName(names[d])} ${rangeText(range)}`]),
       out,
     )
     shown++
   }
-  await moreLine(total - shown, out)
+  await writeMore(total - shown, out)
 }

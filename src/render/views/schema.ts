@@ -7,9 +7,9 @@ import type {
   PipelineDescription,
 } from '../../documents/common.ts'
 import type { SchemaChange, SchemaDimensionLabel, SchemaDocument, SchemaEnumeration } from '../../documents/schema.ts'
-import { heading, keyValues, type Pair, type Pairs } from '../table.ts'
+import { type Pair, type Pairs, writeHeading, writeKeyValues } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { line, listOf, type Shows, section, tableOrBelow } from './parts.ts'
+import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow } from './parts.ts'
 import {
   counted,
   countText,
@@ -17,11 +17,11 @@ import {
   fieldName,
   NOTHING,
   nameTimeText,
-  opened,
   pipelineText,
   rangeText,
   typeText,
   versionText,
+  withTimes,
 } from './wording.ts'
 
 /** Most characters of a value. */
@@ -46,36 +46,36 @@ export async function schemaTable(
   const { path, as_of, dimensions, attributes, enumerations, dimension_labels } = document
   const names = dimensions.map(({ name }) => name)
   const number = which && which.count > 1 ? `${which.number}/${which.count} ` : ''
-  await heading(opened(`schema ${number}of ${path}`, as_of), out)
-  await keyValues(facts(document, names), out)
-  await section(counted(dimensions.length, 'dimension'), out)
-  await tableOrBelow(listOf(dimensionColumns(document), dimensions), out)
-  await section(counted(attributes.length, 'attribute'), out)
-  await tableOrBelow(listOf(attributeColumns(attributes), attributes), out)
+  await writeHeading(withTimes(`schema ${number}of ${path}`, as_of), out)
+  await writeKeyValues(facts(document, names), out)
+  await writeSection(counted(dimensions.length, 'dimension'), out)
+  await writeTableOrBelow(listOf(dimensionColumns(document), dimensions), out)
+  await writeSection(counted(attributes.length, 'attribute'), out)
+  await writeTableOrBelow(listOf(attributeColumns(attributes), attributes), out)
   if (enumerations.length > 0) {
-    await section(counted(enumerations.length, 'enumeration'), out)
-    await tableOrBelow(listOf(ENUMERATION_COLUMNS, enumerations), out)
+    await writeSection(counted(enumerations.length, 'enumeration'), out)
+    await writeTableOrBelow(listOf(ENUMERATION_COLUMNS, enumerations), out)
   }
   if (dimension_labels.length > 0) {
-    await section(counted(dimension_labels.length, 'dimension label'), out)
-    await tableOrBelow(listOf(labelColumns(names), dimension_labels), out)
+    await writeSection(counted(dimension_labels.length, 'dimension label'), out)
+    await writeTableOrBelow(listOf(labelColumns(names), dimension_labels), out)
   }
   if (which && which.count > 1 && !which.all) {
     await out.write('\n')
-    await line(`One of ${which.count} schemas of this array: --all shows each.`, out, 'dim')
+    await writeLine(`One of ${which.count} schemas of this array: --all shows each.`, out, 'dim')
   }
 }
 
 /** Shows a line for each schema: when it was written, and what changed. */
 export async function schemaSteps(documents: readonly SchemaDocument[], out: Output): Promise<void> {
-  await heading(`${counted(documents.length, 'schema')} of ${documents[0].path}, oldest first`, out)
+  await writeHeading(`${counted(documents.length, 'schema')} of ${documents[0].path}, oldest first`, out)
   const pairs = documents.map(({ name, changes, attributes }, i): Pair => {
     const time = nameTimeText(name) ?? name
     const first = `first, with ${counted(attributes.length, 'attribute')}: ${namesText(attributes)}`
     const steps = changes ? changeTexts(changes) : [first]
     return [`${i + 1}  ${time}`, steps.length === 0 ? 'nothing changed' : steps.join('; ')]
   })
-  await keyValues(pairs, out)
+  await writeKeyValues(pairs, out)
   await out.write('\n')
 }
 

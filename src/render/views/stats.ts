@@ -3,21 +3,31 @@ import { shortSize } from '../../base/sizes.ts'
 import type { Distribution } from '../../documents/common.ts'
 import type { ArrayStats, StatsDocument, StatsFieldFile, StatsFilter, StatsSection } from '../../documents/stats.ts'
 import { type Bar, histogram } from '../histogram.ts'
-import { heading, keyValues, type Pairs, table } from '../table.ts'
+import { type Pairs, writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { formatCount } from '../units.ts'
-import { fits, limitOf, line, listOf, ROWS, type Shows, section, tableOrBelow, title } from './parts.ts'
+import {
+  fits,
+  limitOf,
+  listOf,
+  ROWS,
+  type Shows,
+  writeLine,
+  writeSection,
+  writeTableOrBelow,
+  writeTitle,
+} from './parts.ts'
 import {
   counted,
   countText,
   fieldName,
   filtersText,
   NOTHING,
-  opened,
   ratioText,
   releasesText,
   shortSizeText,
   sizeText,
   UNREADABLE,
+  withTimes,
 } from './wording.ts'
 
 /** Number of sections that a terminal shows by default. */
@@ -27,22 +37,22 @@ const SECTIONS = 12
 export async function statsTable(document: StatsDocument, out: Output): Promise<void> {
   const { path, target, size, fields, filters, findings } = document
   const what = target === 'array' ? `${document.array_type} array, ${fragmentsText(document)}` : 'fragment'
-  await title(path, opened(`${what}, ${sizeText(size)}`, target === 'array' ? document.as_of : undefined), out)
-  await keyValues(facts(document), out)
+  await writeTitle(path, withTimes(`${what}, ${sizeText(size)}`, target === 'array' ? document.as_of : undefined), out)
+  await writeKeyValues(facts(document), out)
   if (fields.length > 0) {
-    await section('fields, largest first', out)
+    await writeSection('fields, largest first', out)
     const files = fields.flatMap(({ name, files }) =>
       files.map((file, i): FieldFile => ({ ...file, field: fieldName(name), isFirst: i === 0 })),
     )
     const names = files.map(({ field, role }) => `${field} ${role}`)
-    await tableOrBelow({ ...listOf(FILE_COLUMNS, files), names, limit: limitOf(ROWS, out) }, out)
-    await section('by filters', out)
-    await tableOrBelow(listOf(FILTER_COLUMNS, filters), out)
+    await writeTableOrBelow({ ...listOf(FILE_COLUMNS, files), names, limit: limitOf(ROWS, out) }, out)
+    await writeSection('by filters', out)
+    await writeTableOrBelow(listOf(FILTER_COLUMNS, filters), out)
   }
   await sectionTable(document, out)
   await tileHistograms(document, out)
   for (const { severity, message } of findings)
-    await line(`${severity}: ${message}`, out, severity === 'error' ? 'bad' : 'dim')
+    await writeLine(`${severity}: ${message}`, out, severity === 'error' ? 'bad' : 'dim')
 }
 
 function facts(document: StatsDocument): Pairs {
@@ -126,23 +136,23 @@ async function sectionTable(document: StatsDocument, out: Output): Promise<void>
   const placed = sections.every(({ offset }) => offset !== undefined)
   const inOrder = placed && out.full === true
   const ordered = inOrder ? sections.toSorted((a, b) => (a.offset ?? 0) - (b.offset ?? 0)) : sections
-  await section(`sections of __fragment_metadata.tdb, ${inOrder ? 'in its order' : 'largest first'}`, out)
+  await writeSection(`sections of __fragment_metadata.tdb, ${inOrder ? 'in its order' : 'largest first'}`, out)
   const content = listOf(SECTION_COLUMNS, ordered)
   const hasRoom = placed && fits(content.columns, content.rows, out)
   const columns = hasRoom ? content.columns : content.columns.slice(0, -1)
-  await table({ ...content, columns, limit: limitOf(SECTIONS, out) }, out)
+  await writeTable({ ...content, columns, limit: limitOf(SECTIONS, out) }, out)
   if (metadata.footer_size > 0)
-    await line(`and ${fragment_num > 1 ? 'footers' : 'a footer'} of ${sizeText(metadata.footer_size)}`, out, 'dim')
+    await writeLine(`and ${fragment_num > 1 ? 'footers' : 'a footer'} of ${sizeText(metadata.footer_size)}`, out, 'dim')
 }
 
 async function tileHistograms({ tile_size, cells_per_tile }: StatsDocument, out: Output): Promise<void> {
   if (tile_size) {
     const tiles = counted(tile_size.tile_num, 'tile')
-    await section(`stored size of the ${tiles} of all files: ${spread(tile_size, shortSize)}`, out)
+    await writeSection(`stored size of the ${tiles} of all files: ${spread(tile_size, shortSize)}`, out)
     await histogram(bars(tile_size, shortSize), out)
   }
   if (cells_per_tile) {
-    await section(`cells a tile: ${spread(cells_per_tile, formatCount)}`, out)
+    await writeSection(`cells a tile: ${spread(cells_per_tile, formatCount)}`, out)
     await histogram(bars(cells_per_tile, formatCount), out)
   }
 }
@@ -172,9 +182,9 @@ interface Compared {
 
 /** Shows two documents side by side, largest differences in bytes first. */
 export async function comparisonTable(a: StatsDocument, b: StatsDocument, out: Output): Promise<void> {
-  await heading('a and b compared', out)
-  await keyValues(Object.entries({ a: a.path, b: b.path }), out)
-  await section('in all', out)
+  await writeHeading('a and b compared', out)
+  await writeKeyValues(Object.entries({ a: a.path, b: b.path }), out)
+  await writeSection('in all', out)
   await comparedTable(
     [
       { what: 'fragments', a: a.fragment_num, b: b.fragment_num },
@@ -201,13 +211,14 @@ export async function comparisonTable(a: StatsDocument, b: StatsDocument, out: O
   )
   const parts = comparedParts(a, b)
   const differing = parts.filter((one) => one.a !== one.b).sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a))
-  await section(
+  await writeSection(
     differing.length === 0 ? 'no file or section differs in size' : 'largest differences in bytes on disk first',
     out,
   )
   if (differing.length > 0) await comparedTable(differing, shortSize, limitOf(ROWS, out), out)
   const same = parts.length - differing.length
-  if (same > 0) await line(`${counted(same, 'file or section', 'files and sections')} of the same size`, out, 'dim')
+  if (same > 0)
+    await writeLine(`${counted(same, 'file or section', 'files and sections')} of the same size`, out, 'dim')
 }
 
 /** Returns a row for the fragments that could not be read, if there are any. */
@@ -230,7 +241,7 @@ async function comparedTable(
     { name: 'b / a', align: 'right', cell: ({ a, b }) => (a === 0 ? NOTHING : (b / a).toFixed(2)) },
     { name: 'filters', shown: rows.some(({ filters }) => filters !== undefined), cell: ({ filters = '' }) => filters },
   ]
-  await tableOrBelow({ ...listOf(columns, rows), limit }, out)
+  await writeTableOrBelow({ ...listOf(columns, rows), limit }, out)
 }
 
 function differenceText(difference: number, format: (value: number) => string): string {

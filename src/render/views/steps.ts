@@ -1,14 +1,14 @@
 import type { Output } from '../../base/result.ts'
 import type { StepLine, StepsDocument } from '../../documents/steps.ts'
-import { heading } from '../table.ts'
+import { writeHeading } from '../table.ts'
 import { formatSize } from '../units.ts'
-import { line, listOf, type Shows, tableOrBelow } from './parts.ts'
+import { listOf, type Shows, writeLine, writeTableOrBelow } from './parts.ts'
 import { counted } from './wording.ts'
 
 /** Shows what each step did. */
 export async function stepsTable(document: StepsDocument, out: Output): Promise<void> {
   const { path, steps, cell_num, files, total_size, notes } = document
-  await heading(`${path}: ${counted(steps.length, 'step')}`, out)
+  await writeHeading(`${path}: ${counted(steps.length, 'step')}`, out)
   const inside = steps.some((step) => step.path !== '')
   const columns: Shows<StepLine>[] = [
     { name: 'step', role: 'field', cell: ({ step }) => step },
@@ -20,9 +20,12 @@ export async function stepsTable(document: StepsDocument, out: Output): Promise<
       cell: ({ removed }) => (removed.length === 0 ? '' : `${removed.length} of its files and folders`),
     },
   ]
-  await tableOrBelow(listOf(columns, steps), out)
-  for (const note of notes) await line(`note: ${note}`, out)
-  await line(`WRITTEN: ${counted(cell_num, 'cell')}, ${counted(files.length, 'file')}, ${formatSize(total_size)}`, out)
+  await writeTableOrBelow(listOf(columns, steps), out)
+  for (const note of notes) await writeLine(`note: ${note}`, out)
+  await writeLine(
+    `WRITTEN: ${counted(cell_num, 'cell')}, ${counted(files.length, 'file')}, ${formatSize(total_size)}`,
+    out,
+  )
 }
 
 /** Shortens the 32 hex digits of a name. A few of them are enough to tell names apart. */

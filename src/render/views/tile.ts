@@ -7,9 +7,9 @@ import type {
   TileFilterMetadataWindow,
   TilePart,
 } from '../../documents/tile.ts'
-import { type Column, keyValues, type Pair, type Pairs, table } from '../table.ts'
+import { type Column, type Pair, type Pairs, writeKeyValues, writeTable } from '../table.ts'
 import { formatCount, shortValue } from '../units.ts'
-import { fits, limitOf, line, moreLine, section, TILES, title } from './parts.ts'
+import { fits, limitOf, TILES, writeLine, writeMore, writeSection, writeTitle } from './parts.ts'
 import { counted, countText, fieldName, ratioText, sizeText } from './wording.ts'
 
 /** Number of hex digits that are shown of a digest. */
@@ -30,15 +30,15 @@ export async function tileTable(document: TileDocument, out: Output): Promise<vo
     'tile' in document
       ? `tile ${countText(document.tile)} of ${countText(document.tile_num)}`
       : `the tile at byte ${countText(document.offset)}`
-  await title(document.path, `${fieldName(document.field)}, ${tile}`, out)
-  await keyValues(facts(document), out)
-  await section(chunks.length === 0 ? 'no chunks' : counted(chunks.length, 'chunk'), out)
+  await writeTitle(document.path, `${fieldName(document.field)}, ${tile}`, out)
+  await writeKeyValues(facts(document), out)
+  await writeSection(chunks.length === 0 ? 'no chunks' : counted(chunks.length, 'chunk'), out)
   if (chunks.length === 0) return
   const shown = chunks.slice(0, limitOf(TILES, out))
   const rows = shown.flatMap(chunkRows)
-  if (fits(COLUMNS, rows, out)) await table({ columns: COLUMNS, rows }, out)
+  if (fits(COLUMNS, rows, out)) await writeTable({ columns: COLUMNS, rows }, out)
   else for (const [index, chunk] of shown.entries()) await chunkLines(chunk, index, out)
-  await moreLine(chunks.length - shown.length, out)
+  await writeMore(chunks.length - shown.length, out)
 }
 
 function facts(document: TileDocument): Pairs {
@@ -62,14 +62,14 @@ function facts(document: TileDocument): Pairs {
 
 /** Writes the rows of a chunk as lines, for a terminal that is too narrow for the table. */
 async function chunkLines(chunk: TileChunk, index: number, out: Output): Promise<void> {
-  await line(`chunk ${countText(index)} at ${countText(chunk.offset)}`, out)
+  await writeLine(`chunk ${countText(index)} at ${countText(chunk.offset)}`, out)
   const pairs = chunkRows(chunk, index).map(
     ([, , stage, bytes, metadata]): Pair => [
       `  ${stage}`,
       [bytes === '' ? '' : `${bytes} bytes`, metadata].filter((part) => part !== '').join(': '),
     ],
   )
-  await keyValues(pairs, out)
+  await writeKeyValues(pairs, out)
 }
 
 /** Returns the rows of a chunk: its stored bytes, each filter that is undone, and the error if there is one. */

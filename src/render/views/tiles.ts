@@ -1,20 +1,20 @@
 import type { Output } from '../../base/result.ts'
 import type { CellValue } from '../../documents/common.ts'
 import type { TilesDocument, TilesLine, TilesLineField } from '../../documents/tiles.ts'
-import { keyValues, type Pair, streamTable, table } from '../table.ts'
+import { type Pair, streamTable, writeKeyValues, writeTable } from '../table.ts'
 import { shortValue } from '../units.ts'
 import {
   firstItems,
   fits,
   limitOf,
-  line,
   listOf,
   type Shows,
   type Spare,
-  section,
   TILES,
-  title,
   withoutSpares,
+  writeLine,
+  writeSection,
+  writeTitle,
 } from './parts.ts'
 import { counted, countText, domainText, fieldName, ratioText, versionText } from './wording.ts'
 
@@ -48,10 +48,10 @@ interface TilesStyle {
 export async function tilesTable(document: TilesDocument, style: TilesStyle, out: Output): Promise<void> {
   const { path, format_version, tile_num, tiles } = document
   const facts = `format version ${versionText(format_version)}, ${counted(tile_num, 'tile')}; offsets and sizes in bytes`
-  await title(path, facts, out)
+  await writeTitle(path, facts, out)
   const sample = await firstItems(tiles, TILES)
   if (sample.length === 0) {
-    await line(tile_num === 0 ? 'no tiles' : `the range touches 0 of ${counted(tile_num, 'tile')}`, out)
+    await writeLine(tile_num === 0 ? 'no tiles' : `the range touches 0 of ${counted(tile_num, 'tile')}`, out)
     return
   }
   const all = columnsFor(style.names, sample)
@@ -66,16 +66,17 @@ export async function tilesTable(document: TilesDocument, style: TilesStyle, out
     }
   }
   if (limit === Number.POSITIVE_INFINITY) await streamTable({ columns, rows: rows() }, out)
-  else await table({ columns, rows: rows() }, out)
-  if (style.limited) await line(`${countText(shown)} of ${counted(tile_num, 'tile')}`, out, 'dim')
-  else if (tile_num > shown) await line(`… ${counted(tile_num - shown, 'more tile')} (--full shows all)`, out, 'dim')
+  else await writeTable({ columns, rows: rows() }, out)
+  if (style.limited) await writeLine(`${countText(shown)} of ${counted(tile_num, 'tile')}`, out, 'dim')
+  else if (tile_num > shown)
+    await writeLine(`… ${counted(tile_num - shown, 'more tile')} (--full shows all)`, out, 'dim')
   const left = all.filter((column) => !columns.includes(column)).map(({ name }) => name)
   const boxesBelow = left.includes(BOX) && shown === sample.length
   const gone = boxesBelow ? left.filter((name) => name !== BOX) : left
-  if (gone.length > 0) await line(`no room for: ${gone.join(', ')}`, out, 'dim')
+  if (gone.length > 0) await writeLine(`no room for: ${gone.join(', ')}`, out, 'dim')
   if (!boxesBelow) return
-  await section('boxes of the tiles', out)
-  await keyValues(
+  await writeSection('boxes of the tiles', out)
+  await writeKeyValues(
     sample.map((tile): Pair => [countText(tile.tile), boxText(style.names, tile)]),
     out,
   )

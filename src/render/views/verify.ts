@@ -2,9 +2,9 @@ import { groupBy } from '../../base/group-by.ts'
 import type { Output } from '../../base/result.ts'
 import type { VerifyChecksumsDocument, VerifyChecksumsLine } from '../../documents/verify-checksums.ts'
 import type { Role } from '../color.ts'
-import { heading, keyValues, type Pair } from '../table.ts'
-import { limitOf, line, listOf, ROWS, type Shows, section, tableOrBelow } from './parts.ts'
-import { counted, countText, inside, NOTHING, shardText } from './wording.ts'
+import { type Pair, writeHeading, writeKeyValues } from '../table.ts'
+import { limitOf, listOf, ROWS, type Shows, writeLine, writeSection, writeTableOrBelow } from './parts.ts'
+import { counted, countText, NOTHING, relativePath, shardText } from './wording.ts'
 
 type Document = VerifyChecksumsDocument & { readonly failures: readonly VerifyChecksumsLine[] }
 
@@ -13,26 +13,26 @@ export async function verifyTable(document: Document, out: Output): Promise<void
   const { path, failures, not_examined } = document
   const unprotected = [...document.unprotected_files]
   const [verdict, role] = verdictText(document, unprotected.length)
-  await heading(path, out)
-  await line(`${shardText(document.shard)}${verdict}`, out, role)
-  await keyValues(counts(document), out)
+  await writeHeading(path, out)
+  await writeLine(`${shardText(document.shard)}${verdict}`, out, role)
+  await writeKeyValues(counts(document), out)
   const limit = limitOf(ROWS, out)
   if (failures.length > 0) {
-    await section(counted(failures.length, 'failure'), out)
-    await tableOrBelow({ ...listOf(failureColumns(path), failures), limit }, out)
+    await writeSection(counted(failures.length, 'failure'), out)
+    await writeTableOrBelow({ ...listOf(failureColumns(path), failures), limit }, out)
   }
   if (unprotected.length > 0) {
-    await section(`${counted(unprotected.length, 'data file')} without a checksum`, out)
+    await writeSection(`${counted(unprotected.length, 'data file')} without a checksum`, out)
     await fileLines(
-      unprotected.map((file) => inside(file, path)),
+      unprotected.map((file) => relativePath(file, path)),
       limit,
       out,
     )
   }
   if (not_examined.length > 0) {
-    await section('not examined', out)
+    await writeSection('not examined', out)
     for (const { file, message } of not_examined)
-      await line(`  ${file === undefined ? message : `${file}: ${message}`}`, out, 'bad')
+      await writeLine(`  ${file === undefined ? message : `${file}: ${message}`}`, out, 'bad')
   }
   await notes(document, unprotected.length, out)
 }
@@ -74,7 +74,7 @@ function counts(document: Document): Pair[] {
 
 function failureColumns(root: string): Shows<VerifyChecksumsLine>[] {
   return [
-    { name: 'file', role: 'field', cell: ({ file }) => inside(file, root) },
+    { name: 'file', role: 'field', cell: ({ file }) => relativePath(file, root) },
     { name: 'tile', align: 'right', cell: ({ tile }) => countText(tile) },
     { name: 'chunk', align: 'right', cell: ({ chunk }) => countText(chunk) },
     { name: 'filter', cell: ({ filter }) => filter ?? NOTHING },
@@ -88,11 +88,11 @@ async function fileLines(files: readonly string[], limit: number | undefined, ou
   const folders = groupBy(files, (file) => file.slice(0, file.lastIndexOf('/') + 1))
   const shown = Array.from(folders).slice(0, limit)
   for (const [folder, paths] of shown) {
-    if (folder !== '') await line(folder, out)
-    await keyValues([['', paths.map((path) => path.slice(folder.length)).join(', ')]], out)
+    if (folder !== '') await writeLine(folder, out)
+    await writeKeyValues([['', paths.map((path) => path.slice(folder.length)).join(', ')]], out)
   }
   const left = files.length - shown.reduce((sum, [, paths]) => sum + paths.length, 0)
-  if (left > 0) await line(`… ${counted(left, 'more file', 'more files')} (--full shows all)`, out, 'dim')
+  if (left > 0) await writeLine(`… ${counted(left, 'more file', 'more files')} (--full shows all)`, out, 'dim')
 }
 
 /** Writes what the verdict does not cover. */
@@ -115,5 +115,5 @@ async function notes(document: Document, unprotected: number, out: Output): Prom
     )
   }
   if (lines.length > 0) await out.write('\n')
-  for (const one of lines) await line(one, out, 'dim')
+  for (const one of lines) await writeLine(one, out, 'dim')
 }

@@ -1,7 +1,7 @@
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type { WhatifDocument, WhatifField, WhatifLayout, WhatifTrial } from '../../documents/whatif.ts'
-import { line, listOf, type Shows, section, tableOrBelow, title } from './parts.ts'
+import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
 import { changeText, counted, countText, fieldName, NOTHING, typeText } from './wording.ts'
 
 /** Shows the results of other filters and tiles, and then which to choose. */
@@ -9,9 +9,9 @@ export async function whatifTable(document: WhatifDocument, out: Output): Promis
   const { path, sample, fields, layouts, total } = document
   const tried = sample.whole ? 'all' : `parts of ${countText(sample.tiles)}`
   const facts = `tried on ${tried} of ${counted(sample.tile_num, 'tile')}, ${shortSize(sample.bytes)}`
-  await title(path, `${shortSize(total.bytes)}${fields.length > 0 ? `; ${facts}` : ''}`, out)
+  await writeTitle(path, `${shortSize(total.bytes)}${fields.length > 0 ? `; ${facts}` : ''}`, out)
   if (fields.length > 0)
-    await line(
+    await writeLine(
       'MB/s of unfiltered bytes; read: TileDB undoes filters, files cached, estimated; undo, do: measured here',
       out,
       'dim',
@@ -20,13 +20,13 @@ export async function whatifTable(document: WhatifDocument, out: Output): Promis
   if (layouts.length > 0) {
     const cells = Math.max(...layouts.map(({ sample_cells }) => sample_cells ?? 0))
     const from = cells > 0 ? `, estimated from ${counted(cells, 'cell')}` : ''
-    await section(`other tiles and orders, with these filters${from}`, out)
-    await tableOrBelow(listOf(LAYOUT_COLUMNS, layouts), out)
+    await writeSection(`other tiles and orders, with these filters${from}`, out)
+    await writeTableOrBelow(listOf(LAYOUT_COLUMNS, layouts), out)
     if (layouts.some(({ read }) => read)) {
-      await section('a read of this range, as TileDB counts it', out)
+      await writeSection('a read of this range, as TileDB counts it', out)
       // TileDB's dense reader counts no cells.
       const counts = layouts.some(({ read }) => read && read.cells_read > 0)
-      await tableOrBelow(
+      await writeTableOrBelow(
         listOf(
           READ_COLUMNS.filter(({ name }) => counts || name !== 'cells'),
           layouts,
@@ -35,11 +35,11 @@ export async function whatifTable(document: WhatifDocument, out: Output): Promis
       )
     }
     for (const [word, meaning] of MEANINGS)
-      if (layouts.some(({ change }) => change.endsWith(word))) await line(`${word}: ${meaning}`, out, 'dim')
+      if (layouts.some(({ change }) => change.endsWith(word))) await writeLine(`${word}: ${meaning}`, out, 'dim')
   }
   await out.write('\n')
-  if (fields.length > 0) await line(totalText(document), out)
-  await line(verdict(document), out, 'good')
+  if (fields.length > 0) await writeLine(totalText(document), out)
+  await writeLine(verdict(document), out, 'good')
 }
 
 function totalText({ sample, total: { bytes, smallest_bytes, balanced_bytes } }: WhatifDocument): string {
@@ -77,15 +77,16 @@ const READ_COLUMNS: readonly Shows<WhatifLayout>[] = [
 async function fieldTable(field: WhatifField, out: Output): Promise<void> {
   const { stored, candidates, refused } = field
   const of = field.name === null ? `${field.role} of all fields` : `${fieldName(field.name)}: ${typeText(field)}`
-  await section(`${of}, ${field.whole ? 'exact' : 'estimated'}`, out)
-  await tableOrBelow(listOf(COLUMNS, [{ ...stored, isNow: true }, ...candidates]), out)
+  await writeSection(`${of}, ${field.whole ? 'exact' : 'estimated'}`, out)
+  await writeTableOrBelow(listOf(COLUMNS, [{ ...stored, isNow: true }, ...candidates]), out)
   const loss = lossText(candidates)
-  if (loss !== undefined) await line(loss, out, 'dim')
-  for (const { filters, reason } of refused) await line(`refused: ${pipelineWords({ filters })}: ${reason}`, out, 'bad')
+  if (loss !== undefined) await writeLine(loss, out, 'dim')
+  for (const { filters, reason } of refused)
+    await writeLine(`refused: ${pipelineWords({ filters })}: ${reason}`, out, 'bad')
   const { smallest, fastest, balanced } = field
   for (const [name, index] of Object.entries({ smallest, fastest, balanced })) {
     const best = index === null ? undefined : candidates[index]
-    await line(`${name.padEnd(9)} ${best ? `${pipelineWords(best)}: ${effect(best, stored)}` : LEAVE[name]}`, out)
+    await writeLine(`${name.padEnd(9)} ${best ? `${pipelineWords(best)}: ${effect(best, stored)}` : LEAVE[name]}`, out)
   }
 }
 

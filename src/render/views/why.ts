@@ -3,9 +3,9 @@ import type { Output } from '../../base/result.ts'
 import type { WhyDocument } from '../../documents/why.ts'
 import { timeText } from '../../format/timestamped-name.ts'
 import type { Effect, Need } from '../../why/answer.ts'
-import { keyValues, type Pair } from '../table.ts'
+import { type Pair, writeKeyValues } from '../table.ts'
 import { textWidth } from '../text-width.ts'
-import { codeLine } from './parts.ts'
+import { writeCodeLine } from './parts.ts'
 import { counted, fieldName } from './wording.ts'
 
 /** Most effects and needs that are shown. The document has all. */
@@ -24,7 +24,7 @@ export async function whyTable(document: WhyDocument, out: Output): Promise<void
   // If all numbers are upper bounds, there may be no difference.
   const isSure = without.some(({ outcome, certainty }) => outcome !== 'cells' || certainty !== 'at most')
   const noticed = noticed_by.map((one) => (one === 'silent' && !isSure ? MAY_DIFFER : NOTICED[one])).join('; ')
-  await keyValues(
+  await writeKeyValues(
     [
       ['path', document.path],
       ['is', what],
@@ -35,7 +35,7 @@ export async function whyTable(document: WhyDocument, out: Output): Promise<void
     ],
     out,
   )
-  if (isLong && how !== null) await codeLine(how, out)
+  if (isLong && how !== null) await writeCodeLine(how, out)
 }
 
 function rows(name: string, lines: readonly string[]): Pair[] {

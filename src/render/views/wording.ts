@@ -117,7 +117,7 @@ export function writtenText({ written, never_written, timestamp_range }: History
 }
 
 /** Returns facts about a target, and the times at which it was opened if there are any. */
-export function opened(facts: string, as_of: TimestampRange | undefined): string {
+export function withTimes(facts: string, as_of: TimestampRange | undefined): string {
   if (as_of === undefined) return facts
   const [from, to] = as_of
   return `${facts}, as opened ${BigInt(from) === 0n ? `at ${timeText(to)}` : `between ${timeText(from)} and ${timeText(to)}`}`
@@ -210,7 +210,7 @@ export function isIndex(name: string): boolean {
 }
 
 /** Returns a path relative to the target; empty for the target itself. */
-export function inside(path: string, root: string): string {
+export function relativePath(path: string, root: string): string {
   const start = root.endsWith('/') ? root : `${root}/`
   return path === root ? '' : path.startsWith(start) ? path.slice(start.length) : path
 }

@@ -1,23 +1,23 @@
 import type { Output } from '../../base/result.ts'
 import type { AttributeDescription, DimensionDescription } from '../../documents/common.ts'
 import type { SampleDocument } from '../../documents/sample.ts'
-import { heading, keyValues, type Pairs } from '../table.ts'
+import { type Pairs, writeHeading, writeKeyValues } from '../table.ts'
 import { formatSize } from '../units.ts'
-import { commandLine, line, listOf, type Shows, section, tableOrBelow } from './parts.ts'
+import { listOf, type Shows, writeCommandLine, writeLine, writeSection, writeTableOrBelow } from './parts.ts'
 import { dimensionFilters } from './schema.ts'
 import { counted, filtersText, NOTHING, rangeText, versionText } from './wording.ts'
 
 /** Shows the contents of a sample, and commands to try on it. */
 export async function sampleTable(document: SampleDocument, out: Output): Promise<void> {
-  await heading(`${document.path}: ${document.array_type} array, written`, out)
-  await keyValues(facts(document), out)
-  await section('dimensions', out)
-  await tableOrBelow(listOf(dimensionColumns(document), document.dimensions), out)
-  await section('attributes', out)
-  await tableOrBelow(listOf(ATTRIBUTE_COLUMNS, document.attributes), out)
-  for (const note of document.notes) await line(`note: ${note}`, out)
-  await section('try', out)
-  for (const command of document.next) await commandLine(command, out)
+  await writeHeading(`${document.path}: ${document.array_type} array, written`, out)
+  await writeKeyValues(facts(document), out)
+  await writeSection('dimensions', out)
+  await writeTableOrBelow(listOf(dimensionColumns(document), document.dimensions), out)
+  await writeSection('attributes', out)
+  await writeTableOrBelow(listOf(ATTRIBUTE_COLUMNS, document.attributes), out)
+  for (const note of document.notes) await writeLine(`note: ${note}`, out)
+  await writeSection('try', out)
+  for (const command of document.next) await writeCommandLine(command, out)
 }
 
 function dimensionColumns({ coords_filters }: SampleDocument): Shows<DimensionDescription>[] {
