@@ -16,7 +16,7 @@ const PIPE_BAR = 40
 const LONGEST_BAR = 60
 
 /** Draws bars; the longest fills the width. A count above zero gets at least one mark. */
-export async function histogram(bars: readonly Bar[], out: Output): Promise<void> {
+export async function drawHistogram(bars: readonly Bar[], out: Output): Promise<void> {
   const paint = await painter(out)
   const labels = bars.reduce((width, { label }) => Math.max(width, textWidth(label)), 0)
   const texts = bars.reduce((width, { text }) => Math.max(width, textWidth(text)), 0)

@@ -65,7 +65,7 @@ export async function writeTable(content: TableContent, out: Output): Promise<vo
   const head = columns.map(({ name }) => escapeText(name))
   const cells = rows.map((row) => columns.map((_, c) => escapeText(row[c] ?? '')))
   const drawing = { columns, head, cells, widths: widthsOf(head, cells) }
-  if (out.vertical) for (const [r, row] of rows.entries()) await block(columns, row, r, out, paint)
+  if (out.vertical) for (const [r, row] of rows.entries()) await writeBlock(columns, row, r, out, paint)
   else if (out.columns === undefined) await drawPlain(drawing, paint, out)
   else {
     const shown = await drawBordered(drawing, paint, out, out.columns)
@@ -77,7 +77,7 @@ export async function writeTable(content: TableContent, out: Output): Promise<vo
 export type StreamContent = Pick<TableContent, 'columns' | 'rows' | 'seeMore'>
 
 /** Writes a row as a block, with a name and a value on each line. */
-async function block(
+async function writeBlock(
   columns: readonly Column[],
   row: readonly string[],
   at: number,
@@ -116,7 +116,7 @@ export async function streamTable({ columns, rows, seeMore }: StreamContent, out
   const paint = await painter(out)
   if (out.vertical) {
     let at = 0
-    for await (const row of rows) await block(columns, row, at++, out, paint)
+    for await (const row of rows) await writeBlock(columns, row, at++, out, paint)
     return 0
   }
   let shown = columns.length

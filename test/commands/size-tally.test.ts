@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { Distribution } from '../../src/commands/size-tally.ts'
-import { histogram } from '../../src/render/histogram.ts'
+import { drawHistogram } from '../../src/render/histogram.ts'
 import { sink } from '../render/sink.ts'
 
 describe('a distribution', () => {
@@ -51,7 +51,7 @@ describe('a histogram', () => {
 
   test('has a mark for everything that is not nothing', async () => {
     const out = sink()
-    await histogram(bars, out)
+    await drawHistogram(bars, out)
     expect(out.text()).toBe(`\
   1..9       1 tile  #
 10..99  1,000 tiles  ########################################
@@ -61,7 +61,7 @@ describe('a histogram', () => {
 
   test.each([30, 60, 80, 120])('fits %s columns', async (columns) => {
     const out = sink(columns)
-    await histogram(bars, out)
+    await drawHistogram(bars, out)
     const widths = out
       .text()
       .split('\n')

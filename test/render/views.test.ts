@@ -5,7 +5,7 @@ import { fragmentColumns } from '../../src/commands/listed-fragment.ts'
 import type { SchemaDocument } from '../../src/documents/schema.ts'
 import { NEWEST_FORMAT_VERSION } from '../../src/format/format-version.ts'
 import { cellsTable } from '../../src/render/views/cells.ts'
-import { consolidationTexts, findingLines } from '../../src/render/views/explain.ts'
+import { consolidationTexts, writeFindings } from '../../src/render/views/explain.ts'
 import { footerTable } from '../../src/render/views/footer.ts'
 import { arrayTable, fragmentTable } from '../../src/render/views/ls.ts'
 import { fragmentMetadataTable } from '../../src/render/views/metadata.ts'
@@ -32,7 +32,7 @@ async function shown(args: readonly string[], columns?: number): Promise<string>
 test('advice that two findings share is printed once', async () => {
   const shared = { severity: 'warning' as const, message: 'm', meaning: '', effect: { seconds: 1 } }
   const out = sink()
-  await findingLines(
+  await writeFindings(
     [
       { ...shared, code: 'FRAGMENTS_MANY', advice: ['tiledb.consolidate("a")', 'tiledb.vacuum("a")'] },
       { ...shared, code: 'FRAGMENTS_OVERLAP', advice: ['tiledb.consolidate("a")', 'tiledb.vacuum("a")'] },

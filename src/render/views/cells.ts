@@ -43,7 +43,7 @@ export async function cellsTable(
     let first = await cells.take()
     while (first !== undefined) {
       const columns = names ?? Object.keys(first)
-      first = await part(cells, first, columns, names !== undefined, isWhole, out)
+      first = await drawPart(cells, first, columns, names !== undefined, isWhole, out)
     }
     const more = await cells.isCut()
     const count = countedOf(cells.taken, total, most)
@@ -65,7 +65,7 @@ function countedOf(taken: number, total: number | bigint | undefined, most: numb
 }
 
 /** Draws rows as long as they have the same columns. @returns the first row with other columns */
-async function part(
+async function drawPart(
   cells: Cells,
   first: CellsLine,
   names: readonly string[],

@@ -13,7 +13,7 @@ export async function checkTable(
 ): Promise<void> {
   await writeHeading(path, out)
   for await (const finding of findings) {
-    await findingLines(finding, path, out)
+    await writeFinding(finding, path, out)
     await writeLine(`  ${finding.meaning}`, out, 'dim')
   }
   const result = summary()
@@ -36,7 +36,7 @@ export async function checkTable(
 }
 
 /** Shows where a finding is, with the path of the file inside the target. The next line says what was expected and found. */
-export async function findingLines(finding: CheckFinding, path: string, out: Output): Promise<void> {
+export async function writeFinding(finding: CheckFinding, path: string, out: Output): Promise<void> {
   const { severity, code, file, message } = finding
   const place = [relativePath(file, path), placeText(finding)].filter(Boolean).join(': ')
   await writeLine([severity, code, place].filter(Boolean).join(' '), out, SEVERITY_ROLES[severity])

@@ -54,7 +54,7 @@ export async function explainTable(document: ExplainDocument, isTimed: boolean, 
   for (const text of consolidationTexts(document.consolidation)) await writeLine(text, out)
   const { memory_bytes, makes_progress } = document.total
   const isEnough = memory_bytes !== null && makes_progress
-  if (isEnough || findings.length > 0) await findingLines(findings, out)
+  if (isEnough || findings.length > 0) await writeFindings(findings, out)
   const isOpen = findings.some(
     ({ code, remedies = [] }) => /^FRAGMENTS_(MANY|OVERLAP)$/.test(code) && remedies.length === 0,
   )
@@ -133,7 +133,7 @@ function shortRatio(ratio: number): string {
 }
 
 /** Writes the findings, with their numbers and what to do. Advice that several findings share is written once. */
-export async function findingLines(findings: readonly Finding[], out: Output): Promise<void> {
+export async function writeFindings(findings: readonly Finding[], out: Output): Promise<void> {
   /** The code of the first finding with each advice. */
   const written = new Map<string, string>()
   for (const { severity, code, field, message, advice, remedies = [] } of findings) {

@@ -57,11 +57,11 @@ export async function footerTable(document: FooterDocument, out: Output): Promis
   await writeKeyValues(before, out)
   if (slots.length > 0) {
     await writeSection('fields, bytes of their files', out)
-    await slotTable(slots, FILE_SIZES, (slot) => slot, out)
+    await writeSlots(slots, FILE_SIZES, (slot) => slot, out)
   }
   if (slots.some(({ offsets }) => offsets !== undefined)) {
     await writeSection('fields, where the metadata file has their sections', out)
-    await slotTable(slots, SECTIONS, (slot) => slot.offsets ?? {}, out)
+    await writeSlots(slots, SECTIONS, (slot) => slot.offsets ?? {}, out)
   }
   if (after.length > 0) {
     await out.write('\n')
@@ -90,7 +90,7 @@ function sectionsText(sections: readonly FooterOptionalSection[] = []): string {
 }
 
 /** Shows a row for each slot. Columns without any value are left out. On a narrow terminal there are two tables. */
-async function slotTable<K extends string>(
+async function writeSlots<K extends string>(
   slots: readonly FooterField[],
   wanted: Keys<{ [key in K]?: unknown }>,
   of: (slot: FooterField) => { readonly [key in K]?: number | undefined },
@@ -110,6 +110,6 @@ async function slotTable<K extends string>(
     return
   }
   const half = Math.ceil(wanted.length / 2)
-  await slotTable(slots, wanted.slice(0, half), of, out)
-  await slotTable(slots, wanted.slice(half), of, out)
+  await writeSlots(slots, wanted.slice(0, half), of, out)
+  await writeSlots(slots, wanted.slice(half), of, out)
 }

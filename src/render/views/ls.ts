@@ -7,7 +7,7 @@ import { isRead } from '../../store/visibility.ts'
 import { type Pair, type Pairs, writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { formatSize } from '../units.ts'
 import { meaningOf, stateLines } from './fragment-states.ts'
-import { keyValueTable } from './metadata.ts'
+import { writeValues } from './metadata.ts'
 import {
   fits,
   type ListContent,
@@ -60,16 +60,16 @@ export async function arrayTable(
       fragment_num === 0 ? 'no fragments' : `the range touches none of ${counted(fragment_num, 'fragment')}`,
       out,
     )
-    await missingLine(missing, out)
+    await writeMissing(missing, out)
     return
   }
-  await fragmentsTable(document.fragments, columns, limitOf(ROWS, out), out)
+  await writeFragments(document.fragments, columns, limitOf(ROWS, out), out)
   for (const text of totals(document)) await writeLine(text, out)
   if (read.fragment_num === 0)
     await (as_of
       ? writeLine('TileDB finds no cell in this array at that time', out, 'dim')
       : writeLine('TileDB finds no cell in this array: check says why, and what to do', out, 'bad'))
-  await overlapLines(document, out)
+  await writeOverlaps(document, out)
   for (const { state, text } of stateLines(fragments, as_of))
     await writeLine(text, out, state === 'hidden' ? 'bad' : 'dim')
   const { delete_condition_num: deletes, later_deletes } = document
@@ -80,14 +80,14 @@ export async function arrayTable(
       'dim',
     )
   if (later_deletes.length > 0) await writeLine(`not applied yet: ${laterDeletesText(later_deletes)}`, out, 'dim')
-  await missingLine(missing, out)
+  await writeMissing(missing, out)
 }
 
 /** Number of pairs of overlapping fragments that are named, except with `--full`. */
 const PAIRS = 5
 
 /** Says how many fragments overlap, and which. */
-async function overlapLines({ overlap_pair_num, overlaps, fragments }: Listing, out: Output): Promise<void> {
+async function writeOverlaps({ overlap_pair_num, overlaps, fragments }: Listing, out: Output): Promise<void> {
   if (!overlap_pair_num || !overlaps) return
   const what = 'their cells are merged when they are read'
   await writeLine(`${counted(overlap_pair_num, 'pair')} of fragments overlap: ${what}`, out, 'dim')
@@ -100,7 +100,7 @@ async function overlapLines({ overlap_pair_num, overlaps, fragments }: Listing, 
   if (more > 0) await writeLine(`  … ${countText(more)} more${out.full ? '' : ': --full names them'}`, out, 'dim')
 }
 
-async function missingLine(count: number, out: Output): Promise<void> {
+async function writeMissing(count: number, out: Output): Promise<void> {
   if (count === 0) return
   const what = count === 1 ? '1 commit names a fragment that is' : `${count} commits name fragments that are`
   await writeLine(`${what} not there: check says what that means`, out, 'bad')
@@ -130,7 +130,7 @@ const LEAST_NAME = 15
  * Shows a table of fragments. On a terminal, fragments that need attention come first. If whole names do not fit, they are
  * shortened to prefixes that other commands accept. Columns that do not fit are shown below, by row number, or left out.
  */
-async function fragmentsTable(
+async function writeFragments(
   fragments: readonly ArrayFragment[],
   columnsOf: (exact: boolean) => readonly FragmentColumn[],
   limit: number | undefined,
@@ -229,7 +229,7 @@ export async function fragmentTable(document: FragmentDocument, names: readonly 
   await writeKeyValues(fragmentFacts(document, names), out)
   if (error) await writeLine(`error: ${error.message}`, out, 'bad')
   await writeSection(files.length === 0 ? 'no files' : counted(files.length, 'file'), out)
-  if (files.length > 0) await filesTable(files, !error, out)
+  if (files.length > 0) await writeFiles(files, !error, out)
 }
 
 function fragmentFacts(document: FragmentDocument, names: readonly string[]): Pairs {
@@ -253,7 +253,7 @@ function fragmentFacts(document: FragmentDocument, names: readonly string[]): Pa
 }
 
 /** Shows the files of a fragment. @param isListKnown whether the metadata, which lists the files, could be read */
-async function filesTable(files: readonly FragmentLine[], isListKnown: boolean, out: Output): Promise<void> {
+async function writeFiles(files: readonly FragmentLine[], isListKnown: boolean, out: Output): Promise<void> {
   const noted = isListKnown && files.some((file) => fileNote(file) !== '')
   const wide = fileList(files, { noted, tiles: true, size: sizeText })
   // All files of a fragment have the same number of tiles, which is shown above the table.
@@ -327,7 +327,7 @@ export async function groupTable({ path, as_of, members, metadata }: GroupDocume
   }
   const empty = Object.keys(metadata).length === 0
   await writeSection(empty ? 'no metadata' : 'metadata', out)
-  if (!empty) await keyValueTable(metadata, out)
+  if (!empty) await writeValues(metadata, out)
 }
 
 const IMPLICIT = 'implicit'

@@ -69,10 +69,10 @@ export async function keyValueMetadataTable(
   }
   const count = Object.keys(metadata).length
   await writeTitle(path, withTimes(count === 0 ? 'no key-value metadata' : counted(count, 'metadata key'), as_of), out)
-  if (count > 0) await keyValueTable(metadata, out)
+  if (count > 0) await writeValues(metadata, out)
 }
 
-export async function keyValueTable(metadata: KeyValues, out: Output): Promise<void> {
+export async function writeValues(metadata: KeyValues, out: Output): Promise<void> {
   await writeTableOrBelow(listOf(KEY_VALUE_COLUMNS, Object.entries(metadata)), out)
 }
 
@@ -106,7 +106,7 @@ export async function fragmentMetadataTable(document: FragmentMetadataDocument, 
   const { path, format_version, tile_num: tiles, fields: slots, processed_conditions: conditions = [] } = document
   const version = `format version ${versionText(format_version)}`
   await writeTitle(path, `${version}, ${counted(tiles, 'tile')}; offsets and sizes in bytes`, out)
-  await summaryTable(slots, out)
+  await writeSummary(slots, out)
   if (conditions.length > 0) {
     await writeSection(`${counted(conditions.length, 'delete condition')} processed`, out)
     for (const condition of conditions) await writeLine(condition, out)
@@ -115,7 +115,7 @@ export async function fragmentMetadataTable(document: FragmentMetadataDocument, 
   for (const slot of tiles > 0 ? slots : []) {
     if (slot.phantom) continue
     const first = await firstOfAll(slot)
-    if ([...first.values()].some((values) => values.some(isInformative))) await tilesTable(slot, first, tiles, out)
+    if ([...first.values()].some((values) => values.some(isInformative))) await writeTiles(slot, first, tiles, out)
     else silent.push(slot)
   }
   if (silent.length > 0) {
@@ -128,7 +128,7 @@ export async function fragmentMetadataTable(document: FragmentMetadataDocument, 
   }
 }
 
-async function summaryTable(slots: readonly FragmentMetadataField[], out: Output): Promise<void> {
+async function writeSummary(slots: readonly FragmentMetadataField[], out: Output): Promise<void> {
   if (slots.every(({ min, sum, null_count }) => min === undefined && sum === undefined && null_count === undefined)) {
     await writeLine('no statistics of whole fields: TileDB stores them since format version 11', out, 'dim')
     return
@@ -151,7 +151,7 @@ function statistic(value: CellValue = null): string {
 /** The first values of each list, by key. */
 type FirstOf = ReadonlyMap<TileKey, readonly CellValue[]>
 
-async function tilesTable(slot: FragmentMetadataField, first: FirstOf, tiles: number, out: Output): Promise<void> {
+async function writeTiles(slot: FragmentMetadataField, first: FirstOf, tiles: number, out: Output): Promise<void> {
   const columns = TILE_COLUMNS.filter((column) => isShown(first, column))
   await writeSection(`tiles of ${fieldName(slot.name)}`, out)
   const content = {

@@ -60,7 +60,7 @@ export async function overviewTable(document: OverviewDocument, out: Output): Pr
   await screen.pairs(pairs, MOST_LINES - below)
   if (findings.length > 0) await screen.line('')
   const shown = new Set<string>()
-  for (const finding of findings) await findingLines(finding, findings.length, path, shown, screen)
+  for (const finding of findings) await writeFinding(finding, findings.length, path, shown, screen)
   await screen.line('')
   await screen.pairs(next.map(({ shows, command }): Pair => [shows, command]))
   const [verdict, role] = verdictOf(document)
@@ -124,7 +124,7 @@ function clipped(text: string, width: number, most: number): string[] {
  * @param count number of findings of the overview
  * @param shown calls that were written before
  */
-async function findingLines(
+async function writeFinding(
   finding: OverviewFinding,
   count: number,
   path: string,

@@ -147,7 +147,7 @@ export async function writeTableOrBelow(
     .filter(([, text]) => text !== '' && text !== NOTHING)
   if (lines.length === 0) return false
   await writeSection(columns[last].name, out)
-  await namedLines(lines, out)
+  await writeNamedLines(lines, out)
   return true
 }
 
@@ -184,7 +184,7 @@ export function withoutSpares<C extends Spare>(
 }
 
 /** Writes names and texts, each on a line. If a word is too long for that, such as a digest, the texts are below the names. */
-async function namedLines(pairs: readonly Pair[], out: Output): Promise<void> {
+async function writeNamedLines(pairs: readonly Pair[], out: Output): Promise<void> {
   const cut = pairs.map(([name, text]): Pair => [cutMiddle(escapeText(name), LINE_NAME_ROOM), text])
   const room =
     (out.columns ?? Number.POSITIVE_INFINITY) - Math.max(...cut.map(([name]) => textWidth(name))) - GAP.length

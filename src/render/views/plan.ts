@@ -5,7 +5,7 @@ import { shellLines } from '../shell-lines.ts'
 import { writeHeading } from '../table.ts'
 import { wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
-import { findingLines } from './check.ts'
+import { writeFinding } from './check.ts'
 import { writeLine, writeNotExamined } from './parts.ts'
 import { counted, verdictWord } from './wording.ts'
 
@@ -26,7 +26,7 @@ function columnsOf(out: Output): number {
 export async function planTable(document: PlanDocument, out: Output): Promise<void> {
   const { path, plans, advice, not_examined, not_checked } = document
   await writeHeading(path, out)
-  for (const plan of plans) await planText(plan, path, out)
+  for (const plan of plans) await writePlan(plan, path, out)
   for (const plan of advice) {
     for (const { severity, code, field, message } of plan.findings) {
       await writeLine(
@@ -36,8 +36,8 @@ export async function planTable(document: PlanDocument, out: Output): Promise<vo
       )
       for (const part of wrapText(escapeText(message), columnsOf(out) - 2)) await out.write(`  ${part}\n`)
     }
-    await texts('loses', plan.loses, out)
-    await allSteps(plan, out)
+    await writeTexts('loses', plan.loses, out)
+    await writeAllSteps(plan, out)
   }
   await writeNotExamined(not_examined, path, out)
   if (not_checked.length > 0) await writeLine(`not checked: ${not_checked.join('; ')}`, out, 'dim')
@@ -45,52 +45,52 @@ export async function planTable(document: PlanDocument, out: Output): Promise<vo
   await writeLine(verdict(document), out, isGood ? 'good' : 'bad')
 }
 
-async function planText(plan: PlanLine, path: string, out: Output): Promise<void> {
+async function writePlan(plan: PlanLine, path: string, out: Output): Promise<void> {
   const { findings, finding_num, lost, not_lost, loses, brings_back, keep } = plan
-  for (const finding of findings.slice(0, MOST_FINDINGS)) await findingLines(finding, path, out)
+  for (const finding of findings.slice(0, MOST_FINDINGS)) await writeFinding(finding, path, out)
   const more = finding_num - Math.min(findings.length, MOST_FINDINGS)
   if (more > 0) await writeLine(`and ${counted(more, 'finding')} that the same steps mend`, out, 'dim')
-  await texts('lost', lost, out)
-  await texts('not lost', not_lost, out)
-  await texts(
+  await writeTexts('lost', lost, out)
+  await writeTexts('not lost', not_lost, out)
+  await writeTexts(
     'also lost',
     loses.length > 0 && keep.length > 0 ? [...loses, 'to keep the values of these cells in a file, first:'] : loses,
     out,
   )
-  await texts('also', brings_back, out)
-  await allSteps(plan, out)
+  await writeTexts('also', brings_back, out)
+  await writeAllSteps(plan, out)
 }
 
-async function allSteps({ outcome, keep, steps, instead, back, never }: PlanSteps, out: Output): Promise<void> {
-  await stepsText('keep', keep, out)
-  await stepsText('mend', steps, out, instead.length === 0 ? OTHERWISE[outcome] : undefined)
-  await stepsText('or', instead, out)
-  await stepsText('back', back, out)
-  await texts('never', never, out)
+async function writeAllSteps({ outcome, keep, steps, instead, back, never }: PlanSteps, out: Output): Promise<void> {
+  await writeSteps('keep', keep, out)
+  await writeSteps('mend', steps, out, instead.length === 0 ? OTHERWISE[outcome] : undefined)
+  await writeSteps('or', instead, out)
+  await writeSteps('back', back, out)
+  await writeTexts('never', never, out)
 }
 
 /** Texts for outcomes that have no steps. */
 const OTHERWISE: Partial<Record<PlanLine['outcome'], string>> = { leave: 'leave it: there is nothing to do' }
 
-async function texts(name: string, all: readonly string[], out: Output): Promise<void> {
-  for (const [i, text] of all.entries()) await named(i === 0 ? name : '', text, out)
+async function writeTexts(name: string, all: readonly string[], out: Output): Promise<void> {
+  for (const [i, text] of all.entries()) await writeNamed(i === 0 ? name : '', text, out)
 }
 
 /** Writes a name and a text in two columns. The text is wrapped between words. */
-async function named(name: string, text: string, out: Output): Promise<void> {
+async function writeNamed(name: string, text: string, out: Output): Promise<void> {
   for (const [i, part] of wrapText(escapeText(text), columnsOf(out) - INDENT).entries())
     await out.write(`${`  ${i === 0 ? name : ''}`.padEnd(INDENT)}${part}\n`)
 }
 
 /** Writes numbered steps. No word of a command is cut, so that it can be copied. @param otherwise text if there are no steps */
-async function stepsText(name: string, steps: readonly PlanStep[], out: Output, otherwise?: string): Promise<void> {
-  if (steps.length === 0 && otherwise !== undefined) await named(name, otherwise, out)
+async function writeSteps(name: string, steps: readonly PlanStep[], out: Output, otherwise?: string): Promise<void> {
+  if (steps.length === 0 && otherwise !== undefined) await writeNamed(name, otherwise, out)
   const room = columnsOf(out) - INDENT - NUMBER
   let number = name === 'keep' ? 0 : 1
   for (const [i, { command, text }] of steps.entries()) {
     const first = i === 0 ? name : ''
     if (command === undefined) {
-      await named(first, `${number++}  ${text}`, out)
+      await writeNamed(first, `${number++}  ${text}`, out)
       continue
     }
     for (const [at, part] of shellLines(command, room).entries()) {

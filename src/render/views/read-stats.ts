@@ -42,7 +42,7 @@ export async function readStatsTable(document: ReadStatsDocument, isNow: boolean
   const what = `what a reader sees of ${counted(fragment_num, 'fragment')}`
   await writeTitle(path, withTimes(what, isNow ? undefined : as_of), out)
   await writeKeyValues(facts(document), out)
-  await unwrittenTable(document, out)
+  await writeUnwritten(document, out)
   if (duplicates && duplicates.most.length > 0) {
     const { most, coordinate_num } = duplicates
     const rest = coordinate_num > most.length ? `, the ${most.length} with most cells` : ''
@@ -60,7 +60,7 @@ export async function readStatsTable(document: ReadStatsDocument, isNow: boolean
     )
     if (deletes.some(({ purged }) => purged))
       await writeLine('not known: a consolidation left out deleted cells, which are gone', out, 'dim')
-    await storedTexts(document, out)
+    await writeStored(document, out)
   }
   if (fields.length > 0) {
     await writeSection('fields', out)
@@ -81,7 +81,7 @@ export async function readStatsTable(document: ReadStatsDocument, isNow: boolean
       'dim',
     )
   }
-  for (const field of fields) await enumerationTable(field, out)
+  for (const field of fields) await writeEnumeration(field, out)
 }
 
 function facts(document: ReadStatsDocument): Pairs {
@@ -122,7 +122,7 @@ function writtenAgain({ cell_num, removed_cell_num }: ReadStatsDelete): number {
 }
 
 /** Says whether files still contain deleted cells, and how to remove these permanently. */
-async function storedTexts({ path, deletes, advice, to_vacuum_num }: ReadStatsDocument, out: Output): Promise<void> {
+async function writeStored({ path, deletes, advice, to_vacuum_num }: ReadStatsDocument, out: Output): Promise<void> {
   const held = deletes.map(({ cell_num, removed_cell_num }) => removed_cell_num ?? cell_num)
   const all = held.reduce((sum, cells) => sum + cells, 0)
   if (all === 0) {
@@ -167,7 +167,7 @@ function unwrittenText({ dense, limited }: ReadStatsDocument): string {
 }
 
 /** Shows the first boxes of cells that were never written. */
-async function unwrittenTable({ dense }: ReadStatsDocument, out: Output): Promise<void> {
+async function writeUnwritten({ dense }: ReadStatsDocument, out: Output): Promise<void> {
   const { unwritten_boxes: boxes, unwritten_cell_num } = dense ?? {}
   if (!boxes || boxes.length === 0) return
   const named = boxes.reduce((sum, { cell_num }) => sum + BigInt(cell_num), 0n)
@@ -265,7 +265,7 @@ function lengthText({ type, lengths }: ReadStatsField): string {
 }
 
 /** Shows the values of an enumeration, most used first, then those without a cell. */
-async function enumerationTable({ name, enumeration }: ReadStatsField, out: Output): Promise<void> {
+async function writeEnumeration({ name, enumeration }: ReadStatsField, out: Output): Promise<void> {
   if (!enumeration) return
   const { used, unused, missing_cell_num } = enumeration
   const all = used.length + unused.length

@@ -41,7 +41,7 @@ export async function rtreeTable(
     const { tiles } = document
     await writeLine(`the range touches ${countText(tiles.length)} of ${counted(mbr_num, 'tile')}`, out)
     const boxes = tiles.map(({ tile, mbr }) => [tile, mbr] as const)
-    if (tiles.length > 0) await boxTable(names, () => boxes, tiles.length, out)
+    if (tiles.length > 0) await writeBoxes(names, () => boxes, tiles.length, out)
     return
   }
   const { levels } = document
@@ -54,7 +54,7 @@ export async function rtreeTable(
   if (leaf > 0) await writeTable(listOf(columns, levels), out)
   if (mbr_num === 0) return
   await writeSection(`${counted(mbr_num, 'tile')} (level ${leaf})`, out)
-  await boxTable(names, () => numbered(levels[leaf]), mbr_num, out)
+  await writeBoxes(names, () => numbered(levels[leaf]), mbr_num, out)
 }
 
 /** Shows what was drawn, and the file. */
@@ -86,7 +86,7 @@ function* numbered(boxes: Boxes): Generator<readonly [number, Box]> {
 }
 
 /** Shows the boxes of tiles. If the terminal is too narrow for a column for each dimension, each dimension has a line. */
-async function boxTable(
+async function writeBoxes(
   names: readonly string[],
   boxes: () => Iterable<readonly [number, Box]>,
   total: number,

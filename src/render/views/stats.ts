@@ -2,7 +2,7 @@ import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type { Distribution } from '../../documents/common.ts'
 import type { ArrayStats, StatsDocument, StatsFieldFile, StatsFilter, StatsSection } from '../../documents/stats.ts'
-import { type Bar, histogram } from '../histogram.ts'
+import { type Bar, drawHistogram } from '../histogram.ts'
 import { type Pairs, writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { formatCount } from '../units.ts'
 import {
@@ -49,8 +49,8 @@ export async function statsTable(document: StatsDocument, out: Output): Promise<
     await writeSection('by filters', out)
     await writeTableOrBelow(listOf(FILTER_COLUMNS, filters), out)
   }
-  await sectionTable(document, out)
-  await tileHistograms(document, out)
+  await writeSections(document, out)
+  await writeHistograms(document, out)
   for (const { severity, message } of findings)
     await writeLine(`${severity}: ${message}`, out, severity === 'error' ? 'bad' : 'dim')
 }
@@ -130,7 +130,7 @@ function percentText(share: number | null): string {
 }
 
 /** Shows the sections of the metadata file, largest first. With `--full`, those of one fragment are in the order of the file. */
-async function sectionTable(document: StatsDocument, out: Output): Promise<void> {
+async function writeSections(document: StatsDocument, out: Output): Promise<void> {
   const { sections, metadata, fragment_num } = document
   if (sections.length === 0) return
   const placed = sections.every(({ offset }) => offset !== undefined)
@@ -145,15 +145,15 @@ async function sectionTable(document: StatsDocument, out: Output): Promise<void>
     await writeLine(`and ${fragment_num > 1 ? 'footers' : 'a footer'} of ${sizeText(metadata.footer_size)}`, out, 'dim')
 }
 
-async function tileHistograms({ tile_size, cells_per_tile }: StatsDocument, out: Output): Promise<void> {
+async function writeHistograms({ tile_size, cells_per_tile }: StatsDocument, out: Output): Promise<void> {
   if (tile_size) {
     const tiles = counted(tile_size.tile_num, 'tile')
     await writeSection(`stored size of the ${tiles} of all files: ${spread(tile_size, shortSize)}`, out)
-    await histogram(bars(tile_size, shortSize), out)
+    await drawHistogram(bars(tile_size, shortSize), out)
   }
   if (cells_per_tile) {
     await writeSection(`cells a tile: ${spread(cells_per_tile, formatCount)}`, out)
-    await histogram(bars(cells_per_tile, formatCount), out)
+    await drawHistogram(bars(cells_per_tile, formatCount), out)
   }
 }
 
@@ -185,7 +185,7 @@ export async function comparisonTable(a: StatsDocument, b: StatsDocument, out: O
   await writeHeading('a and b compared', out)
   await writeKeyValues(Object.entries({ a: a.path, b: b.path }), out)
   await writeSection('in all', out)
-  await comparedTable(
+  await writeCompared(
     [
       { what: 'fragments', a: a.fragment_num, b: b.fragment_num },
       ...unreadableRow(a, b),
@@ -198,7 +198,7 @@ export async function comparisonTable(a: StatsDocument, b: StatsDocument, out: O
     out,
   )
   await out.write('\n')
-  await comparedTable(
+  await writeCompared(
     [
       { what: 'size', a: a.size, b: b.size },
       { what: 'data', a: a.data_size, b: b.data_size },
@@ -215,7 +215,7 @@ export async function comparisonTable(a: StatsDocument, b: StatsDocument, out: O
     differing.length === 0 ? 'no file or section differs in size' : 'largest differences in bytes on disk first',
     out,
   )
-  if (differing.length > 0) await comparedTable(differing, shortSize, limitOf(ROWS, out), out)
+  if (differing.length > 0) await writeCompared(differing, shortSize, limitOf(ROWS, out), out)
   const same = parts.length - differing.length
   if (same > 0)
     await writeLine(`${counted(same, 'file or section', 'files and sections')} of the same size`, out, 'dim')
@@ -227,7 +227,7 @@ function unreadableRow(a: StatsDocument, b: StatsDocument): Compared[] {
   return left + right === 0 ? [] : [{ what: 'fragments, unreadable', a: left, b: right }]
 }
 
-async function comparedTable(
+async function writeCompared(
   rows: readonly Compared[],
   format: (value: number) => string,
   limit: number | undefined,

@@ -37,7 +37,7 @@ export async function tileTable(document: TileDocument, out: Output): Promise<vo
   const shown = chunks.slice(0, limitOf(TILES, out))
   const rows = shown.flatMap(chunkRows)
   if (fits(COLUMNS, rows, out)) await writeTable({ columns: COLUMNS, rows }, out)
-  else for (const [index, chunk] of shown.entries()) await chunkLines(chunk, index, out)
+  else for (const [index, chunk] of shown.entries()) await writeChunk(chunk, index, out)
   await writeMore(chunks.length - shown.length, out)
 }
 
@@ -61,7 +61,7 @@ function facts(document: TileDocument): Pairs {
 }
 
 /** Writes the rows of a chunk as lines, for a terminal that is too narrow for the table. */
-async function chunkLines(chunk: TileChunk, index: number, out: Output): Promise<void> {
+async function writeChunk(chunk: TileChunk, index: number, out: Output): Promise<void> {
   await writeLine(`chunk ${countText(index)} at ${countText(chunk.offset)}`, out)
   const pairs = chunkRows(chunk, index).map(
     ([, , stage, bytes, metadata]): Pair => [

@@ -23,7 +23,7 @@ export async function verifyTable(document: Document, out: Output): Promise<void
   }
   if (unprotected.length > 0) {
     await writeSection(`${counted(unprotected.length, 'data file')} without a checksum`, out)
-    await fileLines(
+    await writeFiles(
       unprotected.map((file) => relativePath(file, path)),
       limit,
       out,
@@ -34,7 +34,7 @@ export async function verifyTable(document: Document, out: Output): Promise<void
     for (const { file, message } of not_examined)
       await writeLine(`  ${file === undefined ? message : `${file}: ${message}`}`, out, 'bad')
   }
-  await notes(document, unprotected.length, out)
+  await writeNotes(document, unprotected.length, out)
 }
 
 function verdictText(document: Document, unprotected: number): [string, Role] {
@@ -84,7 +84,7 @@ function failureColumns(root: string): Shows<VerifyChecksumsLine>[] {
 }
 
 /** Writes files by folder, a line for each folder. @param limit most folders */
-async function fileLines(files: readonly string[], limit: number | undefined, out: Output): Promise<void> {
+async function writeFiles(files: readonly string[], limit: number | undefined, out: Output): Promise<void> {
   const folders = groupBy(files, (file) => file.slice(0, file.lastIndexOf('/') + 1))
   const shown = Array.from(folders).slice(0, limit)
   for (const [folder, paths] of shown) {
@@ -96,7 +96,7 @@ async function fileLines(files: readonly string[], limit: number | undefined, ou
 }
 
 /** Writes what the verdict does not cover. */
-async function notes(document: Document, unprotected: number, out: Output): Promise<void> {
+async function writeNotes(document: Document, unprotected: number, out: Output): Promise<void> {
   const { deep, unprotected_metadata_files: metadata, skipped_fragment_num: skipped } = document
   const lines: string[] = []
   if (skipped > 0) {

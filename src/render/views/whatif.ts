@@ -16,7 +16,7 @@ export async function whatifTable(document: WhatifDocument, out: Output): Promis
       out,
       'dim',
     )
-  for (const field of fields) await fieldTable(field, out)
+  for (const field of fields) await writeField(field, out)
   if (layouts.length > 0) {
     const cells = Math.max(...layouts.map(({ sample_cells }) => sample_cells ?? 0))
     const from = cells > 0 ? `, estimated from ${counted(cells, 'cell')}` : ''
@@ -74,7 +74,7 @@ const READ_COLUMNS: readonly Shows<WhatifLayout>[] = [
   { name: 'reads', align: 'right', cell: ({ read }) => (read ? countText(read.requests) : NOTHING) },
 ]
 
-async function fieldTable(field: WhatifField, out: Output): Promise<void> {
+async function writeField(field: WhatifField, out: Output): Promise<void> {
   const { stored, candidates, refused } = field
   const of = field.name === null ? `${field.role} of all fields` : `${fieldName(field.name)}: ${typeText(field)}`
   await writeSection(`${of}, ${field.whole ? 'exact' : 'estimated'}`, out)
