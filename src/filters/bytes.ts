@@ -66,13 +66,14 @@ export function checkLimit(declared: number, limit: number, field: string): void
 }
 
 /** Up to this many bytes, a loop is faster than `subarray` and `set`. Measured 2026-11 on Node 20. */
-const SHORT = 64
+export const FEW_BYTES = 64
 
 /** Copies `from[start, end)` to `to`, at offset `at`. @returns the offset after the copy */
 export function copyBytes(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
-  if (end - start > SHORT) to.set(from.subarray(start, end), at)
-  else for (let i = start, next = at; i < end; i++) to[next++] = from[i]
-  return at + end - start
+  const length = end - start
+  if (length > FEW_BYTES) to.set(from.subarray(start, end), at)
+  else for (let i = 0; i < length; i++) to[at + i] = from[start + i]
+  return at + length
 }
 
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

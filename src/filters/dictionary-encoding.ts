@@ -1,7 +1,7 @@
 import { badValue } from '../base/errors.ts'
 import { compressorMetadata, dictionaryMetadata } from '../format/chunk-metadata.ts'
 import { encode } from '../format/io.ts'
-import { badData, copyBytes, NO_BYTES } from './bytes.ts'
+import { badData, FEW_BYTES, NO_BYTES } from './bytes.ts'
 import type { FilterContext, FilterDefinition, FilteredBytes, FilterParts } from './filter.ts'
 import {
   checkStrings,
@@ -165,8 +165,12 @@ function decompress(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
   let to = 0
   for (let cell = 0; cell < count; cell++) {
     const start = starts[ids[cell]]
+    const size = lengths[ids[cell]]
     offsets[cell] = to
-    to = copyBytes(dictionary, start, start + lengths[ids[cell]], data, to)
+    // A call of copyBytes would cost a tenth of the time.
+    if (size > FEW_BYTES) data.set(dictionary.subarray(start, start + size), to)
+    else for (let i = 0; i < size; i++) data[to + i] = dictionary[start + i]
+    to += size
   }
   return { metadata: NO_BYTES, data, offsets }
 }
