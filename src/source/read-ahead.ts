@@ -7,7 +7,7 @@ const GAP_BYTES = 64 * 1024
 const GROUP_BYTES = 8 * 2 ** 20
 /** Limit on the bytes that are read together from a local file. */
 const LOCAL_BYTES = 256 * 1024
-/** A local file reads at most this part of the plan's limit together. */
+/** The plan's limit divided by this is a second limit for a local file. */
 const LOCAL_PARTS = 8
 
 export interface PlanOptions {
