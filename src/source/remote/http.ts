@@ -1,4 +1,4 @@
-import { InspectError, unlessCode } from '../../base/errors.ts'
+import { attempt, InspectError, unlessCode } from '../../base/errors.ts'
 import { isWithinFolder } from '../../base/paths.ts'
 import { encodeText } from '../../format/text.ts'
 import { byName, type Entry } from '../source.ts'
@@ -116,15 +116,12 @@ function linksBelow(html: string, page: string): Entry[] {
   return [...entries.values()].sort(byName)
 }
 
+/** The name of a link's target, if it is one level below the page. A folder's name ends in `/`. */
 function nameBelow(href: string, base: URL): string | undefined {
-  try {
-    const url = new URL(href, base)
-    if (url.origin !== base.origin || !url.pathname.startsWith(base.pathname) || url.search !== '') return undefined
-    const name = decodeURIComponent(url.pathname.slice(base.pathname.length))
-    return name === '' || name === '/' || /\/./.test(name) ? undefined : name
-  } catch {
-    return undefined
-  }
+  const url = attempt(() => new URL(href, base))
+  if (url?.origin !== base.origin || !url.pathname.startsWith(base.pathname) || url.search !== '') return undefined
+  const name = attempt(() => decodeURIComponent(url.pathname.slice(base.pathname.length)))
+  return name === '' || name === '/' || /\/./.test(name ?? '') ? undefined : name
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { attempt } from '../../base/errors.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -20,13 +21,11 @@ export function s3Profile(env: Environment): { region: string | undefined; endpo
   return { region, endpoint: forS3 ?? profile?.get('endpoint_url') }
 }
 
+/** The sections of the configuration file; none if the file is missing or cannot be read. */
 function configuration(env: Environment): Map<string, Section> {
-  try {
-    return parse(readFileSync(env.AWS_CONFIG_FILE || `${env.HOME || homedir()}/.aws/config`, 'utf8'))
-  } catch {
-    // A file that is missing or cannot be read means no profiles.
-    return new Map()
-  }
+  const file = env.AWS_CONFIG_FILE || `${env.HOME || homedir()}/.aws/config`
+  const text = attempt(() => readFileSync(file, 'utf8'))
+  return text === undefined ? new Map() : parse(text)
 }
 
 function parse(text: string): Map<string, Section> {
