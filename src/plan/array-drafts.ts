@@ -29,7 +29,7 @@ const ABOUT_NAMES: ReadonlySet<FindingCode> = new Set<FindingCode>([
 
 /** Said where consolidated fragments make way for those that they replaced. */
 export const CONSOLIDATE_AGAIN =
-  'readers see the fragments that were consolidated again: consolidate them once more when all is done'
+  'readers again see the fragments that were consolidated: consolidate them once more when all is done'
 
 /** A `.vac` file of fragments. */
 export interface NamedVacuumList {
