@@ -357,7 +357,7 @@ async function otherSize(cx: CommandContext, folder: Folder, fragments: Readonly
   for await (const one of inOrder(files, atOnce(folder), (file) => entrySize(file.folder, file.entry))) size += one
   if (deep.length > 0)
     cx.note(
-      `${cx.shownPath(folder.path)}: bytes outside fragments are counted down to ${FOLDERS_DEEP} folders deep, as TileDB's own folders are; ${deep.length} deeper ones, such as ${[...deep].sort()[0]}, are left out. Links on the server may lead in a circle: what they lead to is then counted more than once`,
+      `${cx.shownPath(folder.path)}: bytes outside fragments are counted down to a depth of ${FOLDERS_DEEP} folders, where those of TileDB end; ${deep.length} deeper ones, such as ${[...deep].sort()[0]}, are left out. Links on the server may lead in a circle: what they lead to is then counted more than once`,
     )
   return size
 }

@@ -24,7 +24,7 @@ test('a walk ends on a web server with links in a circle, and stats says where i
   const { code, stderr } = await otherSize(`${server.url}/circle`)
   expect(code).toBe(0)
   expect(stderr).toMatch(
-    /^note: .*counted down to 4 folders deep.* such as __labels\/u1\/__labels\/u1\/__\w+, are left out\..*more than once\n$/,
+    /^note: .*counted down to a depth of 4 folders.* such as __labels\/u1\/__labels\/u1\/__\w+, are left out\..*more than once\n$/,
   )
   expect(server.requests.length).toBeLessThan(300)
   for (const args of [['ls'], ['check', '--level', 'cells'], ['commits'], ['schema', '--all']])
