@@ -46,7 +46,7 @@ const WORTH_BYTES = 256 * 1024
 /** A shape is bad above this ratio between the cells that are read and those that tiles in the proportions of the ranges would read. */
 const MUCH_WORSE = 2.5
 
-/** Finds tiles of which the ranges need only a small part: they have a bad shape, or are too large. */
+/** Finds tiles that have a bad shape or are too large: the ranges need only a small part of them. */
 export function* overRead(
   { opened, query }: ExplainQuery,
   facts: ArrayFacts,

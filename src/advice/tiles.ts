@@ -179,7 +179,7 @@ async function sparseCosts(one: FragmentFacts): Promise<ShapeCosts | undefined> 
   }
 }
 
-/** Describes the dimension of which a tile spans the largest part. */
+/** Describes the dimension in which tiles are longest, compared with the domain. */
 function widestSpan(domain: Box, boxes: readonly Box[], names: readonly string[]): string | undefined {
   const spans = domain.map(([low, high], d) =>
     high > low ? mean(boxes.map((box) => (box[d][1] - box[d][0]) / (high - low))) : 0,

@@ -90,11 +90,11 @@ function oneValue({ type, nullable }: Slot, one: SlotStatistics | undefined): st
   return one.min.every((byte, i) => byte === one.max[i]) ? one.min.join(' ') : undefined
 }
 
-/** Fragments of old formats are worth a finding from so many stored bytes, and this part of all, on. */
+/** Lower limits on fragments of old formats: their stored bytes, and their part of the array. */
 const WORTH_STATISTICS = 4 * 1024 * 1024
 const MUCH_OLD = 0.5
 
-/** Formats before 11 keep no minima and maxima, so that conditions read every tile. */
+/** Finds fragments of formats before 11. These have no minima and maxima, so a condition reads every tile. */
 export function* missingStatistics({ opened, fragments, stored_bytes }: ArrayFacts): Generator<Finding> {
   const old = fragments.filter(({ info }) => info.format_version < 11)
   const bytes = sum(old, (one) => one.stored_bytes)

@@ -60,7 +60,7 @@ export interface TileCost {
   unfilter_seconds: number
   /** In the order in which the fields are first read. */
   fields: FieldCost[]
-  /** By position in {@link OpenedArray.fragments}; without fragments of which nothing is read. */
+  /** By position in {@link OpenedArray.fragments}. Only fragments that are read have an entry. */
   fragments: Map<number, FragmentCost>
 }
 

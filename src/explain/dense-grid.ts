@@ -114,7 +114,7 @@ export function isWanted(box: GridBox, at: readonly number[], axes: readonly Gri
 }
 
 /**
- * Visits the wanted tiles of which any box has cells.
+ * Visits the wanted tiles in which any box has cells.
  *
  * @param order axes, the slowest-varying first
  * @param visit called once per tile with the tile's number along each axis (always the same array, with new content), its position among
@@ -192,10 +192,10 @@ export function cutsInOrder(
       return
     }
     const d = tileOrder[k]
-    let behind = 0
+    let end = 0
     for (const count of counts[d]) {
-      behind += count
-      walk(k + 1, product * count, position + (behind - 1) * strides[d])
+      end += count
+      walk(k + 1, product * count, position + (end - 1) * strides[d])
     }
   }
   walk(0, 1, 0)

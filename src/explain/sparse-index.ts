@@ -95,7 +95,7 @@ export class SparseIndex {
     return new SparseIndex(query, fragments, needsCoordinates || ranged)
   }
 
-  /** The fragments of which tiles are touched. */
+  /** The fragments with touched tiles. */
   get touched(): readonly IndexedFragment[] {
     return this.fragments.filter(({ tiles }) => tiles.length > 0)
   }

@@ -27,7 +27,7 @@ export interface TileRound {
 }
 
 /** Called once per round with the positions (in {@link LoadedTiles}) of the tiles that it loads, and of those that give cells. */
-export type VisitRound = (loaded: ArrayLike<number>, given: readonly number[]) => void
+type VisitRound = (loaded: ArrayLike<number>, given: readonly number[]) => void
 
 /**
  * Collects the rounds of a simulation.

@@ -32,7 +32,7 @@ export async function planSparseGlobal(asked: ExplainQuery, total_budget = DEFAU
  * - With ranges the reader loads the coordinates of all tiles that they touch, and counts their cells as read. Without ranges it
  *   loads only the coordinates that the query returns, and counts no cells.
  * - Then it loads times and the fields of conditions, of the same tiles.
- * - It drops the tiles of which no cell is found. Of the others it loads the returned fields that are not in memory yet.
+ * - It drops the tiles without a found cell. For the others it loads the returned fields that are not in memory yet.
  * - If not all tiles fit into memory, it does all of this for one group of tiles after another.
  *
  * The buffers are assumed to have room for the whole result.

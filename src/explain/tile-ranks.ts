@@ -12,9 +12,9 @@ import type { IndexedFragment, SparseIndex } from './sparse-index.ts'
 
 /** Where tiles lie in global order, as ranks. Equal coordinates have equal ranks. */
 export interface TileRanks {
-  /** Of the lowest corner of each tile's box. */
+  /** Rank of the lowest corner of each tile's box. */
   corner: Uint32Array
-  /** Of each tile's first and last cell inside the ranges. */
+  /** Ranks of each tile's first and last cell inside the ranges. */
   first: Uint32Array
   last: Uint32Array
   /** The tiles in the order in which the reader loads them: by the corners of their boxes. */
@@ -96,7 +96,7 @@ export async function rankTiles(
   const rank = (orders: typeof schema): Uint32Array => ranksOf(orderLanes(orders, columns, 3 * count), 3 * count)
   const ranks = rank(schema)
   const { tile_order, cell_order } = schema
-  // Where the two orders differ, TileDB 2.30 takes one for the other when it orders the tiles to load.
+  // If the two orders differ, TileDB 2.30 mixes them up when it sorts the tiles to load.
   const loaded = tile_order === cell_order ? ranks : rank({ ...schema, tile_order: cell_order, cell_order: tile_order })
   return {
     corner: ranks.slice(0, count),

@@ -42,7 +42,7 @@ export async function touchedTiles(fragment: Fragment, overlapOf: (box: NDRange)
   return { tiles: tiles.slice(0, found), inside: inside.slice(0, found) }
 }
 
-/** A fragment of which no tile is dropped and no cell counted yet. @param touched undefined if its domain touches no range */
+/** The plan of a fragment before tiles are dropped and cells are counted. @param touched undefined if its domain touches no range */
 export function planOfTouched(
   fragment: number,
   { tile_num }: FragmentInfo,

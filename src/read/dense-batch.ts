@@ -9,7 +9,7 @@ import type { Dimension } from '../format/dimension.ts'
 import { type ConditionColumn, meets } from './condition.ts'
 import type { Column, DenseSource } from './dense-source.ts'
 import type { Window } from './dense-windows.ts'
-import { PROVENANCE, type ReadQuery } from './query.ts'
+import { PROVENANCE, provenanceColumns, type ReadQuery } from './query.ts'
 
 /** Owner of a cell that no fragment has. */
 export const UNWRITTEN = -1
@@ -113,11 +113,7 @@ function provenanceOf(
     writtenLanes[2 * i] = low
     writtenLanes[2 * i + 1] = high
   }
-  return [fragment, tile, cell, written].map((data) => ({
-    data,
-    starts: undefined,
-    validity: data === written ? timed : validity,
-  }))
+  return provenanceColumns([fragment, tile, cell, written], validity, timed)
 }
 
 /** The coordinates of a cell. */

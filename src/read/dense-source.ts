@@ -17,7 +17,7 @@ import {
   type WantedCells,
 } from './dense-windows.ts'
 import { hasAttribute } from './fill.ts'
-import { type OpenedArray, type OpenedFragment, PROVENANCE, type ReadQuery } from './query.ts'
+import { type OpenedArray, type OpenedFragment, type ReadQuery, WRITTEN } from './query.ts'
 import { ASSUMED_RATIO } from './source.ts'
 import { untimedText, WrittenTimes } from './written-times.ts'
 
@@ -143,7 +143,7 @@ export class DenseSource {
   remarkUntimed(time: 'unknown' | 'never'): void {
     if (this.untimed.has(time)) return
     this.untimed.add(time)
-    this.query.onRemark?.(PROVENANCE[3].name, untimedText(this.fragment, time))
+    this.query.onRemark?.(WRITTEN.name, untimedText(this.fragment, time))
   }
 
   /** The numbers of a tile along each axis, counted from the start of the domain. */

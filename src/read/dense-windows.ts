@@ -256,11 +256,12 @@ export function* orderedWindows(
   { good, most }: WindowSizes,
 ): Generator<Window> {
   const lengths = wanted.map((intervals) => intervals.reduce((sum, { low, high }) => sum + Number(high - low + 1n), 0))
-  const behind = order.map((_, k) => order.slice(k + 1).reduce((product, d) => product * lengths[d], 1))
-  const cut = behind.findIndex((cells) => cells <= most)
+  /** Cells of one coordinate along each axis of the order. */
+  const slices = order.map((_, k) => order.slice(k + 1).reduce((product, d) => product * lengths[d], 1))
+  const cut = slices.findIndex((cells) => cells <= most)
   const slower = order.slice(0, cut)
   const whole = new Map(order.slice(cut + 1).map((d) => [d, [joined(tilesAlong(grid[d], wanted[d]))]]))
-  const sizes = { good: Math.floor(good / behind[cut]), most: Math.max(1, Math.floor(most / behind[cut])) }
+  const sizes = { good: Math.floor(good / slices[cut]), most: Math.max(1, Math.floor(most / slices[cut])) }
   const along = (d: number): Iterable<BlockAxis> => {
     const tiles = tilesAlong(grid[d], wanted[d])
     if (slower.includes(d)) return singles(tiles)

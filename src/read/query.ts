@@ -1,6 +1,6 @@
 import type { InspectError } from '../base/errors.ts'
 import type { RangeSets } from '../cells/bounds.ts'
-import type { CellBatch, ColumnType } from '../cells/column.ts'
+import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
 import type { InspectArray } from '../store/array.ts'
@@ -80,6 +80,15 @@ export interface ReadQuery {
   onRemark?: ((field: string, remark: string) => void) | undefined
 }
 
+/** The column with the time of a cell. */
+export const WRITTEN: ColumnType = {
+  name: '__written',
+  kind: 'attribute',
+  type: 'DATETIME_MS',
+  cell_val_num: 1,
+  nullable: true,
+}
+
 /**
  * The columns that tell where a cell comes from. `__fragment` is the position in {@link OpenedArray.fragments}. `__written` is null if
  * consolidation kept no time of the cell.
@@ -88,8 +97,17 @@ export const PROVENANCE: readonly ColumnType[] = [
   { name: '__fragment', kind: 'attribute', type: 'INT32', cell_val_num: 1, nullable: true },
   { name: '__tile', kind: 'attribute', type: 'UINT64', cell_val_num: 1, nullable: true },
   { name: '__cell', kind: 'attribute', type: 'UINT64', cell_val_num: 1, nullable: true },
-  { name: '__written', kind: 'attribute', type: 'DATETIME_MS', cell_val_num: 1, nullable: true },
+  WRITTEN,
 ]
+
+/** Makes the {@link PROVENANCE} columns. @param timed by cell: 1 if its time is known */
+export function provenanceColumns(
+  columns: readonly Uint8Array[],
+  validity: Uint8Array,
+  timed: Uint8Array,
+): ColumnData[] {
+  return columns.map((data, c) => ({ data, starts: undefined, validity: PROVENANCE[c] === WRITTEN ? timed : validity }))
+}
 
 /** The columns of a read: dimensions, then attributes in the order of the schema, then the provenance. */
 export function readColumns({ domain, attributes }: ArraySchema, { fields, provenance }: ReadQuery): ColumnType[] {

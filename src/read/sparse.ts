@@ -17,7 +17,7 @@ import { OpenFiles } from './open-files.ts'
 import { isCutByTime } from './opening.ts'
 import { listed, MergePool, pickFrom } from './pool.ts'
 import { tileTest } from './pruning.ts'
-import { type OpenedArray, PROVENANCE, type ReadBatches, type ReadQuery, readColumns } from './query.ts'
+import { type OpenedArray, provenanceColumns, type ReadBatches, type ReadQuery, readColumns, WRITTEN } from './query.ts'
 import { byCorner, byFragment, type Place } from './schedule.ts'
 import { cuts } from './slices.ts'
 import { SmallFragments } from './small-fragments.ts'
@@ -195,7 +195,7 @@ class SparseReader {
     for (const batch of batches) {
       if (isTimed(batch) || this.untimed.has(batch.source)) continue
       this.untimed.add(batch.source)
-      onRemark(PROVENANCE[3].name, untimedText(batch.source.fragment, 'unknown'))
+      onRemark(WRITTEN.name, untimedText(batch.source.fragment, 'unknown'))
     }
   }
 
@@ -318,7 +318,7 @@ function highest(a: Comparable | undefined, b: Comparable | undefined): Comparab
   return compare(a, b) < 0 ? b : a
 }
 
-/** The {@link PROVENANCE} columns of the picked cells. */
+/** The {@link import('./query.ts').PROVENANCE} columns of the picked cells. */
 function provenanceOf(batches: readonly SourceBatch[], { from, rows }: Picked): ColumnData[] {
   const count = rows.length
   const fragment = new Int32Array(count)
@@ -333,9 +333,6 @@ function provenanceOf(batches: readonly SourceBatch[], { from, rows }: Picked): 
   const validity = new Uint8Array(count).fill(1)
   const known = batches.map(isTimed)
   const timed = known.includes(false) ? Uint8Array.from(from, (batch) => Number(known[batch])) : validity
-  return [fragment, tile, cell, written].map((values) => ({
-    data: new Uint8Array(values.buffer),
-    starts: undefined,
-    validity: values === written ? timed : validity,
-  }))
+  const columns = [fragment, tile, cell, written].map(({ buffer }) => new Uint8Array(buffer))
+  return provenanceColumns(columns, validity, timed)
 }

@@ -61,7 +61,7 @@ test('the same with settings that limit the times', () => {
   expect(timed.filter(({ merged }) => merged.length > 0).length).toBeGreaterThan(10)
 })
 
-test('the least amplification is one with which all become one, and a little less is none', () => {
+test('all fragments are merged with the least amplification, but not with a little less', () => {
   let tried = 0
   for (const { fragments } of cases) {
     const all = fragments.map(consolidatable)

@@ -140,7 +140,7 @@ const HEALTHY: Readonly<Record<string, Made>> = {
   },
 }
 
-describe('the box that findings speak of is said in units of the dimensions', () => {
+describe('findings describe a typical box in units of the dimensions', () => {
   test.each([
     ['TILES_LARGE', 'a range of 22000 cells (1 % of the non-empty domain) reads 100 % of the array'],
     ['TILE_SHAPE', 'a box of x 100 by y 100 (1 % of the non-empty domain) reads about'],
@@ -226,7 +226,7 @@ describe('findings of an array', () => {
     expect(codes).toContain('STATISTICS_MISSING')
   })
 
-  test('one fragment of an old format is written anew: TileDB consolidates no single fragment', async () => {
+  test('a single fragment of an old format is written again, because TileDB never consolidates it', async () => {
     const { opened: array, ...facts } = await arrayFacts(await opened(`${FIXTURES}/10/sparse_basic`))
     const [one] = facts.fragments
     const large = { ...one, stored_bytes: 2 ** 23 }
@@ -247,7 +247,7 @@ describe('findings of an array', () => {
     expect(advice(2)).toContain('tiledb.consolidate(')
   })
 
-  test('a copy that has the time of another fragment is not to be deleted by that time', async () => {
+  test('a copy with the time of another fragment must not be deleted by that time', async () => {
     const array = await madeArray(CAUSED.FRAGMENTS_REPEATED)
     const at = async (times: readonly bigint[]): Promise<string> => {
       const fragments = array.fragments.map((one, i) => ({
@@ -283,7 +283,7 @@ describe('findings of an array', () => {
     expect(found?.advice.join('\n')).not.toContain(' if d.name in ')
   })
 
-  test('boxes of text in fragments of other texts are not taken for the same', async () => {
+  test('boxes of different texts are not taken for equal', async () => {
     // In each fragment every tile has all of its texts, but no text is in two fragments.
     const fragment = (k: number) => ({
       t: ints(20_000, (i) => i),
@@ -301,7 +301,7 @@ describe('findings of an array', () => {
     expect(await codes(5)).not.toContain('BOXES_NOT_PRUNING')
   })
 
-  test('a domain that is longer than the largest number has no shape, and no length without end', async () => {
+  test('a domain longer than the largest number has no shape and no infinite length', async () => {
     const array = await madeArray({ ...PLANE, capacity: 2n, fragments: [plane(40, 1)] })
     const ends = (value: number): Uint8Array => new Uint8Array(Float64Array.of(value).buffer)
     const [one] = (await arrayFacts(array)).fragments
@@ -321,7 +321,7 @@ describe('findings of an array', () => {
     expect(found).toEqual([])
   })
 
-  test('a fragment that can be read in part only counts for nothing', async () => {
+  test('a fragment that can be read only in part is ignored', async () => {
     const array = await madeArray({ ...CAUSED.BOXES_NOT_PRUNING, attributes: { v: [] } })
     const damaged = array.fragments.map((one) => ({
       ...one,
@@ -336,7 +336,7 @@ describe('findings of an array', () => {
     })
   })
 
-  test('tiles are not small only because the metadata is too long to look into', async () => {
+  test('tiles do not count as small only because the metadata is too long to examine', async () => {
     const facts = await arrayFacts(await madeArray({ ...SPARSE, capacity: 100n, fragments: [cells(N)] }))
     expect([...smallTiles(facts)]).toEqual([])
     expect([...smallTiles({ ...facts, examined: [], files: [], unfiltered_bytes: 0 })]).toEqual([])
@@ -345,7 +345,7 @@ describe('findings of an array', () => {
     expect(found.message).toMatch(/^\d+ tiles of 10 cells: \d+ % of the stored bytes/)
   })
 
-  test('a checksum of what is compressed later', async () => {
+  test('a checksum before a compressor', async () => {
     const md5 = { name: 'CHECKSUM_MD5' } as const
     const of = async (filters: readonly FilterConfig[]): Promise<Finding[]> => {
       const made = { ...CAUSED.VALUES_CONSTANT, attributes: { v: filters } }
@@ -361,7 +361,7 @@ describe('findings of an array', () => {
     expect(await of([ZSTD, md5])).toEqual([])
   })
 
-  test('delete conditions: five, or one that surely deletes much', async () => {
+  test('delete conditions: five, or one that certainly deletes much', async () => {
     const array = await madeArray({ ...SPARSE, fragments: [cells(N)] })
     const stays = (value: number) => ({
       node: 'value' as const,
@@ -379,7 +379,7 @@ describe('findings of an array', () => {
     expect(await codes(deletes(1, 9_000))).toEqual([])
   })
 
-  test('a tile with NaN is not surely deleted, whatever minimum it stores', async () => {
+  test('a tile with NaN is not certainly deleted, whatever its stored minimum is', async () => {
     const v = (i: number): number => (i % 1000 === 998 ? Number.NaN : i % 1000 === 999 ? 5 : -1)
     const array = await madeArray({ ...SPARSE, capacity: 1000n, fragments: [{ ...cells(N), v: floats(N, v) }] })
     const stays = {
@@ -456,7 +456,7 @@ describe('findings of an array', () => {
     expect((await arrayFindings(array)).map(({ code }) => code)).toEqual(['STORED_LARGER'])
   })
 
-  test('messages give dates and sizes as people read them', async () => {
+  test('messages show dates and sizes in a readable form', async () => {
     const array = await madeArray({ ...SPARSE, fragments: [cells(10)] })
     const [entry] = await array.array.fragments()
     const ahead = { ...entry, state: 'future' as const, timestamp_range: [4e12, 4e12].map(BigInt) as [bigint, bigint] }
@@ -478,7 +478,7 @@ describe('findings of an array', () => {
 })
 
 describe('DELETES_UNPURGED with --exact', () => {
-  test('counts what deletes leave out, where minima and maxima cannot tell', async () => {
+  test('counts deleted cells that minima and maxima cannot prove', async () => {
     const array = await opened(`${FIXTURES}/22/deletes`)
     const facts = await arrayFacts(array)
     const query: ReadQuery = { order: 'unordered', ranges: new Map() }

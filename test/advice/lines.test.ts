@@ -25,7 +25,7 @@ async function withAttribute(dense: boolean, attribute: Partial<Attribute>): Pro
 const CHANGE = { filters: { fields: ['v'], filters: [ZSTD] } }
 
 // All of these lines ran with TileDB-Py 0.36.1, and gave the same cells, enumerations and metadata.
-test('a rewrite keeps metadata, and says what it takes', async () => {
+test('a rewrite keeps metadata, and tells what it needs', async () => {
   const [load, create, copy] = rewriteLines(await withAttribute(true, {}), CHANGE)
   expect(load).toBe('s = tiledb.ArraySchema.load("array")')
   expect(create).toContain('nullable=a.isnullable, fill=a.fill, filters=')
@@ -66,7 +66,7 @@ test('a rewrite of an enumeration reads indexes, and not values', async () => {
   )
 })
 
-test('a rewrite of nullable attributes asks for no fill value, and keeps nulls', async () => {
+test('a rewrite of nullable attributes reads no fill value, and keeps nulls', async () => {
   const [, create, copy] = rewriteLines(await withAttribute(false, { nullable: true }), CHANGE)
   expect(create).toContain('fill=None if a.isnullable else a.fill, filters=')
   expect(copy).toContain(
@@ -81,13 +81,13 @@ test('a rewrite of nullable attributes asks for no fill value, and keeps nulls',
   )
 })
 
-test('a rewrite keeps ASCII texts what they are', async () => {
+test('a rewrite keeps the type of ASCII texts', async () => {
   const text = { type: 'STRING_ASCII', cell_val_num: 'var' } as const
   expect(rewriteLines(await withAttribute(false, text), CHANGE)[1]).toContain('dtype="ascii" if a.isascii else a.dtype')
 })
 
 // Measured with TileDB-Py 0.36.1: sparse arrays give the same at earlier times before consolidation, after it and after vacuum.
-test('vacuum takes reads at earlier times with it only where consolidated cells have no times', async () => {
+test('a vacuum loses reads at earlier times only if consolidated cells have no times', async () => {
   const [dense, sparse] = [await withAttribute(true, {}), await withAttribute(false, {})]
   const lost = 'removes the old fragments; reads as of a time before the newest of them lose their cells'
   expect(consolidationLines(dense).at(-1)).toBe(`tiledb.vacuum("array")  # ${lost}`)
@@ -106,7 +106,7 @@ test('filters that take numbers for dates name the type as numpy does', () => {
   expect(text('ANY')).toContain('DoubleDeltaFilter()')
 })
 
-test('other filters for the one file of coordinates of old formats are those of all dimensions', async () => {
+test('new filters for the single file of coordinates of old formats apply to all dimensions', async () => {
   const array = `${folder}/coordinates`
   const options =
     '--format-version 4 --dim x:FLOAT64:0..9 --dim y:FLOAT64:0..9 --attr a:INT32 --cells 20000 --fragments 1'
@@ -134,14 +134,14 @@ async function inBoxes(...boxes: readonly [low: number, high: number][]): Promis
   return { ...opened, fragments }
 }
 
-test('of dense fragments with gaps, neighbours are put together where that takes half of them', async () => {
+test('of dense fragments with gaps, neighbours are merged if these are at least half of them', async () => {
   const opened = await inBoxes([0, 9], [9990, 9999], [500, 509], [500, 509], [500, 509])
   expect(consolidationLines(opened)[0]).toBe(
     'tiledb.consolidate("array", config=tiledb.Config({"sm.consolidation.step_min_frags": "2"}))  # the first step merges 3 of 5 fragments, which follow each other in time',
   )
 })
 
-test('where no neighbours fit, the advice says how many cells filling the gaps stores', async () => {
+test('if no neighbours fit, the advice tells how many cells filled gaps store', async () => {
   const opened = await inBoxes([0, 9], [9990, 9999], [500, 509])
   expect(consolidationLines(opened)[0]).toBe(
     'tiledb.consolidate("array", config=tiledb.Config({"sm.consolidation.amplification": "500"}))  # fills the gaps: stores 10000 cells in place of 30',

@@ -51,11 +51,11 @@ describe('findings of a query', () => {
     expect(shape.advice.join('\n')).toContain('cell_order="hilbert"')
   })
 
-  test('an array without fragments has no tiles to find fault with', async () => {
+  test('an array without fragments has no findings about tiles', async () => {
     expect(await found(await madeArray(PLANE), 100, 149, true)).toEqual([])
   })
 
-  test('without undoing coordinates remedies are estimated', async () => {
+  test('without decoding coordinates, remedies are estimated', async () => {
     const opened = await madeArray({ ...PLANE, fragments: Array.from({ length: 6 }, (_, i) => plane(60_000, i)) })
     const remedies = (await found(opened, 100, 149, false)).flatMap((finding) => finding.remedies ?? [])
     expect(remedies.length).toBeGreaterThan(0)
@@ -64,7 +64,7 @@ describe('findings of a query', () => {
       expect({ basis, change }).toEqual({ basis: 'estimated', change: expect.not.stringContaining('consolidated') })
   })
 
-  test('consolidation that puts small tiles together has no estimate, but can be computed', async () => {
+  test('consolidation that joins small tiles has no estimate, but can be computed', async () => {
     const opened = await madeArray({ ...PLANE, fragments: Array.from({ length: 30 }, (_, i) => plane(100, i)) })
     const consolidated = async (exact: boolean): Promise<unknown[]> =>
       (await found(opened, 0, 999, exact)).flatMap(({ remedies = [] }) => remedies.map(({ basis }) => basis))

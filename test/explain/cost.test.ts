@@ -135,7 +135,7 @@ describe('tiles are read together', () => {
     return { ranges, stored_bytes, reads: count, bytes }
   }
 
-  test('within the smallest batch, whatever lies between them', () => {
+  test('within the minimum batch size, whatever lies between them', () => {
     expect(reads([0, 10], [MIN_BATCH_BYTES - 10, MIN_BATCH_BYTES])).toEqual({
       ranges: 2,
       stored_bytes: 20,
@@ -145,14 +145,14 @@ describe('tiles are read together', () => {
     expect(reads([0, 10], [MIN_BATCH_BYTES - 10, MIN_BATCH_BYTES + 1])).toMatchObject({ reads: 2, bytes: 21 })
   })
 
-  test('beyond it, across short gaps', () => {
+  test('above it, across short gaps', () => {
     const first = [0, MIN_BATCH_BYTES] as const
     const at = MIN_BATCH_BYTES + MIN_BATCH_GAP
     expect(reads(first, [at, at + 10])).toMatchObject({ ranges: 2, reads: 1, bytes: at + 10 })
     expect(reads(first, [at + 1, at + 11])).toMatchObject({ ranges: 2, reads: 2, bytes: MIN_BATCH_BYTES + 10 })
   })
 
-  test('in no more reads and bytes than are foretold when it is not known which of them are read', () => {
+  test('in no more reads and bytes than the upper bound for any choice of them', () => {
     const source = new Random(7)
     const random = (): number => source.bits() / 2 ** 32
     const sum = (places: readonly (readonly [number, number])[], exact: boolean): Batches => {
@@ -187,7 +187,7 @@ describe('tiles are read together', () => {
     expect(sum(three, false).bytes).toBe(21_000_010)
   })
 
-  test('up to the largest batch, which a single tile may exceed', () => {
+  test('up to the maximum batch size, which a single tile may exceed', () => {
     expect(reads([0, 10], [10, MAX_BATCH_BYTES])).toMatchObject({ ranges: 1, reads: 1 })
     expect(reads([0, 10], [10, MAX_BATCH_BYTES + 1])).toMatchObject({ ranges: 1, reads: 2, bytes: MAX_BATCH_BYTES + 1 })
     expect(reads([5, MAX_BATCH_BYTES + 9])).toMatchObject({ reads: 1, bytes: MAX_BATCH_BYTES + 4 })

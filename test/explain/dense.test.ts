@@ -68,7 +68,7 @@ async function metadataBytes({ fragments }: OpenedArray, { metadata_reads }: Rea
   return sums
 }
 
-describe('what DenseReader does, as TileDB 2.30 counts', () => {
+describe('a plan for the DenseReader has the numbers that TileDB 2.30 counted', () => {
   test.each(asked.map((one) => [`${one.array} ${one.order} ${JSON.stringify(one.ranges)}`, one] as const))(
     '%s',
     async (_, one) => {
@@ -87,7 +87,7 @@ describe('fragments', () => {
   const plan = async (ranges: [number, number][][], order: ReadOrder = 'row-major'): Promise<ReadPlan> =>
     planDense({ opened: await open('dense_reads/merged'), query: { order, ranges: rangeSets(ranges) }, exact: false })
 
-  test('those that the ranges miss are passed over', async () => {
+  test('fragments that the ranges miss are skipped', async () => {
     const { fragments } = await plan([[[5, 6]], [[9, 10]]])
     expect(fragments.map(({ passed_over_by }) => passed_over_by)).toEqual(['domain', 'domain', 'domain', null])
   })
@@ -103,7 +103,7 @@ describe('fragments', () => {
     expect(tile_reads.every(({ fragment }) => fragment !== 0)).toBe(true)
   })
 
-  test('a tile counts as inside if all that the fragment wrote of it is in the ranges', async () => {
+  test('a tile counts as inside if everything that the fragment wrote of it is in the ranges', async () => {
     const { fragments } = await plan([[[1, 3]], [[1, 6]]])
     expect(fragments.map(({ tiles_touched, tiles_inside }) => [tiles_touched, tiles_inside])).toEqual([
       [4, 2],
@@ -128,7 +128,7 @@ describe('lots', () => {
   })
 
   // TileDB 2.30 crashes with 1,000 bytes and any budget, as measured.
-  test('var-sized cells of lots that do not follow each other need all tiles at once', async () => {
+  test('if lots do not follow each other, var-sized cells need all tiles in one lot', async () => {
     const opened = await open('dense_reads/merged')
     const least = async (order: ReadOrder, tile_upper_memory_limit: number): Promise<number> => {
       const query: ReadQuery = { order, ranges: new Map(), fields: ['s'] }
@@ -140,7 +140,7 @@ describe('lots', () => {
     expect(await least('global', 1000)).toBe(await least('global', 10_000))
   })
 
-  test('after which tiles the result is written without a gap', () => {
+  test('cutsInOrder finds after which tiles the result has no gap', () => {
     const wanted = [{ low: 1n, high: 4n }]
     const sides = { domainLow: 0n, domainHigh: 8n, extent: 2n, low: 0n, high: 8n, firstTile: 0n, tile_num: 5 }
     // Coordinates 1, 2 to 3, and 4.

@@ -35,7 +35,7 @@ async function metadataOf({ opened }: Pick<ExplainQuery, 'opened'>, plan: ReadPl
   return sizes
 }
 
-describe('the legacy reader reads what TileDB counts', () => {
+describe('a plan for the legacy reader has the numbers that TileDB counted', () => {
   test.each(counted)('$array $order $ranges $between $buffers', async (query) => {
     const asked = await open(query)
     const plan = await planLegacy({ ...asked, exact: true }, query.buffers)

@@ -84,7 +84,7 @@ async function countsOf(
 }
 
 describe.each([...new Set(explained.map(({ array }) => array))])('%s', (name) => {
-  test('what TileDB counted is foretold', async () => {
+  test('a plan has the numbers that TileDB counted', async () => {
     for (const asked of explained.filter(({ array }) => array === name)) {
       const { tiles_read, cells_read, cells_found, metadata } = asked
       const { opened, plan } = await planOf(asked, true)
@@ -96,7 +96,7 @@ describe.each([...new Set(explained.map(({ array }) => array))])('%s', (name) =>
     }
   })
 
-  test('without undoing coordinates, no count is below those of TileDB', async () => {
+  test('without decoding coordinates, no number is below the one that TileDB counted', async () => {
     for (const asked of explained.filter(({ array }) => array === name)) {
       const { opened, plan } = await planOf(asked, false)
       const found = await countsOf(opened, plan)
@@ -112,7 +112,7 @@ describe.each([...new Set(explained.map(({ array }) => array))])('%s', (name) =>
   })
 })
 
-test('a plan says why fragments and tiles are passed over', async () => {
+test('a plan tells why fragments and tiles are skipped', async () => {
   const dropped = { domain: 0, rtree: 0, tiles: 0, inside: 0 }
   for (const asked of explained) {
     const { plan } = await planOf(asked, true)

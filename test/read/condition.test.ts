@@ -100,7 +100,7 @@ describe('each type compares as its own values do', () => {
     expect(met(is('a', 'GT', text('ab')), cells, 3)).toEqual([0, 1, 2])
   })
 
-  test('of fixed-sized CHAR, only the first character counts, as a signed byte', () => {
+  test('only the first character of fixed-sized CHAR is compared, as a signed byte', () => {
     const cells = column('CHAR', 2, ['ab', 'ax', 'ba', { base64: '/wA=' }])
     expect(met(is('a', 'EQ', text('aq')), cells, 4)).toEqual([0, 1])
     expect(met(is('a', 'LT', text('b')), cells, 4)).toEqual([0, 1, 3])
@@ -137,7 +137,7 @@ describe('each type compares as its own values do', () => {
 describe('nulls', () => {
   const cells = column('INT32', 1, [null, 1, 2, null])
 
-  test('meet no comparison, and none of its negation', () => {
+  test('meet neither a comparison nor its negation', () => {
     expect(met(is('a', 'GE', u32(0)), cells, 4)).toEqual([1, 2])
     expect(met(is('a', 'NE', u32(1)), cells, 4)).toEqual([2])
     expect(met(within('a', 'NOT_IN', [u32(1)]), cells, 4)).toEqual([2])
@@ -210,7 +210,7 @@ describe('AND, OR and NOT', () => {
     expect(all(of('NOT', is('a', 'ALWAYS_FALSE', NONE)))).toEqual([1, 1, 1, 1])
   })
 
-  test('a field that is lacking meets nothing, and an OR forgets what came before it', () => {
+  test('a missing field meets nothing, and an OR ignores what came before it', () => {
     const lacking = is('gone', 'NE', u32(1))
     expect(all(lacking)).toEqual([0, 0, 0, 0])
     expect(all(of('NOT', lacking))).toEqual([0, 0, 0, 0])
@@ -227,7 +227,7 @@ describe('AND, OR and NOT', () => {
   })
 })
 
-describe('bounds of a tile rule a condition out only if no cell can meet it', () => {
+describe('bounds of a tile exclude a condition only if no cell can meet it', () => {
   const bounds = (type: Datatype, min: unknown, max: unknown, more: Partial<FieldBounds> = {}): FieldBounds => {
     const count = datatypeKind(type) === 'text' ? 'var' : 1
     return { type, cell_val_num: count, min: bytesOf(type, count, min), max: bytesOf(type, count, max), ...more }

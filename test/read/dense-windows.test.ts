@@ -53,7 +53,7 @@ describe('windows of a read across tiles', () => {
   const ys = [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n]
   const xs = [-3n, -2n, -1n, 4n, 5n, 6n]
 
-  test.each(SIZES)('have every cell once and in order, $most at most, $good where tiles are small', (sizes) => {
+  test.each(SIZES)('have every cell once and in order, up to $most cells, and $good if tiles are small', (sizes) => {
     const rows = ys.flatMap((y) => xs.flatMap((x) => [2n, 3n].map((z) => [y, x, z].join())))
     const columns = [2n, 3n].flatMap((z) => xs.flatMap((x) => ys.map((y) => [y, x, z].join())))
     expect(allCells(orderedWindows(GRID, wanted, [0, 1, 2], sizes))).toEqual(rows)
@@ -62,7 +62,7 @@ describe('windows of a read across tiles', () => {
       expect(cell_num).toBeLessThanOrEqual(sizes.most)
   })
 
-  test('that need the same tiles are of one group', () => {
+  test('belong to one group if they need the same tiles', () => {
     const groups = [...orderedWindows(GRID, whole(GRID), [0, 1, 2], { good: 36, most: 72 })].map(({ group }) => group)
     // Four coordinates of a tile along the first axis are 144 cells.
     expect(groups).toEqual(['0', '0', '1', '1', '2'])
@@ -79,7 +79,7 @@ test('windows of a read in global order have tiles one after another', () => {
     expect(allCells(globalWindows(grid, whole(grid), order, { good, most: good }))).toEqual(cells)
 })
 
-test('a box of more cells than can be counted comes window by window', () => {
+test('a box with more cells than a number can count comes window by window', () => {
   const most = 2n ** 64n - 1n
   const grid = [axis(0n, most, 10n), axis(0n, most, 2n ** 60n)]
   const sizes = { good: 100, most: 1000 }

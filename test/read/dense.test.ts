@@ -103,7 +103,7 @@ const name = ({ array, order, to, ranges, where }: Asked): string =>
 /** By default everything is in one window. The others cut along every axis. */
 const ROOMS: readonly (DenseRoom | undefined)[] = [undefined, { most: 2000, batch: 300 }, { most: 250, batch: 80 }]
 
-describe('readDense gives the cells that TileDB gives', () => {
+describe('readDense returns the cells that TileDB returns', () => {
   test.each(asked.map((one) => [name(one), one] as const))('%s', async (_, one) => {
     const opened = await open(one.array, BigInt(one.to))
     for (const room of ROOMS) {
@@ -136,7 +136,7 @@ function tileOf([y, x]: number[]): number {
 }
 
 describe('without ranges', () => {
-  test('come all cells of the box around the fragments', async () => {
+  test('a read returns all cells of the box around the fragments', async () => {
     const opened = await open('merged', 25n)
     const box: Asked['ranges'] = [[[-2, 5]], [[1, 8]]]
     const all = await cellsOf(opened, { order: 'row-major', ranges: new Map() })
@@ -235,7 +235,7 @@ describe('a tile that cannot be read', () => {
     })
   })
 
-  test('is told, and its cells are left out unless a newer fragment has them', async () => {
+  test('is reported, and its cells are left out unless a newer fragment has them', async () => {
     const query: ReadQuery = { order: 'row-major', ranges: new Map(), provenance: true }
     const whole = await cellsOf(await open('merged', 35n), query)
     for (const room of ROOMS) {

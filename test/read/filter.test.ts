@@ -35,7 +35,7 @@ test('a delete by a field that was dropped is an error, as in TileDB, and delete
 })
 
 /** As TileDB 2.30 reads such an array: a comparison of a field that a fragment lacks is met by none of its cells. */
-test('a condition counts by fragment, where older ones lack one of its fields', async () => {
+test('a condition is evaluated by fragment if older fragments lack one of its fields', async () => {
   const array = await madeArray({
     dimensions: [['x', 0, 99, 100]],
     attributes: { a: [], b: [] },
@@ -64,7 +64,7 @@ test('a condition counts by fragment, where older ones lack one of its fields', 
   expect(await found('x > 4 and b < 5')).toEqual([6, 9, 12])
 })
 
-test('attributes of a sparse array whose cells have another form than the array has now are told, each once', async () => {
+test('a remark is made once for each attribute of a sparse array whose cells have another form than now', async () => {
   const folder = new Folder(localStorage, `${FIXTURES}/changed_fields/readded`)
   const opened = await openAt(new InspectArray(folder, contextFor({ key: undefined })))
   const remarks: string[][] = []

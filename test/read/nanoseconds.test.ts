@@ -50,8 +50,8 @@ async function cellsAt(later: bigint, time: bigint, order: ReadQuery['order']): 
   return cells
 }
 
-describe('times that are no exact numbers', () => {
-  test.each([10n, 15n, 19n, 20n, 30n])('decide as others do which cells a read as of %d gives', async (time) => {
+describe('times that numbers cannot hold exactly', () => {
+  test.each([10n, 15n, 19n, 20n, 30n])('decide like other times which cells a read as of %d returns', async (time) => {
     for (const order of ['global', 'row-major'] as const) {
       const cells = await cellsAt(0n, time, order)
       expect(cells.length).toBeGreaterThan(0)

@@ -69,7 +69,7 @@ async function testFragment(fragment: Fragment, counts: Counts): Promise<void> {
   await cells.close()
 }
 
-describe('no tile with a cell that meets a condition is ruled out, but many others are', () => {
+describe('tests exclude no tile with a cell that meets the condition, but many others', () => {
   const versions = [...new Set(fixtureFolders().map(({ name }) => name.split('/')[0]))]
 
   test.each(versions)('format %s', async (version) => {
@@ -116,7 +116,7 @@ async function readCells(
   return found
 }
 
-describe('a read with a condition gives the cells of a read without, tested one by one', () => {
+describe('a read with a condition returns the cells of a read without, tested one by one', () => {
   const names = [
     'commits_consolidated',
     'commits_ignored',
@@ -156,7 +156,7 @@ describe('a read with a condition gives the cells of a read without, tested one 
   })
 })
 
-test('NaN makes the minimum and maximum of a tile miss the cells before it: such a tile is read', async () => {
+test('a tile with NaN is read: its minimum and maximum miss the cells before NaN', async () => {
   const opened = await madeArray({
     dimensions: [['t', 0, 9999, 1000]],
     attributes: { v: [] },
@@ -178,7 +178,7 @@ test('NaN makes the minimum and maximum of a tile miss the cells before it: such
 })
 
 /** Measured with TileDB 2.30: it compares texts for its minima only up to a zero byte, but for conditions whole. */
-test('texts with zero bytes may lie outside of the minimum and maximum of their tile', async () => {
+test('texts with zero bytes may lie outside the minimum and maximum of their tile', async () => {
   const opened = await madeArray({
     dimensions: [['t', 0, 9999, 1000]],
     attributes: { s: [] },

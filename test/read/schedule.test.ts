@@ -7,7 +7,7 @@ import { Folder } from '../../src/source/source.ts'
 import { InspectArray } from '../../src/store/array.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 
-test('Hilbert order: a fragment without a cell in the ranges so far holds back the others', async () => {
+test('Hilbert order: a fragment without a cell in the ranges so far delays the others', async () => {
   const array = new InspectArray(new Folder(localStorage, `${FIXTURES}/22/hilbert`), contextFor({ key: undefined }))
   const { schema } = await array.newestSchema()
   const sources = [0, 1].map((index) => ({ index, tileBytes: () => 100 }) as unknown as Source)

@@ -3,7 +3,7 @@ import { cuts, type Span } from '../../src/read/slices.ts'
 
 const text = (word: string): Uint8Array => new TextEncoder().encode(word)
 
-describe('a dimension is cut into slices of about as many bytes', () => {
+describe('a dimension is cut into slices of about equal bytes', () => {
   const numbers = Array.from({ length: 10 }, (_, i): Span => ({ low: 10 * i, high: 10 * i + 9, bytes: 100 }))
 
   test('between numbers', () => {
@@ -27,7 +27,7 @@ describe('a dimension is cut into slices of about as many bytes', () => {
     expect(cuts([words[0], words[0]], 10)).toEqual([text('f')])
   })
 
-  test('but not if the box of a tile is NaN, and does not say in which slice its cells are', () => {
+  test('but not if the box of a tile has NaN, which does not tell in which slice its cells are', () => {
     expect(cuts([...numbers, { low: Number.NaN, high: Number.NaN, bytes: 100 }], 334)).toEqual([])
   })
 })

@@ -68,7 +68,7 @@ describe('fragments of one tile that have no cell in the ranges', () => {
     expect(found).toBeGreaterThan(0)
   })
 
-  test('damage of what decides gives the same errors; of the rest it changes nothing', async () => {
+  test('damage in the deciding dimension gives the same errors; other damage changes nothing', async () => {
     const path = await sample('damaged', INTEGERS)
     const fragments = readdirSync(join(path, '__fragments')).sort()
     const ask = async (storage?: Storage): Promise<unknown[]> => {
@@ -101,7 +101,7 @@ describe('fragments of one tile that have no cell in the ranges', () => {
     expect(failed).not.toContain('d1.tdb')
   })
 
-  test('only the dimension that decides is read, and the footer', async () => {
+  test('only the footer and the deciding dimension are read', async () => {
     const read: string[] = []
     const readEnd: Storage['readEnd'] = (path, into) => {
       read.push(basename(path))

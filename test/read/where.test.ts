@@ -233,7 +233,7 @@ test.each<[string, ConditionNode]>([
   expect(parse(where)).toEqual(want)
 })
 
-describe('errors are of usage, and say what is wrong and where', () => {
+describe('errors are usage errors, and tell what is wrong and where', () => {
   test.each([
     ['', 'expected a field, a value or a bracket at its end'],
     ['a', 'expected a comparison, found only the field "a" at character 1'],
