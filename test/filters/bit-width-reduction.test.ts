@@ -87,7 +87,7 @@ const VECTORS: Record<string, Vector> = {
   },
 }
 
-/** Bits that a window of whole elements takes, by the rule in exact arithmetic. */
+/** Returns the bits for a window of whole elements, by the rule in exact arithmetic. */
 function bitsOf(values: readonly bigint[], size: number, signed: boolean): number {
   let smallest = values[0]
   let largest = values[0]

@@ -75,7 +75,7 @@ function u32Hex(...values: number[]): string {
   return hex(u32(...values))
 }
 
-/** Bit by bit, as the page says it, for one block. */
+/** Shuffles one block bit by bit, as upstream's page describes it. */
 function transposed(block: Uint8Array, size: number): Uint8Array {
   const elements = Math.floor(block.length / size / 8) * 8
   const out = block.slice()

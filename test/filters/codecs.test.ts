@@ -17,7 +17,7 @@ import { BACKENDS, fromHex, noise, numbers, plainText, refusal } from './librari
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** The refusal of a call; undefined if it went well. */
+/** Returns the error of a call; undefined if it succeeds. */
 function outcome(call: () => unknown): { code: string; message: string } | undefined {
   try {
     call()
@@ -208,7 +208,7 @@ describe.each(BACKENDS)('%s backend', (_name, codecs) => {
 
   test('a zstd frame without content size is read, as long as it gives the declared size', async () => {
     const zstd = await codecs.zstd()
-    // Frame of "hello hello hello hello " with a window descriptor instead of a size, one raw block.
+    // A frame of "hello hello hello hello ", with a window descriptor instead of a size, and one raw block.
     const text = ascii('hello hello hello hello ')
     const frame = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, (text.length << 3) | 1, 0, 0, ...text)
     expect(zstdContentSize(frame)).toBeUndefined()
@@ -259,7 +259,7 @@ describe('levels', () => {
 })
 
 describe('a library in wasm', () => {
-  /** libzstd under the names of its build. */
+  /** The exports of libzstd, whose names are those of its minified build. */
   const facts: LibraryFacts = {
     stream: 'stream',
     name: 'a library',

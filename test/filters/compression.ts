@@ -11,7 +11,7 @@ export interface RealChunk {
   original: Int32Array
 }
 
-/** What holds for all four compression filters that stand on a library. */
+/** Tests for the four compression filters that use a general-purpose codec. */
 export function compressionTests(name: FilterConfig['name'], definition: FilterDefinition, real: RealChunk): void {
   const config: FilterConfig = { name, level: -1 }
 

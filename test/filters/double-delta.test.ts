@@ -112,7 +112,7 @@ const VECTORS: Record<string, Vector> = {
   },
 }
 
-/** One part as the page draws it, in exact arithmetic. */
+/** Encodes one part as upstream's page describes it, in exact arithmetic. */
 function encoded(values: readonly bigint[], size: number): { data: string; bitSize: number } {
   const deltas = values.slice(1).map((value, i) => value - values[i])
   const doubles = deltas.slice(1).map((difference, i) => difference - deltas[i])
@@ -127,7 +127,7 @@ function encoded(values: readonly bigint[], size: number): { data: string; bitSi
   return { data: head + hex(integers(size, values.slice(0, 2))) + hex(integers(8, words)), bitSize }
 }
 
-/** Elements that move by up to 2^bits at a time, from anywhere. */
+/** Makes elements that start anywhere and change by up to 2^bits at each step. */
 function walk(random: Random, count: number, bits: number, size: number, signed: boolean): bigint[] {
   const low = signed ? -(1n << BigInt(8 * size - 1)) : 0n
   const high = low + (1n << BigInt(8 * size)) - 1n
@@ -207,7 +207,7 @@ describe('DOUBLE_DELTA', () => {
         const size = datatypeSize(datatype)
         for (const count of [1, 2, 3, random.below(300)]) {
           const data = random.integers(size, count)
-          // Below 2^60, so that differences of differences fit.
+          // Values are below 2^60, so that differences of differences fit in 64 bits.
           if (size === 8) for (let i = 7; i < data.length; i += 8) data[i] &= 0x0f
           expectRoundTrip(filter, { metadata: [], data: [data] }, config, filterContext(datatype))
         }

@@ -18,16 +18,16 @@ type Name = FilterConfig['name']
 
 interface Case {
   config: FilterConfig
-  /** Bytes that the filter takes. */
+  /** Makes bytes that the filter accepts. */
   data(random: Random, length: number, datatype: Datatype): Uint8Array
   context?(random: Random): Partial<FilterContext>
-  /** Datatypes that it does not take. */
+  /** Datatypes that the filter refuses. */
   refuses?(datatype: Datatype): boolean
 }
 
 const anything = (random: Random, length: number): Uint8Array => random.bytes(length)
 
-/** Whole elements that rise in small steps, whatever their sign. */
+/** Makes whole elements that rise in small steps, whatever their sign. */
 function rising(random: Random, length: number, datatype: Datatype): Uint8Array {
   const size = datatypeSize(datatype)
   const out = new Uint8Array(length)
@@ -42,7 +42,7 @@ function rising(random: Random, length: number, datatype: Datatype): Uint8Array 
   return out
 }
 
-/** Runs of the same cell. */
+/** Makes runs of equal cells. */
 function repeating(random: Random, length: number): Uint8Array {
   const out = new Uint8Array(length)
   for (let at = 0; at < length; ) {
@@ -53,7 +53,7 @@ function repeating(random: Random, length: number): Uint8Array {
   return out
 }
 
-/** Bytes of which some are very rare: codes of many lengths. */
+/** Makes bytes, some of them very rare, which gives Huffman codes of many lengths. */
 function skewed(random: Random, length: number): Uint8Array {
   return Uint8Array.from({ length }, () => {
     let value = 0
@@ -94,7 +94,7 @@ const NAMES = Object.keys(CASES) as Name[]
 const caseOf = (name: Name): Case => CASES[name] ?? { config: { name }, data: anything }
 const loaded = (name: Name): Promise<Filter> => definitionOf(name).load(portableCodecs)
 
-/** What undoing a filter gives: bytes or the error, with all that it says. */
+/** Undoes a filter. Returns the bytes, or all facts of the error. */
 function outcome(filter: Filter, bytes: FilteredBytes, config: FilterConfig, cx: FilterContext): unknown {
   try {
     const { metadata, data } = filter.reverse(bytes, config, cx)
@@ -110,7 +110,7 @@ function expectSame(filter: Filter, bytes: FilteredBytes, config: FilterConfig, 
   expect(outcome(filter, bytes, config, { ...cx, kernels })).toEqual(outcome(filter, bytes, config, cx))
 }
 
-/** Whole cells for filters that take nothing else. */
+/** Returns lengths of parts in bytes. All are whole cells, because some filters accept no others. */
 function lengths(random: Random, size: number): number[] {
   const counts = [0, 1, 3, 8, 15, 17, 64, 1 + random.below(300), 1000 + random.below(2000)]
   return counts.map((count) => count * size)
@@ -180,7 +180,7 @@ test('the kernel takes bzip2 streams of several blocks and of every level', asyn
       const data = random.pick([anything, repeating, skewed])(random, length)
       const forward = filter.forward({ metadata: [], data: [data] }, { name: 'BZIP2', level }, filterContext('UINT8'))
       expect(Buffer.compare(stored(forward).data, codec.compress(data, level))).toBe(0)
-      // The first try finds how much room it takes.
+      // The first attempt finds out how much memory it needs.
       for (const isHeld of [false, true]) {
         kernels.begin(length)
         const cx = filterContext('UINT8', { limit: length, kernels })

@@ -6,7 +6,7 @@ import type { Filter, FilterContext, FilteredBytes, FilterParts } from '../../sr
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
 import { nodeCodecs, portableCodecs } from '../../src/node/node-codecs.ts'
 
-/** What the tests of the library-backed filters share. */
+/** Helpers for the tests of filters. */
 
 export const BACKENDS: readonly [name: string, codecs: Codecs][] = [
   ['portable', portableCodecs],
@@ -17,7 +17,7 @@ export function contextOf(more: Partial<FilterContext> = {}): FilterContext {
   return { datatype: 'UINT8', cellSize: 1, formatVersion: 22, limit: 1 << 26, stringOffsets: false, ...more }
 }
 
-/** Numbers that are the same in every run: a linear congruential generator, upper bits. */
+/** Returns a source of numbers that are the same in every run: the upper bits of a linear congruential generator. */
 export function numbers(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {
@@ -26,7 +26,7 @@ export function numbers(seed: number): (below: number) => number {
   }
 }
 
-/** Bytes without any pattern. */
+/** Returns bytes without a pattern. */
 export function noise(length: number, seed = 1): Uint8Array {
   const next = numbers(seed)
   const out = new Uint8Array(length)
@@ -34,7 +34,7 @@ export function noise(length: number, seed = 1): Uint8Array {
   return out
 }
 
-/** Bytes that compress: runs and short repeats. */
+/** Returns bytes that compress well: runs and short repeats. */
 export function plainText(length: number, seed = 1): Uint8Array {
   const next = numbers(seed)
   const out = new Uint8Array(length)
@@ -50,12 +50,12 @@ export function fromHex(text: string): Uint8Array {
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 }
 
-/** Filtered parts as they stand on disk. */
+/** Returns filtered parts as they are stored. */
 export function stored(parts: FilterParts): FilteredBytes {
   return { metadata: concat(parts.metadata), data: concat(parts.data) }
 }
 
-/** The error that `work` raises, which must be ours. */
+/** Returns the error that `work` throws. It must be an InspectError. */
 export function refusal(work: () => unknown): InspectError {
   try {
     work()
@@ -67,7 +67,7 @@ export function refusal(work: () => unknown): InspectError {
 }
 
 /**
- * Parts of every awkward kind: nothing, one byte, odd lengths, several, with and without metadata of earlier filters.
+ * Lists of awkward parts: empty, one byte, odd lengths, several, with and without metadata of earlier filters.
  */
 export const PART_LISTS: readonly FilterParts[] = [
   { metadata: [], data: [new Uint8Array(0)] },
@@ -79,8 +79,8 @@ export const PART_LISTS: readonly FilterParts[] = [
 ]
 
 /**
- * Damages what `filter` wrote in many ways. Whatever reading it back raises must be an InspectError, soon.
- * @returns how many of the damaged chunks were refused
+ * Damages the output of `filter` in many ways, and reads it back. Only InspectError may be thrown, and soon.
+ * @returns the number of damaged chunks that were refused
  */
 export function damage(
   filter: Filter,
@@ -113,7 +113,7 @@ export function damage(
     read({ metadata, data: noise(data.length, round) })
     read({ metadata: noise(next(60), round), data: noise(next(60), round) })
   }
-  // Thousands of small chunks: a single one of them that hangs or fills memory would be seen here.
+  // These are thousands of small chunks. If one of them hangs or fills the memory, this fails.
   expect(performance.now() - started).toBeLessThan(20_000)
   return refused
 }

@@ -24,7 +24,7 @@ test('a chunk of nothing is one byte', async () => {
   expect(hex(out.data)).toBe('00')
 })
 
-/** Output position of each match of a block, and the length of what it gives; literals of up to 14 + 255 bytes. */
+/** Returns the output position of each match of a block, the length of its output, and its last literals. */
 function matches(block: Uint8Array): { starts: number[]; length: number; lastLiterals: number } {
   const starts: number[] = []
   let at = 0

@@ -73,7 +73,7 @@ const VECTORS: Record<string, Vector> = {
   },
 }
 
-/** Elements that never decrease, from the smallest to the largest of the type. */
+/** Returns elements that never decrease, from the smallest to the largest of the type. */
 function rising(random: Random, datatype: Datatype, count: number): Uint8Array {
   const size = datatypeSize(datatype)
   const signed =

@@ -21,10 +21,10 @@ const NAMES = Object.keys(FILTER_TYPES) as FilterType[]
 const PICTURE = { y_extent: 2, x_extent: 6 }
 const CELLS = Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
 
-// As a signed 16-bit number the last one is the smallest.
+// The last one is the smallest as a signed 16-bit number.
 const SHORTS = new Uint8Array(Uint16Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0x80ff).buffer)
 
-/** What comes back if a filter is undone as another type than it was written with; undefined if it does not take that. */
+/** Filters SHORTS as one type and undoes it as another. Returns undefined if the filter refuses a type. */
 function comesBack(name: FilterType, written: Datatype, later = written): Promise<Uint8Array | undefined> {
   const config: FilterConfig = { name, ...FILTER_OPTIONS[name], ...(name === 'WEBP' && { y_extent: 2, x_extent: 12 }) }
   const load = (datatype: Datatype): Promise<Pipeline> =>
@@ -50,7 +50,7 @@ async function faultless<T>(from: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** What undoing one chunk of a filter gives away. */
+/** Filters one chunk, undoes it, and returns the stage that is reported. */
 async function stageOf(name: FilterType, onVerdict?: ReadOptions['onVerdict']): Promise<StageResult> {
   const config: FilterConfig = { name, ...FILTER_OPTIONS[name], ...(name === 'WEBP' && PICTURE) }
   const strings = name === 'DICTIONARY_ENCODING'

@@ -78,7 +78,7 @@ const VECTORS: Record<string, Vector> = {
   },
 }
 
-/** Cells of strings, and where each begins. */
+/** Returns the bytes of strings, and the start of each. */
 function strings(...cells: string[]): FilterParts & { offsets: Float64Array } {
   const encoded = cells.map((cell) => new TextEncoder().encode(cell))
   let at = 0

@@ -77,7 +77,7 @@ describe('SCALE_FLOAT', () => {
   })
 
   test('computes in float32 when it writes float32', () => {
-    // The offset has no float32 of its own: it becomes 16777216, and nothing is left of the value.
+    // The offset is not a float32. It becomes 16777216, so that nothing is left of the value.
     const options = { ...config, offset: 16777217 }
     const single = filter.forward({ metadata: [], data: [float32(16777216)] }, options, filterContext('FLOAT32'))
     expect(hex(single.data[0])).toBe(hex(integers(4, [0])))
@@ -92,7 +92,7 @@ describe('SCALE_FLOAT', () => {
   })
 
   test('rounds an int64 to float32 once', () => {
-    // Through float64 the first would land on a tie and round down.
+    // By way of float64 the first would be a tie, and round down.
     const values = [
       2n ** 62n + 2n ** 38n + 1n,
       -(2n ** 62n) - 2n ** 38n - 1n,

@@ -5,7 +5,7 @@ import { Random } from '../helpers/random.ts'
 
 const LARGE = 1e6
 
-/** Bytes, and a stream of them: all kinds of blocks, stored, with fixed codes, with codes of their own. */
+/** Bytes, and a stream of them, for each kind of block: stored, with fixed codes, with its own codes. */
 function drawn(random: Random, turn: number, most: number): { bytes: Uint8Array; stream: Uint8Array } {
   const values = 1 + random.below(255)
   const bytes = new Uint8Array(random.below(most + 1))
@@ -31,7 +31,7 @@ test('what a cut stream holds is the beginning of what the whole one holds', () 
 test('a stream may end within the head of a stored block', () => {
   const bytes = new Random(21).bytes(40)
   const first = [0x78, 0x01, 0, 40, 0, 0xff ^ 40, 0xff, ...bytes]
-  // The length of the longest block, and its complement, which is 0.
+  // The length of the longest block, then its complement, which is 0.
   const stream = Uint8Array.from([...first, 0, 0xff, 0xff, 0, 0])
   for (let end = 0; end <= stream.length; end++) {
     const there = Math.min(Math.max(end - 7, 0), bytes.length)

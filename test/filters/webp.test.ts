@@ -12,7 +12,7 @@ function configOf(format: PixelFormat, width: number, height: number, more: Part
   return { name: 'WEBP', format, quality: 60, lossless: true, y_extent: height, x_extent, ...more }
 }
 
-/** What TileDB 2.30 wrote and read: 9 rows of 7 RGB pixels, lossy, quality 60. */
+/** A chunk that TileDB 2.30 wrote, and what it read: 9 rows of 7 RGB pixels, lossy, quality 60. */
 const REAL = {
   config: configOf('RGB', 7, 9, { lossless: false }),
   metadata: '010000003a000000',
@@ -63,7 +63,7 @@ describe.each(BACKENDS)('%s backend', (_backend, codecs) => {
 
   test('writes the file that TileDB writes of the same picture', async () => {
     const filter = await webp.load(codecs)
-    // Row y, value x of the array behind REAL: (9 y + 3 x) mod 256.
+    // The array of REAL has (9 y + 3 x) mod 256 as value x of row y.
     const picture = Uint8Array.from({ length: 189 }, (_, i) => Math.floor(i / 21) * 9 + (i % 21) * 3)
     const bytes = stored(filter.forward({ metadata: [], data: [picture] }, REAL.config, contextOf()))
     expect(hex(bytes.metadata)).toBe(REAL.metadata)
@@ -93,7 +93,7 @@ describe.each(BACKENDS)('%s backend', (_backend, codecs) => {
   })
 })
 
-/** A RIFF file of one chunk. */
+/** Makes a RIFF file of one chunk. */
 function riff(mark: string, body: readonly number[]): Uint8Array {
   const text = (value: string): number[] => [...value].map((c) => c.charCodeAt(0))
   const u32 = (value: number): number[] => [value & 255, (value >> 8) & 255, (value >> 16) & 255, value >>> 24]

@@ -4,7 +4,7 @@ import { type DatetimeType, formatDatetime, parseDatetime } from '../../src/form
 
 const MAX = 2n ** 63n - 1n
 
-/** What numpy 2.4 prints for `numpy.datetime64(count, unit)`. */
+/** Texts that numpy 2.4 prints for `numpy.datetime64(count, unit)`. */
 const NUMPY: readonly (readonly [DatetimeType, bigint, string])[] = [
   ['DATETIME_YEAR', 0n, '1970'],
   ['DATETIME_YEAR', 54n, '2024'],

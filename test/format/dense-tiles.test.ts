@@ -38,7 +38,7 @@ function range(type: Datatype, low: Bound, high: Bound): { min: Uint8Array; max:
   return { min: little(type, low), max: little(type, high) }
 }
 
-/** Grid of one dimension. */
+/** Returns the grid of one dimension. */
 function grid(type: Datatype, domain: [Bound, Bound], extent: Bound | undefined, low: Bound, high: Bound) {
   return denseTileGrid(schemaOf(dimension(type, ...domain, extent)), [range(type, low, high)])
 }

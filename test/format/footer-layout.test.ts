@@ -18,7 +18,7 @@ interface Footer {
   info: object
 }
 
-/** The footers of all fixtures since version 10. */
+/** Returns the footers of all fixtures since version 10. */
 async function* footers(): AsyncGenerator<Footer> {
   for (const folder of fixtureFolders()) {
     if (folder.kind !== 'array') continue
@@ -43,7 +43,7 @@ async function* footers(): AsyncGenerator<Footer> {
 
 const PLACE = { file: 'f', offset: 0 }
 
-/** What the description says of a footer: undefined if it is damaged. */
+/** Reads a footer with its description. Returns undefined if it is damaged. */
 function decoded(bytes: Uint8Array, schema: ArraySchema): object | undefined {
   try {
     return decode(bytes, fragmentFooter(schema), PLACE)
@@ -68,7 +68,7 @@ describe('footers read by the layout of another footer', () => {
         const { footer } = info as typeof found
         expect({ name, ...read }).toEqual({ name, ...info, footer: { ...footer, offset: 0 } })
       }
-      // A layout is made of the second footer of a schema.
+      // The second footer of a schema makes the layout.
       else for (let times = 0; times < 2; times++) known.learn(bytes, schema)
     }
     expect(laidOut).toBeGreaterThan(20)

@@ -49,7 +49,7 @@ import { specimen } from '../helpers/specimen.ts'
 const VERSIONS = Array.from({ length: NEWEST_FORMAT_VERSION }, (_, i) => i + 1)
 const ROUNDS = 20
 
-/** `decode(encode(v)) = v`, the trace of those bytes covers them, and no shorter bytes are read as the same. */
+/** Checks that `decode(encode(v)) = v`, that the trace covers all bytes, and that shorter bytes are not read as `v`. */
 function expectLaws<T>(value: T, describe: Describe<T>): void {
   const stored = encode(value, describe)
   expect(decode(stored, describe)).toEqual(value)

@@ -43,7 +43,7 @@ const NUMBERS: Numbers = {
   i: true,
 }
 
-/** A list of words behind a count. */
+/** A list of words after a count. */
 interface Words {
   words: { word: string }[]
 }
@@ -72,7 +72,7 @@ describe('numbers', () => {
   })
 
   test('are written where the buffer grows', () => {
-    // The writer starts with 256 bytes: each kind must land right when it makes it larger.
+    // The writer starts with 256 bytes. Every kind of field must be written right when it enlarges that memory.
     for (let lead = 256 - 60; lead < 260; lead++) {
       const padded: Describe<{ pad: Uint8Array; numbers: Numbers }> = (io) => ({
         pad: io.bytes('pad', lead, 'a field'),
@@ -228,7 +228,7 @@ describe('records', () => {
   })
 })
 
-/** An element that is nothing but bytes. */
+/** An element that is only bytes. */
 function lengthOf(length: number): Describe<Uint8Array> {
   return (io) => {
     const out = new Uint8Array(length)

@@ -7,12 +7,12 @@ import { turn } from '../helpers/turn.ts'
 
 const specimens = await collectSpecimens()
 
-/** How many format versions there are from this one on. */
+/** Returns the number of format versions from this one on. */
 function since(version: number): number {
   return NEWEST_FORMAT_VERSION + 1 - version
 }
 
-/** Every structure that the fixtures must hold, and in how many of the versions at least. */
+/** Every structure that the fixtures must have, with the least number of format versions. */
 const STRUCTURES: Readonly<Record<string, number>> = {
   'array schema': since(1),
   enumeration: 1,
@@ -59,10 +59,10 @@ function versionsOf(structure: string): Map<number, Specimen[]> {
   return by
 }
 
-/** Structures that are alike by the hundred: so many of a version lose their ends. */
+/** Specimens of a structure and version whose prefixes are tried. There are hundreds that are alike. */
 const ENOUGH_PREFIXED = 40
 
-/** Prefixes that were read as if they were whole. */
+/** Returns prefixes that are read as if they were complete. */
 function prefixesRead(list: readonly Specimen[], random: Random): string[] {
   const read: string[] = []
   const some = list.length <= ENOUGH_PREFIXED ? list : Array.from({ length: ENOUGH_PREFIXED }, () => random.pick(list))
@@ -74,7 +74,7 @@ function prefixesRead(list: readonly Specimen[], random: Random): string[] {
   return read
 }
 
-/** Errors by the hundred thousand: their stacks would take most of the time. */
+/** Runs `work` without stack traces. Those of a hundred thousand errors would take most of the time. */
 function withoutStacks<T>(work: () => T): T {
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 0
@@ -97,7 +97,7 @@ test('the fixtures hold every structure', () => {
 for (const structure of Object.keys(STRUCTURES)) {
   describe(`${structure}: in every version`, () => {
     const versions = [...versionsOf(structure)]
-    // Few versions are always tried.
+    // A structure of few versions is tried in all of them.
     const some = versions.length < 6 ? versions : turn(versions, 8)
 
     test.each(versions)('version %i is written back byte for byte', (_version, list) => {

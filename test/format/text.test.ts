@@ -12,9 +12,9 @@ describe('text', () => {
   test('keeps bytes that are not UTF-8 as lone surrogates', () => {
     expect(decodeText(bytes([0x61, 0xff, 0x62]))).toBe('a\udcffb')
     expect(decodeText(bytes([0xc3]))).toBe('\udcc3')
-    // A surrogate encoded in three bytes is no UTF-8.
+    // A surrogate in three bytes is not UTF-8.
     expect(decodeText(bytes([0xed, 0xa0, 0x80]))).toBe('\udced\udca0\udc80')
-    // Nor is a longer form of a character than it needs.
+    // Nor is a character in more bytes than it needs.
     expect(decodeText(bytes([0xc0, 0xaf]))).toBe('\udcc0\udcaf')
     expect(decodeUtf8(bytes([0xff]))).toBeUndefined()
   })

@@ -42,7 +42,7 @@ describe('names with timestamps', () => {
 describe('names of fragments', () => {
   test.each([
     [`__${UUID}_7`, 1, [7n, 7n]],
-    // Consolidated: the last stamp of the name counts for both ends.
+    // In a consolidated name the last timestamp counts for both ends.
     [`__${UUID}_9_7`, 1, [7n, 7n]],
     [`__7_9_${UUID}`, 3, [7n, 9n]],
     ...Array.from({ length: 19 }, (_, i) => [`__7_9_${UUID}_${i + 5}`, i + 5, [7n, 9n]] as const),

@@ -232,14 +232,14 @@ describe('the shortest form of a float32', () => {
   })
 })
 
-/** Bytes that are the only form of what they print as: one NaN, truth values of 0 and 1, dates within what text holds. */
+/** Returns bytes whose text reads back as the same bytes: one NaN, booleans of 0 and 1, dates that text can express. */
 function storedBytes(type: Datatype, length: number, seed: number): Uint8Array {
   const stored = new Uint8Array(length)
   for (let i = 0, state = seed; i < length; i++) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     stored[i] = state >>> 24
     if (datatypeKind(type) === 'bool') stored[i] &= 1
-    // every exponent but that of NaN
+    // Every exponent except that of NaN.
     if (datatypeKind(type) === 'float' && (i + 1) % datatypeSize(type) === 0) stored[i] &= 0xbf
   }
   return stored
