@@ -15,7 +15,7 @@ import { checkArrayFolder } from './array-folder.ts'
 import { type FindingCode, MEANINGS } from './codes.ts'
 import { checkCommits } from './commit-files.ts'
 import { checkConsolidatedMetadata } from './consolidated-metadata.ts'
-import { finding, guarded, type Item, type Items, type Place } from './finding.ts'
+import { collectItems, finding, guarded, type Item, type Items, type Place } from './finding.ts'
 import { checkFragment, whyIgnored } from './fragment.ts'
 import { hasTimes, isVacuumPath } from './names.ts'
 import { type CheckRun, checkedTileFile, firstShardRun, ofFirstShard, reaches } from './run.ts'
@@ -40,30 +40,24 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
   // Other shards have fragments that name these schemas, but only this shard reports on schemas.
   if (run.shard && isFirst(run.shard) && files.length > 1) {
     const named = inOrder(wanted, atOnce(folder), ({ path }) => schemaNameOf(array.fragment(path)))
-    for await (const name of named) if (name !== undefined) yield* schemas.checkEnumerations(name)
+    for await (const name of named) yield* schemas.checkEnumerations(name)
   }
   const mine = await shardOf(array, wanted, run.shard)
   const shared = { ...run, concurrency: run.concurrency * Math.max(1, Math.min(mine.length, atOnce(folder))) }
   // Fragments wait for the one before: the first to name a schema must not depend on which is read first.
-  let turn = Promise.resolve()
+  let turn: Promise<unknown> = Promise.resolve()
   const checkEntry = async function* (entry: FragmentEntry): Plan {
     const before = turn
-    let done = (): void => {}
-    turn = new Promise((resolve) => {
-      done = resolve
-    })
     const fragment = array.fragment(entry.path)
-    try {
-      const name = await schemaNameOf(fragment)
+    const enumerations = schemaNameOf(fragment).then(async (name) => {
       await before
-      const items: Item[] = []
-      if (name !== undefined)
-        for await (const item of ofFirstShard(run, schemas.checkEnumerations(name))) items.push(item)
-      done()
-      yield* items
+      return collectItems(ofFirstShard(run, schemas.checkEnumerations(name)))
+    })
+    turn = enumerations.catch(() => {})
+    try {
+      yield* (await enumerations).items
       yield* checkFragment(shared, fragment, schemas, whyIgnored(entry))
     } finally {
-      done()
       await fragment.close()
     }
   }

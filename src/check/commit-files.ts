@@ -118,17 +118,17 @@ async function* checkCommitFile(facts: CommitFacts, file: CommitFile): Items {
     yield finding('COMMIT_NAME_INVALID', { file: path }, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(name), known)
   }
   if (file.fault) yield fromError(file.fault, 'COMMIT_UNREADABLE', { file: path })
+  // Other checks count these kinds.
+  if (file.kind !== 'write' && file.kind !== 'fragment-metadata') run.counts.file_num++
   switch (file.kind) {
     case 'write':
       if (!file.isFolder && !run.quick) yield* checkEmpty(run, array.folder, file.path, 'COMMIT_NOT_EMPTY')
       yield* checkWrite(facts, path, file.path, name)
       return
     case 'vacuum':
-      run.counts.file_num++
       yield* checkVacuum(facts, path, file, name)
       return
     case 'ignore':
-      run.counts.file_num++
       for (const entry of file.entries) {
         const { offset, text } = entry
         yield* checkEntryFolder(path, entry)
@@ -138,13 +138,11 @@ async function* checkCommitFile(facts: CommitFacts, file: CommitFile): Items {
       }
       return
     case 'consolidated-commits':
-      run.counts.file_num++
       yield* checkDuplicates(path, file)
       yield* checkListed(facts, path, file)
       return
     case 'delete':
     case 'update': {
-      run.counts.file_num++
       if (run.quick) return
       const bytes = await withSource(array.folder.file(file.path), readAll)
       yield* checkCondition(facts, bytes, { file: path, offset: 0 }, file.kind)

@@ -5,6 +5,7 @@ import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE, footerPlace } from '../format/fragment-footer.ts'
 import { nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
 import { countReadBytes } from '../source/lean-heap.ts'
+import { withSource } from '../source/source.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import { changedFields, changedFooterLength } from '../store/changed-fields.ts'
 import { COMMITS_FOLDER } from '../store/commits.ts'
@@ -226,32 +227,26 @@ async function* checkFiles(
   for (const { name } of files) listed.add(name)
   // If the data is read later anyway, small files are fetched together with their size.
   const end = reaches(run, 'chunks') ? Math.floor(ENDS_BYTES / run.concurrency / files.length) : 0
-  const sizeItems = ({ name, size }: FieldFile, actual: number): Item[] => {
-    const file = `${folder.path}/${name}`
-    if (actual < size) return [finding('FILE_SHORT', { file, offset: actual }, `${size} bytes`, actual)]
-    return actual > size ? [finding('FILE_LONG', { file, offset: size }, `${size} bytes`, actual)] : []
-  }
-  const missing = ({ name, size }: FieldFile): Item[] =>
-    size > 0 ? [finding('FILE_MISSING', { file: `${folder.path}/${name}` }, `a file of ${size} bytes`, 'none')] : []
-  const compare = async (one: FieldFile): Promise<Item[]> => {
-    const file = `${folder.path}/${one.name}`
-    if (there.get(one.name) !== 'file') return missing(one)
+  const actualSize = async ({ name, size }: FieldFile): Promise<number | undefined> => {
+    if (sizes) return sizes.get(name)
+    if (there.get(name) !== 'file') return undefined
     run.counts.file_num++
-    const source = folder.file(one.name)
+    return withSource(folder.file(name), (source) => source.size(Math.min(size, end)))
+  }
+  const compare = async (one: FieldFile): Promise<Item[]> => {
+    const { size } = one
+    const file = `${folder.path}/${one.name}`
     try {
-      return sizeItems(one, await source.size(Math.min(one.size, end)))
+      const actual = await actualSize(one)
+      if (actual === undefined)
+        return size > 0 ? [finding('FILE_MISSING', { file }, `a file of ${size} bytes`, 'none')] : []
+      if (actual < size) return [finding('FILE_SHORT', { file, offset: actual }, `${size} bytes`, actual)]
+      return actual > size ? [finding('FILE_LONG', { file, offset: size }, `${size} bytes`, actual)] : []
     } catch (error) {
       return [fromError(error, 'FILE_MISSING', { file })]
-    } finally {
-      await source.close()
     }
   }
-  if (sizes) {
-    for (const one of files) {
-      const size = sizes.get(one.name)
-      yield* size === undefined ? missing(one) : sizeItems(one, size)
-    }
-  } else for await (const items of inOrder(files, atOnce(folder), compare)) yield* items
+  for await (const items of inOrder(files, atOnce(folder), compare)) yield* items
   for (const name of there.keys()) {
     if (!listed.has(name))
       yield finding('FILE_UNLISTED', { file: `${folder.path}/${name}` }, 'a file of a field', JSON.stringify(name))

@@ -54,7 +54,7 @@ export class CheckedSchemas {
   }
 
   /** Checks the enumerations of a schema, unless they were checked before. */
-  async *checkEnumerations(name: string): Items {
+  async *checkEnumerations(name: string | undefined): Items {
     const path = this.files.find((one) => one.name === name)?.path
     const schema = this.get(name)
     if (path === undefined || !schema || this.withEnumerations.has(path)) return
