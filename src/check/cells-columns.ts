@@ -20,7 +20,8 @@ export function checkColumn(
 ): ColumnData | undefined {
   const { validity, data } = column
   const { nullable, type } = info.slots[field.slot]
-  if (validity) checkValidity(validity, field.place(tile, 'validity'), validityFault(info, field.slot), items)
+  if (validity)
+    checkValidity(validity, field.place(tile, 'validity'), validityFault(info, info.slots[field.slot]), items)
   if (!data) return undefined
   let starts: Float64Array | undefined
   if (field.varSized) {

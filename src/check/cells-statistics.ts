@@ -25,7 +25,7 @@ import { cellValue } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import { FINDING_CODES, type FindingCode, type Meaning } from './codes.ts'
 import { type Finding, finding, type Item, type Place, quietly } from './finding.ts'
-import { BATCHES_FAULT, misreadFault, NAN_EXTREMES, statisticsFault } from './known-faults.ts'
+import { BATCHES_FAULT, NAN_EXTREMES, statisticsFault, validityFault } from './known-faults.ts'
 import { isLastAtFirst, writtenStatistics } from './written-statistics.ts'
 
 /** A minimum, a maximum, a sum, or a number of nulls. */
@@ -108,7 +108,7 @@ export class StatisticsCheck {
     if (info.dense && cell_val_num === 'var' && hasMinMax(field) && attributes > info.tile_num) this.ways = []
   }
 
-  /** Opens the check. Undefined if the format version has no statistics of tiles. */
+  /** Opens the check. Undefined if the format version has no statistics of tiles, or the number of tiles is uncertain. */
   static async open(
     fragment: Fragment,
     info: FragmentInfo,
@@ -117,6 +117,9 @@ export class StatisticsCheck {
     stored: readonly SlotStatistics[] | undefined,
   ): Promise<StatisticsCheck | undefined> {
     if (!info.footer?.tile_min_values_offsets) return undefined
+    // The number of tiles is trusted only if each has an offset.
+    const offsets = await quietly(() => fragment.offsets('tile_offsets', slot))
+    if (!offsets || offsets.length < info.tile_num) return undefined
     const lists: StatisticsLists = {
       min: (await quietly(() => fragment.tileMinMax('min', slot))) ?? NO_LIST,
       max: (await quietly(() => fragment.tileMinMax('max', slot))) ?? NO_LIST,
@@ -342,7 +345,7 @@ export class StatisticsCheck {
     items: Item[],
     evidence: () => Evidence,
   ): void {
-    const misread = misreadFault(this.info, this.field)
+    const misread = validityFault(this.info, this.field)
     if (alike) this.reportKnown(code, place, expected, found, statisticsFault(this.info, this.field, code), items)
     else if (this.ways && code === 'TILE_MIN_MAX') this.pending.push({ place, expected, found })
     else if (misread === undefined) items.push(disagreement(code, place, expected, found, evidence()))

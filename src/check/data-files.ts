@@ -177,7 +177,8 @@ async function openCellsCheck(
   facts: CellFacts,
 ): Promise<CellsCheck> {
   const statistics: (StatisticsCheck | undefined)[] = []
-  for (const slot of slots) statistics.push(await openStatistics(fragment, info, slot, facts))
+  for (const slot of slots)
+    statistics.push(await StatisticsCheck.open(fragment, info, slot, facts.file, facts.statistics))
   const skip = (): void => {
     for (const one of statistics) one?.skip()
   }
@@ -203,18 +204,6 @@ async function openCellsCheck(
       return statistics.map((one) => one?.finish(items, isPart) ?? true).every(Boolean)
     },
   }
-}
-
-async function openStatistics(
-  fragment: Fragment,
-  info: FragmentInfo,
-  slot: number,
-  { file, statistics }: CellFacts,
-): Promise<StatisticsCheck | undefined> {
-  // The number of tiles is trusted only if each has an offset.
-  const offsets = await quietly(() => fragment.offsets('tile_offsets', slot))
-  if (!offsets || offsets.length < info.tile_num) return undefined
-  return StatisticsCheck.open(fragment, info, slot, file, statistics)
 }
 
 /** @param labels number of labels that the cells index; undefined for other attributes */

@@ -48,8 +48,11 @@ const VALIDITY_FAULT =
   'in ordered writes of dense arrays, TileDB 2.4 to 2.10 filters validity as if it were values, and reads it as bytes: the wrong cells may read as null'
 
 /** The fault of validity that has other values than 0 and 1, or that is readable only with the type of the values. */
-export function validityFault(info: FragmentInfo, slot: number): string | undefined {
-  return validityAsValues(info, info.slots[slot]) ? VALIDITY_FAULT : undefined
+export function validityFault(
+  info: FragmentInfo,
+  field: Pick<StatisticsField, 'type' | 'nullable'>,
+): string | undefined {
+  return validityAsValues(info, field) ? VALIDITY_FAULT : undefined
 }
 
 /** The first filter that later TileDB releases undo with another type than the release that wrote the fragment. */
@@ -73,11 +76,6 @@ function unitOf(filter: FilterConfig, type: Datatype, formatVersion: number): st
   const known = filterOf(filter.name)
   if (!known?.elementSize) return ''
   return known.unit?.(type, filter, formatVersion) ?? String(datatypeSize(type))
-}
-
-/** The fault of statistics that do not fit the validity, because the validity may be misread. */
-export function misreadFault(info: FragmentInfo, field: StatisticsField): string | undefined {
-  return validityAsValues(info, field) ? VALIDITY_FAULT : undefined
 }
 
 /** @see Conversion in cell-order.ts */

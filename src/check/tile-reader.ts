@@ -234,7 +234,7 @@ export class FieldReader {
       },
       onOtherType(chunk, offset) {
         const at = { ...place, chunk, offset }
-        const [expected, known] = ['validity that is filtered as UINT8', validityFault(info, slot)]
+        const [expected, known] = ['validity that is filtered as UINT8', validityFault(info, info.slots[slot])]
         items.push(onceInFile(finding('CELL_VALIDITY', at, expected, info.slots[slot].type, known)))
       },
     }

@@ -48,7 +48,7 @@ export function checkUnwrittenCells(
 
 /** Whether filters change a field's cells, or its validity may be misread. */
 function isChanged(info: FragmentInfo, slot: number): boolean {
-  if (info.slots[slot].nullable && validityFault(info, slot) !== undefined) return true
+  if (validityFault(info, info.slots[slot]) !== undefined) return true
   return filePipeline(info, { slot, role: 'data' }, false).some(({ name }) => filterOf(name)?.loss)
 }
 
