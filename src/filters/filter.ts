@@ -95,7 +95,7 @@ export interface FilterContext {
    * saves a copy.
    */
   into?: Uint8Array | undefined
-  /** Whether nobody reads the output in `into`. The filter then only has to find out whether it can be undone. */
+  /** Whether nobody reads the output in `into`. A filter may then check its input without filling `into`. */
   unread?: boolean | undefined
   /** Fast code that undoes filters. The output may then be in its memory, and is valid for this chunk only. */
   kernels?: Kernels | undefined
@@ -119,7 +119,7 @@ export interface FilteredField {
   picture?: { height: number; width: number } | undefined
   /** Whether any type is accepted, as for the schema's filters of offsets, validity and coordinates. */
   anyType?: boolean | undefined
-  /** Name of the values if they are not the user's own, such as offsets. */
+  /** Words for the values if they are not the user's own: offsets, for example. */
   counts?: string | undefined
 }
 
