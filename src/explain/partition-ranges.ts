@@ -248,6 +248,9 @@ function hilbertHalves(dimensions: readonly Dimension[], box: Box): [Box, Box] |
   const start = box.intervals[d][0].low
   if (!isEmpty(start) && compare(value, start) < 0) return undefined
   const parts = splitAfter(dimensions, box, d, value)
+  const end = box.intervals[d][0].high
+  // Buckets of wide domains are rounded: the value may be the end of the range, and halving it would never end.
+  if (parts && !isEmpty(end) && compare(parts[0].intervals[d][0].high, end) >= 0) return undefined
   const far = dimensions.map((_, one) => (one === d ? 1 : 0))
   return parts && (place(far.map(() => 0)) < place(far) ? parts : [parts[1], parts[0]])
 }
