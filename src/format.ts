@@ -7,7 +7,7 @@
  * const { version, domain, attributes } = decode(bytes, arraySchema)
  * ```
  *
- * A structure that depends on the format version or the schema takes it as an argument: `fragmentFooter(schema)`,
+ * A structure that depends on the format version or the schema takes it as an argument, such as `fragmentFooter(schema)` or
  * `rtree(version, dimensions)`.
  */
 

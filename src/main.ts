@@ -29,7 +29,7 @@ export async function run(): Promise<void> {
   process.exitCode = exitCode
 }
 
-/** What is longer than the terminal goes to the user's pager. */
+/** The pager for output that is longer than the terminal; undefined if the user wants none. */
 async function pagerOf(argv: readonly string[], columns: number) {
   const { PagedOutput, pagerCommand } = await import('./node/pager.ts')
   const command = pagerCommand(argv, process.env)

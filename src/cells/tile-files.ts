@@ -79,7 +79,7 @@ export class TileFile {
     this.stream = new ReadAhead(this.source)
   }
 
-  /** @throws InspectError INCONSISTENT if the metadata does not have an offset for each tile */
+  /** Opens a data file. @throws InspectError INCONSISTENT if the metadata does not have an offset for each tile */
   static async open(fragment: Fragment, slot: number, role: TileRole): Promise<TileFile> {
     const info = await fragment.info()
     const { offsetsList } = fieldTileFile(info, slot, role)

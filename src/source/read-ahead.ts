@@ -3,7 +3,7 @@ import type { ByteRange, ByteSource } from './source.ts'
 
 /** Over a network, ranges with at most this many bytes between them are fetched together. A round trip takes as long. */
 const GAP_BYTES = 64 * 1024
-/** Default limit on the bytes that are read together. So many may always be kept, or read in the background. */
+/** Default limit on the bytes that are read together. The same number may always be kept, or read in the background. */
 const GROUP_BYTES = 8 * 2 ** 20
 /** Limit on the bytes that are read together from a local file. */
 const LOCAL_BYTES = 256 * 1024
@@ -51,7 +51,7 @@ export class ReadAhead {
     this.isRemote = source.fetch !== undefined
   }
 
-  /** @param ranges what will be read, in rising order */
+  /** Announces the ranges that will be read. @param ranges ranges in rising order */
   plan(ranges: Iterable<ByteRange>, { together = GROUP_BYTES, first = together, reuse }: PlanOptions = {}): void {
     this.groups = this.isRemote
       ? grouped(ranges, GAP_BYTES, (group) => Math.min(together, first * 2 ** group))

@@ -64,13 +64,13 @@ export function isWithin([first, last]: TimestampRange, { from = 0n, now }: Time
  * @see tiledb/sm/array/array_directory.cc: compute_uris_to_vacuum, compute_filtered_uris
  */
 export interface Visibility {
-  /** @param path of a fragment, relative to the array */
+  /** The state of a fragment. @param path path relative to the array */
   state(path: string): FragmentState
   /** The `.vac` files that name a fragment. */
   lists(path: string): readonly VacuumList[]
 }
 
-/** @param sparse whether the array is sparse, by its newest schema */
+/** Works out the {@link Visibility} of fragments. @param sparse whether the array is sparse, by its newest schema */
 export function visibilityOf(
   commits: Commits,
   folders: readonly FragmentFolder[],
