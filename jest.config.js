@@ -1,9 +1,9 @@
 import { sameOnAnyNode } from './test/helpers/of-node.mjs'
 
-// What TileDB reads depends on the time. Fixtures are read at one that is behind those of all of them, whatever the clock says.
+// What TileDB reads depends on the time. Tests read fixtures at a time later than all of their timestamps.
 process.env.TILEDB_INSPECT_NOW ??= '1900000000000'
 
-/** Tests run as native ES modules, which Node loads itself (test/helpers/circus.mjs). */
+/** Tests run in Node's own context, over ES modules that test/helpers/modules.mjs loads (test/helpers/circus.mjs). */
 export default {
   globalSetup: '<rootDir>/test/helpers/seed.mjs',
   globalTeardown: '<rootDir>/test/helpers/fixtures-kept.mjs',
@@ -13,6 +13,7 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', ...(process.env.TESTS_OF_NODE === '1' ? sameOnAnyNode() : [])],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build'],
   injectGlobals: false,
-  testTimeout: 60_000,
+  // Long enough for a busy machine: no test may fail because others run beside it.
+  testTimeout: 600_000,
   maxWorkers: '100%',
 }

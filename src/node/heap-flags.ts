@@ -33,7 +33,7 @@ let late = false
  * Optimized code does not pay for work that is done a thousand times: making it took a third of the processor time of listing
  * 1,000 fragments. Long runs get it a few milliseconds later. Only Node 20 has this flag.
  *
- * Whether V8 doubles its young generation, from 8 to 16 MB three times, depends on what happens to live at a collection. Without
+ * Whether V8 doubles its semi-spaces from 8 to 16 MB depends on how many objects happen to be alive at one collection. Without
  * growth, `ls` and `check` of 4,000 fragments take 75 and 83 MB instead of 100 to 120, and the same time (Node 20, November 2026).
  *
  * V8 lets the heap grow to several times the live data before it collects garbage. For arrays with 100,000 fragments this was

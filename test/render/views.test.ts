@@ -1099,7 +1099,7 @@ describe('every fixture', () => {
         }
       }
     }
-  }, 120_000)
+  })
 })
 
 /** Whether every character takes one column. */

@@ -14,8 +14,6 @@ const FOLDER = fileURLToPath(new URL('../../schemas', import.meta.url))
 /** What is printed; test/schemas/steps-file.test.ts looks at what is read. */
 const FILES = readdirSync(FOLDER).filter((file) => file !== 'steps-file.json')
 const folder = temporaryFolder()
-/** Milliseconds: thousands of documents, on a machine that may be busy. */
-const SLOW = 300_000
 
 /** Fixtures with keys that nothing else has: printed in every run. The others take turns. */
 const NEEDED: ReadonlySet<string> = new Set([
@@ -110,7 +108,7 @@ describe('the schemas', () => {
     metInAll = new Set(met)
     const others = all.filter(({ name }) => !NEEDED.has(name))
     await hold(printedOfFixtures(turnOfFamilies(others, 32, versionOf, 4)))
-  }, SLOW)
+  })
 
   async function hold(documents: AsyncIterable<Printed>): Promise<void> {
     for await (const { what, schema, value } of documents) {
