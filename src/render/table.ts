@@ -68,13 +68,18 @@ export async function writeTable(content: TableContent, out: Output): Promise<vo
   if (out.vertical) for (const [r, row] of rows.entries()) await writeBlock(columns, row, r, out, paint)
   else if (out.columns === undefined) await drawPlain(drawing, paint, out)
   else {
-    const shown = await drawBordered(drawing, paint, out, out.columns)
+    const cut = new Set<string>()
+    const shown = await drawBordered(drawing, paint, out, out.columns, cut)
+    await nameCutColumns(cut, paint, out)
     await nameHiddenColumns([...leftOut, ...head.slice(shown)], seeMore, paint, out)
   }
   if (more !== undefined) await out.write(`${paint('dim', `… ${more} (--full shows all)`)}\n`)
 }
 
-export type StreamContent = Pick<TableContent, 'columns' | 'rows' | 'seeMore'>
+export interface StreamContent extends Pick<TableContent, 'columns' | 'rows' | 'seeMore'> {
+  /** Whether the caller itself says below the table that values are cut. */
+  saysCut?: boolean | undefined
+}
 
 /** Writes a row as a block, with a name and a value on each line. */
 async function writeBlock(
@@ -89,6 +94,13 @@ async function writeBlock(
     columns.map(({ name }, c): Pair => [name, row[c] ?? '']),
     out,
   )
+}
+
+/** Names the columns whose cells were cut. */
+async function nameCutColumns(cut: ReadonlySet<string>, paint: Paint, out: Output): Promise<void> {
+  if (cut.size === 0) return
+  const text = `… cut: ${[...cut].join(', ')} (${HOW_TO_SEE})`
+  for (const one of wrapIndented(text, out.columns, GAP)) await out.write(`${paint('dim', one)}\n`)
 }
 
 /** Names the columns that did not fit. */
@@ -112,7 +124,7 @@ async function nameHiddenColumns(
  *
  * @returns the number of columns that did not fit
  */
-export async function streamTable({ columns, rows, seeMore }: StreamContent, out: Output): Promise<number> {
+export async function streamTable({ columns, rows, seeMore, saysCut }: StreamContent, out: Output): Promise<number> {
   const paint = await painter(out)
   if (out.vertical) {
     let at = 0
@@ -120,6 +132,7 @@ export async function streamTable({ columns, rows, seeMore }: StreamContent, out
     return 0
   }
   let shown = columns.length
+  const cut = new Set<string>()
   const head = columns.map(({ name }) => escapeText(name))
   let widths: number[] | undefined
   let first = true
@@ -133,7 +146,7 @@ export async function streamTable({ columns, rows, seeMore }: StreamContent, out
     const drawing = { columns, head, cells, widths: now }
     const part = { first, last: next === undefined || outgrown }
     if (out.columns === undefined) await drawPlain(drawing, paint, out, part)
-    else shown = Math.min(shown, await drawBordered(drawing, paint, out, out.columns, part))
+    else shown = Math.min(shown, await drawBordered(drawing, paint, out, out.columns, cut, part))
     first = outgrown
     if (outgrown && coming !== undefined) widths = now.map((width, c) => Math.max(width, coming[c]))
   }
@@ -147,6 +160,7 @@ export async function streamTable({ columns, rows, seeMore }: StreamContent, out
   }
   if (ready !== undefined) await draw(ready, pending)
   await draw(pending, undefined)
+  if (!saysCut) await nameCutColumns(cut, paint, out)
   await nameHiddenColumns(head.slice(shown), seeMore, paint, out)
   return columns.length - shown
 }
@@ -190,12 +204,16 @@ async function drawPlain(
   await out.write(lines.join(''))
 }
 
-/** @returns the number of columns that fit */
+/**
+ * @param cut gets the names of the columns whose cells are cut, except for the first column, which only names the row
+ * @returns the number of columns that fit
+ */
 async function drawBordered(
   drawing: Drawing,
   paint: Paint,
   out: Output,
   room: number,
+  cut: Set<string>,
   part: Part = WHOLE,
 ): Promise<number> {
   const { columns, head, cells, widths } = drawing
@@ -215,8 +233,9 @@ async function drawBordered(
     for (const row of cells.slice(start, start + BATCH)) {
       lines.push(
         fitted.map((width, c) => {
-          const cut = columns[c].items ? cutItems : cutMiddle
-          return paintCell(paint, columns[c], cut(row[c], width), row[c])
+          const shown = (columns[c].items ? cutItems : cutMiddle)(row[c], width)
+          if (c > 0 && shown !== row[c]) cut.add(head[c])
+          return paintCell(paint, columns[c], shown, row[c])
         }),
       )
     }

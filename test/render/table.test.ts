@@ -29,6 +29,7 @@ describe('tables', () => {
 │ 日本語                           │      5 │ an escape \\x1b[3…2ereversed text │
 │                                  │        │                                  │
 └──────────────────────────────────┴────────┴──────────────────────────────────┘
+… cut: note (--vertical shows all)
 `)
   })
 

@@ -94,7 +94,7 @@ async function drawPart(
     for (; next !== undefined && belongs(next); next = await cells.take()) yield toRow(next)
   }
   const hidden = await streamTable(
-    { columns, rows: rows(), seeMore: '--field shows those that are named, --vertical all' },
+    { columns, rows: rows(), seeMore: '--field shows those that are named, --vertical all', saysCut: true },
     out,
   )
   cells.narrowed ||= narrow && hidden === 0

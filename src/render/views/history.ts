@@ -4,8 +4,10 @@ import { timeText } from '../../format/timestamped-name.ts'
 import { listOf, type Shows, writeLine, writeNotExamined, writeTableOrBelow, writeTitle } from './parts.ts'
 import { counted, fieldName, NEVER_WRITTEN, timeRangeText, valuesText, withTimes, writtenText } from './wording.ts'
 
-/** Most characters of a value. */
+/** Most characters of a value, except with `--full`. */
 const VALUE = 24
+/** Most characters of a value with `--vertical`. */
+const BLOCK_VALUE = 1000
 
 /** Shows the versions of a cell, one a row, and what hides each of them. @param isNow whether the user gave no time */
 export async function historyTable(document: HistoryDocument, isNow: boolean, out: Output): Promise<void> {
@@ -14,20 +16,23 @@ export async function historyTable(document: HistoryDocument, isNow: boolean, ou
   await writeTitle(path, withTimes(`${valuesText(cell, VALUE)}: ${found}`, isNow ? undefined : as_of), out)
   if (versions.length > 0) {
     const names = versions.map(({ fragment }) => fragment)
-    await writeTableOrBelow({ ...listOf(COLUMNS, versions), names }, out)
+    await writeTableOrBelow({ ...listOf(columnsFor(out), versions), names }, out)
   }
   if (fill_values) await writeLine(`a read gives fill values: ${valuesText(fill_values, VALUE)}`, out)
   else if (!versions.some(({ state }) => state === 'current')) await writeLine('a read gives no such cell', out)
   await writeNotExamined(not_examined, path, out)
 }
 
-const COLUMNS: readonly Shows<HistoryVersion>[] = [
-  { name: 'fragment', role: 'field', cell: ({ fragment }) => fragment },
-  { name: 'written', whole: true, cell: writtenText },
-  { name: 'state', whole: true, role: stateRole, cell: ({ state }) => state },
-  { name: 'values', items: true, cell: ({ values }) => valuesText(values, VALUE) },
-  { name: 'why', cell: whyText },
-]
+function columnsFor({ vertical, full }: Output): readonly Shows<HistoryVersion>[] {
+  const room = full ? Number.POSITIVE_INFINITY : vertical ? BLOCK_VALUE : VALUE
+  return [
+    { name: 'fragment', role: 'field', cell: ({ fragment }) => fragment },
+    { name: 'written', whole: true, cell: writtenText },
+    { name: 'state', whole: true, role: stateRole, cell: ({ state }) => state },
+    { name: 'values', items: true, cell: ({ values }) => valuesText(values, room) },
+    { name: 'why', cell: whyText },
+  ]
+}
 
 function stateRole(state: string): 'good' | 'bad' | 'dim' {
   return state === 'current' ? 'good' : state === 'uncommitted' ? 'bad' : 'dim'
