@@ -1,5 +1,6 @@
 import { addPlace, InspectError, inconsistent, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { viewOf } from '../filters/bytes.ts'
 import type { LostTail } from '../filters/filter.ts'
 import type { ReadOptions } from '../filters/pipeline.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
@@ -429,8 +430,10 @@ function startsOf(raw: Uint8Array, length: number, size: number): Float64Array {
   let before = 0
   for (let i = 0; i < starts.length; i++) {
     const start = starts[i]
-    if (start < before || start > length)
-      throw inconsistent(`expected cell ${i} to start between ${before} and ${length}, found ${start}`, AT_OFFSETS)
+    if (start < before || start > length) {
+      const found = viewOf(raw).getBigUint64(8 * i, true)
+      throw inconsistent(`expected cell ${i} to start between ${before} and ${length}, found ${found}`, AT_OFFSETS)
+    }
     if (start % size !== 0)
       throw inconsistent(`expected cell ${i} to start at a multiple of ${size}, found ${start}`, AT_OFFSETS)
     before = start

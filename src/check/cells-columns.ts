@@ -1,5 +1,6 @@
 import type { ColumnData } from '../cells/column.ts'
 import { isWide, lanesOf, numbersOf, withEnd } from '../cells/elements.ts'
+import { viewOf } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { attributeLabels } from '../store/labels.ts'
@@ -26,7 +27,8 @@ export function checkColumn(
   let starts: Float64Array | undefined
   if (field.varSized) {
     if (!column.starts) return undefined
-    const bad = startFault(column.starts, data.length, datatypeSize(type), field.place(tile))
+    const { starts: from, storedStarts } = column
+    const bad = startFault(from, storedStarts, data.length, datatypeSize(type), field.place(tile))
     if (bad) {
       items.push(bad)
       if (bad.code === 'CELL_OFFSETS') return undefined
@@ -60,15 +62,22 @@ function checkBool(
   if (at >= 0) items.push(finding('CELL_BOOL', place, '0 or 1', `${data[at]} as element ${at} of the tile`))
 }
 
-/** Finds the first wrong start of a value. @param length bytes of all values; @param size bytes of an element */
-function startFault(starts: Float64Array, length: number, size: number, place: Place): Finding | undefined {
+/** Finds the first wrong start of a value. @param stored the bytes of the starts; @param length bytes of all values; @param size bytes of an element */
+function startFault(
+  starts: Float64Array,
+  stored: Uint8Array | undefined,
+  length: number,
+  size: number,
+  place: Place,
+): Finding | undefined {
   let before = 0
   let uneven = -1
   for (let cell = 0; cell < starts.length; cell++) {
     const start = starts[cell]
     if (start < before || start > length || (cell === 0 && start !== 0)) {
       const expected = cell === 0 ? 'a start at 0' : `a start from ${before} to ${length}`
-      return finding('CELL_OFFSETS', { ...place, cell }, expected, start)
+      const found = stored ? viewOf(stored).getBigUint64(8 * cell, true) : start
+      return finding('CELL_OFFSETS', { ...place, cell }, expected, found)
     }
     if (uneven < 0 && (start - before) % size !== 0) uneven = cell - 1
     before = start

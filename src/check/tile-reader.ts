@@ -39,6 +39,8 @@ export interface ReadColumn {
   data: Uint8Array | undefined
   /** Stored offsets of var-sized values, in bytes; undefined if they were lost. Those above 2^53 are not exact. */
   starts: Float64Array | undefined
+  /** The bytes of `starts`, unless the values hold the offsets. */
+  storedStarts: Uint8Array | undefined
   /** One byte per cell of a nullable field. */
   validity: Uint8Array | undefined
 }
@@ -107,12 +109,14 @@ export class FieldReader {
   /** {@link read} without waiting; undefined if the tile has faults or is not in memory. */
   readNow(tile: number): ReadColumn | undefined {
     if (!this.faultless) return undefined
-    const column: ReadColumn = { data: undefined, starts: undefined, validity: undefined }
+    const column: ReadColumn = { data: undefined, starts: undefined, storedStarts: undefined, validity: undefined }
     for (const { role, tiles } of this.faultless) {
       const undone = tiles.undo(tile)
       if (!undone) return undefined
-      if (role === 'offsets') column.starts = u64s(undone)
-      else column[role === 'validity' ? role : 'data'] = undone
+      if (role === 'offsets') {
+        column.starts = u64s(undone)
+        column.storedStarts = undone
+      } else column[role === 'validity' ? role : 'data'] = undone
     }
     this.run.counts.tile_num += this.faultless.length
     this.run.counts.chunk_num += this.faultless.length
@@ -125,7 +129,8 @@ export class FieldReader {
     const validity = await this.readFixed('validity', tile, 1, keep, items)
     if (this.varSized) return { ...(await this.readVar(tile, keep, items)), validity }
     const { cellSize } = this.info.slots[this.slot]
-    return { data: await this.readFixed('data', tile, cellSize, keep, items), starts: undefined, validity }
+    const data = await this.readFixed('data', tile, cellSize, keep, items)
+    return { data, starts: undefined, storedStarts: undefined, validity }
   }
 
   private async readFixed(
@@ -148,10 +153,10 @@ export class FieldReader {
     const said = values && (await saysOffsetsInside(values, offsets, tile))
     const stored = said ? undefined : await this.readFixed('offsets', tile, 8, true, items)
     let starts = stored && u64s(stored)
-    if (!values) return { data: undefined, starts }
+    if (!values) return { data: undefined, starts, storedStarts: stored }
     const inside = said ?? (await hasOffsetsInside(values, tile))
     const undone = await this.undo(values, tile, inside, keep, items)
-    if (!undone) return { data: undefined, starts }
+    if (!undone) return { data: undefined, starts, storedStarts: stored }
     if (inside) {
       const cells = values.cells(tile)
       starts = undone.offsets ?? new Float64Array(cells)
@@ -161,7 +166,7 @@ export class FieldReader {
         starts = undefined
       }
     } else if (starts) this.checkValueEnds(values, tile, undone, starts, items)
-    return { data: undone.data, starts }
+    return { data: undone.data, starts, storedStarts: inside ? undefined : stored }
   }
 
   /**
