@@ -13,7 +13,7 @@ import { ratioOf } from '../store/file-sizes.ts'
 import type { Target } from '../store/target.ts'
 import { extentOf, isSmall, type LayoutChange, type NewFilters, schemaWith, tryLayouts } from '../whatif/layout.ts'
 import { type Sampled, takeSample } from '../whatif/sample.ts'
-import type { Trial } from '../whatif/trial.ts'
+import { keepsOffsetsInside, type Trial } from '../whatif/trial.ts'
 import { type Best, type FieldTrials, readSeconds, sizeOf, tryField } from '../whatif/whatif.ts'
 import { offerRefusal, parseFilters, refusal } from '../write/filter-options.ts'
 import { checkSchema, NEWEST_STABLE } from '../write/schema-check.ts'
@@ -355,12 +355,24 @@ function scaled(sample: FieldTrials['sample'], now: Trial, trial: Trial, key: 'b
 
 /** Bytes of the array if each field had the filters that are best by a measure. */
 function totalWith({ file_bytes }: Sampled, trials: readonly FieldTrials[], by: keyof Best): number {
+  const inside = new Set(
+    trials.flatMap(({ sample, best: { [by]: best } }) =>
+      best && sample.field !== null && keepsOffsetsInside(sample, best.filters) ? [sample.field] : [],
+    ),
+  )
   return trials.reduce((bytes, { sample, now, best: { [by]: best } }) => {
     if (!best) return bytes
+    // Offsets that move among the values are counted with the values.
+    const after = sample.role === 'offsets' ? { ...best, bytes: bytesWithout(inside, sample, now, best) } : best
     const change = (key: 'bytes' | 'offsets_bytes'): number =>
-      scaled(sample, now, best, key) - scaled(sample, now, now, key)
+      scaled(sample, now, after, key) - scaled(sample, now, now, key)
     return bytes + Math.round(change('bytes') + change('offsets_bytes'))
   }, file_bytes)
+}
+
+/** Bytes of a trial of the offsets of all fields, if those of some fields stay as they are. */
+function bytesWithout(fields: ReadonlySet<string>, { parts }: FieldTrials['sample'], now: Trial, trial: Trial): number {
+  return parts.reduce((bytes, { field = '' }, i) => bytes + (fields.has(field) ? now : trial).part_bytes[i], 0)
 }
 
 /** A speed rounded to a whole number; below 10 to two digits, so that a slow one is not 0. */

@@ -21,6 +21,8 @@ export interface SamplePart {
   stored_bytes: number
   /** Bytes of the offsets of text in the file of offsets now. */
   offsets_bytes: number
+  /** Whose offsets or validity it is, in a sample of all fields. */
+  field?: string
 }
 
 /** What a pipeline filters: the values of a field, or the offsets or the validity of all fields. */
@@ -229,7 +231,7 @@ function addJoint(joint: Joint, kind: FieldKind, part: SamplePart): void {
     file_offsets_bytes: 0,
     offsetsPipeline: kind.pipelines.offsets,
   }
-  joint.sample.parts.push(part)
+  joint.sample.parts.push({ ...part, field: kind.name })
 }
 
 /** The indexes below `count`, each once, in an order whose first few are spread over all. */

@@ -17,6 +17,8 @@ export interface Trial {
   filters: readonly FilterConfig[]
   /** Bytes of the sample after the filters. */
   bytes: number
+  /** The same by part. */
+  part_bytes: readonly number[]
   /** Bytes of the offsets of text, after their filters. Some pipelines keep the offsets among the values. */
   offsets_bytes: number
   /** Speed of reading in MB of unfiltered values a second, measured here by {@link timeTrials}. */
@@ -43,8 +45,8 @@ export interface TrialContext {
  * @throws InspectError if a filter refuses the values
  */
 export async function tryFilters(sample: Sample, filters: readonly FilterConfig[], cx: TrialContext): Promise<Trial> {
-  const { parts, type, cellSize, role } = sample
-  const isInside = role === 'var' && keepsOffsetsInside(sample, filters)
+  const { parts, type, cellSize } = sample
+  const isInside = keepsOffsetsInside(sample, filters)
   const pipeline = await load(sample, filters, cx, isInside)
   const offsets =
     sample.file_offsets_bytes > 0 ? await offsetsOf(sample, isInside, cx) : { bytes: 0, tiledb_seconds: 0 }
@@ -54,6 +56,7 @@ export async function tryFilters(sample: Sample, filters: readonly FilterConfig[
   return {
     filters,
     bytes: stored.reduce((sum, { length }) => sum + length, 0),
+    part_bytes: stored.map(({ length }) => length),
     offsets_bytes: offsets.bytes,
     undo_mb_s: 0,
     do_mb_s: 0,
@@ -69,8 +72,8 @@ export async function tryFilters(sample: Sample, filters: readonly FilterConfig[
 }
 
 /** Whether a pipeline keeps the offsets of text among its values. */
-function keepsOffsetsInside({ type }: Sample, filters: readonly FilterConfig[]): boolean {
-  return keepsStringOffsets(type, filters, NEWEST_STABLE)
+export function keepsOffsetsInside({ role, type }: Sample, filters: readonly FilterConfig[]): boolean {
+  return role === 'var' && keepsStringOffsets(type, filters, NEWEST_STABLE)
 }
 
 /** Zeros for initialisation vectors, whose values do not change any size. */
@@ -163,7 +166,7 @@ export async function timeTrials(sample: Sample, trials: readonly Trial[], cx: T
   }
   const runs = []
   for (const trial of trials) {
-    const isInside = sample.role === 'var' && keepsOffsetsInside(sample, trial.filters)
+    const isInside = keepsOffsetsInside(sample, trial.filters)
     const pipeline = await load(sample, trial.filters, cx, isInside)
     const writers = timed.map((part) => writerOf(sample, part, trial.filters, pipeline, isInside))
     runs.push({ trial, pipeline, writers, doing: Infinity, undoing: Infinity, total: 0 })

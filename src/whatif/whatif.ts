@@ -64,7 +64,8 @@ export async function tryField(
     refused.length = 0
   }
   const ours = await tryFilters(sample, sample.pipeline.filters, cx)
-  const now = { ...ours, bytes: stored, offsets_bytes: offsets }
+  const part_bytes = sample.parts.map((part) => part.stored_bytes)
+  const now = { ...ours, bytes: stored, part_bytes, offsets_bytes: offsets }
   await timeTrials(sample, [...tried, now], cx)
   const candidates = tried.filter(({ filters }) => !sameFilters(filters, sample.pipeline.filters)).sort(bySize)
   const unfiltered_bytes = sample.parts.reduce((sum, { data }) => sum + data.length, 0)

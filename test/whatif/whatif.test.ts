@@ -440,6 +440,21 @@ describe('--emit', () => {
     expect(temperature.filters.filters[0].name).not.toBe('BYTESHUFFLE')
   })
 
+  test('makes an array of the size that whatif says: offsets that move among the values count once', async () => {
+    const [old, fresh, schema, cells] = ['old', 'new', 'schema.json', 'cells.ndjson'].map(
+      (name) => `${samples}/${name}`,
+    )
+    const fields = ['--dim', 'x:INT32:0..9999:10000', '--attr', 'word:STRING_ASCII', '--attr', 'list:INT32:var']
+    await run(['write-sample', old, ...fields, '--capacity', '2000', '--cells', '6000', '--fragments', '1'])
+    const { fields: tried, total } = await whatif(old)
+    const filters = tried.map(({ candidates, smallest }) => candidates[smallest ?? -1]?.filters[0]?.name)
+    expect(filters).toContain('DICTIONARY_ENCODING')
+    await run(['whatif', old, '--best', 'smallest', '--emit', 'schema', '-o', schema])
+    await run(['read', old, '--format', 'ndjson', '-o', cells])
+    expect((await run(['write-sample', fresh, '--schema', schema, '--data', cells])).code).toBe(0)
+    expect((await whatif(fresh)).total.bytes).toBe(total.smallest_bytes)
+  })
+
   test('prints TileDB-Py code', async () => {
     const { text } = await run(['whatif', WEATHER, '--emit', 'python'])
     expect(text).toContain('tiledb.Dim(name="day", domain=(1, 366), tile=31, dtype="int32", filters=')
