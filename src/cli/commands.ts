@@ -87,7 +87,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   whatif: {
     group: COST,
-    summary: 'tries other filters: size, speed of reading and writing, whether they are exact, and which are best',
+    summary: 'tries other filters: size, speed of reading and writing, whether they are lossless, and which are best',
     load: () => import('../commands/whatif.ts'),
   },
   check: {

@@ -10,12 +10,7 @@ export async function whatifTable(document: WhatifDocument, out: Output): Promis
   const tried = sample.whole ? 'all' : `parts of ${countText(sample.tiles)}`
   const facts = `tried on ${tried} of ${counted(sample.tile_num, 'tile')}, ${shortSize(sample.bytes)}`
   await writeTitle(path, `${shortSize(total.bytes)}${fields.length > 0 ? `; ${facts}` : ''}`, out)
-  if (fields.length > 0)
-    await writeLine(
-      'MB/s of unfiltered bytes; read: TileDB undoes filters, files cached, estimated; undo, do: measured here',
-      out,
-      'dim',
-    )
+  if (fields.length > 0) for (const line of COLUMNS_EXPLAINED) await writeLine(line, out, 'dim')
   for (const field of fields) await writeField(field, out)
   if (layouts.length > 0) {
     const cells = Math.max(...layouts.map(({ sample_cells }) => sample_cells ?? 0))
@@ -41,6 +36,11 @@ export async function whatifTable(document: WhatifDocument, out: Output): Promis
   if (fields.length > 0) await writeLine(totalText(document), out)
   await writeLine(verdict(document), out, 'good')
 }
+
+const COLUMNS_EXPLAINED = [
+  'read, undo, do: MB/s of unfiltered bytes. read: TileDB reads the field from cached files, estimated',
+  'undo: this program undoes the filters; do: it applies them; both measured here',
+]
 
 function totalText({ sample, total: { bytes, smallest_bytes, balanced_bytes } }: WhatifDocument): string {
   const size = (of: number): string => `${shortSize(of)}${of === bytes ? '' : ` (${percent(of, bytes)})`}`
@@ -77,7 +77,7 @@ const READ_COLUMNS: readonly Shows<WhatifLayout>[] = [
 async function writeField(field: WhatifField, out: Output): Promise<void> {
   const { stored, candidates, refused } = field
   const of = field.name === null ? `${field.role} of all fields` : `${fieldName(field.name)}: ${typeText(field)}`
-  await writeSection(`${of}, ${field.whole ? 'exact' : 'estimated'}`, out)
+  await writeSection(`${of}, ${field.whole ? 'all tiles' : 'estimated'}`, out)
   await writeTableOrBelow(listOf(COLUMNS, [{ ...stored, isNow: true }, ...candidates]), out)
   const loss = lossText(candidates)
   if (loss !== undefined) await writeLine(loss, out, 'dim')
@@ -135,7 +135,7 @@ const COLUMNS: readonly Shows<Row>[] = [
   { name: 'read', align: 'right', cell: ({ read_mb_s }) => String(read_mb_s) },
   { name: 'undo', align: 'right', cell: ({ undo_mb_s }) => String(undo_mb_s) },
   { name: 'do', align: 'right', cell: ({ do_mb_s }) => String(do_mb_s) },
-  { name: 'exact', cell: exactText },
+  { name: 'lossless', cell: losslessText },
 ]
 
 /** Returns `SCALE_FLOAT(0.01), ZSTD(9), SHA256`. This is shorter than in other views, as there are many pipelines. */
@@ -148,16 +148,16 @@ function pipelineWords({ filters }: Pick<WhatifTrial, 'filters'>): string {
   return words.join(', ')
 }
 
-function exactText({ exact, changed }: WhatifTrial): string {
+function losslessText({ exact, changed }: WhatifTrial): string {
   return exact ? 'yes' : `no: ${(100 * changed).toPrecision(2)} %`
 }
 
-/** Returns a text about the values that filters change; undefined if all candidates are exact. */
+/** Returns a text about the values that filters change; undefined if all candidates are lossless. */
 function lossText(candidates: readonly WhatifTrial[]): string | undefined {
   const lossy = candidates.filter(({ exact }) => !exact)
   if (lossy.length === 0) return undefined
   const most = Math.max(...lossy.map(({ deviation }) => deviation))
-  return `not exact: part of the values that change; ${most === 0 ? '-0 becomes 0' : `by at most ${most.toPrecision(2)}`}`
+  return `not lossless: part of the values that change; ${most === 0 ? '-0 becomes 0' : `by at most ${most.toPrecision(2)}`}`
 }
 
 function sizeOf({ bytes, offsets_bytes = 0 }: WhatifTrial): number {
