@@ -313,8 +313,13 @@ export function answers(asked: readonly string[]): string | undefined {
   const words = wordsOf(asked.join(' '))
   const subjects = words.filter((word) => !STOP_WORDS.has(word))
   const wanted = subjects.length > 0 ? subjects : words
-  const questions = best(QUESTIONS, wanted, textOf)
-  const commands = best(Object.entries(COMMANDS), wanted, ([name, { summary }]) => `${name} ${summary}`)
+  const questions = best(QUESTIONS, wanted, textOf, ([question]) => question)
+  const commands = best(
+    Object.entries(COMMANDS),
+    wanted,
+    ([name, { summary }]) => `${name} ${summary}`,
+    ([name]) => name,
+  )
   if (questions.length + commands.length === 0) return undefined
   const parts = [
     ...questions.map(([question, call]) => `${question}\n  tiledb-inspect ${call}\n`),
@@ -357,18 +362,30 @@ function textOf([question, call, words = '']: Question): string {
 /** Part of the best score that an item must reach to be shown. */
 const NEAR_BEST = 0.75
 
-/** The items that have most of the words, the best first. A rare word counts more than one that many items have. */
-function best<T>(items: readonly T[], wanted: readonly string[], textOf: (item: T) => string): T[] {
+/**
+ * The items that have most of the words, the best first. A rare word counts more than one that many items have. Among equals,
+ * those whose titles have most of the words come first.
+ */
+function best<T>(
+  items: readonly T[],
+  wanted: readonly string[],
+  textOf: (item: T) => string,
+  titleOf: (item: T) => string,
+): T[] {
   const scores = items.map(() => 0)
   const texts = items.map((item) => wordsOf(textOf(item)))
   for (const one of new Set(wanted)) {
     const having = texts.flatMap((words, i) => (words.some((word) => isLike(one, word)) ? [i] : []))
     for (const i of having) scores[i] += Math.log((items.length + 1) / having.length)
   }
+  const inTitle = items.map((item) => {
+    const words = wordsOf(titleOf(item))
+    return wanted.filter((one) => words.some((word) => isLike(one, word))).length
+  })
   const least = NEAR_BEST * Math.max(...scores)
   return Array.from(items.keys())
     .filter((i) => scores[i] > 0 && scores[i] >= least)
-    .sort((a, b) => scores[b] - scores[a])
+    .sort((a, b) => scores[b] - scores[a] || inTitle[b] - inTitle[a])
     .slice(0, MOST_ANSWERS)
     .map((i) => items[i])
 }
@@ -379,16 +396,18 @@ function wordsOf(text: string): string[] {
 
 /** Least number of first letters that two different words must share: `vacuumed` is like `vacuum`, `con` is only itself. */
 const LEAST_ALIKE = 4
-/** Largest number of letters in an ending: `consolidate` is like `consolidation`. */
-const MOST_ENDING = 3
+/** What two words of one meaning may have after the letters that they share: `consolidate` is like `consolidation`. */
+const ENDING =
+  /^(?:|'?s|es?|d|ed|ing|st|est|e?rs?|ors?|y|ies|ied|ity|le|ility|al|als|able|ly|ment|ance|age|ive|n|ic|ics|(?:|s|t|at|[sz]at)ions?|[sz](?:e[ds]?|ing))$/
 
-/** Whether two words differ only in their endings. */
+/** Whether two words differ only in their endings, or the word that was asked is the beginning of the other. */
 function isLike(asked: string, word: string): boolean {
   if (asked === word) return true
   let same = 0
   while (same < asked.length && asked[same] === word[same]) same++
-  const [short, long] = [asked.length, word.length].sort((a, b) => a - b)
-  // `dataframe` is not like `data`.
-  if (same === word.length && asked.length > 2 * same) return false
-  return same >= LEAST_ALIKE && (same === short || same >= long - MOST_ENDING)
+  if (same < LEAST_ALIKE) return false
+  // `dropping` has the last letter of `drop` twice.
+  const isEnding = (rest: string): boolean =>
+    ENDING.test(rest) || (rest[0] === asked[same - 1] && ENDING.test(rest.slice(1)))
+  return same === asked.length || (isEnding(asked.slice(same)) && isEnding(word.slice(same)))
 }

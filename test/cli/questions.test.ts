@@ -133,6 +133,7 @@ describe('help with a word', () => {
   test.each([
     [['lss'], '"lss"; did you mean the command ls?'],
     [['quartz'], '"quartz"; tiledb-inspect --help lists the commands'],
+    [['nothingxyz'], '"nothingxyz"; questions have nothing'],
     [['the', 'vaccuum'], '"vaccuum"; questions have vacuum'],
   ])('%j that nothing has: says so, with what is like it', async (asked, said) => {
     const stderr = `error: no question or command has the word ${said}\n`
@@ -148,6 +149,16 @@ describe('help with a word', () => {
     expect(code).toBe(0)
     expect(text.split('\n', 1)).toEqual(['Why is my read slow?'])
   })
+
+  test.each([
+    [['duplicates'], 'Are there duplicate coordinates, how many, and where?'],
+    [['checksums'], 'Do the checksums fit?'],
+  ])(
+    '%j begins with the question that has it, not with one that has it among its other words',
+    async (asked, first) => {
+      expect((await run(['help', ...asked])).text.split('\n', 1)).toEqual([first])
+    },
+  )
 
   test('prefers rare words, and takes other endings', async () => {
     const { text } = await run(['help', 'did', 'consolidating', 'the', 'fragments', 'of', 'an', 'array', 'work?'])
