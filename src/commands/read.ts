@@ -49,13 +49,14 @@ export const command: CommandModule<ReadOptions> = {
     if (options.limit === undefined && options.range === undefined) await noteBytesToRead(cx, target)
     const faults = new FaultList(cx)
     const opened = await openAt(target.array, {}, options.keepGoing ? faults.addNew : undefined)
+    const missing = faults.listed.length
+    const outcome = await arrayOutcome(cx, path, opened, faults, options)
+    // Not earlier, as a wrong option has an error without notes.
     if (options.where !== undefined && opened.schema.array_type === 'dense')
       cx.note('the array is dense: cells that do not meet the condition are shown with fill values')
-    if (faults.listed.length > 0) {
-      const hide = faults.listed.length > 1 ? 'fragments hide' : 'fragment hides'
-      cx.note(`older cells that the missing ${hide} are shown`)
-    }
-    yield await arrayOutcome(cx, path, opened, faults, options)
+    if (missing > 0)
+      cx.note(`older cells that the missing ${missing > 1 ? 'fragments hide' : 'fragment hides'} are shown`)
+    yield outcome
   },
 }
 

@@ -79,3 +79,8 @@ test('--raw leaves the names of --provenance as they are', async () => {
   ])
   expect(text).toMatch(/"__fragment":"__\d+_\d+_/)
 })
+
+test('a condition on a field that the array lacks is an error without notes', async () => {
+  const ran = await run(['read', `${FIXTURES}/22/dense_basic`, '--where', 'zz > 3'])
+  expect(ran).toMatchObject({ code: 2, text: '', stderr: expect.stringMatching(/^error: --where "zz > 3"/) })
+})
