@@ -1,6 +1,8 @@
 import { cpSync, linkSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { chdir, cwd } from 'node:process'
 import { describe, expect, test } from '@jest/globals'
+import type { OverviewDocument, OverviewFinding } from '../../src/documents/overview.ts'
+import { overviewTable } from '../../src/render/views/overview.ts'
 import { onDiskAndOn } from '../helpers/both.ts'
 import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -9,6 +11,7 @@ import { get, items, type Json } from '../helpers/json.ts'
 import { type Ran, run, runJson } from '../helpers/run.ts'
 import { words } from '../helpers/sessions.ts'
 import { turnOfFamilies } from '../helpers/turn.ts'
+import { sink } from '../render/sink.ts'
 
 const MOST_LINES = 24
 const WIDTH = 80
@@ -271,6 +274,18 @@ test('of more than 500 fragments the newest are looked at, and it says so; they 
   })
   expect(commandsOf(documents[0])[0]).toBe(`tiledb-inspect explain ${array}`)
   expect(ran.text).toMatch(/^tiledb\.consolidate\(/m)
+})
+
+test('of a remedy of several lines, the first of which does nothing alone, it shows the command that shows them all', async () => {
+  const { documents } = await runJson(['examples/arrays/weather'])
+  const finding = {
+    ...{ severity: 'warning', code: 'TILES_LARGE', finding_num: 1, file: '', message: 'tiles of 30 MiB', meaning: '' },
+    advice: ['s = tiledb.ArraySchema.load("weather")', 'tiledb.Array.create(…)', 'with …'],
+  }
+  const out = sink(WIDTH)
+  await overviewTable({ ...(documents[0] as unknown as OverviewDocument), findings: [finding as OverviewFinding] }, out)
+  const call = 'tiledb-inspect explain examples/arrays/weather'
+  expect(out.text()).toContain(`\n  tiles of 30 MiB\n# shows the 3 lines that rewrite the array\n${call}\n`)
 })
 
 const server = await serveFolder(FIXTURES, { index: true })

@@ -185,7 +185,7 @@ describe('stats --read', () => {
       'sums and means count the 4 cells of fill values that consolidation may have stored in gaps\n',
     )
     expect(text).toMatch(/ 1\.\.3 bytes, mean 2$/m)
-    expect((await run([path])).text).toMatch(/^reader sees +10 cells, at most 8 of them written: x 0\.\.7$/m)
+    expect((await run([path])).text).toMatch(/^reader sees +10 cells of the domain, at most 8 written: x 0\.\.7$/m)
   })
 
   test('names the first unwritten boxes, in row-major order', async () => {

@@ -60,7 +60,7 @@ export async function overviewTable(document: OverviewDocument, out: Output): Pr
   await screen.pairs(pairs, MOST_LINES - below)
   if (findings.length > 0) await screen.line('')
   const shown = new Set<string>()
-  for (const finding of findings) await writeFinding(finding, findings.length, path, shown, screen)
+  for (const finding of findings) await writeFinding(finding, document, shown, screen)
   await screen.line('')
   await screen.pairs(next.map(({ shows, command }): Pair => [shows, command]))
   const [verdict, role] = verdictOf(document)
@@ -121,13 +121,11 @@ function clipped(text: string, width: number, most: number): string[] {
 
 /**
  * Writes a finding and its advice.
- * @param count number of findings of the overview
  * @param shown calls that were written before
  */
 async function writeFinding(
   finding: OverviewFinding,
-  count: number,
-  path: string,
+  { findings: { length: count }, path, next }: OverviewDocument,
   shown: Set<string>,
   screen: Screen,
 ): Promise<void> {
@@ -143,13 +141,23 @@ async function writeFinding(
   if (advice.length > 0) {
     await screen.lines(message, count < FEW ? 2 : 1)
     // A call is never cut, so that it can be copied.
-    const { code: call } = codeParts(advice[0])
+    const call = callOf(advice, next)
     if (!shown.has(call)) for (const one of codeLines(call, screen.width)) await screen.line(one, 'dim')
     shown.add(call)
     return
   }
   if (count < FEW) await screen.lines(message, 1)
   await screen.lines(meaning, 2, 'dim')
+}
+
+/** Returns the first line of advice; or, if that does nothing without the others, the command that shows all of them. */
+function callOf(advice: readonly string[], next: OverviewDocument['next']): string {
+  const { code } = codeParts(advice[0])
+  const all = next.find(({ command }) => command.startsWith('tiledb-inspect explain '))
+  const isAssignment = /^\w+ = /.test(code)
+  return advice.length > 1 && isAssignment && all
+    ? `${all.command}  # shows the ${advice.length} lines that rewrite the array`
+    : code
 }
 
 /** Returns the last line, which agrees with the exit code. */
@@ -227,7 +235,7 @@ function seenText(document: ArrayOverview): string {
       return `${counted(BigInt(domain_cell_num), 'cell')}, all of them written: ${domainText(names, nonempty_domain)}`
     const written = cell_num_is === 'exact' ? countText(cell_num) : how.replace(/ cells?/, '')
     const box = nonempty_domain === null ? '' : `: ${domainText(names, nonempty_domain)}`
-    return `${counted(BigInt(domain_cell_num), 'cell')}, ${written} of them written${box}`
+    return `${counted(BigInt(domain_cell_num), 'cell')} of the domain, ${written} written${box}`
   }
   const less = deletes === 0 ? '' : `; ${counted(deletes, 'delete condition')}`
   return `${how}${nonempty_domain === null ? '' : `; ${domainText(names, nonempty_domain)}`}${less}`
