@@ -199,7 +199,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Do readers see the same in two arrays, or at two times?',
     'diff --read places my-copy',
-    'compare difference equal consolidated merged cells as-of time changed',
+    'compare difference equal consolidated merged cells as-of time changed backup copy copied original',
   ],
   [
     'How do I get the data out of a damaged array?',

@@ -111,6 +111,7 @@ describe('help with a word', () => {
     [['reclaim'], 'Which fragments would vacuum remove?'],
     [['unread'], 'Which fragments would vacuum remove?'],
     [['expensive'], 'Why is my read slow?'],
+    [['backup'], 'tiledb-inspect diff --read places my-copy\n'],
     [['uri'], 'How do I name an array on S3 or by URI'],
     [['s3'], 'How do I name an array on S3 or by URI'],
     [['dataframe'], 'How do I get it into pandas'],

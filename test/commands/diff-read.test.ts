@@ -18,7 +18,8 @@ async function sample(name: string, ...options: string[]): Promise<string> {
 async function written(name: string, cells: object[], ...options: string[]): Promise<string> {
   const [path, data] = [`${folder}/${name}`, `${folder}/${name}.ndjson`]
   writeFileSync(data, cells.map((cell) => `${JSON.stringify(cell)}\n`).join(''))
-  const args = ['write-sample', path, '--dim', 'x:INT32:0..99:10', '--attr', 'a:INT32', '--data', data, ...options]
+  const fields = options.includes('--append') ? [] : ['--dim', 'x:INT32:0..99:10', '--attr', 'a:INT32']
+  const args = ['write-sample', path, ...fields, '--data', data, ...options]
   expect((await run(args)).code).toBe(0)
   return path
 }
@@ -147,4 +148,17 @@ describe('diff --read', () => {
     expect((await run(['diff', '--as-of', '10', array, array])).code).toBe(2)
     expect((await run(['diff', '--read', `${FIXTURES}/22/group`, `${FIXTURES}/22/group`])).code).toBe(2)
   })
+})
+
+test('diff --cells says that it does not compare the cells of a fragment that only one array has', async () => {
+  const a = await written('unpaired-a', [{ x: 1, a: 1 }], '--timestamp', '10')
+  const b = await written('unpaired-b', [{ x: 1, a: 1 }], '--timestamp', '10')
+  const told = 'not compared: cells of 1 fragment that only one side has (diff --read compares what readers see)'
+  expect((await run(['diff', '--cells', a, b])).text).not.toContain('not compared')
+  await written('unpaired-b', [{ x: 1, a: 2 }], '--timestamp', '20', '--append')
+  for (const pair of [
+    [a, b],
+    [b, a],
+  ])
+    expect((await run(['diff', '--cells', ...pair])).text).toContain(told)
 })

@@ -38,6 +38,11 @@ export async function diffTable(document: DiffDocument, out: Output): Promise<vo
   }
   const unlisted = unlisted_cell_num === 0 ? '' : `, and ${counted(unlisted_cell_num, 'cell')} that are only counted`
   await writeSection(`${counted(differences.length, 'difference')}${unlisted}${cells}`, out)
+  const unpaired = differences.filter(isUnpaired).length
+  if (cells_compared && unpaired > 0) {
+    const whose = `cells of ${counted(unpaired, 'fragment')} that only one side has`
+    await writeLine(`not compared: ${whose} (diff --read compares what readers see)`, out)
+  }
   const limit = limitOf(ROWS, out)
   const columns: Shows<DiffDocument['differences'][number]>[] = [
     { name: 'where', role: 'field', cell: placeText },
@@ -61,6 +66,11 @@ export async function diffTable(document: DiffDocument, out: Output): Promise<vo
 /** Returns a path, and the time at which the array is read. */
 function withTime(path: string, times: TimestampRange | undefined): string {
   return times ? `${path} as of ${timeRangeText([times[1], times[1]])}` : path
+}
+
+/** Whether a difference is a fragment that has no counterpart. */
+function isUnpaired({ path, a, b }: DiffDocument['differences'][number]): boolean {
+  return (a === null || b === null) && /^(?:members\..+\.)?fragments\.__[^.]+$/.test(path)
 }
 
 function placeText({ path, more }: DiffDocument['differences'][number]): string {
