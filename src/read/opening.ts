@@ -24,7 +24,7 @@ export async function openAt(
   onFault = thrown,
 ): Promise<OpenedArray> {
   const opened = array.at({ from, now: to })
-  const { schema } = await opened.newestSchema()
+  const schema = await opened.schemaOfCells()
   for (const missing of await opened.missingFragments()) {
     if (!missing.startsWith(`${FRAGMENTS_FOLDER}/`)) continue
     const message = 'expected the fragment that a commit names, found no such folder'

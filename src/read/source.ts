@@ -176,8 +176,9 @@ export class Source {
     const place = (wanted: ColumnType): number =>
       columns.findIndex((one) => one.kind === wanted.kind && one.name === wanted.name && formOf(one) === formOf(wanted))
     const places = this.wanted.map(place)
-    const [times, deletes] = [TIMESTAMPS, DELETE_TIMESTAMPS].map((name) =>
-      columns.findIndex((one) => one.name === name),
+    // By kind: a schema that TileDB did not write may have an attribute of that name.
+    const [times, deletes] = ['timestamps', 'delete_timestamps'].map((kind) =>
+      columns.findIndex((one) => one.kind === kind),
     )
     const dimensions = this.fragment.info.schema.domain.dimensions.length
     const opensAll = this.selection.fields?.every((name) => columns.some((one) => one.name === name))

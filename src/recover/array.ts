@@ -12,6 +12,7 @@ import type { Describe } from '../format/io.ts'
 import type { NDRange } from '../format/range.ts'
 import { nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
 import { type Folder, readAll, withSource } from '../source/source.ts'
+import { enterOnce } from '../source/walk.ts'
 import { type FragmentEntry, type InspectArray, LABELS_FOLDER, METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
 import {
   COMMITS_FOLDER,
@@ -219,12 +220,12 @@ export async function lacksBox(array: InspectArray, path: string): Promise<boole
 
 /** Checks that a schema can be read. @throws InspectError NOT_RECOVERED if none can, or the one in use cannot and its loss is not allowed */
 async function checkSchemas(array: InspectArray, { dropDamaged }: RecoverOptions): Promise<void> {
-  const fault = await array.newestSchema().then(() => undefined, damageOf)
+  const fault = await array.schemaOfCells().then(() => undefined, damageOf)
   if (!fault) return
   if (exitCodeOf(fault) !== 1) throw fault
   let isThere = false
   for (const { name } of await array.schemaFiles())
-    isThere ||= (await array.schema(name).catch(unlessDamaged)) !== undefined
+    isThere ||= ((await array.schema(name).catch(unlessDamaged))?.domain.dimensions.length ?? 0) > 0
   if (isThere && dropDamaged) return
   const advice = isThere ? '; --drop-damaged leaves it out' : ', and no other is there'
   throw new InspectError('NOT_RECOVERED', `the schema cannot be read: ${fault.message}${advice}`, fault.at)
@@ -266,11 +267,22 @@ async function schemaFiles(array: InspectArray, found: NewFiles): Promise<void> 
   await checkedFiles(array, `${SCHEMA_FOLDER}/__enumerations`, enumerationFile, found)
 }
 
-/** Adds every file of a folder and of the folders in it. */
-async function plainFiles(folder: Folder, inside: string, found: NewFiles): Promise<void> {
-  for (const { name, kind } of await folder.folder(inside).listIfThere()) {
+/** Adds every file of a folder and of the folders in it. Leaves out links to folders that were entered before. */
+async function plainFiles(
+  folder: Folder,
+  inside: string,
+  found: NewFiles,
+  entered = new Set([folder.realPath]),
+): Promise<void> {
+  const entries = await folder.folder(inside).listIfThere()
+  if (entries.length === 0) return
+  if (!enterOnce(folder.folder(inside), entered)) {
+    found.leaveOut(inside, 'it is a link to a folder that is copied already')
+    return
+  }
+  for (const { name, kind } of entries) {
     if (kind === 'file') found.copy(folder, `${inside}/${name}`)
-    else if (kind === 'folder') await plainFiles(folder, `${inside}/${name}`, found)
+    else if (kind === 'folder') await plainFiles(folder, `${inside}/${name}`, found, entered)
   }
 }
 

@@ -188,7 +188,7 @@ async function bestShape(
       fault ??= error
       return unlessDamaged(error)
     })
-    if (!schema) continue
+    if (!schema || schema.domain.dimensions.length === 0) continue
     const shape = shapeWith(schemaName, schema, versionOf(named, schema), walked)
     if (!best || shape.contradictions < best.contradictions) best = shape
   }

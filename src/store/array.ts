@@ -209,6 +209,14 @@ export class InspectArray {
     })
   }
 
+  /** {@link newestSchema} for reading cells. @throws InspectError BAD_VALUE if the schema has no dimension */
+  async schemaOfCells(): Promise<ArraySchema> {
+    const { file, schema } = await this.newestSchema()
+    if (schema.domain.dimensions.length > 0) return schema
+    const at = { file: `${this.folder.path}/${file.path}`, field: 'domain.dimensions' }
+    throw badValue('expected at least one dimension, found none', at)
+  }
+
   /** Reads a schema. @param name as in footers: a file of `__schema`, or `__array_schema.tdb` */
   schema(name: string): Promise<ArraySchema> {
     return this.once(`schema ${name}`, () => this.readSchema(name))

@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -559,4 +560,19 @@ describe('a fragment whose folder has lost its name', () => {
     ])
     expect(other.place).toMatch(/^__fragments\/__1714521600000_1714521600000_[0-9a-f]{32}_20$/)
   })
+})
+
+test('links in __labels that lead back are not followed for ever', async () => {
+  const { from, to } = copyOf('22/sparse_basic')
+  mkdirSync(join(from, '__labels'))
+  for (const [name, target] of [
+    ['above', '..'],
+    ['here', '.'],
+    ['again', '.'],
+  ])
+    symlinkSync(target, join(from, '__labels', name))
+  const { code, text } = await run(['recover', from, '--to', to])
+  expect(code).toBe(0)
+  expect(text).toContain('left out   __labels/above: it is a link to a folder that is copied already')
+  expect(names(to).filter((name) => name.startsWith('__labels'))).toEqual([])
 })

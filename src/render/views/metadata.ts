@@ -202,11 +202,15 @@ async function* tileRows(
   const walks = columns.map(({ key }) => new Walk(valuesOf(slot, key)))
   for (let tile = 0; tile < tiles; tile++) {
     const row = [countText(tile)]
+    let ended = true
     for (let c = 0; c < columns.length; c++) {
       let next = walks[c].next()
       if (next.done === true && (await walks[c].turn())) next = walks[c].next()
       row.push(tileValue(columns[c], next))
+      ended &&= next.done === true
     }
+    // A damaged footer may count more tiles than any list has.
+    if (ended) return
     yield row
   }
 }
