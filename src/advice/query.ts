@@ -1,7 +1,10 @@
 import { sum } from '../base/sum.ts'
 import type { RangeSets } from '../cells/bounds.ts'
+import { tileRole } from '../cells/tile-places.ts'
+import { MIN_BATCH_BYTES } from '../explain/batches.ts'
 import type { ExplainQuery, ReadPlan } from '../explain/plan.ts'
 import type { ReadCost } from '../explain/read-cost.ts'
+import { GENERIC_TILE_READS } from '../explain/step-cost.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, requestsOf } from './facts.ts'
 import { advise, type Finding, type ReadCounts, type Remedy } from './finding.ts'
@@ -63,7 +66,10 @@ export function* overRead(
   if (tooMany < WORTH_BYTES) return
   const perTile = read / sum(touched, ({ tiles }) => tiles)
   const n = sides.length
-  const best = bestRead(cells, perTile, n)
+  const { array_type, capacity } = opened.schema
+  // Written anew, sparse tiles are full.
+  const size = array_type === 'sparse' ? Math.min(Number(capacity), facts.cell_num) : perTile
+  const best = bestRead(cells, size, n)
   const share = 1 - cells / read
   const bytes = counts.stored_bytes * share
   const effect = {
@@ -180,7 +186,7 @@ export async function withRemedies(
     const changes = changesFor(finding, asked, facts, plan)
     const found: { change: Change; remedy: Remedy }[] = []
     for (const change of changes) {
-      const remedy = (await remedies.of(change)) ?? estimated(change, asked, facts, plan, remedies.now)
+      const remedy = (await remedies.of(change)) ?? estimated(change, asked, facts, plan, cost, remedies.now)
       if (remedy) found.push({ change, remedy })
     }
     found.sort((a, b) => a.remedy.after.unfiltered_bytes - b.remedy.after.unfiltered_bytes)
@@ -236,36 +242,61 @@ function estimated(
   { query }: ExplainQuery,
   facts: ArrayFacts,
   plan: ReadPlan,
+  cost: ReadCost,
   before: ReadCounts,
 ): Remedy | undefined {
-  const { opened, fragments } = facts
-  // Only --exact tells how full consolidated tiles are, and how many hidden cells and timestamps they have.
-  if ('consolidate' in change) return undefined
+  const { opened } = facts
+  // Only --exact tells how full consolidated tiles are, and how many hidden cells and timestamps they have, and which boxes the tiles of
+  // another order have.
+  if ('consolidate' in change || change.cell_order !== undefined) return undefined
   const touched = touchedTiles(facts, plan)
   if (touched.length === 0) return undefined
   const read = sum(touched, ({ tiles, perTile }) => tiles * perTile)
   const perTile = sum(touched, (one) => one.perTile) / touched.length
   const wanted = wantedCells(facts, query.ranges, plan)
   const n = opened.schema.domain.dimensions.length
-  const cost = (cells: number, size: number): number => (wanted ? bestRead(cells, size, n) : cells)
+  const cellsFor = (cells: number, size: number): number => (wanted ? bestRead(cells, size, n) : cells)
   const all = wanted?.cells ?? read
-  const now = touched.length * cost(all / touched.length, perTile)
+  const now = touched.length * cellsFor(all / touched.length, perTile)
   const size = sizeOf(change, perTile)
-  const then = cost(all, size)
-  if (change.cell_order !== undefined && change.cell_order !== 'hilbert') return undefined
-  // Hilbert order, and extents in the proportions of the ranges, are assumed to give the best shape. Other changes keep the shape.
+  const then = cellsFor(all, size)
+  // Extents in the proportions of the ranges are assumed to give the best shape. Other changes keep the shape.
   const shaped = change.capacity === undefined && Math.abs(size / perTile - 1) < 0.5
   const cells = Math.round(Math.min(read, shaped ? then : read * (then / now)))
   const part = read === 0 ? 1 : cells / read
   const fields = new Set(plan.tile_reads.map(({ slot }) => slot)).size
+  const tiles_read = Math.max(fields, Math.round(before.tiles_read * part * (perTile / size)))
   const after: ReadCounts = {
-    tiles_read: Math.max(fields, Math.round(before.tiles_read * part * (perTile / size))),
+    tiles_read,
     cells_read: Math.round(before.cells_read * part),
     unfiltered_bytes: Math.round(before.unfiltered_bytes * part),
     stored_bytes: Math.round(before.stored_bytes * part),
-    requests: Math.max(fields, Math.round(before.requests / Math.max(1, fragments.length))),
+    requests: requestsAfter(facts, plan, cost, tiles_read / fields),
   }
   return { change: textOf(change), basis: 'estimated', before, after }
+}
+
+/** Read operations for the length of a footer, and for the footer. */
+const FOOTER_READS = 2
+
+/**
+ * The read operations for an array that is written anew as one fragment: to open it, for the same lists of its metadata, and for its files.
+ * @param tiles number of tiles of a field. In a small file one operation reads them all.
+ */
+function requestsAfter({ files, fragments, scale }: ArrayFacts, plan: ReadPlan, cost: ReadCost, tiles: number): number {
+  const sections = new Set(
+    plan.metadata_reads.map(({ section, fragment, slot }) => {
+      const name = slot === undefined ? '' : fragments[fragment].info.slots[slot].name
+      return `${section} ${name}`
+    }),
+  )
+  const read = cost.tiles.fields.flatMap(({ name, parts }) => parts.map(({ role }) => ({ name, role })))
+  const reads = sum(read, ({ name, role }) => {
+    const file = files.find((one) => one.field === name && tileRole(one) === role)
+    return file && file.stored_bytes * scale > MIN_BATCH_BYTES ? Math.ceil(tiles) : 1
+  })
+  const enumerations = sum(cost.steps, (step) => (step.name === 'enumerations' ? step.reads : 0))
+  return GENERIC_TILE_READS * (1 + sections.size) + FOOTER_READS + enumerations + reads
 }
 
 /** Number of cells in a tile after a change. @param now number of cells before */

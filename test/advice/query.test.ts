@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Finding } from '../../src/advice/findings.ts'
 import { queryFindings } from '../../src/advice/findings.ts'
+import { countsOfRead } from '../../src/advice/remedies.ts'
 import { planRead } from '../../src/explain/explain.ts'
 import { readCost } from '../../src/explain/read-cost.ts'
 import type { OpenedArray } from '../../src/read/query.ts'
@@ -55,13 +56,49 @@ describe('findings of a query', () => {
     expect(await found(await madeArray(PLANE), 100, 149, true)).toEqual([])
   })
 
-  test('without decoding coordinates, remedies are estimated', async () => {
+  test('without decoding coordinates, nothing is promised of a consolidation or of another order', async () => {
     const opened = await madeArray({ ...PLANE, fragments: Array.from({ length: 6 }, (_, i) => plane(60_000, i)) })
-    const remedies = (await found(opened, 100, 149, false)).flatMap((finding) => finding.remedies ?? [])
-    expect(remedies.length).toBeGreaterThan(0)
-    // What consolidation gives follows from the cells alone.
-    for (const { basis, change } of remedies)
-      expect({ basis, change }).toEqual({ basis: 'estimated', change: expect.not.stringContaining('consolidated') })
+    const findings = await found(opened, 100, 149, false)
+    expect(findings.map(({ code, remedies }) => [code, remedies])).toEqual([
+      ['FRAGMENTS_OVERLAP', undefined],
+      ['TILE_SHAPE', undefined],
+    ])
+  })
+
+  test('the best shape is told for full tiles, not for the small tiles of the fragments', async () => {
+    const opened = await madeArray({
+      ...PLANE,
+      attributes: { u: [], v: [], w: [] },
+      fragments: Array.from({ length: 60 }, (_, i) => {
+        const { x, y, v } = plane(200, 13 * i)
+        return { x, y, u: v, v, w: v }
+      }),
+    })
+    const [shape] = (await found(opened, 100, 299, false)).filter(({ code }) => code === 'TILE_SHAPE')
+    const [, best] = /it would be about (\d+)/.exec(shape.message) ?? []
+    expect(Number(best)).toBeGreaterThan(2500)
+  })
+
+  test('the reads after a rewrite are those of explain for the array that is written so, also if they are estimated', async () => {
+    const fragment = { v: floats(1_000_000, (i) => Math.round(noise(i) * 100)) }
+    const large = { ...PLANE, dense: true, fragments: [fragment, fragment, fragment] }
+    const [finding] = (await found(await madeArray(large), 5, 15, false)).filter(({ code }) => code === 'TILES_LARGE')
+    const small: Made = {
+      ...large,
+      dimensions: [
+        ['x', 0, 999, 316],
+        ['y', 0, 999, 316],
+      ],
+      fragments: [fragment],
+    }
+    const opened = await madeArray(small)
+    const ranges = new Map([0, 1].map((d) => [d, [{ low: 5, high: 15 }]]))
+    const asked = { opened, query: { order: defaultOrder(opened), ranges }, exact: false }
+    const { counts } = await countsOfRead(asked)
+    expect(finding.remedies).toMatchObject([
+      { basis: 'estimated', after: { requests: counts.requests, tiles_read: counts.tiles_read } },
+    ])
+    expect(finding.remedies?.[0].change).toContain('x 316, y 316')
   })
 
   test('consolidation that joins small tiles has no estimate, but can be computed', async () => {

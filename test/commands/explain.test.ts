@@ -300,6 +300,19 @@ describe('--config', () => {
     expect([exact.includes(hint), /consolidated: .*; computed/.test(exact)]).toEqual([false, true])
   })
 
+  test('without --exact nothing is promised of another order: --exact computes it', async () => {
+    const path = `${hintFolder}/rows`
+    const dims = ['--dim', 'x:INT32:0..999:1000', '--dim', 'y:INT32:0..999:1000', '--attr', 'a:FLOAT64']
+    const cells = ['--cells', '60000', '--fragments', '1', '--capacity', '500']
+    expect((await run(['write-sample', path, ...dims, ...cells])).code).toBe(0)
+    const box = ['--range', 'x=0..999', '--range', 'y=0..9']
+    const hint = 'what a read costs with cells in another order: --exact'
+    const atMost = (await run(['explain', path, ...box])).text
+    expect([atMost.includes(hint), atMost.includes('order, written anew')]).toEqual([true, false])
+    const exact = (await run(['explain', path, ...box, '--exact'])).text
+    expect([exact.includes(hint), /order, written anew: .*; computed/.test(exact)]).toEqual([false, true])
+  })
+
   test('sm.mem.total_budget is --budget', async () => {
     const total = async (...args: string[]): Promise<Json> =>
       get((await explained(overlaps, ...args)).document, 'total') as Json

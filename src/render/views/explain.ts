@@ -55,10 +55,14 @@ export async function explainTable(document: ExplainDocument, isTimed: boolean, 
   const { memory_bytes, makes_progress } = document.total
   const isEnough = memory_bytes !== null && makes_progress
   if (isEnough || findings.length > 0) await writeFindings(findings, out)
-  const isOpen = findings.some(
-    ({ code, remedies = [] }) => /^FRAGMENTS_(MANY|OVERLAP)$/.test(code) && remedies.length === 0,
-  )
-  if (isOpen && !document.exact) await writeLine('what a read costs after tiledb.consolidate: --exact', out, 'dim')
+  const isOpen = (codes: RegExp): boolean =>
+    !document.exact && findings.some(({ code, remedies = [] }) => codes.test(code) && remedies.length === 0)
+  const isSparseBox = document.reader !== 'DenseReader' && Object.keys(document.ranges).length > 0
+  const changes = [
+    ...(isOpen(/^FRAGMENTS_(MANY|OVERLAP)$/) ? ['after tiledb.consolidate'] : []),
+    ...(isSparseBox && isOpen(/^TILE_SHAPE$/) ? ['with cells in another order'] : []),
+  ]
+  if (changes.length > 0) await writeLine(`what a read costs ${changes.join(', or ')}: --exact`, out, 'dim')
   if (!isEnough) await writeLine(`memory budget: ${budgetText(document.total)}`, out, 'bad')
 }
 
