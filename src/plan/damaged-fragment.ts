@@ -22,6 +22,10 @@ import {
 /** Limit on the runs of tiles whose other fields a plan keeps with a command. The user keeps the rest likewise. */
 const MOST_KEPT = 3
 
+function shownName(field: string): string {
+  return field === '' ? '""' : field
+}
+
 /** The ways that end in a call of `recover`. */
 export type RecoverWay = Extract<Way, 'recover' | 'statistics' | 'drop'>
 
@@ -83,9 +87,13 @@ export class DamagedFragment {
       this.loss = await fragmentLoss(fragment, this.tiles)
     })
     if (!this.loss) return
-    const { lost, all, cells } = this.loss
+    const { lost, all, cells, lostDimensions, unplaced } = this.loss
     for (const { field, of } of lost)
-      draft.lost.add(`${field === '' ? '""' : field} of ${of}${await failsOthers(array, field, words)}`)
+      draft.lost.add(`${shownName(field)} of ${of}${await failsOthers(array, field, words)}`)
+    if (unplaced > 0) {
+      const names = lostDimensions.map(shownName).join(' and ')
+      draft.lost.add(`where ${unplaced} cells were: without ${names}, nothing tells where their other values belong`)
+    }
     draft.notLost.add(`${other(BigInt(all) - BigInt(cells), 'cell')} of this fragment, ${others}`)
     draft.loses.add(`the other fields of ${cells} cells`)
     draft.never.add(
@@ -123,11 +131,11 @@ export class DamagedFragment {
     return !this.draft.hasErrors
   }
 
-  /** Adds commands that keep the undamaged fields of the cells that the plan drops. */
+  /** Adds commands that keep the undamaged fields of the cells that the plan drops, if their coordinates can be read. */
   async keepOthers(shell: Shell, fresh: (path: string) => Promise<string>): Promise<void> {
     if (!this.loss || this.loss.whole.length === 0 || !this.isCut) return
     const fields = this.loss.whole.map((name) => ` --field ${shellWord(name)}`).join('')
-    const runs = runsOf(this.loss.tiles)
+    const runs = runsOf(this.loss.placed)
     for (const [first, last] of runs.slice(0, MOST_KEPT)) {
       const to = word(await fresh(`${shell.root}.kept-${first}.ndjson`))
       const command = `tiledb-inspect decode ${shell.at(this.entry.path)} --tiles ${first}..${last}${fields} -o ${to}`

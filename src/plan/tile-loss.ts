@@ -58,6 +58,12 @@ export interface FragmentLoss {
   tile_num: number
   /** Fields that lost nothing. */
   whole: readonly string[]
+  /** Indexes of the damaged tiles whose coordinates can be read, in ascending order. Decode shows their other fields. */
+  placed: readonly number[]
+  /** The stored coordinates that lost cells: names of dimensions, or `__coords`. */
+  lostDimensions: readonly string[]
+  /** Number of cells that lost coordinates. */
+  unplaced: number
   /** Number of cells of the fragment. */
   all: number | bigint
   /** Boxes around the cells of the damaged tiles, or one around all cells of the fragment. */
@@ -90,9 +96,24 @@ export async function fragmentLoss(fragment: Fragment, byField: LostTiles): Prom
   const isAnyWhole = !info.dense || info.schema.attributes.some(isWhole)
   const whole = info.slots.filter((slot) => !slot.phantom && isAnyWhole && isWhole(slot)).map(({ name }) => name)
   const sorted = [...tiles].sort((a, b) => a - b)
+  const lostDimensions = info.slots.flatMap(({ name, kind }) =>
+    byField.has(name) && (kind === 'dimension' || kind === 'coords') ? [name] : [],
+  )
+  const unplaced = new Set(lostDimensions.flatMap((name) => [...(byField.get(name) ?? [])]))
   const around = info.nonempty_domain ? [info.nonempty_domain] : []
   const boxes = (await tileBoxes(fragment, info, sorted)) ?? around
-  return { lost, cells: cellsOf(tiles), tiles: sorted, tile_num: info.tile_num, whole, all, boxes }
+  return {
+    lost,
+    cells: cellsOf(tiles),
+    tiles: sorted,
+    tile_num: info.tile_num,
+    whole,
+    placed: sorted.filter((tile) => !unplaced.has(tile)),
+    lostDimensions,
+    unplaced: cellsOf(unplaced),
+    all,
+    boxes,
+  }
 }
 
 /** Returns a delete condition as the user wrote it. */

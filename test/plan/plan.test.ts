@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -448,7 +449,7 @@ describe('damaged tiles', () => {
     expect(never[0]).toMatch(/^delete the fragment without these steps: a commit names it/)
     const { text } = await run(['check', '--plan', '--level', 'cells', path], { columns: 80, env: { NO_COLOR: '1' } })
     expect(text).toMatch(
-      /^ {2}also lost the other fields of 5 cells\n {12}to keep the values of these cells in a file, first:\n {2}keep {6}0 {2}/m,
+      /^ {2}also lost the other fields of 5 cells\n {12}`keep` saves the values of these cells in a file: run it first\n {2}keep {6}0 {2}/m,
     )
   })
 
@@ -463,6 +464,35 @@ describe('damaged tiles', () => {
       `a of 12 cells (tiles 0..1 of 2, x 1..17, y 2..19); ${fails} \`a < 20\` reads a`,
       `s of 12 cells (tiles 0..1 of 2, x 1..17, y 2..19); ${fails} \`(a >= 40 and a <= 60) or s == "oak"\` reads s`,
     ])
+  })
+
+  test('of a wrong header of a tile, the plan does not say that no reader needs the file', async () => {
+    const path = `${folder}/header`
+    await run(['write-sample', path, '--damage', 'GENERIC_TILE_HEADER'])
+    expect((await planOf(path)).plans[0].lost).toEqual([
+      'nothing: readers need this file, but not the part of it that is wrong',
+    ])
+  })
+
+  test('values whose coordinates are lost are not kept: nothing tells where they belong', async () => {
+    const path = copyOf('22/deletes', 'no coordinates')
+    const fragment = `${path}/__fragments/${readdirSync(`${path}/__fragments`)[0]}`
+    truncateSync(`${fragment}/d0.tdb`, statSync(`${fragment}/d0.tdb`).size - 1)
+    const lostPlaces = (cells: number): string =>
+      `where ${cells} cells were: without x, nothing tells where their other values belong`
+    const one = await planOf(path)
+    expect(one.plans.map(({ keep }) => keep)).toEqual([[]])
+    expect(one.plans[0].lost).toContain(lostPlaces(6))
+    // The other tile still has its coordinates.
+    rmSync(`${fragment}/a1.tdb`)
+    const two = await planOf(path)
+    expect(two.plans[0].lost).toContain(lostPlaces(6))
+    const [{ command = '' }, ...more] = two.plans[0].keep
+    expect([command, more]).toEqual([expect.stringMatching(/ --tiles 0\.\.0 --field a --field y -o /), []])
+    rmSync(`${fragment}/d0.tdb`)
+    const all = await planOf(path)
+    expect(all.plans.map(({ keep }) => keep)).toEqual([[]])
+    expect(all.plans[0].lost).toContain(lostPlaces(12))
   })
 
   test('a file that is cut short loses the tiles after the cut', async () => {
@@ -513,7 +543,7 @@ describe('damaged tiles', () => {
         '2 older fragments overlap the box of these cells: where they hold the same cells, readers see their older values again',
       ])
       const { text } = await run(['check', '--plan', path], { columns: 80, env: { NO_COLOR: '1' } })
-      expect(text).toContain('\n  also      2 older fragments overlap the box of these cells: where they hold\n')
+      expect(text).toContain('\n  returns   2 older fragments overlap the box of these cells: where they hold\n')
     })
 
     test('are found by the boxes of dense tiles, too', async () => {

@@ -54,10 +54,12 @@ async function writePlan(plan: PlanLine, path: string, out: Output): Promise<voi
   await writeTexts('not lost', not_lost, out)
   await writeTexts(
     'also lost',
-    loses.length > 0 && keep.length > 0 ? [...loses, 'to keep the values of these cells in a file, first:'] : loses,
+    loses.length > 0 && keep.length > 0
+      ? [...loses, '`keep` saves the values of these cells in a file: run it first']
+      : loses,
     out,
   )
-  await writeTexts('also', brings_back, out)
+  await writeTexts('returns', brings_back, out)
   await writeAllSteps(plan, out)
 }
 
