@@ -109,6 +109,20 @@ describe('metadata that was overwritten is reported as such', () => {
     expect(fault(await read(array, file)).message).toMatch(/bytes were added after/)
   })
 
+  test.each(FIXTURES)('%s: a wrong offset is no cut, if the length of the footer is right', async (name) => {
+    const { array, file, whole, info } = await opened(name)
+    const { offset, size } = info.footer
+    if (offset + size === whole.length) return
+    const wrong = offset + size - 9 - (info.footer.slack?.length ?? 0)
+    array.files.set(file, at(whole, wrong, [0xff]))
+    const { code, message, at: place } = fault(await read(array, file))
+    expect([code, message]).toEqual([
+      'BAD_VALUE',
+      expect.stringMatching(/below 2\^53, found \d+: the footer was overwritten$/),
+    ])
+    expect(place).toMatchObject({ offset: wrong - 7, field: expect.stringMatching(/^footer\..*offset/) })
+  })
+
   test('a version that has the footer elsewhere contradicts the name; another version is read', async () => {
     const { array, file, whole, info } = await opened('22/sparse_basic')
     array.files.set(file, at(whole, info.footer.offset, [9, 0, 0, 0]))

@@ -52,6 +52,11 @@ export async function footerFault(error: InspectError, evidence: FooterEvidence)
   if (fileSize === 0)
     return fault('TRUNCATED', 0, 'expected sections and a footer, found an empty file: it was cut, or never written')
   const { end, last, cutAt } = await walkSections(source, fileSize)
+  const isOfVersion = error.code === 'UNSUPPORTED_VERSION' || error.at.offset === end
+  if (!isOfVersion && cutAt === undefined && end > 0 && (await isFooterLengthRight(evidence, end))) {
+    const { code, message, at } = error
+    return fault(code, at.offset ?? end, `${message}: the footer was overwritten`, `footer.${at.field}`)
+  }
   const whole = await wholeSize(evidence, end, cutAt)
   const cut = (expected: string): InspectError =>
     fault('TRUNCATED', fileSize, `expected ${expected}, found ${fileSize}: the file was cut short`)
@@ -86,6 +91,13 @@ export async function footerFault(error: InspectError, evidence: FooterEvidence)
   }
   const message = `expected a footer from byte ${end} on, where the sections end, found a footer length that gives another place: the file was cut short or overwritten`
   return fault('TRUNCATED', fileSize, message)
+}
+
+/** Whether the file ends with the length of a footer that begins where the sections end. Then it was not cut. */
+async function isFooterLengthRight({ source, fileSize }: FooterEvidence, end: number): Promise<boolean> {
+  const at = fileSize - FOOTER_LENGTH_BYTES
+  if (at <= end) return false
+  return viewOf(await source.read(at, FOOTER_LENGTH_BYTES)).getBigUint64(0, true) === BigInt(at - end)
 }
 
 interface Walked {
