@@ -317,7 +317,9 @@ async function commitFiles(
   const outcomes = new Map(fragments.map((one) => [one.name, one]))
   const isSame = (name: string): boolean => outcomes.get(name)?.outcome === 'kept'
   const isThere = (name: string): boolean => outcomes.get(name)?.written.some((one) => one.name === name) ?? false
-  const known = new Map((await array.fragments()).map(({ name, path }) => [name, path]))
+  const entries = await array.fragments()
+  const known = new Map(entries.map(({ name, path }) => [name, path]))
+  const replaced = new Set(entries.flatMap(({ path, to_vacuum }) => (to_vacuum ? [path] : [])))
   const named = new Set<string>()
   const commit = (path: string, bytes: Uint8Array = NO_BYTES): void => {
     if (named.has(path)) return
@@ -332,6 +334,15 @@ async function commitFiles(
       const fragment = linePath(text)
       return fragment === undefined || commits.ignored.has(fragment) || isThere(lastPathPart(fragment))
     })
+  const whyNoCommit = (fragment: string): string => {
+    const outcome = outcomes.get(lastPathPart(fragment))
+    if (outcome?.instead) return 'the fragments that its fragment replaced take its place'
+    if (outcome) return outcome.written.length > 0 ? 'its fragment became several others' : 'its fragment is lost'
+    const isLeftOut = found.leftOut.some((one) => one.path === fragment)
+    return isLeftOut && replaced.has(fragment)
+      ? 'its fragment is left out: a consolidated one has the cells'
+      : 'its fragment is not there'
+  }
   const ignored = new Set(
     commits.files.flatMap(({ kind, entries: lines }) => (kind === 'ignore' ? lines.map(({ text }) => text) : [])),
   )
@@ -343,7 +354,7 @@ async function commitFiles(
     const name = lastPathPart(path)
     if (kind === 'write') {
       if (isThere(lastPathPart(committedPath(path)))) commit(path)
-      else found.leaveOut(path, 'its fragment is not there')
+      else found.leaveOut(path, whyNoCommit(committedPath(path)))
     } else if (kind === 'delete' || kind === 'update') {
       const source = folder.file(path)
       const read =

@@ -368,6 +368,7 @@ describe('an array', () => {
       truncateSync(file, readFileSync(file).length - 3)
       const { code, text } = await run(['recover', from, '--to', to])
       expect([code, text]).toEqual([0, expect.stringContaining('that it replaced are still there')])
+      expect(text).toContain(`${name}.wrt: the fragments that its fragment replaced take its place\n`)
       expect(await cells(to, [])).toBe(before)
       expect(existsSync(`${to}/__fragments/${name}`)).toBe(false)
       // If one of those is gone, nothing takes its place.
@@ -383,7 +384,11 @@ describe('an array', () => {
     const [list] = readdirSync(`${from}/__commits`).filter((name) => name.endsWith('.vac'))
     const [hidden] = readFileSync(`${from}/__commits/${list}`, 'utf8').split('\n')
     truncateSync(`${from}/__fragments/${hidden.split('/').at(-1)}/a0.tdb`, 5)
-    expect((await run(['recover', from, '--to', to])).code).toBe(0)
+    const { code, text } = await run(['recover', from, '--to', to])
+    expect([code, text]).toEqual([
+      0,
+      expect.stringMatching(/\.wrt: its fragment is left out: a consolidated one has the cells\n/),
+    ])
     expect(await cells(to, [])).toBe(before)
     expect((await run(['check', '--level', 'cells', to])).code).toBe(0)
   })
