@@ -6,11 +6,14 @@ import type { CellValue } from '../documents/common.ts'
 import type { HistoryDocument, HistoryHiddenBy, HistoryLine, HistoryVersion } from '../documents/history.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind } from '../format/datatype.ts'
+import { nameFacts } from '../format/timestamped-name.ts'
 import { bytesOf } from '../format/value.ts'
 import { fillCell } from '../read/fill.ts'
 import { type CellHistory, type CellVersion, cellHistories, type HiddenBy } from '../read/history.ts'
 import { openAt } from '../read/opening.ts'
 import { type OpenedArray, readColumns } from '../read/query.ts'
+import type { FragmentEntry } from '../store/array.ts'
+import { DELETES_SINCE } from '../store/deletes.ts'
 import { parseCell, refuseOutside } from './cell-option.ts'
 import { type Reader, shownLabels } from './cell-reader.ts'
 import {
@@ -89,15 +92,22 @@ async function* outcomes(
     most: MOST_CELLS,
     onUnread: (fault) => faults.push(fault),
   })
+  let purging: FragmentEntry[] = []
   const columns = readColumns(opened.schema, { order: 'row-major', ranges, fields })
   if (cell && options.cell && found.length === 0) {
     // Checked only now, because damage may have put a cell outside the domain.
     refuseOutside(dimensions, cell, options.cell, cx.style)
     found.push({ columns, coordinates: coordinatesOf(opened.schema, cell), versions: [] })
+    if (opened.schema.array_type === 'sparse') purging = (await opened.array.fragments()).filter(mayBePurged)
   }
   if (found.length === 0) cx.note(`${cx.shownPath(path)}: no fragment holds a cell in this range`)
-  for (const history of found) yield await cellOutcome(cx, path, opened, history, labels, faults)
+  for (const history of found) yield await cellOutcome(cx, path, opened, history, labels, { faults, purging })
   report.tell(cx)
+}
+
+/** Whether a fragment comes from a consolidation that can have left deleted cells out. Its box tells nothing about these cells. */
+function mayBePurged({ name, timestamp_range: [first, last] = [0n, 0n] }: FragmentEntry): boolean {
+  return first < last && (nameFacts(name)?.format_version ?? 0) >= DELETES_SINCE
 }
 
 type Labels = Pick<Reader, 'enumerations' | 'report'>
@@ -118,7 +128,7 @@ async function cellOutcome(
   opened: OpenedArray,
   { columns, coordinates, versions }: CellHistory,
   labels: Labels,
-  faults: readonly InspectError[],
+  { faults, purging }: { faults: readonly InspectError[]; purging: readonly FragmentEntry[] },
 ): Promise<Outcome> {
   const { schema, between } = opened
   const dimensions = columns.filter(({ kind }) => kind === 'dimension')
@@ -137,6 +147,7 @@ async function cellOutcome(
     cell,
     fill_values: isFilled ? valuesOf(cx, labels, attributes, fills) : undefined,
     versions: shown,
+    perhaps_purged: purging.length === 0 ? undefined : purging.map(({ name }) => name),
     not_examined: faults.length === 0 ? undefined : faults.map((fault) => notExaminedResult(cx, fault)),
   }
   return {

@@ -19,6 +19,11 @@ export interface HistoryDocument extends DocumentHead<'history'> {
   fill_values?: Record<string, CellValue> | undefined
   /** Versions of the cell in all fragments on disk, oldest first. */
   versions: readonly HistoryVersion[]
+  /**
+   * Consolidated fragments of a sparse array, if there are no versions of the cell: it may have been written, deleted, and then left out
+   * of them. Left out if there are none.
+   */
+  perhaps_purged?: readonly StoredName[] | undefined
   /** Fragments that cannot be read, and that reads do not need. Their versions of the cell are unknown. */
   not_examined?: readonly NotExamined[] | undefined
 }

@@ -12,6 +12,7 @@ import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { readAll, withSource } from '../source/source.ts'
 import { type InspectArray, METADATA_FOLDER, vacuumedMetadata } from '../store/array.ts'
 import { commitKind, linePath } from '../store/commits.ts'
+import { DELETES_SINCE } from '../store/deletes.ts'
 import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
 import { fragmentFiles, metadataFile } from '../write/array-writer.ts'
 import type { FragmentToWrite } from '../write/fragment-writer.ts'
@@ -30,8 +31,6 @@ interface FragmentConsolidation {
 
 type Times = readonly [first: bigint, last: bigint]
 
-/** Since this version sparse arrays have delete conditions, and consolidated fragments keep the times of the deletions. @see tiledb/sm/misc/constants.cc */
-export const DELETES_SINCE = 16
 const RELATIVE_URIS_SINCE = 19
 
 /**

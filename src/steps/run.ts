@@ -7,6 +7,7 @@ import { negated } from '../read/condition.ts'
 import { openAt } from '../read/opening.ts'
 import { loadWhere } from '../read/where.ts'
 import { SCHEMA_FOLDER } from '../store/array.ts'
+import { DELETES_SINCE } from '../store/deletes.ts'
 import { objectType } from '../store/group.ts'
 import { CONSOLIDATION_MODES } from '../store/vacuum.ts'
 import { fragmentFiles, metadataFile, timestampsOf } from '../write/array-writer.ts'
@@ -35,7 +36,6 @@ import {
   consolidateCommits,
   consolidateFragmentMetadata,
   consolidateFragments,
-  DELETES_SINCE,
 } from './consolidate.ts'
 import { createArray } from './create.ts'
 import { checked, EVOLUTION, evolve } from './evolve.ts'

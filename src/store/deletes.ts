@@ -8,6 +8,9 @@ import { commitKind, stem } from './commits.ts'
 import { readGenericTile } from './generic-tile.ts'
 import { isWithin } from './visibility.ts'
 
+/** Since this version sparse arrays have delete conditions, and consolidated fragments keep the times of the deletions. @see tiledb/sm/misc/constants.cc */
+export const DELETES_SINCE = 16
+
 /** A delete condition, and where it is stored. */
 export interface DeletePlace {
   /** Name of the commit, without suffix. */

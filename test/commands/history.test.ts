@@ -255,8 +255,18 @@ describe('dense cells', () => {
     const [document] = await documents(`${V22}/dense_vacuum_left`, '--cell', 'y=1,x=7')
     expect([get(document, 'versions'), get(document, 'fill_values')]).toEqual([[], { a: -2147483648, n: null }])
     const { text } = await run(['history', `${V22}/dense_vacuum_left`, '--cell', 'y=1,x=7'])
-    expect(text).toContain('never written')
+    expect(text).toContain('y=1, x=7: no fragment on disk has it\n')
     expect(text).toContain('a read gives fill values: a=-2147483648, n=null')
+  })
+
+  test('a cell that a consolidation may have purged is not said to be never written', async () => {
+    const call = ['history', `${V22}/deletes_purged`, '--cell', 'x=15,y=15']
+    const { text } = await run(call)
+    expect(text).toMatch(
+      /: no fragment on disk has it\na read gives no such cell\nit may have been written, deleted, and left out by the consolidation into __\w+\n$/,
+    )
+    const { text: outside } = await run(['history', `${V22}/sparse_basic`, '--cell', 'x=3,y=-17'])
+    expect(outside).not.toContain('consolidation')
   })
 
   test('the last fragment that has the cell wins; attributes are those of the newest schema', async () => {

@@ -6,13 +6,15 @@ import { counted, fieldName, NEVER_WRITTEN, timeRangeText, valuesText, withTimes
 
 /** Most characters of a value, except with `--full`. */
 const VALUE = 24
+/** Most names in a line. */
+const MOST_NAMES = 3
 /** Most characters of a value with `--vertical`. */
 const BLOCK_VALUE = 1000
 
 /** Shows the versions of a cell, one a row, and what hides each of them. @param isNow whether the user gave no time */
 export async function historyTable(document: HistoryDocument, isNow: boolean, out: Output): Promise<void> {
-  const { path, cell, versions, as_of, fill_values, not_examined = [] } = document
-  const found = versions.length === 0 ? 'never written' : counted(versions.length, 'version')
+  const { path, cell, versions, as_of, fill_values, perhaps_purged = [], not_examined = [] } = document
+  const found = versions.length === 0 ? 'no fragment on disk has it' : counted(versions.length, 'version')
   await writeTitle(path, withTimes(`${valuesText(cell, VALUE)}: ${found}`, isNow ? undefined : as_of), out)
   if (versions.length > 0) {
     const names = versions.map(({ fragment }) => fragment)
@@ -20,6 +22,11 @@ export async function historyTable(document: HistoryDocument, isNow: boolean, ou
   }
   if (fill_values) await writeLine(`a read gives fill values: ${valuesText(fill_values, VALUE)}`, out)
   else if (!versions.some(({ state }) => state === 'current')) await writeLine('a read gives no such cell', out)
+  if (perhaps_purged.length > 0) {
+    const names = perhaps_purged.slice(0, MOST_NAMES).join(', ')
+    const more = perhaps_purged.length > MOST_NAMES ? `, and ${perhaps_purged.length - MOST_NAMES} more` : ''
+    await writeLine(`it may have been written, deleted, and left out by the consolidation into ${names}${more}`, out)
+  }
   await writeNotExamined(not_examined, path, out)
 }
 
