@@ -39,7 +39,7 @@ import { type CommandContext, type CommandModule, collect, documentHead, type Ou
 import { type Config, parseConfig } from './config.ts'
 import { damagedFault, damagedFilesOf } from './damaged-files.ts'
 import { parseChoice, parseSize } from './option-values.ts'
-import { addQueryOptions, parseQuery, type QueryOptions } from './read-query.ts'
+import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from './read-query.ts'
 import { denseCells, resultBuffers } from './result-buffers.ts'
 import { endResult } from './values.ts'
 
@@ -116,6 +116,7 @@ async function arrayOutcome(
   const budget = chosen ?? DEFAULT_BUDGET
   const request: ExplainQuery = { opened, query: await parseQuery(cx, opened, options), exact, codecs: writingCodecs }
   const plan = await planRead(request, budget)
+  noteUnsortedTexts(cx, opened, request.query)
   const cost = await readCost(request, plan)
   const { tiles, steps } = cost
   const counted = exact ? await countedCells(request).catch(unlessFault) : undefined

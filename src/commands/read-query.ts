@@ -3,6 +3,7 @@ import { usage } from '../base/errors.ts'
 import { LAST_TIME } from '../format/timestamped-name.ts'
 import { fieldNames, type OpenedArray, READ_ORDERS, type ReadQuery } from '../read/query.ts'
 import { defaultOrder } from '../read/read.ts'
+import { unsortedTexts } from '../read/unsorted-texts.ts'
 import { loadWhere, WHERE_FORMS } from '../read/where.ts'
 import { type CommandContext, collect } from './command.ts'
 import { queryRanges } from './label-ranges.ts'
@@ -50,6 +51,16 @@ export async function parseQuery(cx: CommandContext, opened: OpenedArray, option
     fields: await checkFields(cx, opened, options.field),
     where: options.where === undefined ? undefined : await loadWhere(options.where, schema, array),
   }
+}
+
+/** Prints a note if TileDB may find other cells than `read`. */
+export function noteUnsortedTexts(cx: CommandContext, { schema }: OpenedArray, { ranges }: ReadQuery): void {
+  const found = unsortedTexts(schema, ranges)
+  if (!found) return
+  const { text, tiled } = found
+  cx.note(
+    `TileDB 2.30 may find wrong cells in a range of ${text}: it assumes that its texts are sorted, but they are sorted only inside each tile of ${tiled}`,
+  )
 }
 
 /**

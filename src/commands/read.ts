@@ -9,7 +9,7 @@ import { attributeLabels } from '../store/labels.ts'
 import { type CellOptions, FaultList, parseLimit, type Reader, readerOutcome } from './cell-reader.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
 import { LabelReport } from './missing-labels.ts'
-import { addQueryOptions, parseQuery, type QueryOptions } from './read-query.ts'
+import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from './read-query.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 
 interface ReadOptions extends CellOptions, QueryOptions {
@@ -86,6 +86,7 @@ async function arrayOutcome(
   }
   const head: ReadHead = { ...documentHead('read', cx.shownPath(path)), as_of: opened.between, order: query.order }
   const outcome = readerOutcome(cx, head, reader, options)
+  noteUnsortedTexts(cx, opened, query)
   const { tail, cellNum } = outcome
   return Object.assign(outcome, { tail: () => ({ cell_num: cellNum(), ...tail?.() }) })
 }
