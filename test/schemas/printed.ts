@@ -163,6 +163,7 @@ async function* histories(): AsyncGenerator<Printed> {
   }
   yield* json(['history', `${EXAMPLES}/arrays/weather`, '--cell', 'station=1,day=7', '--as-of', '2024-01-01'])
   yield* json(['history', `${EXAMPLES}/damaged/failed_write`, '--range', 'x=..'])
+  yield* json(['history', `${FIXTURES}/22/deletes_purged`, '--cell', 'x=15,y=15'])
 }
 
 /** Filters tried, those that TileDB refuses among them. */
