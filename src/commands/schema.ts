@@ -195,7 +195,10 @@ export function schemaResult(
       filters: pipelineResult(attribute.filters),
     })),
     enumerations: enumerations.map((e) => enumerationResult(e, style)),
-    dimension_labels: schema.dimension_labels.map(({ name, ...label }) => ({ name, ...label })),
+    dimension_labels: schema.dimension_labels.map(({ name, dimension_index, order, type, cell_val_num, ...label }) => ({
+      ...{ name, dimension_index, order, type, cell_val_num },
+      ...{ attribute: label.attribute, uri: label.uri, relative: label.relative, external: label.external },
+    })),
     current_domain: ranges ? Object.fromEntries(dimensions.map(({ name }, d) => [name, ranges[d]])) : null,
   }
 }
