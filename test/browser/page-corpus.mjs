@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ERROR_TITLES, pageWords } from '../../src/page/page-words.ts'
 import { shortCell } from '../../src/page/short-cell.ts'
 import { escapeText, shortValue } from '../../src/render/units.ts'
-import { inside, measuredText, partName } from '../../src/render/views/wording.ts'
+import { measuredText, partName, relativePath } from '../../src/render/views/wording.ts'
 import { archiveNames, casesIn, unpacked } from '../helpers/corpus.ts'
 import { parseJson } from '../helpers/json.ts'
 import { Random } from '../helpers/random.ts'
@@ -110,7 +110,7 @@ async function compareFindings(page, target) {
         code,
         message,
         pageWords(meaning),
-        inside(file, target) || file,
+        relativePath(file, target) || file,
         offset ?? '-',
         field ?? '-',
       ].map((one) => escapeText(String(one))),

@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSyn
 import { join, resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { inside, sizeText, timeRangeText } from '../../src/render/views/wording.ts'
+import { relativePath, sizeText, timeRangeText } from '../../src/render/views/wording.ts'
 import { listen, serveFolder } from '../helpers/http-server.ts'
 import { axe, cli, closing, document, emptyFolder, follow, open, rowsOf, served, show, turn } from './opened-page.mjs'
 
@@ -52,7 +52,7 @@ async function compare(page, target) {
   const found = (await rowsOf(page, 'Findings')) ?? []
   assert.deepEqual(
     found.map(([severity, , , code, what, , file]) => [severity, code, file, what]),
-    findings.map(({ severity, code, file, message }) => [severity, code, inside(file, target), message]),
+    findings.map(({ severity, code, file, message }) => [severity, code, relativePath(file, target), message]),
   )
   await show(page, 'schema')
   const { dimensions } = document('schema', target)
