@@ -6,7 +6,14 @@ import type { CheckFinding } from '../documents/check.ts'
 import type { TimestampRange } from '../documents/common.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
-import { addLostTiles, type ConditionWords, failsOthers, fragmentLoss, type LostTiles } from '../plan/tile-loss.ts'
+import {
+  addLostTiles,
+  type ConditionWords,
+  failsOthers,
+  fragmentLoss,
+  type LostTiles,
+  lostPlaces,
+} from '../plan/tile-loss.ts'
 import { relativePath } from '../render/views/wording.ts'
 import type { InspectArray } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
@@ -33,6 +40,8 @@ interface Loss {
   timestamp_range: TimestampRange | null
   /** Each damaged field: which of its cells are lost, in words, and the first finding about it. */
   fields: readonly { name: string; of: string; finding: CheckFinding }[]
+  /** What lost coordinates mean for the other fields, in words. */
+  places?: string | undefined
   /** Numbers of cells of which nothing was lost, and of which something was. */
   whole?: bigint
   cells?: number
@@ -93,7 +102,7 @@ async function lossOf(
   array: InspectArray | undefined,
   findings: readonly CheckFinding[],
   fields: Map<CheckFinding, string>,
-): Promise<Required<Pick<Loss, 'fields' | 'whole' | 'cells'>> | undefined> {
+): Promise<Required<Pick<Loss, 'fields' | 'places' | 'whole' | 'cells'>> | undefined> {
   const { slots } = await fragment.info()
   const files = new Map((await fragment.fieldFiles()).map(({ name, slot }) => [name, slots[slot].name]))
   const lost: LostTiles = new Map()
@@ -119,5 +128,6 @@ async function lossOf(
     const alsoFailing = array ? await failsOthers(array, name, words) : ''
     lostFields.push({ name, of: loss.lost[i].of + alsoFailing, finding })
   }
-  return { fields: lostFields, whole: BigInt(loss.all) - BigInt(loss.cells), cells: loss.cells }
+  const whole = BigInt(loss.all) - BigInt(loss.cells)
+  return { fields: lostFields, places: lostPlaces(loss), whole, cells: loss.cells }
 }

@@ -16,15 +16,13 @@ import {
   failsOthers,
   fragmentLoss,
   type LostTiles,
+  lostPlaces,
   runsOf,
+  shownName,
 } from './tile-loss.ts'
 
 /** Limit on the runs of tiles whose other fields a plan keeps with a command. The user keeps the rest likewise. */
 const MOST_KEPT = 3
-
-function shownName(field: string): string {
-  return field === '' ? '""' : field
-}
 
 /** The ways that end in a call of `recover`. */
 export type RecoverWay = Extract<Way, 'recover' | 'statistics' | 'drop'>
@@ -87,13 +85,11 @@ export class DamagedFragment {
       this.loss = await fragmentLoss(fragment, this.tiles)
     })
     if (!this.loss) return
-    const { lost, all, cells, lostDimensions, unplaced } = this.loss
+    const { lost, all, cells } = this.loss
     for (const { field, of } of lost)
       draft.lost.add(`${shownName(field)} of ${of}${await failsOthers(array, field, words)}`)
-    if (unplaced > 0) {
-      const names = lostDimensions.map(shownName).join(' and ')
-      draft.lost.add(`where ${unplaced} cells were: without ${names}, nothing tells where their other values belong`)
-    }
+    const places = lostPlaces(this.loss)
+    if (places !== undefined) draft.lost.add(places)
     draft.notLost.add(`${other(BigInt(all) - BigInt(cells), 'cell')} of this fragment, ${others}`)
     draft.loses.add(`the other fields of ${cells} cells`)
     draft.never.add(

@@ -70,6 +70,18 @@ export interface FragmentLoss {
   boxes: readonly NDRange[]
 }
 
+/** A field's name in a sentence. */
+export function shownName(field: string): string {
+  return field === '' ? '""' : field
+}
+
+/** What the loss of coordinates means for the other fields, in words; undefined if no coordinates are lost. */
+export function lostPlaces({ lostDimensions, unplaced }: FragmentLoss): string | undefined {
+  if (unplaced === 0) return undefined
+  const names = lostDimensions.map(shownName).join(' and ')
+  return `where ${unplaced} cells were: without ${names}, nothing tells where their other values belong`
+}
+
 /** Limit on the tiles whose boxes are read: more would take too long. */
 const MOST_BOXES = 64
 

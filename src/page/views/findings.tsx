@@ -126,7 +126,7 @@ export function Lost({ damage: { losses, unexamined }, inspected, link }: ViewPr
   return (
     <section aria-labelledby="lost">
       <h3 id="lost">What is lost</h3>
-      {losses.map(({ path, array, name, timestamp_range, fields, whole, because }) => (
+      {losses.map(({ path, array, name, timestamp_range, fields, places, whole, because }) => (
         <div key={path} class="loss">
           The fragment written {timeRangeText(timestamp_range, false)}
           {array && (
@@ -147,6 +147,7 @@ export function Lost({ damage: { losses, unexamined }, inspected, link }: ViewPr
                   <ToBytes {...{ inspected, link, finding }}>{fieldName(name)}</ToBytes> of {escapeText(of)}
                 </li>
               ))}
+              {places !== undefined && <li>{escapeText(places)}</li>}
             </ul>
           )}
           {whole !== undefined && whole > 0n && (
