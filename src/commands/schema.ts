@@ -195,9 +195,16 @@ export function schemaResult(
       filters: pipelineResult(attribute.filters),
     })),
     enumerations: enumerations.map((e) => enumerationResult(e, style)),
-    dimension_labels: schema.dimension_labels.map(({ name, dimension_index, order, type, cell_val_num, ...label }) => ({
-      ...{ name, dimension_index, order, type, cell_val_num },
-      ...{ attribute: label.attribute, uri: label.uri, relative: label.relative, external: label.external },
+    dimension_labels: schema.dimension_labels.map((label) => ({
+      name: label.name,
+      dimension_index: label.dimension_index,
+      order: label.order,
+      type: label.type,
+      cell_val_num: label.cell_val_num,
+      attribute: label.attribute,
+      uri: label.uri,
+      relative: label.relative,
+      external: label.external,
     })),
     current_domain: ranges ? Object.fromEntries(dimensions.map(({ name }, d) => [name, ranges[d]])) : null,
   }
