@@ -69,7 +69,7 @@ const SUMMED = ['stored_bytes', 'unfiltered_bytes', 'tiles'] as const
 
 /**
  * Collects facts from the footers of all fragments, and from other metadata of the largest fragments.
- * @param footersOnly whether to read nothing; `files` then lacks the var-sized fields
+ * @param footersOnly whether to use only the footers, and read nothing; `files` then lacks the var-sized fields
  */
 export async function arrayFacts(opened: OpenedArray, footersOnly = false): Promise<ArrayFacts> {
   const { dimensions } = opened.schema.domain
@@ -89,10 +89,10 @@ export async function arrayFacts(opened: OpenedArray, footersOnly = false): Prom
     if (!own) continue
     examined.push(one)
     for (const file of own) {
-      const key = `${file.role} ${file.field}`
-      const known = files.get(key)
-      if (known) for (const sum of SUMMED) known[sum] += file[sum]
-      else files.set(key, file)
+      const name = `${file.role} ${file.field}`
+      const known = files.get(name)
+      if (known) for (const key of SUMMED) known[key] += file[key]
+      else files.set(name, file)
     }
   }
   const examined_bytes = sum(examined, (one) => one.stored_bytes)
@@ -132,7 +132,7 @@ function factsOf({ fragment, info }: OpenedFragment, box: Box): FragmentFacts {
   }
 }
 
-/** The data files of a fragment. Reads the sizes of var-sized tiles, or leaves out files that have some. */
+/** The data files of a fragment. Reads the sizes of var-sized tiles; with `footersOnly` it leaves these files out. */
 async function filesOf(facts: FragmentFacts, footersOnly: boolean): Promise<FileFacts[]> {
   const { fragment, info } = facts
   const files: FileFacts[] = []

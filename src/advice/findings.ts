@@ -14,7 +14,7 @@ import {
   rewrittenFragments,
   uncommittedFragments,
 } from './fragments.ts'
-import { OF_TYPICAL_BOXES, overRead, touchedFragments, withRemedies } from './query.ts'
+import { CODES_OF_TYPICAL_READS, overRead, touchedFragments, withRemedies } from './query.ts'
 import { countsOf } from './remedies.ts'
 import { badShapes, largeTiles, smallTiles, wideTextBoxes } from './tiles.ts'
 import { type CountedCells, constantValues, countedDeletes, missingStatistics, unpurgedDeletes } from './values.ts'
@@ -93,7 +93,7 @@ export async function queryFindings(
   const read = new Set(cost.tiles.fields.map(({ name }) => name))
   const findings = (await findingsOf(facts)).filter(
     ({ code, field }) =>
-      (field === undefined || read.has(field)) && (query.ranges.size === 0 || !OF_TYPICAL_BOXES.has(code)),
+      (field === undefined || read.has(field)) && (query.ranges.size === 0 || !CODES_OF_TYPICAL_READS.has(code)),
   )
   if (query.ranges.size > 0) {
     findings.push(...touchedFragments(asked, facts, plan))

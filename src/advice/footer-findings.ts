@@ -8,7 +8,7 @@ import { badShapes, largeTiles, smallTiles } from './tiles.ts'
 /** The findings that follow from footers and names alone, worst first. Reads nothing. */
 export async function footerFindings(opened: OpenedArray): Promise<Finding[]> {
   const facts = await arrayFacts(opened, true)
-  const isWhole = [...opened.schema.domain.dimensions, ...opened.schema.attributes].every(isFixed)
+  const allFixed = [...opened.schema.domain.dimensions, ...opened.schema.attributes].every(isFixed)
   const found: Finding[] = [...manyFragments(facts), ...overlappingFragments(facts)]
   // The code of filters takes long to load, and most arrays have no such files.
   if (facts.files.some((file) => file.stored_bytes > file.unfiltered_bytes))
@@ -18,7 +18,7 @@ export async function footerFindings(opened: OpenedArray): Promise<Finding[]> {
   // The boxes of sparse tiles are in R-trees, which are not read here.
   const dense = facts.examined.filter(({ info }) => info.dense)
   for await (const one of badShapes({ ...facts, examined: dense })) found.push(one)
-  if (isWhole) found.push(...smallTiles(facts), ...largeTiles(facts))
+  if (allFixed) found.push(...smallTiles(facts), ...largeTiles(facts))
   return worstFirst(found)
 }
 

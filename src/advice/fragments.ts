@@ -26,7 +26,7 @@ export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts):
   const count = fragments.length
   if (count < MANY_FRAGMENTS || stored_bytes / count >= LARGE_FRAGMENT) return
   const now = sum(fragments, requestsOf)
-  const after = largestAfter(opened, fragments)
+  const after = requestsAfterMerge(opened, fragments)
   const seconds = secondsOf(now - after, 0)
   if (seconds < WORTH_SECONDS) return
   const average = shortSize(Math.round(stored_bytes / count))
@@ -41,14 +41,14 @@ export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts):
  * Number of requests for a consolidated fragment with the same fields. In sparse arrays of newer formats it has the time of each cell.
  * Readers need these times, if no duplicates are allowed, to find the newest of several cells with equal coordinates.
  */
-function afterConsolidation({ schema }: OpenedArray, facts: FragmentFacts): number {
+function consolidatedRequests({ schema }: OpenedArray, facts: FragmentFacts): number {
   const addsTimes = keepsTimes(schema) && !schema.allows_duplicates && !hasSlot(facts, 'timestamps')
   return requestsOf(facts) + (addsTimes ? 1 : 0)
 }
 
 /** Number of requests for the fragment that consolidation makes of these fragments: as many as for the one with the most files. */
-export function largestAfter(opened: OpenedArray, fragments: readonly FragmentFacts[]): number {
-  return fragments.reduce((most, one) => Math.max(most, afterConsolidation(opened, one)), 0)
+export function requestsAfterMerge(opened: OpenedArray, fragments: readonly FragmentFacts[]): number {
+  return fragments.reduce((most, one) => Math.max(most, consolidatedRequests(opened, one)), 0)
 }
 
 /** Lower limit on the fragments that a typical box touches on average. */
@@ -67,7 +67,7 @@ export function* overlappingFragments({ opened, fragments }: ArrayFacts): Genera
   const depth = mean(touched.map(({ length }) => length))
   if (depth < DEEP) return
   const requests = mean(touched.map((some) => sum(some, requestsOf)))
-  const one = mean(boxed.map((fragment) => afterConsolidation(opened, fragment)))
+  const one = mean(boxed.map((fragment) => consolidatedRequests(opened, fragment)))
   yield advise('FRAGMENTS_OVERLAP', {
     message: `a box of 1 % of the box around all fragments touches ${Math.round(depth)} of ${fragments.length} fragments on average: that takes about ${Math.round(requests)} requests to S3, with one fragment about ${Math.round(one)}`,
     effect: {

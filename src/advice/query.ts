@@ -8,29 +8,29 @@ import { GENERIC_TILE_READS } from '../explain/step-cost.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, requestsOf } from './facts.ts'
 import { advise, type Finding, type ReadCounts, type Remedy } from './finding.ts'
-import { largestAfter } from './fragments.ts'
+import { requestsAfterMerge } from './fragments.ts'
 import { consolidationLines, type Rewrite, rewriteLines } from './lines.ts'
 import { type Change, Remedies, textOf } from './remedies.ts'
 import { domainLengths, extentsOf, GOOD_CELLS, ofTileSize } from './tiles.ts'
 
 /** Codes of findings about typical reads. A query with ranges has findings of its own instead. */
-export const OF_TYPICAL_BOXES: ReadonlySet<string> = new Set([
+export const CODES_OF_TYPICAL_READS: ReadonlySet<string> = new Set([
   'FRAGMENTS_OVERLAP',
   'TILE_SHAPE',
   'TILES_LARGE',
   'BOXES_NOT_PRUNING',
 ])
 
-/** Lower limit on the touched fragments of a finding. */
-const MANY_FRAGMENTS = 6
+/** Ranges that touch fewer fragments make no finding. */
+const MIN_TOUCHED_FRAGMENTS = 6
 
 /** Finds that many fragments hold cells in the ranges. */
 export function* touchedFragments(asked: ExplainQuery, facts: ArrayFacts, plan: ReadPlan): Generator<Finding> {
   const touched = new Set(plan.tile_reads.flatMap(({ fragment, tiles }) => (tiles.length > 0 ? [fragment] : [])))
-  if (touched.size < MANY_FRAGMENTS) return
+  if (touched.size < MIN_TOUCHED_FRAGMENTS) return
   const some = Array.from(touched, (fragment) => facts.fragments[fragment])
   const now = sum(some, requestsOf)
-  const after = largestAfter(asked.opened, some)
+  const after = requestsAfterMerge(asked.opened, some)
   yield advise('FRAGMENTS_OVERLAP', {
     message: `the ranges touch tiles of ${touched.size} of ${facts.fragments.length} fragments: that takes about ${now} requests to S3, with one fragment about ${after}`,
     effect: {
@@ -44,10 +44,10 @@ export function* touchedFragments(asked: ExplainQuery, facts: ArrayFacts, plan: 
 }
 
 /** Lower limits of a finding: cells that are read per wanted cell, and unfiltered bytes that are read in vain. */
-const MUCH_OVERREAD = 8
-const WORTH_BYTES = 256 * 1024
-/** A shape is bad above this ratio between the cells that are read and those that tiles in the proportions of the ranges would read. */
-const MUCH_WORSE = 2.5
+const MIN_READ_RATIO = 8
+const MIN_UNWANTED_BYTES = 256 * 1024
+/** A shape is bad if the read has this many times the cells that it would have with tiles in the proportions of the ranges. */
+const MIN_SHAPE_RATIO = 2.5
 
 /** Finds tiles that have a bad shape or are too large: the ranges need only a small part of them. */
 export function* overRead(
@@ -59,15 +59,15 @@ export function* overRead(
   const wanted = wantedCells(facts, query.ranges, plan)
   const touched = touchedTiles(facts, plan)
   const read = sum(touched, ({ tiles, perTile }) => tiles * perTile)
-  if (wanted === undefined || read === 0 || read < MUCH_OVERREAD * wanted.cells) return
+  if (wanted === undefined || read === 0 || read < MIN_READ_RATIO * wanted.cells) return
   const { cells, sides } = wanted
   // TileDB counts no unfiltered bytes for files without filters.
-  const tooMany = Math.max(counts.unfiltered_bytes, counts.stored_bytes) * (1 - cells / read)
-  if (tooMany < WORTH_BYTES) return
+  const unwantedBytes = Math.max(counts.unfiltered_bytes, counts.stored_bytes) * (1 - cells / read)
+  if (unwantedBytes < MIN_UNWANTED_BYTES) return
   const perTile = read / sum(touched, ({ tiles }) => tiles)
   const n = sides.length
   const { array_type, capacity } = opened.schema
-  // Written anew, sparse tiles are full.
+  // A rewrite makes sparse tiles full.
   const size = array_type === 'sparse' ? Math.min(Number(capacity), facts.cell_num) : perTile
   const best = bestRead(cells, size, n)
   const share = 1 - cells / read
@@ -75,12 +75,12 @@ export function* overRead(
   const effect = {
     seconds: rounded(secondsOf(0, bytes)),
     cells: Math.round(read - cells),
-    unfiltered_bytes: Math.round(tooMany),
+    unfiltered_bytes: Math.round(unwantedBytes),
     bytes: Math.round(bytes),
     share,
   }
   const found = `${read} cells are read for ${countedCells(plan) === undefined ? 'about ' : ''}${Math.round(cells)} in the ranges`
-  if (n > 1 && read >= MUCH_WORSE * best) {
+  if (n > 1 && read >= MIN_SHAPE_RATIO * best) {
     const message = `${found}; with tiles in the proportions of the ranges it would be about ${Math.round(best)}`
     const change = shapeOf(facts, sides, perTile)
     yield advise('TILE_SHAPE', { message, effect, advice: rewriteLines(opened, change) })
@@ -91,7 +91,7 @@ export function* overRead(
   }
 }
 
-/** By fragment: the number of tiles that are read of the field with the most tiles, and the cells of each. */
+/** For each fragment: how many tiles are read of one field (the most of any field), and the cells of a tile. */
 function touchedTiles(facts: ArrayFacts, { tile_reads }: ReadPlan): { tiles: number; perTile: number }[] {
   const most = new Map<number, number>()
   for (const { fragment, tiles } of tile_reads) most.set(fragment, Math.max(most.get(fragment) ?? 0, tiles.length))
@@ -193,7 +193,7 @@ export async function withRemedies(
     const best = found.filter(({ remedy }) => helps(remedy))
     // A finding is dropped if the computed remedies show that no change helps.
     const tried = found.some(({ remedy }) => remedy.basis === 'computed')
-    if (tried && best.length === 0 && OF_BOXES.has(finding.code)) continue
+    if (tried && best.length === 0 && CODES_THAT_MUST_HELP.has(finding.code)) continue
     const [first] = best
     const advice = first && !('consolidate' in first.change) ? rewriteLines(asked.opened, first.change) : finding.advice
     out.push({
@@ -205,13 +205,13 @@ export async function withRemedies(
   return out
 }
 
-/** Codes of findings whose remedy is to read fewer cells, or with fewer requests. */
-const OF_BOXES: ReadonlySet<string> = new Set([...OF_TYPICAL_BOXES, 'FRAGMENTS_MANY'])
+/** Codes of findings that are dropped if no remedy reads less, or with fewer requests. */
+const CODES_THAT_MUST_HELP: ReadonlySet<string> = new Set([...CODES_OF_TYPICAL_READS, 'FRAGMENTS_MANY'])
 /** Lower limit on the part of the tiles, of the unfiltered bytes or of the requests that a remedy must save. */
-const WORTH_SHARE = 0.1
+const MIN_SAVED_SHARE = 0.1
 
 function helps({ before, after }: Remedy): boolean {
-  const kept = 1 - WORTH_SHARE
+  const kept = 1 - MIN_SAVED_SHARE
   return (['tiles_read', 'unfiltered_bytes', 'requests'] as const).some((key) => after[key] <= kept * before[key])
 }
 
@@ -246,8 +246,8 @@ function estimated(
   before: ReadCounts,
 ): Remedy | undefined {
   const { opened } = facts
-  // Only --exact tells how full consolidated tiles are, and how many hidden cells and timestamps they have, and which boxes the tiles of
-  // another order have.
+  // Only --exact tells what these changes do: how many cells, hidden cells and timestamps consolidated tiles have, and which boxes
+  // tiles of another order have.
   if ('consolidate' in change || change.cell_order !== undefined) return undefined
   const touched = touchedTiles(facts, plan)
   if (touched.length === 0) return undefined
@@ -280,7 +280,7 @@ function estimated(
 const FOOTER_READS = 2
 
 /**
- * The read operations for an array that is written anew as one fragment: to open it, for the same lists of its metadata, and for its files.
+ * The read operations after the array was rewritten as one fragment: to open it, to read the same sections of its metadata, and its files.
  * @param tiles number of tiles of a field. In a small file one operation reads them all.
  */
 function requestsAfter({ files, fragments, scale }: ArrayFacts, plan: ReadPlan, cost: ReadCost, tiles: number): number {

@@ -20,8 +20,8 @@ import { schemaOf } from '../write/schema-document.ts'
 import type { ArrayFacts } from './facts.ts'
 import { storedFactor } from './filters.ts'
 import type { ReadCounts, Remedy } from './finding.ts'
+import { arrayInMemory, consolidatedInMemory } from './in-memory.ts'
 import type { Rewrite } from './lines.ts'
-import { arrayInMemory, consolidatedInMemory } from './rewrite.ts'
 
 /** A change of an array. */
 export type Change =

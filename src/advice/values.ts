@@ -21,9 +21,9 @@ import { percent } from './tiles.ts'
 
 /** Upper limit on the fragments whose statistics are compared. */
 const MAX_COMPARED = 64
-/** Lower limits on a field with a single value: unfiltered bytes, and its part of the array. */
-const WORTH_CONSTANT = 64 * 1024
-const MUCH_CONSTANT = 0.1
+/** A field with a single value makes a finding from these unfiltered bytes and this share of the array on. */
+const MIN_CONSTANT_BYTES = 64 * 1024
+const MIN_CONSTANT_SHARE = 0.1
 
 /** Finds attributes whose cells all have the same value. Each read unfilters the value for each cell. */
 export async function* constantValues({
@@ -36,7 +36,9 @@ export async function* constantValues({
   if (fragments.length === 0 || fragments.length > MAX_COMPARED) return
   const sizes = new Map<string, number>()
   for (const { field, unfiltered_bytes } of files) sizes.set(field, (sizes.get(field) ?? 0) + unfiltered_bytes * scale)
-  const large = [...sizes].filter(([, bytes]) => bytes >= WORTH_CONSTANT && bytes >= MUCH_CONSTANT * unfiltered_bytes)
+  const large = [...sizes].filter(
+    ([, bytes]) => bytes >= MIN_CONSTANT_BYTES && bytes >= MIN_CONSTANT_SHARE * unfiltered_bytes,
+  )
   if (large.length === 0) return
   const values = new Map<string, Set<string>>(large.map(([field]) => [field, new Set()]))
   for (const { fragment, info } of fragments) {
@@ -79,8 +81,7 @@ function constantLines(opened: OpenedArray, field: string): string[] {
 }
 
 /**
- * The bytes, as text, of the value that all cells of a fragment have. Undefined if there are several values, or if the statistics do not
- * prove that there is only one.
+ * The value that all cells of a fragment have: its bytes, as text. Undefined if the statistics do not prove that there is only one.
  */
 function oneValue({ type, nullable }: Slot, one: SlotStatistics | undefined): string | undefined {
   if (!one || one.min.length === 0 || one.min.length !== one.max.length || one.null_count !== 0) return undefined
@@ -91,14 +92,14 @@ function oneValue({ type, nullable }: Slot, one: SlotStatistics | undefined): st
 }
 
 /** Lower limits on fragments of old formats: their stored bytes, and their part of the array. */
-const WORTH_STATISTICS = 4 * 1024 * 1024
-const MUCH_OLD = 0.5
+const MIN_OLD_BYTES = 4 * 1024 * 1024
+const MIN_OLD_SHARE = 0.5
 
 /** Finds fragments of formats before 11. These have no minima and maxima, so a condition reads every tile. */
 export function* missingStatistics({ opened, fragments, stored_bytes }: ArrayFacts): Generator<Finding> {
   const old = fragments.filter(({ info }) => info.format_version < 11)
   const bytes = sum(old, (one) => one.stored_bytes)
-  if (bytes < WORTH_STATISTICS || bytes < MUCH_OLD * stored_bytes) return
+  if (bytes < MIN_OLD_BYTES || bytes < MIN_OLD_SHARE * stored_bytes) return
   yield advise('STATISTICS_MISSING', {
     message: `${old.length} of ${fragments.length} fragments have a format before 11, without minima and maxima: a condition reads all their ${shortSize(bytes)}`,
     effect: { seconds: rounded(secondsOf(0, bytes)), bytes, fragments: old.length, share: bytes / stored_bytes },
@@ -113,10 +114,10 @@ export function* missingStatistics({ opened, fragments, stored_bytes }: ArrayFac
   })
 }
 
-/** Lower limits on a finding about deletes: conditions that each read evaluates, cells that they certainly delete, and their part of all. */
-const MANY_CONDITIONS = 5
-const MANY_DELETED = 1000
-const MUCH_DELETED = 0.2
+/** Deletes make a finding from this number of conditions on, or this number of deleted cells and their share of all cells. */
+const MIN_CONDITIONS = 5
+const MIN_DELETED_CELLS = 1000
+const MIN_DELETED_SHARE = 0.2
 
 /** Finds delete conditions that every read evaluates again, and cells that it reads but drops. */
 export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<Finding> {
@@ -137,16 +138,16 @@ export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<Findin
   }
   const cells = Math.round(deleted * scale)
   const share = cells / Math.max(1, cell_num)
-  if (conditions < MANY_CONDITIONS && (cells < MANY_DELETED || share < MUCH_DELETED)) return
+  if (conditions < MIN_CONDITIONS && (cells < MIN_DELETED_CELLS || share < MIN_DELETED_SHARE)) return
   const least = cells > 0 ? `; at least ${cells} of ${cell_num} cells are deleted but still read` : ''
-  yield purge(facts, {
+  yield purgeFinding(facts, {
     message: `${conditions} delete ${conditions === 1 ? 'condition is' : 'conditions are'} read and evaluated by each read${least}`,
     cells,
     share,
   })
 }
 
-function purge(
+function purgeFinding(
   { opened, stored_bytes }: ArrayFacts,
   found: { message: string; cells: number; share: number },
 ): Finding {
@@ -166,7 +167,7 @@ function purge(
   })
 }
 
-/** Upper limit on the cells of an array whose reads are counted. */
+/** In larger arrays, the cells that a read returns are not counted. */
 const MAX_COUNTED = 2_000_000
 
 /** Numbers of cells of a read. */
@@ -177,7 +178,7 @@ export interface CountedCells {
   deleted: number
 }
 
-/** Counts the cells of a read of a sparse array by its coordinates. @returns undefined for a dense array, and for too many cells */
+/** Counts the cells that a read of a sparse array returns. @returns undefined for a dense array, and for too many cells */
 export async function countedCells({ opened, query }: ExplainQuery): Promise<CountedCells | undefined> {
   const { schema, fragments, deletes } = opened
   if (schema.array_type === 'dense' || sum(fragments, ({ info }) => storedCellNum(info)) > MAX_COUNTED) return undefined
@@ -192,16 +193,20 @@ export async function countedCells({ opened, query }: ExplainQuery): Promise<Cou
  * @param least lower limit on the deleted cells
  */
 export function countedDeletes(
-  { cells: left, deleted: cells }: CountedCells,
+  { cells, deleted }: CountedCells,
   { query }: ExplainQuery,
   facts: ArrayFacts,
-  least = MANY_DELETED,
+  least = MIN_DELETED_CELLS,
 ): Finding | undefined {
-  const all = left + cells
-  const share = cells / Math.max(1, all)
-  if (cells < least || share < MUCH_DELETED) return undefined
+  const all = cells + deleted
+  const share = deleted / Math.max(1, all)
+  if (deleted < least || share < MIN_DELETED_SHARE) return undefined
   const read = query.ranges.size > 0 ? 'in the ranges ' : ''
-  return purge(facts, { message: `${cells} of ${all} cells ${read}are deleted but still read`, cells, share })
+  return purgeFinding(facts, {
+    message: `${deleted} of ${all} cells ${read}are deleted but still read`,
+    cells: deleted,
+    share,
+  })
 }
 
 async function cellsOf(opened: OpenedArray, query: ReadQuery): Promise<number> {
@@ -210,7 +215,7 @@ async function cellsOf(opened: OpenedArray, query: ReadQuery): Promise<number> {
   return cells
 }
 
-/** Number of cells in tiles that a delete certainly deletes as a whole, by boxes, minima and maxima. */
+/** Number of cells in tiles that a delete certainly deletes as a whole. Boxes, minima and maxima prove it. */
 async function surelyDeleted({ fragment, info }: FragmentFacts, deletes: readonly TimedCondition[]): Promise<number> {
   if (info.dense || deletes.length === 0) return 0
   const work = async (): Promise<number> => {

@@ -19,7 +19,7 @@ import { fragmentFileSizes } from '../store/file-sizes.ts'
 import { type Fragment, type FragmentInfo, hasValidityEntries } from '../store/fragment.ts'
 import { type ContentReader, contentOf, genericTilePart, headerAt } from './generic-tile.ts'
 import { childList, gap, type Note, numberPart, type Part, type Space, unreadable, withGaps } from './part.ts'
-import { type Known, partOf, tracedPart } from './spans.ts'
+import { partOf, type StructureFacts, tracedPart } from './spans.ts'
 import { minMaxTypes, ndRangeTypes, statisticsTypes, sumTypes, v1Types } from './types.ts'
 
 /** A section of the metadata file. */
@@ -127,12 +127,12 @@ function footerPart(fragment: Fragment, info: FragmentInfo, footer: Footer, spac
     async children() {
       const bytes = await space.read(offset, size)
       const notes = await footerNotes(fragment, info, footer, space)
-      const refine: Known['refine'] = (part, path) => {
+      const refine: StructureFacts['refine'] = (part, path) => {
         const note = path.length === 1 ? notes.get(part.name) : undefined
         if (!note) return part
         return part.elements ? { ...part, elements: { ...part.elements, note } } : { ...part, ...note(0) }
       }
-      const known = (): Known => ({ ...knownOfFooter(info), refine })
+      const known = (): StructureFacts => ({ ...knownOfFooter(info), refine })
       const inner = tracedPart('footer', fragmentFooter(info.schema), space, bytes, offset, known)
       return (await inner.children?.()) ?? childList([])
     },
@@ -142,7 +142,7 @@ function footerPart(fragment: Fragment, info: FragmentInfo, footer: Footer, spac
 type Footer = FragmentFooter & { offset: number; size: number }
 
 /** Types and names of a footer's fields, which come from the schema. */
-export function knownOfFooter({ schema, slots }: Pick<FragmentInfo, 'schema' | 'slots'>): Known {
+export function knownOfFooter({ schema, slots }: Pick<FragmentInfo, 'schema' | 'slots'>): StructureFacts {
   const names = slots.map(({ name }) => name)
   return { typeOf: ndRangeTypes(schema.domain.dimensions), namesOf: () => names }
 }
@@ -250,7 +250,7 @@ function knownOfSection(
   info: FragmentInfo,
   slot: Slot | undefined,
   value: unknown,
-): Known {
+): StructureFacts {
   const { schema, slots } = info
   if (name === 'rtree') return { typeOf: ndRangeTypes(schema.domain.dimensions), refine: levelPath }
   if (name === 'fragment_min_max_sum_null_count') return { typeOf: statisticsTypes(info) }
@@ -275,7 +275,7 @@ function ofSlot(part: Part, slot: Slot | undefined): Part {
 }
 
 /** Lets paths name boxes as the documents do, `rtree.levels[0][3]`, without the name of their list. */
-const levelPath: Known['refine'] = (part, path) =>
+const levelPath: StructureFacts['refine'] = (part, path) =>
   path.length === 3 && path[0] === 'levels' && path[2] === 'bytes' ? { ...part, name: 'mbrs', transparent: true } : part
 
 /** Checks that there is one entry per tile, or none. */

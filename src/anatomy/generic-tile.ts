@@ -6,13 +6,13 @@ import { chunkCount } from '../format/tile-chunks.ts'
 import { checkChunkNum, contentBound, GENERIC_TILE_HEADER_BYTES, mostElements } from '../store/generic-tile.ts'
 import { type ChunkParts, chunkParts } from './chunks.ts'
 import { childList, type Part, type Space, unreadable } from './part.ts'
-import { type Known, partOf, tracedPart } from './spans.ts'
+import { partOf, type StructureFacts, tracedPart } from './spans.ts'
 
-/** Makes a part of the unfiltered bytes of a generic tile, in a space of their own. */
+/** Makes a part of the unfiltered bytes of a generic tile. Their offsets count in a {@link Space} of their own. */
 export type ContentReader = (bytes: Uint8Array, space: Space) => Part
 
 /** A {@link ContentReader} for one structure. */
-export function contentOf<T>(describe: Describe<T>, known?: (value: T) => Known): ContentReader {
+export function contentOf<T>(describe: Describe<T>, known?: (value: T) => StructureFacts): ContentReader {
   return (bytes, space) => tracedPart('content', describe, space, bytes, 0, known)
 }
 
@@ -60,10 +60,10 @@ export async function genericTilePart(
   return {
     ...part,
     length: headerLength + length,
-    unfolds: tile_size,
+    claimedSize: tile_size,
     async children() {
       const body = await bodyParts(part, at, await space.read(at, length), header, content)
-      const refine: Known['refine'] = (field) => {
+      const refine: StructureFacts['refine'] = (field) => {
         if (field.name === 'persisted_size')
           return { ...field, verdict: truncated ? 'invalid' : 'valid', fault: truncated }
         return field.name === 'tile_size'

@@ -85,7 +85,7 @@ export interface Part {
   /** The range of the tile's unfiltered bytes that these stored bytes become; `to` is exclusive. */
   becomes?: { from: number; to: number } | undefined
   /** Unfiltered size in bytes that a tile claims. */
-  unfolds?: number | undefined
+  claimedSize?: number | undefined
   /** Cells that depend on these bytes. */
   cells?: CellRange | undefined
 }

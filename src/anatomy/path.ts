@@ -24,7 +24,7 @@ export function parsePath(text: string): string[] {
   return steps
 }
 
-/** The text between quotes: JSON, as {@link pathText} writes it, or characters with backslashes before some. */
+/** The text between quotes. It is JSON, as {@link pathText} writes it, or has single characters escaped by a backslash. */
 function unquoted(text: string): string {
   try {
     return JSON.parse(`"${text}"`)
@@ -50,7 +50,7 @@ export async function findPath(root: Part, text: string): Promise<Part> {
   const [head, ...rest] = steps
   const wanted = head === 'footer' ? [head, ...footerAlias(rest)] : steps
   const reached: Reached = { depth: 0, names: [] }
-  const found = await below(root, wanted, 0, reached)
+  const found = await findBelow(root, wanted, 0, reached)
   if (found) return found
   const at = pathText(wanted.slice(0, reached.depth))
   const names = reached.names.slice(0, 12)
@@ -67,8 +67,13 @@ interface Reached {
   names: string[]
 }
 
-/** Finds the part that the steps from `depth` on name below a part. */
-async function below(part: Part, steps: readonly string[], depth: number, reached: Reached): Promise<Part | undefined> {
+/** Follows the steps from `depth` on, from a part down. */
+async function findBelow(
+  part: Part,
+  steps: readonly string[],
+  depth: number,
+  reached: Reached,
+): Promise<Part | undefined> {
   if (depth === steps.length) return part
   if (part.elements) return element(part, part.elements, steps, depth, reached)
   const children = await part.children?.()
@@ -80,23 +85,23 @@ async function below(part: Part, steps: readonly string[], depth: number, reache
   const index = /^\d+$/.test(steps[depth]) ? Number(steps[depth]) : -1
   if (index >= 0 && index < children.count) {
     const child = await children.at(index)
-    if (child.name === steps[depth]) return below(child, steps, depth + 1, reached)
+    if (child.name === steps[depth]) return findBelow(child, steps, depth + 1, reached)
   }
   if (index >= 0 && children.count > MANY) return undefined
-  const through: Part[] = []
+  const transparent: Part[] = []
   for (let i = 0; i < children.count; i++) {
     const child = await children.at(i)
     for (const key of [[child.name], ...(child.keys ?? [])]) {
       if (!key.every((step, k) => step === steps[depth + k])) continue
-      const found = await below(child, steps, depth + key.length, reached)
+      const found = await findBelow(child, steps, depth + key.length, reached)
       if (found) return found
     }
-    if (child.transparent) through.push(child)
+    if (child.transparent) transparent.push(child)
     else if (depth === reached.depth && reached.names.length < MANY)
       reached.names.push(pathText(child.keys?.[0] ?? [child.name]))
   }
-  for (const child of through) {
-    const found = await below(child, steps, depth, reached)
+  for (const child of transparent) {
+    const found = await findBelow(child, steps, depth, reached)
     if (found) return found
   }
   return undefined

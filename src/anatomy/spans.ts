@@ -21,7 +21,7 @@ export interface ValueType {
 export type Path = readonly string[]
 
 /** Facts about a structure that its description does not have. */
-export interface Known {
+export interface StructureFacts {
   typeOf?: ((path: Path) => ValueType | undefined) | undefined
   /** Returns names for the elements of a list. */
   namesOf?: ((path: Path) => readonly string[] | undefined) | undefined
@@ -30,7 +30,7 @@ export interface Known {
 }
 
 /** What turns the spans of a structure into parts. */
-export interface Reading extends Known {
+export interface Reading extends StructureFacts {
   space: Space
   /** The bytes that were traced. */
   bytes: Uint8Array
@@ -49,7 +49,7 @@ export function tracedPart<T>(
   space: Space,
   bytes: Uint8Array,
   base: number,
-  known?: (value: T) => Known,
+  known?: (value: T) => StructureFacts,
 ): Part {
   const { file, name: spaceName, mostElements } = space
   const { value, root, error } = trace(bytes, describe, name, { file, space: spaceName, offset: base, mostElements })

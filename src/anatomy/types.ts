@@ -9,11 +9,11 @@ import type { RangeType } from '../format/range.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { u64s } from '../format/u32.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
-import type { Known, Path, ValueType } from './spans.ts'
+import type { Path, StructureFacts, ValueType } from './spans.ts'
 
 /** Types of the raw bytes in each structure. They come from the schema, as the structures do not store them. */
 
-type TypeOf = NonNullable<Known['typeOf']>
+type TypeOf = NonNullable<StructureFacts['typeOf']>
 type NamedType = RangeType & { name: string }
 
 /** The type of an end of a range, whose path ends in `<dimension>, min|max`. */

@@ -5,7 +5,7 @@ import { cellReader } from '../format/value.ts'
 import type { ColumnData } from './column.ts'
 import { isWide, lanesOf, numbersOf } from './elements.ts'
 
-/** Bounds of one dimension, inclusive; undefined means no limit. Values compare like those of the dimension's type. */
+/** Bounds of one dimension, inclusive; undefined means no limit. */
 export interface Bounds {
   low: Comparable | undefined
   high: Comparable | undefined
@@ -20,7 +20,7 @@ export type RangeSets = ReadonlyMap<number, readonly Bounds[]>
 
 export type Comparable = number | bigint | Uint8Array
 
-/** Wanted ranges with a single range per dimension. */
+/** The wanted ranges of one range for each dimension. */
 export function oneRangeEach(bounds: ReadonlyMap<number, Bounds>): RangeSets {
   return new Map(Array.from(bounds, ([d, range]) => [d, [range]]))
 }
@@ -68,7 +68,7 @@ export function rangeOverlap(dimensions: readonly RangeType[], sets: RangeSets):
     for (const [d, ranges] of sets) {
       const { type } = dimensions[d]
       const [min, max] = [comparable(type, box[d].min), comparable(type, box[d].max)]
-      // A box with NaN says nothing: TileDB starts it anew after each NaN.
+      // A box with NaN says nothing: TileDB forgets the earlier values at each NaN.
       if (Number.isNaN(min) || Number.isNaN(max)) {
         whole = false
         continue

@@ -146,22 +146,22 @@ export class DenseCoordinates {
   }
 
   /**
-   * The slabs of a tile in an ordered write, in row-major order. If the written cells have the tile's cell order, a slab is a
-   * run of cells along the fastest axis, which continues over whole axes. Otherwise each cell is a slab.
+   * The slabs of a tile in an ordered write, in row-major order. If the write has the array's cell order, a slab is a run of
+   * cells along the fastest axis. It goes on along the next axis if it fills this one. Otherwise each cell is a slab.
    *
-   * @param write order of the cells that the writer was given
+   * @param writeOrder order of the cells that the writer was given
    * @see tiledb/sm/query/writers/dense_tiler.cc, copy_plan and compute_tile_metadata
    */
-  slabs(tile: number, write: Layout): Slabs {
+  slabs(tile: number, writeOrder: Layout): Slabs {
     const { axes } = this.grid
     const written = this.written(tile)
     const rest = new Set(axes.keys())
     let length = 1
-    if (axes.length === 1 || write === this.schema.cell_order) {
+    if (axes.length === 1 || writeOrder === this.schema.cell_order) {
       for (const d of this.fastest) {
         rest.delete(d)
         length *= lengthOf(written[d])
-        // The slab continues along the next axis if the write has the tile from end to end, and nothing outside of it.
+        // The slab goes on if the written cells fill exactly one tile along this axis.
         if (axes[d].high - axes[d].low + 1n !== axes[d].extent || axes[d].tile_num > 1) break
       }
     }
@@ -249,14 +249,14 @@ export class DenseCoordinates {
       const d = fastest[k]
       const { from, to } = spans[d]
       if (position[d] >= from && position[d] <= to) continue
-      let anew = k + 1
+      let restarted = k + 1
       if (position[d] > to) {
         // The position advances along the next slower axis that is not at its end.
-        while (anew < fastest.length && position[fastest[anew]] === spans[fastest[anew]].to) anew++
-        if (anew === fastest.length) return undefined
-        position[fastest[anew]]++
+        while (restarted < fastest.length && position[fastest[restarted]] === spans[fastest[restarted]].to) restarted++
+        if (restarted === fastest.length) return undefined
+        position[fastest[restarted]]++
       }
-      for (const axis of fastest.slice(0, anew)) position[axis] = spans[axis].from
+      for (const axis of fastest.slice(0, restarted)) position[axis] = spans[axis].from
       break
     }
     return position

@@ -132,7 +132,7 @@ async function writeSeparated(outcome: Outcome, writing: Writing, format: 'csv' 
   const style = {
     int64,
     columns: columns && [...origin, ...columns],
-    below: csv.columns,
+    earlierColumns: csv.columns,
     tabs: format === 'tsv',
     terminal: out.columns !== undefined,
   }

@@ -95,7 +95,7 @@ async function byteOutcome(
     for (const part of chain) if (part.fault) selection.onFault(part.fault)
     const field = await dataFile(target)
     const range = chain.findLast((part) => part.cells !== undefined)?.cells
-    const unfolded = Math.max(0, ...chain.map(({ unfolds }) => unfolds ?? 0))
+    const unfolded = Math.max(0, ...chain.map(({ claimedSize }) => claimedSize ?? 0))
     const isTooLong = tryFlips && unfolded > MOST_TRIED
     let flips = tryFlips ? flipsResult() : {}
     if (tryFlips && !isTooLong) flips = await flipsAt(cx, target, field, chain, offset)

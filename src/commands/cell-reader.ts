@@ -7,7 +7,7 @@ import type { Enumeration } from '../format/enumeration.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { PROVENANCE } from '../read/query.ts'
 import { type CommandContext, errorResult, type Outcome } from './command.ts'
-import type { LabelReport } from './missing-labels.ts'
+import type { FieldReport } from './field-report.ts'
 import { parseWhole } from './option-values.ts'
 import { enumerationResult } from './schema.ts'
 
@@ -19,7 +19,7 @@ export interface Reader {
   limit: number
   /** The enumerations whose values are shown, by attribute; empty without `--labels`. */
   enumerations: ReadonlyMap<string, Enumeration>
-  report: LabelReport
+  report: FieldReport
   /** The faults so far, for the document. */
   faults: readonly InspectError[]
   /** The cells tile by tile, without the limit. @param reuse see {@link CellSelection.reuse} */

@@ -20,7 +20,7 @@ import {
 } from './cell-reader.ts'
 import { batchesInBounds, limitToBounds } from './cells-in-bounds.ts'
 import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, oneFragment } from './command.ts'
-import { LabelReport } from './missing-labels.ts'
+import { FieldReport } from './field-report.ts'
 import { parseJobs, parseSpan } from './option-values.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
@@ -99,7 +99,7 @@ async function arrayOutcome(
   const entries = (await array.fragments()).filter((entry) => entry.isRead)
   const limit = parseLimit(options.limit)
   const faults = new FaultList(cx)
-  const report = new LabelReport()
+  const report = new FieldReport()
   /** Reports an error that ends one fragment. The other fragments are still decoded. */
   const addFault = (caught: unknown, { folder }: Fragment): void => {
     const error = asInspectError(addPlace(caught, { file: folder.path }))
@@ -172,7 +172,7 @@ async function openReader(
   fragment: Fragment,
   options: DecodeOptions,
   faults = new FaultList(cx),
-  report = new LabelReport(),
+  report = new FieldReport(),
 ): Promise<Reader> {
   const info = await fragment.info()
   const dimensions = info.schema.domain.dimensions
@@ -228,7 +228,7 @@ async function openReader(
     enumerations,
     report,
     faults: faults.listed,
-    // Not a generator of its own: each generator in between costs a microsecond per tile.
+    // Returns the generator itself, because one more around it costs a microsecond per tile.
     batches: (reuse) => {
       selection.reuse = reuse
       return bounds ? batchesInBounds(cells, bounds) : cells.batches()
@@ -238,7 +238,7 @@ async function openReader(
 }
 
 const TAIL_LOST =
-  'TileDB lost bytes of chunks when it wrote them, and zeros take their place here: cells may be wrong, and what TileDB shows for them is undefined; check says where'
+  'TileDB lost bytes of chunks when it wrote them, and zeros are shown in their place. Cells may be wrong, and TileDB may show other values: check says where'
 
 /** The error with its place in the fragment. @param name the field, or the field and the tile */
 function inField({ code, message, at, cause }: InspectError, fragment: Fragment, name: string): InspectError {

@@ -11,7 +11,7 @@ import { readMerged } from '../read/read.ts'
 import { shownLabels } from './cell-reader.ts'
 import type { CommandContext } from './command.ts'
 import { differences, MOST_LISTED, step } from './compare-results.ts'
-import { LabelReport } from './missing-labels.ts'
+import { FieldReport } from './field-report.ts'
 import { packDocument } from './page-data.ts'
 import { shownEnumerations } from './read.ts'
 
@@ -82,7 +82,7 @@ async function* placesOf(
   const query = { order: 'row-major', ranges: new Map(), fields } as const
   const columns = readColumns(opened.schema, query)
   const { dimensions } = opened.schema.domain
-  const report = new LabelReport()
+  const report = new FieldReport()
   const enumerations = await shownEnumerations(opened, { labels: true }, report)
   const values = columns.map((column) =>
     columnValue(column, cx.style, shownLabels({ enumerations, report }, column, cx.style)),

@@ -26,7 +26,7 @@ import {
   wrongTarget,
 } from './command.ts'
 import { shownCondition } from './condition-text.ts'
-import { LabelReport } from './missing-labels.ts'
+import { FieldReport } from './field-report.ts'
 import { parseRangeSets, RANGE_SET_FORMS } from './ranges.ts'
 import { shownEnumerations } from './read.ts'
 import { checkFields } from './read-query.ts'
@@ -80,7 +80,7 @@ async function* outcomes(
   const cell = options.cell && parseCell(dimensions, options.cell)
   const ranges: RangeSets = cell ? oneRangeEach(cell) : parseRangeSets(dimensions, options.range ?? [])
   const fields = await checkFields(cx, opened, options.field)
-  const report = new LabelReport()
+  const report = new FieldReport()
   const labels: Labels = {
     enumerations: await shownEnumerations(opened, { labels: options.labels === true }, report),
     report,

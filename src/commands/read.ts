@@ -8,7 +8,7 @@ import { readMerged } from '../read/read.ts'
 import { attributeLabels } from '../store/labels.ts'
 import { type CellOptions, FaultList, parseLimit, type Reader, readerOutcome } from './cell-reader.ts'
 import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
-import { LabelReport } from './missing-labels.ts'
+import { FieldReport } from './field-report.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from './read-query.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 
@@ -67,7 +67,7 @@ async function arrayOutcome(
   faults: FaultList,
   options: ReadOptions,
 ): Promise<Outcome> {
-  const report = new LabelReport()
+  const report = new FieldReport()
   const query: ReadQuery = {
     ...(await parseQuery(cx, opened, options)),
     provenance: options.provenance,
@@ -95,7 +95,7 @@ async function arrayOutcome(
 export async function shownEnumerations(
   { array, schema, fragments }: OpenedArray,
   { labels, provenance }: Pick<ReadOptions, 'labels' | 'provenance'>,
-  report: LabelReport,
+  report: FieldReport,
 ): Promise<Map<string, Enumeration>> {
   const found = new Map<string, Enumeration>()
   for (const { name } of labels ? schema.attributes : []) {

@@ -23,7 +23,7 @@ import type { InspectArray } from '../store/array.ts'
 import { laterDeletePlaces } from '../store/deletes.ts'
 import { type CommandContext, documentHead } from './command.ts'
 import { shownCondition } from './condition-text.ts'
-import { LabelReport } from './missing-labels.ts'
+import { FieldReport } from './field-report.ts'
 import { shownEnumerations } from './read.ts'
 import { parseQuery, type QueryOptions } from './read-query.ts'
 import { enumerationResult } from './schema.ts'
@@ -39,7 +39,7 @@ export async function readStats(
   const opened = await openAt(array)
   const { schema, between, fragments } = opened
   const { ranges, fields, where } = await parseQuery(cx, opened, options)
-  const report = new LabelReport()
+  const report = new FieldReport()
   const enumerations = await shownEnumerations(opened, { labels: true }, report)
   const progress = await cx.progress('reading cells')
   let summary: ReadSummary

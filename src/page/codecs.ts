@@ -9,7 +9,7 @@ import { onlyReads } from './only-reads.ts'
 import { loadZstd } from './zstd.ts'
 
 /** Wasm files that came with the data, by specifier: deflated, in base64. */
-let given: Readonly<Record<string, string>> = {}
+let addedFiles: Readonly<Record<string, string>> = {}
 /** URL of the page. A published page has the wasm files beside it. */
 let pageUrl = globalThis.location?.href
 
@@ -18,18 +18,18 @@ let pageUrl = globalThis.location?.href
  * that needs it.
  * @param page URL of the page, which a worker does not know
  */
-export function giveWasm(files: Readonly<Record<string, string>>, page = pageUrl): void {
-  given = { ...given, ...files }
+export function addWasmFiles(files: Readonly<Record<string, string>>, page = pageUrl): void {
+  addedFiles = { ...addedFiles, ...files }
   pageUrl = page
 }
 
-/** The arguments with which a worker calls {@link giveWasm}. */
-export function wasmFiles(): Parameters<typeof giveWasm> {
-  return [given, pageUrl]
+/** The arguments with which a worker calls {@link addWasmFiles}. */
+export function wasmFiles(): Parameters<typeof addWasmFiles> {
+  return [addedFiles, pageUrl]
 }
 
 const readWasm: WasmReader = async (specifier) => {
-  const packed = given[specifier]
+  const packed = addedFiles[specifier]
   if (packed !== undefined) return unpacked(packed)
   if (specifier.includes('/enc/')) throw new Error('a page only reads')
   const name = specifier.slice(specifier.lastIndexOf('/') + 1)

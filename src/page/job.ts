@@ -22,7 +22,7 @@ interface Setup {
   isRemote: boolean
   mayNotList: boolean
   key: Uint8Array | undefined
-  wasm: Parameters<typeof import('./codecs.ts').giveWasm>
+  wasm: Parameters<typeof import('./codecs.ts').addWasmFiles>
 }
 
 /** A call of the page's storage, or of a file that the worker opened. */

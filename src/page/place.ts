@@ -2,7 +2,7 @@ import { InspectError } from '../base/errors.ts'
 import type { PagePlaces, ReportHead } from '../commands/page-data.ts'
 import { folderStorage, type ListedFile } from '../source/folder-storage.ts'
 import { remoteTarget } from '../source/remote/urls.ts'
-import { giveWasm } from './codecs.ts'
+import { addWasmFiles } from './codecs.ts'
 import type { Place } from './inspected.ts'
 import { ReportStorage } from './report-storage.ts'
 import { ServedStorage } from './served-storage.ts'
@@ -20,7 +20,7 @@ export async function placeInPage(): Promise<Place | undefined> {
 }
 
 function servedPlace({ top, path, shown, wasm }: PagePlaces): Place {
-  giveWasm(wasm)
+  addWasmFiles(wasm)
   return { kind: 'served', storage: new ServedStorage(new URL('.', location.href), top), path, shown }
 }
 
@@ -28,7 +28,7 @@ function reportPlace(bytes: Uint8Array): Place {
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
   const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as ReportHead
   const { path, shown, documents, made, files, wasm } = head
-  giveWasm(wasm)
+  addWasmFiles(wasm)
   const left = files.filter(({ isLeftOut }) => isLeftOut)
   const size = left.reduce((sum, file) => sum + file.size, 0)
   return {

@@ -14,7 +14,8 @@ export interface ShortCell {
 }
 
 export function shortCell(value: CellValue | undefined): ShortCell {
-  if (value === null || value === undefined) return { text: value === null ? 'null' : '', isNull: true }
+  if (value === undefined) return { text: '' }
+  if (value === null) return { text: 'null', isNull: true }
   if (typeof value === 'string') return cut(value, MOST.characters, 'characters', (part) => part)
   if (value instanceof Uint8Array)
     return cut(value, MOST.bytes, 'bytes', (part) => (part.length === 0 ? '' : `0x${hex(part)}`))

@@ -1,6 +1,6 @@
 import { BoundedMap, keep } from '../source/remote/bounded-map.ts'
 import type { ByteSource, Entry, Storage } from '../source/source.ts'
-import { giveWasm } from './codecs.ts'
+import { addWasmFiles } from './codecs.ts'
 import { Engine } from './engine.ts'
 import { type Answer, type Call, errorFrom, type FromWorker, plainError, type ToWorker } from './job.ts'
 import { runTask } from './tasks.ts'
@@ -20,7 +20,7 @@ export function workForPage(): void {
     if ('answer' in data) return answer(data.answer)
     if ('setup' in data) {
       const { place, isRemote, mayNotList, key, wasm } = data.setup
-      giveWasm(...wasm)
+      addWasmFiles(...wasm)
       engine = new Engine({ ...place, storage: storageOfPage(isRemote, mayNotList) }, key)
       return
     }

@@ -4,8 +4,8 @@ import type { FragmentEntry } from '../store/array.ts'
 export type TimedName = Pick<FragmentEntry, 'name' | 'timestamp_range'>
 
 /**
- * Whether a fragment may have cells that cells of another fragment hide. Readers order fragments by their first timestamp. Each cell of
- * a consolidated sparse fragment has a time of its own.
+ * Whether cells of `than` may hide cells of `one`. Readers order fragments by their first timestamp. Each cell of a consolidated
+ * sparse fragment has a time of its own.
  */
 export function mayBeOlder(one: TimedName, than: TimedName, dense: boolean): boolean {
   const [first] = one.timestamp_range ?? [0n]

@@ -2,7 +2,7 @@ import { InspectError, usage } from '../base/errors.ts'
 import { isFields, type Output, type Result } from '../base/result.ts'
 import { escapedCharacter, UNSAFE } from '../base/unsafe-text.ts'
 import { encodeText } from '../format/text.ts'
-import { base64Text, type JsonStyle, NotAtOnce, needsMark, toJson } from './json.ts'
+import { AsyncValueError, base64Text, type JsonStyle, needsBase64, toJson } from './json.ts'
 import { eachRow, type Rows, TextBuffer } from './text-buffer.ts'
 
 interface CsvRow {
@@ -12,10 +12,10 @@ interface CsvRow {
 export interface CsvStyle {
   /** Style of 64-bit integers inside lists. */
   int64?: JsonStyle['int64']
-  /** Names of the columns; by default, the keys of the first row. Then there is no header if there are no rows. */
+  /** Names of the columns. Default: the keys of the first row, and no header if there is none. */
   columns?: readonly string[] | undefined
-  /** Columns of the rows that were written before. These rows must have the same columns, and get no other header. */
-  below?: readonly string[] | undefined
+  /** Columns of the rows that the output already has. New rows must have the same columns, and get no second header. */
+  earlierColumns?: readonly string[] | undefined
   /** Whether tabs separate fields, as in TSV, not commas. */
   tabs?: boolean | undefined
   /** Whether the output is a terminal. Control characters are then escaped as in tables. */
@@ -54,8 +54,8 @@ export async function writeCsv(
     buffer.add((fields.length === 1 && fields[0] === '' ? NULL_LINE : fields.join(separator(style))) + lineEnd(style))
   }
   const writeHeader = (names: readonly string[]): void => {
-    if (!style.below) buffer.add(csvHeader(names, style))
-    else if (JSON.stringify(names) !== JSON.stringify(style.below)) {
+    if (!style.earlierColumns) buffer.add(csvHeader(names, style))
+    else if (JSON.stringify(names) !== JSON.stringify(style.earlierColumns)) {
       throw usage(
         'expected targets with the same columns, found other columns: give one target at a time, or --format ndjson',
       )
@@ -74,12 +74,12 @@ export async function writeCsv(
       if (buffer.full) return buffer.flush()
     })
   } catch (error) {
-    // Rows that cannot be CSV are a wrong use, and what is left of them is not written.
+    // After a usage error the buffered rows are not written either.
     if (!(error instanceof InspectError && error.code === 'USAGE')) await buffer.flush()
     throw error
   }
   await buffer.flush()
-  return columns ?? style.below
+  return columns ?? style.earlierColumns
 }
 
 function checkKeys(row: CsvRow, columns: readonly string[]): void {
@@ -88,7 +88,7 @@ function checkKeys(row: CsvRow, columns: readonly string[]): void {
     // The keys nearly always have the order of the columns.
     if (columns[i] !== key && row[key] !== undefined && !columns.includes(key)) {
       const name = JSON.stringify(key)
-      throw usage(`expected rows with the same keys for csv, found ${name} in some only: ndjson holds them`)
+      throw usage(`expected rows with the same keys for csv, found ${name} only in some: use ndjson`)
     }
     i++
   }
@@ -115,14 +115,14 @@ export function csvField(value: Result | undefined, style: CsvStyle): string {
   try {
     return quoted(toJson(value, { int64: style.int64 ?? 'number', indent: false }), style)
   } catch (error) {
-    if (!(error instanceof NotAtOnce)) throw error
-    throw usage('expected rows for csv, found a tree: json and ndjson hold it')
+    if (!(error instanceof AsyncValueError)) throw error
+    throw usage('expected rows for csv, found a tree: use json or ndjson')
   }
 }
 
-/** Returns the field of a text. Text that could be confused with bytes is written as bytes: see {@link needsMark}. */
+/** Returns the field of a text. Text that could be confused with bytes is written as bytes: see {@link needsBase64}. */
 function textField(text: string, style: CsvStyle): string {
-  if (needsMark(text)) return base64Text(encodeText(text))
+  if (needsBase64(text)) return base64Text(encodeText(text))
   return quoted(style.terminal ? text.replace(UNSAFE, escapedOrLine) : text, style)
 }
 
@@ -132,8 +132,8 @@ function escapedOrLine(character: string): string {
 }
 
 /**
- * First characters of text that a spreadsheet takes for a formula, in some languages also in their wide forms. Quotes show that it
- * is text, as numbers have no quotes.
+ * First characters of text that a spreadsheet takes for a formula. Some languages also have wide forms of them. Quotes show that it
+ * is text, because numbers have none.
  */
 const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
 const SPECIAL = /[",\r\n]/

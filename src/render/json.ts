@@ -166,7 +166,7 @@ async function giveUp(text: JsonText, error: unknown): Promise<never> {
   throw error
 }
 
-/** Returns a small value as JSON. @throws NotAtOnce if it contains an asynchronous iterable */
+/** Returns a small value as JSON. @throws AsyncValueError if it contains an asynchronous iterable */
 export function toJson(value: Result, style: JsonStyle): string {
   const start = small.length
   try {
@@ -181,7 +181,7 @@ export function toJson(value: Result, style: JsonStyle): string {
 const small = new TextBuffer({ write() {}, columns: undefined, color: false })
 
 /** Thrown if a value that must be written at once contains something to wait for. */
-export class NotAtOnce extends TypeError {}
+export class AsyncValueError extends TypeError {}
 
 /** Adds the text of values to a buffer, step by step. The caller does the waiting. */
 export class JsonText {
@@ -215,11 +215,11 @@ export class JsonText {
   /**
    * Adds a value whether or not the sink is full.
    *
-   * @throws NotAtOnce if it contains an asynchronous iterable
+   * @throws AsyncValueError if it contains an asynchronous iterable
    */
   whole(value: Result): void {
     for (let stop = this.start(value); stop !== 'done'; stop = this.advance()) {
-      if (stop === 'await') throw new NotAtOnce('an asynchronous iterable cannot be written at once')
+      if (stop === 'await') throw new AsyncValueError('an asynchronous iterable cannot be written at once')
     }
   }
 
@@ -518,7 +518,7 @@ const MARK = 'base64:'
  * Whether a text is written as `base64:…` as a key and in CSV, where bytes cannot be an object: if it is not UTF-8, or if it starts
  * with this mark itself.
  */
-export function needsMark(text: string): boolean {
+export function needsBase64(text: string): boolean {
   return text.startsWith(MARK) || !text.isWellFormed()
 }
 
@@ -527,9 +527,9 @@ export function base64Text(bytes: Uint8Array): string {
   return MARK + base64(bytes)
 }
 
-/** Returns a name as a key in quotes; see {@link needsMark}. */
+/** Returns a name as a key in quotes; see {@link needsBase64}. */
 export function jsonKey(name: string): string {
-  return jsonString(needsMark(name) ? base64Text(encodeText(name)) : name)
+  return jsonString(needsBase64(name) ? base64Text(encodeText(name)) : name)
 }
 
 /** @param at number of keys that are written already */

@@ -1,6 +1,6 @@
 import type { ReadCounts } from '../advice/finding.ts'
+import { arrayInMemory, consolidatedInMemory } from '../advice/in-memory.ts'
 import { type Change, changedSchema, countsOfRead, textOf } from '../advice/remedies.ts'
-import { arrayInMemory, consolidatedInMemory } from '../advice/rewrite.ts'
 import { InspectError, unlessFault } from '../base/errors.ts'
 import { sum } from '../base/sum.ts'
 import { comparable } from '../cells/bounds.ts'

@@ -19,7 +19,7 @@ export interface Trial {
   bytes: number
   /** The same by part. */
   part_bytes: readonly number[]
-  /** Bytes of the offsets of text, after their filters. Some pipelines keep the offsets among the values. */
+  /** Stored bytes of the data files of offsets. */
   offsets_bytes: number
   /** Speed of reading in MB of unfiltered values a second, measured here by {@link timeTrials}. */
   undo_mb_s: number
@@ -46,11 +46,11 @@ export interface TrialContext {
  */
 export async function tryFilters(sample: Sample, filters: readonly FilterConfig[], cx: TrialContext): Promise<Trial> {
   const { parts, type, cellSize } = sample
-  const isInside = keepsOffsetsInside(sample, filters)
-  const pipeline = await load(sample, filters, cx, isInside)
+  const holdsOffsets = keepsOffsetsInside(sample, filters)
+  const pipeline = await loadPipeline(sample, filters, cx, holdsOffsets)
   const offsets =
-    sample.file_offsets_bytes > 0 ? await offsetsOf(sample, isInside, cx) : { bytes: 0, tiledb_seconds: 0 }
-  const stored = parts.map((part) => writerOf(sample, part, filters, pipeline, isInside)())
+    sample.file_offsets_bytes > 0 ? await offsetsCost(sample, holdsOffsets, cx) : { bytes: 0, tiledb_seconds: 0 }
+  const stored = parts.map((part) => writerOf(sample, part, filters, pipeline, holdsOffsets)())
   const back = stored.map((tile, i) => pipeline.reverseTile(tile, { expectedSize: parts[i].data.length }))
   for (const [i, { offsets }] of back.entries()) checkOffsets(parts[i], offsets)
   return {
@@ -79,7 +79,7 @@ export function keepsOffsetsInside({ role, type }: Sample, filters: readonly Fil
 /** Zeros for initialisation vectors, whose values do not change any size. */
 const randomBytes = (length: number): Uint8Array => new Uint8Array(length)
 
-function load(
+function loadPipeline(
   sample: Pick<Sample, 'type' | 'cellSize'>,
   filters: readonly FilterConfig[],
   cx: TrialContext,
@@ -102,7 +102,7 @@ function writerOf(
   { data, starts }: SamplePart,
   filters: readonly FilterConfig[],
   pipeline: Pipeline,
-  isInside: boolean,
+  holdsOffsets: boolean,
 ): () => Uint8Array {
   const isCut = max_chunk_size > 0 && cutsTiles({ type, varSized: role === 'var' }, filters, NEWEST_STABLE)
   if (!starts) {
@@ -110,31 +110,34 @@ function writerOf(
     return () => pipeline.forwardTile(data, lengths, { randomBytes })
   }
   const lengths = isCut ? varChunkLengths(starts, cellSize) : [data.length]
-  const offsets = isInside ? starts.subarray(0, starts.length - 1) : undefined
+  const offsets = holdsOffsets ? starts.subarray(0, starts.length - 1) : undefined
   return () => pipeline.forwardTile(data, lengths, { randomBytes, offsets })
 }
 
-interface OfOffsets {
+interface OffsetsCost {
   bytes: number
   tiledb_seconds: number
 }
 
-/** Results of the array's own filters of offsets on the offsets of text, by sample. */
-const offsetsAlone = new WeakMap<Sample, Promise<OfOffsets>>()
+/** What the array's own filters of offsets cost, for each sample. The filters that are tried do not change it. */
+const offsetsCosts = new WeakMap<Sample, Promise<OffsetsCost>>()
 
-/** The stored offsets of text. If the values hold the offsets, each tile of offsets only has a count of no chunks. */
-async function offsetsOf(sample: Sample, isInside: boolean, cx: TrialContext): Promise<OfOffsets> {
-  if (isInside) return { bytes: sample.parts.length * CHUNK_COUNT_BYTES, tiledb_seconds: 0 }
-  const known = offsetsAlone.get(sample) ?? tryOffsets(sample, cx)
-  offsetsAlone.set(sample, known)
+/** The cost of the offsets. If the tile of values holds them, the tile of offsets is only a chunk count of 0. */
+async function offsetsCost(sample: Sample, holdsOffsets: boolean, cx: TrialContext): Promise<OffsetsCost> {
+  if (holdsOffsets) return { bytes: sample.parts.length * CHUNK_COUNT_BYTES, tiledb_seconds: 0 }
+  const known = offsetsCosts.get(sample) ?? tryOffsets(sample, cx)
+  offsetsCosts.set(sample, known)
   const { bytes, tiledb_seconds } = await known
-  const isNow = !keepsOffsetsInside(sample, sample.pipeline.filters)
-  return { bytes: isNow ? sample.parts.reduce((sum, part) => sum + part.offsets_bytes, 0) : bytes, tiledb_seconds }
+  const areSeparateNow = !keepsOffsetsInside(sample, sample.pipeline.filters)
+  return {
+    bytes: areSeparateNow ? sample.parts.reduce((sum, part) => sum + part.offsets_bytes, 0) : bytes,
+    tiledb_seconds,
+  }
 }
 
-async function tryOffsets(sample: Sample, cx: TrialContext): Promise<OfOffsets> {
+async function tryOffsets(sample: Sample, cx: TrialContext): Promise<OffsetsCost> {
   const { filters } = sample.offsetsPipeline
-  const pipeline = await load({ type: 'UINT64', cellSize: 8 }, filters, cx, false)
+  const pipeline = await loadPipeline({ type: 'UINT64', cellSize: 8 }, filters, cx, false)
   const parts = sample.parts.map(({ starts }): SamplePart => {
     const data = offsetBytes((starts ?? new Float64Array(1)).subarray(0, -1))
     return { data, starts: undefined, stored_bytes: 0, offsets_bytes: 0 }
@@ -166,9 +169,9 @@ export async function timeTrials(sample: Sample, trials: readonly Trial[], cx: T
   }
   const runs = []
   for (const trial of trials) {
-    const isInside = keepsOffsetsInside(sample, trial.filters)
-    const pipeline = await load(sample, trial.filters, cx, isInside)
-    const writers = timed.map((part) => writerOf(sample, part, trial.filters, pipeline, isInside))
+    const holdsOffsets = keepsOffsetsInside(sample, trial.filters)
+    const pipeline = await loadPipeline(sample, trial.filters, cx, holdsOffsets)
+    const writers = timed.map((part) => writerOf(sample, part, trial.filters, pipeline, holdsOffsets))
     runs.push({ trial, pipeline, writers, doing: Infinity, undoing: Infinity, total: 0 })
   }
   for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -196,7 +199,7 @@ function checkOffsets({ starts }: SamplePart, offsets: Float64Array | undefined)
   if (!starts || !offsets) return
   for (let i = 0; i < offsets.length; i++)
     if (offsets[i] !== starts[i])
-      throw new InspectError('INCONSISTENT', 'expected the offsets that were filtered, found others')
+      throw new InspectError('INCONSISTENT', 'expected the same offsets after undoing the filters, found others')
 }
 
 /** Fraction of the elements that change, and the largest difference. */

@@ -7,8 +7,8 @@
 /** Size of the largest chunk in bytes. Writers have used this constant since release 2.0 (format 5), whatever a pipeline's `max_chunk_size` says. */
 export const LARGEST_CHUNK = 65_536
 
-/** Largest whole number of cells that fits in a chunk. A cell that does not fit gets its own chunk. */
-function wholeCells(bytes: number, cellSize: number): number {
+/** Bytes of the whole cells that fit in a chunk. A cell that does not fit gets its own chunk. */
+function wholeCellBytes(bytes: number, cellSize: number): number {
   return Math.max(cellSize, bytes - (bytes % cellSize))
 }
 
@@ -19,7 +19,7 @@ function wholeCells(bytes: number, cellSize: number): number {
  */
 export function fixedChunkLengths(bytes: number, cellSize: number, largest: number | undefined): number[] {
   if (largest === undefined) return [bytes]
-  const step = wholeCells(Math.min(largest, bytes), cellSize)
+  const step = wholeCellBytes(Math.min(largest, bytes), cellSize)
   const lengths: number[] = []
   for (let left = bytes; left > 0; left -= step) lengths.push(Math.min(step, left))
   return lengths.length > 0 ? lengths : [0]
@@ -35,7 +35,7 @@ export function fixedChunkLengths(bytes: number, cellSize: number, largest: numb
 export function varChunkLengths(starts: Float64Array, elementSize: number): number[] {
   const cells = starts.length - 1
   const bytes = starts[cells]
-  const chunk = wholeCells(Math.min(LARGEST_CHUNK, bytes), elementSize)
+  const chunk = wholeCellBytes(Math.min(LARGEST_CHUNK, bytes), elementSize)
   if (bytes === chunk) return [bytes]
   const lengths: number[] = []
   let from = 0

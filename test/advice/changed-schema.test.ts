@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
+import { arrayInMemory } from '../../src/advice/in-memory.ts'
 import { changedSchema } from '../../src/advice/remedies.ts'
-import { arrayInMemory } from '../../src/advice/rewrite.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { openAt } from '../../src/read/opening.ts'
 import { cellsToRewrite } from '../../src/steps/cells.ts'

@@ -1,4 +1,4 @@
-import { arrayInMemory } from '../../src/advice/rewrite.ts'
+import { arrayInMemory } from '../../src/advice/in-memory.ts'
 import type { ColumnData } from '../../src/cells/column.ts'
 import type { ArraySchema } from '../../src/format/array-schema.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'

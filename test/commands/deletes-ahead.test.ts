@@ -1,6 +1,6 @@
 import { cpSync, readdirSync, renameSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { consolidatedInMemory } from '../../src/advice/rewrite.ts'
+import { consolidatedInMemory } from '../../src/advice/in-memory.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
 import { openAt } from '../../src/read/opening.ts'

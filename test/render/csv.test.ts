@@ -69,9 +69,9 @@ describe('CSV', () => {
   })
 
   test('rows below others have the same columns, whose names may hold commas', async () => {
-    const below = ['a', 'b']
-    expect(await writeCsv([{ a: 1, b: 2 }], sink(), { below })).toEqual(below)
-    await expect(writeCsv([{ 'a,b': 1 }], sink(), { below })).rejects.toMatchObject({ code: 'USAGE' })
+    const earlierColumns = ['a', 'b']
+    expect(await writeCsv([{ a: 1, b: 2 }], sink(), { earlierColumns })).toEqual(earlierColumns)
+    await expect(writeCsv([{ 'a,b': 1 }], sink(), { earlierColumns })).rejects.toMatchObject({ code: 'USAGE' })
   })
 
   test('rows that are no objects are one column', async () => {

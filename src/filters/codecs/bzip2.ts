@@ -30,16 +30,16 @@ const FACTS: LibraryFacts = {
   }),
 }
 
-/** Return codes of bzlib.h, in words that end an error message. */
+/** What an error message says of the return codes of bzlib.h. */
 const STATUS: Record<number, string> = {
   [-3]: 'too little memory',
   [-4]: 'a broken one',
-  [-5]: 'another beginning',
-  [-7]: 'its end too early',
+  [-5]: 'data that is no bzip2 stream',
+  [-7]: 'a truncated one',
   [-8]: 'more',
 }
 
-/** Returns the longest compressed output. The manual of libbzip2 says: input plus 1 % plus 600 bytes. */
+/** Returns the largest compressed size. The manual of libbzip2 says: input plus 1 % plus 600 bytes. */
 const compressBound = (length: number): number => length + Math.ceil(length / 100) + 600
 
 export async function loadBzip2(readWasm: WasmReader): Promise<ByteCodec> {

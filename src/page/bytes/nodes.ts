@@ -198,8 +198,8 @@ export function isLarge(part: Part): boolean {
 }
 
 /** Size of a tile in bytes, stored or unfiltered, whichever is more. */
-function tileBytes({ length, unfolds }: Part): number {
-  return Math.max(length, unfolds ?? 0)
+function tileBytes({ length, claimedSize }: Part): number {
+  return Math.max(length, claimedSize ?? 0)
 }
 
 /** The smallest node that holds a byte of the space of `top`. Opens the nodes above it, but no large tile. */

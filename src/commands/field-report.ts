@@ -1,8 +1,8 @@
 import type { CellsMissingLabel } from '../documents/cells.ts'
 import type { CommandContext } from './command.ts'
 
-/** Collects what is to be reported about labels, each remark once: labels of an older schema, and missing labels. */
-export class LabelReport {
+/** Collects notes about fields, each once: remarks, and cells without a label. */
+export class FieldReport {
   private readonly remarks = new Map<string, Set<string>>()
   private readonly missing = new Map<string, CellsMissingLabel>()
   private readonly faults = new Set<string>()

@@ -42,8 +42,8 @@ export async function arrayInMemory(
     fragments,
   }
   const files: ArrayFile[] = []
-  for await (const file of arrayFiles(array, writingIn(codecs), () => {})) files.push(file)
-  return openedIn(files, readContext(codecs))
+  for await (const file of arrayFiles(array, writeContext(codecs), () => {})) files.push(file)
+  return openFiles(files, readContext(codecs))
 }
 
 /**
@@ -52,12 +52,12 @@ export async function arrayInMemory(
  * @returns undefined if TileDB would not merge all fragments into one, or if the array is opened for a part of its times only
  */
 export async function consolidatedInMemory(opened: OpenedArray, codecs: Codecs): Promise<OpenedArray | undefined> {
-  if (!mayConsolidate(opened)) return undefined
+  if (!consolidatesToOne(opened)) return undefined
   const { version } = opened.schema
   const schema = { ...opened.schema, dimension_labels: [] }
   const random = new Random(FOLDER)
   const uuid = (): string => random.uuid()
-  const cx = writingIn(codecs)
+  const cx = writeContext(codecs)
   const schemaName = schemaFileName(version, 0n, uuid)
   const deletes = await openedDeletes(opened.array.at({ from: 0n, now: LAST_TIME }))
   const fragment = await consolidatedFragment({ ...opened, schema, deletes })
@@ -68,7 +68,7 @@ export async function consolidatedInMemory(opened: OpenedArray, codecs: Codecs):
     path: `${commitsFolder(version)}${deletion}.del`,
     bytes: writeTile(encode(stays, deleteCondition)),
   }))
-  return openedIn(
+  return openFiles(
     [
       ...files,
       ...lockFiles(version),
@@ -81,18 +81,18 @@ export async function consolidatedInMemory(opened: OpenedArray, codecs: Codecs):
 }
 
 /** Whether consolidation merges all fragments into one. */
-function mayConsolidate(opened: OpenedArray): boolean {
+function consolidatesToOne(opened: OpenedArray): boolean {
   const { fragments, between } = opened
   const isWhole =
     between[0] === 0n && fragments.every(({ fragment }) => (fragment.timestamp_range?.[1] ?? 0n) <= between[1])
   return fragments.length > 1 && isWhole && leastAmplification(consolidatables(opened)) <= 1
 }
 
-function writingIn(codecs: Codecs): WriteContext {
+function writeContext(codecs: Codecs): WriteContext {
   return { codecs, key: undefined, randomBytes: (length) => new Uint8Array(length) }
 }
 
-async function openedIn(files: readonly ArrayFile[], cx: ReadContext): Promise<OpenedArray> {
+async function openFiles(files: readonly ArrayFile[], cx: ReadContext): Promise<OpenedArray> {
   const storage = new MemoryStorage(new Map(files.map(({ path, bytes }) => [`${FOLDER}/${path}`, bytes])))
   const target = await openTarget(storage, FOLDER, cx)
   if (target.type !== 'array') throw new TypeError('expected an array in memory')
