@@ -1,3 +1,4 @@
+import { pythonString } from '../base/unsafe-text.ts'
 import { useOf } from '../filters/registry.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
@@ -102,7 +103,7 @@ export function rewriteLines(opened: OpenedArray, change: Rewrite): string[] {
   const { schema, array } = opened
   const enumerations = [...new Set(schema.attributes.flatMap(({ enumeration }) => enumeration || []))]
   const path = pathOf(opened)
-  const fresh = JSON.stringify(`${array.folder.path}.new`)
+  const fresh = pythonString(`${array.folder.path}.new`)
   const dense = schema.array_type === 'dense'
   const { cell_order, capacity, tile_extents, dimensions, filters } = change
   const own = (of: string): string =>
@@ -111,8 +112,12 @@ export function rewriteLines(opened: OpenedArray, change: Rewrite): string[] {
       : `filters=${of}.filters`
   const changes = (fields: readonly { name: string }[]): boolean =>
     fields.some(({ name }) => filters?.fields.includes(name))
-  const order = dimensions?.map((name) => `s.domain.dim(${JSON.stringify(name)})`).join(', ') ?? '*s.domain'
-  const extents = tile_extents && JSON.stringify(tile_extents).replaceAll(',', ', ').replaceAll(':', ': ')
+  const order = dimensions?.map((name) => `s.domain.dim(${pythonString(name)})`).join(', ') ?? '*s.domain'
+  const extents =
+    tile_extents &&
+    `{${Object.entries(tile_extents)
+      .map(([name, extent]) => `${pythonString(name)}: ${extent}`)
+      .join(', ')}}`
   const domain =
     extents || changes(schema.domain.dimensions)
       ? `*[tiledb.Dim(d.name, domain=d.domain, tile=${extents ? `${extents}.get(d.name, d.tile)` : 'd.tile'}, dtype=d.dtype, ${own('d')}) for d in s.domain]`
@@ -208,7 +213,7 @@ function copyNote(schema: ArraySchema): string {
 
 /** A Python list of texts. */
 function listOf(texts: readonly string[]): string {
-  return `[${texts.map((text) => JSON.stringify(text)).join(', ')}]`
+  return `[${texts.map(pythonString).join(', ')}]`
 }
 
 /** The TileDB-Py call that makes a list of filters. @param max_chunk_size in bytes */
@@ -246,5 +251,5 @@ function argumentsOf(filter: FilterConfig): string[] {
 
 /** The path of an array as a Python string. */
 export function pathOf({ array }: OpenedArray): string {
-  return JSON.stringify(array.folder.path)
+  return pythonString(array.folder.path)
 }

@@ -1,6 +1,7 @@
 import { unlessFault } from '../base/errors.ts'
 import { shortSize } from '../base/sizes.ts'
 import { sum } from '../base/sum.ts'
+import { pythonString } from '../base/unsafe-text.ts'
 import { isPlainText } from '../cells/extremes.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import { holdsExtremes, holdsTexts } from '../cells/tile-statistics.ts'
@@ -68,13 +69,13 @@ export async function* constantValues({
 
 /** Calls that read without the field and, if there are other attributes, drop it from the array. */
 function constantLines(opened: OpenedArray, field: string): string[] {
-  const others = opened.schema.attributes.filter(({ name }) => name !== field).map(({ name }) => JSON.stringify(name))
+  const others = opened.schema.attributes.filter(({ name }) => name !== field).map(({ name }) => pythonString(name))
   const path = pathOf(opened)
   return [
     `tiledb.open(${path}).query(attrs=[${others.join(', ')}])  # a read without it`,
     ...(others.length > 0
       ? [
-          `e = tiledb.ArraySchemaEvolution(tiledb.default_ctx()); e.drop_attribute(${JSON.stringify(field)}); e.array_evolve(${path})  # keep its value in the array's metadata`,
+          `e = tiledb.ArraySchemaEvolution(tiledb.default_ctx()); e.drop_attribute(${pythonString(field)}); e.array_evolve(${path})  # keep its value in the array's metadata`,
         ]
       : []),
   ]

@@ -18,10 +18,18 @@ export function escapedCharacter(character: string): string {
   return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`
 }
 
-/** Text as a JSON string that is safe to show on a terminal and hides nothing. It parses to the same text. */
-export function jsonString(text: string): string {
-  const json = JSON.stringify(text)
+/** A text or an object as JSON that is safe to show on a terminal and hides nothing. It parses to the same value. */
+export function safeJson(value: string | object): string {
+  const json = JSON.stringify(value)
   return UNSAFE_IN_JSON.test(json) ? json.replace(EACH_UNSAFE_IN_JSON, escapedUnits) : json
+}
+
+/** Text as a string literal of Python that hides nothing. */
+export function pythonString(text: string): string {
+  return JSON.stringify(text).replace(UNSAFE, (character) => {
+    const hex = (character.codePointAt(0) ?? 0).toString(16)
+    return hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`
+  })
 }
 
 function escapedUnits(characters: string): string {

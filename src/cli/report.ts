@@ -1,6 +1,6 @@
 import { asInspectError, exitCodeOf, InspectError } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
-import { UNSAFE } from '../base/unsafe-text.ts'
+import { safeJson, UNSAFE } from '../base/unsafe-text.ts'
 import { errorResult } from '../commands/command.ts'
 import { writeJson } from '../render/json.ts'
 import { wrapWords } from '../render/text-width.ts'
@@ -41,7 +41,7 @@ export class Report {
   error(error: InspectError): void {
     this.addExitCode(exitCodeOf(error))
     if (this.process.env.TILEDB_INSPECT_ERRORS === 'json') {
-      this.process.stderr(`${JSON.stringify({ error: errorResult(this, error) })}\n`)
+      this.process.stderr(`${safeJson({ error: errorResult(this, error) })}\n`)
     } else this.printLine(errorLine(error, this.shownPath))
   }
 

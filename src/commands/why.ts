@@ -1,5 +1,6 @@
 import { firstOf, grammatical, InspectError } from '../base/errors.ts'
 import { quotedWord } from '../base/shell-word.ts'
+import { pythonString } from '../base/unsafe-text.ts'
 import type { WhyDocument } from '../documents/why.ts'
 import { isRemotePath } from '../source/remote/urls.ts'
 import type { Answer, Need } from '../why/answer.ts'
@@ -76,7 +77,7 @@ function shownNeeds(cx: CommandContext, needs: readonly Need[]): Need[] {
 /** The shell command, or the call of TileDB-Py, that deletes. @param path the path for the shell, or a URL */
 function howText({ how }: Answer, path: string, root: string, isFolder: boolean): string | null {
   if (how === undefined) return null
-  const array = JSON.stringify(root)
+  const array = pythonString(root)
   const [call, ...args] = how.split(' ')
   switch (call) {
     case 'rm':

@@ -1,3 +1,4 @@
+import { pythonString } from '../base/unsafe-text.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts, timeText } from '../format/timestamped-name.ts'
@@ -48,7 +49,7 @@ export async function vacuumFile(drafts: ArrayDrafts, path: string, finding: Fin
     await drafts.commit(draft, name)
   } else draft = drafts.takeAway(path, finding)
   draft.never.add(
-    `run tiledb.vacuum(${JSON.stringify(drafts.shell.root)}) before these steps: it deletes fragments whose cells readers find nowhere else`,
+    `run tiledb.vacuum(${pythonString(drafts.shell.root)}) before these steps: it deletes fragments whose cells readers find nowhere else`,
   )
 }
 

@@ -1,5 +1,5 @@
 import { type InspectError, usage } from '../base/errors.ts'
-import { jsonString } from '../base/unsafe-text.ts'
+import { safeJson } from '../base/unsafe-text.ts'
 import type { ComparisonOp } from '../format/delete-condition.ts'
 
 /**
@@ -81,7 +81,7 @@ const WORDS: ReadonlySet<string> = new Set([
 
 /** Writes a field's name as a condition needs it. */
 export function fieldText(name: string): string {
-  return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !WORDS.has(name) ? name : `attr(${jsonString(name)})`
+  return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !WORDS.has(name) ? name : `attr(${safeJson(name)})`
 }
 
 /** Parses the syntax of a condition. @throws InspectError USAGE, whose message tells where the fault is */

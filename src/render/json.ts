@@ -5,7 +5,7 @@
 
 import { InspectError } from '../base/errors.ts'
 import { isAsyncIterable, isFields, isIterable, type Output, PagedBytes, Pages, type Result } from '../base/result.ts'
-import { jsonString } from '../base/unsafe-text.ts'
+import { safeJson } from '../base/unsafe-text.ts'
 import { ColumnRows, ValueColumn } from '../cells/column-rows.ts'
 import { decodeText, encodeText } from '../format/text.ts'
 import type { ColumnLines } from './column-lines.ts'
@@ -529,7 +529,7 @@ export function base64Text(bytes: Uint8Array): string {
 
 /** Returns a name as a key in quotes; see {@link needsBase64}. */
 export function jsonKey(name: string): string {
-  return jsonString(needsBase64(name) ? base64Text(encodeText(name)) : name)
+  return safeJson(needsBase64(name) ? base64Text(encodeText(name)) : name)
 }
 
 /** @param at number of keys that are written already */

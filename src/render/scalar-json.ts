@@ -1,5 +1,5 @@
 import type { Result } from '../base/result.ts'
-import { jsonString } from '../base/unsafe-text.ts'
+import { safeJson } from '../base/unsafe-text.ts'
 import { encodeText } from '../format/text.ts'
 
 export interface JsonStyle {
@@ -23,7 +23,7 @@ export function scalarJson(value: Scalar, style: JsonStyle): string {
       return Object.is(value, -0) ? '-0.0' : String(value)
     case 'string':
       // Readers reject a lone surrogate, so such text is written as bytes.
-      return value.isWellFormed() ? jsonString(value) : scalarJson(encodeText(value), style)
+      return value.isWellFormed() ? safeJson(value) : scalarJson(encodeText(value), style)
     case 'bigint':
       return style.int64 === 'string' ? `"${value}"` : String(value)
     case 'boolean':

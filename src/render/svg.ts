@@ -1,5 +1,7 @@
 /** Boxes of two dimensions as an SVG picture. The text is produced in pieces, as there may be many boxes. */
 
+import { escapeText } from './units.ts'
+
 /** One box, in the units of the axes. */
 export interface SvgBox {
   /** Index of its group in `groups`. */
@@ -85,9 +87,9 @@ function short(value: number): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Escapes text for XML 1.0, which cannot contain control characters at all. */
+/** Escapes text as tables do, then for XML 1.0, which cannot hold two more characters. */
 function escaped(text: string): string {
-  return text
-    .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]|\p{Surrogate}/gu, '\ufffd')
+  return escapeText(text)
+    .replace(/[\ufffe\uffff]/g, '\ufffd')
     .replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character)
 }

@@ -24,6 +24,12 @@ async function withAttribute(dense: boolean, attribute: Partial<Attribute>): Pro
 
 const CHANGE = { filters: { fields: ['v'], filters: [ZSTD] } }
 
+test('names in Python are what they are, and hide nothing', async () => {
+  const opened = await withAttribute(true, {})
+  const [, create] = rewriteLines(opened, { tile_extents: { 'a,b:\u202e': 5, '\u{e0041}': 10 } })
+  expect(create).toContain('tile={"a,b:\\u202e": 5, "\\U000e0041": 10}.get(d.name, d.tile)')
+})
+
 // All of these lines ran with TileDB-Py 0.36.1, and gave the same cells, enumerations and metadata.
 test('a rewrite keeps metadata, and tells what it needs', async () => {
   const [load, create, copy] = rewriteLines(await withAttribute(true, {}), CHANGE)

@@ -1,13 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { UNSAFE } from '../../src/base/unsafe-text.ts'
 import { FINDING_CODES } from '../../src/check/codes.ts'
 import { githubReporter } from '../../src/render/reports/github.ts'
 import { junitReporter } from '../../src/render/reports/junit.ts'
 import { pathInRepository } from '../../src/render/reports/reporter.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
-import { run } from '../helpers/run.ts'
+import { type RunOptions, run } from '../helpers/run.ts'
 
 const folder = temporaryFolder()
 /** An array with a short data file, under a name that needs escapes everywhere. */
@@ -34,6 +35,7 @@ interface Sarif {
           artifactLocation: { uri: string; uriBaseId: string }
           region: { startLine: number; byteOffset?: number }
         }
+        logicalLocations: { fullyQualifiedName: string }[]
       }[]
       partialFingerprints: { primaryLocationLineHash: string }
     }[]
@@ -143,12 +145,12 @@ describe('JUnit', () => {
     expect(await failures('note')).toEqual([1, '1', false])
   })
 
-  test('characters that XML cannot hold are replaced', async () => {
+  test('characters that XML cannot hold are escaped as in tables, or replaced', async () => {
     const { collect, text } = collected()
     const reporter = junitReporter(collect)
-    await reporter.failure({ code: 'IO', message: 'a\u0000b\u{1F600}\uD800\n', file: 'x' })
+    await reporter.failure({ code: 'IO', message: 'a\u0000b\u{1F600}\uD800\n\uFFFE', file: 'x' })
     await reporter.end()
-    expect(text()).toContain('message="a\uFFFDb\u{1F600}\uFFFD&#10;"')
+    expect(text()).toContain('message="a\\x00b\u{1F600}\\ud800\\n\uFFFD"')
   })
 })
 
@@ -167,7 +169,60 @@ describe('GitHub', () => {
     const { collect, text } = collected()
     const reporter = githubReporter(collect, '/repo')
     await reporter.failure({ code: 'IO', message: 'a\n::error::b', file: 'x' })
-    expect(text()).toBe('::error title=IO::not examined: x: a%0A::error::b (IO)\n')
+    expect(text()).toBe('::error title=IO::not examined: x: a\\n::error::b (IO)\n')
+  })
+})
+
+describe('a name with characters that reorder text or control a terminal', () => {
+  const NAME = 'a\u202Eb\x1Bc\u{E0041}d'
+  const SHOWN = 'a\\u202eb\\x1bc\\u{e0041}d'
+  const array = join(folder, NAME)
+  const stray = join(array, '__fragments', NAME)
+
+  beforeAll(async () => {
+    expect((await run(['write-sample', array])).code).toBe(0)
+    writeFileSync(stray, '')
+  })
+
+  async function report(format: string, options: RunOptions = {}): Promise<string> {
+    const { code, text } = await run(['check', array, `${array}.gone`, '--format', format], options)
+    expect(code).toBe(3)
+    return text
+  }
+
+  test('SARIF: texts show it escaped, paths are true, and the bytes are safe on a terminal', async () => {
+    const text = await report('sarif')
+    expect(text.replaceAll('\n', '')).not.toMatch(UNSAFE)
+    const [{ results, invocations }] = (JSON.parse(text) as Sarif).runs
+    const [{ message, locations }] = results
+    const [{ physicalLocation, logicalLocations }] = locations
+    expect(`/${decodeURIComponent(physicalLocation.artifactLocation.uri)}`).toBe(stray)
+    expect(logicalLocations).toEqual([{ fullyQualifiedName: stray }])
+    for (const shown of [message, invocations[0].toolExecutionNotifications[0].message]) {
+      expect(shown.text).not.toMatch(UNSAFE)
+      expect(shown.text).toContain(SHOWN)
+    }
+  })
+
+  test('JUnit: all text is for people', async () => {
+    const text = await report('junit')
+    expect(text.replaceAll('\n', '')).not.toMatch(UNSAFE)
+    expect(text).toContain(`${SHOWN}/__fragments/${SHOWN}`)
+  })
+
+  test('GitHub: only the path of the file is true, and on a terminal not even that', async () => {
+    const [found, fault] = (await report('github')).split('\n')
+    const [, file, shown] = /^::notice file=(.*?),(title=.*)$/.exec(found) ?? []
+    expect(file).toBe(stray.slice(1))
+    expect(shown).toContain(`::${folder}/${SHOWN}/__fragments/${SHOWN}: `)
+    for (const text of [shown, fault, ...(await report('github', { columns: 80 })).split('\n')])
+      expect(text).not.toMatch(UNSAFE)
+  })
+
+  test('an error as a document on stderr parses to it, and is safe on a terminal', async () => {
+    const { stderr } = await run(['ls', `${array}.gone`], { env: { TILEDB_INSPECT_ERRORS: 'json' } })
+    expect(stderr.trimEnd()).not.toMatch(UNSAFE)
+    expect(JSON.parse(stderr)).toMatchObject({ error: { file: `${array}.gone` } })
   })
 })
 

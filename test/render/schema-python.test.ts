@@ -32,7 +32,11 @@ describe('an enumeration', () => {
 
   test.each([
     ['ascii', { ...text, type: 'STRING_ASCII', values: ['a', ''] }, 'np.array([b"a", b""])'],
-    ['mark', { ...text, type: 'STRING_UTF8', values: ['\ufeffx', 'é'] }, 'np.array(["\ufeffx", "é"])'],
+    [
+      'marks',
+      { ...text, type: 'STRING_UTF8', values: ['\ufeffx', 'é', '\u{e0041}'] },
+      'np.array(["\\ufeffx", "é", "\\U000e0041"])',
+    ],
     ['no_ascii', { ...text, type: 'STRING_ASCII', values: [] }, 'dtype="S0"'],
     ['no_utf8', { ...text, type: 'STRING_UTF8', values: [] }, 'dtype="U0"'],
     ['no_dates', { type: 'DATETIME_DAY', values: [] }, 'dtype="datetime64[D]"'],
@@ -90,7 +94,7 @@ test('fill values are what TileDB-Py takes, and others are said', async () => {
     'tiledb.Attr(name="t", dtype="timedelta64[s]", fill=np.timedelta64(5, "s")',
     'tiledb.Attr(name="f", dtype="float64", fill=float("-infinity")',
     'tiledb.Attr(name="b", dtype="bool", fill=True',
-    'tiledb.Attr(name="u", dtype="U0", var=True, fill="\ufeff"',
+    'tiledb.Attr(name="u", dtype="U0", var=True, fill="\\ufeff"',
     'tiledb.Attr(name="bad", dtype="U0", var=True',
     'tiledb.Attr(name="short", dtype="ascii", var=True',
     'tiledb.Attr(name="wide", dtype="float64", var=True',

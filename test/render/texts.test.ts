@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { AtDocument } from '../../src/documents/at.ts'
 import type { WhyDocument } from '../../src/documents/why.ts'
+import { svgText } from '../../src/render/svg.ts'
 import { streamTable } from '../../src/render/table.ts'
 import { noticePairs } from '../../src/render/views/at-pairs.ts'
 import { svgSummary } from '../../src/render/views/rtree.ts'
@@ -73,6 +74,13 @@ p.svg: 4 boxes of 2 fragments, x across and "" up
 left out: 1 box with NaN or infinity at an end
 too many tiles in 1 fragment: boxes of a higher level (--full draws all)
 `)
+})
+
+test('a picture shows names as tables do', () => {
+  const axis = { low: 0, high: 1, lowText: '0', highText: '1' }
+  const names = { title: 'a\u202eb', x: { ...axis, name: 'c\x1bd' }, y: { ...axis, name: '\ufffe' } }
+  const svg = Array.from(svgText({ ...names, groups: [], boxes: [] })).join('')
+  for (const shown of ['>a\\u202eb<', '>c\\x1bd<', '>\ufffd<']) expect(svg).toContain(shown)
 })
 
 test('rows that are made while they are shown are blocks with --vertical', async () => {

@@ -1,5 +1,6 @@
 import type { Output } from '../../base/result.ts'
 import type { Severity } from '../../documents/common.ts'
+import { escapeText } from '../units.ts'
 import { faultText, findingText, pathInRepository, type Reporter } from './reporter.ts'
 
 /** Names of severities in GitHub's workflow commands. */
@@ -9,9 +10,13 @@ const COMMANDS: Readonly<Record<Severity, string>> = { error: 'error', warning: 
 export function githubReporter(out: Output, folder: string): Reporter {
   const annotate = async (command: string, properties: Readonly<Record<string, string>>, text: string) => {
     const listed = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(value)}`)
-    await out.write(`::${command} ${listed.join(',')}::${escapeData(text)}\n`)
+    await out.write(`::${command} ${listed.join(',')}::${escapeData(escapeText(text))}\n`)
   }
-  const file = (path: string) => decodeURIComponent(pathInRepository(path, folder))
+  // GitHub finds the file by its path. A terminal must not get the characters that control it.
+  const file = (path: string) => {
+    const found = decodeURIComponent(pathInRepository(path, folder))
+    return out.columns === undefined ? found : escapeText(found)
+  }
   return {
     async target({ findings, not_examined }) {
       for await (const finding of findings) {

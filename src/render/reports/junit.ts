@@ -1,4 +1,5 @@
 import type { Output } from '../../base/result.ts'
+import { escapeText } from '../units.ts'
 import { faultText, findingText, placeText, type Reporter } from './reporter.ts'
 
 /**
@@ -70,17 +71,15 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
     .join('')
 }
 
-/** Characters that XML 1.0 cannot hold, even escaped. */
-const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu
+/** Characters that `escapeText` leaves, and XML 1.0 cannot hold. */
+const NOT_XML = /[\ufffe\uffff]/g
 
+/** Escapes text for XML. All of it is for people, so it is escaped as in tables before. */
 function escapeXml(text: string): string {
-  return text
+  return escapeText(text)
     .replace(NOT_XML, '\uFFFD')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
-    .replaceAll('\n', '&#10;')
-    .replaceAll('\r', '&#13;')
-    .replaceAll('\t', '&#9;')
 }

@@ -1,8 +1,10 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Output } from '../../base/result.ts'
+import { safeJson } from '../../base/unsafe-text.ts'
 import { FINDING_CODES, type FindingCode } from '../../check/codes.ts'
 import type { CheckFinding } from '../../documents/check.ts'
+import { escapeText } from '../units.ts'
 import { faultText, findingText, pathInRepository, type Reporter, sentence } from './reporter.ts'
 
 /**
@@ -11,6 +13,8 @@ import { faultText, findingText, pathInRepository, type Reporter, sentence } fro
  *
  * GitHub's code scanning requires more than the standard. Each result needs a line of a file in the repository, and a fingerprint:
  * without one, all results of a rule in one file would be the same result, as binary files have only line 1.
+ *
+ * Messages are for people, so their text is escaped as in tables. Paths and names in other keys are for programs, and stay as they are.
  */
 export function sarifReporter(out: Output, folder: string, version: string): Reporter {
   const rules = new Map<FindingCode, number>()
@@ -32,7 +36,7 @@ export function sarifReporter(out: Output, folder: string, version: string): Rep
       ruleId: code,
       ruleIndex: rules.get(code),
       level: severity,
-      message: { text: findingText(finding) },
+      message: { text: escapeText(findingText(finding)) },
       locations: [
         {
           physicalLocation: {
@@ -49,7 +53,7 @@ export function sarifReporter(out: Output, folder: string, version: string): Rep
     async target({ findings, not_examined }) {
       await begin()
       for await (const finding of findings) {
-        await out.write(`${separator}${JSON.stringify(result(finding))}`)
+        await out.write(`${separator}${safeJson(result(finding))}`)
         separator = ',\n'
       }
       faults.push(...not_examined.map(faultText))
@@ -65,9 +69,9 @@ export function sarifReporter(out: Output, folder: string, version: string): Rep
         version,
         rules: Array.from(rules.keys(), rule),
       }
-      const notifications = faults.map((text) => ({ level: 'error', message: { text: sentence(text) } }))
+      const notifications = faults.map((text) => ({ level: 'error', message: { text: escapeText(sentence(text)) } }))
       const invocation = { executionSuccessful: faults.length === 0, toolExecutionNotifications: notifications }
-      const rest = JSON.stringify({ tool: { driver }, invocations: [invocation] })
+      const rest = safeJson({ tool: { driver }, invocations: [invocation] })
       await out.write(`\n],${rest.slice(1)}]}\n`)
     },
   }

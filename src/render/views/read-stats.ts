@@ -1,4 +1,5 @@
 import type { Output } from '../../base/result.ts'
+import { pythonString } from '../../base/unsafe-text.ts'
 import type {
   ReadStatsBox,
   ReadStatsDelete,
@@ -130,7 +131,7 @@ async function writeStored({ path, deletes, advice, to_vacuum_num }: ReadStatsDo
     const text =
       'the files that readers open hold no removed cell any more; files that wait for vacuum may, until TileDB-Py removes them:'
     await writeLine(text, out, 'dim')
-    await writeCodeLine(`tiledb.vacuum(${JSON.stringify(path)})`, out)
+    await writeCodeLine(`tiledb.vacuum(${pythonString(path)})`, out)
     return
   }
   const [first] = deletes.filter((_, i) => held[i] > 0)

@@ -1,5 +1,6 @@
 import { filterList } from '../../advice/lines.ts'
 import { dtypeOf, UNITS } from '../../advice/numpy-types.ts'
+import { pythonString } from '../../base/unsafe-text.ts'
 import type { ArraySchema } from '../../format/array-schema.ts'
 import type { Attribute } from '../../format/attribute.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../../format/datatype.ts'
@@ -28,8 +29,8 @@ export function schemaPython(schema: ArraySchema, enumerations: readonly Enumera
     `    domain=tiledb.Domain(\n${lists(domain.dimensions.map((one) => dimensionText(one, coords_filters)))}    ),`,
     `    attrs=[\n${lists(attributes.map((one) => attributeText(one, made)))}    ],`,
     ...(made.length > 0 ? [`    enums=[\n${lists(made.map(enumerationText))}    ],`] : []),
-    `    cell_order=${quoted(schema.cell_order)},`,
-    `    tile_order=${quoted(schema.tile_order)},`,
+    `    cell_order=${pythonString(schema.cell_order)},`,
+    `    tile_order=${pythonString(schema.tile_order)},`,
     `    capacity=${schema.capacity},`,
     ...(dense ? [] : ['    sparse=True,']),
     ...(schema.allows_duplicates ? ['    allows_duplicates=True,'] : []),
@@ -38,16 +39,12 @@ export function schemaPython(schema: ArraySchema, enumerations: readonly Enumera
     `    offsets_filters=${pipelineText(offsets_filters)},`,
     ...(validity_filters ? [`    validity_filters=${pipelineText(validity_filters)},`] : []),
     ')',
-    `tiledb.Array.create(${quoted(path)}, schema)`,
+    `tiledb.Array.create(${pythonString(path)}, schema)`,
   ].join('\n')}\n`
 }
 
 function noCoordsFilters({ coords_filters, domain }: ArraySchema): boolean {
   return [coords_filters, ...domain.dimensions.map((one) => one.filters)].every(({ filters }) => filters.length === 0)
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text)
 }
 
 function pipelineText({ filters, max_chunk_size }: FilterPipeline): string {
@@ -70,7 +67,7 @@ function dimensionText(dimension: Dimension, coords: FilterPipeline): string {
       : [domain.subarray(0, size), domain.subarray(size)].map((end) => valueText(type, end))
   const extent = tile_extent ? valueText(asCount(type), tile_extent) : 'None'
   const own = filters.filters.length > 0 ? filters : coords
-  return `tiledb.Dim(name=${quoted(name)}, domain=(${low}, ${high}), tile=${extent}, dtype=${quoted(dtype)}, filters=${pipelineText(own)})`
+  return `tiledb.Dim(name=${pythonString(name)}, domain=(${low}, ${high}), tile=${extent}, dtype=${pythonString(dtype)}, filters=${pipelineText(own)})`
 }
 
 /** Returns the values of a cell of numbers. */
@@ -91,12 +88,12 @@ function attributeText(attribute: Attribute, made: readonly Enumeration[]): stri
   const isVar = cell_val_num === 'var' || isFixedText(attribute)
   const fill = fillText(attribute)
   return `tiledb.Attr(${[
-    `name=${quoted(name)}`,
+    `name=${pythonString(name)}`,
     `dtype=${recordText(dtype, type, isVar ? 'var' : cell_val_num)}`,
     ...(isVar ? ['var=True'] : []),
     ...(nullable ? ['nullable=True'] : []),
     ...(fill === undefined ? [] : [`fill=${fill}`]),
-    ...(made.some((one) => one.name === enumeration) ? [`enum_label=${quoted(enumeration)}`] : []),
+    ...(made.some((one) => one.name === enumeration) ? [`enum_label=${pythonString(enumeration)}`] : []),
     `filters=${pipelineText(filters)}`,
   ].join(', ')})`
 }
@@ -109,9 +106,9 @@ function isFixedText({ type, cell_val_num }: Attribute): boolean {
 
 /** Returns the dtype. Several values a cell are a record with as many fields. The dtype of CHAR includes its length. */
 function recordText(dtype: string, type: Datatype, cell_val_num: Attribute['cell_val_num']): string {
-  if (cell_val_num === 'var' || (cell_val_num === 1 && type !== 'CHAR')) return quoted(dtype)
-  if (type === 'CHAR') return quoted(`S${cell_val_num}`)
-  return `np.dtype(${quoted(Array(cell_val_num).fill(dtype).join(', '))})`
+  if (cell_val_num === 'var' || (cell_val_num === 1 && type !== 'CHAR')) return pythonString(dtype)
+  if (type === 'CHAR') return pythonString(`S${cell_val_num}`)
+  return `np.dtype(${pythonString(Array(cell_val_num).fill(dtype).join(', '))})`
 }
 
 /** Returns the fill value; undefined for TileDB's default, and if TileDB-Py accepts none. */
@@ -150,7 +147,7 @@ function enumerationText(enumeration: Enumeration): string {
   const values = enumerationValues(enumeration)
   const isText = datatypeKind(type) === 'text'
   const dtype = isText ? (type === 'STRING_UTF8' ? 'U0' : 'S0') : dtypeOf(type)
-  const head = `tiledb.Enumeration(${quoted(name)}, ${ordered ? 'True' : 'False'}`
+  const head = `tiledb.Enumeration(${pythonString(name)}, ${ordered ? 'True' : 'False'}`
   if (values.length === 0) return `${head}, dtype="${dtype}")`
   const texts = values.map((value) => valueText(type, value)).join(', ')
   return `${head}, np.array([${texts}]${isText ? '' : `, dtype="${dtype}"`}))`
@@ -163,15 +160,16 @@ function valueText(type: Datatype, bytes: Uint8Array): string {
 /** Returns each value of a cell as Python code. Text and bytes are one value. */
 function valueTexts(type: Datatype, bytes: Uint8Array): string[] {
   const kind = datatypeKind(type)
-  if (type === 'STRING_UTF8') return [quoted(decodeText(bytes))]
+  if (type === 'STRING_UTF8') return [pythonString(decodeText(bytes))]
   if (kind === 'text' || kind === 'bytes') return [bytesText(bytes)]
   const unit = UNITS[type.replace(/^(?:DATE)?TIME_/, '')]
   return scalarsOf(asCount(type), bytes).map((value: Scalar) => {
-    if (kind === 'datetime') return `np.datetime64(${value}, ${quoted(unit)})`
-    if (kind === 'time') return `np.timedelta64(${value}, ${quoted(unit)})`
+    if (kind === 'datetime') return `np.datetime64(${value}, ${pythonString(unit)})`
+    if (kind === 'time') return `np.timedelta64(${value}, ${pythonString(unit)})`
     if (typeof value === 'boolean') return value ? 'True' : 'False'
-    if (typeof value === 'number' && !Number.isFinite(value)) return `float(${quoted(String(value).toLowerCase())})`
-    return typeof value === 'string' ? `float(${quoted(value.toLowerCase())})` : String(value)
+    if (typeof value === 'number' && !Number.isFinite(value))
+      return `float(${pythonString(String(value).toLowerCase())})`
+    return typeof value === 'string' ? `float(${pythonString(value.toLowerCase())})` : String(value)
   })
 }
 
@@ -188,21 +186,22 @@ function lost(
   { attributes, domain, dimension_labels, current_domain }: ArraySchema,
   enumerations: readonly Enumeration[],
 ): string[] {
-  const ofType = ({ name, type }: { name: string; type: Datatype }): string => `the type ${type} of ${quoted(name)}`
+  const ofType = ({ name, type }: { name: string; type: Datatype }): string =>
+    `the type ${type} of ${pythonString(name)}`
   return [
     ...domain.dimensions.flatMap((one) => (dimensionType(one) ? [] : ofType(one))),
     ...attributes.flatMap((one) => (dtypeOf(one.type) ? [] : ofType(one))),
-    ...attributes.flatMap((one) => (isFixedText(one) ? `the fixed length of ${quoted(one.name)}` : [])),
+    ...attributes.flatMap((one) => (isFixedText(one) ? `the fixed length of ${pythonString(one.name)}` : [])),
     ...enumerations.flatMap((one) => lostOf(one)),
     ...attributes.flatMap((one) =>
-      one.nullable && hasOwnFill(one) ? `the fill value of ${quoted(one.name)}, which is nullable` : [],
+      one.nullable && hasOwnFill(one) ? `the fill value of ${pythonString(one.name)}, which is nullable` : [],
     ),
     ...attributes.flatMap(({ name, type, nullable, fill_value }) =>
       !nullable && fill_value && isNoText(type, fill_value)
-        ? `the fill value of ${quoted(name)}, which is not UTF-8`
+        ? `the fill value of ${pythonString(name)}, which is not UTF-8`
         : [],
     ),
-    ...attributes.flatMap(({ name, order }) => (order === 'unordered' ? [] : `the order of ${quoted(name)}`)),
+    ...attributes.flatMap(({ name, order }) => (order === 'unordered' ? [] : `the order of ${pythonString(name)}`)),
     ...(dimension_labels.length > 0 ? ['dimension labels'] : []),
     ...(current_domain?.range ? ['the current domain'] : []),
   ]
@@ -210,7 +209,7 @@ function lost(
 
 function lostOf(enumeration: Enumeration): string[] {
   const { name, type, cell_val_num } = enumeration
-  const what = `the enumeration ${quoted(name)}`
+  const what = `the enumeration ${pythonString(name)}`
   if (!isMade(enumeration)) return [`${what}: TileDB-Py makes none with such values`]
   return [
     ...(type === 'CHAR' ? [`the type CHAR of ${what}`] : []),
