@@ -104,9 +104,9 @@ function jsonOrText(type: Datatype, text: string): string | number | bigint {
     if (!FLOAT.test(text)) throw usage(`expected a number, found ${JSON.stringify(text)}`)
     return /inf/i.test(text) ? (text.startsWith('-') ? -1 : 1) * Number.POSITIVE_INFINITY : Number(text)
   }
-  // Digits alone are a count of the unit. Only of years, four characters or more, with the sign, are a date.
-  const count = type === 'DATETIME_YEAR' ? /^(?:\d{1,3}|-\d{1,2})$/ : /^-?\d+$/
-  if (kind !== 'text' && count.test(text)) return BigInt(text)
+  // A number alone counts units. Only for years it is a date, if it is as long as a printed year of the calendar: `2024`, `-044`, `-10000`.
+  const isYear = type === 'DATETIME_YEAR' && /^(?=.{4})-?\d{3,6}$/.test(text)
+  if (kind !== 'text' && !isYear && /^-?\d+$/.test(text)) return BigInt(text)
   return text
 }
 

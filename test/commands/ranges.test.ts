@@ -43,7 +43,7 @@ test('of names that begin alike, as they may hold =, the longest is meant', () =
   )
 })
 
-test('a year is written as it is printed; of other dates a number is a count', () => {
+test('a number is a year of DATETIME_YEAR if it is as long as one; other numbers alone are counts', () => {
   const dimensions = (['DATETIME_YEAR', 'DATETIME_MONTH'] as const).map((type) => ({
     name: type,
     type,
@@ -53,7 +53,13 @@ test('a year is written as it is printed; of other dates a number is a count', (
   expect(lows).toMatchObject([{ low: 54n }, { low: 648n }])
   const yearIn = (range: string) => parseRanges(dimensions, [`DATETIME_YEAR=${range}`]).get(0)
   expect(yearIn('-030..0007')).toMatchObject({ low: -2000n, high: -1963n })
+  expect(yearIn('-1000..10000')).toMatchObject({ low: -2970n, high: 8030n })
   expect(yearIn('-30..7')).toMatchObject({ low: -30n, high: 7n })
+  expect(yearIn('-9223372036854775808..-1711695770296090887')).toMatchObject({
+    low: -9223372036854775808n,
+    high: -1711695770296090887n,
+  })
+  expect(yearIn('"-1711695770296088928"..')).toMatchObject({ low: -1711695770296090898n })
 })
 
 describe('refused', () => {
