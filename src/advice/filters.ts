@@ -34,36 +34,36 @@ function arranges({ name }: FilterConfig): boolean {
 }
 
 /** Lower limits on what filters add to a field: as a part of it, and in bytes. */
-const LARGER_BY = 0.05
-const WORTH_BYTES = 16 * 1024
+const MIN_GROWTH_SHARE = 0.05
+const MIN_GROWTH_BYTES = 16 * 1024
 
 /** Filters add some bytes to any tile. If tiles have fewer bytes than this, the tiles are too small, which is another finding. */
-const MIN_TILE = 1024
+const MIN_TILE_BYTES = 1024
 
 /** Finds fields that their filters make larger. */
 export function* growingFields({ opened, files, scale, stored_bytes }: ArrayFacts): Generator<Finding> {
   for (const file of files) {
-    if (file.filters.length === 0 || file.unfiltered_bytes < MIN_TILE * file.tiles) continue
+    if (file.filters.length === 0 || file.unfiltered_bytes < MIN_TILE_BYTES * file.tiles) continue
     const hasGeneral = file.filters.some(isGeneral)
     const [stored, unfiltered] = [file.stored_bytes * scale, file.unfiltered_bytes * scale]
     const more = stored - unfiltered
-    if (more < WORTH_BYTES || more < LARGER_BY * unfiltered) continue
+    if (more < MIN_GROWTH_BYTES || more < MIN_GROWTH_SHARE * unfiltered) continue
     yield advise('STORED_LARGER', {
       field: file.field,
-      message: `${titleOf(file)}: ${textOf(file.filters)} makes ${shortSize(Math.round(stored))} of ${shortSize(Math.round(unfiltered))}`,
+      message: `${titleOf(file)}: ${textOf(file.filters)} turns ${shortSize(Math.round(unfiltered))} into ${shortSize(Math.round(stored))}`,
       effect: { seconds: rounded(secondsOf(0, more)), bytes: Math.round(more), share: more / stored_bytes },
-      advice: withFilters(opened, [file], hasGeneral ? [] : [TRIED]),
+      advice: withFilters(opened, [file], hasGeneral ? [] : [TRIAL_FILTER]),
     })
   }
 }
 
 /** Filters that save less than this part of a field may be idle. */
-const SAVES_LITTLE = 0.05
+const MAX_SAVED_SHARE = 0.05
 /** Lower limits on the time to undo idle filters: in seconds, and as a part of the time to read the bytes. */
-const WORTH_UNDOING = 0.02
-const MUCH_UNDOING = 0.5
-/** Lower limit on the seconds that another place of a checksum would save. */
-const WORTH_SECONDS = 0.1
+const MIN_UNDO_SECONDS = 0.02
+const MIN_UNDO_SHARE = 0.5
+/** Moving a checksum must save this many seconds. */
+const MIN_CHECKSUM_SECONDS = 0.1
 
 /** Finds compressors that take more time to undo than the bytes that they save would take to read. */
 export function* idleFilters({ opened, files, scale }: ArrayFacts): Generator<Finding> {
@@ -71,10 +71,10 @@ export function* idleFilters({ opened, files, scale }: ArrayFacts): Generator<Fi
     if (!file.filters.some(isGeneral)) continue
     const [stored, unfiltered] = [file.stored_bytes * scale, file.unfiltered_bytes * scale]
     const saved = Math.max(0, unfiltered - stored)
-    if (saved > SAVES_LITTLE * unfiltered) continue
+    if (saved > MAX_SAVED_SHARE * unfiltered) continue
     const undo = unfilterSeconds(file.filters, unfiltered)
     const seconds = undo - secondsOf(0, saved)
-    if (seconds < WORTH_UNDOING || undo < MUCH_UNDOING * secondsOf(0, stored)) continue
+    if (seconds < MIN_UNDO_SECONDS || undo < MIN_UNDO_SHARE * secondsOf(0, stored)) continue
     yield advise('FILTERS_SAVE_LITTLE', {
       field: file.field,
       message: `${titleOf(file)}: ${textOf(file.filters)} saves ${shortSize(Math.round(saved))} of ${shortSize(Math.round(unfiltered))}, and undoing it takes about ${undo.toFixed(1)} s`,
@@ -89,35 +89,35 @@ export function* idleFilters({ opened, files, scale }: ArrayFacts): Generator<Fi
 }
 
 /** Lower limits on uncompressed data that is worth a trial: in bytes, and as a part of the array. */
-const MUCH_RAW = 1024 * 1024
-const MOSTLY_RAW = 0.5
+const MIN_RAW_BYTES = 1024 * 1024
+const MIN_RAW_SHARE = 0.5
 /** Lower limit on the part that a trial with ZSTD must save. */
-const SAVES_MUCH = 0.25
-const TRIED = { name: 'ZSTD', level: 3 } as const
+const MIN_TRIAL_SHARE = 0.25
+const TRIAL_FILTER = { name: 'ZSTD', level: 3 } as const
 
 /** Finds fields without a compressor. Compresses a part of a tile to see what that would save. */
 export async function* rawFields({ opened, files, scale, stored_bytes }: ArrayFacts): AsyncGenerator<Finding> {
   const raw = files.filter(({ filters }) => !filters.some(compresses))
   const bytes = scale * sum(raw, (file) => file.stored_bytes)
-  if (bytes < MUCH_RAW || bytes < MOSTLY_RAW * stored_bytes) return
+  if (bytes < MIN_RAW_BYTES || bytes < MIN_RAW_SHARE * stored_bytes) return
   const [largest] = [...raw].sort((a, b) => b.stored_bytes - a.stored_bytes)
-  const sample = await sampleOf(largest)
-  const after = sample && (await filteredSize(largest, sample, [TRIED]))
+  const sample = await sampleBytes(largest)
+  const after = sample && (await filteredSize(largest, sample, [TRIAL_FILTER]))
   if (!sample || after === undefined) return
   const share = 1 - after / sample.length
-  if (share < SAVES_MUCH) return
+  if (share < MIN_TRIAL_SHARE) return
   const saved = bytes * share
   yield advise('NOTHING_COMPRESSED', {
     field: largest.field,
     message: `${shortSize(Math.round(bytes))} of ${shortSize(Math.round(stored_bytes))} are not compressed (${raw.map(titleOf).join(', ')}); on a sample of ${titleOf(largest)} ZSTD saves ${percent(share)}`,
     effect: { seconds: rounded(secondsOf(0, saved)), bytes: Math.round(saved), share: saved / stored_bytes },
-    advice: withFilters(opened, raw, [TRIED]),
+    advice: withFilters(opened, raw, [TRIAL_FILTER]),
   })
 }
 
-/** Lower limits on what another order must save: as a part of the field, and in bytes. */
-const ORDER_SAVES = 0.05
-const ORDER_WORTH = 16 * 1024
+/** What another order must save: a share of the field, and bytes. */
+const MIN_ORDER_SHARE = 0.05
+const MIN_ORDER_BYTES = 16 * 1024
 
 /** Finds filters in a bad order: a shuffle or a delta after a compressor, or a checksum before one. */
 export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<Finding> {
@@ -126,14 +126,14 @@ export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<Finding> {
     const stored = file.stored_bytes * scale
     const better = inBetterOrder(file.filters)
     if (better) {
-      if (stored < ORDER_WORTH) continue
-      const sample = await sampleOf(file)
+      if (stored < MIN_ORDER_BYTES) continue
+      const sample = await sampleBytes(file)
       const now = sample && (await filteredSize(file, sample, file.filters))
       const after = sample && (await filteredSize(file, sample, better))
       if (!now || !after) continue
       const share = 1 - after / now
       const saved = share * stored
-      if (share < ORDER_SAVES || saved < ORDER_WORTH) continue
+      if (share < MIN_ORDER_SHARE || saved < MIN_ORDER_BYTES) continue
       yield advise('FILTER_ORDER', {
         field: file.field,
         message: `${titleOf(file)}: ${textOf(file.filters)} compresses before it rearranges; on a sample ${textOf(better)} saves ${percent(share)}`,
@@ -147,7 +147,7 @@ export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<Finding> {
     if (checksum < 0 || compressor < checksum) continue
     const unfiltered = file.unfiltered_bytes * scale
     const seconds = unfilterSeconds([file.filters[checksum]], unfiltered - stored)
-    if (seconds < WORTH_SECONDS) continue
+    if (seconds < MIN_CHECKSUM_SECONDS) continue
     yield advise('FILTER_ORDER', {
       field: file.field,
       message: `${titleOf(file)}: ${textOf(file.filters)} computes checksums of ${shortSize(Math.round(unfiltered))}; after the compressor it would be ${shortSize(Math.round(stored))}`,
@@ -190,13 +190,13 @@ async function sampleTile(file: FileFacts): Promise<{ data: Uint8Array; stored_b
 }
 
 /** The first unfiltered bytes of a sample tile. */
-async function sampleOf(file: FileFacts): Promise<Uint8Array | undefined> {
+async function sampleBytes(file: FileFacts): Promise<Uint8Array | undefined> {
   return (await sampleTile(file))?.data.subarray(0, MAX_SAMPLE)
 }
 
 /**
- * The ratio between the bytes that TileDB's filters and our filters make of a tile, measured on a tile that TileDB wrote. TileDB's
- * compressors are other libraries.
+ * How much larger filtered tiles are with TileDB's compressors than with ours, which are other libraries. Measured on a tile that TileDB
+ * wrote.
  */
 export async function storedFactor(file: FileFacts, codecs: Codecs): Promise<number> {
   if (!file.filters.some(isGeneral)) return 1

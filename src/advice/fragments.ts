@@ -15,20 +15,20 @@ import { advise, type Finding } from './finding.ts'
 import { consolidationLines, keepsTimes, modeLines, pathOf, vacuumNote } from './lines.ts'
 
 /** Lower limit on the fragments of a finding. */
-const MANY_FRAGMENTS = 10
+const MIN_FRAGMENTS = 10
 /** Fragments of this average size, in bytes, are large enough. */
 const LARGE_FRAGMENT = 16 * 1024 * 1024
 /** Lower limit on the seconds that one fragment in place of many must save. */
-const WORTH_SECONDS = 0.1
+const MIN_SAVED_SECONDS = 0.1
 
 /** Finds many small fragments: opening them costs more than reading them. */
 export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts): Generator<Finding> {
   const count = fragments.length
-  if (count < MANY_FRAGMENTS || stored_bytes / count >= LARGE_FRAGMENT) return
+  if (count < MIN_FRAGMENTS || stored_bytes / count >= LARGE_FRAGMENT) return
   const now = sum(fragments, requestsOf)
   const after = requestsAfterMerge(opened, fragments)
   const seconds = secondsOf(now - after, 0)
-  if (seconds < WORTH_SECONDS) return
+  if (seconds < MIN_SAVED_SECONDS) return
   const average = shortSize(Math.round(stored_bytes / count))
   yield advise('FRAGMENTS_MANY', {
     message: `${count} fragments with ${average} of data each on average: opening and reading them takes about ${now} requests to S3, one fragment in their place about ${after} (listings and schemas not counted)`,
@@ -52,20 +52,20 @@ export function requestsAfterMerge(opened: OpenedArray, fragments: readonly Frag
 }
 
 /** Lower limit on the fragments that a typical box touches on average. */
-const DEEP = 5.5
+const MIN_DEPTH = 5.5
 
 /** Finds fragments that overlap: a read of a box reads tiles of many of them. */
 export function* overlappingFragments({ opened, fragments }: ArrayFacts): Generator<Finding> {
   const { dimensions } = opened.schema.domain
   const boxed = fragments.filter(({ box }) => box.length === dimensions.length)
-  if (boxed.length < DEEP) return
+  if (boxed.length < MIN_DEPTH) return
   const text = dimensions.map(({ cell_val_num }) => cell_val_num === 'var')
   const boxes = boxed.map(({ box }) => box)
   const touched = typicalBoxes(unionOfBoxes(boxes), boxes, text).map((box) =>
     boxed.filter((one) => overlaps(one.box, box)),
   )
   const depth = mean(touched.map(({ length }) => length))
-  if (depth < DEEP) return
+  if (depth < MIN_DEPTH) return
   const requests = mean(touched.map((some) => sum(some, requestsOf)))
   const one = mean(boxed.map((fragment) => consolidatedRequests(opened, fragment)))
   yield advise('FRAGMENTS_OVERLAP', {
@@ -81,14 +81,14 @@ export function* overlappingFragments({ opened, fragments }: ArrayFacts): Genera
 }
 
 /** Lower limit on the footers without a copy in consolidated metadata. */
-const MANY_FOOTERS = 20
+const MIN_FOOTERS = 20
 
 /** Finds footers without a copy in consolidated metadata. */
 export async function* looseFooters({ opened, fragments }: ArrayFacts): AsyncGenerator<Finding> {
-  if (fragments.length < MANY_FOOTERS) return
+  if (fragments.length < MIN_FOOTERS) return
   const copies = await opened.array.consolidatedFooters().catch(unlessFault)
   const loose = fragments.filter(({ fragment, info }) => info.format_version >= 10 && !copies?.has(fragment.name))
-  if (loose.length < MANY_FOOTERS) return
+  if (loose.length < MIN_FOOTERS) return
   const requests = FOOTER_REQUESTS * loose.length
   yield advise('METADATA_NOT_CONSOLIDATED', {
     message: `${loose.length} of ${fragments.length} footers have no copy in consolidated metadata: opening reads them one by one`,
@@ -120,8 +120,8 @@ export async function* looseCommits({ opened }: ArrayFacts): AsyncGenerator<Find
 }
 
 /** Lower limits on replaced fragments that wait for a vacuum: their number, or their bytes. */
-const MANY_REPLACED = 8
-const MUCH_REPLACED = 1024 * 1024
+const MIN_REPLACED = 8
+const MIN_REPLACED_BYTES = 1024 * 1024
 /** Upper limit on the folders that are listed for the sizes of their files. */
 const MAX_LISTED = 32
 
@@ -142,7 +142,7 @@ export async function* pendingVacuum({ opened, path, stored_bytes }: ArrayFacts)
   const replaced = (await array.fragments()).filter(({ state }) => state === 'to-vacuum')
   if (replaced.length === 0) return
   const bytes = await bytesIn(opened, replaced)
-  if (replaced.length < MANY_REPLACED && bytes < MUCH_REPLACED) return
+  if (replaced.length < MIN_REPLACED && bytes < MIN_REPLACED_BYTES) return
   const files = (await array.commits()).files.filter(({ kind }) => kind === 'vacuum')
   const lists = files.length
   const versions = files.map(({ path: file }) => nameFacts(lastPathPart(file))?.format_version ?? 0)
@@ -194,8 +194,8 @@ export async function* futureFragments({ opened, path, fragments }: ArrayFacts):
 }
 
 /** Lower limits on the cells of copies: their number, and their part of all cells. */
-const MANY_COPIES = 100
-const MUCH_COPIED = 0.05
+const MIN_COPIED_CELLS = 100
+const MIN_COPIED_SHARE = 0.05
 
 /** Finds, in arrays that allow duplicates, fragments with the same domain, sizes and statistics as another one. */
 export async function* rewrittenFragments(facts: ArrayFacts): AsyncGenerator<Finding> {
@@ -220,7 +220,7 @@ export async function* rewrittenFragments(facts: ArrayFacts): AsyncGenerator<Fin
     }
   }
   const cells = sum(copies, (one) => one.cell_num)
-  if (cells < MANY_COPIES || cells < MUCH_COPIED * cell_num) return
+  if (cells < MIN_COPIED_CELLS || cells < MIN_COPIED_SHARE * cell_num) return
   const bytes = sum(copies, (one) => one.stored_bytes)
   const requests = sum(copies, requestsOf)
   yield advise('FRAGMENTS_REPEATED', {

@@ -11,15 +11,15 @@ import { type Rewrite, rewriteLines } from './lines.ts'
 /** Bytes that each tile of a data file takes in addition to its data: the number of chunks, and the lengths of one chunk. */
 const BYTES_PER_TILE = 20
 /** Lower limits on the stored bytes that describe tiles instead of holding data: as a part of the array, and in bytes. */
-const MUCH_OVERHEAD = 0.2
-const WORTH_OVERHEAD = 32 * 1024
+const MIN_OVERHEAD_SHARE = 0.2
+const MIN_OVERHEAD_BYTES = 32 * 1024
 /** Fragments with fewer tiles never have too many. */
-const MANY_TILES = 100
+const MIN_TILES = 100
 
 /** Finds tiles that are so small that lists of tiles and headers of chunks take much of the array. */
 export function* smallTiles(facts: ArrayFacts): Generator<Finding> {
   const { opened, fragments, examined, stored_bytes, unfiltered_bytes } = facts
-  const tiled = fragments.filter(({ info }) => info.tile_num >= MANY_TILES)
+  const tiled = fragments.filter(({ info }) => info.tile_num >= MIN_TILES)
   if (tiled.length === 0) return
   const tiles = sum(tiled, ({ info }) => info.tile_num)
   const ofTiles = sum(tiled, ({ info, files }) => info.tile_num * files * BYTES_PER_TILE)
@@ -27,7 +27,7 @@ export function* smallTiles(facts: ArrayFacts): Generator<Finding> {
   const added = examined.length > 0 ? stored_bytes - unfiltered_bytes : 0
   const overhead = sum(tiled, ({ sections_bytes }) => sections_bytes) + Math.max(ofTiles, added)
   const all = stored_bytes + sum(fragments, ({ sections_bytes }) => sections_bytes)
-  if (overhead < WORTH_OVERHEAD || overhead < MUCH_OVERHEAD * all) return
+  if (overhead < MIN_OVERHEAD_BYTES || overhead < MIN_OVERHEAD_SHARE * all) return
   const cells = Math.round(sum(tiled, ({ cell_num }) => cell_num) / tiles)
   const perTile = Math.round(unfiltered_bytes / sum(fragments, ({ info }) => info.tile_num))
   const size = examined.length > 0 ? `, ${shortSize(perTile)} in all fields` : ''
@@ -42,7 +42,7 @@ export function* smallTiles(facts: ArrayFacts): Generator<Finding> {
 /** A tile is large from this number of unfiltered bytes in all fields on. */
 const LARGE_TILE = 8 * 1024 * 1024
 /** Lower limit on the cells that are read per wanted cell. */
-const MUCH_OVERREAD = 8
+const MIN_READ_RATIO = 8
 
 /** Finds tiles that are so large that the read of a small box gets much more than it needs. */
 export function* largeTiles(facts: ArrayFacts): Generator<Finding> {
@@ -53,7 +53,7 @@ export function* largeTiles(facts: ArrayFacts): Generator<Finding> {
   const cellsPerTile = cell_num / tiles
   // A box of 1 % of the domain touches at least one tile.
   const share = Math.max(TYPICAL_SHARE, 1 / tiles)
-  if (share / TYPICAL_SHARE < MUCH_OVERREAD) return
+  if (share / TYPICAL_SHARE < MIN_READ_RATIO) return
   const bytes = (share - TYPICAL_SHARE) * stored_bytes
   yield advise('TILES_LARGE', {
     message: `tiles of ${shortSize(Math.round(perTile))} in all fields: ${boxText(facts)} reads ${percent(share)} of the array or more`,
@@ -79,8 +79,8 @@ function boxText({ opened: { schema }, fragments }: ArrayFacts): string {
  * Lower limits on a bad shape, compared with tiles of the same size and the best shape: the ratio of the cells that a box reads, and the
  * bytes that it reads more.
  */
-const MUCH_WORSE = 2.5
-const WORTH_BYTES = 256 * 1024
+const MIN_SHAPE_RATIO = 2.5
+const MIN_UNWANTED_BYTES = 256 * 1024
 
 /** Finds tiles that are long and thin, so that a box touches many of them. */
 export async function* badShapes(facts: ArrayFacts): AsyncGenerator<Finding> {
@@ -97,10 +97,10 @@ export async function* badShapes(facts: ArrayFacts): AsyncGenerator<Finding> {
     span ??= costs.span
     if (costs.extents) change = { tile_extents: costs.extents }
   }
-  if (read < MUCH_WORSE * best) return
+  if (read < MIN_SHAPE_RATIO * best) return
   const perCell = unfiltered_bytes / Math.max(1, cell_num)
   const more = (read - best) * scale
-  if (more * perCell < WORTH_BYTES) return
+  if (more * perCell < MIN_UNWANTED_BYTES) return
   const bytes = (more / cell_num) * stored_bytes
   yield advise('TILE_SHAPE', {
     message: `${span ?? 'tiles are long and thin'}: ${boxText(facts)} reads about ${Math.round(read * scale)} cells; with tiles of the same size in another shape it would read ${Math.round(best * scale)}`,
@@ -189,15 +189,15 @@ function widestSpan(domain: Box, boxes: readonly Box[], names: readonly string[]
 }
 
 /** Text boxes do not prune if a value lies in more than this part of the tiles' boxes. */
-const MUCH_TOUCHED = 0.3
-const MANY_BOXES = 16
-const WORTH_TOUCHED = 256 * 1024
+const MIN_TOUCHED_SHARE = 0.3
+const MIN_BOXES = 16
+const MIN_TOUCHED_BYTES = 256 * 1024
 
 /** Finds text dimensions whose ranges exclude few tiles. */
 export async function* wideTextBoxes(facts: ArrayFacts): AsyncGenerator<Finding> {
   const { examined, unfiltered_bytes, stored_bytes, opened } = facts
   const { dimensions } = opened.schema.domain
-  const all = examined.filter(({ info }) => !info.dense && info.tile_num >= MANY_BOXES)
+  const all = examined.filter(({ info }) => !info.dense && info.tile_num >= MIN_BOXES)
   const boxes = await tileBoxes(opened.schema.domain, all)
   if (boxes.length === 0) return
   for (const [d, { name, cell_val_num }] of dimensions.entries()) {
@@ -206,7 +206,7 @@ export async function* wideTextBoxes(facts: ArrayFacts): AsyncGenerator<Finding>
     const share = mean(
       values.map((value) => boxes.filter((box) => box[d][0] <= value && box[d][1] >= value).length / boxes.length),
     )
-    if (share < MUCH_TOUCHED || share * unfiltered_bytes < WORTH_TOUCHED) continue
+    if (share < MIN_TOUCHED_SHARE || share * unfiltered_bytes < MIN_TOUCHED_BYTES) continue
     yield advise('BOXES_NOT_PRUNING', {
       field: name,
       message: `a value of ${name} is in the boxes of ${percent(share)} of ${boxes.length} tiles: a range of ${name} reads them all`,

@@ -50,11 +50,11 @@ interface UndoneChunk {
   out: FilteredBytes | undefined
   error: InspectError | undefined
   /** Checksums that the failed filter compared. */
-  left: ChecksumVerdict[]
+  failedVerdicts: ChecksumVerdict[]
 }
 
 /** The filters that change the data. Others only add metadata. */
-function changing(filters: readonly FilterConfig[]): FilterConfig[] {
+function changingFilters(filters: readonly FilterConfig[]): FilterConfig[] {
   return filters.filter(({ name }) => !filterOf(name)?.keepsData)
 }
 
@@ -95,7 +95,7 @@ export function chunkParts(run: ChunkRun): ChunkParts {
   const undone = (index: number): UndoneChunk => {
     const known = kept[index]
     if (known) return known
-    // In a tile that is too large, every chunk is refused, even the first.
+    // If the sizes fit but the tile is too large, every chunk is refused, even the first.
     const end = sizeFits ? total : starts[index] + chunks[index].original_length
     const found = undo(run, chunks[index], index, end)
     if (total <= MOST_KEPT) kept[index] = found
@@ -116,7 +116,7 @@ export function chunkParts(run: ChunkRun): ChunkParts {
     const fault = inconsistent(message, { file, offset, field: 'chunks.original_length' })
     parts[0] = { ...parts[0], fault, verdict: 'invalid' }
   }
-  const inPlace = run.inPlace && changing(run.filters).length === 0
+  const inPlace = run.inPlace && changingFilters(run.filters).length === 0
   const hasContent = !inPlace && total > 0 && undone(0).out !== undefined
   return {
     parts,
@@ -132,7 +132,7 @@ export function chunkParts(run: ChunkRun): ChunkParts {
   }
 }
 
-/** Undoes a chunk. @param end unfiltered bytes of the tile up to the end of the chunk, or of the whole tile */
+/** Undoes a chunk. @param end unfiltered bytes that count against the size limit: the whole tile, or up to the end of the chunk */
 function undo(run: ChunkRun, chunk: StoredChunk, index: number, end: number): UndoneChunk {
   const stages: UndoneChunk['stages'] = []
   let verdicts: ChecksumVerdict[] = []
@@ -145,7 +145,7 @@ function undo(run: ChunkRun, chunk: StoredChunk, index: number, end: number): Un
         verdicts = []
       },
     })
-    return { stages, out, error: undefined, left: [] }
+    return { stages, out, error: undefined, failedVerdicts: [] }
   } catch (caught) {
     const { reading, file } = run.space
     const { code, message, at, cause } = faultOf(keyOrDamage(caught, reading))
@@ -153,7 +153,7 @@ function undo(run: ChunkRun, chunk: StoredChunk, index: number, end: number): Un
       stages,
       out: undefined,
       error: new InspectError(code, message, { ...at, file }, { cause }),
-      left: verdicts,
+      failedVerdicts: verdicts,
     }
   }
 }
@@ -211,7 +211,7 @@ function chunkPart(run: ChunkRun, part: Part, chunk: StoredChunk, undoneChunk: (
 }
 
 function metadataPart(metadata: Part, parts: readonly Part[]): Part {
-  const children = explained(metadata, parts, metadata.offset + metadata.length)
+  const children = withMetadataGaps(metadata, parts, metadata.offset + metadata.length)
   return { ...metadata, type: 'struct', value: undefined, children: async () => childList(children) }
 }
 
@@ -220,7 +220,7 @@ function dataPart(run: ChunkRun, data: Part, chunk: StoredChunk, { error, out }:
   const becomes = { from, to: from + chunk.original_length }
   const part: Part = { ...data, value: undefined, fault: error, becomes }
   if (error) return { ...part, verdict: verdictOfFault(error), meaning: error.message }
-  const names = changing(run.filters).map(({ name }) => name)
+  const names = changingFilters(run.filters).map(({ name }) => name)
   if (names.length > 0) return { ...part, type: names[names.length - 1], meaning: `filtered by ${names.join(', ')}` }
   if (!run.inPlace) return { ...part, meaning: 'unfiltered' }
   if (part.length === 0) return part
@@ -233,7 +233,7 @@ function dataPart(run: ChunkRun, data: Part, chunk: StoredChunk, { error, out }:
 
 /**
  * Parts of an undone chunk.
- * @returns the metadata of filters that lies in the chunk's own metadata, and what was left after each filter that changed bytes
+ * @returns the parts of the chunk's own metadata, and a part for what was left after each filter that changed bytes
  */
 function filterParts(run: ChunkRun, metadata: Part, undone: UndoneChunk): { inMetadata: Part[]; after: Part[] } {
   const { filters, what } = run
@@ -247,7 +247,7 @@ function filterParts(run: ChunkRun, metadata: Part, undone: UndoneChunk): { inMe
     if (own > 0) holder.push(filterPart(stage, verdicts, space, offset, own, undone))
     offset += own
     const newMetadata = output.metadata.length > 0 && own === input.metadata.length
-    const newData = !sameRun(input.data, output.data)
+    const newData = !isSameView(input.data, output.data)
     if ((!newMetadata && !newData) || i === filters.length - 1) continue
     const bytes = concat([...(newMetadata ? [output.metadata] : []), ...(newData ? [output.data] : [])])
     const below = memorySpace(run.space, `${what} after undoing ${config.name}`, bytes)
@@ -264,7 +264,7 @@ function filterParts(run: ChunkRun, metadata: Part, undone: UndoneChunk): { inMe
   return { inMetadata, after }
 }
 
-/** The metadata of the filter that failed; undefined if reading it takes more than the filter's name. */
+/** The metadata of the filter that failed; undefined if the filter's name does not suffice to read it. */
 function failedFilter(
   { filters, stored, offset: base }: ChunkRun,
   metadataPart: Part,
@@ -272,7 +272,7 @@ function failedFilter(
   space: Space,
   offset: number,
 ): Part | undefined {
-  const { stages, left } = undone
+  const { stages, failedVerdicts } = undone
   const config = filters[filters.length - 1 - stages.length]
   // A description with parameters needs the type, which is not known here.
   if (!config || filterOf(config.name)?.metadata?.length) return undefined
@@ -288,7 +288,7 @@ function failedFilter(
   const describe = stageDescription(stage)
   if (!describe) return undefined
   const { root, error } = trace(metadata, describe, config.name, { offset })
-  return error || root.length === 0 ? undefined : filterPart(stage, left, space, offset, root.length, undone)
+  return error || root.length === 0 ? undefined : filterPart(stage, failedVerdicts, space, offset, root.length, undone)
 }
 
 function filterPart(
@@ -359,7 +359,7 @@ function ownMetadata(input: FilteredBytes, output: FilteredBytes): number {
   return shared ? before.length - after.length : before.length
 }
 
-function sameRun(a: Uint8Array, b: Uint8Array): boolean {
+function isSameView(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.buffer === b.buffer && a.byteOffset === b.byteOffset
 }
 
@@ -368,10 +368,10 @@ function afterPart(filter: string, space: Space, metadataLength: number, parts: 
   const { length } = space
   const data = { name: 'data', type: 'bytes', space, offset: metadataLength, length: length - metadataLength }
   const part: Part = { name: `after ${filter}`, type: 'bytes', space, offset: 0, length, keys: [['after', filter]] }
-  return { ...part, children: async () => childList([...explained(part, parts, metadataLength), data]) }
+  return { ...part, children: async () => childList([...withMetadataGaps(part, parts, metadataLength), data]) }
 }
 
 /** The parts of a chunk's metadata, with gaps for filters that were not undone. */
-function explained({ space, offset }: Part, parts: readonly Part[], end: number): Part[] {
+function withMetadataGaps({ space, offset }: Part, parts: readonly Part[], end: number): Part[] {
   return withGaps(space, parts, offset, end, 'metadata of filters that were not undone')
 }

@@ -50,9 +50,12 @@ const MAX_LINES_BYTES = 256 * 2 ** 20
  * @returns the part of the whole file, whose type says what it is: `fragment metadata`, `data file`, `consolidated commits`…
  * @throws InspectError NOT_FOUND, NO_PERMISSION, IO
  */
-export async function openAnatomy(target: FileTarget, by: Anatomist): Promise<{ root: Part; close(): Promise<void> }> {
+export async function openAnatomy(
+  target: FileTarget,
+  anatomist: Anatomist,
+): Promise<{ root: Part; close(): Promise<void> }> {
   const source = target.folder.file(target.name)
-  const space = await fileSpace(source, by)
+  const space = await fileSpace(source, anatomist)
   const root = await rootPart(target, space)
   return { root, close: () => source.close() }
 }

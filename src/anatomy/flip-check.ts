@@ -19,7 +19,7 @@ export interface CheckedFlips {
   detectors: Detectors
   /** Codes of the findings, or of the errors that stop `check`. */
   codes: readonly (readonly (FindingCode | ErrorCode)[])[]
-  /** The codes that `check` finds here only with `--level cells`. The same code may concern the footer elsewhere. */
+  /** The codes that `check` finds here only with `--level cells`. Flips elsewhere may lead to the same codes without that level. */
   ofCells: readonly FindingCode[]
   /** Whether only `check --all` finds them, because nothing in the array uses the file. */
   unused: boolean
@@ -40,7 +40,7 @@ const EACH_BIT = Array.from({ length: BITS }, (_, bit) => bit)
 export async function checkedFlips(
   target: Target & { type: 'file' },
   offset: number,
-  by: Anatomist,
+  anatomist: Anatomist,
   wanted: readonly number[] = EACH_BIT,
 ): Promise<CheckedFlips | undefined> {
   const root = await rootOf(target)
@@ -48,41 +48,41 @@ export async function checkedFlips(
   const files = await contents(root, target.fragment?.folder.path)
   const bytes = files?.get(target.path)
   if (!files || !bytes || offset >= bytes.length) return undefined
-  const mine = bytes.slice()
-  files.set(target.path, mine)
+  const flippedBytes = bytes.slice()
+  files.set(target.path, flippedBytes)
   const storage = new MemoryStorage(files)
   const filesSeen = new Map<boolean, number>()
-  const look = async (all: boolean): Promise<Item[]> => {
+  const checkCopy = async (all: boolean): Promise<Item[]> => {
     const found: Item[] = []
     const run = newRun('cells', all)
-    const copy = await openTarget(storage, root.path, contextOf(by))
+    const copy = await openTarget(storage, root.path, contextOf(anatomist))
     for await (const item of checkTarget(run, copy)) found.push(item)
     await closeTarget(copy)
     if (!filesSeen.has(all)) filesSeen.set(all, run.counts.file_num)
     return found
   }
   const flips = async (all: boolean): Promise<CheckedFlips | undefined> => {
-    const before = await look(all)
+    const before = await checkCopy(all)
     if (before.some((item) => 'notExamined' in item && /_KEY$|^KEY_/.test(item.notExamined.code))) return undefined
     if (all && filesSeen.get(true) === filesSeen.get(false)) return undefined
     const known = new Set(before.map(identity))
     const detectors: string[][] = []
     const codes: (FindingCode | ErrorCode)[][] = []
-    const levels = { cells: new Set<FindingCode>(), below: new Set<string>() }
+    const levels = { cells: new Set<FindingCode>(), others: new Set<string>() }
     for (const bit of wanted) {
-      mine[offset] ^= 1 << bit
-      const fresh = (await look(all)).filter((item) => !known.has(identity(item)))
-      mine[offset] ^= 1 << bit
+      flippedBytes[offset] ^= 1 << bit
+      const fresh = (await checkCopy(all)).filter((item) => !known.has(identity(item)))
+      flippedBytes[offset] ^= 1 << bit
       // The finding about an unreadable schema covers the files that need it.
       const first = fresh.filter((item) => !('notExamined' in item && item.notExamined.code === 'NO_SCHEMA'))
       detectors.push([...new Set((first.length > 0 ? first : fresh).map(detectorOfItem))])
       for (const item of fresh) {
         if ('notExamined' in item) continue
-        levels[CELL_CODES.has(item.code) || item.cell !== undefined ? 'cells' : 'below'].add(item.code)
+        levels[CELL_CODES.has(item.code) || item.cell !== undefined ? 'cells' : 'others'].add(item.code)
       }
       codes.push([...new Set(fresh.map((item) => ('notExamined' in item ? item.notExamined.code : item.code)))])
     }
-    const ofCells = [...levels.cells].filter((code) => !levels.below.has(code))
+    const ofCells = [...levels.cells].filter((code) => !levels.others.has(code))
     return { detectors, codes, ofCells, unused: all }
   }
   const used = await flips(false)
@@ -137,21 +137,21 @@ function identity(item: Item): string {
   return JSON.stringify([code, message, at])
 }
 
-/** Codes whose field names the structure that notices the flip. For all others it is the code. */
-const READ = /_UNREADABLE$|^GENERIC_TILE|^FOOTER_|^SCHEMA_|^CONSOLIDATED_|^RTREE_|^TILE_OFFSETS/
+/** Codes whose field names the structure that notices the flip. For all other codes, the name is the code itself. */
+const FIELD_NAMES_DETECTOR = /_UNREADABLE$|^GENERIC_TILE|^FOOTER_|^SCHEMA_|^CONSOLIDATED_|^RTREE_|^TILE_OFFSETS/
 /** Codes about the metadata's lists of tiles. Their field begins with the name of the list. */
-const LIST = /^(?:SECTION_(?!UNREADABLE)|STATISTICS_)|^(?:TILE|FRAGMENT)_(?:MIN|SUM|NULL)/
+const FIELD_BEGINS_WITH_LIST = /^(?:SECTION_(?!UNREADABLE)|STATISTICS_)|^(?:TILE|FRAGMENT)_(?:MIN|SUM|NULL)/
 
-/** The name of what a finding notices, as in {@link Detectors}. */
+/** The name of what notices a flip, by its finding. Names as in {@link Detectors}. */
 function detectorOfItem(item: Item): string {
   if ('notExamined' in item) return detectorOf(item.notExamined)
   const { code, field } = item
   const filter = filterNamed(field)
   if (code === 'CHECKSUM_MISMATCH') return filter ?? 'AES_256_GCM'
   const steps = field?.split('.').filter((step) => !/^\d+$/.test(step)) ?? []
-  if (LIST.test(code))
+  if (FIELD_BEGINS_WITH_LIST.test(code))
     return /^(tile|fragment)_(?:min|max)(?=_values)/.exec(field ?? '')?.[0].concat('s') ?? steps[0] ?? code
-  if (!READ.test(code)) return code
+  if (!FIELD_NAMES_DETECTOR.test(code)) return code
   // The list's name comes before that of the field.
   const name = code === 'SECTION_UNREADABLE' && steps.length <= 2 ? steps[0] : steps.at(-1)
   return filter ?? name ?? code

@@ -70,14 +70,14 @@ export const UNNOTICED: Detectors = Array.from({ length: BITS }, () => [])
 
 /** Finds what notices flips in a tile of a data file: the filters, or the metadata that describes the cells. */
 export async function tileDetectors(
-  by: Anatomist & { storage: Storage },
+  anatomist: Anatomist & { storage: Storage },
   path: string,
   file: FieldFile,
   tile: number,
   offset: number,
 ): Promise<Detectors> {
-  const flipped = flippedStorage(by.storage, path, offset)
-  const target = await openTarget(flipped, path, contextOf(by))
+  const flipped = flippedStorage(anatomist.storage, path, offset)
+  const target = await openTarget(flipped, path, contextOf(anatomist))
   if (target.type !== 'file' || !target.fragment) return UNNOTICED
   const { fragment } = target
   const tiles = await TileFile.open(fragment, file.slot, tileRole(file))
@@ -235,19 +235,19 @@ const MAX_PARTS = 200_000
 
 /** Finds what notices flips in any other file. Reads only the footer and the section that holds the byte. */
 export async function fileDetectors(
-  by: Anatomist & { storage: Storage },
+  anatomist: Anatomist & { storage: Storage },
   path: string,
   offset: number,
   section: Part | undefined,
 ): Promise<Detectors> {
-  const flipped = flippedStorage(by.storage, path, offset)
+  const flipped = flippedStorage(anatomist.storage, path, offset)
   return eachBit(flipped, async () => {
     const found = new Set<string>()
-    const target = await openTarget(flipped, path, contextOf(by))
+    const target = await openTarget(flipped, path, contextOf(anatomist))
     if (target.type !== 'file') return found
     try {
-      const reading = target.fragment?.cx ?? contextOf(by)
-      const { root, close } = await openAnatomy(target, { ...by, reading })
+      const reading = target.fragment?.cx ?? contextOf(anatomist)
+      const { root, close } = await openAnatomy(target, { ...anatomist, reading })
       await collectFaults(root, found, ({ name, type }) => {
         return section?.type !== 'generic tile' || name === section.name || type === 'gap'
       })

@@ -92,15 +92,15 @@ class Ahead<R> {
     try {
       for await (const item of source) {
         this.results.push(item)
-        this.changed()
-        while (this.results.length >= MOST_AHEAD && !this.stopped) await this.change()
+        this.notifyChange()
+        while (this.results.length >= MOST_AHEAD && !this.stopped) await this.nextChange()
         if (this.stopped) return
       }
     } catch (error) {
       this.failure = { error }
     } finally {
       this.ended = true
-      this.changed()
+      this.notifyChange()
     }
   }
 
@@ -108,10 +108,10 @@ class Ahead<R> {
     for (;;) {
       const items = this.results.splice(0)
       if (items.length > 0) {
-        this.changed()
+        this.notifyChange()
         yield* items
       } else if (this.ended) break
-      else await this.change()
+      else await this.nextChange()
     }
     if (this.failure) throw this.failure.error
   }
@@ -119,14 +119,14 @@ class Ahead<R> {
   /** Ends the generator early. */
   stop(): void {
     this.stopped = true
-    this.changed()
+    this.notifyChange()
   }
 
-  private change(): Promise<void> {
+  private nextChange(): Promise<void> {
     return new Promise((resolve) => this.wake.push(resolve))
   }
 
-  private changed(): void {
+  private notifyChange(): void {
     for (const resolve of this.wake.splice(0)) resolve()
   }
 }

@@ -30,8 +30,8 @@ export class ColumnSummary {
   max: Uint8Array | undefined
   /** Count of each index of an enumeration; undefined for a column without one. With it there are no extremes and no sum. */
   readonly indexes: Map<bigint, number> | undefined
-  private whole = 0n
-  private real = 0
+  private integerSum = 0n
+  private floatSum = 0
   /** Compares two raw values. */
   private readonly compare: (a: Uint8Array, b: Uint8Array) => number
 
@@ -47,20 +47,20 @@ export class ColumnSummary {
   add(data: ColumnData, cells: Uint32Array): void {
     const { type } = this.column
     const { validity } = data
-    const there = validity ? cells.filter((cell) => validity[cell] !== 0) : cells
-    const isNone = nanTest(this.column, data.data)
-    const left = isNone ? there.filter((cell) => !isNone(cell)) : there
-    this.nulls += cells.length - there.length
-    this.nans += there.length - left.length
+    const notNull = validity ? cells.filter((cell) => validity[cell] !== 0) : cells
+    const isNaNOrNaT = nanTest(this.column, data.data)
+    const left = isNaNOrNaT ? notNull.filter((cell) => !isNaNOrNaT(cell)) : notNull
+    this.nulls += cells.length - notNull.length
+    this.nans += notNull.length - left.length
     this.values += left.length
     if (left.length === 0) return
     if (data.starts) this.measure(data.starts, left)
     if (this.indexes) countIndexes(type, data.data, left, this.indexes)
     else if (ORDERED_TEXT.has(type)) {
       const size = cellSizeOf(this.column)
-      for (const cell of left) this.take(cellBytes(data, cell, size))
+      for (const cell of left) this.updateExtremes(cellBytes(data, cell, size))
     } else if (isNumeric(this.column)) {
-      for (const value of minMaxOf(type, data.data, left)) this.take(value)
+      for (const value of minMaxOf(type, data.data, left)) this.updateExtremes(value)
       if (isSummed(this.column)) this.addSum(data.data, left)
     }
   }
@@ -75,33 +75,33 @@ export class ColumnSummary {
     }
   }
 
-  private take(value: Uint8Array): void {
+  private updateExtremes(value: Uint8Array): void {
     if (!this.min || this.compare(value, this.min) < 0) this.min = value.slice()
     if (!this.max || this.compare(value, this.max) > 0) this.max = value.slice()
   }
 
   private addSum(data: Uint8Array, cells: Uint32Array): void {
     const { type } = this.column
-    if (isWide(type)) this.whole += sumOfWide(lanesOf(data), isSignedInteger(type), cells)
+    if (isWide(type)) this.integerSum += sumOfWide(lanesOf(data), isSignedInteger(type), cells)
     else if (sumType(type) === 'FLOAT64') {
       const values = numbersOf(type, data)
-      for (const cell of cells) this.real += values[cell]
+      for (const cell of cells) this.floatSum += values[cell]
     } else {
       const values = numbersOf(type, data)
-      for (const some of parts(cells)) this.whole += BigInt(some.reduce((sum, cell) => sum + values[cell], 0))
+      for (const some of parts(cells)) this.integerSum += BigInt(some.reduce((sum, cell) => sum + values[cell], 0))
     }
   }
 
   /** The sum, exact for integers of any size. Undefined for types that are not summed. */
   get sum(): bigint | number | undefined {
     if (!isSummed(this.column) || this.indexes) return undefined
-    return sumType(this.column.type) === 'FLOAT64' ? this.real : this.whole
+    return sumType(this.column.type) === 'FLOAT64' ? this.floatSum : this.integerSum
   }
 
   /** Whether the sum exceeds the 64 bits in which TileDB sums integers. */
   get overflows(): boolean {
-    const { whole } = this
-    return (sumType(this.column.type) === 'INT64' ? BigInt.asIntN : BigInt.asUintN)(64, whole) !== whole
+    const { integerSum } = this
+    return (sumType(this.column.type) === 'INT64' ? BigInt.asIntN : BigInt.asUintN)(64, integerSum) !== integerSum
   }
 }
 

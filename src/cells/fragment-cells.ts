@@ -22,7 +22,7 @@ export interface CellSelection {
   fields?: readonly string[] | undefined
   /** First and last tile, inclusive. */
   tiles?: { from: number; to: number } | undefined
-  /** Whether to skip the tile with this number, for example as no cell of it can lie in a wanted range. */
+  /** Whether to skip the tile with this number, for example because all its cells lie outside of the wanted ranges. */
   skipTile?: ((tile: number) => boolean) | undefined
   /** Dense arrays: the box to which cells are limited, unless {@link fill} is set. */
   box?: CellBox | undefined
@@ -36,7 +36,7 @@ export interface CellSelection {
   threads?: TileUnitRunner | undefined
   /** Called for a column that cannot be read, which is then left out of its batch. If undefined, the error is thrown. */
   onColumnError?: ((error: InspectError, column: ColumnType, tile: number) => void) | undefined
-  /** Whether to skip every tile with an unreadable column. A column that no tile can have is dropped: {@link onFieldError}. */
+  /** Whether to skip every tile with an unreadable column. Columns that are unreadable in all tiles are dropped: {@link onFieldError}. */
   wholeTiles?: boolean | undefined
   /** With `wholeTiles`: whether tiles with an unreadable column are returned without the column, and not skipped. */
   withUnreadable?: boolean | undefined
@@ -48,7 +48,7 @@ export interface CellSelection {
 
 /** Reads one column. */
 interface ColumnReader {
-  /** The cells of a tile. They are no promise if everything is in memory. */
+  /** The cells of a tile. Without a promise if everything is in memory. */
   read(tile: number): ColumnData | Promise<ColumnData>
   /** Reads a large tile part by part, from start to end. */
   parts?(tile: number): PartReader
@@ -56,7 +56,7 @@ interface ColumnReader {
 
 type PartReader = (part: CellRun) => Promise<ColumnData>
 
-/** Bytes, over all columns, of the first part of a large tile and of the largest part, and the growth of parts. */
+/** Parts of a large tile: bytes of the first part in all columns, bytes of the largest, and the factor by which parts grow. */
 const FIRST_PART = 64 * 1024
 const MOST_PART = 4 * 2 ** 20
 const PART_GROWS = 4
@@ -126,11 +126,11 @@ export class FragmentCells {
   /** Batches in stored order: one per tile, several for a large tile. */
   async *batches(): AsyncGenerator<CellBatch> {
     const { tile_num } = this.info
-    // Without any file, nothing but the metadata says that there are so many tiles.
+    // Without any file, only the metadata says how many tiles there are, and it may be wrong.
     if (this.selection.wholeTiles && this.readers.every((read) => read === undefined)) return
     const from = this.selection.tiles?.from ?? 0
     const to = Math.min(this.selection.tiles?.to ?? tile_num - 1, tile_num - 1)
-    for await (const tiles of this.spans(from, to)) {
+    for await (const tiles of this.tileGroups(from, to)) {
       for (const tile of tiles) {
         if (this.isLarge(tile)) {
           yield* this.parts(tile)
@@ -143,7 +143,7 @@ export class FragmentCells {
   }
 
   /** The selected tiles in groups that are read one after the other: a single group, unless threads unfilter. */
-  private async *spans(from: number, to: number): AsyncGenerator<Iterable<number>> {
+  private async *tileGroups(from: number, to: number): AsyncGenerator<Iterable<number>> {
     const { files, selection } = this
     const { threads, skipTile } = selection
     const units = threads && files.length > 0 && tileUnits(this.fragment, files, [...this.selected(from, to)], threads)
@@ -179,7 +179,7 @@ export class FragmentCells {
 
   /**
    * The cells of a large tile, part by part. A column that cannot be read is missing from then on. If no column with a file is
-   * left, the tile ends, because only the metadata says how many cells it has.
+   * left, the tile ends: only the metadata says how many cells it has, and it may be wrong.
    */
   private async *parts(tile: number): AsyncGenerator<CellBatch> {
     const { dense, selection } = this
@@ -201,7 +201,7 @@ export class FragmentCells {
 
   /** Reads a part of a tile. @param readers readers of the columns; undefined for a column that could not be read */
   private part(tile: number, part: CellRun, readers: (PartReader | undefined)[]): Promise<CellBatch> {
-    return this.assembled(tile, part, async (i) => {
+    return this.batchOf(tile, part, async (i) => {
       const column = await readers[i]?.(part).catch((error: unknown) => this.reportUnreadable(error, i, tile))
       if (!column) readers[i] = undefined
       return column
@@ -227,7 +227,7 @@ export class FragmentCells {
 
   /** The cells of one tile. */
   batch(tile: number): Promise<CellBatch> {
-    return this.assembled(tile, undefined, (i) => {
+    return this.batchOf(tile, undefined, (i) => {
       try {
         const column = this.readers[i]?.read(tile)
         return column instanceof Promise
@@ -240,7 +240,7 @@ export class FragmentCells {
   }
 
   /** A batch of the columns that `read` returns, with computed coordinates if the fragment is dense. */
-  private async assembled(
+  private async batchOf(
     tile: number,
     part: CellRun | undefined,
     read: (index: number) => ColumnData | undefined | Promise<ColumnData | undefined>,

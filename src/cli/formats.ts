@@ -9,7 +9,7 @@ import { type JsonNotes, type JsonParts, type JsonStyle, writeJson } from '../re
 import type { Reporter } from '../render/reports/reporter.ts'
 
 /** What a format needs besides the outcome that it writes. */
-export interface Writing {
+export interface OutputContext {
   out: Output
   int64: JsonStyle['int64']
   /** What `--output` names; undefined for stdout. */
@@ -30,7 +30,7 @@ interface DocumentFormat {
   /** Whether the format is one of the JSON formats: an error is then a document, in place of the missing one. */
   isJson?: true
   /** Writes an outcome. @returns what a note should tell the user; undefined if there is nothing to tell */
-  write(outcome: Outcome, writing: Writing): Promise<JsonNotes | undefined>
+  write(outcome: Outcome, writing: OutputContext): Promise<JsonNotes | undefined>
 }
 
 /** A format whose output is one report about all targets of a call, including their errors. */
@@ -102,7 +102,11 @@ export function formatNames(module?: Pick<CommandModule<never>, 'formats'>): rea
 }
 
 /** Writes a document as JSON. @param indent whether it takes many lines; otherwise it takes one */
-function writeWhole({ document, tail }: Outcome, { out, int64, ending }: Writing, indent: boolean): Promise<JsonNotes> {
+function writeWhole(
+  { document, tail }: Outcome,
+  { out, int64, ending }: OutputContext,
+  indent: boolean,
+): Promise<JsonNotes> {
   const columnLines: JsonParts['columnLines'] = async (lines, int64) => {
     const { ColumnLines } = await import('../render/column-lines.ts')
     return new ColumnLines(lines, int64)
@@ -116,13 +120,13 @@ function writeWhole({ document, tail }: Outcome, { out, int64, ending }: Writing
  */
 async function writeCells(
   outcome: Outcome,
-  { out, int64, several }: Writing,
+  { out, int64, several }: OutputContext,
   format: 'ndjson' | 'csv' | 'tsv',
 ): Promise<JsonNotes | undefined> {
   return several ? undefined : outcome.cellLines?.(out, { format, int64, terminal: out.columns !== undefined })
 }
 
-async function writeSeparated(outcome: Outcome, writing: Writing, format: 'csv' | 'tsv'): Promise<JsonNotes> {
+async function writeSeparated(outcome: Outcome, writing: OutputContext, format: 'csv' | 'tsv'): Promise<JsonNotes> {
   const notes = await writeCells(outcome, writing, format)
   if (notes) return notes
   const { out, int64, several, csv } = writing

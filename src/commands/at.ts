@@ -42,7 +42,7 @@ export const command: CommandModule<AtOptions> = {
 
   configure(command) {
     command
-      .argument('<file>', 'any file of an array or group; with --cell a fragment, or array that has one')
+      .argument('<file>', 'any file of an array or group; with --cell a fragment, or an array with a single one')
       .argument('[offset]', 'byte, counted from 0; 0x… is hexadecimal')
       .option('--cell <NAME=V,…>', 'show where this cell is: a value for each dimension', collect)
       .option('--field <name>', 'with --cell: only this attribute or dimension (repeatable)', collect)
@@ -93,12 +93,12 @@ async function byteOutcome(
     const chain = await chainTo(root, offset)
     const selection = selectionOf(cx, {}, file)
     for (const part of chain) if (part.fault) selection.onFault(part.fault)
-    const field = await dataFile(target)
+    const dataFile = await findDataFile(target)
     const range = chain.findLast((part) => part.cells !== undefined)?.cells
     const unfolded = Math.max(0, ...chain.map(({ claimedSize }) => claimedSize ?? 0))
-    const isTooLong = tryFlips && unfolded > MOST_TRIED
+    const isTooLarge = tryFlips && unfolded > MOST_TRIED
     let flips = tryFlips ? flipsResult() : {}
-    if (tryFlips && !isTooLong) flips = await flipsAt(cx, target, field, chain, offset)
+    if (tryFlips && !isTooLarge) flips = await flipsAt(cx, target, dataFile, chain, offset)
     const [byte] = await root.space.read(offset, 1)
     const document: AtDocument = {
       ...documentHead('at', cx.shownPath(target.path)),
@@ -106,11 +106,11 @@ async function byteOutcome(
       byte,
       role: root.type,
       size,
-      chain: chain.map(linkResult),
+      chain: chain.map(partResult),
       field_path: pathText(chain.slice(1).flatMap((part) => (part.transparent ? [] : [part.name]))),
-      cells: range && field && target.fragment ? await cellsResult(cx, field, range, target.fragment) : undefined,
+      cells: range && dataFile && target.fragment ? await cellsResult(cx, dataFile, range, target.fragment) : undefined,
       ...flips,
-      ...(isTooLong && { not_tried: `the tile unfolds to ${unfolded} bytes, more than ${MOST_TRIED}` }),
+      ...(isTooLarge && { not_tried: `the tile unfolds to ${unfolded} bytes, more than ${MOST_TRIED}` }),
     }
     return {
       document,
@@ -121,8 +121,8 @@ async function byteOutcome(
   }
 }
 
-/** The data file that a file is; undefined if it is another file, or if the metadata cannot be read. */
-async function dataFile({ fragment, name }: Target & { type: 'file' }): Promise<FieldFile | undefined> {
+/** The target as a data file; undefined if it is another file, or if the metadata cannot be read. */
+async function findDataFile({ fragment, name }: Target & { type: 'file' }): Promise<FieldFile | undefined> {
   const files = await fragment?.fieldFiles().catch(unlessFault)
   return files?.find((file) => file.name === name)
 }
@@ -165,7 +165,7 @@ async function flipsAt(
   return flipsResult(await fileDetectors(cx, path, offset, chain[1]), 'file')
 }
 
-function linkResult(part: Part): DumpField {
+function partResult(part: Part): DumpField {
   const { name, type, offset, length, label, stored, unit, meaning, verdict } = part
   const value = part.children === undefined && part.elements === undefined ? part.value : undefined
   return { name, type, offset, length, label, value, stored, unit, meaning, verdict }

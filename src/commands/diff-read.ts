@@ -37,14 +37,14 @@ export async function compareReads(
   found: DiffLine[],
 ): Promise<{ counts: Counts; unlisted: number } | undefined> {
   const query = { order: 'row-major', ranges: new Map() } as const
-  const [one, other] = [left, right].map(({ schema }) => readColumns(schema, query))
+  const [leftColumns, rightColumns] = [left, right].map(({ schema }) => readColumns(schema, query))
   found.push(...differences('array_type', left.schema.array_type, right.schema.array_type))
-  found.push(...differences('fields', one, other))
-  const dimensions = one.filter(({ kind }) => kind === 'dimension')
-  const others = other.filter(({ kind }) => kind === 'dimension')
-  if (!differences('', dimensions, others).next().done) return undefined
-  const names = one.flatMap(({ kind, name }) =>
-    kind === 'attribute' && other.some((column) => column.kind === kind && column.name === name) ? [name] : [],
+  found.push(...differences('fields', leftColumns, rightColumns))
+  const dimensions = leftColumns.filter(({ kind }) => kind === 'dimension')
+  const rightDimensions = rightColumns.filter(({ kind }) => kind === 'dimension')
+  if (!differences('', dimensions, rightDimensions).next().done) return undefined
+  const names = leftColumns.flatMap(({ kind, name }) =>
+    kind === 'attribute' && rightColumns.some((column) => column.kind === kind && column.name === name) ? [name] : [],
   )
   const [a, b] = [placesOf(cx, left, names), placesOf(cx, right, names)]
   const counts = { same: 0, changed: 0, only_a: 0, only_b: 0 }
@@ -54,8 +54,8 @@ export async function compareReads(
     let [x, y] = [await a.next(), await b.next()]
     for (let done = 0; !x.done || !y.done; done++) {
       const side = x.done ? 1 : y.done ? -1 : compareCoordinates(x.value.coordinates, y.value.coordinates)
-      const [mine, its] = [side <= 0 && !x.done ? x.value.rows : [], side >= 0 && !y.done ? y.value.rows : []]
-      for (const [row, otherRow] of pairs(mine, its)) {
+      const [leftRows, rightRows] = [side <= 0 && !x.done ? x.value.rows : [], side >= 0 && !y.done ? y.value.rows : []]
+      for (const [row, otherRow] of pairs(leftRows, rightRows)) {
         const lines = [...differences(pathOf(dimensions, row ?? otherRow), row, otherRow)]
         counts[lines.length === 0 ? 'same' : !row ? 'only_b' : !otherRow ? 'only_a' : 'changed']++
         if (found.length < MOST_LISTED) found.push(...lines)

@@ -305,9 +305,9 @@ function requestsOf(
 ): Pick<ExplainCost, 'object_store_requests' | 'list_requests' | 'head_requests' | 'get_requests'> {
   return {
     object_store_requests: sum(steps, ({ requests }) => requests),
-    list_requests: sum(steps, ({ lists }) => lists),
-    head_requests: sum(steps, ({ heads }) => heads),
-    get_requests: sum(steps, ({ requests, lists, heads }) => requests - lists - heads),
+    list_requests: sum(steps, ({ list_requests }) => list_requests),
+    head_requests: sum(steps, ({ head_requests }) => head_requests),
+    get_requests: sum(steps, ({ requests, list_requests, head_requests }) => requests - list_requests - head_requests),
   }
 }
 

@@ -31,7 +31,7 @@ interface LsOptions {
 
 export const command: CommandModule<LsOptions> = {
   about:
-    'Of each fragment of an array it shows whether TileDB reads it, and if not, why (never committed, waiting for vacuum, ignored, hidden, dated in the future); its cells, tiles, size, time, box and overlaps; and which releases read it. Of a fragment it shows the files, and which of them are missing or too short. An array on S3 is named s3://bucket/path, here and in every command. AWS_REGION, AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile that AWS_PROFILE names, give its place and your credentials. --no-sign-request sends no credentials.',
+    'It shows each fragment of an array: whether TileDB reads it, and if not, why (never committed, waiting for vacuum, ignored, hidden, dated in the future); its cells, tiles, size, time, box and overlaps; and which releases read it. Of a fragment it shows the files, and which of them are missing or too short. An array on S3 is named s3://bucket/path, here and in every command. Its region, endpoint and your credentials come from AWS_REGION, AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from the profile in AWS_PROFILE. --no-sign-request sends no credentials.',
   examples: [
     ['the fragments of an array: state, cells, tiles, size, time, domain', 'ls places'],
     ['the files of a fragment, named by the beginning of its name', 'ls places/__1714'],

@@ -36,7 +36,7 @@ export const command: CommandModule<TileOptions> = {
 
   configure(command) {
     command
-      .argument('<fragment>', 'fragment, or array that has one')
+      .argument('<fragment>', 'fragment, or an array with a single one')
       .argument('<field>', 'field, or the name of a data file (a0_var.tdb)')
       .argument('[index]', 'tile, counted from 0', FIRST)
       .option(

@@ -7,11 +7,11 @@ export function bytes(...parts: readonly (Uint8Array | readonly number[])[]): Ui
 }
 
 /** The lowest bytes of an integer, little-endian. */
-export function little(size: number, value: number | bigint): Uint8Array {
+export function littleEndian(size: number, value: number | bigint): Uint8Array {
   return new Uint8Array(BigInt64Array.of(BigInt.asIntN(64, BigInt(value))).buffer).slice(0, size)
 }
 
-export const u32 = (value: number): Uint8Array => little(4, value)
-export const u64 = (value: number | bigint): Uint8Array => little(8, value)
+export const u32 = (value: number): Uint8Array => littleEndian(4, value)
+export const u64 = (value: number | bigint): Uint8Array => littleEndian(8, value)
 /** UTF-8, without any length. */
 export const text = (value: string): Uint8Array => new TextEncoder().encode(value)

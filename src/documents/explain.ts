@@ -192,13 +192,13 @@ export interface ExplainTotal extends ExplainRequests {
   cells_read: Count
   /** Number of cells of the result, as TileDB's reader counts them; null unless `exact`. */
   cells_found: Count | null
-  /** Number of cells in the tiles that are read of a dense array, once for each fragment; null for sparse arrays and without ranges. */
+  /** Dense arrays: number of cells in the tiles that are read, counted once for each fragment; null for sparse arrays and without ranges. */
   cells_in_tiles: Count | null
   /** Number of cells of a dense array that are in the ranges and in the box around its fragments; null if `cells_in_tiles` is null. */
   cells_asked: Count | null
-  /** Number of cells that the read returns; null unless `exact`, for dense arrays, and above 2 million stored cells. */
+  /** Number of cells that the read returns; null for dense arrays, above 2 million stored cells, and if `exact` is false. */
   result_cells: Count | null
-  /** Number of stored cells that the read leaves out as they were deleted, even before a consolidation; null if `result_cells` is null. */
+  /** Number of stored cells that the read leaves out because they were deleted, before a consolidation or after; null if `result_cells` is null. */
   deleted_cells: Count | null
   /** Bytes of the tiles that are read, after the filters are undone. */
   unfiltered_bytes: Bytes

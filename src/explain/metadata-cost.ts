@@ -1,7 +1,7 @@
 import { groupBy } from '../base/group-by.ts'
 import { sectionPlaces } from '../format/metadata-sections.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
-import { behindFooter } from '../store/metadata-sections.ts'
+import { behindFooterError } from '../store/metadata-sections.ts'
 import type { MetadataRead } from './plan.ts'
 import { addToStep, emptyStep, GENERIC_TILE_READS, READ_AHEAD_BYTES, type StepCost } from './step-cost.ts'
 
@@ -44,7 +44,7 @@ async function storedSections(
     .filter(({ name, slot }) => keys.has(keyOf(name, slot)))
     .map((place) => {
       const { offset } = place
-      if (offset >= footer.offset) throw behindFooter(place, footer.offset, fragment.metadataSource().name)
+      if (offset >= footer.offset) throw behindFooterError(place, footer.offset, fragment.metadataSource().name)
       return { offset, size: (ends.get(offset) ?? offset) - offset }
     })
     .sort((a, b) => a.offset - b.offset)

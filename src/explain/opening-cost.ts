@@ -51,7 +51,11 @@ async function listings({ array }: OpenedArray): Promise<StepCost> {
     const version = nameFacts(name)?.format_version ?? COMMITS_SINCE
     return version < COMMITS_SINCE && mayBeFragment(name) && !committed.has(name) && !FOLDERS.includes(name)
   })
-  addToStep(step, { requests: asked.length, heads: asked.length, chain: step.chain + Math.min(1, asked.length) })
+  addToStep(step, {
+    requests: asked.length,
+    head_requests: asked.length,
+    chain: step.chain + Math.min(1, asked.length),
+  })
   return step
 }
 
@@ -121,7 +125,7 @@ async function footers(opened: OpenedArray): Promise<StepCost> {
     if (!info.footer) {
       const tile = await genericTileCost(fragment.folder.file(FRAGMENT_METADATA_FILE))
       // One request for the size, and one to know whether there is a file of coordinates.
-      addToStep(step, { ...tile, sizes: 1, heads: 2, requests: (tile.requests ?? 0) + 2 })
+      addToStep(step, { ...tile, sizes: 1, head_requests: 2, requests: (tile.requests ?? 0) + 2 })
       continue
     }
     const { size } = info.footer

@@ -30,9 +30,9 @@ export interface StepCost {
   /** Requests to an object store: listings, sizes, and reads of bytes that were not read ahead. */
   requests: number
   /** The LIST requests among them, which list names. */
-  lists: number
+  list_requests: number
   /** The HEAD requests among them, which query the size or the existence of a file. All other requests are GET. */
-  heads: number
+  head_requests: number
   /** Length of the longest chain of requests that wait for each other. */
   chain: number
 }
@@ -43,7 +43,7 @@ export const READ_AHEAD_BYTES = 102_400
 const NAMES_PER_LIST = 1000
 
 export function emptyStep(name: StepName): StepCost {
-  return { name, listings: 0, sizes: 0, reads: 0, bytes: 0, requests: 0, lists: 0, heads: 0, chain: 0 }
+  return { name, listings: 0, sizes: 0, reads: 0, bytes: 0, requests: 0, list_requests: 0, head_requests: 0, chain: 0 }
 }
 
 /** Adds operations to a step. They do not wait for the operations that the step has already. */
@@ -54,8 +54,8 @@ export function addToStep(step: StepCost, added: Partial<Omit<StepCost, 'name'>>
     reads = 0,
     bytes = 0,
     requests = 0,
-    lists = 0,
-    heads = sizes,
+    list_requests = 0,
+    head_requests = sizes,
     chain = requests,
   } = added
   step.listings += listings
@@ -63,15 +63,15 @@ export function addToStep(step: StepCost, added: Partial<Omit<StepCost, 'name'>>
   step.reads += reads
   step.bytes += bytes
   step.requests += requests
-  step.lists += lists
-  step.heads += heads
+  step.list_requests += list_requests
+  step.head_requests += head_requests
   step.chain = Math.max(step.chain, chain)
 }
 
 /** The cost of listing a folder. @param names number of entries of the folder */
 export function listingCost(names: number): Partial<StepCost> {
-  const lists = Math.max(1, Math.ceil(names / NAMES_PER_LIST))
-  return { listings: 1, lists, requests: lists }
+  const list_requests = Math.max(1, Math.ceil(names / NAMES_PER_LIST))
+  return { listings: 1, list_requests, requests: list_requests }
 }
 
 /** The cost of reading a whole file after querying its size. */

@@ -4,10 +4,10 @@ import { type Datatype, datatypeCoding, datatypeSize } from './datatype.ts'
 import { type AnyIo, lengthAndBytes, lengthAndSizes } from './io.ts'
 
 /**
- * An enumeration: the values that the cells of an attribute index. It is the content of a generic tile in
+ * An enumeration: a list of values. Cells of an attribute hold indexes into it. It is the content of a generic tile in
  * `__schema/__enumerations/`. Schemas refer to such files since version 20.
  *
- * @see format_spec/enumeration.md, which lacks the two names
+ * @see format_spec/enumeration.md, which lacks `name` and `path_name`
  */
 export type Enumeration = ReturnType<typeof enumerationFile>
 
@@ -22,11 +22,11 @@ export function enumerationFile(io: AnyIo) {
     data: lengthAndBytes(io, 'data', 'uint64', 'all values'),
   }
   const isVar = file.cell_val_num === 'var'
-  const startsAre = 'start of each value; absent for fixed-sized values'
+  const offsetsMeaning = 'start of each value; absent for fixed-sized values'
   return {
     ...file,
     offsets: isVar
-      ? lengthAndSizes(io, 'offsets', startsAre, 'bytes: of `offsets`; absent for fixed-sized values')
+      ? lengthAndSizes(io, 'offsets', offsetsMeaning, 'bytes: of `offsets`; absent for fixed-sized values')
       : undefined,
   }
 }

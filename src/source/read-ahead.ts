@@ -1,13 +1,12 @@
 import { hasCode } from '../base/errors.ts'
 import type { ByteRange, ByteSource } from './source.ts'
 
-/** Over a network, ranges with at most this many bytes between them are fetched together. A round trip takes as long. */
+/** Over a network, ranges with at most this many bytes between them are fetched together. These bytes take no longer than a request. */
 const GAP_BYTES = 64 * 1024
-/** Default limit on the bytes that are read together. The same number may always be kept, or read in the background. */
+/** Default limit on the bytes that are read together. Up to this many bytes are always kept, and read in the background. */
 const GROUP_BYTES = 8 * 2 ** 20
-/** Limit on the bytes that are read together from a local file. */
+/** From a local file, the limit is this, or the plan's limit divided by {@link LOCAL_PARTS} if that is less. */
 const LOCAL_BYTES = 256 * 1024
-/** The plan's limit divided by this is a second limit for a local file. */
 const LOCAL_PARTS = 8
 
 export interface PlanOptions {
@@ -65,7 +64,7 @@ export class ReadAhead {
 
   /** See {@link ByteSource.read}. */
   async read(offset: number, length: number): Promise<Uint8Array> {
-    const bytes = this.readNow(offset, length) ?? (await this.planned(offset, length))
+    const bytes = this.readNow(offset, length) ?? (await this.readPlanned(offset, length))
     return bytes ?? this.source.read(offset, length)
   }
 
@@ -78,7 +77,7 @@ export class ReadAhead {
   }
 
   /** The bytes, read with their group; undefined if no group has them, or the group cannot be read. */
-  private async planned(offset: number, length: number): Promise<Uint8Array | undefined> {
+  private async readPlanned(offset: number, length: number): Promise<Uint8Array | undefined> {
     while (this.next && this.next.offset + this.next.length <= offset) this.next = this.groups?.next().value
     const group = this.next
     const end = offset + length

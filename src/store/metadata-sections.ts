@@ -42,7 +42,7 @@ export async function metadataSections(fragment: Fragment): Promise<MetadataSect
   // One read often has several headers.
   const window = new Window({ read: (offset, length) => source.read(offset, length), end, window: 64 * 1024 })
   for (const place of places) {
-    if (place.offset >= end) throw behindFooter(place, end, source.name)
+    if (place.offset >= end) throw behindFooterError(place, end, source.name)
     const bytes = await window.header(place.offset)
     const { value, length } = decodePrefix(bytes, genericTileHeader, { file: source.name, offset: place.offset })
     sections.push({
@@ -100,6 +100,6 @@ function heapBytes(bytes: number): number {
 }
 
 /** The error for a section that does not begin before the footer. @param file the metadata file */
-export function behindFooter({ name, offset }: SectionPlace, footer: number, file: string): InspectError {
+export function behindFooterError({ name, offset }: SectionPlace, footer: number, file: string): InspectError {
   return badValue(`expected a section before the footer at ${footer}, found one at ${offset}`, { file, field: name })
 }

@@ -28,7 +28,10 @@ function arrayOf(name: string): InspectArray {
   return new InspectArray(new Folder(localStorage, `${FIXTURES}/${name}`), contextFor({ key: fixtureKey(name) }))
 }
 
-function sum(steps: readonly StepCost[], key: 'reads' | 'bytes' | 'sizes' | 'requests' | 'lists' | 'heads'): number {
+function sum(
+  steps: readonly StepCost[],
+  key: 'reads' | 'bytes' | 'sizes' | 'requests' | 'list_requests' | 'head_requests',
+): number {
   return steps.reduce((total, step) => total + step[key], 0)
 }
 
@@ -118,8 +121,10 @@ describe('requests are what libtiledb 2.30.0 sent to an S3 server', () => {
     const opened = await openAt(arrayOf(name))
     const { steps, opening } = await costOf(opened, wholePlan(opened))
     const kinds = (some: readonly StepCost[]): number[] => {
-      const [requests, lists, heads] = (['requests', 'lists', 'heads'] as const).map((key) => sum(some, key))
-      return [lists, heads, requests - lists - heads]
+      const [requests, list_requests, head_requests] = (['requests', 'list_requests', 'head_requests'] as const).map(
+        (key) => sum(some, key),
+      )
+      return [list_requests, head_requests, requests - list_requests - head_requests]
     }
     expect(kinds(opening)).toEqual(toOpen)
     expect(kinds(steps.slice(opening.length))).toEqual([0, 0, toRead])

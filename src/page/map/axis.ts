@@ -7,10 +7,10 @@ import { cellOfNumber } from '../cell-of-number.ts'
 
 /** Upper limit on the steps of a text axis. If the boxes have more different ends, only every n-th is a step. */
 const MOST_STEPS = 100_000
-/** Longest end of a range in characters. Longer ones would fill the link. */
+/** Upper limit on the characters of a text in a range. Longer ones would fill the link. */
 const LONGEST_WORD = 60
 
-/** Gives values their places in a drawing. Numbers and times stand by value, text by its order among the ends of all boxes. */
+/** Gives values their places in a drawing. The place of a number or time is its value; that of a text is its rank among the ends of all boxes. */
 export interface Axis {
   name: string
   /** Width of a single cell: 1, or 0 for floats. */
@@ -66,7 +66,7 @@ const wholeText = (type: Datatype, place: number): string => shortValue(cellOfNu
 
 function textAxis(name: string, type: Datatype): Axis {
   let sorted: Uint8Array[] = []
-  let isWhole = true
+  let hasAllSteps = true
   return {
     name,
     unit: 1,
@@ -90,14 +90,14 @@ function textAxis(name: string, type: Datatype): Axis {
       const ends = [sorted[Math.ceil(low)], sorted[Math.floor(high)]]
       const words = ends.map((one) => one && cellValue(type, 'var', one, { raw: false }))
       // If a step stands for several values, the exact end is not known.
-      if (!isWhole || words.some((one) => typeof one !== 'string' || one.length > LONGEST_WORD)) return undefined
+      if (!hasAllSteps || words.some((one) => typeof one !== 'string' || one.length > LONGEST_WORD)) return undefined
       return words.map((one) => JSON.stringify(one)).join('..')
     },
     setSteps(values) {
       const all = values.sort(compareBytes).filter((one, i) => i === 0 || compareBytes(one, values[i - 1]) !== 0)
-      const every = Math.ceil(all.length / MOST_STEPS)
-      isWhole = every <= 1
-      sorted = isWhole ? all : all.filter((_, i) => i % every === 0)
+      const stride = Math.ceil(all.length / MOST_STEPS)
+      hasAllSteps = stride <= 1
+      sorted = hasAllSteps ? all : all.filter((_, i) => i % stride === 0)
     },
   }
 }

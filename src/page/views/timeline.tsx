@@ -67,7 +67,7 @@ const [LABELS, RIGHT, AXIS] = [130, 12, 22]
 const [THICK, THIN] = [14, 6]
 const FEW_ROWS = 3
 const MOST_ROWS = 12
-/** Width in CSS pixels with which rows are counted. The height of the drawing does not depend on the real width. */
+/** Rows are counted for this width in CSS pixels, so that the height of the drawing does not depend on the real width. */
 const USUAL_ROOM = 800
 /** Least width of a mark in CSS pixels. */
 const LEAST_WIDTH = 4
@@ -189,10 +189,10 @@ const SCALES = [
 ] as const
 
 function Drawn({ inspected, array, fragments, items, link }: DrawnProps) {
-  const [under, setUnder] = useState<Item | undefined>(undefined)
+  const [hovered, setHovered] = useState<Item | undefined>(undefined)
   const [clicked, setClicked] = useState<string | undefined>(undefined)
   // A click loads the items again, as of another time. The name finds the clicked one among them.
-  const over = under ?? items.find(({ name }) => name === clicked)
+  const over = hovered ?? items.find(({ name }) => name === clicked)
   const stops = useMemo(() => distinct(items.map(({ timestamp_range }) => timestamp_range?.[1])), [items])
   const isOrder = useMemo(() => (link.x ? link.x === 'order' : areCrowded(items)), [items, link.x])
   const scale = useMemo(() => scaleOf(items, isOrder), [items, isOrder])
@@ -240,11 +240,11 @@ function Drawn({ inspected, array, fragments, items, link }: DrawnProps) {
         choose={(x) => changeLink(link, { x })}
       />
       <Drawing
-        label={`${counted(fragments.length, 'fragment')} in time, by state, and when deletes and metadata were written. What follows has the same.`}
+        label={`${counted(fragments.length, 'fragment')} in time, by state, and when deletes and metadata were written. The tables below say the same.`}
         height={height}
         draw={draw}
-        onMouseMove={(event) => setUnder(hit(event))}
-        onMouseLeave={() => setUnder(undefined)}
+        onMouseMove={(event) => setHovered(hit(event))}
+        onMouseLeave={() => setHovered(undefined)}
         onClick={(event) => {
           const item = hit(event)
           setClicked(item?.name)
@@ -263,7 +263,7 @@ function Drawn({ inspected, array, fragments, items, link }: DrawnProps) {
             )}
           </>
         ) : (
-          'A click on a mark shows the array as of its last time, in all views. The slider above has the same times, and the tables below the same marks.'
+          'A click on a mark shows the array as of its last time, in all views. The slider above stops at the same times, and the tables below list the same marks.'
         )}
       </p>
       {table}
@@ -271,8 +271,8 @@ function Drawn({ inspected, array, fragments, items, link }: DrawnProps) {
   )
 }
 
-/** Milliseconds without a move of the slider after which the array is read as of its time. */
-const REST = 150
+/** When the slider has rested for this long, the array is read as of its time. */
+const REST_MS = 150
 
 /** A slider over the last times of all items, and now. @param stops those times, rising */
 function Travel(props: {
@@ -290,7 +290,7 @@ function Travel(props: {
     const timer = setTimeout(() => {
       setMoved(undefined)
       if (moved !== at) travel(moved === now ? undefined : stops[moved])
-    }, REST)
+    }, REST_MS)
     return () => clearTimeout(timer)
   }, [moved])
   const text = shown === now ? 'now' : timeText(moved === undefined ? (time ?? stops[shown]) : stops[shown])
