@@ -103,6 +103,7 @@ async function insideTile(file: TileFile, part: Part, tile: number, size: number
 
 /** Starts of the cells of a var tile, and the end of the last; `inside` if the tile itself holds the offsets. */
 async function startsOf(file: TileFile, tile: number): Promise<Float64Array | 'inside' | undefined> {
+  if (file.holdsOffsets) return 'inside'
   const starts = withTileFile(file.fragment, file.slot, 'offsets', async (offsets) => {
     if (offsets.cells(tile) === 0) return undefined
     const stored = await offsets.stored(tile)

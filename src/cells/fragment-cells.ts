@@ -30,6 +30,8 @@ export interface CellSelection {
   fill?: boolean | undefined
   /** Dense arrays: whether the columns of the coordinates are left out. */
   withoutCoordinates?: boolean | undefined
+  /** Whether to fail as TileDB does if the file of the offsets is missing or short, although the values hold the offsets. */
+  needsOffsets?: boolean | undefined
   /** Whether the next batch may overwrite the memory of the current one. */
   reuse?: boolean | undefined
   /** Runner for unfiltering on several threads, used if there is enough work. */
@@ -281,7 +283,9 @@ export class FragmentCells {
     // Cells of var-sized text and bytes may have any length.
     const kind = datatypeKind(type)
     const size = kind === 'text' || kind === 'bytes' ? 1 : cellSize
-    const read = varReader(await this.openFile(slot, 'offsets'), await this.openFile(slot, 'var'), size, memory)
+    const values = await this.openFile(slot, 'var')
+    const isNeeded = !values.holdsOffsets || this.selection.needsOffsets
+    const read = varReader(isNeeded ? await this.openFile(slot, 'offsets') : undefined, values, size, memory)
     return {
       read: async (tile) => ({ ...(await read(tile)), validity: validity && (await validity.read(tile)).data }),
     }
@@ -386,14 +390,16 @@ export function varCells(offsets: TileFile, values: TileFile, size: number): Val
   return varReader(offsets, values, size, new ReusedMemory())
 }
 
-function varReader(offsets: TileFile, values: TileFile, size: number, memory: ReusedMemory): ValuesReader {
+/** @param offsets undefined if the values hold the offsets, by the schema */
+function varReader(offsets: TileFile | undefined, values: TileFile, size: number, memory: ReusedMemory): ValuesReader {
   /** Memory for the next offsets. */
   let into: Uint8Array | undefined
   return async (tile) => {
-    const cells = offsets.cells(tile)
-    const lent = offsets.lent?.get(tile)
-    const storedOffsets = lent ?? offsets.storedNow(tile) ?? (await offsets.stored(tile))
-    if (!lent && cells > 0 && isStringOffsetsTile(storedOffsets)) {
+    const cells = values.cells(tile)
+    const lent = offsets?.lent?.get(tile)
+    const storedOffsets = lent ?? offsets?.storedNow(tile) ?? (await offsets?.stored(tile))
+    const isInside = values.holdsOffsets || (!lent && cells > 0 && storedOffsets && isStringOffsetsTile(storedOffsets))
+    if (!offsets || !storedOffsets || isInside) {
       const { data, offsets: inside } = await values.read(tile, { stringOffsets: true })
       const starts = inside ?? new Float64Array(cells)
       if (starts.length !== cells) {

@@ -7,7 +7,7 @@ import { decode } from '../format/io.ts'
 import { CHUNK_COUNT_BYTES, chunkCount, onlyChunk, type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import { type PlanOptions, ReadAhead } from '../source/read-ahead.ts'
 import type { ByteRange, ByteSource } from '../source/source.ts'
-import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
+import { type Fragment, type FragmentInfo, filePipeline, valuesHoldOffsets } from '../store/fragment.ts'
 import { keyOrDamage } from '../store/generic-tile.ts'
 import { tileDatatypes } from './slot-type.ts'
 import { BLOCK_BYTES, LARGE_TILE, type PlacedChunk, storedChunks, TilePieces } from './tile-chunks.ts'
@@ -38,6 +38,8 @@ export class TileFile {
   readonly slot: number
   readonly role: TileRole
   readonly source: ByteSource
+  /** Whether the file has values that hold their offsets, by the schema. See {@link valuesHoldOffsets}. */
+  readonly holdsOffsets: boolean
   /** Offsets of the tiles, in bytes. */
   readonly offsets: Float64Array
   private readonly stream: ReadAhead
@@ -74,6 +76,7 @@ export class TileFile {
     const { name, size } = fieldTileFile(info, slot, role)
     this.name = name
     this.size = size
+    this.holdsOffsets = role === 'var' && valuesHoldOffsets(info, slot)
     this.cellSize = role === 'var' ? 0 : fileCellSize(info, slot, role)
     this.source = fragment.folder.file(this.name)
     this.stream = new ReadAhead(this.source)
@@ -343,8 +346,9 @@ export async function withTileFile<T>(
 }
 
 /** Whether a tile of var-sized values has the offsets of its cells in it. */
-export async function holdsStringOffsets({ fragment, slot, role }: TileFile, tile: number): Promise<boolean> {
-  if (role !== 'var') return false
+export async function holdsStringOffsets(file: TileFile, tile: number): Promise<boolean> {
+  const { fragment, slot, role, holdsOffsets } = file
+  if (role !== 'var' || holdsOffsets) return holdsOffsets
   return withTileFile(
     fragment,
     slot,
@@ -354,8 +358,9 @@ export async function holdsStringOffsets({ fragment, slot, role }: TileFile, til
 }
 
 /**
- * Whether an offsets tile has no chunks, which means that the offsets are in the var tile (RLE and dictionary of strings).
- * TileDB decides by the schema's version instead, so it cannot read what its newer releases appended to old arrays.
+ * Whether an offsets tile has no chunks, which means that the offsets are in the var tile (RLE and dictionary of strings). It tells
+ * where the schema does not ({@link TileFile.holdsOffsets}): TileDB's newer releases append such tiles to old arrays. TileDB cannot
+ * read them there, as it decides by the schema's version alone.
  */
 export function isStringOffsetsTile(stored: Uint8Array): boolean {
   return stored.length >= CHUNK_COUNT_BYTES && chunkCount(stored) === 0

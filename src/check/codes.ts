@@ -439,6 +439,12 @@ export const CELL_CODES: ReadonlySet<string> = new Set(
   Object.entries<Code>(FINDING_CODES).flatMap(([code, [, , , level]]) => (level ? [code] : [])),
 )
 
+/** The meaning of a lost file of offsets, or of a part of it, if RLE or DICTIONARY_ENCODING keeps the offsets with the values. */
+export const UNUSED_OFFSETS: Meaning = [
+  'error',
+  'readers fail on this field, although its values hold the offsets; nothing is lost, and decode reads it',
+]
+
 /**
  * Other meanings of some codes, for cases in which the usual one would be wrong. TileDB's behaviour was measured with 2.6 to
  * 2.30; test/fuzz/mutants_tiledb.py measures it again.
@@ -535,6 +541,12 @@ export const MEANINGS = {
       'TileDB refuses to create such an array, but sparse reads fill no cells: it opens the array and reads it all',
     ],
   },
+  FILE_MISSING: {
+    unusedOffsets: UNUSED_OFFSETS,
+  },
+  FILE_SHORT: {
+    unusedOffsets: UNUSED_OFFSETS,
+  },
   NONEMPTY_DOMAIN: {
     unwritten: [
       'error',
@@ -546,6 +558,10 @@ export const MEANINGS = {
       'error',
       'the box of the tile and its number of cells contradict each other: readers miss cells, or expect cells that are not there',
     ],
+  },
+  TILE_UNREADABLE: {
+    unusedOffsets: UNUSED_OFFSETS,
+    unusedTile: ['warning', 'readers never look at the bytes of this tile, because the values hold the offsets'],
   },
   CHUNK_UNREADABLE: {
     brokenZstd: [

@@ -9,9 +9,9 @@ import { withSource } from '../source/source.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import { changedFields, changedFooterLength } from '../store/changed-fields.ts'
 import { COMMITS_FOLDER } from '../store/commits.ts'
-import { type FieldFile, type Fragment, type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
+import { type FieldFile, type Fragment, type FragmentInfo, slotHasFiles, valuesHoldOffsets } from '../store/fragment.ts'
 import { TileLists } from '../store/tile-lists.ts'
-import { type FindingCode, MEANINGS } from './codes.ts'
+import { type FindingCode, MEANINGS, UNUSED_OFFSETS } from './codes.ts'
 import { checkDataFiles, dataFileUnits } from './data-files.ts'
 import {
   asIgnored,
@@ -96,7 +96,9 @@ async function* checkAsRead(
     yield finding('FIELD_CHANGED', place, expected, info.schema.attributes.length, MEANINGS.FIELD_CHANGED.footer)
   }
   const files = await fragment.fieldFiles()
-  yield* guarded('FOOTER_UNREADABLE', { file: fragment.folder.path }, () => checkFiles(run, fragment, files, sizes))
+  yield* guarded('FOOTER_UNREADABLE', { file: fragment.folder.path }, () =>
+    checkFiles(run, fragment, info, files, sizes),
+  )
   if (run.quick) return
   yield* guarded('SECTION_UNREADABLE', { file }, () => checkSections(fragment, info, file))
   const lists = new TileLists(fragment, countReadBytes)
@@ -218,6 +220,7 @@ const ENDS_BYTES = 24 * 2 ** 20
 async function* checkFiles(
   run: CheckRun,
   fragment: Fragment,
+  info: FragmentInfo,
   files: readonly FieldFile[],
   sizes: ReadonlyMap<string, number> | undefined,
 ): Items {
@@ -234,13 +237,14 @@ async function* checkFiles(
     return withSource(folder.file(name), (source) => source.size(Math.min(size, end)))
   }
   const compare = async (one: FieldFile): Promise<Item[]> => {
-    const { size } = one
+    const { size, role, slot } = one
     const file = `${folder.path}/${one.name}`
     try {
       const actual = await actualSize(one)
+      const known = role === 'offsets' && valuesHoldOffsets(info, slot) ? UNUSED_OFFSETS : undefined
       if (actual === undefined)
-        return size > 0 ? [finding('FILE_MISSING', { file }, `a file of ${size} bytes`, 'none')] : []
-      if (actual < size) return [finding('FILE_SHORT', { file, offset: actual }, `${size} bytes`, actual)]
+        return size > 0 ? [finding('FILE_MISSING', { file }, `a file of ${size} bytes`, 'none', known)] : []
+      if (actual < size) return [finding('FILE_SHORT', { file, offset: actual }, `${size} bytes`, actual, known)]
       return actual > size ? [finding('FILE_LONG', { file, offset: size }, `${size} bytes`, actual)] : []
     } catch (error) {
       return [fromError(error, 'FILE_MISSING', { file })]

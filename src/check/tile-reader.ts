@@ -1,8 +1,9 @@
 import { addPlace, InspectError } from '../base/errors.ts'
 import { tileDatatypes } from '../cells/slot-type.ts'
-import { planTiles, TileFile, type TileRole } from '../cells/tile-files.ts'
+import { isStringOffsetsTile, planTiles, TileFile, type TileRole } from '../cells/tile-files.ts'
 import type { ChecksumVerdict, RefusedPart } from '../filters/filter.ts'
 import { mayHoldOffsets } from '../filters/registry.ts'
+import { chunkCount } from '../format/tile-chunks.ts'
 import { u64s } from '../format/u32.ts'
 import { countReadBytes } from '../source/lean-heap.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
@@ -24,6 +25,7 @@ import type { FieldsRun } from './units.ts'
 /** Since this version, no cell lies in two chunks. @see tiledb/sm/filter/filter_pipeline.cc */
 const WHOLE_CELLS_SINCE = 11
 
+const { unusedOffsets, unusedTile } = MEANINGS.TILE_UNREADABLE
 const { brokenZstd, cutShort, deltaOfNothing, partOfNothing, otherTypes, tailLost, metadataTailLost } =
   MEANINGS.CHUNK_UNREADABLE
 
@@ -150,6 +152,7 @@ export class FieldReader {
   private async readVar(tile: number, keep: boolean, items: Item[]): Promise<Omit<ReadColumn, 'validity'>> {
     const offsets = this.files.get('offsets')
     const values = this.files.get('var')
+    if (offsets && values?.holdsOffsets) await this.checkUnused(offsets, tile, items)
     const said = values && (await saysOffsetsInside(values, offsets, tile))
     const stored = said ? undefined : await this.readFixed('offsets', tile, 8, true, items)
     let starts = stored && u64s(stored)
@@ -167,6 +170,19 @@ export class FieldReader {
       }
     } else if (starts) this.checkValueEnds(values, tile, undone, starts, items)
     return { data: undone.data, starts, storedStarts: inside ? undefined : stored }
+  }
+
+  /** Checks a tile of offsets that the values hold: it has no chunks. */
+  private async checkUnused(file: TileFile, tile: number, items: Item[]): Promise<void> {
+    const place = placeOf(file, tile)
+    try {
+      const stored = await file.stored(tile)
+      if (isStringOffsetsTile(stored)) return
+      const found = `${chunkCount(stored)} chunks`
+      items.push(finding('TILE_UNREADABLE', place, 'no chunks, as the values hold the offsets', found, unusedTile))
+    } catch (error) {
+      items.push(fromError(error, 'TILE_UNREADABLE', place, unusedOffsets))
+    }
   }
 
   /**

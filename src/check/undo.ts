@@ -112,7 +112,7 @@ export async function undoTile(
 }
 
 /**
- * Whether the strings of a tile come with their offsets in the same tile. The tile of the offsets says so.
+ * Whether the strings of a tile come with their offsets in the same tile. The schema says so, or else the tile of the offsets.
  * @param offsets the file of the offsets, if it is there
  * @returns undefined if the tile of the offsets cannot be read
  */
@@ -121,6 +121,7 @@ export async function saysOffsetsInside(
   offsets: TileFile | undefined,
   tile: number,
 ): Promise<boolean | undefined> {
+  if (values.holdsOffsets) return true
   if (!mayHoldOffsets(values.filters) || values.cells(tile) === 0) return false
   return offsets?.stored(tile).then(isStringOffsetsTile).catch(unlessFault)
 }

@@ -214,7 +214,8 @@ class Verifier {
   private async verifyTiles(fragment: Fragment, file: TileFile, { from, to }: DataFilePart): Promise<void> {
     const insideStrings = file.role === 'var' && mayHoldOffsets(file.filters)
     file.plan(from, to - 1, { together: TOGETHER_BYTES, reuse: true })
-    const offsets = insideStrings ? await TileFile.open(fragment, file.slot, 'offsets') : undefined
+    const offsets =
+      insideStrings && !file.holdsOffsets ? await TileFile.open(fragment, file.slot, 'offsets') : undefined
     offsets?.plan(from, to - 1)
     const faultless = insideStrings ? undefined : new FaultlessTiles(file, false, !this.deep)
     try {
@@ -233,9 +234,9 @@ class Verifier {
     }
   }
 
-  /** Verifies a tile. @param offsets the file of the offsets, if the filters of `file` may hold them instead */
+  /** Verifies a tile. @param offsets the file of the offsets, if it has to tell whether the values hold them */
   private async verifyTile(file: TileFile, tile: number, offsets: TileFile | undefined): Promise<void> {
-    const said = offsets ? await saysOffsetsInside(file, offsets, tile) : false
+    const said = offsets ? await saysOffsetsInside(file, offsets, tile) : file.holdsOffsets
     const inside = said ?? (await hasOffsetsInside(file, tile))
     const stored = file.isLarge(tile) ? undefined : await file.stored(tile)
     this.counts.tile_num++

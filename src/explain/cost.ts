@@ -8,12 +8,12 @@ import {
   tileRole,
   tilesCellNum,
 } from '../cells/tile-places.ts'
-import { keepsOffsets, useOf } from '../filters/registry.ts'
+import { useOf } from '../filters/registry.ts'
 import { fieldFileRoles } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
 import type { OpenedArray } from '../read/query.ts'
-import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
+import { type Fragment, type FragmentInfo, filePipeline, valuesHoldOffsets } from '../store/fragment.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
 import { Batches, type FileReads, MAX_BATCH_BYTES, MIN_BATCH_BYTES } from './batches.ts'
 import type { TileRead } from './plan.ts'
@@ -192,7 +192,7 @@ async function measurePart(
   const cell_bytes =
     role === 'var' ? await lists.varBytes(tiles) : tilesCellNum(info, tiles) * fileCellSize(info, slot, role)
   const filters = filePipeline(info, { slot, role }, array.cx.encrypted)
-  const isCounted = filters.length > 0 && !(role === 'offsets' && holdsOffsets(schema.version, info, slot))
+  const isCounted = filters.length > 0 && !(role === 'offsets' && valuesHoldOffsets(info, slot, schema.version))
   const { ranges, stored_bytes, reads, bytes, requests } = batches
   return {
     role,
@@ -211,15 +211,6 @@ async function measurePart(
 /** Estimated seconds to undo a filter pipeline on one core. @param bytes unfiltered */
 export function unfilterSeconds(filters: readonly FilterConfig[], bytes: number): number {
   return filters.reduce((seconds, { name }) => seconds + bytes / (useOf(name).rate * 1e6), 0)
-}
-
-/**
- * Whether the filtered values of a field contain its offsets. Then the file of offsets is read, but not unfiltered.
- * @see FilterPipeline::skip_offsets_filtering
- */
-function holdsOffsets(version: number, info: FragmentInfo, slot: number): boolean {
-  const { type } = info.slots[slot]
-  return filePipeline(info, { slot, role: 'var' }, false).some((filter) => keepsOffsets(filter, type, version))
 }
 
 /** The lists of one slot of a fragment. Each is read once, when it is first needed. */

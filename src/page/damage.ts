@@ -1,11 +1,11 @@
 import { exitCodeOf, InspectError } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
-import { isMendedBy } from '../check/codes.ts'
 import { shownCondition } from '../commands/condition-text.ts'
 import type { CheckFinding } from '../documents/check.ts'
 import type { TimestampRange } from '../documents/common.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
+import { wayOf } from '../plan/mending.ts'
 import {
   addLostTiles,
   type ConditionWords,
@@ -108,7 +108,7 @@ async function lossOf(
   const lost: LostTiles = new Map()
   const first = new Map<string, CheckFinding>()
   for (const finding of findings) {
-    const { severity, code, file, field } = finding
+    const { severity, file, field } = finding
     // A finding about the metadata file names the field itself: `tile_offsets.price.chunks.0`.
     const inMetadata = field?.replace(/^\w+\./, '')
     const name =
@@ -117,7 +117,7 @@ async function lossOf(
         ?.name
     if (name === undefined) continue
     fields.set(finding, name)
-    if (severity !== 'error' || !isMendedBy(code, 'drop') || !files.has(lastPathPart(file))) continue
+    if (severity !== 'error' || wayOf(finding) !== 'drop' || !files.has(lastPathPart(file))) continue
     await addLostTiles(lost, fragment, { ...finding, offset: finding.offset ?? undefined, field: field ?? undefined })
     if (!first.has(name)) first.set(name, finding)
   }

@@ -1,6 +1,7 @@
 import { groupBy } from '../base/group-by.ts'
 import { isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
+import { lastPathPart } from '../format/commit-files.ts'
 import type { ArrayDrafts } from './array-drafts.ts'
 import { commitAll, condition, dangling, listLine, uncommitted, vacuumFile } from './commit-plan.ts'
 import type { MendPlan } from './drafts.ts'
@@ -40,6 +41,7 @@ const PLANNERS: Readonly<Record<Way, PlanFinding>> = {
   aside,
   'empty-file': (drafts, path, finding) => drafts.replaceWithEmpty(path, finding),
   'cut-off': cutOff,
+  zeros,
   recover: (_, _path, finding, { fragments }) => fragments.recover(finding, 'recover'),
   statistics: (_, _path, finding, { fragments }) => fragments.recover(finding, 'statistics'),
   drop: (_, _path, finding, { fragments }) => fragments.recover(finding, 'drop'),
@@ -127,4 +129,15 @@ function aside(drafts: ArrayDrafts, path: string, finding: Finding): void {
 function cutOff(drafts: ArrayDrafts, path: string, finding: Finding): void {
   const draft = drafts.draft(`aside ${path}`, finding)
   drafts.take(draft, path, drafts.shell.cutTo(path, [[0, finding.offset ?? 0]]))
+}
+
+/** Fills a file of offsets with zeros. The values hold the offsets. */
+async function zeros(drafts: ArrayDrafts, path: string, finding: Finding): Promise<void> {
+  const entry = drafts.entryOf(finding)
+  const files = entry && (await drafts.tryRead(entry, (fragment) => fragment.fieldFiles()))
+  const size = files?.find(({ name }) => name === lastPathPart(path))?.size ?? 0
+  const draft = drafts.draft(`zeros ${path}`, finding)
+  draft.lost.add('nothing: the values hold the offsets')
+  const isThere = (await drafts.array.folder.kind(path)) !== undefined
+  drafts.take(draft, path, drafts.shell.zeros(path, size, isThere))
 }

@@ -1,8 +1,8 @@
-import { FINDING_CODES, type FindingCode, type Mend, type MendedBy } from '../check/codes.ts'
+import { FINDING_CODES, type FindingCode, MEANINGS, type Mend, type MendedBy, UNUSED_OFFSETS } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 
-/** A way to mend a finding. */
-export type Way = Exclude<Mend, 'recover-places'>
+/** A way to mend a finding. No code has the way `zeros`, only other meanings of some codes. */
+export type Way = Exclude<Mend, 'recover-places'> | 'zeros'
 
 /**
  * The ways in words, for docs/check.md. Every way but `copy` and `leave` has steps that can be undone, byte for byte. If a finding has no
@@ -12,6 +12,7 @@ export const WAYS: Readonly<Record<Way, string>> = {
   aside: 'move it out of the array',
   'empty-file': 'move it out of the array, and put an empty file in its place',
   'cut-off': 'cut the file off where it should end',
+  zeros: 'fill the file with zeros, as TileDB does',
   list: 'write the list again, without the line',
   condition: 'move the condition out of the array; the cells that it deleted come back',
   commit: 'create an empty commit file for each whole fragment',
@@ -41,9 +42,13 @@ export function wayOfCode(code: FindingCode): Way {
 /** Ways that write a fragment anew. */
 export const ANEW: ReadonlySet<Way> = new Set<Way>(['recover', 'statistics', 'drop', 'rewrite'])
 
+/** Meanings of findings about files of offsets that the values hold, too. */
+const UNUSED = [UNUSED_OFFSETS, MEANINGS.TILE_UNREADABLE.unusedTile].map(([, meaning]) => meaning)
+
 /** The way to mend a finding. Fragments with a known fault of a TileDB release are not written anew. */
-export function wayOf({ code, severity, meaning }: Finding): Way {
+export function wayOf({ code, severity, meaning }: Pick<Finding, 'code' | 'severity' | 'meaning'>): Way {
   const way = wayOfCode(code)
+  if (UNUSED.some((unused) => meaning.startsWith(unused))) return 'zeros'
   if (!ANEW.has(way)) return way
   const [usual, ownMeaning] = FINDING_CODES[code]
   if (code === 'CHUNK_UNREADABLE' && !meaning.startsWith(ownMeaning)) return severity === 'note' ? 'leave' : 'rewrite'

@@ -85,6 +85,14 @@ export class Shell {
     return { step: run(`${step.command} && : > ${this.at(path)}`), back }
   }
 
+  /** Makes a file of zeros. A file that is there is moved out first. @param size in bytes */
+  zeros(path: string, size: number, isThere: boolean): Move {
+    const make = `head -c ${size} /dev/zero > ${this.at(path)}`
+    if (!isThere) return { step: run(`test ! -e ${this.at(path)} && ${make}`), back: run(`rm ${this.at(path)}`) }
+    const { step, back } = this.moveAside(path)
+    return { step: run(`${step.command} && ${make}`), back }
+  }
+
   /** Moves a file out, and puts parts of it in its place. @param parts offset and length of each part, in bytes */
   cutTo(path: string, parts: readonly (readonly [offset: number, length: number])[]): Move {
     const { step, back } = this.moveAside(path)

@@ -57,6 +57,7 @@ export class DenseSource {
   private times: WrittenTimes | undefined
   private readonly selection: CellSelection = {
     withoutCoordinates: true,
+    needsOffsets: true,
     onColumnError: (error, { name }, tile) => {
       this.isLost = true
       this.fault(error, `${name}, tile ${tile}`)

@@ -80,6 +80,7 @@ export class Source {
       fields: names.filter(has),
       wholeTiles: onFault !== undefined,
       withUnreadable: true,
+      needsOffsets: true,
       onColumnError: onFault && ((error, column, tile) => onFault(this.placed(error, `${column.name}, tile ${tile}`))),
       onFieldError: onFault && ((error, field) => onFault(this.placed(error, field))),
     }

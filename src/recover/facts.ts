@@ -5,10 +5,11 @@ import { type FileRole, fieldFileName, fieldFileRoles } from '../format/field-fi
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
+import { CHUNK_COUNT_BYTES } from '../format/tile-chunks.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { withSource } from '../source/source.ts'
 import type { InspectArray } from '../store/array.ts'
-import { type Fragment, type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
+import { type Fragment, type FragmentInfo, slotHasFiles, valuesHoldOffsets } from '../store/fragment.ts'
 import { unlessDamaged } from './damage.ts'
 import { denseDomain, gridOf } from './dense-domain.ts'
 import { domainInPlace, type FooterRemains, footerRemains } from './footer-remains.ts'
@@ -25,6 +26,8 @@ export interface DataFile {
   starts: Float64Array
   /** Unfiltered bytes of each tile. */
   lengths: Float64Array
+  /** Whether no reader looks at its bytes, because the values hold the offsets. All bytes are zeros then. */
+  isUnused?: boolean
 }
 
 /** The facts of a fragment that its metadata file holds, from the metadata if it agrees with the data files, otherwise from these. */
@@ -80,6 +83,10 @@ export async function factsOf(
   const cellsPerTile = dense ? gridOf(schema).cells_per_tile : Number(schema.capacity)
   const files: DataFile[] = []
   for (const { slot, role, name } of filesOf(shape)) {
+    if (role === 'offsets' && valuesHoldOffsets(shape, slot)) {
+      files.push({ slot, role, name, ...unusedTiles(tileNum) })
+      continue
+    }
     const stored = info && (await storedTiles(fragment, info, slot, role))
     files.push({ slot, role, name, ...placesOf(walked.get(name) ?? NO_FILE, tileNum, stored) })
   }
@@ -273,6 +280,12 @@ function placesOf(
     starts: Float64Array.from({ length: tileNum }, (_, tile) => starts[tile] ?? end),
     lengths: Float64Array.from({ length: tileNum }, (_, tile) => lengths[tile] ?? 0),
   }
+}
+
+/** The tiles of a file of offsets that the values hold: each is the number of its chunks, which is 0. */
+function unusedTiles(tileNum: number): Omit<DataFile, 'name' | 'slot' | 'role'> {
+  const starts = Float64Array.from({ length: tileNum }, (_, tile) => CHUNK_COUNT_BYTES * tile)
+  return { isUnused: true, size: CHUNK_COUNT_BYTES * tileNum, starts, lengths: new Float64Array(tileNum) }
 }
 
 /** The places of the tiles of a file in the metadata; undefined if they cannot be read. */

@@ -262,7 +262,7 @@ function writtenAs(
   return {
     name,
     files: [
-      ...files.map((file) => copyOf(folder, file.name, file.ranges)),
+      ...files.map((file) => ('bytes' in file ? file : copyOf(folder, file.name, file.ranges))),
       { name: FRAGMENT_METADATA_FILE, bytes: metadata },
     ],
   }

@@ -34,9 +34,9 @@ export interface TileSelection {
   domain: NDRange | undefined
 }
 
-/** A fragment made of stored tiles: ranges of the old data files, and new metadata. */
+/** A fragment made of stored tiles: ranges of the old data files or new bytes, and new metadata. */
 export interface RebuiltFragment {
-  files: { name: string; ranges: ByteRange[] }[]
+  files: ({ name: string } & ({ ranges: ByteRange[] } | { bytes: Uint8Array }))[]
   metadata: Uint8Array
 }
 
@@ -123,7 +123,12 @@ export async function rebuild(
   })
   if (!isWhole) return undefined
   return {
-    files: facts.files.map((file) => ({ name: file.name, ranges: rangesOf(file, selection.tiles) })),
+    files: facts.files.map((file) => {
+      const { name, isUnused } = file
+      const ranges = rangesOf(file, selection.tiles)
+      if (!isUnused) return { name, ranges }
+      return { name, bytes: new Uint8Array(ranges.reduce((sum, { length }) => sum + length, 0)) }
+    }),
     metadata: await metadataFile(facts, selection, measured, cx),
   }
 }

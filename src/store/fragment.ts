@@ -1,5 +1,6 @@
 import { addSection, badValue, ERROR_CODES, hasCode, InspectError, inconsistent, unlessCode } from '../base/errors.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
+import { keepsOffsets } from '../filters/registry.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { denseTileGrid } from '../format/dense-tiles.ts'
 import { type FileRole, fieldFileName, fieldFileRoles } from '../format/field-files.ts'
@@ -533,6 +534,22 @@ export function filePipeline(
 ): FilterConfig[] {
   const filters = pipelineOf(info.schema, info.slots[file.slot], file.role).filters
   return encrypted ? [...filters, { name: 'AES_256_GCM' }] : [...filters]
+}
+
+/**
+ * Whether the values of a string field hold their offsets, as TileDB decides it. It reads the file of the offsets then, too, but never
+ * looks at the bytes.
+ * @param schemaVersion version of the schema with which TileDB reads, if it is not the fragment's
+ * @see FilterPipeline::skip_offsets_filtering
+ */
+export function valuesHoldOffsets(
+  info: Pick<FragmentInfo, 'schema' | 'slots'>,
+  slot: number,
+  schemaVersion: number = info.schema.version,
+): boolean {
+  const { type, varSized } = info.slots[slot]
+  if (!varSized) return false
+  return filePipeline(info, { slot, role: 'var' }, false).some((filter) => keepsOffsets(filter, type, schemaVersion))
 }
 
 /** The pipeline of a data file, without encryption. */

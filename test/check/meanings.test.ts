@@ -158,6 +158,10 @@ const PROVOKED: Readonly<
         attributes[0].fill_value = Uint8Array.of(1, 2, 3)
       }),
   ],
+  'FILE_MISSING.unusedOffsets': ['22/filter_strings', (array) => array.remove(array.find(/\/a0\.tdb$/))],
+  'FILE_SHORT.unusedOffsets': ['22/filter_strings', (array) => array.cut(array.find(/\/a0\.tdb$/), -1)],
+  'TILE_UNREADABLE.unusedOffsets': ['22/filter_strings', (array) => array.cut(array.find(/\/a0\.tdb$/), -1)],
+  'TILE_UNREADABLE.unusedTile': ['22/filter_strings', (array) => array.patch(array.find(/\/a0\.tdb$/), 0, [1])],
   'NONEMPTY_DOMAIN.unwritten': [
     '22/dense_3d_row_row',
     (array) => array.editFooter(({ nonempty_domain }) => void nonempty_domain[0].min[0]++),

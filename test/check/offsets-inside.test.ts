@@ -1,5 +1,7 @@
-import { readdirSync, rmSync, truncateSync } from 'node:fs'
-import { beforeEach, expect, test } from '@jest/globals'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import type { PlanDocument } from '../../src/documents/plan.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
@@ -7,6 +9,7 @@ import { check } from './findings.ts'
 
 const folder = temporaryFolder()
 const array = `${folder}/strings`
+let fragment: string
 let offsets: string
 
 beforeEach(async () => {
@@ -15,7 +18,8 @@ beforeEach(async () => {
   // RLE keeps the offsets of strings with their values, in a0_var.tdb.
   await run(['write-sample', array, ...shape, '--attr', 's:STRING_ASCII', '--filters', 'rle'])
   const [name] = readdirSync(`${array}/__fragments`)
-  offsets = `${array}/__fragments/${name}/a0.tdb`
+  fragment = `${array}/__fragments/${name}`
+  offsets = `${fragment}/a0.tdb`
 })
 
 /** Code and file of each finding of check, and file of each failure of verify-checksums. */
@@ -39,4 +43,51 @@ test('nor if it is cut short', async () => {
   truncateSync(offsets, 4)
   const found = ['FILE_SHORT a0.tdb', 'TILE_UNREADABLE a0.tdb', 'TILE_UNREADABLE a0.tdb']
   expect(await reported()).toEqual({ found, failed: ['a0.tdb', 'a0.tdb'] })
+})
+
+test('nor if its bytes are wrong: no reader looks at them', async () => {
+  const cells = await run(['read', '--json', array])
+  writeFileSync(offsets, readFileSync(offsets).fill(0xff))
+  const found = ['TILE_UNREADABLE a0.tdb', 'TILE_UNREADABLE a0.tdb']
+  expect(await reported()).toEqual({ found, failed: ['a0.tdb', 'a0.tdb'] })
+  expect(await run(['read', '--json', array])).toEqual(cells)
+})
+
+describe('without the file of the offsets', () => {
+  test('decode reads the values, and read fails as TileDB does', async () => {
+    const decoded = await run(['decode', '--json', fragment])
+    rmSync(offsets)
+    expect(await run(['decode', '--json', fragment])).toEqual(decoded)
+    const { code, stderr } = await run(['read', array])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('found no such file') })
+  })
+
+  test('recover loses nothing, and writes the file again', async () => {
+    const before = readFileSync(offsets)
+    for (const damage of [() => rmSync(offsets), () => truncateSync(offsets, 4)]) {
+      damage()
+      const { text } = await run(['recover', '--json', fragment, '--to', `${folder}/recovered`])
+      expect(JSON.parse(text)).toMatchObject({ fragments: [{ outcome: 'rebuilt', cells_lost: 0 }] })
+      expect(readFileSync(`${folder}/recovered/a0.tdb`)).toEqual(before)
+      rmSync(`${folder}/recovered`, { recursive: true })
+      writeFileSync(offsets, before)
+    }
+  })
+
+  test('the plan writes the file again', async () => {
+    const before = readFileSync(offsets)
+    for (const damage of [() => rmSync(offsets), () => truncateSync(offsets, 4)]) {
+      damage()
+      const damaged = existsSync(offsets)
+      const { text } = await run(['check', '--plan', '--json', array])
+      const [plan, ...others] = (JSON.parse(text) as PlanDocument).plans
+      expect(others).toEqual([])
+      expect(plan).toMatchObject({ outcome: 'mends', lost: ['nothing: the values hold the offsets'] })
+      expect(spawnSync('sh', ['-c', plan.steps[0].command ?? '']).status).toBe(0)
+      expect(readFileSync(offsets)).toEqual(before)
+      expect(spawnSync('sh', ['-c', plan.back[0].command ?? '']).status).toBe(0)
+      expect(existsSync(offsets)).toBe(damaged)
+      writeFileSync(offsets, before)
+    }
+  })
 })

@@ -1,6 +1,13 @@
 import { fileURLToPath } from 'node:url'
-import { ADVICE_CODES, FINDING_CODES, type FindingCode, MEANINGS, type Meaning } from '../../src/check/codes.ts'
-import { WAYS, wayOfCode } from '../../src/plan/mending.ts'
+import {
+  ADVICE_CODES,
+  FINDING_CODES,
+  type FindingCode,
+  MEANINGS,
+  type Meaning,
+  type Severity,
+} from '../../src/check/codes.ts'
+import { WAYS, wayOf } from '../../src/plan/mending.ts'
 
 export const CHECK_PAGE = fileURLToPath(new URL('../../docs/check.md', import.meta.url))
 
@@ -23,7 +30,7 @@ function withTable(
   const others: Readonly<Record<string, Readonly<Record<string, Meaning>>>> = MEANINGS
   const rows = Object.entries(codes).flatMap(([code, meaning]) =>
     [meaning, ...Object.values(others[code] ?? {})].map(
-      ([severity, text]) => `| \`${code}\` | ${severity} | ${text} |${mendedBy(code)}\n`,
+      ([severity, text]) => `| \`${code}\` | ${severity} | ${text} |${mendedBy(code, severity, text)}\n`,
     ),
   )
   HEAD.lastIndex = page.indexOf(heading)
@@ -34,6 +41,6 @@ function withTable(
 }
 
 /** The cell that says how a code is mended; empty for advice. */
-function mendedBy(code: string): string {
-  return code in FINDING_CODES ? ` ${WAYS[wayOfCode(code as FindingCode)]} |` : ''
+function mendedBy(code: string, severity: Severity, meaning: string): string {
+  return code in FINDING_CODES ? ` ${WAYS[wayOf({ code: code as FindingCode, severity, meaning })]} |` : ''
 }
