@@ -188,7 +188,7 @@ export interface ExplainLine {
 export interface ExplainTotal extends ExplainRequests {
   /** Number of tiles that are read. A tile counts once for each field, as in TileDB. */
   tiles_read: Count
-  /** Number of cells in the tiles that are read. */
+  /** Number of cells in the tiles that are read: TileDB's counter `cell_num` with one thread. */
   cells_read: Count
   /** Number of cells of the result, as TileDB's reader counts them; null unless `exact`. */
   cells_found: Count | null

@@ -83,7 +83,10 @@ export interface ReadPlan {
   fragments: FragmentPlan[]
   tile_reads: TileRead[]
   metadata_reads: MetadataRead[]
-  /** TileDB's counter `cell_num`. */
+  /**
+   * TileDB's counter `cell_num` with one thread. With more threads than tiles, SparseIndexReaderBase::compute_tile_bitmaps counts each tile
+   * once for every thread that works on it.
+   */
   cells_read: number
   /** TileDB's counter `result_num`; null unless {@link ExplainQuery.exact}. */
   cells_found: number | null

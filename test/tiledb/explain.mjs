@@ -22,18 +22,21 @@ let refused = 0
 let differing = 0
 
 for (const { uri, queries } of asks) {
-  for (const { order, ranges, fields, time, want } of queries) {
+  for (const { order, ranges, fields, time, threads, want } of queries) {
     if (want === null) {
       refused++
       continue
     }
-    compared++
-    const args = ['explain', uri, '--json', '--quiet', '--order', order]
+    const args = ['explain', uri, '--json', '--order', order]
     for (const range of ranges) args.push('--range', range)
     for (const field of fields) args.push('--field', field)
     if (time !== null) args.push('--as-of', String(time))
-    const exact = await totalOf([...args, '--exact'])
-    const most = await totalOf(args)
+    const { document, stderr } = await explained([...args, '--exact'])
+    // TileDB may then find too few cells.
+    if (stderr.includes('may find wrong cells')) continue
+    compared++
+    const exact = asCounted(document, threads)
+    const most = asCounted((await explained(args)).document, threads)
     const wrong = Object.entries(TOLERANCES).flatMap(([key, part]) => [
       ...(Math.abs(exact[key] - want[key]) <= part * want[key]
         ? []
@@ -50,8 +53,15 @@ for (const { uri, queries } of asks) {
 console.log(`${compared} queries compared (${refused} refused by TileDB), ${differing} differ`)
 process.exitCode = differing > 0 || refused * 2 > compared ? 1 : 0
 
-async function totalOf(args) {
-  const { code, text } = await run(args)
+async function explained(args) {
+  const { code, text, stderr } = await run(args)
   if (code !== 0) throw new Error(`${args.join(' ')}: exit code ${code}: ${text}`)
-  return JSON.parse(text).total
+  return { document: JSON.parse(text), stderr }
+}
+
+/** The numbers as TileDB counts them. Its readers for sparse arrays count the cells of a tile once for each thread that looks for cells in it. */
+function asCounted({ reader, fragments, total }, threads) {
+  const tiles = fragments.reduce((sum, { tiles_touched }) => sum + tiles_touched, 0)
+  const sharesTiles = reader.startsWith('Sparse') && tiles > 0 && tiles < threads
+  return { ...total, cells_read: total.cells_read * (sharesTiles ? 1 + Math.floor((threads - 1) / tiles) : 1) }
 }

@@ -20,8 +20,8 @@ environment.enter()
 import numpy as np  # noqa: E402
 import tiledb  # noqa: E402
 
-# Counts must not depend on the machine: one thread, nothing kept. Buffers hold every result.
-CONFIG = {"sm.compute_concurrency_level": "1", "sm.io_concurrency_level": "1", "sm.tile_cache_size": "0"}
+# Nothing is kept. Buffers hold every result.
+CONFIG = {"sm.io_concurrency_level": "1", "sm.tile_cache_size": "0"}
 COUNTERS = {"tiles_read": "num_tiles_read", "cells_read": "cell_num", "unfiltered_bytes": "read_unfiltered_byte_num", "cells_found": "result_num"}
 TYPES = ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64"]
 DATES = ["datetime64[D]", "datetime64[ms]"]
@@ -163,15 +163,16 @@ class Drawn:
         every = order in "CF"
         fields = [a.name for a in (self.attrs if every else rng.sample(self.attrs, rng.randint(1, len(self.attrs))))]
         time = rng.choice([None, None, *self.times])
-        return order, ranges, fields, time, spelled
+        return order, ranges, fields, time, spelled, rng.choice([1, 1, 2, 5, 16])
 
 
-def counted(uri, order, ranges, fields, dims, time):
+def counted(uri, order, ranges, fields, dims, time, threads):
     """TileDB's counters of one query, opening included; None where TileDB refuses it."""
     tiledb.stats_enable()
     tiledb.stats_reset()
+    config = {**CONFIG, "sm.compute_concurrency_level": str(threads)}
     try:
-        with tiledb.open(uri, ctx=tiledb.Ctx(CONFIG), timestamp=time) as array:
+        with tiledb.open(uri, ctx=tiledb.Ctx(config), timestamp=time) as array:
             query = array.query(attrs=fields, dims=dims, order=order, return_incomplete=False)
             query.multi_index[tuple([slice(*ends) for ends in own] if own else slice(None) for own in ranges)]
         counters = json.loads(tiledb.stats_dump(json=True, print_out=False))["counters"]
@@ -191,9 +192,9 @@ def ask(seed, uri, made):
     drawn.write()
     queries = []
     for _ in range(8):
-        order, ranges, fields, at, spelled = drawn.query()
-        want = counted(uri, order, ranges, fields, [d.name for d in drawn.dims], at)
-        queries.append({"order": ORDERS[order], "ranges": spelled, "fields": fields, "time": at, "want": want})
+        order, ranges, fields, at, spelled, threads = drawn.query()
+        want = counted(uri, order, ranges, fields, [d.name for d in drawn.dims], at, threads)
+        queries.append({"order": ORDERS[order], "ranges": spelled, "fields": fields, "time": at, "threads": threads, "want": want})
     made.write_text(json.dumps({"uri": uri, "queries": queries}))
 
 
