@@ -138,6 +138,70 @@ describe('a permanent fault', () => {
   })
 })
 
+describe('an answer that cannot be is a fault of the server, not of the file', () => {
+  const DATA = `/${FRAGMENT}/a0.tdb`
+  const decode = (): Promise<Ran> => run(['decode', '--json', `${server.url}/${FRAGMENT}`], { env })
+  const unsatisfied = (range: string): Fault => {
+    return (_, response) => !!response.writeHead(416, { 'content-range': range }).end()
+  }
+
+  test.each(['-5', 'NaN', '1e3', '', '99999999999999999999', '999999999999999', '5, 6'])(
+    '416, of */%s bytes',
+    async (size) => {
+      onMetadata(unsatisfied(`bytes */${size}`))
+      expect(await footer()).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining(`HTTP 416 with Content-Range "bytes */${size}`),
+      })
+      server.fault = (request, response, count) =>
+        request.path === DATA && unsatisfied(`bytes */${size}`)(request, response, count)
+      expect(await decode()).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('a0.tdb: field a, tile 0: expected bytes 0-'),
+      })
+    },
+  )
+
+  test('416 that names the size of a shorter file is damage', async () => {
+    server.fault = ({ path }, response, count) =>
+      path === DATA && unsatisfied('bytes */0')(server.requests[0], response, count)
+    expect(await decode()).toMatchObject({ code: 1, stderr: expect.stringContaining('found 0') })
+  })
+
+  test('two answers that disagree about the size', async () => {
+    const storage = openPlaces(localStorage, [], OPTIONS).storage
+    const part: Fault = ({ range = '' }, response, count) => {
+      const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? []
+      response.writeHead(206, { 'content-range': `bytes ${first}-${last}/${1000 * count}` })
+      return !!response.end(Buffer.alloc(Number(last) - Number(first) + 1))
+    }
+    const changed = expect.objectContaining({
+      code: 'IO',
+      message: 'expected the file as it was (1000 bytes), found it changed (2000 bytes)',
+    })
+    server.fault = part
+    const source = storage.open(`${server.url}/parts`)
+    expect(await source.read(10, 10)).toHaveLength(10)
+    await expect(source.read(20, 10)).rejects.toEqual(changed)
+    // A length of 15 digits, then no byte there.
+    server.fault = (request, response, count) => {
+      if (request.range?.startsWith('bytes=-'))
+        return response.writeHead(200, { 'content-length': 10 ** 15 - 1 }).write('x')
+      return unsatisfied('bytes */1000')(request, response, count)
+    }
+    await expect(storage.open(`${server.url}/whole`).size()).rejects.toMatchObject({ code: 'IO' })
+  })
+
+  test('HEAD without the size: 0 is not believed', async () => {
+    const args = ['check', '--json', `${server.url}/${FRAGMENT}`]
+    const right = await run(args, { env })
+    server.fault = ({ method, path }, response) =>
+      method === 'HEAD' && path === DATA && !!response.writeHead(200, { 'content-length': 0 }).end()
+    expect(await run(args, { env })).toEqual(right)
+    expect(right.code).toBe(0)
+  })
+})
+
 describe('servers that send whole files', () => {
   const whole: Fault = ({ path }, response) =>
     !path.endsWith('/') && !!response.writeHead(200).end(readFileSync(`${FIXTURES}${path}`))

@@ -58,7 +58,8 @@ export class HttpStorage extends RemoteStorage {
     if (answer.status === 404 || answer.status === 410) return undefined
     if (answer.status === 200 && !isPageType(answer.headers)) {
       const length = contentLength(answer.headers)
-      if (length !== undefined) this.sizes.set(path, length)
+      // Some servers say 0 for every HEAD.
+      if (length) this.sizes.set(path, length)
       return 'file'
     }
     // Signed URLs are often valid for GET only, and some servers do not support HEAD.

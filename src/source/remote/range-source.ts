@@ -41,6 +41,8 @@ export class RangeSource implements ByteSource {
   /** Requests that have not been answered yet, by the range that they fetch. */
   private readonly underWay = new Map<ByteRange, Promise<Block>>()
   private etag: string | undefined
+  /** Size in bytes, from the listing or an earlier answer. Answers with another size contradict it. */
+  private toldSize: number | undefined
   /** Offset at which a sequential reader would read next, and number of bytes of the last fetch. */
   private next = { offset: -1, length: 0 }
 
@@ -49,6 +51,7 @@ export class RangeSource implements ByteSource {
     this.name = name
     this.storage = storage
     this.listedSize = storage.knownSize(name)
+    this.toldSize = this.listedSize
   }
 
   async size(end = 0): Promise<number> {
@@ -136,14 +139,18 @@ export class RangeSource implements ByteSource {
   /** Fetches bytes from `offset`: fewer at the end of the file, or the whole file if the server ignores ranges. */
   private async fetchRange(offset: number, length: number): Promise<Block> {
     const end = offset + length - 1
+    const asked = `bytes ${offset}-${end}`
     const { answer, start } = await this.get(
       `bytes=${offset}-${end}`,
-      `bytes ${offset}-${end}`,
+      asked,
       ({ first, last, size }) => first === offset && last === Math.min(end, size - 1),
       (head) => this.partOfWhole(head, offset, length),
     )
-    if (answer.status === 416)
-      throw truncated(this.name, offset, length, (sizeOfUnsatisfied(answer.headers) ?? 0) - offset)
+    if (answer.status === 416) {
+      const size = this.sizeWithout(offset, asked, answer) ?? 0
+      if (this.toldSize !== undefined && this.toldSize > offset) throw this.wrongRange(asked, answer)
+      throw truncated(this.name, offset, length, size - offset)
+    }
     if (answer.status === 200 && answer.body.length > WHOLE_BYTES) throw this.noRanges(offset)
     return { offset: start, bytes: answer.body }
   }
@@ -164,9 +171,8 @@ export class RangeSource implements ByteSource {
       },
     )
     if (answer.status === 416) {
-      const unsatisfied = sizeOfUnsatisfied(answer.headers)
-      if (unsatisfied) throw this.wrongRange(asked, answer)
-      tooLong = unsatisfied ?? (await this.sizeByFront())
+      tooLong = this.sizeWithout(0, asked, answer) ?? (await this.sizeByFront())
+      this.checkSize(tooLong)
       if (tooLong === 0) return { size: 0, bytes: new Uint8Array(0), etag: this.etag }
     }
     if (answer.status === 200 && answer.body.length > WHOLE_BYTES) throw this.noRanges(0)
@@ -181,7 +187,7 @@ export class RangeSource implements ByteSource {
    */
   private async sizeByFront(): Promise<number> {
     const asked = 'the first byte'
-    const { size = 0 } = await this.get(
+    const { answer, size } = await this.get(
       'bytes=0-0',
       asked,
       ({ last }) => last === 0,
@@ -189,7 +195,33 @@ export class RangeSource implements ByteSource {
         throw this.wrongRange(asked, head)
       },
     )
+    return size ?? this.sizeWithout(0, asked, answer) ?? 0
+  }
+
+  /**
+   * The size of a file that has no byte at the offset, from an answer with status 416; undefined if the server does not say.
+   * @throws InspectError IO if the answer has no possible size, or the file has that byte
+   */
+  private sizeWithout(offset: number, asked: string, answer: AnswerHead): number | undefined {
+    const text = answer.headers.get('content-range')
+    const told = /^bytes \*\/(\d{1,15})$/.exec(text ?? '')?.[1]
+    if (told === undefined) {
+      if (text !== null) throw this.wrongRange(asked, answer)
+      return undefined
+    }
+    const size = Number(told)
+    if (size > offset) throw this.wrongRange(asked, answer)
+    this.checkSize(size)
     return size
+  }
+
+  /** @throws InspectError IO if the server told another size before */
+  private checkSize(size: number | undefined): void {
+    if (size !== undefined && this.toldSize !== undefined && size !== this.toldSize) {
+      const message = `expected the file as it was (${this.toldSize} bytes), found it changed (${size} bytes)`
+      throw new InspectError('IO', message, { file: this.name })
+    }
+    this.toldSize ??= size
   }
 
   /** The part to read of an answer that has the whole file. A small file is read whole, so that it is fetched once. */
@@ -253,6 +285,7 @@ export class RangeSource implements ByteSource {
       throw new InspectError('IO', message, { file: this.name })
     }
     this.etag = etag ?? this.etag
+    this.checkSize(answer.status === 200 ? contentLength(answer.headers) : size)
     return { answer, start, size }
   }
 
@@ -292,12 +325,6 @@ function contentRange({ headers }: AnswerHead): ContentRange | undefined {
 export function contentLength(headers: Headers): number | undefined {
   const text = headers.get('content-length')
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined
-}
-
-/** Size of a file that is too short for a range; undefined if the server does not say. */
-function sizeOfUnsatisfied(headers: Headers): number | undefined {
-  const size = /^bytes \*\/(\d{1,15})$/.exec(headers.get('content-range') ?? '')?.[1]
-  return size === undefined ? undefined : Number(size)
 }
 
 /** The ETag; undefined for a weak one, which does not identify the bytes. */
