@@ -43,7 +43,7 @@ for (const name of readdirSync(scripts)) {
     assets[`${name.split('.cjs')[0]}.cjs.cache`] = path
 }
 
-/** The packages that the scripts load, each bundled into one script. A module of a package runs when it is first required. */
+/** Bundles each package that the scripts load into one script. A module of a package runs when it is first required. */
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
 const program = text.join('\n')
 const required = [...new Set(Array.from(program.matchAll(/\brequire\(["'`]([@a-z][^"'`]*)["'`]\)/g), ([, id]) => id))]
@@ -102,7 +102,7 @@ if (process.platform === 'linux' && spawnSync('strip', ['--version']).status ===
 // postject warns about every note section of the Node binary.
 console.warn = () => {}
 await inject(file, 'NODE_SEA_BLOB', readFileSync(blob), {
-  // The marker that Node searches for, from its documentation.
+  // The marker that Node searches for, according to its documentation.
   sentinelFuse: 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2',
   ...(isMac ? { machoSegmentName: 'NODE_SEA' } : {}),
 })

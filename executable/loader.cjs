@@ -1,6 +1,6 @@
 /**
  * Loads the scripts of dist/cli, their code caches, and the packages that npm would install, from the assets of the single executable.
- * The main script of the executable, and the script of each thread, are this file and one call.
+ * The main script of the executable and the script of each thread consist of this file and one call.
  */
 const { getRawAsset } = require('node:sea')
 const { wrap } = require('node:module')
@@ -16,7 +16,7 @@ function load(name) {
   loaded.set(name, module)
   const compiled = asset(`${name}.cache`)
   const source = Buffer.from(asset(name) ?? missing(name)).toString('utf8')
-  // There is no such file. The name appears only in messages.
+  // No such file exists. The name appears only in messages.
   const filename = `${__dirname}/${name}`
   const script = new Script(wrap(source), {
     filename,

@@ -1,6 +1,6 @@
-"""The Python package as its users have it: its wheel, installed without a network into new environments of the oldest and the newest
-Python on this machine, tested without Node on the PATH, with the notebooks of examples/. Needs `npm run build` before. Fetches Node's
-wheel, pytest and so on from the registry first."""
+"""Tests the Python package as its users have it. Installs its wheel into new environments of the oldest and the newest Python on this
+machine, and runs the tests and the notebooks of examples/ there, without Node on the PATH. Run `npm run build` before. Node's wheel, pytest
+and other tools are downloaded first; the installation uses no network."""
 import os
 import pathlib
 import re
@@ -25,7 +25,7 @@ def version_of(python):
 
 
 def pythons():
-    """By version: those of the PATH, and of pyenv, whose commands on the PATH run only the version that is set."""
+    """Pythons by version: those on the PATH, and those of pyenv, whose commands on the PATH run only one version."""
     candidates = [sys.executable, *(shutil.which(f"python3.{minor}") for minor in range(9, 30))]
     if shutil.which("pyenv"):
         root = subprocess.run(["pyenv", "root"], capture_output=True, text=True).stdout.strip()
@@ -40,7 +40,7 @@ def run(*args, **options):
 
 
 def environment(python, version, wheel, newest):
-    """A new virtual environment with the wheel and what tests it."""
+    """Makes a new virtual environment with the wheel and the test tools."""
     place, wheels = WORK / "{}.{}".format(*version), WORK / "wheels-{}.{}".format(*version)
     run(python, "-m", "venv", "--clear", place)
     inside = place / "bin" / "python"

@@ -1,4 +1,4 @@
-"""The command that the wheel installs is the program. Without Node on the PATH, in a folder of its own."""
+"""The command that the wheel installs is the program. It runs in an empty folder, without Node on the PATH."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""The module: what it gives is what real TileDB wrote and says, in examples/ of the project."""
+"""The module returns what real TileDB wrote to the arrays of examples/, and said of them."""
 
 import datetime
 import html
@@ -75,7 +75,7 @@ def test_a_table_has_the_cells_of_the_dicts():
     table = ti.read(WEATHER, field="temperature", order="row-major")
     rows = ti.read(WEATHER, field="temperature", order="row-major", as_dicts=True)
     assert [row["station"] for row in rows] == table["station"].to_pylist()
-    # FLOAT32, in the fewest digits that read back the same.
+    # NDJSON has the fewest digits that give the same FLOAT32.
     assert [row["temperature"] for row in rows] == pytest.approx(table["temperature"].to_pylist(), rel=1e-6)
 
 
@@ -128,7 +128,7 @@ def test_times(time):
 
 def test_before_it_was_written_nothing_is_there():
     assert names(as_of=WRITTEN - 1) == names(as_of=datetime.datetime(2024, 5, 1, 9, 59)) == []
-    # Cut, not rounded.
+    # Microseconds are cut off, not rounded.
     assert names(as_of=datetime.datetime(2024, 5, 1, 9, 59, 59, 999999)) == []
 
 
@@ -155,7 +155,7 @@ def test_ends_of_ranges_of_other_types(tmp_path, dimension, low, high):
     assert inside == {x for x in every if first <= x <= last}
 
 
-def test_check_of_what_is_right_and_of_what_is_not():
+def test_check_of_an_intact_and_of_a_damaged_array():
     assert ti.check(PLACES)["ok"] is True
     found = ti.check(DAMAGED, level="structure")
     assert found["ok"] is False
@@ -203,12 +203,12 @@ def test_keep_going_warns_of_what_it_leaves_out():
         table = ti.cells(fragment_of(DAMAGED), **asked)
     with pytest.warns(ti.InspectWarning, match="d0.tdb: byte 20"):
         assert ti.cells(fragment_of(DAMAGED), as_dicts=True, **asked) == table.to_pylist()
-    # One tile of 8 of 40 cells.
+    # Of 40 cells, the 8 of one tile are damaged.
     assert table.num_rows == 32
 
 
 @pytest.mark.parametrize("ask", [ti.schema, ti.fragments, ti.tiles, ti.check, ti.explain, ti.map, ti.page])
-def test_what_is_not_there(ask):
+def test_a_missing_target(ask):
     with pytest.raises(ti.InspectError, match="no such file or folder") as caught:
         ask("nowhere")
     assert (caught.value.code, caught.value.file, caught.value.exit_code) == ("NOT_FOUND", "nowhere", 3)
@@ -221,12 +221,12 @@ def test_wrong_options_and_wrong_values():
         assert (caught.value.code, caught.value.exit_code) == ("USAGE", 2)
 
 
-def test_a_misspelt_keyword_is_told_the_right_one():
+def test_a_misspelt_keyword_gets_a_suggestion():
     with pytest.raises(ti.InspectError, match="'--wher'; did you mean --where"):
         ti.read(PLACES, as_dicts=True, wher="population > 10000000")
 
 
-def test_keys_are_no_arguments(tmp_path):
+def test_a_key_is_not_an_argument_of_the_program(tmp_path):
     key = bytes(range(32))
     ran = ti.run(["write-sample", str(tmp_path / "array"), "--key", key.hex(), "--cells", "10"])
     assert ran.returncode == 0, ran.stderr
@@ -259,7 +259,7 @@ def test_pages(tmp_path):
     page = ti.page(PLACES)
     shown = page._repr_html_()
     assert shown.startswith('<iframe sandbox="allow-scripts') and page.html[:200] not in shown
-    # Before the policy, which forbids it. Without it, links in the page would lead into the notebook.
+    # Without a base, links in the page would lead into the notebook. It must come before the policy, which forbids it.
     inside = html.unescape(shown)
     assert 0 < inside.index('<head><base href="about:srcdoc">') < inside.index("Content-Security-Policy")
     page.save(tmp_path / "page.html")
@@ -267,8 +267,8 @@ def test_pages(tmp_path):
 
 
 @needs_pyarrow
-def test_a_stream_that_is_no_arrow_is_an_error_and_no_wait(tmp_path, monkeypatch):
-    # More than a pipe holds.
+def test_a_stream_that_is_no_arrow_is_an_error_and_does_not_hang(tmp_path, monkeypatch):
+    # The cells fill more than a pipe.
     assert ti.run(["write-sample", str(tmp_path / "array"), "--cells", "30000"]).returncode == 0
     def refuse(stream):
         raise pyarrow.ArrowInvalid("no such type")
@@ -283,7 +283,7 @@ def test_the_command_loads_no_module_that_it_does_not_need():
     assert subprocess.run([sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"], capture_output=True).stdout == b"False\n"
 
 
-def test_it_says_what_it_has():
+def test_dir_lists_the_names():
     assert set(dir(ti)) >= {"read", "cells", "fragments", "InspectError"}
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         ti.nonsense

@@ -1,4 +1,4 @@
-"""What the pages show is what it prints. The notebooks run."""
+"""Programs in the documentation print what stands below them. The notebooks run."""
 
 import os
 import pathlib
@@ -44,7 +44,7 @@ def test_the_notebook_prints_what_it_shows():
     ran = nbformat.read(path, 4)
     nbclient.NotebookClient(ran, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}).execute()
     for cell in ran.cells:
-        # The times at which it ran.
+        # Removes the times at which it ran.
         cell.metadata.pop("execution", None)
     if os.environ["NOTEBOOKS"] == "update":
         ran.metadata = shown.metadata

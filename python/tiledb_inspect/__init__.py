@@ -4,7 +4,7 @@
     >>> [fragment["cell_num"] for fragment in ti.fragments("examples/arrays/places")]
     [40]
 
-The functions are those of a module that is loaded when one of them is asked for: the command starts without it.
+The module with the functions is loaded when one of them is first used, because the command does not need it.
 """
 
 from __future__ import annotations

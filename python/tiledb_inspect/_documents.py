@@ -38,7 +38,7 @@ class InspectError(Exception):
     """What is wrong with a file, or with a call.
 
     Attributes:
-        code: what is wrong in a word that is never renamed, such as `CHECKSUM`, `TRUNCATED`, `NOT_FOUND`, `USAGE`; `CRASH` if the
+        code: what is wrong, as a word that is never renamed, such as `CHECKSUM`, `TRUNCATED`, `NOT_FOUND`, `USAGE`; `CRASH` if the
             program gave no reason.
         message: what was expected and what was found.
         file: path or URL, or None.
@@ -204,8 +204,8 @@ class Page:
         return f"<Page of {len(self.html):,} characters>"
 
     def _repr_html_(self) -> str:
-        # Of its own origin: it can see nothing of the notebook.
-        # Its links are to places in itself, which in a frame would otherwise be places in the notebook.
+        # The sandbox gives the page its own origin, so it sees nothing of the notebook.
+        # Without a base, its links would lead into the notebook.
         inside = html.escape(self.html.replace("<head>", '<head><base href="about:srcdoc">', 1))
         return f'<iframe sandbox="allow-scripts allow-downloads" width="100%" height="720" srcdoc="{inside}"></iframe>'
 
@@ -260,7 +260,7 @@ def _table(name: str, uri: Uri, options: Mapping[str, Any]) -> pyarrow.Table:
             with pyarrow.ipc.open_stream(out) as stream:
                 table = stream.read_all()
         except (pyarrow.ArrowInvalid, OSError) as error:
-            # The stream ends early where the program found a fault, and it has said which.
+            # If the program finds a fault, it ends the stream early and says why.
             _raise_or_warn(finish(), {})
             raise InspectError("CRASH", str(error)) from error
         _raise_or_warn(finish(), options)
@@ -280,7 +280,7 @@ def _raise_or_warn(errors: list[InspectError], options: Mapping[str, Any]) -> No
 
 @contextmanager
 def _running(name: str, targets: Sequence[Uri], options: Mapping[str, Any]) -> Iterator[tuple[IO[bytes], Any]]:
-    """The program at work: its output, and a function that waits for its end and gives its errors."""
+    """Runs the program. Gives its output, and a function that waits for its end and returns its errors."""
     args = [*command(), name, "--quiet", *_arguments(options), "--", *(os.fspath(target) for target in targets)]
     env = {**os.environ, "TILEDB_INSPECT_ERRORS": "json"}
     key = options.get("key")
@@ -292,7 +292,7 @@ def _running(name: str, targets: Sequence[Uri], options: Mapping[str, Any]) -> I
         out = process.stdout
 
         def finish() -> list[InspectError]:
-            # What nobody reads would keep the program from its end.
+            # The program cannot end while its output is not read.
             while not out.closed and out.read(65536):
                 pass
             code = process.wait()
@@ -345,7 +345,7 @@ def _bound(value: Any) -> str:
 
 
 def _time(value: Any, unit: str = "auto") -> str:
-    """Text of a value, where it is a datetime in UTC. What is below `unit` is cut off."""
+    """The text of a value. A datetime is given in UTC, and what is below `unit` is cut off."""
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
         value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
     if isinstance(value, datetime.datetime):

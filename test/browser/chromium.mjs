@@ -9,10 +9,10 @@ import { env, execPath } from 'node:process'
  */
 export const HOME = resolve('build/chromium')
 const UNPACKED = join(HOME, 'unpacked')
-/** In milliseconds. */
+/** Time limit of a page in milliseconds. */
 const LONGEST = 120_000
 
-/** The package unpacks into the folder for temporary files. It unpacks the libraries only on one kind of machine. */
+/** Unpacks the package. It writes to the folder for temporary files, and unpacks the libraries only if it seems to run in AWS Lambda. */
 function unpacked() {
   mkdirSync(UNPACKED, { recursive: true })
   const script = "import chromium from '@sparticuz/chromium'; console.log(await chromium.executablePath())"
@@ -26,12 +26,12 @@ function unpacked() {
 
 export const program = unpacked()
 const FONTS = ['/etc/fonts', join(UNPACKED, 'fonts')].find((folder) => existsSync(folder))
-/** Environment variables with the folders of its libraries and fonts. */
+/** Environment variables that name the folders of its libraries and fonts. */
 export const environment = { ...env, LD_LIBRARY_PATH: join(UNPACKED, 'al2023/lib'), FONTCONFIG_PATH: FONTS }
 
 /**
  * Opens a page in a new Chromium, and closes it when the page is done.
- * @param done a function whose promise resolves when the page is done
+ * @param done a promise that resolves when the page is done
  * @returns what `done` resolves to
  */
 export async function visit(url, done) {

@@ -10,7 +10,7 @@ import { environment, HOME, program } from './chromium.mjs'
 
 export { ALL, SEED, turn } from '../helpers/turn.ts'
 
-/** A real browser for the tests of `tiledb-inspect page`, and the functions with which they use its pages. */
+/** A real browser for the tests of `tiledb-inspect page`, and functions that use its pages. */
 
 const require = createRequire(`${HOME}/`)
 const { chromium } = require('playwright-core')
@@ -39,7 +39,7 @@ after(async () => {
 
 export const settings = { encoding: 'utf8', maxBuffer: 2 ** 28, env: { ...env, TILEDB_INSPECT_NOW: NOW } }
 export const cli = (...args) => execFileSync(execPath, ['bin/tiledb-inspect.js', ...args], settings)
-/** The document that a call prints. The exit code may be 1, as that of `check` is if it finds damage. */
+/** The document that a call prints. The exit code may be 1, which `check` has if it finds damage. */
 export function document(...args) {
   try {
     return JSON.parse(cli(...args, '--json', '--quiet'))
@@ -63,7 +63,7 @@ export async function follow(page, link) {
   )
 }
 
-/** A page that fails the test for each message on the console, and for each request that begins with none of `allowed`. */
+/** Opens a page. `wrong` has each message on the console, and each request to a URL that does not begin with one of `allowed`. */
 export async function open(url, allowed = []) {
   const page = await browser.newPage({ viewport: { width: 1000, height: 700 } })
   const wrong = []
@@ -75,7 +75,7 @@ export async function open(url, allowed = []) {
   })
   page.on('request', (request) => {
     const to = request.url()
-    // `blob:` URLs are made by the page itself, such as its worker. They are no requests.
+    // The page makes `blob:` URLs itself, for example for its worker. They are no requests.
     if (![url.replace(/#.*/, ''), 'data:,', 'blob:', ...allowed].some((one) => to.startsWith(one)))
       wrong.push(`request: ${to}`)
   })
@@ -94,8 +94,8 @@ export async function show(page, view) {
 }
 
 /**
- * Measures in `longest` the longest time in milliseconds during which the page does not respond. Chromium's "long tasks" do not
- * include work after a message of a worker or after bytes from a server.
+ * Measures in `longest` the longest time in milliseconds during which the page does not respond. Chromium's "long tasks" leave out
+ * work after a message from a worker or after bytes from a server.
  */
 export const watchPauses = (page) =>
   page.evaluate(() => {
@@ -110,7 +110,7 @@ export const watchPauses = (page) =>
 
 /** Findings of axe, which checks whether screen readers can read the page. */
 export async function axe(page) {
-  // Added by the debugger, as the page's policy allows no other script.
+  // Only the debugger can add a script, because the policy of the page forbids it.
   await page.evaluate(AXE)
   // All links of the page begin with `#`. Axe takes them for "skip" links if a table has scrolled them out of sight.
   const { violations } = await page.evaluate(() => window.axe.run({ rules: { 'skip-link': { enabled: false } } }))
@@ -140,7 +140,7 @@ export async function served(target, more = {}) {
   return JSON.parse(said).url
 }
 
-/** Fails unless one of three measurements is below the limit in milliseconds. A busy machine stops everything now and then. */
+/** Fails unless one of three measurements is below the limit in milliseconds. A busy machine sometimes stops everything. */
 export async function assertBelow(limit, measure) {
   const times = []
   while (times.length < 3 && !times.some((one) => one < limit)) times.push(await measure(times.length))

@@ -15,9 +15,8 @@ import { run } from '../helpers/run.ts'
 import { emptyFolder, follow, NOW, open, rowsOf, SEED, turn } from './opened-page.mjs'
 
 /**
- * Reports of arrays of every format version, and of the same arrays with damage. The arrays are the fixtures and, if it exists, the
- * large corpus. The tests compare the tree with `dump`, the cells with `read` and the findings with `check`. `TEST_SEED` chooses a third of
- * the arrays, files and damage.
+ * Reports of arrays of every format version, some with damage. The arrays come from the fixtures and, if it exists, the large corpus. The
+ * tests compare the tree with `dump`, the cells with `read` and the findings with `check`. `TEST_SEED` chooses the arrays, files and damage.
  */
 
 const FOLDER = emptyFolder('page-corpus')
@@ -43,7 +42,7 @@ function arraysOf(cases) {
   })
 }
 
-/** Codecs that a report contains only if it needs them. */
+/** Arrays with codecs that a report contains only if it needs them. */
 const CODECS = ['filter_webp', 'filter_bzip2'].map((name) => join(FIXTURES, '22', name))
 
 const archives = archiveNames()
@@ -167,7 +166,7 @@ function elementsOf({ value, type, unit }) {
   return value.map((one, i) => ({ name: String(i), type: type.replace(/\[\]$/, ''), value: one, unit }))
 }
 
-/** All rows of the opened tree. The tree is made so tall that all of them are in sight. */
+/** Opens the tree, makes it so tall that all rows are in sight, and returns them. */
 async function shownRows(page, count) {
   await page.focus('[role=tree]')
   await page.keyboard.press('Home')
@@ -210,7 +209,7 @@ async function compareTrees(page, target, files) {
       level,
       forms.find((form) => form === shown[i]?.[1]) ?? forms[0],
     ])
-    // Shows only the first rows that differ, as two long lists are hard to compare.
+    // Shows only the first rows that differ, because two long lists are hard to compare.
     const first = wanted.findIndex((row, i) => !isDeepStrictEqual(row, shown[i]))
     if (first >= 0)
       assert.deepEqual(shown.slice(first, first + 3), wanted.slice(first, first + 3), `${file}, row ${first}`)
@@ -233,7 +232,7 @@ async function compare(target, files) {
   }
 }
 
-/** A copy with a flipped bit, or with a file that is cut. @returns the damage in words, and its file */
+/** Makes a copy with a flipped bit, or with a file that is cut short. @returns the damage as text, and its file */
 function damage(target, copy) {
   cpSync(target, copy, { recursive: true })
   const files = readdirSync(copy, { recursive: true }).filter((path) => /\.tdb$/.test(path))

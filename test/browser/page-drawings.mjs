@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { formatCount } from '../../src/render/units.ts'
 import { ALL, assertBelow, axe, cli, document, emptyFolder, follow, open, rowsOf, show, turn } from './opened-page.mjs'
 
-/** The drawings of a page. Their tables have what the command line prints, keys do what the mouse does, and nothing stutters. */
+/** The drawings of a page. Their tables have what the command line prints, keys do what the mouse does, and drawing is fast. */
 
 const FOLDER = emptyFolder('page-drawings')
 const FIXTURES = 'test/fixtures'
@@ -37,7 +37,7 @@ function ofManyFragments(count) {
   return array
 }
 
-/** Median of the milliseconds between two pictures during some work. Not the mean, as a busy machine stops everything now and then. */
+/** Median of the milliseconds between two pictures during `goOn`. It is not the mean, because a busy machine sometimes stops everything. */
 async function pause(page, goOn) {
   await page.evaluate(() => {
     window.pictures = []
@@ -86,7 +86,7 @@ describe('the timeline', () => {
     })
   }
 
-  test('travels by keys and links: all views show the array as of then, and there is a way back', async () => {
+  test('keys and links choose a time: all views show the array as of then, and a link leads back to now', async () => {
     const target = `${FIXTURES}/22/dense_vacuum_left`
     const { page, wrong } = await report(target, 'timeline')
     await show(page, 'timeline')
@@ -117,7 +117,7 @@ describe('the timeline', () => {
     await page.close()
   })
 
-  test('has key-value metadata with its times, and says what is later than the time travelled to', async () => {
+  test('has key-value metadata with its times, and says what is later than the chosen time', async () => {
     const array = join(FOLDER, 'metadata')
     const steps = [
       { step: 'write', cells: [{ x: 1, a: 1 }], time: 10 },
@@ -162,7 +162,7 @@ describe('the timeline', () => {
     await table('Key-value metadata', '20')
     assert.match(await page.textContent('main'), /2 changes of metadata come after that time/)
     assert.deepEqual(await axe(page), [])
-    // A click on a mark of the last lane travels to its time.
+    // A click on a mark of the last lane chooses its time.
     await follow(page, { v: 'timeline', x: 'order' })
     const { width, height } = await page.locator('canvas').boundingBox()
     await page.locator('canvas').click({ position: { x: 130 + (width - 142) / 2, y: height - 18 } })
@@ -267,7 +267,7 @@ describe('the map', () => {
     await page.close()
   })
 
-  test('of overlapping boxes, a second click at the same place names the next; its ends are those of the domain', async () => {
+  test('where boxes overlap, a second click names the next box; the axes end with the domain', async () => {
     const array = join(FOLDER, 'overlapping')
     const size = '--dim x:INT32:0..9:10 --dim y:INT32:0..9:10 --attr a:INT32 --dense --cells 100'.split(' ')
     cli('write-sample', array, ...size, '--fragments', '2', '--quiet')
@@ -300,7 +300,7 @@ describe('the map', () => {
     await page.close()
   })
 
-  /** Fewer than the page promises to handle: writing that many would take a minute. */
+  /** Fewer tiles than the page can handle, because writing them would take a minute. */
   const tileNum = ALL ? 1_250_000 : 312_500
 
   test(`of ${tileNum} tiles moves without a stutter`, async () => {
@@ -320,7 +320,7 @@ describe('the map', () => {
       '--quiet',
     )
     const { page, wrong } = await report(array, 'map', '--max-size', '256M')
-    // This comes from the footers, while the browser still reads the rest of the report.
+    // The first drawing needs only footers. The browser still reads the rest of the report.
     await assertBelow(2000, async (run) => {
       if (run > 0) await page.reload({ waitUntil: 'commit' })
       await page.waitForSelector('canvas')
@@ -393,7 +393,7 @@ describe('the bytes', () => {
     })
   }
 
-  test('are shown where advice would try compressors out, which a page lacks', async () => {
+  test('are shown although advice cannot try compressors, which a page does not have', async () => {
     const raw = join(FOLDER, 'raw')
     cli(
       'write-sample',

@@ -62,7 +62,7 @@ describe('check of a large array', () => {
     return longest
   }
 
-  test('leaves the page to its user', async () => {
+  test('does not block the page', async () => {
     // On a quiet machine it is below 100.
     await assertBelow(250, longestPause)
   })
@@ -70,7 +70,7 @@ describe('check of a large array', () => {
   test('can be stopped, and begun again', async () => {
     const url = await served(array)
     const { page, wrong } = await open(url, [url])
-    // Clicked as soon as it is there, as the check takes less than a second.
+    // Clicks Stop as soon as it exists, because the check takes less than a second.
     await page.evaluate(() => {
       new MutationObserver((_, observer) => {
         const stop = [...document.querySelectorAll('main button')].find(({ textContent }) => textContent === 'Stop')
@@ -105,7 +105,7 @@ const noteTasks = (page) =>
     }
   })
 
-describe('the page does nothing itself that may take long', () => {
+describe('workers do what may take long', () => {
   const TASKS = [
     [{ v: 'fragments' }, ['ls']],
     [{ v: 'bytes' }, ['stats']],
@@ -116,7 +116,7 @@ describe('the page does nothing itself that may take long', () => {
     [{ v: 'findings' }, ['check']],
   ]
 
-  test('views are tasks of workers, and each document is made once', async () => {
+  test('workers make the views, and each document only once', async () => {
     const url = await served('examples/arrays/weather')
     const { page, wrong } = await open(url, [url])
     await page.waitForSelector('main dl')
@@ -140,7 +140,7 @@ describe('the page does nothing itself that may take long', () => {
     const { page, wrong } = await open(url, [url])
     await page.waitForSelector('main dl')
     await noteTasks(page)
-    // More than one page of cells, so the read waits until the next page is asked for.
+    // The array has more than one page of cells, so the read waits for the request of the next page.
     await follow(page, { v: 'cells' })
     await page.waitForSelector('main table')
     // Unfinished tasks of the overview have ended, too.
@@ -154,7 +154,7 @@ describe('the page does nothing itself that may take long', () => {
   })
 })
 
-test('where the browser gives no worker, check runs in the page', async () => {
+test('without workers, check runs in the page', async () => {
   const url = await served('examples/damaged/places')
   const { page, wrong } = await open(url, [url])
   await page.evaluate(() => {
@@ -216,7 +216,7 @@ describe('a URL that the page cannot read says why, and what to do', () => {
     assert.match(text, /Access-Control-Expose-Headers/)
   })
 
-  test('nothing is there', async () => {
+  test('the URL does not exist', async () => {
     const { text } = await said(`${await server({})}/nowhere`)
     assert.match(text, /Not there.*Check the URL/)
     assert.doesNotMatch(text, /CORS/)
@@ -238,13 +238,13 @@ describe('a URL that the page cannot read says why, and what to do', () => {
     assert.match(text, /Not listed.*give the URL of a fragment or of a file/)
   })
 
-  test('no server is there', async () => {
+  test('no server answers', async () => {
     const { url, close } = await listen(() => {})
     close()
     assert.match((await said(`${url}/places`)).text, /no server answers at .*: check the URL and the connection/)
   })
 
-  test('the server ignores ranges: it is slow, but read', async () => {
+  test('a server that ignores ranges is slow, but can be read', async () => {
     const answer = (request) => {
       delete request.headers.range
       return false
@@ -315,7 +315,7 @@ describe('bytes of large files', () => {
   })
 })
 
-describe('what lies inside opens in the page', () => {
+describe('targets inside of the target open in the page', () => {
   const cellsOf = ({ cells }) => cells.map((cell) => Object.values(cell).map(String))
 
   /** Follows a link to a member or fragment. */
@@ -355,7 +355,7 @@ describe('what lies inside opens in the page', () => {
     await page.close()
   })
 
-  test('nothing outside of the target does', async () => {
+  test('a target outside does not open', async () => {
     const url = await served('examples/arrays/places')
     const { page, wrong } = await open(`${url}#v=overview&i=${encodeURIComponent('../weather')}`, [url])
     await page.waitForSelector('main dl')

@@ -16,7 +16,7 @@ import tiledb_inspect
 print(tiledb_inspect.Page(open(sys.argv[1], encoding='utf-8').read())._repr_html_())
 `
 
-test('in a frame of a notebook its links lead to its own views, and it reads cells', async () => {
+test('in the frame of a notebook, links lead to the views of the page, and it reads cells', async () => {
   const file = join(FOLDER, 'report.html')
   cli('page', '-o', file, '--quiet', 'examples/arrays/places')
   const env = { ...process.env, PYTHONIOENCODING: 'utf-8', PYTHONDONTWRITEBYTECODE: '1' }

@@ -16,7 +16,7 @@ const shows = (page, end) =>
     end,
   )
 
-test('the files of a group have their roles, though a server lists no sizes', async () => {
+test('the files of a served group have their roles, although the server lists no sizes', async () => {
   const url = await served(GROUP)
   const { page, wrong } = await open(`${url}#v=files`, [url])
   await follow(page, { v: 'files' })
@@ -32,7 +32,7 @@ test('the files of a group have their roles, though a server lists no sizes', as
   await page.close()
 })
 
-test('a group of a group opens by keyboard, and the way back has as many steps; main has the focus, and a ring', async () => {
+test('a group in a group opens by keyboard, with as many steps back; main then has the focus and a ring', async () => {
   const file = join(FOLDER, 'group.html')
   cli('page', '-o', file, '--quiet', 'test/fixtures/groups/old')
   const { page, wrong } = await open(pathToFileURL(file).href)
@@ -62,7 +62,7 @@ test('a group of a group opens by keyboard, and the way back has as many steps; 
   await page.close()
 })
 
-test('of a damaged member, Findings says whose fragment has lost something', async () => {
+test('Findings says to which member a damaged fragment belongs', async () => {
   const group = join(FOLDER, 'damaged')
   cpSync(GROUP, group, { recursive: true })
   rmSync(join(group, 'arr1'), { recursive: true })

@@ -5,13 +5,13 @@ import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { axe, cli, emptyFolder, open, turn } from './opened-page.mjs'
 
-/** The page without a mouse, in the dark, and on a narrow screen. Tab reaches each view and control, all are visible, and axe finds nothing. */
+/** The page by keyboard, with dark colours, and on a narrow screen. Tab reaches each view and control, all are visible, and axe finds nothing. */
 
 const FOLDER = emptyFolder('page-keys')
 const ARRAY = 'examples/damaged/places'
 const FRAGMENT = `__fragments/${readdirSync(join(ARRAY, '__fragments'))[0]}`
 
-/** Reports, each with a name, a target and the link that is shown. */
+/** The name, the target and the link of each report. */
 const SHOWN = [
   ...['overview', 'fragments', 'timeline', 'map', 'bytes', 'cells', 'heat', 'histograms', 'findings', 'schema'].map(
     (v) => ['weather', 'examples/arrays/weather', { v }],
@@ -46,7 +46,7 @@ async function settled(page) {
   await page.waitForFunction(isRead)
 }
 
-/** Presses Tab until the focus leaves the page, and marks each element that had it. @returns what was wrong with those elements */
+/** Presses Tab until the focus leaves the page, and marks each element that had it. @returns faults of these elements */
 async function tabThrough(page) {
   const wrong = []
   for (let i = 0; i < 500; i++) {
@@ -67,7 +67,7 @@ async function tabThrough(page) {
   return wrong
 }
 
-/** Controls that Tab does not reach. In a group of radio buttons or tabs it reaches one, and arrow keys reach the others. */
+/** Controls that Tab did not reach. In a group of radio buttons or tabs it must reach only one. */
 const leftOut = (page) =>
   page.evaluate(() => {
     const controls = 'a[href], button, input, select, textarea, summary, [tabindex], section.scroll'
@@ -79,7 +79,7 @@ const leftOut = (page) =>
 
 for (const shown of turn(SHOWN, 3)) {
   const what = `${JSON.stringify(shown[2])} of ${shown[0]}`
-  test(`${what}: Tab reaches all controls, with a ring; axe finds nothing in the dark and on a narrow screen`, async () => {
+  test(`${what}: Tab reaches all controls, with a ring; axe finds nothing with dark colours and on a narrow screen`, async () => {
     const { page, wrong } = await opened(shown)
     assert.deepEqual(await tabThrough(page), [])
     assert.deepEqual(await leftOut(page), [])

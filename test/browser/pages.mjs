@@ -9,7 +9,7 @@ import { axe, cli, closing, document, emptyFolder, follow, open, rowsOf, served,
 
 /**
  * The pages of `tiledb-inspect page` in a real browser: reports from file://, the served page, and the page alone with a folder or a
- * URL. The tests expect no message on the console, no request to elsewhere, no finding of axe, and the values of the command line.
+ * URL. The tests expect the values of the command line, no message on the console, no request to other places, and no finding of axe.
  * `.ci/run` runs them, and installs what they need: see run.mjs.
  */
 
@@ -30,7 +30,7 @@ const VIEWS = [
   'bytes',
 ]
 
-/** @param isRead whether axe checks the views, which takes long */
+/** @param isRead whether axe checks the views, which is slow */
 async function everyView(page, isRead = true) {
   for (const view of VIEWS) {
     await show(page, view)
@@ -90,7 +90,7 @@ describe('a report', () => {
   ]
   const read = turn(targets, 4)
   for (const target of targets) {
-    test(`${target.replace(`${FOLDER}/`, '')} shows what the command line prints, and says nothing to anybody`, async () => {
+    test(`${target.replace(`${FOLDER}/`, '')} shows what the command line prints, and sends nothing to anybody`, async () => {
       const file = join(FOLDER, 'report.html')
       cli('page', '-o', file, target)
       const { page, wrong } = await open(pathToFileURL(file).href)
@@ -105,7 +105,7 @@ describe('a report', () => {
     assert.ok(document('check', DAMAGED).findings.length >= 3)
   })
 
-  test('without the bytes of data shows the findings of the whole', async () => {
+  test('without the bytes of data shows the findings of the whole array', async () => {
     const file = join(FOLDER, 'small.html')
     cli('page', '-o', file, '--max-size', '9K', '--quiet', DAMAGED)
     const { page, wrong } = await open(pathToFileURL(file).href)
@@ -133,7 +133,7 @@ describe('a report', () => {
   })
 })
 
-test('what makes reads slow is said by Findings, too; the overview says how far it looked', async () => {
+test('Findings also says what makes reads slow; the overview says how far it looked', async () => {
   const array = join(FOLDER, 'slow')
   const cells = ['--fragments', '12', '--cells', '12']
   cli('write-sample', array, '--dim', 'x:INT64:1..1000:1000', '--attr', 'a:INT32', ...cells, '--quiet')
@@ -153,7 +153,7 @@ test('what makes reads slow is said by Findings, too; the overview says how far 
   await page.close()
 })
 
-test('the overview of a dense array tells written cells from all', async () => {
+test('the overview of a dense array has the numbers of written cells and of all cells', async () => {
   const array = 'examples/arrays/weather'
   const file = join(FOLDER, 'written.html')
   cli('page', '-o', file, array)
@@ -235,7 +235,10 @@ test('files, members, labels and links that would be markup are text', async () 
       assert.deepEqual(wrong, [], JSON.stringify(link))
       assert.equal(await page.evaluate(() => document.querySelectorAll('main script, main img, h1 img').length), 0)
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'scrolls sideways')
-      assert.ok(await page.evaluate(() => !document.body.textContent.includes('\u202e')), 'text that turns around')
+      assert.ok(
+        await page.evaluate(() => !document.body.textContent.includes('\u202e')),
+        'text that reverses its direction',
+      )
       await page.close()
     }
   }
@@ -256,7 +259,7 @@ async function goTo(page, link) {
   await follow(page, link)
 }
 
-test('an overview is neutral before the data were read, and says what Findings found', async () => {
+test('the overview gives no verdict before the data are read, and then the verdict of Findings', async () => {
   for (const [array, verdict] of [
     [DAMAGED, /^3 errors found: see Findings\.$/],
     ['examples/arrays/weather', /^No error: every tile was read\.$/],
@@ -365,7 +368,7 @@ describe('cells', () => {
     await page.close()
   })
 
-  test('of damaged tiles are left out only if that is asked for', async () => {
+  test('of damaged tiles are left out only on request', async () => {
     const file = join(FOLDER, 'cells-damaged.html')
     cli('page', '-o', file, DAMAGED)
     const { page, wrong } = await open(pathToFileURL(file).href)
@@ -406,7 +409,7 @@ describe('cells', () => {
     await page.close()
   })
 
-  test('of a dense array say that others come with fill values', async () => {
+  test('of a dense array come with a note about fill values', async () => {
     const url = await served('examples/arrays/weather')
     const { page, wrong } = await open(url, [url])
     await goTo(page, { v: 'cells', w: 'temperature > 10' })
@@ -418,7 +421,7 @@ describe('cells', () => {
     await page.close()
   })
 
-  test('as of a time are those of then', async () => {
+  test('as of a time are those of that time', async () => {
     const array = `${FIXTURES}/deletes`
     const times = document('ls', array).fragments.map(({ timestamp_range }) => String(timestamp_range[1]))
     const file = join(FOLDER, 'cells-then.html')
@@ -440,7 +443,7 @@ describe('cells', () => {
     await page.close()
   })
 
-  test('that are long or hostile are text, and cut', async () => {
+  test('that are long or hostile are shown as text, and cut', async () => {
     const texts = ['<script>alert(1)</script>', '<img src=x onerror=alert(2)>', '\u202egnp.exe', 'x'.repeat(3_000_000)]
     const data = join(FOLDER, 'hostile.ndjson')
     writeFileSync(data, texts.map((a, d) => `${JSON.stringify({ d: d + 1, a })}\n`).join(''))
@@ -467,7 +470,7 @@ describe('cells', () => {
   })
 })
 
-test('histograms count the cells that read gives, and say of how many', async () => {
+test('histograms count the cells that read returns, and say how many these are', async () => {
   const array = 'examples/arrays/places'
   const file = join(FOLDER, 'histograms.html')
   cli('page', '-o', file, array)
@@ -560,7 +563,7 @@ describe('a heat map', () => {
     await page.close()
   })
 
-  test('of a slice of three dimensions, and of every order, has the cells of the slice', async () => {
+  test('of a slice of three dimensions has the cells of the slice, in every order', async () => {
     for (const order of ['row_row', 'col_col']) {
       const array = `test/fixtures/22/dense_3d_${order}`
       const { dimensions, attributes } = document('schema', array)
@@ -581,7 +584,7 @@ describe('a heat map', () => {
     }
   })
 
-  test('of many cells is a sample, then means, and says so', async () => {
+  test('of many cells is first a sample, then shows means, and says so', async () => {
     const array = join(FOLDER, 'large')
     const dimensions = ['x', 'y'].flatMap((name) => ['--dim', `${name}:INT64:0..1199:100`])
     cli('write-sample', array, '--dense', ...dimensions, '--attr', 'a:INT32', '--cells', '1440000', '--quiet')
@@ -633,7 +636,7 @@ describe('a heat map', () => {
     await page.close()
   })
 
-  test('has fill values apart', async () => {
+  test('shows fill values apart', async () => {
     const array = 'test/fixtures/22/fill_values'
     const { page, wrong } = await pageOf(array)
     const shown = await pictureOf(page, { a: 'a', r: '["y=1..8","x=1..8"]' })
@@ -652,7 +655,7 @@ describe('a heat map', () => {
     await page.close()
   })
 
-  test('of a damaged array goes on after it, and says what is left out', async () => {
+  test('of a damaged array leaves damaged cells out, and says which', async () => {
     const array = join(FOLDER, 'damaged-dense')
     cpSync('examples/arrays/weather', array, { recursive: true })
     for (const name of readdirSync(join(array, '__fragments'))) {
@@ -715,7 +718,7 @@ describe('a heat map', () => {
     await page.close()
   })
 
-  test('of text dimensions there is none', async () => {
+  test('does not exist for text dimensions', async () => {
     const { page, wrong } = await pageOf('test/fixtures/22/string_dims_2d')
     await goTo(page, { v: 'heat' })
     await page.waitForSelector('text=A picture needs two dimensions')
@@ -724,7 +727,7 @@ describe('a heat map', () => {
   })
 })
 
-test('a cell may be typed without names; the focus stays in the form, and on the button of the next page', async () => {
+test('a cell may be typed without names; the focus stays in the form, or on the button of the next page', async () => {
   const array = 'examples/arrays/weather'
   const file = join(FOLDER, 'typed.html')
   cli('page', '-o', file, array)
@@ -783,7 +786,7 @@ test('the timeline has a step for a delete', async () => {
   await page.close()
 })
 
-test('the timeline takes any time, as text or in milliseconds, and says what is none', async () => {
+test('the timeline takes any time, as text or in milliseconds, and says what is not a time', async () => {
   const file = join(FOLDER, 'times.html')
   cli('page', '-o', file, 'test/fixtures/22/deletes')
   const { page, wrong } = await open(`${pathToFileURL(file).href}#v=timeline`)
@@ -802,7 +805,7 @@ test('the timeline takes any time, as text or in milliseconds, and says what is 
   await page.close()
 })
 
-test('what waits for vacuum is said with its bytes: by Files, Fragments and Bytes', async () => {
+test('Files, Fragments and Bytes say what waits for a vacuum, and its bytes', async () => {
   const array = 'test/fixtures/22/dense_vacuum_left'
   const onDisk = readdirSync(array, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -867,7 +870,7 @@ test('by keyboard: arrow keys change the view, and the link keeps it', async () 
   await other.close()
 })
 
-test('on a narrow screen nothing scrolls sideways but tables', async () => {
+test('on a narrow screen only tables scroll sideways', async () => {
   const file = join(FOLDER, 'narrow.html')
   cli('page', '-o', file, 'examples/arrays/weather')
   const { page } = await open(pathToFileURL(file).href)
@@ -879,7 +882,7 @@ test('on a narrow screen nothing scrolls sideways but tables', async () => {
   await page.close()
 })
 
-test('on a narrow screen, a table of six fragments shows the newest without scrolling of its own', async () => {
+test('on a narrow screen, a table of six fragments shows the newest without scrolling', async () => {
   const array = join(FOLDER, 'six')
   cli('write-sample', array, ...'--dim x:INT32:0..99:10 --attr a:INT32 --fragments 6 --quiet'.split(' '))
   const file = join(FOLDER, 'six.html')
@@ -897,7 +900,7 @@ test('on a narrow screen, a table of six fragments shows the newest without scro
   await page.close()
 })
 
-test('served, it reads from its own server alone', async () => {
+test('a served page reads only from its own server', async () => {
   const url = await served(DAMAGED)
   const { page, wrong } = await open(url, [url])
   await compare(page, DAMAGED)
@@ -909,7 +912,7 @@ test('served, it reads from its own server alone', async () => {
 describe('the page alone', () => {
   const empty = pathToFileURL(resolve('dist/page/index.html')).href
 
-  test('opens a folder that is chosen', async () => {
+  test('opens a chosen folder', async () => {
     const { page, wrong } = await open(empty)
     assert.deepEqual(await axe(page), [])
     await page.setInputFiles('input[type=file]', 'examples/arrays/places')
@@ -983,7 +986,7 @@ describe('files', () => {
     })
   }
 
-  test('the list has the files that are there, with their roles and fields', async () => {
+  test('the list has all files, with their roles and fields', async () => {
     const file = join(FOLDER, 'list.html')
     cli('page', '-o', file, DAMAGED)
     const { page, wrong } = await open(`${pathToFileURL(file).href}#v=files`)
@@ -1041,7 +1044,7 @@ describe('files', () => {
       (await rowsOf(page, 'Findings')).map(([, field]) => field),
       damaged,
     )
-    // The sentences have the numbers of cells of the command line's plan.
+    // The sentences have the same numbers of cells as the plan of the command line.
     const said = await page.textContent('.loss')
     const { plans } = document('check', '--plan', DAMAGED)
     for (const lost of plans.flatMap((plan) => plan.lost)) assert.ok(said.includes(lost), `${said} lacks ${lost}`)
@@ -1074,7 +1077,7 @@ describe('files', () => {
     await page.waitForFunction(() => /byte 16:/.test(document.querySelector('[role=status].sr').textContent))
     const left = (at) =>
       page.evaluate((one) => document.querySelector(`.hex [data-at="${one}"]`).getBoundingClientRect().left, at)
-    assert.ok(Math.abs((await left(17)) - (await left(33))) < 1, 'the chosen byte moves those beside it')
+    assert.ok(Math.abs((await left(17)) - (await left(33))) < 1, 'the chosen byte moves its neighbours')
     const [first] = document('at', '--no-flips', join('examples/arrays/places', fragment, 'a1.tdb'), '16').chain.slice(
       -1,
     )
@@ -1091,7 +1094,7 @@ describe('files', () => {
     await other.close()
   })
 
-  test('what a file still writes into the link does not take back who has left it', async () => {
+  test('a file that still changes the link does not bring back a user who has left it', async () => {
     const { page, wrong } = await openFile('examples/arrays/places', `${fragment}/a1.tdb`, '&o=8')
     await page.evaluate(() => {
       const original = setTimeout
@@ -1207,7 +1210,7 @@ describe('files', () => {
     await page.close()
   })
 
-  test('hex has fewer columns on a narrow screen, and nothing of it is cut', async () => {
+  test('hex has fewer columns on a narrow screen, and none is cut', async () => {
     const { page } = await openFile('examples/arrays/places', `${fragment}/a1.tdb`)
     await page.setViewportSize({ width: 390, height: 700 })
     await page.waitForFunction(
@@ -1217,7 +1220,7 @@ describe('files', () => {
     await page.close()
   })
 
-  test('what would notice a flip is what at prints', async () => {
+  test('says what would notice a flip, as at does', async () => {
     const { page, wrong } = await openFile('examples/arrays/places', `${fragment}/a1.tdb`, '&o=20')
     await page.click('text=What would notice a flip here?')
     const section = 'section[aria-label="What would notice a flip"]'
@@ -1229,7 +1232,7 @@ describe('files', () => {
     await page.close()
   })
 
-  test('of a file of 2 GB few requests read what is shown', async () => {
+  test('a file of 2 GB needs only few requests', async () => {
     const array = join(FOLDER, 'long')
     cpSync('examples/arrays/places', array, { recursive: true })
     truncateSync(join(array, fragment, 'a1.tdb'), 2 * 2 ** 30)

@@ -10,8 +10,8 @@ import { listen, serveFolder } from '../helpers/http-server.ts'
 import { visit } from './chromium.mjs'
 
 /**
- * The library in a real browser. A page, bundled by esbuild, reads arrays by URL and from folders. The tests compare its cells with
- * those that the command line prints. `.ci/run` runs them:
+ * The library in a real browser. A page, bundled by esbuild, reads arrays by URL and from folders. The tests compare its cells with the
+ * output of the command line. `.ci/run` runs them:
  *
  *     npm install --no-save --prefix build/chromium @sparticuz/chromium@147.0.0 playwright-core@1.65.1 axe-core@4.14.1
  *     node --import ./test/fuzz/register.mjs --test test/browser/run.mjs test/browser/pages.mjs
@@ -23,7 +23,7 @@ const NAMES = ['sparse_basic', 'dense_basic', 'filter_none', 'filter_webp', 'fil
 NAMES.push(...['gzip', 'zstd', 'lz4', 'sha256', 'md5', 'double_delta'].map((name) => `filter_${name}`))
 /** Arrays of several fragments, delete conditions and schemas. */
 const MERGED = ['deletes', 'evolved_sparse', 'sparse_2d_row_row', 'evolved_dense']
-/** Number of cells of an array with tiles so large that a read of whole files would be noticed. */
+/** Number of cells of a large array. A read of whole files would be noticed. */
 const CELLS = 400_000
 
 function cli(args, more = {}) {
@@ -87,7 +87,7 @@ const PAGES = new Map([
   ],
 ])
 
-/** The answer of a page, and the requests that it made. */
+/** Opens a page. @returns its answer, and the requests that it made */
 async function open(address) {
   server.reset()
   const done = new Promise((resolve) => {
@@ -112,7 +112,7 @@ async function open(address) {
 
 const ask = (name, args) => open(`/page#${encodeURIComponent(JSON.stringify([name, args]))}`)
 
-/** JSON of the command line in the form of the page's: special floats are null. */
+/** Rows of the command line as the page sends them: special floats are null. */
 function asInPage(rows) {
   return JSON.parse(
     JSON.stringify(rows, (_, value) => (['NaN', 'Infinity', '-Infinity'].includes(value) ? null : value)),
@@ -198,7 +198,7 @@ describe('an array by its URL', () => {
       data.map(({ path, range }) => [path, range]),
       [[`/arrays/large/__fragments/${fragment}/a0.tdb`, wanted]],
     )
-    // The end of the metadata file with the footer, and the list of offsets. The metadata has 10 KB, and the other fragment's is not read.
+    // Reads of the metadata file: its end with the footer, and the list of offsets. The other fragment's metadata is not read.
     assert.ok(files.length - data.length <= 3, `${files.length - data.length} requests for metadata`)
     assert.ok(files.every(({ path, range }) => range && path.includes(fragment)))
     assert.ok(requests.filter(({ path }) => path.startsWith('/arrays/')).length <= 16, `${requests.length} requests`)
@@ -230,7 +230,7 @@ describe('a read by its URL', () => {
 })
 
 describe('an array in a folder', () => {
-  test('of a list of files: only the bytes that are needed are read', async () => {
+  test('given as a list of files: only the needed bytes are read', async () => {
     const args = { name: 'large', paths: pathsBelow('large'), field: 'id', tiles: { from: 0, to: 0 } }
     const { result } = await ask('files', args)
     const [fragment] = readdirSync(join(LARGE, '__fragments')).sort()
@@ -241,7 +241,7 @@ describe('an array in a folder', () => {
     assert.ok(result.read < 60_000, `${result.read} bytes of files were read`)
   })
 
-  test('of a handle: its cells are those of the command line', async () => {
+  test('given as a handle: its cells are those of the command line', async () => {
     const { result } = await ask('handle', { name: 'sparse_basic', paths: pathsBelow('sparse_basic') })
     assert.deepEqual(result, printed('sparse_basic'))
   })

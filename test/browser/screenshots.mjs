@@ -7,7 +7,7 @@ import { Random } from '../helpers/random.ts'
 import { browser, emptyFolder } from './opened-page.mjs'
 
 /**
- * Makes the pictures of docs/page.md anew, from arrays that are the same each time:
+ * Makes the pictures of docs/page.md again, from arrays that are the same each time:
  *
  *     node --import ./test/fuzz/register.mjs test/browser/screenshots.mjs [name…]
  *
@@ -28,7 +28,7 @@ function cli(...args) {
   })
 }
 
-/** An array of birds that people saw, with several writes, a correction, a consolidation, a deletion and a damaged byte. */
+/** An array of birds that people saw, with several writes, a consolidation and a delete. */
 function makeBirds() {
   const random = new Random(20)
   const species = ['blackbird', 'robin', 'wren', 'great tit', 'kingfisher', 'magpie']
@@ -196,7 +196,7 @@ for (const [name, target, link, more, above] of SHOTS) {
   const page = await browser.newPage({ viewport: { width: WIDTH, height: HEIGHT }, ...more })
   await page.goto(`${pathToFileURL(report).href}#${new URLSearchParams(link)}`)
   await page.waitForSelector('h2')
-  // Boxes and counts come one after the other.
+  // Waits until all boxes and counts are drawn.
   await page.waitForTimeout(2000)
   if (above) await page.evaluate((one) => document.querySelector(one).scrollIntoView(), above)
   const { width, height } = page.viewportSize()

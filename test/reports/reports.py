@@ -1,5 +1,5 @@
-"""The reports of `check` held against others: SARIF against Microsoft's validator with its rules of code scanning, JUnit XML
-against the XML Schema that pytest tests its own with. The step of action.yml runs on planted damage. reports.py CLI"""
+"""Checks the reports of `check`: SARIF with Microsoft's validator and its rules for code scanning, JUnit XML with the XML Schema that
+pytest uses for its own tests. The step of action.yml runs on planted damage. reports.py CLI"""
 import os
 import pathlib
 import re
@@ -38,7 +38,7 @@ def validator():
 
 
 def junit_schema():
-    """The schema lies in pytest's source distribution."""
+    """Gets the schema from the source distribution of pytest."""
     place = WORK / "junit"
     python = place / "bin" / "python"
     if not python.exists():
@@ -78,12 +78,12 @@ def check_action(folder):
     files = [re.match(r"::(error|warning|notice) file=(.*),title=", line) for line in lines]
     expect("action: every annotation names a file of the repository", len(files) >= 4 and all(files), damaged.stdout)
     names = [one[2].replace("%3A", ":").replace("%2C", ",").replace("%25", "%") for one in files]
-    # A dangling commit is a file that is there, too.
-    expect("action: these files are there", all((folder / name).exists() for name in names), names)
+    # A dangling commit is an existing file, too.
+    expect("action: these files exist", all((folder / name).exists() for name in names), names)
     whole = action(paths="whole array")
     expect("action: a whole array passes", (whole.returncode, whole.stdout) == (0, ""), whole)
     missing = action(paths="none*")
-    expect("action: a path that is not there fails the step", missing.returncode == 3 and "NOT_FOUND" in missing.stdout, missing)
+    expect("action: a missing path fails the step", missing.returncode == 3 and "NOT_FOUND" in missing.stdout, missing)
     nothing = action(paths="\n")
     expect("action: no path is wrong usage", nothing.returncode == 2, nothing)
     report = action(paths="dam*", format="sarif", output="action.sarif")
@@ -103,7 +103,7 @@ with tempfile.TemporaryDirectory() as name:
         rules = ["--rule-kind", "Sarif;Gh;Ghas", "--level", "Error;Warning;Note", "--rich-return-code"]
         ran = subprocess.run([tool, "validate", "report.sarif", *rules], cwd=folder, capture_output=True, text=True,
                              env={"DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1"})  # fmt: skip
-        # SARIF2005 asks for a home page.
+        # SARIF2005 requires a home page, which the project does not have.
         wrong = [line for line in ran.stdout.splitlines() if re.search(r": (error|warning) (?!SARIF2005)", line)]
         expect("SARIF of " + what, "Done. 1 files scanned." in ran.stdout and not wrong, ran)
 

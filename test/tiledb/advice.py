@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What explain advises, tried with TileDB: advice.py PATH/OF/bin/tiledb-inspect.js [--seed S] [--count N] [--minutes M]
+"""Tries with TileDB what explain advises: advice.py PATH/OF/bin/tiledb-inspect.js [--seed S] [--count N] [--minutes M]
 
-First arrays with one planted cause each, and healthy ones: explain has to name the cause, and nothing on the healthy. Then random arrays
-with something to mend: the lines of the advice are run, and what the remedy promised is held against TileDB's own counters: tiles and
-cells within 5 %, bytes within 10 %. Exit code 1 where anything differs.
+First it writes arrays that each have one cause of slow reads, and healthy ones. explain must name the cause, and nothing for healthy arrays.
+Then it writes random arrays with something to mend, and runs the lines of the advice. What the remedy promised must agree with TileDB's
+own counters: tiles and cells within 5 %, bytes within 10 %. The exit code is 1 if anything differs.
 """
 import argparse
 import json
@@ -67,7 +67,7 @@ def line_of_writes(make, name, writes, cells, **options):
 
 
 def planted(make):
-    """Each array with the code that has to be named; None for the healthy."""
+    """Yields each array, and the code that explain must name; None for a healthy array."""
     yield "FRAGMENTS_MANY", line_of_writes(make, "many", 30, 20)
     path = make.create("overlap", [("x", 1000, 1000), ("y", 1000, 1000)], capacity=500)
     for i in range(6):
@@ -124,7 +124,7 @@ def planted(make):
 
 
 def tiny(make, name):
-    """Many tiny fragments that overwrite each other, some with deleted cells; and where their cells end."""
+    """Writes many tiny fragments that overwrite each other, and some deletes. @returns the path, and an upper limit on the coordinates"""
     rng = make.rng
     duplicates = rng.random() < 0.4
     options = {"cell_order": "hilbert"} if rng.random() < 0.2 else {}
@@ -149,7 +149,7 @@ def sizes(path):
 
 
 def size_promise(program, path):
-    """What whatif says of the consolidated array, beside what TileDB makes of it."""
+    """The sizes that whatif promises for the consolidated array, and those of TileDB, where they differ by more than 10 %."""
     found = subprocess.run(["node", str(program), "whatif", path, "--capacity", "1000", "--json"], capture_output=True, text=True)
     if found.returncode != 0:
         raise SystemExit("whatif %s: %s" % (path, found.stderr))
@@ -162,7 +162,7 @@ def size_promise(program, path):
 
 
 def mendable(make, number):
-    """A random array with something to mend, and the ranges of some queries."""
+    """Writes a random array with something to mend. @returns its path, and the ranges of some queries"""
     rng = make.rng
     kind = rng.choice(["many", "tiny", "tiny", "overlap", "order", "capacity", "shape", "large", "dense many"])
     name = "%d_%s" % (number, kind.replace(" ", "_"))
@@ -235,7 +235,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program", type=Path)
     parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--count", type=int, default=20, help="promises to hold against TileDB")
+    parser.add_argument("--count", type=int, default=20, help="number of promises to compare with TileDB")
     parser.add_argument("--minutes", type=float, default=2)
     args = parser.parse_args()
     print("seed %d" % args.seed, flush=True)
@@ -262,10 +262,10 @@ def main():
                 promises += 1
                 broken += bool(off)
                 if off:
-                    print("%s: whatif promised and found %s" % (Path(path).name, off), flush=True)
+                    print("%s: (promised by whatif, found): %s" % (Path(path).name, off), flush=True)
             for ranges in queries:
                 options = [text for name, low, high in ranges for text in ("--range", "%s=%d..%d" % (name, low, high))]
-                # What TileDB-Py asks for of a sparse array.
+                # For a sparse array, TileDB-Py asks for this order.
                 order = [] if "dense" in path or "shape" in path or "large" in path else ["--order", "unordered"]
                 for finding in explain(args.program, path, "--exact", *options, *order)["findings"]:
                     promised = (finding.get("remedies") or [None])[0]
@@ -282,7 +282,7 @@ def main():
                     promises += 1
                     broken += bool(off)
                     if off:
-                        print("%s %s, %s: promised and found %s" % (Path(path).name, ranges, promised["change"], off), flush=True)
+                        print("%s %s, %s: (promised, found): %s" % (Path(path).name, ranges, promised["change"], off), flush=True)
             for old in folder.glob("%d_*" % number):
                 shutil.rmtree(old)
     finally:

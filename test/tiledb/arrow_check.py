@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What `decode --format arrow` writes, read by Arrow's own library: arrow_check.py PATH/OF/bin/tiledb-inspect.js [--only REGEX]
+"""Reads what `decode --format arrow` writes with Arrow's own library: arrow_check.py PATH/OF/bin/tiledb-inspect.js [--only REGEX]
 
-Needs pyarrow, numpy and tiledb. Every fragment of the fixtures is decoded as a stream, as a file, raw and labelled; pyarrow checks
-the buffers in full, and each cell is held against `--format ndjson`. Larger arrays are written by TileDB here, and Arrow's columns are
-held against what TileDB reads. Exit code 1 where anything differs.
+Needs pyarrow, numpy and tiledb. Decodes every fragment of the fixtures as a stream and as a file, raw and with labels. pyarrow checks
+the buffers in full, and each cell is compared with `--format ndjson`. TileDB also writes larger arrays here. Arrow's columns are compared
+with what was written. The exit code is 1 if anything differs.
 """
 import argparse
 import base64
@@ -21,7 +21,7 @@ import pyarrow.ipc as ipc
 import tiledb
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "fixtures"
-# The stream says that a column is never null, or never holds text that is not text, before all of it is seen.
+# Errors that are allowed. A stream must say at its start whether a column has nulls or bytes that are not text; later cells may differ.
 HONEST = ("--raw writes them", "that can be read in every tile")
 
 
@@ -43,7 +43,7 @@ def table(data, file=False):
 
 
 def serialized(read):
-    """For comparing: NaN is unlike itself."""
+    """The table as bytes, which are equal even if they contain NaN."""
     sink = pa.BufferOutputStream()
     with ipc.new_stream(sink, read.schema) as writer:
         writer.write_table(read)
@@ -51,12 +51,12 @@ def serialized(read):
 
 
 def plain(array):
-    """Arrow's values as plain ones: times as integers, bytes as bytes."""
+    """Arrow's values as Python values. Times become integers."""
     t = array.type
     if pa.types.is_dictionary(t):
         return plain(array.dictionary_decode())
     if pa.types.is_list(t) or pa.types.is_fixed_size_list(t):
-        # sliced, so that only this chunk's values are looked at
+        # Cell by cell, because the child array may have values of other chunks.
         return [None if not cell.is_valid else plain(cell.values) for cell in array]
     if pa.types.is_timestamp(t) or pa.types.is_duration(t):
         return array.cast(pa.int64()).to_pylist()
@@ -74,7 +74,7 @@ def number(v):
 
 
 def same(t, arrow, shown, stored):
-    """Whether a value of Arrow is what NDJSON shows, or, for times and bytes, has stored."""
+    """Whether a value of Arrow is the one that NDJSON shows. Times, integers and bytes are compared with `--raw`."""
     if pa.types.is_dictionary(t):
         return same(t.value_type, arrow, shown, stored)
     if shown is None or arrow is None:
@@ -93,7 +93,7 @@ def same(t, arrow, shown, stored):
 
 
 def times_agree(t, arrow, shown):
-    """Dates through numpy: Arrow's own type has the unit that the text says."""
+    """Whether the date or time, written by numpy in the unit of Arrow's type, is the text that is shown."""
     return arrow is None or str(np.datetime64(arrow, t.unit if pa.types.is_timestamp(t) else "D")) == shown
 
 

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""A program beside the project that draws random arrays of TileDB releases of its own, on the built command line.
+"""Runs a program from outside of this project, which draws random arrays with TileDB releases and compares them with the command line.
 
 beside.py PROGRAM [--minutes M] [--seed S] [--formats 3,22] [--count N] [--cli COMMAND]
 
-Two releases, others with each seed. Fails where a document differs from TileDB's own answer or a healthy array is accused, where the program beside
-the project fails, and where it writes no array or does not ask about each. What is said of cells is left out, and counted, for arrays whose cells
-TileDB itself has lost: those it cannot read, those it reads other than they were written, those it reads in another way when memory held other bytes
-before, and those that miss the extremes which it stored itself (a consolidation reads what an earlier write lost).
+Each seed chooses two releases. This fails if a document differs from TileDB's own answer, if an error is found in a healthy array, if PROGRAM
+fails, if PROGRAM writes no array, or if it does not ask about each. Complaints about cells do not count for arrays whose cells TileDB itself
+has lost. They are listed instead. TileDB has lost cells if
+
+- it cannot read the array,
+- it reads other cells than were written,
+- it reads other cells if memory held other bytes before,
+- no cell has the minimum or maximum that it stored (a consolidation reads what an earlier write lost).
 """
 import argparse
 import collections
@@ -28,11 +32,11 @@ sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(_
 import environment  # noqa: E402
 import make  # noqa: E402
 
-CELLS = {"check", "decode", "dump", "tiles", "verify", "written"}  # checks that undo filters of data files: not those of metadata alone
+CELLS = {"check", "decode", "dump", "tiles", "verify", "written"}  # checks that undo the filters of data files
 
 
 def loaded(path):
-    """The program as a module. What it compares does not tell NaN from NaN: TileDB's reader is asked for values, `--raw` prints bits."""
+    """Loads the program as a module. Every NaN then equals every other: TileDB gives values, but `--raw` prints bits."""
     spec = importlib.util.spec_from_file_location("beside_program", path)
     program = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(program)
@@ -42,7 +46,7 @@ def loaded(path):
 
 
 def hunt(program, library, reader, out, args, minutes):
-    """Draws, asks and compares. An error of the program ends this one, too; what it prints counts arrays that are left out here."""
+    """Runs the program, and returns its figures. Its output is dropped, because it counts arrays that are left out here."""
     shutil.rmtree(out, ignore_errors=True)
     words = ["hunt", library, out, "--reader", reader, "--seed", args.seed, "--count", args.count, "--minutes", minutes, "--cli", args.cli]
     sys.argv = [str(word) for word in [args.program, *words]]
@@ -52,7 +56,7 @@ def hunt(program, library, reader, out, args, minutes):
 
 
 def cells_of(folder, name):
-    """What TileDB read of an array: {array or member: {fragment: (its description, its cells)}}; None where it read nothing."""
+    """What TileDB read of an array: {array or member: {fragment: (its description, its cells)}}; None if it read nothing."""
     path = folder / (name + ".expected.json")
     if not path.exists():
         return None
@@ -62,7 +66,7 @@ def cells_of(folder, name):
 
 
 def asked_again(program, reader, out, name, byte):
-    """The same as cells_of(), from a new process in which memory that nobody has written holds another byte."""
+    """The same as cells_of(), from a new process in which uninitialised memory holds another byte."""
     folder = out / ("again_%d" % byte)
     folder.mkdir(exist_ok=True)
     link = folder / name
@@ -75,7 +79,7 @@ def asked_again(program, reader, out, name, byte):
 
 
 def as_written(program, out, name):
-    """What TileDB read against what was handed to the writer: None where it agrees, '' where the two cannot be compared, else what differs."""
+    """Compares what TileDB read with what was given to the writer. @returns what differs; None if nothing does, '' if they cannot be compared"""
     case = out / (name + ".case")
     said = json.loads((out / (name + ".expected.json")).read_text())
     if not case.exists() or "fragments" not in said:
@@ -102,7 +106,7 @@ def as_written(program, out, name):
 
 
 def misses_its_extremes(args, out, name):
-    """Whether each error of `check` names a field of integers whose stored minimum or maximum is in no cell that TileDB reads of the fragment."""
+    """Whether TileDB stored the minimum or maximum of an integer field, but reads no such cell; so for each error of `check`."""
     said = json.loads((out / (name + ".expected.json")).read_text())
     if "fragments" not in said:
         return False
@@ -125,7 +129,7 @@ def misses_its_extremes(args, out, name):
 
 
 def lost(program, reader, out, name, unread, args):
-    """Why what is said of an array's cells does not count; None where it does."""
+    """Why complaints about the cells of an array do not count; None if they do."""
     said = cells_of(out, name)
     if name in unread or said is None:
         return "TileDB cannot read it"
@@ -139,7 +143,7 @@ def lost(program, reader, out, name, unread, args):
 
 
 def judged(program, reader, out, figures, args):
-    """Lines of what counts in a hunt's figures; reasons of what does not, with the arrays."""
+    """@returns the complaints that count, one a line, and the arrays that are left out, by reason"""
     lines, reasons = [], collections.defaultdict(list)
     unread = {name for name, _ in figures["unreadable"]}
     of_cells = {name for check, name, _ in figures["failures"] if check in CELLS}
@@ -153,7 +157,7 @@ def judged(program, reader, out, figures, args):
     if not figures["written"]:
         lines.append("no array was written")
     elif asked < figures["written"]:
-        lines.append("%d arrays were written, and only %d were asked about" % (figures["written"], asked))
+        lines.append("%d arrays were written, but only %d were examined" % (figures["written"], asked))
     return lines, reasons
 
 
@@ -162,8 +166,8 @@ def main():
     ap.add_argument("program", type=pathlib.Path)
     ap.add_argument("--minutes", type=float, default=2)
     ap.add_argument("--seed", type=int, default=int(time.time()))
-    ap.add_argument("--formats", help="of these releases, not of two by chance")
-    ap.add_argument("--count", type=int, default=1000, help="arrays of each release, at most")
+    ap.add_argument("--formats", help="format versions whose releases are used (default: two at random)")
+    ap.add_argument("--count", type=int, default=1000, help="upper limit on the arrays of each release")
     ap.add_argument("--cli", default="node %s" % (environment.ROOT / "bin" / "tiledb-inspect.js"))
     args = ap.parse_args()
     library = lambda version: make.library(*make.RELEASES[version][:2], environment.WORK)
@@ -171,12 +175,12 @@ def main():
     program, reader, failed = loaded(args.program.resolve()), library(max(make.RELEASES)), 0
     for version in versions:
         out = environment.WORK / "beside" / str(version)
-        # Half of the time is for what follows the drawing.
+        # The other half of the time is for what comes after the drawing.
         figures = hunt(program, library(version), reader, out, args, args.minutes / 2 / len(versions))
         lines, reasons = judged(program, reader, out, figures, args)
         print("format %d, seed %d: %d arrays, %d complaints" % (version, args.seed, figures["written"], len(lines)), *lines, sep="\n  ")
         for reason, names in reasons.items():
-            print("  left out, cells of %d arrays: %s: %s" % (len(names), reason, ", ".join(names)))
+            print("  left out: cells of %d arrays: %s: %s" % (len(names), reason, ", ".join(names)))
         sys.stdout.flush()
         failed += len(lines)
     return 1 if failed else 0

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Conditions as TileDB-Py takes them: conditions.py [--seed S] [--count N]
+"""Compares --where with the conditions of TileDB-Py: conditions.py [--seed S] [--count N]
 
-Writes random sparse arrays with attributes of many types, nulls, labels, and attributes that were added later, draws 40 conditions of each, and asks
-TileDB-Py which cells meet them. conditions.mjs asks --where's parser and evaluator the same. Exit code 1 where any differs; what TileDB-Py refuses, the
-parser must refuse.
+Writes random sparse arrays with attributes of many types, nulls, labels, and attributes that were added later. Draws 40 conditions for each, and
+asks TileDB-Py which cells meet them. conditions.mjs asks the parser and evaluator of --where the same. A condition that TileDB-Py refuses, the
+parser must refuse, too. The exit code is 1 if anything differs.
 """
 import argparse
 import json
@@ -33,7 +33,7 @@ class Field:
         self.values = self.pool()
 
     def pool(self):
-        """Values to draw from, as Python has them."""
+        """Python values to draw from."""
         if self.type in ("ascii", "bytes"):
             return [t for t in TEXT if t.isascii()]
         if self.type == "utf8":
@@ -71,7 +71,7 @@ class Field:
     def cells(self, n):
         drawn = [self.rng.choice(self.values) for _ in range(n)]
         if self.enumeration() is not None:
-            # One index is none of a label.
+            # Index -1 has no label.
             return np.array([self.rng.choice([-1, *range(len(self.values))]) for _ in range(n)], dtype=np.int8)
         if self.type in ("ascii", "utf8"):
             return np.array(drawn, dtype=object) if any(drawn) else np.array(["a"] * n, dtype=object)
@@ -116,10 +116,10 @@ def leaf(rng, fields):
     name, drawn = field.spelled(), rng.random()
     if drawn < 0.1:
         return "%s %s None" % (name, rng.choice(["==", "!="]))
-    # TileDB-Py takes no dim() before a list, and no list of small integers.
+    # TileDB-Py refuses dim() before a list, and lists of small integers.
     if drawn < 0.35 and not name.startswith("dim") and field.type not in ("int8", "uint8", "int16", "uint16", "bool"):
         members = sorted({field.literal() for _ in range(rng.randint(1, 3))})
-        # TileDB cannot have the empty text alone in a set; TileDB-Py takes no signs there.
+        # TileDB refuses a set that has only the empty text. TileDB-Py refuses signs in a set.
         if members not in (["''"], ['""'], ["''", '""'], ['""', "''"]) and not any(m[0] == "-" for m in members):
             return "%s %s [%s]" % (name, rng.choice(["in", "not in"]), ", ".join(members))
     if drawn < 0.45 and field.type not in ("bool", "labels"):
@@ -128,12 +128,12 @@ def leaf(rng, fields):
 
 
 def comparison(rng, field):
-    """TileDB-Py 0.36 takes `not` only before these: it fails on joined conditions, and crashes on lists."""
-    # Most labels have no order; some of these are refused.
+    """A comparison. TileDB-Py 0.36 accepts `not` only before these: before joined conditions it fails, before lists it crashes."""
+    # Labels without an order are compared only rarely by order, because TileDB-Py refuses that.
     name, op, value = field.spelled(), rng.choice(OPS if field.type != "labels" or rng.random() < 0.1 else OPS[4:]), field.literal()
     if rng.random() < 0.1:
         return " ".join(reversed_sides(name, op, value))
-    # TileDB-Py takes no val() on the left, and no sign in it.
+    # TileDB-Py refuses val() on the left, and a sign in it.
     return "%s %s %s" % (name, op, "val(%s)" % value if rng.random() < 0.1 and value[0] != "-" else value)
 
 
@@ -186,7 +186,7 @@ def drawn_array(rng, uri):
 
 
 def asked(uri, text):
-    """The coordinates of the cells that meet a condition; what TileDB says where it refuses it."""
+    """The coordinates of the cells that meet a condition, or the message if TileDB refuses it."""
     try:
         with tiledb.open(str(uri)) as array:
             return sorted(array.query(cond=text, attrs=[], dims=["d"])[:]["d"].tolist())
@@ -197,7 +197,7 @@ def asked(uri, text):
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--seed", type=int, default=int(time.time()))
-    ap.add_argument("--count", type=int, default=20, help="of arrays")
+    ap.add_argument("--count", type=int, default=20, help="number of arrays")
     args = ap.parse_args()
     print("seed %d" % args.seed, flush=True)
     folder = environment.WORK / "conditions"

@@ -1,4 +1,4 @@
-"""Lists of steps as write-sample takes them, drawn at random for history.py."""
+"""Draws random lists of steps of write-sample, for history.py."""
 import json
 import string
 
@@ -40,7 +40,7 @@ def drawn_label(dimension, number, draw):
 
 
 def label_of(label, index, shift):
-    """The label of a place: they are in order, whatever places are written."""
+    """The label at an index. Labels rise or fall with the index, whichever of them are written."""
     value = (index + 100) * 3 + shift
     value = value if label["order"] == "increasing" else 1000 - value
     return "n%04d" % value if label["type"].startswith("STRING") else value / 4 if label["type"] == "FLOAT64" else value
@@ -52,7 +52,7 @@ def ends_of(schema):
 
 
 def schema_after(steps, at=None):
-    """The schema that the steps up to a time leave."""
+    """The schema after the steps up to a time."""
     schema = json.loads(json.dumps(steps[0]["schema"]))
     for step in steps:
         if step["step"] != "evolve" or at is not None and step["time"] > at:
@@ -76,7 +76,7 @@ def drawn_value(a, draw):
 
 
 def drawn_cells(schema, draw):
-    """Cells in row-major order; those of a dense array fill a box. @returns the cells, and the box"""
+    """Draws cells in row-major order. Those of a dense array fill a box. @returns the cells, and the box"""
     dims, attributes = schema["dimensions"], schema["attributes"]
     if schema["array_type"] == "dense":
         box = [sorted(draw.choices(range(lo, hi + 1), k=2)) for lo, hi in ends_of(schema)]
@@ -93,7 +93,7 @@ def drawn_cells(schema, draw):
 
 
 def drawn_condition(schema, draw):
-    """A condition as text, and as the C API takes it."""
+    """A condition as text, and in the form of the C API."""
     one = lambda: draw.choice([("a", "INT32", draw.choice(["<", ">", "<=", ">=", "==", "!="]), draw.randrange(-50, 50)),
                                ("s", "STRING_ASCII", draw.choice(["<", ">="]), draw.choice("dkrx"))])
     text = lambda c: "%s %s %s" % (c[0], c[2], json.dumps(c[3]))
@@ -105,9 +105,9 @@ def drawn_condition(schema, draw):
 
 
 def drawn_steps(version, first, draw):
-    """Steps on an array: its format version is `first`; where that is older than `version`, or by chance, TileDB does some steps before the rest is appended.
+    """Draws steps on an array of format version `first`. If `first` is older than `version`, or by chance, TileDB does some steps before write-sample appends the rest.
 
-    @returns the steps, what only the C API needs beside each, and how many are done before
+    @returns the steps, what the C API needs in addition for each, and the number of steps that TileDB does
     """
     schema = drawn_schema(first, draw)
     steps, beside = [{"step": "create", "schema": json.loads(json.dumps(schema)), "time": 100}], [None]
@@ -137,14 +137,14 @@ def drawn_steps(version, first, draw):
     def consolidate():
         mode = draw.choice(["fragments"] * 3 + ["fragment_meta"] * (format_version >= 5) + ["commits"] * (format_version >= 12) + ["array_meta"] * (format_version >= 5 and first >= 4))
         add({"step": "consolidate", "mode": mode}, timed=False)
-        # Nothing that was there is removed by --append.
+        # --append removes no existing file.
         if format_version >= 5 and not given and draw.random() < 0.6:
             add({"step": "vacuum", "mode": mode}, timed=False)
 
     def evolve():
         nonlocal added
         if schema.get("dimension_labels"):
-            return  # TileDB misses the schemas of the labels then
+            return  # then TileDB does not find the schemas of the labels
         current = schema.get("current_domain")
         if current and draw.random() < 0.6:
             grown = {d["name"]: [current[d["name"]][0], draw.randint(current[d["name"]][1], d["domain"][1])] for d in schema["dimensions"]}
@@ -175,13 +175,13 @@ def drawn_steps(version, first, draw):
         elif kind < 0.6 and format_version >= 16 and schema["array_type"] == "sparse":
             where, tree = drawn_condition(schema, draw)
             add({"step": "delete", "where": where}, tree)
-        # Before format 10 the length of a footer follows from the newest schema: TileDB fails to open fragments of another one.
-        elif kind < 0.7 and first >= 10 and format_version >= (12 if schema["array_type"] == "sparse" else 18):  # older releases wait for ever when they read such dense arrays
+        # Before format 10, TileDB computes the length of a footer from the newest schema, so it cannot open fragments of older schemas.
+        elif kind < 0.7 and first >= 10 and format_version >= (12 if schema["array_type"] == "sparse" else 18):  # older releases never finish a read of such dense arrays
             evolve()
-        elif kind < 0.78 and format_version >= 5 and first >= 4:  # releases do not make the folder of the metadata
+        elif kind < 0.78 and format_version >= 5 and first >= 4:  # otherwise releases do not make the folder of the metadata
             put = {"k%d" % draw.randrange(3): draw.randrange(1000), "t": draw.choice(["text", "other"])}
             add({"step": "metadata", "put": put, "delete": draw.choice([[], ["k1"] if "k1" not in put else []])})
-        elif format_version >= 5 or schema["array_type"] == "sparse" and first == version:  # before, empty text between dense fragments is not initialised
+        elif format_version >= 5 or schema["array_type"] == "sparse" and first == version:  # older formats do not initialise empty text between dense fragments
             consolidate()
     if before is not None and not given:
         given = len(steps)
@@ -192,7 +192,7 @@ def drawn_steps(version, first, draw):
 
 
 def drawn_group(version, draw):
-    """Steps on a group whose members are arrays and groups; and how many TileDB does before the rest is appended."""
+    """Draws steps on a group whose members are arrays and groups. @returns the steps, and the number of them that TileDB does"""
     steps, now, members = [], 100, {}
 
     def add(step):

@@ -1,4 +1,4 @@
-"""The virtual environment that these tests run in: pinned packages from PyPI, kept in build/tiledb/ for the next time."""
+"""The virtual environment of these tests. It has pinned packages from PyPI, and stays in build/tiledb/ for the next run."""
 import os
 import pathlib
 import subprocess
@@ -6,14 +6,14 @@ import sys
 import venv
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Where random_arrays.py looks for its own environment and for wheels of releases, too.
+# random_arrays.py also keeps its own environment and the wheels of releases here.
 WORK = ROOT / "build" / "tiledb"
 FOLDER = WORK / "reader"
 PACKAGES = ["tiledb==0.36.1", "numpy==2.4.6", "pandas==2.3.3", "pyarrow==26.0.1", "moto[server]==5.2.5"]
 
 
 def python():
-    """Its interpreter; the environment is made where it is missing or holds other packages."""
+    """The interpreter of the environment. Makes the environment if it is missing or has other packages."""
     found = FOLDER / "bin" / "python"
     stamp = FOLDER / "packages.txt"
     if not stamp.exists() or stamp.read_text().split() != PACKAGES:
@@ -25,7 +25,7 @@ def python():
 
 
 def enter():
-    """Goes on in the environment, where it is not there already."""
+    """Starts this program again in the environment, unless it already runs there."""
     if pathlib.Path(sys.prefix).resolve() != FOLDER.resolve():
         sys.stdout.flush()
         interpreter = str(python())

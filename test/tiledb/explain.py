@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What explain says, held against TileDB's own counters: explain.py [--seed S] [--count N]
+"""Compares what explain says with TileDB's own counters: explain.py [--seed S] [--count N]
 
-Writes random arrays: sparse and dense, fragments that overlap, duplicates or none, Hilbert order, dates and strings as dimensions, nulls and
-var-sized values, deletes, consolidation. Draws eight queries of each, and counts what TileDB reads for them. explain.mjs plans the same queries.
-Exit code 1 where a number differs.
+Writes random arrays: sparse and dense, with fragments that overlap, with and without duplicates, in Hilbert order, with dates and strings as
+dimensions, nulls, var-sized values, deletes and consolidations. Draws eight queries for each, and counts what TileDB reads for them.
+explain.mjs plans the same queries. The exit code is 1 if a number differs.
 """
 import argparse
 import json
@@ -20,7 +20,7 @@ environment.enter()
 import numpy as np  # noqa: E402
 import tiledb  # noqa: E402
 
-# Nothing is kept. Buffers hold every result.
+# No cache. Buffers hold every result.
 CONFIG = {"sm.io_concurrency_level": "1", "sm.tile_cache_size": "0"}
 COUNTERS = {"tiles_read": "num_tiles_read", "cells_read": "cell_num", "unfiltered_bytes": "read_unfiltered_byte_num", "cells_found": "result_num"}
 TYPES = ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64"]
@@ -54,8 +54,8 @@ class Dimension:
         return np.array(cells, dtype="O" if self.type == "ascii" else self.type)
 
     def range(self):
-        """Two ends: for TileDB, and as the program is given them."""
-        # TileDB-Py takes a range of texts that is the whole non-empty domain for none.
+        """Draws the two ends of a range, for TileDB and for the program."""
+        # TileDB-Py drops a range of texts that is the whole non-empty domain.
         drawn = (lambda: self.rng.choice(WORDS[1:-1])) if self.type == "ascii" else (lambda: self.value(self.low + self.rng.randrange(SIDE)))
         ends = sorted(drawn() for _ in range(2))
         if self.rng.random() < 0.3:
@@ -95,7 +95,7 @@ class Drawn:
         self.rng, self.uri = rng, uri
         self.dense = rng.random() < 0.35
         self.dims = [Dimension(rng, "d%d" % i, self.dense) for i in range(rng.choice([1, 2, 2, 3] if not self.dense else [1, 2, 2]))]
-        if self.dense:  # All its dimensions have one type.
+        if self.dense:  # all dimensions have the same type
             for d in self.dims:
                 d.type = self.dims[0].type
         self.attrs = [Attribute(rng, "a%d" % i, not self.dense and rng.random() < 0.3) for i in range(rng.randint(1, 3))]
@@ -140,7 +140,7 @@ class Drawn:
             tiledb.sparse_array._setitem_impl_sparse(array, tuple(columns), values, nulls)
 
     def write_dense(self, time):
-        # TileDB-Py takes no shape with a side of one cell.
+        # TileDB-Py refuses a shape with a side of one cell.
         box = [sorted(self.rng.sample(range(SIDE), 2)) for _ in self.dims]
         shape = [high - low + 1 for low, high in box]
         values, _ = self.values(int(np.prod(shape)))
@@ -150,16 +150,16 @@ class Drawn:
             }
 
     def query(self):
-        """A query: for TileDB, and as the program is given it."""
+        """Draws a query, for TileDB and for the program."""
         rng = self.rng
         order = rng.choice(["C", "F"] if self.dense else ["U", "U", "G", "C", "F"])
         ranges, spelled = [], []
         for d in self.dims:
-            # Of ranges of texts that lie in each other TileDB 2.30 forgets some.
+            # TileDB 2.30 forgets some ranges of texts if one lies inside another.
             drawn = [d.range() for _ in range(rng.choice([0, 1, 1, 1, 1 if d.type == "ascii" else 2]) or int(self.dense))]
             ranges.append([tuple(ends) for ends, _ in drawn])
             spelled += ["%s=%s..%s" % (d.name, *words) for _, words in drawn]
-        # For ordered reads TileDB-Py asks for estimated sizes, which loads the var sizes of all fields.
+        # For ordered reads TileDB-Py asks for estimated sizes. That loads the var sizes of all fields.
         every = order in "CF"
         fields = [a.name for a in (self.attrs if every else rng.sample(self.attrs, rng.randint(1, len(self.attrs))))]
         time = rng.choice([None, None, *self.times])
@@ -167,7 +167,7 @@ class Drawn:
 
 
 def counted(uri, order, ranges, fields, dims, time, threads):
-    """TileDB's counters of one query, opening included; None where TileDB refuses it."""
+    """TileDB's counters of one query, opening included; None if TileDB refuses it."""
     tiledb.stats_enable()
     tiledb.stats_reset()
     config = {**CONFIG, "sm.compute_concurrency_level": str(threads)}
@@ -201,7 +201,7 @@ def ask(seed, uri, made):
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--seed", type=int, default=int(time.time()))
-    ap.add_argument("--count", type=int, default=24, help="of arrays")
+    ap.add_argument("--count", type=int, default=24, help="number of arrays")
     args = ap.parse_args()
     print("seed %d" % args.seed, flush=True)
     folder = environment.WORK / "explain"
@@ -209,7 +209,7 @@ def main():
     folder.mkdir(parents=True)
     asks = []
     for i in range(args.count):
-        # TileDB-Py may crash; then there is one array less.
+        # TileDB-Py may crash. The array is then left out.
         made = folder / ("%d.json" % i)
         process = multiprocessing.get_context("fork").Process(target=ask, args=("%d/%d" % (args.seed, i), str(folder / str(i)), made))
         process.start()

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Histories that write-sample makes, beside those of TileDB: history.py CLI [--formats 5,16,22] [--count N] [--seed S] [--keep DIR]
+"""Compares histories that write-sample makes with those of TileDB: history.py CLI [--formats 5,16,22] [--count N] [--seed S] [--keep DIR]
 
-Draws lists of steps: writes, deletes, consolidations, vacuums, evolutions, key-value metadata, in arrays with current domains that grow and with dimension labels,
-too, and changes of groups. write-sample runs each list, and so does the TileDB release that writes its format version, through its C API. Of some lists
-TileDB does the first steps of both, or an older release does: then write-sample appends the rest. Then the release reads both, as of now and as of
-every step, with ranges of labels, too, and their metadata: all must be the same. Wheels of the releases come from PyPI and stay in build/.
+Draws lists of steps: writes, deletes, consolidations, vacuums, evolutions and key-value metadata. Some arrays have current domains that grow, or
+dimension labels. Some lists change groups. write-sample runs each list. The TileDB release of its format version runs the same list through its
+C API. In some lists TileDB, or an older release, does the first steps of both, and write-sample appends the rest. Then the release reads both, as
+of now and as of every step: cells, ranges of labels, and metadata must be the same. Wheels of the releases come from PyPI and stay in build/.
 """
 import argparse
 import ctypes as C
@@ -35,7 +35,7 @@ CONSOLIDATION = {"sm__consolidation__amplification": 1000, "sm__mem__total_budge
 
 UNWRITTEN = "text that was never written"
 
-# Steps, and what only the C API needs beside each; the first `given` are TileDB's, of the format version `first`, the others those of the release of `version`.
+# `beside`: what the C API needs in addition for each step. TileDB does the first `given` steps, in the format `first`; the others have the format `version`.
 Case = namedtuple("Case", "name version first given steps beside key")
 
 
@@ -49,7 +49,7 @@ def attr_of(a):
 
 
 def by_tiledb(lib, root, case, start, stop):
-    """Does steps by the release's C API."""
+    """Does steps through the C API of the release."""
     secret = {"sm__encryption_type": "AES_256_GCM", "sm__encryption_key": case.key} if case.key and lib.version >= (2, 4, 0) else {}
     for number in range(start, stop):
         step, more = case.steps[number], case.beside[number]
@@ -80,11 +80,11 @@ def create(lib, path, schema, key):
 
 
 def change(lib, path, schema, step, more, key, mode, at, secret):
-    """Does a step on an array that is there."""
+    """Does a step on an existing array."""
     sparse = schema["array_type"] == "sparse"
     kind = step["step"]
     if kind == "write" and "path" in step:
-        # Labels are written through their array: more is the label.
+        # Labels are written through their array. `more` is the label.
         dims, cells = dims_of(schema), step["cells"]
         dim, columns = dims[more["dimension_index"]], {more["name"]: [cell["label"] for cell in cells]}
         places = [cell["index"] for cell in cells]
@@ -115,7 +115,7 @@ def named(path):
 
 
 def rename(path, before, at):
-    """What a step made is of the time of the step, where the release gave it the present time."""
+    """Gives what a step made the time of the step, if the release gave it the present time."""
     for file in named(path) - before:
         parts = file.name.split("_")
         if len(parts) == 4 and len(parts[2]) == 32:  # TileDB 1.6
@@ -129,7 +129,7 @@ def is_group(case):
 
 
 def ours(cli, path, case):
-    """Does the steps that are not given by write-sample, and checks the array. @returns what is wrong, or None"""
+    """Does the steps after the given ones by write-sample, and checks the array. @returns what is wrong, or None"""
     (path.parent / (path.name + ".json")).write_text(json.dumps({"steps": case.steps[case.given:]}))
     append = ["--append"] if case.given else []
     return ran(cli, case.key, "write-sample", path, "--steps", str(path) + ".json", *append) or checked(cli, path, case.key)
@@ -140,7 +140,7 @@ def checked(cli, path, key):
 
 
 def ran(cli, key, *call):
-    """What tiledb-inspect says, if it fails."""
+    """What tiledb-inspect prints if it fails; None if it succeeds."""
     done = subprocess.run(["node", cli, *call, "--quiet", *(["--key", key] if key else [])], capture_output=True, text=True)
     return done.stderr + done.stdout if done.returncode else None
 
@@ -158,7 +158,7 @@ def metadata(lib, handle, kind):
 
 
 def view(lib, path, case, at):
-    """What the release reads at a time, each read by its name: rows in an order of their own, or its error."""
+    """What the release reads at a time: by the name of each read its rows, sorted if they have no order, or its error."""
     if is_group(case):
         return {"group": said(lambda: group(lib, path, at), path)}
     schema = schema_after(case.steps, at)
@@ -179,7 +179,7 @@ def view(lib, path, case, at):
 
 
 def written(rows, schema):
-    """@throws RuntimeError where the release returns text of dense arrays from memory that nothing was written to, or a cell twice that is there once"""
+    """@throws RuntimeError if the release returns uninitialised memory as text of a dense array, or a single cell twice"""
     if schema["array_type"] == "dense":
         for i, attribute in enumerate(schema["attributes"]):
             if attribute["type"].startswith("STRING") and any(not re.fullmatch(rb"[a-z0-9]{0,8}|\0", row[i]) for row in rows):
@@ -235,7 +235,7 @@ def library(version, key):
 
 
 def prepared(case, folder, names):
-    """Does the given steps by TileDB, for each array. @returns why not or None, and whether that is TileDB's doing"""
+    """Does the given steps by TileDB, for each array. @returns why it failed or None, and whether that is a fault of TileDB"""
     lib = library(case.first, case.key)
     try:
         for name in names:
@@ -246,7 +246,7 @@ def prepared(case, folder, names):
 
 
 def made(case, folder, name, start=0):
-    """Does steps from one on by TileDB. @returns why not or None, and whether that is TileDB's doing"""
+    """Does the steps from `start` on by TileDB. @returns why it failed or None, and whether that is a fault of TileDB"""
     try:
         by_tiledb(library(case.version, case.key), str(folder / name), case, start, len(case.steps))
     except RuntimeError as e:
@@ -255,15 +255,15 @@ def made(case, folder, name, start=0):
 
 
 def views(case, folder, name):
-    """What the release reads as of each step and as of now: [(time, read by its name)]."""
+    """What the release reads as of each step and as of now: [(time, reads by name)]."""
     lib = library(case.version, case.key)
-    # Releases before 2.0 write at the present time only.
+    # Releases before 2.0 cannot write at another time than now.
     times = sorted({step["time"] for step in case.steps if "time" in step}) if lib.version >= (2, 0, 0) else []
     return [(at, view(lib, str(folder / name), case, at)) for at in [*times, None]], False
 
 
 def compared(case, folder):
-    """@returns what is wrong with ours or None, and whether that is TileDB's doing"""
+    """@returns what is wrong with the array of write-sample or None, and whether that is a fault of TileDB"""
     theirs, refused = guarded(views, case, folder, case.name + ".tiledb")
     if refused:
         return theirs, True
@@ -292,18 +292,18 @@ def unconsolidated(case):
 
 
 def difference(mine, theirs):
-    """What the release reads otherwise, or None."""
+    """The first difference between what the release reads of both arrays, or None."""
     for (at, ours), (_, other) in zip(mine, theirs):
         for what in ours:
             if isinstance(other[what], str) and (not isinstance(ours[what], str) or UNWRITTEN in (ours[what], other[what])):
-                continue  # releases that cannot read their own array
+                continue  # the release cannot read its own array
             if ours[what] != other[what]:
-                return "%s as of %s: %s, by TileDB %s" % (what, at, short(ours[what], other[what]), short(other[what], ours[what]))
+                return "%s as of %s: by write-sample %s, by TileDB %s" % (what, at, short(ours[what], other[what]), short(other[what], ours[what]))
     return None
 
 
 def guarded(work, *arguments):
-    """In a process of its own, as releases cannot share one. Old ones may crash or wait for ever: then nothing is compared."""
+    """Runs work in a new process, because releases cannot share one. If an old one crashes or hangs, nothing is compared."""
     mine, other = Pipe(False)
     process = get_context("fork").Process(target=answered, args=(other, work, arguments))
     process.start()
@@ -325,7 +325,7 @@ def answered(pipe, work, arguments):
 
 
 def judged(cli, case, folder):
-    """What is wrong with a case or None, and whether that is TileDB's doing."""
+    """@returns what is wrong with a case or None, and whether that is a fault of TileDB"""
     why, theirs = guarded(prepared, case, folder, [case.name, case.name + ".tiledb"]) if case.given else (None, False)
     if why:
         return why, theirs
@@ -342,7 +342,7 @@ def judged(cli, case, folder):
 def short(rows, others):
     if not isinstance(rows, list):
         return str(rows)
-    return "%d rows, alone %s" % (len(rows), [r for r in rows if not isinstance(others, list) or r not in others][:3])
+    return "%d rows, only here %s" % (len(rows), [r for r in rows if not isinstance(others, list) or r not in others][:3])
 
 
 def drawn_case(version, name, draw):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What TileDB does when files of an array are gone, or others are among them: names.py [--write] [--share N] [--seed S]
+"""Records what TileDB does if files of an array are missing, or other files are added: names.py [--write] [--share N] [--seed S]
 
-Takes away every file and folder of some fixtures, one at a time, and adds a file of each of many names to each of their folders.
-Each is read by TileDB-Py in a process of its own: it `fails`, reads what it reads of the intact array (`same`), or other cells or
-metadata (`differs`). --write makes test/check/names.json of it, which the tests hold check against; without it the verdicts
-are compared with those that are there; exit code 1 where any differs. With --share only one case of N is tried, others with each seed.
+Removes every file and folder of some fixtures, one at a time, and adds files of many names to each of their folders, one at a time.
+TileDB-Py reads each result in a new process. It `fails`, it reads the same as of the intact array (`same`), or it reads other cells or
+metadata (`differs`). --write records the verdicts in test/check/names.json, with which the tests compare `check`. Without it, the verdicts
+are compared with the recorded ones, and the exit code is 1 if any differs. --share tries one case of N; the seed chooses which.
 """
 import argparse
 import hashlib
@@ -46,13 +46,13 @@ SUFFIXES = [".wrt", ".ok", ".vac", ".con", ".ign", ".del", ".upd", ".meta"]
 
 
 def added(base, version):
-    """Paths of files that are put there, with what is in them."""
+    """Paths and contents of the files that are added."""
     group = (FIXTURES / base / "__tiledb_group.tdb").exists()
     old = int(version) < 12
     stamped = ["__5_5_" + UUID, "__9_5_" + UUID, f"__5_5_{UUID}.tmp", f"__5_5_{UUID}_{version}", f"__9_5_{UUID}_{version}"]
     suffixed = [stem + suffix for stem in ("junk", "ju_nk", f"__5_5_{UUID}_{version}", f"__9_5_{UUID}_{version}") for suffix in SUFFIXES]
     for folder in OF_GROUPS if group else ["", "__schema", "__meta", "__commits", "__fragment_meta"] if old else FOLDERS:
-        # Names of commits mean something only where commits are.
+        # Names of commits have a meaning only in folders that hold commits.
         for name in NAMES + stamped + (suffixed if folder in ("", "__commits", "__fragment_meta") else []):
             path = f"{folder}/{name}".lstrip("/")
             if name == "__meta" and folder in ("", "__labels"):
@@ -61,7 +61,7 @@ def added(base, version):
 
 
 def removed(root):
-    """Paths of all files and folders; members of groups are arrays like others."""
+    """Paths of all files and folders, without those in members of groups."""
     members = [path.parent for path in root.rglob("*/__schema") if path.parent != root]
     for path in sorted(root.rglob("*")):
         if not any(member in path.parents for member in members):
@@ -92,7 +92,7 @@ def read(uri, key):
 
 
 def apart(uri, key, reading=read):
-    """What reading says, in a process of its own."""
+    """What reading returns in a new process."""
     into, out = os.pipe()
     child = os.fork()
     if child == 0:
@@ -104,7 +104,7 @@ def apart(uri, key, reading=read):
         os.write(out, said.encode()[:4000])
         os._exit(0)
     os.close(out)
-    # The end of the process closes its end of the pipe.
+    # The pipe can be read when the process has written or ended.
     if not select.select([into], [], [], SECONDS)[0]:
         os.kill(child, signal.SIGKILL)
     said = os.read(into, 4000).decode(errors="replace")
@@ -114,14 +114,14 @@ def apart(uri, key, reading=read):
 
 
 def arguments(doc):
-    """Of this program and of visible.py. `tried` tells whether a case is one of the share."""
+    """Arguments of this program and of visible.py. `tried` tells whether a case is in the share."""
     ap = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--write", action="store_true")
     ap.add_argument("--share", type=int, default=1)
     ap.add_argument("--seed", type=int, default=int(time.time()))
     args = ap.parse_args()
     if args.write and args.share > 1:
-        ap.error("all cases are recorded, or none")
+        ap.error("--write records all cases: expected no --share")
     if args.share > 1:
         print(f"one case of {args.share}, seed {args.seed}")
     args.tried = lambda *case: zlib.crc32(repr((args.seed, *case)).encode()) % args.share == 0
@@ -177,7 +177,7 @@ if __name__ == "__main__":
     print("libtiledb %d.%d.%d:" % tiledb.libtiledb.version(), ", ".join("%s, %s: %d" % (*row, count) for row, count in sorted(counts.items())))
     if args.write:
         text = json.dumps({"libtiledb": "%d.%d.%d" % tiledb.libtiledb.version(), "fixtures": made}, indent=1)
-        # A line for each verdict.
+        # One line for each verdict.
         text = re.sub(r"\[\s+(\".*?\"),\s+(\"\w+\")\s+\]", r"[\1, \2]", text)
         RECORDED.write_text(text + "\n")
     else:
@@ -189,6 +189,6 @@ if __name__ == "__main__":
                 same &= args.share > 1 or before.keys() == verdicts.keys()
                 for path, one in verdicts.items():
                     if before.get(path) != one:
-                        print("differs from what is recorded:", base, kind, path, one)
+                        print("not as recorded:", base, kind, path, one)
                         same = False
         sys.exit(0 if same else 1)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Samples of each format version, read by the TileDB release that wrote that version: old_release.py [--formats 5,6,7,8,9]
+"""Reads samples of each format version with the TileDB release that wrote that version: old_release.py [--formats 5,6,7,8,9]
 
-The newest release says that a sample can be opened today; this says that it could have been opened then. Wheels of the releases come
-from PyPI and stay in build/; their libtiledb is called through ctypes, so no old Python is needed. Every cell is compared.
+The newest release tells whether a sample can be read today. This test tells whether its own release could read it. Wheels of the releases come
+from PyPI and stay in build/. Their libtiledb is called through ctypes, so no old Python is needed. Every cell is compared.
 """
 import argparse
 import base64
@@ -50,14 +50,14 @@ def samples(version):
 
 
 def opened(lib, path, key):
-    """A library whose context has the key, where keys of arrays stand in the configuration."""
+    """A library whose context has the key, if the release takes keys of arrays from the configuration."""
     if not key or lib.version < (2, 4, 0):
         return lib
     return Library(lib.c._name, {"sm.encryption_type": "AES_256_GCM", "sm.encryption_key": key})
 
 
 def read(lib, path, schema, domain, key, timestamp=None, label=None):
-    """Rows of an array as the release reads them, each a list of bytes by field; label: a dimension label and its range, instead of the domain."""
+    """Rows of an array as the release reads them: for each row a list of bytes by field. @param label a dimension label and its range, instead of the domain"""
     lib = opened(lib, path, key)
     array = lib.open(path, READ, timestamp, key)
     query = lib.new("query_alloc", array, C.c_int(READ))
@@ -156,7 +156,7 @@ def stored(datatype, value):
 
 
 def compared(version, work):
-    """[(sample, what is wrong or None)] of one format version, in a process of its own."""
+    """[(sample, what is wrong or None)] of one format version. To be called in a new process."""
     tag_release, python, _ = make.RELEASES[version]
     lib = Library(str(make.library(tag_release, python, environment.WORK)))
     out = []
@@ -177,7 +177,7 @@ def compared(version, work):
         mine = [tuple(stored(types[n], cell[n]) for n in names) for cell in fragment["cells"]]
         order = lambda row: [b"" if v is None else b"." + v for v in row]
         same = sorted(mine, key=order) == sorted(theirs, key=order)
-        out.append((name, None if same else "%d cells, %d read: not the same" % (len(mine), len(theirs))))
+        out.append((name, None if same else "%d cells, %d read: they differ" % (len(mine), len(theirs))))
     return ".".join(map(str, lib.version)), out
 
 

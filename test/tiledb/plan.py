@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What check --plan says, run as it is printed: plan.py PATH/OF/bin/tiledb-inspect.js [--seed S] [--count N] [--minutes M] [--only REGEX] [--all]
+"""Runs what check --plan prints: plan.py PATH/OF/bin/tiledb-inspect.js [--seed S] [--count N] [--minutes M] [--only REGEX] [--all]
 
-First every array that write-sample --damage makes, then arrays of the fixtures with random damage: a file gone, cut off, flipped, made
-longer, a stray file, a fragment in microseconds. Then arrays with a planted cause of slow reads: each plan against it is run by itself. The commands of all plans are run by sh. Then check must find no more of what the plans
-mend, and TileDB must read the array: all cells of the intact one, but as many as the plans say are lost. The way back,
-run by sh, must give every byte again. Exit code 1 where anything differs.
+Uses arrays of write-sample --damage, and fixtures with random damage: a file that is missing, cut short, longer or has a flipped bit, a stray
+file, or a fragment with times in microseconds. sh runs the commands of all plans. Then check must not find again what the plans mend, and TileDB
+must read the cells of the intact array, except those that the plans call lost. Plans for arrays with a cause of slow reads run one by one. The
+commands that undo a plan must restore every byte. The exit code is 1 if anything differs.
 """
 import argparse
 import collections
@@ -28,20 +28,20 @@ environment.enter()
 import removed  # noqa: E402
 
 NOW = (0, removed.LATER)
-# Of several formats, with all that arrays have; TileDB reads all of them.
+# Fixtures of several formats that have everything an array can have. TileDB reads all of them.
 BASES = """22/sparse_basic 22/dense_basic 22/duplicates 22/vacuum_left 22/commits_consolidated 22/deletes 22/fragment_metadata_consolidated
 22/evolved_sparse 22/metadata 22/enumerations 22/sparse_consolidated 22/dense_consolidated 14/sparse_consolidated 12/sparse_basic 10/sparse_basic
 10/dense_basic 7/sparse_basic 5/sparse_basic 5/dense_basic 22/encrypted""".split()
-# Of the codes, so many have their turn at a time: each takes two seconds.
+# One code in so many is tried in each run, because each takes two seconds.
 SHARE = 10
 MENDS = ("mends", "loses")
-# Codes of check, which has plans for them; plans after which readers see other cells.
+# Codes that check itself finds, and codes whose plans change what readers see.
 FOUND_BY_CHECK = ("FRAGMENT_FUTURE", "FRAGMENT_UNCOMMITTED")
 OTHER_CELLS = {"FRAGMENTS_REPEATED", "VALUES_CONSTANT"}
 
 
 class Work:
-    """A folder in which a person would work: the array lies in it under a name that needs quotes."""
+    """A folder as a user would have it. The name of the array needs quotes."""
 
     def __init__(self, program, folder, key=None):
         self.folder = pathlib.Path(folder)
@@ -91,7 +91,7 @@ def run_plans(work, plans):
             if "command" not in step:
                 continue
             done = work.sh(step["command"])
-            # recover ends with 1 where cells are lost; check, where other findings are left
+            # recover ends with 1 if cells are lost, and check if other findings are left.
             if done.returncode != 0 and not ("tiledb-inspect" in step["command"] and done.returncode == 1):
                 failed.append(f"{step['command']}: {done.returncode} {done.stderr.strip()[:200]}")
     return failed
@@ -109,7 +109,7 @@ def codes_of(findings):
 
 
 def tried(work, intact=None):
-    """Plans, runs, looks, goes back. @returns what is wrong, and the plans"""
+    """Runs the plans, checks the result, and undoes them. @returns what is wrong, and the plans"""
     wrong = []
     before = work.digest()
     found = work.check()["findings"]
@@ -128,7 +128,7 @@ def tried(work, intact=None):
         wrong.append("check still finds " + ", ".join(sorted(still & (mended - left))))
     new = {one["code"] for one in after["findings"] if one["severity"] == "error"} - {one["code"] for one in found}
     if new:
-        wrong.append("check then finds " + ", ".join(sorted(new)))
+        wrong.append("check finds new errors: " + ", ".join(sorted(new)))
     now = None
     if all(one["outcome"] in MENDS for one in plans if one["severity"] != "note"):
         now = work.read(work.box() if intact is None else intact[0])
@@ -138,8 +138,8 @@ def tried(work, intact=None):
             a, b = collections.Counter(intact[1]["cells"]), collections.Counter(now["cells"])
             more, fewer = (b - a).total(), (a - b).total()
             loses = any(one["outcome"] == "loses" for one in plans)
-            # Whether a fragment without its commit is to be read, the plan leaves to people: `instead` says how.
-            # A time in microseconds was planted for a time that was none.
+            # The user decides whether a fragment without its commit is read: `instead` says how.
+            # The random damage gave a fragment a time in microseconds that it did not have, so its plan may change the cells.
             loses = loses or any(one["instead"] or finding["code"] == "FRAGMENT_FUTURE" for one in plans for finding in one["findings"])
             if more and not loses:
                 wrong.append(f"{more} cells that the intact array does not have")
@@ -147,7 +147,7 @@ def tried(work, intact=None):
                 wrong.append(f"{fewer} cells are gone, and no plan says so")
     go_back(work, plans)
     if work.digest() != before:
-        wrong.append("the way back gives other bytes")
+        wrong.append("the way back does not restore all bytes")
     return wrong, plans
 
 
@@ -167,14 +167,14 @@ def of_codes(program, only, share, turn):
 
 
 def with_causes(folder, rng):
-    """To be called in a process of its own: TileDB's threads do not live on in those that it starts."""
+    """To be called in a new process. A process that used TileDB must not fork, because its threads would be missing in the child."""
     import advice
 
     return advice.planted(advice.Maker(pathlib.Path(folder), rng))
 
 
 def of_advice(program, rng, only, share, turn):
-    """Steps against slow reads: the cause is gone then, the cells are the same unless the plan says so, and back gives every byte again."""
+    """Tries steps against slow reads. They must remove the cause and keep the cells, unless their code is in OTHER_CELLS, and the way back must restore every byte."""
     with tempfile.TemporaryDirectory() as arrays:
         made, _ = removed.apart(lambda: with_causes(arrays, rng))
         for i, (code, path) in enumerate(made):
@@ -195,7 +195,7 @@ def of_advice(program, rng, only, share, turn):
                         wrong += [f"check still finds {', '.join(still)}"] if still else []
                         wrong += [f"{', '.join(codes)}: TileDB reads other cells"] if not codes & OTHER_CELLS and work.read(box)["cells"] != cells else []
                     go_back(work, [plan])
-                    wrong += [f"{', '.join(codes)}: the way back gives other bytes"] if work.digest() != before else []
+                    wrong += [f"{', '.join(codes)}: the way back does not restore all bytes"] if work.digest() != before else []
                     for left in work.folder.glob(f"{work.array.name}.*"):
                         shutil.rmtree(left)
                 yield f"advice {code}", wrong, {plan["outcome"] for plan in plans}
@@ -206,7 +206,7 @@ def fragments_of(array):
 
 
 def damage(array, rng):
-    """Damages something. @returns what, in words"""
+    """Damages something. @returns what, as text"""
     fragments = fragments_of(array)
     files = sorted(path for path in array.rglob("*") if path.is_file() and "__schema" not in str(path) and "__labels" not in str(path))
     data = [path for path in files if path.parent in fragments]
@@ -271,8 +271,8 @@ def main():
     ap.add_argument("--seed", type=int, default=None)
     ap.add_argument("--count", type=int, default=5)
     ap.add_argument("--minutes", type=float, default=0.5)
-    ap.add_argument("--only", default="", help="codes that match; '-' for none")
-    ap.add_argument("--all", action="store_true", help="every code; without it, one in %d, others with the next seed" % SHARE)
+    ap.add_argument("--only", default="", help="only codes that match; '-' tries none")
+    ap.add_argument("--all", action="store_true", help="every code (default: one in %d, chosen by the seed)" % SHARE)
     args = ap.parse_args()
     seed = args.seed if args.seed is not None else int(time.time())
     print(f"seed {seed}", flush=True)

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""Random arrays written by a real TileDB release, and what our reader says of them against what TileDB says:
+"""Compares what we read of random arrays with what TileDB reads of them. A real TileDB release writes them:
 
     random_arrays.py [BIN] [--count N] [--minutes M] [--seed S] [--release X] [--out FOLDER]
 
-Dimensions, attributes, pipelines, orders, writes, deletes, evolution and consolidation are drawn at random; what the release refuses, crashes on
-or cannot read back itself is drawn again (`--verbose` says why). The same seed draws the same array; TileDB's names of files and fragments differ.
-Where an array differs, TileDB is asked twice more, with other bytes in memory that nobody has written: what it lost when it wrote it reads from there.
-An array of which it then says other things is left out, and counted with those that it cannot read.
-Every command's JSON is compared (compare.mjs): schemas, fragments, footers, R-trees, tiles, cells, commits, metadata, checksums; and `check --level
-cells` has to find no error and no warning. Merged reads of all fragments are compared, too: random orders, ranges, attributes and times. BIN is
-`bin/tiledb-inspect.js`, started for each command; without it the sources run in one process. Exit code 1 where anything differs.
+Draws dimensions, attributes, pipelines, orders, writes, deletes, evolutions and consolidations at random. An array is drawn again if the release
+refuses it, crashes, or cannot read it back (`--verbose` says why). The same seed draws the same array, but TileDB names its files differently.
 
-With --out the arrays are kept: `<out>/r<seed>_<index>/` with `r<seed>_<index>.expected.json` beside it, in the form of the fixtures
+compare.mjs compares the JSON of every command: schemas, fragments, footers, R-trees, tiles, cells, commits, metadata and checksums. `check --level
+cells` must find no error and no warning. Merged reads with random orders, ranges, attributes and times are compared, too. BIN is
+`bin/tiledb-inspect.js`, which is started for each command. Without it, the sources run in one process. The exit code is 1 if anything differs.
+
+If an array differs, TileDB reads it twice more, each time with other bytes in uninitialised memory. If its answer then changes, TileDB lost cells
+when it wrote the array. Such an array is left out, and counted with those that TileDB cannot read.
+
+--out keeps the arrays: `<out>/r<seed>_<index>/`, beside it `r<seed>_<index>.expected.json` in the form of the fixtures
 (test/fixtures/README.md), and the queries in `r<seed>_<index>.reads.json`. Needs Linux on x86-64, pip, node and this repository's node_modules.
 """
 import argparse
@@ -54,16 +56,16 @@ ATTEMPTS = 40
 
 
 class Refused(Exception):
-    """This draw is not to be had of this release."""
+    """The release refuses everything that was drawn."""
 
 
 class Writer(Library):
-    """The driver of the fixtures, with values below null cells and writes in several pieces."""
+    """The driver of the fixtures, which can also store values in null cells, and write in several pieces."""
 
     validity = {}
 
     def knows(self, kind, number):
-        """The name that this release has for a datatype or filter."""
+        """Whether this release knows a datatype or filter."""
         name = C.c_char_p()
         fn = getattr(self.c, "tiledb_%s_to_str" % kind, None)
         return fn is None or (fn(C.c_int(number), C.byref(name)) == 0 and bool(name.value))
@@ -72,7 +74,7 @@ class Writer(Library):
         super().set_buffers(query, name, data, offsets, None if validity is None else self.validity.get(name, validity))
 
     def write_pieces(self, uri, fields, columns, cuts, timestamp, key, subarray):
-        """In global order, one submit for each piece."""
+        """Writes in global order, with one submit for each piece."""
         array = self.open(uri, WRITE, timestamp, key)
         query = self.new("query_alloc", array, C.c_int(WRITE))
         self("query_set_layout", query, C.c_int(LAYOUTS["global"]))
@@ -101,7 +103,7 @@ class Writer(Library):
 
 
 def span(datatype):
-    """Least and greatest value that may be stored."""
+    """The least and the greatest value that can be stored."""
     if datatype == "BOOL":
         return 0, 1
     return limits(datatype if datatype in INTS else "INT64")
@@ -145,7 +147,7 @@ def floats(rng, datatype, n, pattern):
         return repeated(rng, n, lambda: rng.choice([0.0, 1.25, float("nan"), -7.0]))
     if pattern == "extremes":
         return [rng.choice([float("nan"), float("inf"), float("-inf"), -0.0, 0.0, 1.401298464324817e-45, 3.4028234663852886e38, -1.1754943508222875e-38, 1.0]) for _ in range(n)]
-    if pattern == "wild":  # any bits at all, strange NaNs too
+    if pattern == "wild":  # any bits, also unusual NaNs
         width = 4 if datatype == "FLOAT32" else 8
         return [rng.getrandbits(8 * width).to_bytes(width, "little") for _ in range(n)]
     return [rng.choice([0.25 * rng.randint(-400, 400), rng.uniform(-1e6, 1e6)]) for _ in range(n)]
@@ -159,7 +161,7 @@ def repeated(rng, n, draw):
 
 
 def pieces_of_text(rng, datatype, n, pattern, fixed=None):
-    """Text or bytes; all of one length when fixed."""
+    """Text or bytes, of the same length if fixed-sized."""
     def one(word):
         if datatype in WIDE:
             word = word.encode("utf-16-le" if WIDE[datatype] == 2 else "utf-32-le")
@@ -264,7 +266,7 @@ def filter_names(filters):
 
 
 class Draw:
-    """One random array: drawn step by step, each step checked by the release itself on a scratch array."""
+    """One random array. It is drawn step by step, and the release tries each step on a scratch array."""
 
     def __init__(self, lib, v, rng, scratch):
         self.lib, self.v, self.rng, self.scratch, self.tried = lib, v, rng, scratch, 0
@@ -280,7 +282,7 @@ class Draw:
         self.settle()
 
     def accepted(self, attrs, steps=()):
-        """Whether TileDB takes the schema and the steps."""
+        """Whether TileDB accepts the schema and the steps."""
         self.tried += 1
         uri = os.path.join(self.scratch, str(self.tried))
         try:
@@ -354,14 +356,14 @@ class Draw:
         tile = None if none else rng.choice([1, 2, 3, 10, 64, 1000, max(1, width // 3), width + 1])
         if tile:
             tile = max(1, min(tile, most, hi - lo + 1))
-            hi = min(hi, most - tile)  # the last tile has to end inside the type
+            hi = min(hi, most - tile)  # the last tile must end within the range of the type
             lo = min(lo, hi)
         out = Dim(name, kind, (lo, hi), tile)
         out.pool = [lo, hi] + [rng.randint(lo, hi) for _ in range(200)]
         return out
 
     def dense_dim(self, name, kind, room, left):
-        """out.window: the part that is written; out.cover: how many cells its tiles hold."""
+        """A dimension of a dense array. `window` is the part that is written, `cover` the number of cells in its tiles."""
         rng = self.rng
         least, most = span(kind)
         size = max(1, min(int(room ** (1 / left) * rng.choice([0.5, 1, 1, 2])) or 1, room, (most - least) // 3))
@@ -422,7 +424,7 @@ class Draw:
         few = numbers(rng, a.datatype, a.cells if not a.var else rng.randint(1, 3), rng.choice(["small", "extremes"]))
         return few[0] if a.cells == 1 else few
 
-    # what is done to the array
+    # steps
 
     def draw_steps(self):
         rng, v = self.rng, self.v
@@ -436,7 +438,7 @@ class Draw:
         writes = rng.choices([1, 2, 3, 5], [6, 3, 2, 1])[0] if self.size != "large" else 1
         self.evolved = v >= 10 and len(self.attrs) > 1 and rng.random() < 0.1
         if self.evolved:
-            self.base = None  # schemas carry the present time
+            self.base = None  # schemas always have the present time
             late = rng.choice(self.attrs[1:])
             late.added = not late.enum
             present = [a.name for a in self.attrs if not a.added]
@@ -562,7 +564,7 @@ class Draw:
         rng = self.rng
         entries = {}
         for _ in range(rng.randint(1, 6)):
-            kind = rng.choice([t for t in INTS + FLOATS + ["CHAR", "STRING_ASCII", "STRING_UTF8", "BLOB"] if self.lib.knows("datatype", DATATYPES.index(t))])  # what TileDB-Py reads
+            kind = rng.choice([t for t in INTS + FLOATS + ["CHAR", "STRING_ASCII", "STRING_UTF8", "BLOB"] if self.lib.knows("datatype", DATATYPES.index(t))])  # types that TileDB-Py can read
             if kind in TEXTS:
                 value = rng.choice(WORDS).encode() if rng.random() < 0.8 else b"z" * 70000
             else:
@@ -585,10 +587,10 @@ class Draw:
         if rng.random() < 0.5:
             self.steps.append(("vacuum", {} if mode == "fragments" else {"sm__vacuum__mode": mode}))
 
-    # filters that need data to be judged
+    # filters, which only a write can try
 
     def settle(self):
-        """Takes pipelines back until everything can be written."""
+        """Draws or drops pipelines until everything can be written."""
         rng, lib, v = self.rng, self.lib, self.v
         if not self.accepted([Attr("probe!", "INT32")] if not self.sparse else [], self.only([])):
             raise Refused("plain array: " + self.why)
@@ -619,7 +621,7 @@ class Draw:
                 d.filters = None
 
     def only(self, names):
-        """The steps as far as they concern these attributes."""
+        """The steps, without what concerns other attributes."""
         mine = lambda tree: mine(tree[1]) and mine(tree[2]) if tree[0] in ("and", "or") and len(tree) == 3 else tree[0] in names + [d.name for d in self.dims]
         out = []
         for s in self.steps:
@@ -658,7 +660,7 @@ class Draw:
             if s[0] == "write":
                 w = s[1]
                 if not w["names"] and not self.sparse and "probe!" not in by:
-                    continue  # nothing of it is written yet
+                    continue  # the probe has no attribute of this write
                 fields = [by[n] for n in w["names"]] if w["names"] or self.sparse else attrs
                 columns = w["columns"] if w["names"] or self.sparse else {"probe!": [1] * w["cuts"][-1]}
                 lib.validity = w["valid"]
@@ -679,7 +681,7 @@ class Draw:
             elif s[0] == "vacuum":
                 lib.vacuum(uri, **s[1], **secret)
         if steps and start != STAMP and self.base is None:
-            time.sleep(0.03)  # nothing of it may lie in the future
+            time.sleep(0.03)  # so that no time is in the future
 
     def tags(self):
         out = {"sparse" if self.sparse else "dense", self.size, self.orders[0], "%dd" % len(self.dims)} | {s[0] for s in self.steps if s[0] != "write"}
@@ -687,7 +689,7 @@ class Draw:
         return sorted(out | ({"encrypted"} if self.key else set()) | ({"dups"} if self.dups else set()))
 
     def room(self):
-        """Bytes that the longest column of all writes needs when it is read."""
+        """Bytes that a read needs for the longest column of all writes."""
         totals, most = {}, 64
         for s in self.steps:
             for f in self.attrs + self.dims if s[0] == "write" else ():
@@ -701,7 +703,7 @@ class Draw:
 
 
 def write_one(path, release, version, seed, folder, case):
-    """In a process of its own, as releases crash."""
+    """Draws and writes an array. To be called in a new process, because releases may crash."""
     lib = Writer(path)
     with tempfile.TemporaryDirectory() as scratch:
         draw = Draw(lib, version, random.Random(seed), scratch)
@@ -718,7 +720,7 @@ def read_one(folder, facts):
         json.dump(facts, f)
     try:
         expected.main([folder])
-    except SystemExit as e:  # as it always ends
+    except SystemExit as e:  # it always ends with this
         if e.code:
             raise
     path = os.path.join(folder, facts["case"] + ".expected.json")
@@ -726,16 +728,16 @@ def read_one(folder, facts):
         said = json.load(f)
     for s in [said["schema"]] + [s["schema"] for s in said.get("schemas", {}).values()]:
         for d in s["dims"]:
-            if d["domain"] is None and not d["var"]:  # TileDB-Py cannot tell it for every type: as it was written, then
+            if d["domain"] is None and not d["var"]:  # TileDB-Py cannot read the domain of every type, so the written one is used
                 d["domain"], d["tile"] = facts["domains"][d["name"]]
         for a in s["attrs"]:
-            if a["type"] in ("BLOB", "GEOM_WKB", "GEOM_WKT"):  # TileDB-Py has zeros for every fill value of these
+            if a["type"] in ("BLOB", "GEOM_WKB", "GEOM_WKT"):  # TileDB-Py shows zeros for any fill value of these types
                 a["fill"] = None
     with open(path, "w") as f:
         json.dump(said, f, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-# Merged reads of an array.
+# Number of merged reads of an array.
 READS = 6
 
 
@@ -747,7 +749,7 @@ def ask_one(folder, facts):
     with open(os.path.join(folder, case + ".expected.json")) as f:
         said = json.load(f)
     dims = said["schema"]["dims"]
-    # Coordinates that are stored as others may come more than once in a fragment, and out of order.
+    # Scaled coordinates lose digits: in a fragment they may then repeat, or be out of order.
     if any(one["name"] == "float_scale" for d in dims for one in d["filters"]):
         return
     queries, _ = reads.asked(reads.reader(library, facts["key"]), os.path.join(folder, case), random.Random(case), READS, said["format_version"] < max(make.RELEASES))
@@ -768,7 +770,7 @@ def guarded(fn, args, out):
 
 
 def apart(fn, *args, timeout=240):
-    """What went wrong with fn in a process of its own; None when all is well."""
+    """Runs fn in a new process. @returns what went wrong, or None"""
     here, there = get_context("fork").Pipe(False)
     p = get_context("fork").Process(target=guarded, args=(fn, args, there))
     p.start()
@@ -788,7 +790,7 @@ def apart(fn, *args, timeout=240):
 
 
 def reading(requests):
-    """A process that has TileDB-Py loaded; each array is read in a copy of it."""
+    """Serves a process that has loaded TileDB-Py. Each array is read in a fork of it."""
     import expected  # noqa: F401
     while True:
         folder, facts = requests.recv()
@@ -801,13 +803,13 @@ def main():
     ap.add_argument("bin", nargs="?", help="the program to compare (default: the sources, in one process)")
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--count", type=int, default=10)
-    ap.add_argument("--minutes", type=float, help="draw no further array after so long")
-    ap.add_argument("--first", type=int, default=0, help="index of the first array (to make one again)")
+    ap.add_argument("--minutes", type=float, help="draw no new array after this time")
+    ap.add_argument("--first", type=int, default=0, help="index of the first array (to make a certain one again)")
     ap.add_argument("--out", type=pathlib.Path, help="keep the arrays there")
     ap.add_argument("--no-compare", action="store_true", help="only write them")
     ap.add_argument("--release", default=make.NEWEST, help="TileDB-Py release, or a format version (default: %s)" % make.NEWEST)
     ap.add_argument("--work", type=pathlib.Path, default=ROOT / "build" / "random-arrays", help="where wheels and the virtual environment are kept")
-    ap.add_argument("--unread", type=pathlib.Path, help="where arrays go that TileDB wrote and cannot read")
+    ap.add_argument("--unread", type=pathlib.Path, help="folder for arrays that TileDB wrote but cannot read")
     ap.add_argument("--verbose", action="store_true")
     args = ap.parse_args()
     work = args.work.resolve()
@@ -823,13 +825,13 @@ def main():
 
 
 def reader_here():
-    """Whether this Python has the TileDB-Py that reads. In a process of its own: loaded here it would meet the release's library."""
+    """Whether this Python has the TileDB-Py that reads. Asks in a new process, because TileDB-Py must not be loaded beside the library of the release."""
     check = "import sys, importlib.metadata as m; sys.exit(m.version('tiledb') != %r)" % make.NEWEST
     return subprocess.run([sys.executable, "-c", check], stderr=subprocess.DEVNULL).returncode == 0
 
 
 def compare(paths, program):
-    """@returns what differs: the lines of each array that does"""
+    """@returns the differences of each array that differs"""
     with tempfile.NamedTemporaryFile("w", suffix=".list") as f:
         f.writelines(p + "\n" for p in paths)
         f.flush()
@@ -842,14 +844,14 @@ def compare(paths, program):
 
 
 def read_elsewhere(folder, facts, byte):
-    """read_one() where memory that nobody has written holds this byte."""
+    """read_one() with this byte in uninitialised memory."""
     perturb = -6  # M_PERTURB of glibc
     C.CDLL(None).mallopt(perturb, byte)
     read_one(folder, facts)
 
 
 def lost(out, facts):
-    """Whether TileDB has lost cells of an array: it says other things of them, or fails, when memory held other bytes before."""
+    """Whether TileDB has lost cells of an array: its answer changes, or it fails, with other bytes in uninitialised memory."""
     case = facts["case"]
     first = json.loads((out / (case + ".expected.json")).read_text())
     for byte in (85, 170):
@@ -881,7 +883,7 @@ def run(args, work):
             break
         case = "r%d_%d" % (args.seed, i)
         for attempt in range(ATTEMPTS):
-            # A release that hangs must not use up the time of all others.
+            # If a release hangs, the others still need time.
             said = apart(write_one, path, release, version, "%d/%d/%d/%d" % (version, args.seed, i, attempt), folder, case, timeout=240 if until is None else 30)
             drawn = os.path.join(folder, case + ".drawn.json")
             if said is None:

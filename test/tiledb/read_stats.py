@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What stats --read counts, held against numpy on what TileDB reads: read_stats.py PATH/OF/bin/tiledb-inspect.js [--seed S] [--count N]
+"""Compares what stats --read counts with numpy on what TileDB reads: read_stats.py PATH/OF/bin/tiledb-inspect.js [--seed S] [--count N]
 
-Writes random arrays: sparse with and without duplicates, dense in part; several fragments that overlap, consolidated or not, delete conditions,
-nulls, enumerations, text. Asks each as a whole, of a range, and at an earlier time. Exit code 1 where anything differs.
+Writes random arrays: sparse with and without duplicates, or dense and partly written, with several fragments that overlap, some consolidated,
+with delete conditions, nulls, enumerations and text. Queries each as a whole, in a range, and at an earlier time. The exit code is 1 if anything differs.
 """
 import argparse
 import base64
@@ -93,7 +93,7 @@ def make(rng, uri):
 
 
 def counted_labels(uri, query):
-    """How many cells have each value of the enumeration, which TileDB-Py gives in place of its index."""
+    """Number of cells by the value of the enumeration, which TileDB-Py returns instead of the index."""
     with tiledb.open(uri, timestamp=(query["from"], query["to"])) as array:
         subarray = tuple(slice(*r) if r else slice(None) for r in query["ranges"] or [None] * array.schema.domain.ndim)
         values = array.query(attrs=["e"]).multi_index[subarray]["e"]
@@ -101,7 +101,7 @@ def counted_labels(uri, query):
 
 
 def removed(uri, query):
-    """By time of each delete, how many cells a read gives less at that time than just before."""
+    """By the time of each delete: how many fewer cells a read returns at that time than just before."""
     def cells(to):
         with tiledb.open(uri, timestamp=(query["from"], to)) as array:
             subarray = tuple(slice(*r) if r else slice(None) for r in query["ranges"] or [None] * array.schema.domain.ndim)
@@ -113,7 +113,7 @@ def removed(uri, query):
 
 
 def still_held(program, uri):
-    """What is wrong after the lines that take deleted cells out for good; None without such lines."""
+    """Runs the advice that purges deleted cells. @returns what is wrong then; None if there is no such advice"""
     whole = {"from": 0, "to": 2**62, "ranges": None}
     lines = ours(program, uri, {**whole, "to": int(time.time() * 1000)}, [])["advice"]
     if not lines:

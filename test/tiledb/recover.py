@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What recover makes of damaged arrays, read by TileDB: recover.py TILEDB_INSPECT [--seed S] [--count N]
+"""Lets TileDB read what recover makes of damaged arrays: recover.py TILEDB_INSPECT [--seed S] [--count N]
 
-metadata  of fixtures of all format versions the metadata of a fragment is removed, cut, emptied or flipped. Afterwards TileDB reads the
-          same cells, and FragmentInfo says the same of every fragment.
-tiles     of random arrays that TileDB writes here, some tiles of some fields are damaged behind a checksum. Afterwards TileDB reads exactly the
-          cells of the other tiles, and the list of lost cells has all others.
+metadata  In fixtures of all format versions, the metadata of a fragment is removed, cut, emptied or flipped. After recover, TileDB must read
+          the same cells, and FragmentInfo must say the same of every fragment.
+tiles     In random arrays that TileDB writes here, some tiles with checksums are damaged. After recover, TileDB must read exactly the cells of
+          the other tiles, and the list of lost cells must have all others.
 
-Ends with a line of counts; exit code 1 where anything differs.
+The last line has counts. The exit code is 1 if anything differs.
 """
 import argparse
 import json
@@ -28,7 +28,7 @@ import tiledb
 HERE = pathlib.Path(__file__).resolve().parent
 FIXTURES = HERE.parent / "fixtures"
 METADATA = "__fragment_metadata.tdb"
-# Of every version, without dense fragments whose boxes nothing tells; before version 10 TileDB takes the wrong texts for ends of boxes.
+# Fixtures of every version. Dense fragments are missing if only their metadata knows their box. So are texts before version 10, where TileDB stores wrong ends of boxes.
 CASES = """1/sparse_2d_row 2/sparse_basic 3/sparse_basic 4/sparse_basic 5/sparse_basic 6/sparse_basic 7/encrypted 8/sparse_basic 9/sparse_basic 10/sparse_consolidated
 11/sparse_basic 12/hilbert_texts 12/encrypted 13/sparse_consolidated 14/sparse_consolidated 15/sparse_consolidated 16/deletes_consolidated
 17/sparse_basic 18/sparse_basic 19/sparse_basic 20/sparse_consolidated 21/sparse_basic 22/dense_consolidated 22/evolved_sparse
@@ -99,7 +99,7 @@ def metadata(cli, work, rnd, name):
 
 
 def places(file):
-    """Where each tile of a data file begins and ends, by the lengths of its chunks."""
+    """Start and end of each tile of a data file, from the lengths of its chunks."""
     data, at, found = file.read_bytes(), 0, []
     while at < len(data):
         start = at
@@ -113,7 +113,7 @@ def places(file):
 
 
 def tiles(cli, work, rnd):
-    """Damages tiles of an array whose order of cells needs no program to know."""
+    """Damages tiles of an array whose order of cells is known without the program."""
     path, out = work / "array", work / "out"
     dense = rnd.random() < 0.5
     guarded = tiledb.FilterList([*rnd.choice([[], [tiledb.ZstdFilter()], [tiledb.GzipFilter()]]), rnd.choice([tiledb.ChecksumMD5Filter(), tiledb.ChecksumSHA256Filter()])])
@@ -144,7 +144,7 @@ def tiles(cli, work, rnd):
         which = rnd.randrange(tile.max() + 1)
         start, end = places(file)[which]
         data = bytearray(file.read_bytes())
-        # Behind the heads of the chunks, where only the checksum tells.
+        # After the head of the first chunk, so that only the checksum notices the damage.
         data[rnd.randrange(start + 20, end)] ^= 1 << rnd.randrange(8)
         file.write_bytes(data)
         harmed.add(which)
@@ -161,7 +161,7 @@ def tiles(cli, work, rnd):
         return f"{found['cell_num']} cells kept and {found['cells_lost']} lost, expected {(~lost).sum()} and {lost.sum()}"
     lines = [json.loads(line) for line in pathlib.Path(f"{out}.lost.ndjson").read_text().splitlines()]
     if sum(line.get("cells", 1) for line in lines) != lost.sum():
-        return "the list has another number of lost cells"
+        return "the list has a wrong number of lost cells"
     known = {(line["coordinates"]["x"], line["coordinates"]["y"]) for line in lines if "coordinates" in line}
     if not known <= set(zip(x[lost].tolist(), y[lost].tolist())):
         return "the list has cells that are not lost"
@@ -175,7 +175,7 @@ def tiles(cli, work, rnd):
     else:
         got = sorted(zip(data["x"].tolist(), data["y"].tolist(), data["a"].tolist(), data["s"].tolist()))
         same = got == sorted(zip(x[~lost].tolist(), y[~lost].tolist(), a[~lost].tolist(), s[~lost].tolist()))
-    return True if same else "TileDB reads other cells than those of the whole tiles"
+    return True if same else "TileDB reads other cells than those of the undamaged tiles"
 
 
 def main():

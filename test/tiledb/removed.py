@@ -1,16 +1,22 @@
 #!/usr/bin/env python3
-"""What TileDB reads of an array without one of its files or folders, at every time: removed.py [--write] [--only REGEX]
+"""Records what TileDB reads, at every time, of an array that lacks one file or folder: removed.py [--write] [--only REGEX]
 
-Takes away every file and folder of many arrays, one at a time. TileDB-Py opens what is left between every two time stamps of its names,
-in a process of its own, and reads schema, metadata, enumerations and all cells. Where no reader sees a difference, the array is then
-written, consolidated and vacuumed, as the intact one. --write makes test/commands/removed.json.gz of it, which the tests hold
-`why` against; without it the answers are compared with those that are there; exit code 1 where any differs.
+Removes every file and folder of many arrays, one at a time. TileDB-Py opens the rest in a new process, between every two time stamps in its
+names, and reads schema, metadata, enumerations and all cells. If no read differs from the intact array, both are then written, consolidated
+and vacuumed. --write records the answers in test/commands/removed.json.gz, with which the tests compare `why`. Without it, the answers are
+compared with the recorded ones, and the exit code is 1 if any differs.
 
-The recording: by array `views`, the times, and `paths`, each a list with one text for a view: "" for no difference; `o`: it does not
-open; `r` and the names of the fields that cannot be read; `c-LOST+ADDED`: so many cells of the intact array are missing, and so many that it
-does not have are there; `s`, `m`, `e`, `l`: another schema, other metadata, enumerations that cannot be read or differ, labels; `x`: a signal ended the
-process. The last text, after the views, is of the writing: `w` where that fails or ends in other cells. `vacuums`: by mode what vacuum removes (`gone`), and
-how a read as of now differs then.
+For each array, `views` has the times, and `paths` has for each path a list with one text for each view:
+
+""             no difference
+o              the array does not open
+r              the fields whose names follow cannot be read
+c-LOST+ADDED   so many cells of the intact array are missing, and so many others are there
+s, m, e, l     another schema, other metadata, enumerations that cannot be read or differ, other labels
+x              a signal ended the process
+
+The text after those of the views is `w` if the write fails or leads to other cells. `vacuums` has for each mode what a vacuum removes (`gone`),
+and how a read as of now then differs.
 """
 import collections
 import gzip
@@ -57,7 +63,7 @@ def bases():
 
 
 def removed(root):
-    """Paths of all files and folders; members of groups and label arrays are arrays like others, and come with theirs."""
+    """Paths of all files and folders, also those in members of groups and in label arrays."""
     for path in sorted(root.rglob("*")):
         yield str(path.relative_to(root))
 
@@ -72,7 +78,7 @@ def stamps(root):
 
 
 def views(root):
-    """Pairs of times: up to each stamp, and just before it; between every two; from each on."""
+    """Pairs of times: up to each time stamp, up to just before it, between every two, and from each on."""
     at = stamps(root)
     ends = sorted({*at, *(one - 1 for one in at)})
     found = [(0, LATER), *((0, one) for one in ends)]
@@ -109,7 +115,7 @@ def columns_of(cells):
 
 
 def cells_of(array, box, attrs=None):
-    """A short text for each cell, in the order of a dense box, or sorted."""
+    """A short text for each cell: in the order of the box if the array is dense, else sorted."""
     sparse = array.schema.sparse
     where = slice(None) if sparse else tuple(slice(lo, hi + 1) for lo, hi in box)
     query = array.query(attrs=attrs) if attrs else array
@@ -191,7 +197,7 @@ def is_group(root):
 
 
 def boxes(root, key, times):
-    """The box in which a dense array is read between these times: that of the intact array, also where less is left."""
+    """For each pair of times, the box in which a dense array is read: always that of the intact array."""
     found = []
     for between in times:
         try:
@@ -204,7 +210,7 @@ def boxes(root, key, times):
 
 
 def apart(work):
-    """What work says, line by line, in a process of its own; and whether it came to its end."""
+    """Runs work in a new process. @returns its results, and whether it came to its end"""
     into, out = os.pipe()
     child = os.fork()
     if child == 0:
@@ -232,7 +238,7 @@ def apart(work):
 
 
 def read_all(root, key, times, boxes_of, group):
-    """What TileDB says at each time; null where a signal ends the process, which the same read does now and then: it is tried again."""
+    """What TileDB reads at each time. Some reads crash now and then, so they are tried again; None if a read always crashes."""
     said = []
     crashes = 0
     while len(said) < len(times):
@@ -251,7 +257,7 @@ def read_all(root, key, times, boxes_of, group):
 
 
 def difference(intact, now):
-    """The text of a view, as the head of this file says."""
+    """The text for a view: see the top of this file."""
     if now is None:
         return "x"
     if intact is None or "opens" in intact:
@@ -260,7 +266,7 @@ def difference(intact, now):
         return "o"
     out = ""
     if now.get("fails"):
-        # Coordinates are read with every attribute.
+        # Coordinates are read with every attribute, so these texts cover them.
         out += "r" + ",".join(now["fails"])
     elif now.get("why"):
         out += "r"
@@ -277,7 +283,7 @@ def difference(intact, now):
 
 
 def write_on(root, key):
-    """Writes a cell again that is there, then consolidates and vacuums everything, and says what is read then."""
+    """Writes the cells again, consolidates and vacuums everything, and reads."""
     ctx = context(key)
     uri = str(root)
     if is_group(root):
@@ -309,7 +315,7 @@ def write_on(root, key):
             except tiledb.TileDBError:
                 failed.append(name + " " + mode)
     said = read_array(uri, key, (0, LATER), box)
-    # TileDB cannot do all of it in some intact arrays, either.
+    # In some intact arrays TileDB cannot do all of it, either.
     yield said | {"labels": [*said.get("labels", []), *failed]}
 
 
@@ -335,7 +341,7 @@ def main(below):
         after, wrote = apart(lambda: write_on(root, key))
         wrote = wrote and after and "opens" not in after[0]
         if not wrote:
-            print(base, "intact cannot be written:", after)
+            print(base, "the intact array cannot be written:", after)
         paths = {}
         for path in removed(FIXTURES / base):
             fresh(base)
@@ -348,7 +354,7 @@ def main(below):
                 worse = not whole or not then or difference(after[0], then[0])
                 said.append("w" if worse else "")
                 if worse:
-                    print(base, path, "cannot be written then:", then[:1] if not then or "opens" in then[0] else difference(after[0], then[0]))
+                    print(base, path, "then it cannot be written:", then[:1] if not then or "opens" in then[0] else difference(after[0], then[0]))
             paths[path] = said
         found[base] = {"views": times, "paths": paths, "vacuums": vacuums(root, base, fresh, key, intact[0], box[0])}
         print(base, len(paths), "removed,", len(times), "views", flush=True)
@@ -356,7 +362,7 @@ def main(below):
 
 
 def vacuums(root, base, fresh, key, intact, box):
-    """What `tiledb.vacuum` removes in each mode, and how a read as of now differs then."""
+    """For each mode: what `tiledb.vacuum` removes, and how a read as of now then differs."""
     if is_group(root):
         return {}
     fresh(base)
@@ -375,7 +381,7 @@ def vacuums(root, base, fresh, key, intact, box):
 
 
 def compact(said):
-    """A text that repeats is written once, with how often."""
+    """Pairs of a text and how often it repeats."""
     out = []
     for one in said:
         if out and out[-1][0] == one:
@@ -403,5 +409,5 @@ if __name__ == "__main__":
         wrong = [f"{base} {path}" for base, one in made.items() for path, said in one["paths"].items() if recorded.get(base, {}).get("paths", {}).get(path) != said]
         wrong += [f"{base} vacuums" for base, one in made.items() if recorded.get(base, {}).get("vacuums") != one["vacuums"]]
         for one in wrong:
-            print("differs from what is recorded:", one)
+            print("not as recorded:", one)
         sys.exit(1 if wrong else 0)

@@ -1,27 +1,27 @@
 #!/usr/bin/env python3
-"""Everything against real TileDB: run.py [--only write,random,names,visible,conditions,explain,stats,advice,whatif,recover,plan,history,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
+"""Runs all tests against real TileDB: run.py [--only write,random,names,visible,conditions,explain,stats,advice,whatif,recover,plan,history,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
 
-write   what write-sample writes, opened, queried, appended to, consolidated and vacuumed by TileDB
-random  random arrays that TileDB's newest release and three others write, read by us: those of a new seed each time, or of --seed;
-        up to --count of each release (default 40), for --minutes in all (default 2); merged reads of each, too
-names   what TileDB does when files are gone or others are among them, as recorded for the tests: a quarter of the cases, others with each seed, or --all
-visible what TileDB makes of commits, lists and time stamps, as recorded for the tests: a quarter of the cases, too
+write   TileDB opens, queries, appends to, consolidates and vacuums what write-sample writes
+random  we read random arrays, also merged, that TileDB's newest release and three others write: up to --count of each release (default 40),
+        for --minutes in all (default 2)
+names   what TileDB does if files are missing or others are added is still as recorded; a quarter of the cases, or --all
+visible what TileDB makes of commits, lists and time stamps is still as recorded; a quarter of the cases, or --all
 conditions
-        conditions of TileDB-Py on random arrays, those of a new seed each time or of --seed, parsed and evaluated by us
-explain what explain says of random arrays, those of a new seed each time or of --seed, held against TileDB's counters
-stats   what stats --read counts in random arrays, those of a new seed each time or of --seed, held against numpy on what TileDB reads
-advice  what explain advises, on arrays with one planted cause each and on healthy ones; the lines of its advice, run by TileDB, and
-        what they promise held against TileDB's counters
-whatif  pipelines that whatif names, on arrays of some kinds of data, or of --all: TileDB writes the same cells with each, and sizes are compared; arrays that
-        are well tuned; schemas that --emit python makes
-recover what recover makes of arrays with damaged metadata and damaged tiles, read by TileDB; a new seed each time, or --seed
-plan    what check --plan says of planted and random damage, run as it is printed, and undone; a tenth of the codes each time, or --all
-history histories of writes that write-sample makes, those of a new seed each time or of --seed, beside those of two releases
-arrow   what decode --format arrow writes of some fixtures, or of --all, read by pyarrow
-s3      arrays that TileDB writes to a server of moto's, read from there
-spark   the Spark job of examples/, on an array of 200 fragments; where there is Java
+        --where finds the same cells as conditions of TileDB-Py in random arrays
+explain what explain says of random arrays agrees with TileDB's counters
+stats   what stats --read counts in random arrays agrees with numpy on what TileDB reads
+advice  explain names the planted cause of slow reads; the lines of its advice run, and TileDB's counters are as promised
+whatif  TileDB writes cells of some kinds of data, or of all with --all, with the pipelines that whatif names, and the sizes agree; well tuned
+        arrays stay as they are; schemas of --emit python are the same
+recover TileDB reads what recover makes of arrays with damaged metadata and damaged tiles
+plan    the plans of check --plan run for planted and random damage, and are undone; a tenth of the codes, or --all
+history histories of writes by write-sample are the same as those of two releases
+arrow   pyarrow reads what decode --format arrow writes of some fixtures, or of all with --all
+s3      we read arrays that TileDB writes to a server of moto
+spark   the Spark job of examples/ reads an array of 200 fragments; only if Java is installed
 
-Makes its own virtual environment in build/. Ends with a line of counts; exit code 1 where anything differs.
+Random choices differ in each run, unless --seed is given. Makes its own virtual environment in build/. The last line has counts. The exit
+code is 1 if anything differs.
 """
 import argparse
 import pathlib
@@ -42,7 +42,7 @@ ROOT = environment.ROOT
 
 
 def shown(command, **options):
-    """Runs a command, its output passed on. @returns its exit code and its output"""
+    """Runs a command, and prints its output. @returns its exit code and its output"""
     lines = []
     process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT, **options)
     for line in process.stdout:
@@ -80,7 +80,7 @@ def random(args):
 
 
 def some(args):
-    """Options of programs that ask again what is recorded: a quarter of the cases each time, or all."""
+    """Options of the programs that compare with recordings: a quarter of the cases, or all."""
     return [] if args.all else ["--share", 4, *([] if args.seed is None else ["--seed", args.seed])]
 
 
@@ -131,7 +131,7 @@ def whatif(args):
     return code, "whatif: " + last(output)
 
 
-# Fixtures that show every kind of column; all of them take six minutes.
+# Fixtures with every kind of column. All fixtures would take six minutes.
 ARROW = r"/22/(dense_basic|duplicates|enumerations|evolved|fill_values|hilbert|string_dim|type_)"
 
 
@@ -168,7 +168,7 @@ def spark(_):
     if shutil.which("java") is None:
         return 0, "Spark: skipped, there is no Java"
     python = environment.python()
-    # There is no wheel of it.
+    # pyspark has no wheel, so it is not in the environment.
     subprocess.run([python, "-m", "pip", "install", "-q", SPARK], check=True)
     code, output = shown([python, "-B", HERE / "spark_check.py", built()])
     return code, "Spark: " + last(output)
@@ -178,19 +178,19 @@ SPARK = "pyspark==4.3.0"
 PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "explain": explain, "stats": stats, "advice": advice, "whatif": whatif, "recover": recover, "plan": plan, "history": history, "arrow": arrow, "s3": s3, "spark": spark}
 
 
-# Uses two processors itself.
+# This part uses two processors itself.
 ALONE = "write"
 
 
 def beside(parts, args):
-    """Parts that use one processor each, two at a time, in processes of their own. What one says is printed when it ends.
+    """Runs parts that use one processor each, two at a time, in new processes. The output of a part is printed when it ends.
 
     @returns the exit code and the last line of each
     """
     options = ["--count", str(args.count), "--minutes", str(args.minutes)]
     options += ["--seed", str(args.seed)] if args.seed is not None else []
     options += ["--all"] if args.all else []
-    # What all of them use is made once.
+    # All parts need these, so they are made first.
     environment.python()
     built()
 
@@ -215,10 +215,10 @@ def here(parts, args):
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--only", default=",".join(PARTS), metavar="PART,PART")
-    ap.add_argument("--seed", type=int, help="of the random arrays (default: another each time)")
+    ap.add_argument("--seed", type=int, help="seed of everything random (default: another each time)")
     ap.add_argument("--count", type=int, default=40)
     ap.add_argument("--minutes", type=float, default=2)
-    ap.add_argument("--all", action="store_true", help="every fixture through Arrow, every code of check --plan, every recorded case, not some")
+    ap.add_argument("--all", action="store_true", help="all cases of the parts that otherwise try some")
     args = ap.parse_args()
     chosen = args.only.split(",")
     if not set(chosen) <= set(PARTS):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Arrays that TileDB wrote over S3, read over S3: s3_check.py PATH/OF/bin/tiledb-inspect.js
+"""Reads arrays over S3 that TileDB wrote over S3: s3_check.py PATH/OF/bin/tiledb-inspect.js
 
-Needs tiledb, numpy and moto[server]. A server of moto's runs on the loopback; TileDB writes arrays and a group into it; their objects
-are copied to files. Every command must give the same JSON of both, with no more requests than allowed. Exit code 1 where anything differs.
+Needs tiledb, numpy and moto[server]. A moto server runs on the loopback. TileDB writes arrays and a group to it, and their objects are copied
+to files. Every command must print the same JSON for both, with no more requests than allowed. The exit code is 1 if anything differs.
 """
 import json
 import os
@@ -25,7 +25,7 @@ PREFIX = "some where/a+b=c&d"
 
 
 class Server:
-    """moto's server, in a process of its own."""
+    """A moto server in a new process."""
 
     def __enter__(self):
         program = pathlib.Path(sys.executable).parent / "moto_server"
@@ -37,7 +37,7 @@ class Server:
                 break
         else:
             raise SystemExit("moto_server did not start")
-        # It writes a line for each request: a full pipe would stop it.
+        # It writes a line for each request. Without a reader the pipe would fill, and stop it.
         subprocess.Popen(["cat"], stdin=self.process.stderr, stdout=subprocess.DEVNULL)
         for _ in range(100):
             try:
@@ -65,7 +65,7 @@ def s3_config(url):
 
 
 def write_arrays(base, url):
-    """Arrays of every kind of listing: plain, with consolidated commits and metadata, vacuumed, dense, with deletes, in a group."""
+    """Writes arrays whose listings differ: plain, with consolidated commits and metadata, vacuumed, dense, with deletes, in a group."""
     ctx = tiledb.Ctx(s3_config(url))
     filters = tiledb.FilterList([tiledb.ZstdFilter(), tiledb.ChecksumSHA256Filter()])
     x = tiledb.Dim("x", domain=(0, 999_999), tile=1000, dtype=np.int64, ctx=ctx)
@@ -142,7 +142,7 @@ class Check:
             print(f"WRONG {what}\n{more}")
 
     def same(self, *args, target, most=None, env=None):
-        """A command on the objects and on the files. `most` requests are allowed."""
+        """Runs a command on the objects and on the files. At most `most` requests are allowed."""
         remote_base, local_base = f"s3://{BUCKET}/{PREFIX}", str(self.folder / PREFIX)
         local = self.run(*args, "--quiet", f"{local_base}/{target}")
         remote = self.run(*args, "--quiet", "--requests", f"{remote_base}/{target}", env=env)
@@ -195,29 +195,29 @@ def check(cli):
 
 
 def counted(c, folder):
-    """What commands may cost."""
+    """Checks how many requests commands need."""
     first = f"plain/__fragments/{fragments(folder, 'plain')[0]}"
-    # Kind and names of the folder, the array around it, footer, schema.
+    # Requests for the kind and names of the folder, the array around it, the footer and the schema.
     requests = c.same("footer", "--json", target=first, most=4)
     c.say(sum("__fragment_metadata.tdb" in line for line in requests) == 1, "footer: one read of the metadata", "\n".join(requests))
     requests = c.same("ls", "--names", "--json", target="many", most=4)
     c.say(not any(".tdb" in line for line in requests), "ls --names opens nothing", "\n".join(requests))
-    # One for each footer; all else is a handful however many fragments there are.
+    # One request for each footer. The number of all others does not depend on the number of fragments.
     c.same("ls", "--json", target="many", most=40 + 8)
     requests = c.same("ls", "--json", target="consolidated", most=12)
     c.say(not any("__fragment_metadata.tdb" in line for line in requests), "footers come from the consolidated metadata", "\n".join(requests))
     dense = f"dense/__fragments/{fragments(folder, 'dense')[0]}"
-    # 800 kB in 20 tiles.
+    # The field has 800 kB in 20 tiles.
     requests = c.same("decode", "--format", "ndjson", target=dense, most=6)
     c.say(sum("a0.tdb" in line for line in requests) == 1, "tiles are read together", "\n".join(requests))
 
 
 def access(c):
-    """Who may read."""
+    """Checks credentials and permissions."""
     nobody = c.run("ls", "--json", "--no-sign-request", f"s3://{BUCKET}/{PREFIX}/plain", env={})
     c.say(nobody[0] in (0, 3), "anonymous", nobody[2])
     looked = c.run("ls", "--json", f"s3://{BUCKET}/{PREFIX}/plain", env={})
-    c.say("no AWS credentials were found" in looked[2], "no credentials: said", looked[2])
+    c.say("no AWS credentials were found" in looked[2], "missing credentials are reported", looked[2])
     missing = c.run("ls", "--json", "s3://no-such-bucket/array")
     c.say(missing[0] == 3 and "NoSuchBucket" in missing[2], "a bucket that is not there", missing[2])
     profile = c.folder / ".aws"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The Spark job on an array of 200 fragments with planted damage: spark_check.py PATH/OF/bin/tiledb-inspect.js
+"""Runs the Spark job on an array of 200 fragments with planted damage: spark_check.py PATH/OF/bin/tiledb-inspect.js
 
-Needs tiledb, numpy, pyspark and Java. The job must report the findings that one process reports. Exit code 1 where it does not.
+Needs tiledb, numpy, pyspark and Java. The job must report the same findings as one process. The exit code is 1 if it does not.
 """
 import json
 import os

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What TileDB makes of commits, lists and time stamps: visible.py [--write] [--share N] [--seed S]
+"""Records what TileDB makes of commits, lists and time stamps: visible.py [--write] [--share N] [--seed S]
 
-Takes fixtures apart (commits gone, lists planted, fragments dated ahead or named otherwise, folders moved) and asks TileDB-Py of each, in a process of
-its own: whether it opens, which fragments FragmentInfo lists, how many cells a query gives. --write makes test/check/visible.json
-of it, which the tests hold `ls` and `check` against; without it the answers are compared with those that are there; exit code 1
-where any differs. With --share only one case of N is tried, others with each seed. Edits name fragments by letters, in the order of their time stamps, so that other fixtures serve as well.
+Changes fixtures: removes commits, adds lists, gives fragments future times or other names, moves folders. Then it asks TileDB-Py, in a new
+process, whether the array opens, which fragments FragmentInfo lists, and how many cells a query returns. --write records the answers in
+test/check/visible.json, with which the tests compare `ls` and `check`. Without it, the answers are compared with the recorded ones, and the
+exit code is 1 if any differs. --share tries one case of N; the seed chooses which. The recording names fragments by letters, in the order of
+their time stamps, so that it fits fixtures with other names, too.
 """
 import json
 import os
@@ -22,7 +23,7 @@ from names import FIXTURES, HERE, apart, arguments
 
 RECORDED = HERE.parent / "check" / "visible.json"
 UUID = "0123456789abcdef0123456789abcdef"
-# Later than any clock that asks, and than the one that the tests go by.
+# Later than now, on any machine and in the tests.
 FUTURE = 9999999999999
 
 SPARSE = """1/sparse_2d_row 2/sparse_basic 3/sparse_consolidated 4/sparse_basic 5/sparse_consolidated 7/sparse_basic 8/sparse_basic 9/sparse_basic
@@ -31,12 +32,12 @@ SPARSE = """1/sparse_2d_row 2/sparse_basic 3/sparse_consolidated 4/sparse_basic 
 DENSE = "1/dense_2d_row_row 2/dense_basic 4/dense_basic 5/dense_basic 11/dense_basic 12/dense_basic 15/dense_basic 22/dense_basic".split()
 SEVERAL = """22/vacuum_left 22/dense_vacuum_left 22/commits_consolidated 22/commits_ignored 22/duplicates 22/deletes
 22/deletes_consolidated 22/fragment_metadata_consolidated 22/evolved_sparse 22/empty_sparse 22/metadata""".split()
-# All kinds of lists are tried on these.
+# Fixtures for all kinds of lists.
 LISTS = "4/sparse_basic 11/sparse_consolidated 12/sparse_consolidated 22/sparse_consolidated 22/dense_basic 22/vacuum_left".split()
-# Names of all forms are given to the first fragment of these, and its footer gets other versions.
+# Fixtures whose first fragment gets names of all forms, and other versions in its footer.
 NAMED = """2/sparse_basic 3/sparse_basic 4/dense_basic 5/sparse_basic 5/string_dim 6/sparse_basic 8/dense_basic 9/sparse_basic 9/string_dim
 10/sparse_basic 11/sparse_basic 12/sparse_basic 15/dense_basic 22/sparse_basic 22/dense_basic""".split()
-# And lines of all kinds on these.
+# Fixtures for all kinds of lines in consolidated commits.
 LINES = "12/sparse_consolidated 22/sparse_consolidated 22/duplicates".split()
 
 NAME = re.compile(r"^__(\d+)_(\d+)_([0-9a-zA-Z]{32})(_\d+)?$")
@@ -92,7 +93,7 @@ def copied(base, old, new, committed=True):
 
 
 def common(base):
-    """What is tried on every fixture."""
+    """Cases for every fixture."""
     commits = sorted(str(path.relative_to(base.root)) for pattern in ("*.ok", "__commits/*") for path in base.root.glob(pattern))
     stamp = f"_{base.version}" if base.version >= 5 else ""
     gone = f"__7_7_{UUID}{stamp}"
@@ -134,7 +135,7 @@ def common(base):
 
 
 def lists(base):
-    """Lists of every kind, of the first fragment and a copy of it."""
+    """Cases with lists of every kind, of the first fragment and a copy of it."""
     name = base.names["A"]
     first, last = times(name)
     path = base.inside + name
@@ -174,7 +175,7 @@ def lists(base):
 
 
 def lines(base):
-    """Consolidated commits and what takes them back, of the first fragment."""
+    """Cases with consolidated commits and commits to ignore, of the first fragment."""
     name = base.names["A"]
     path = base.inside + name
     con = f"__commits/__1_99_{UUID}_{base.version}.con"
@@ -198,7 +199,7 @@ def lines(base):
 
 
 def named(base):
-    """The first fragment under names of other forms and versions."""
+    """Cases with other names and versions of the first fragment."""
     version = base.version if base.version >= 5 else 4
     of_version = [
         "10_10_{0}_{v}", "_10_10_{0}_{v}", "___10_10_{0}_{v}", "__10_10_abc_{v}", "__10_10_{0}ab_{v}", "__+10_+10_{0}_{v}", "__ 10_ 10_{0}_{v}",
@@ -226,7 +227,7 @@ def named(base):
     metadata = (base.root / path).read_bytes()
     at = 0
     number = lambda offset, size: int.from_bytes(metadata[at + offset : at + offset + size], "little")  # noqa: E731
-    # Behind the generic tiles, whose cells are bytes.
+    # The footer comes after the generic tiles, whose cells have one byte.
     while number(21, 8) == 1:
         at += 34 + number(30, 4) + number(4, 8)
     assert number(0, 4) == base.version
@@ -295,7 +296,7 @@ def main(below, wanted):
 
 
 def short(text, base):
-    """Fragments by their letters."""
+    """Names fragments by their letters."""
     for letter, name in Base(base).names.items():
         text = text.replace(name, "{" + letter + "}")
         match = NAME.match(name)
@@ -322,5 +323,5 @@ if __name__ == "__main__":
     else:
         before = {line.rstrip(",") for line in RECORDED.read_text().splitlines()}
         differs = [line for line in text.splitlines() if line.rstrip(",") not in before]
-        print("\n".join(["differs from what is recorded:", *differs] if differs else ["as recorded"]))
+        print("\n".join(["not as recorded:", *differs] if differs else ["as recorded"]))
         sys.exit(1 if differs else 0)

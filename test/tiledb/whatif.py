@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What whatif says, tried with TileDB: whatif.py PATH/OF/bin/tiledb-inspect.js [--seed S] [--count N] [--cells N] [--tuned N] [--codes N] [--speed]
+"""Tries with TileDB what whatif says: whatif.py PATH/OF/bin/tiledb-inspect.js [--seed S] [--count N] [--cells N] [--tuned N] [--codes N] [--speed]
 
-Arrays with one attribute each, of every kind of data. whatif names pipelines and their sizes; TileDB writes the same cells with each of
-them. Sizes have to be the same, and so has their order. With --speed TileDB also reads each of them: of those that TileDB's own times tell
-apart, none may be the other way round by more than whatif's spread, and the fastest by whatif has to be within 10 % of the fastest. Then arrays
-that are well tuned: whatif should leave them as they are. Cells with another capacity and in another order, as whatif says and as TileDB
-writes them. And the TileDB-Py code of schemas, run. Exit code 1 where bytes, layouts or code differ; times and what is well tuned are only counted.
+Writes arrays with one attribute each, of every kind of data. whatif names pipelines and their sizes, and TileDB writes the same cells with each
+pipeline. The sizes and their order must be the same. With --speed TileDB also reads each array. If its times clearly differ for two pipelines,
+whatif must not give them the other order by more than its spread, and the pipeline that whatif calls fastest must be within 10 % of the fastest.
+Well tuned arrays should stay as they are. Cells with another capacity or order must have the sizes that whatif says. The TileDB-Py code of
+schemas must make the same schemas. The exit code is 1 if bytes, layouts or code differ. Times and well tuned arrays are only counted.
 """
 import argparse
 import json
@@ -24,10 +24,10 @@ import numpy as np  # noqa: E402
 import tiledb  # noqa: E402
 
 ONE_THREAD = {"sm.compute_concurrency_level": "1", "sm.io_concurrency_level": "1", "sm.tile_cache_size": "0"}
-# Of the two sizes, and of two candidates.
+# Two sizes agree up to this ratio; sizes of two candidates differ from this ratio on.
 SIZES_AGREE, SIZES_DIFFER = 0.02, 0.01
 FAULTS = []
-# TileDB's times that differ by less are not told apart; nor those of whatif, as docs/commands.md says.
+# Smaller differences between times do not count: the ratio of TileDB's times, and the spread of whatif's, as docs/commands.md says.
 TIMES_DIFFER, TIMES_SPREAD = 1.1, 0.25
 PAIRS = {"told by TileDB": 0, "by whatif": 0, "wrong": 0}
 
@@ -102,14 +102,14 @@ def write(path, dtype, values, filters, sparse=False, tile=None, offsets=None):
 
 
 def stored(path):
-    """Bytes of the files of the attribute, offsets included."""
+    """Bytes of the files of the attribute, with offsets."""
     return sum(one.stat().st_size for one in Path(path).glob("__fragments/*/a0*.tdb"))
 
 
 def read_times(paths, rounds=7):
-    """Of processors, as other programs run beside: all arrays are read in every round, so often that each takes 20 ms.
+    """Measures processor time, because other programs may run. Each round reads every array so often that it takes 20 ms.
 
-    @returns for each array the least of the seconds of one read, and the third, which says how far they are apart
+    @returns for each array the least seconds of one read, and the third least, which shows the spread
     """
     arrays = [tiledb.open(path, ctx=tiledb.Ctx(ONE_THREAD)) for path in paths]
     times = [[] for _ in arrays]
@@ -121,7 +121,7 @@ def read_times(paths, rounds=7):
                 array[:]
             own.append((time.process_time() - before) / reads)
         if number == 0:
-            # The first round is only there to say how many.
+            # The first round only finds out how often.
             reads = max(1, round(0.02 / min(own[0] for own in times)))
             times = [[] for _ in arrays]
     for array in arrays:
@@ -167,13 +167,13 @@ def one_array(name, path, make, program, speed):
 
 
 def read_orders(name, field, real):
-    """@returns whether no two are the other way round than whatif says, and whether its fastest is as fast as the fastest; counts the pairs"""
+    """Counts the pairs. @returns whether whatif gives no pair the wrong order, and whether its fastest pipeline is as fast as the fastest"""
     for one, (least, third) in zip(real, read_times([one["path"] for one in real])):
         one.update(least=least, third=third, said=read_time(one["trial"]))
     in_order = True
     for a in real:
         for b in real:
-            # TileDB's own times tell the two apart.
+            # Only pairs whose times clearly differ count.
             if b["least"] <= max(a["third"], a["least"] * TIMES_DIFFER):
                 continue
             PAIRS["told by TileDB"] += 1
@@ -182,7 +182,7 @@ def read_orders(name, field, real):
                 PAIRS["wrong"] += 1
                 in_order = False
                 print("  %s: %s %.2f ms (%s MB/s), %s %.2f ms (%s MB/s)" % (name, label(a["trial"]), a["least"] * 1e3, a["trial"]["read_mb_s"], label(b["trial"]), b["least"] * 1e3, b["trial"]["read_mb_s"]))
-    # What loses bits is never recommended.
+    # whatif never recommends a pipeline that loses bits.
     exact = [one for one in real if one["trial"]["exact"] and (one["trial"]["checksummed"] or not field["stored"]["checksummed"])]
     best = min(exact, key=lambda one: one["least"])
     said = real[0 if field["fastest"] is None else 1 + field["fastest"]]
@@ -197,7 +197,7 @@ def label(trial):
 
 
 def write_seconds(make, filters):
-    """Of processors, the better of two writes."""
+    """Processor seconds of the faster of two writes, and the path."""
     best = float("inf")
     for _ in range(2):
         before = time.process_time()
@@ -206,13 +206,13 @@ def write_seconds(make, filters):
     return best, path
 
 
-# Of ten kinds: floats, sorted numbers, times, dates, words of few kinds, names, sentences, pixels, codes, and what nothing makes smaller.
+# Ten kinds of data: floats, sorted numbers, times, dates, few different words, names, sentences, pixels, codes, and noise.
 TUNED = ("rounded", "ids", "stamps", "dates", "words", "names", "sentences", "pixels", "codes", "noise")
 FAST_WRITES = 50e6
 
 
 def tuned(make, program, unfiltered):
-    """The pipeline that no other one beats in TileDB's own sizes and times, by whatif's rules. @returns whether whatif leaves it"""
+    """Finds a pipeline that no other beats, by the rules of whatif but with TileDB's sizes and times. @returns whether whatif keeps it"""
     filters, known = [dict(name="ZSTD", level=3)], {}
     for _ in range(5):
         path = make(filters_of(filters), "tuned")
@@ -236,7 +236,7 @@ def tuned(make, program, unfiltered):
 
 
 def layouts(program, folder, random):
-    """Cells of a plane with another capacity and another order: whatif's bytes beside TileDB's. @returns how many agree, of how many"""
+    """Compares the bytes of another capacity and another order with those of TileDB. @returns how many agree, and how many there are"""
     n, right, count = 20_000, 0, 0
     flat = random.choice(1000 * 1000, size=n, replace=False)
     cells = (flat // 1000, flat % 1000)
@@ -268,7 +268,7 @@ def layouts(program, folder, random):
 
 
 def codes(program, folder, rng, most):
-    """TileDB-Py code of fixtures, run. @returns how many schemas are the same, or different only as the code's comments say, of how many"""
+    """Runs the TileDB-Py code of fixtures. @returns how many schemas are the same, or differ only as comments of the code say, and how many there are"""
     right, count = 0, 0
     arrays = [one for one in sorted((environment.ROOT / "test" / "fixtures" / "22").iterdir()) if (one / "__schema").is_dir() and one.name not in KEYED]
     for array in rng.sample(arrays, min(most, len(arrays))):

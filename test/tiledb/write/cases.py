@@ -1,4 +1,4 @@
-"""The samples that are written: (name, arguments of write-sample, options of the test)."""
+"""The samples: (name, arguments of write-sample, options of the test)."""
 VERSIONS = range(3, 23)
 KEY = "0123456789abcdeF0123456789abcdeF"
 INTS = ["INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32", "INT64", "UINT64"]

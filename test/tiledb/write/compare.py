@@ -1,4 +1,4 @@
-"""What is different between what our reader says of a sample and what TileDB says."""
+"""Compares what our reader says of a sample with what TileDB says."""
 import struct
 
 FILTERS = {"md5": "CHECKSUM_MD5", "sha256": "CHECKSUM_SHA256", "dictionary": "DICTIONARY_ENCODING", "float_scale": "SCALE_FLOAT"}
@@ -7,7 +7,7 @@ OPTIONS = {"level": "level", "bit_width_max_window": "max_window_size", "positiv
 
 
 def value(v, datatype=None):
-    """A value of either side in one form."""
+    """A value in the form in which both sides are compared."""
     if isinstance(v, dict):
         return v.get("b64", v.get("base64"))
     if isinstance(v, list):

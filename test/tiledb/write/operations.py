@@ -1,4 +1,4 @@
-"""What TileDB does with a sample beside reading it: conditions and aggregates, appending, consolidating, vacuuming."""
+"""Lets TileDB do more with a sample than read it: conditions, aggregates, appending, consolidating, vacuuming."""
 import base64
 import glob
 import json
@@ -20,11 +20,11 @@ loaded = {}
 
 
 def library(key):
-    """The C API with the key in its context."""
+    """The C API, with the key in its context."""
     if key not in loaded:
         settings = {"sm.encryption_type": "AES_256_GCM", "sm.encryption_key": key} if key else {}
         loaded[key] = libtiledb.Library(LIBRARY, settings)
-        if key:  # keys of whole arrays stand in the configuration since 2.4
+        if key:  # since 2.4 the configuration has the keys of arrays
             plain = loaded[key].config
             loaded[key].config = lambda more: plain(dict(settings, **more))
     return loaded[key]
@@ -52,9 +52,9 @@ def comparable(all_rows):
 
 
 def conditions(path, said, key, out):
-    """A query condition against the full scan, and aggregates, which TileDB takes from the tiles' statistics, against both."""
+    """Compares query conditions and aggregates with a full scan. TileDB takes aggregates from the statistics of tiles."""
     s = said["schema"]
-    if not said["fragments"] or any(d["type"].startswith("TIME_") for d in s["dims"]):  # TileDB-Py does not open those
+    if not said["fragments"] or any(d["type"].startswith("TIME_") for d in s["dims"]):  # TileDB-Py cannot open these
         return 0
     done = 0
     ctx = expected.context(key)
@@ -80,7 +80,7 @@ def conditions(path, said, key, out):
             try:
                 box = tuple(slice(None) for _ in s["dims"])
                 if s["array_type"] == "dense":
-                    continue  # TileDB counts what lies outside of the fragments, too
+                    continue  # TileDB also counts cells outside of the fragments
                 got = array.query(attrs=[a["name"]]).agg({a["name"]: names})[box if len(box) > 1 else box[0]]
             except (tiledb.TileDBError, TypeError, ValueError, NotImplementedError):
                 continue
@@ -99,7 +99,7 @@ def plain(v):
 
 
 def append(path, said, key):
-    """Some cells of the first fragment once more, with the values of others. @returns the rows that were written"""
+    """Writes some cells of the first fragment again, with the values of others. @returns the rows that were written"""
     s = said["schema"]
     lib = library(key)
     dims = [libtiledb.Dim(d["name"], d["type"]) for d in s["dims"]]
@@ -127,12 +127,12 @@ def append(path, said, key):
 
 
 def possible(s):
-    """POSITIVE_DELTA refuses values that fall, as they do where cells of several fragments are put in one order."""
+    """Whether TileDB can consolidate. POSITIVE_DELTA refuses falling values, which merged fragments may have."""
     return not any(f["name"].lower() == "positive_delta" for a in s["attrs"] for f in a["filters"])
 
 
 def operate(path, said, key, out):
-    """Appends, consolidates and vacuums a copy; what is read must stay right."""
+    """Appends to a copy, consolidates and vacuums it. Reads must stay right."""
     s = said["schema"]
     if not said["fragments"]:
         return 0

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Everything that write-sample writes, read by TileDB itself: run.py [--only REGEX] [--keep FOLDER] [--list]
+"""Lets TileDB read everything that write-sample writes: run.py [--only REGEX] [--keep FOLDER] [--list]
 
 Writes the samples of cases.py in one Node process (driver.mjs), and compares schema, non-empty domain, MBRs, cell counts and every
-cell of every fragment with what TileDB says. Conditions and aggregates are held against a full scan; TileDB appends to,
-consolidates and vacuums some of them. The last line counts.
+cell of every fragment with what TileDB says. Conditions and aggregates are compared with a full scan. TileDB appends to some samples,
+consolidates and vacuums them. The last line has counts.
 """
 import argparse
 import json
@@ -26,7 +26,7 @@ import environment  # noqa: E402
 
 
 def examine(sample, operate_too):
-    """@returns the differences, and how many conditions and operations were tried"""
+    """@returns the differences, the number of conditions, and the number of operations"""
     import compare
     import expected
     import operations
@@ -52,7 +52,7 @@ def examine(sample, operate_too):
 
 
 def serve():
-    """Examines the samples named on stdin, a line of JSON each; answers with a line of JSON each."""
+    """Examines samples. Reads a line of JSON for each from stdin, and answers with a line of JSON."""
     for line in sys.stdin:
         sample, operate_too = json.loads(line)
         try:
@@ -64,14 +64,14 @@ def serve():
         print(ANSWER + json.dumps(answer), flush=True)
 
 
-ANSWER = "\0"  # TileDB may print lines of its own
+ANSWER = "\0"  # first character of answers, because TileDB may print other lines
 
 
 class Examiner:
-    """A process that examines samples; another one where it crashed.
+    """A process that examines samples. If it crashes, another takes its place.
 
-    TileDB-Py 0.36.1 crashes once in some hundred samples where raw queries and aggregates take turns, on arrays of TileDB's own
-    as well: such a sample is tried once more.
+    TileDB-Py 0.36.1 crashes once in some hundred samples if raw queries and aggregates alternate, also on arrays that TileDB wrote.
+    So a sample is tried twice.
     """
 
     def __init__(self):
@@ -107,7 +107,7 @@ class Examiner:
 
 
 def answers(work, keep):
-    """What became of each sample, in order; as many processes as processors, two at most."""
+    """The answer for each sample, in order. Uses as many processes as processors, but at most two."""
     local, examiners = threading.local(), []
 
     def one(item):
@@ -130,8 +130,8 @@ def answers(work, keep):
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--only", default="", metavar="REGEX", help="only samples whose name matches")
-    ap.add_argument("--keep", type=pathlib.Path, help="where samples are written and left (default: a folder that is thrown away)")
-    ap.add_argument("--list", action="store_true", help="print the samples' names and arguments, write nothing")
+    ap.add_argument("--keep", type=pathlib.Path, help="folder in which samples are written and kept (default: a temporary folder)")
+    ap.add_argument("--list", action="store_true", help="only print the names and arguments of the samples")
     ap.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     args = ap.parse_args()
     sys.path[:0] = [str(HERE), str(ROOT / "test" / "fixtures")]
@@ -178,7 +178,7 @@ def main():
             rules, count = schemas.differences(operations.LIBRARY, scratch)
         for d in rules:
             print("FAILED schema " + d)
-        print("%d schemas made or refused by TileDB as here, %d not" % (count - len(rules), len(rules)))
+        print("%d schemas made or refused as by TileDB, %d not" % (count - len(rules), len(rules)))
         failed += bool(rules)
     print("%d passed, %d failed" % (len(samples) - failed, failed))
     return 1 if failed else 0

@@ -1,7 +1,7 @@
-"""What TileDB makes of a schema document: an array, or an error.
+"""Lets TileDB make an array of a schema document.
 
-`python schemas.py --serve LIBRARY` reads a line of JSON each, {"dir", "document"}, and answers with {"error": text or null}. What a document
-leaves out is not set, so that TileDB's own defaults stand there. Values are numbers and text as `schema --json --raw` prints them.
+`python schemas.py --serve LIBRARY` reads lines of JSON, {"dir", "document"}, and answers each with {"error": text or null}. What a document
+leaves out keeps the default of TileDB. Values are numbers and text as `schema --json --raw` prints them.
 """
 import base64
 import ctypes as C
@@ -147,7 +147,7 @@ class Maker:
 
 
 def differences(library, folder):
-    """What TileDB says otherwise than schemas.json of a schema: each made in a folder of its own; one process, as none of them crashes."""
+    """Schemas of which TileDB says something else than schemas.json. Each gets a folder, but all share a process, because none crashes."""
     out, maker = [], Maker(library)
     rules = json.loads((pathlib.Path(__file__).parent / "schemas.json").read_text())
     for i, rule in enumerate(rules):
