@@ -33,3 +33,11 @@ test('level 1, which generic tiles use, shows in the stream header', async () =>
   )
   expect(hex(out.data.subarray(0, 2))).toBe('7801')
 })
+
+test('level 0 has blocks of 65,535 bytes, as zlib makes them if there is room for all', async () => {
+  const filter = await gzip.load(portableCodecs)
+  const tile = new Uint8Array(65_536).fill(7)
+  const out = stored(filter.forward({ metadata: [], data: [tile] }, { name: 'GZIP', level: 0 }, contextOf()))
+  expect(hex(out.data.subarray(0, 8))).toBe('780100ffff000007')
+  expect(hex(out.data.subarray(65_542, 65_548))).toBe('010100feff07')
+})

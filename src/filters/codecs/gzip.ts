@@ -1,13 +1,57 @@
-import { deflate } from 'pako'
+import {
+  Z_DEFAULT_STRATEGY,
+  Z_FINISH,
+  Z_STREAM_END,
+  ZStream,
+  zlibDeflate,
+  zlibDeflateInit2,
+  zlibDeflateReset,
+} from 'pako'
 import type { ByteCodec } from './codecs.ts'
 import { inflateZlib } from './inflate.ts'
 import { gzipLevel } from './levels.ts'
 
+/** What zlib uses by default. */
+const [DEFLATED, WINDOW_BITS, MEMORY_LEVEL] = [8, 15, 8] as const
+
+const NOTHING = new Uint8Array(0)
+
+/** A stream for each level, used again and again: its 300 KB take longer to get than to compress a few bytes. */
+const streams = new Map<number, ZStream>()
+
+function streamOf(level: number): ZStream {
+  const known = streams.get(level)
+  if (known) {
+    zlibDeflateReset(known)
+    return known
+  }
+  const stream = new ZStream()
+  // The legacy hash gives the same bytes as plain zlib, which TileDB uses.
+  zlibDeflateInit2(stream, level, DEFLATED, WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY, true)
+  streams.set(level, stream)
+  return stream
+}
+
+/** The most bytes that zlib makes of so many (its deflateBound). */
+function most(length: number): number {
+  return length + (length >>> 12) + (length >>> 14) + (length >>> 25) + 13
+}
+
 /** GZIP in TileDB is a zlib stream (RFC 1950). */
 export const gzipCodec: ByteCodec = {
   compress(data, level) {
-    // The legacy hash gives the same bytes as plain zlib, which TileDB uses.
-    return deflate(data, { level: gzipLevel(level), legacyHash: true })
+    const stream = streamOf(gzipLevel(level))
+    stream.input = data
+    stream.next_in = 0
+    stream.avail_in = data.length
+    stream.output = new Uint8Array(most(data.length))
+    stream.next_out = 0
+    stream.avail_out = stream.output.length
+    const status = zlibDeflate(stream, Z_FINISH)
+    if (status !== Z_STREAM_END) throw new Error(`zlib ended with ${status}`)
+    const out = stream.output.slice(0, stream.next_out)
+    stream.input = stream.output = NOTHING
+    return out
   },
   decompress: inflateZlib,
 }
