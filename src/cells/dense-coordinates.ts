@@ -146,6 +146,18 @@ export class DenseCoordinates {
   }
 
   /**
+   * A mark of 1 for each cell of a tile whose start among var-sized values readers need: the written cells, and those after them.
+   * Undefined if readers need all.
+   */
+  neededStarts(tile: number): Uint8Array | undefined {
+    const written = this.rows(tile)
+    if (!written) return undefined
+    const marks = new Uint8Array(this.grid.cells_per_tile)
+    for (const row of written) marks.fill(1, row, row + 2)
+    return marks
+  }
+
+  /**
    * The slabs of a tile in an ordered write, in row-major order. If the write has the array's cell order, a slab is a run of
    * cells along the fastest axis. It goes on along the next axis if it fills this one. Otherwise each cell is a slab.
    *

@@ -1,4 +1,4 @@
-import { addPlace, InspectError, inconsistent, usage } from '../base/errors.ts'
+import { addPlace, InspectError, inconsistent, usage, withPlace } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { viewOf } from '../filters/bytes.ts'
 import type { LostTail } from '../filters/filter.ts'
@@ -285,7 +285,9 @@ export class FragmentCells {
     const size = kind === 'text' || kind === 'bytes' ? 1 : cellSize
     const values = await this.openFile(slot, 'var')
     const isNeeded = !values.holdsOffsets || this.selection.needsOffsets
-    const read = varReader(isNeeded ? await this.openFile(slot, 'offsets') : undefined, values, size, memory)
+    const offsets = isNeeded ? await this.openFile(slot, 'offsets') : undefined
+    const neededStarts = this.selection.fill ? undefined : this.dense?.neededStarts.bind(this.dense)
+    const read = varReader(offsets, values, size, memory, neededStarts)
     return {
       read: async (tile) => ({ ...(await read(tile)), validity: validity && (await validity.read(tile)).data }),
     }
@@ -390,8 +392,17 @@ export function varCells(offsets: TileFile, values: TileFile, size: number): Val
   return varReader(offsets, values, size, new ReusedMemory())
 }
 
-/** @param offsets undefined if the values hold the offsets, by the schema */
-function varReader(offsets: TileFile | undefined, values: TileFile, size: number, memory: ReusedMemory): ValuesReader {
+/**
+ * @param offsets undefined if the values hold the offsets, by the schema
+ * @param neededStarts see {@link DenseCoordinates.neededStarts}; undefined if all are needed
+ */
+function varReader(
+  offsets: TileFile | undefined,
+  values: TileFile,
+  size: number,
+  memory: ReusedMemory,
+  neededStarts?: (tile: number) => Uint8Array | undefined,
+): ValuesReader {
   /** Memory for the next offsets. */
   let into: Uint8Array | undefined
   return async (tile) => {
@@ -418,7 +429,10 @@ function varReader(offsets: TileFile | undefined, values: TileFile, size: number
     try {
       return { data, starts: startsOf(raw, data.length, size) }
     } catch (error) {
-      throw addPlace(error, { file: offsets.source.name, offset: offsets.offsets[tile] })
+      const place = { file: offsets.source.name, offset: offsets.offsets[tile] }
+      const needed = neededStarts?.(tile)
+      if (!needed) throw addPlace(error, place)
+      return { data, starts: withPlace(place, () => startsOf(raw, data.length, size, needed)) }
     }
   }
 }
@@ -429,12 +443,14 @@ const AT_OFFSETS = { field: 'offsets' }
 /**
  * The stored offsets (uint64, in bytes), with the end of the data after them.
  * @param size bytes of an element
+ * @param needed marks of the offsets that readers need; undefined for all. The others are not examined, and get any value.
  * @throws InspectError INCONSISTENT if offsets fall, leave the data or are inside an element
  */
-function startsOf(raw: Uint8Array, length: number, size: number): Float64Array {
+function startsOf(raw: Uint8Array, length: number, size: number, needed?: Uint8Array): Float64Array {
   const starts = u64s(raw, length)
   let before = 0
   for (let i = 0; i < starts.length; i++) {
+    if (needed?.[i] === 0) starts[i] = before
     const start = starts[i]
     if (start < before || start > length) {
       const found = viewOf(raw).getBigUint64(8 * i, true)

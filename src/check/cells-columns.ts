@@ -1,15 +1,18 @@
 import type { ColumnData } from '../cells/column.ts'
+import type { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { isWide, lanesOf, numbersOf, withEnd } from '../cells/elements.ts'
 import { viewOf } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { attributeLabels } from '../store/labels.ts'
+import { MEANINGS } from './codes.ts'
 import { type Finding, finding, type Item, type Place } from './finding.ts'
 import { validityFault } from './known-faults.ts'
 import type { FieldReader, ReadColumn } from './tile-reader.ts'
 
 /**
  * Checks the offsets and the validity of a column's cells.
+ * @param dense tells which cells of a dense fragment are padding
  * @returns the column for further checks; undefined if it is unknown where its cells begin
  */
 export function checkColumn(
@@ -17,6 +20,7 @@ export function checkColumn(
   field: FieldReader,
   tile: number,
   column: ReadColumn,
+  dense: DenseCoordinates | undefined,
   items: Item[],
 ): ColumnData | undefined {
   const { validity, data } = column
@@ -28,7 +32,11 @@ export function checkColumn(
   if (field.varSized) {
     if (!column.starts) return undefined
     const { starts: from, storedStarts } = column
-    const bad = startFault(from, storedStarts, data.length, datatypeSize(type), field.place(tile))
+    const fault = (needed?: Uint8Array): Finding | undefined =>
+      startFault(from, storedStarts, data.length, datatypeSize(type), field.place(tile), needed)
+    const first = fault()
+    const needed = first && dense?.neededStarts(tile)
+    const bad = needed ? (fault(needed) ?? unusedStart(first)) : first
     if (bad) {
       items.push(bad)
       if (bad.code === 'CELL_OFFSETS') return undefined
@@ -38,6 +46,12 @@ export function checkColumn(
   if (nullable && !validity) return undefined
   if (type === 'BOOL') checkBool(data, starts, validity, field.place(tile), items)
   return { data, starts, validity }
+}
+
+/** A finding about a start, for one that readers never look at. */
+function unusedStart(found: Finding): Finding {
+  const [severity, meaning] = MEANINGS.CELL_OFFSETS.unusedStart
+  return { ...found, code: 'CELL_OFFSETS', severity, meaning }
 }
 
 function checkValidity(validity: Uint8Array, place: Place, known: string | undefined, items: Item[]): void {
@@ -62,17 +76,25 @@ function checkBool(
   if (at >= 0) items.push(finding('CELL_BOOL', place, '0 or 1', `${data[at]} as element ${at} of the tile`))
 }
 
-/** Finds the first wrong start of a value. @param stored the bytes of the starts; @param length bytes of all values; @param size bytes of an element */
+/**
+ * Finds the first wrong start of a value.
+ * @param stored the bytes of the starts
+ * @param length bytes of all values
+ * @param size bytes of an element
+ * @param needed marks of the starts that are examined; undefined for all
+ */
 function startFault(
   starts: Float64Array,
   stored: Uint8Array | undefined,
   length: number,
   size: number,
   place: Place,
+  needed: Uint8Array | undefined,
 ): Finding | undefined {
   let before = 0
   let uneven = -1
   for (let cell = 0; cell < starts.length; cell++) {
+    if (needed?.[cell] === 0) continue
     const start = starts[cell]
     if (start < before || start > length || (cell === 0 && start !== 0)) {
       const expected = cell === 0 ? 'a start at 0' : `a start from ${before} to ${length}`

@@ -593,6 +593,9 @@ export const MEANINGS = {
       "TileDB dropped the end of another filter's metadata when it wrote, and may fail to read the tile; decode takes zeros for it, and reads the tile",
     ],
   },
+  CELL_OFFSETS: {
+    unusedStart: ['warning', 'readers never look at the start of this cell, which is padding; nothing is lost'],
+  },
   TILE_NULL_COUNT: {
     notNullable: ['warning', 'the field is not nullable: TileDB stores no such counts, and readers ask for none'],
   },

@@ -193,7 +193,7 @@ async function openCellsCheck(
     visit(tile, reads, items) {
       const rows = statistics[0] || labels !== undefined ? facts.dense?.rows(tile) : undefined
       const columns = fields.map((field, i) => {
-        const column = checkColumn(info, field, tile, reads[i], items)
+        const column = checkColumn(info, field, tile, reads[i], facts.dense, items)
         if (column) statistics[i]?.add(tile, column, tileCellNum(info, tile), rows, items)
         else statistics[i]?.skip()
         return column

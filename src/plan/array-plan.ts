@@ -137,7 +137,6 @@ async function zeros(drafts: ArrayDrafts, path: string, finding: Finding): Promi
   const files = entry && (await drafts.tryRead(entry, (fragment) => fragment.fieldFiles()))
   const size = files?.find(({ name }) => name === lastPathPart(path))?.size ?? 0
   const draft = drafts.draft(`zeros ${path}`, finding)
-  draft.lost.add('nothing: the values hold the offsets')
   const isThere = (await drafts.array.folder.kind(path)) !== undefined
   drafts.take(draft, path, drafts.shell.zeros(path, size, isThere))
 }

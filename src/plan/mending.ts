@@ -42,6 +42,9 @@ export function wayOfCode(code: FindingCode): Way {
 /** Ways that write a fragment anew. */
 export const ANEW: ReadonlySet<Way> = new Set<Way>(['recover', 'statistics', 'drop', 'rewrite'])
 
+/** Codes whose other meanings say that `decode` reads the cells, so that they can be written again. */
+const REWRITTEN: ReadonlySet<FindingCode> = new Set<FindingCode>(['CHUNK_UNREADABLE', 'CELL_OFFSETS'])
+
 /** Meanings of findings about files of offsets that the values hold, too. */
 const UNUSED = [UNUSED_OFFSETS, MEANINGS.TILE_UNREADABLE.unusedTile].map(([, meaning]) => meaning)
 
@@ -51,7 +54,7 @@ export function wayOf({ code, severity, meaning }: Pick<Finding, 'code' | 'sever
   if (UNUSED.some((unused) => meaning.startsWith(unused))) return 'zeros'
   if (!ANEW.has(way)) return way
   const [usual, ownMeaning] = FINDING_CODES[code]
-  if (code === 'CHUNK_UNREADABLE' && !meaning.startsWith(ownMeaning)) return severity === 'note' ? 'leave' : 'rewrite'
+  if (REWRITTEN.has(code) && !meaning.startsWith(ownMeaning)) return severity === 'note' ? 'leave' : 'rewrite'
   return severity === 'note' && usual !== 'note' ? 'leave' : way
 }
 
@@ -155,8 +158,17 @@ function lostOfCode(code: FindingCode): string | undefined {
   return usual[FINDING_CODES[code][2]]
 }
 
+/** Meanings of findings about tiles that `decode` reads. */
+const READ_BY_DECODE = [
+  ...UNUSED,
+  MEANINGS.CHUNK_UNREADABLE.cutShort[1],
+  MEANINGS.CHUNK_UNREADABLE.otherTypes[1],
+  MEANINGS.CELL_OFFSETS.unusedStart[1],
+]
+
 /** What is already lost with a finding; undefined if that depends on the array. */
-export function lostOf({ code, wrong }: Finding): string | undefined {
+export function lostOf({ code, wrong, meaning }: Finding): string | undefined {
+  if (READ_BY_DECODE.some((text) => meaning.startsWith(text))) return STORED
   if (wrong === 'cells') return CHANGED
   return wrong === 'metadata' ? WRONG_STATISTICS : lostOfCode(code)
 }

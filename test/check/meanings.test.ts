@@ -185,6 +185,11 @@ const PROVOKED: Readonly<
   ],
   'CHUNK_UNREADABLE.tailLost': ['unreadable/22_tail_lost_zstd_delta', () => {}],
   'CHUNK_UNREADABLE.metadataTailLost': ['unreadable/22_tail_lost_bit_width_double_delta', () => {}],
+  'CELL_OFFSETS.unusedStart': [
+    '22/fill_values',
+    // Cells 0 to 8 of this tile are padding.
+    (array) => array.editTile('s', 'offsets', 0, (data) => data.fill(0xff, 16, 24)),
+  ],
   'TILE_NULL_COUNT.notNullable': [
     '22/type_numbers_sparse',
     (array) => array.editSection('tile_null_counts', 0, { values: Float64Array.of(1, 0, 0) }),

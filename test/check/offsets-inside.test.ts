@@ -82,7 +82,7 @@ describe('without the file of the offsets', () => {
       const { text } = await run(['check', '--plan', '--json', array])
       const [plan, ...others] = (JSON.parse(text) as PlanDocument).plans
       expect(others).toEqual([])
-      expect(plan).toMatchObject({ outcome: 'mends', lost: ['nothing: the values hold the offsets'] })
+      expect(plan).toMatchObject({ outcome: 'mends', lost: ['nothing: its cells are still there'] })
       expect(spawnSync('sh', ['-c', plan.steps[0].command ?? '']).status).toBe(0)
       expect(readFileSync(offsets)).toEqual(before)
       expect(spawnSync('sh', ['-c', plan.back[0].command ?? '']).status).toBe(0)
