@@ -71,7 +71,7 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
     if (await labels.kind(SCHEMA_FOLDER)) yield* checkArray(run, new InspectArray(labels, { ...array.cx }), true)
     else if (isFirst(run.shard)) {
       const place = { file: `${folder.path}/${opened?.path}`, field: `dimension_labels.${name}.uri` }
-      yield finding('LABEL_MISSING', place, 'an array', JSON.stringify(uri))
+      yield { ...finding('LABEL_MISSING', place, `the array ${JSON.stringify(uri)}`, 'none'), missing: uri }
     }
   }
 }

@@ -29,6 +29,8 @@ export interface Finding extends Place {
   meaning: string
   /** Which side is wrong if cells and metadata disagree; undefined if unknown. */
   wrong?: 'cells' | 'metadata' | undefined
+  /** Path in the array of the missing file or folder, if `file` only names it. */
+  missing?: string | undefined
   /** File or folder for which the finding is reported only once. */
   once?: string | undefined
 }

@@ -73,7 +73,10 @@ export class CheckedSchemas {
       const path = `__schema/__enumerations/${path_name}`
       const place = { file, field: `enumerations.${name}` }
       if (path_name.includes('/') || (await this.array.folder.kind(path)) !== 'file') {
-        yield finding('ENUMERATION_MISSING', place, `the file ${JSON.stringify(path_name)}`, 'that it is missing')
+        yield {
+          ...finding('ENUMERATION_MISSING', place, `the file ${JSON.stringify(path_name)}`, 'none'),
+          missing: path,
+        }
         continue
       }
       const { folder, cx } = this.array

@@ -77,6 +77,12 @@ export async function dangling(drafts: ArrayDrafts, path: string, finding: Findi
   const known = drafts.placed.get(name)
   if (known) return known.add(finding)
   const draft = offset === undefined ? drafts.takeAway(path, finding) : drafts.listDraft(path, finding, offset)
+  const list = drafts.lists.find(({ hides }) => hides.has(name))
+  const replacement = list && drafts.entryNamed(list.name)
+  if (replacement?.isRead || replacement?.state === 'to-vacuum') {
+    draft.lost.add('nothing that is read now: the fragment that replaced it has its cells')
+    return
+  }
   const { timestamp_range } = nameFacts(name) ?? {}
   const when = timestamp_range ? `, written at ${timeText(timestamp_range[1], false)}` : ''
   draft.lost.add(`all cells of the fragment ${name}${when}`)

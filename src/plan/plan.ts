@@ -29,9 +29,10 @@ export async function* mendPlans(cx: PlanContext, findings: readonly Finding[]):
   const byRoot = new Map<string, { root: Root; findings: Finding[] }>()
   const roots = new Map<string, Root>()
   for (const finding of findings) {
-    const { file } = finding
+    const { file, code } = finding
     const kind = await cx.storage.kind(file).catch(() => undefined)
-    const from = kind === 'folder' ? file : folderOf(file)
+    // An entry that is an array, too, is still an entry of the array around it.
+    const from = kind === 'folder' && code !== 'ARRAY_UNKNOWN_ENTRY' ? file : folderOf(file)
     if (!roots.has(from)) roots.set(from, await rootAround(cx.storage, from, cx.reading()))
     const root = roots.get(from)
     const key = root?.folder.path ?? ''

@@ -121,7 +121,8 @@ export class SchemaPlanner {
   fromCopy(path: string, finding: Finding): Draft {
     const draft = this.drafts.draft(`copy ${path} ${finding.code}`, finding)
     draft.outcome = 'copy'
-    const what = path === '' ? 'the missing folder or file' : this.drafts.shell.at(path)
+    const lost = finding.missing ?? path
+    const what = lost === '' ? 'the missing folder or file' : this.drafts.shell.at(lost)
     draft.say({ text: `put ${what} back from a copy of the array` })
     draft.never.add('delete anything in the array: everything that is left will be needed')
     return draft

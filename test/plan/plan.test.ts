@@ -157,6 +157,15 @@ describe('damage that write-sample does not make', () => {
     expect(await mendAndUndo(path)).toEqual([])
   })
 
+  test('an interrupted vacuum removed a fragment, but not its commit: the consolidated fragment has its cells', async () => {
+    const path = copyOf('22/vacuum_left', 'vacuum-commit')
+    rmSync(fileOf(`${path}/__fragments`, /^__10_10_/), { recursive: true })
+    expect((await codesOf(path)).sort()).toEqual(['COMMIT_DANGLING', 'VACUUM_DANGLING'])
+    const { plans } = await planOf(path)
+    expect(plans[0]).toMatchObject({ outcome: 'mends', lost: [expect.stringMatching(/^nothing/)], never: [] })
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
   test('the metadata of a fragment that waits for vacuum is cut off', async () => {
     const path = copyOf('22/vacuum_left', 'hidden')
     const file = `${fileOf(`${path}/__fragments`, /^__10_10_/)}/__fragment_metadata.tdb`
@@ -727,6 +736,26 @@ test('without any schema only a copy helps: fragments have no findings or steps 
   expect(plans[0].instead).toEqual([
     { text: expect.stringMatching(/make an empty array .*__schema\/__\d+_\d+_[0-9a-f]{32}; /) },
   ])
+})
+
+test.each([
+  ['ENUMERATION_MISSING', /^put .*\/__schema\/__enumerations\/__\w+ back from a copy of the array$/],
+  ['LABEL_MISSING', /^put .*\/__labels\/l1 back from a copy of the array$/],
+] as const)('of %s, the plan names the file that is missing, not the schema that names it', async (code, expected) => {
+  const path = `${folder}/missing-of-${code}`
+  await run(['write-sample', path, '--damage', code])
+  const { plans } = await planOf(path)
+  const plan = plans.find(({ findings }) => findings.some((one) => one.code === code))
+  expect(plan?.steps).toEqual([{ text: expect.stringMatching(expected) }])
+})
+
+test('an array that was copied into another one is moved out of it', async () => {
+  const path = `${folder}/copied-into`
+  await run(['write-sample', path])
+  cpSync(path, `${path}-inner`, { recursive: true })
+  renameSync(`${path}-inner`, `${path}/inner`)
+  expect(await codesOf(path)).toEqual(['ARRAY_UNKNOWN_ENTRY'])
+  expect(await mendAndUndo(path)).toEqual([])
 })
 
 test('the tiles of a fragment together have all its cells: padding of dense tiles does not count', async () => {
