@@ -1,5 +1,5 @@
 import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { hasCode, InspectError } from '../base/errors.ts'
 import { absolutePath } from './current-folder.ts'
 import { systemCode, systemError } from './file.ts'
@@ -86,9 +86,14 @@ function openPartial(target: string, path: string, commit: (partial: string) => 
     finished = true
     forget()
   }
-  /** Makes the folders of a file. Returns its path, and its later path for errors. */
+  /**
+   * Makes the folders of a file. Returns its path, and its later path for errors.
+   * @throws InspectError IO if the file would not be in the folder: names come from listings, also those of a server
+   */
   const placeOf = (file: string): { full: string; place: string } => {
     const [full, place] = [join(partial, file), join(path, file)]
+    if (!full.startsWith(join(partial, sep)))
+      throw new InspectError('IO', 'expected a name inside the folder, found one that leads out of it', { file: place })
     writing(place, () => mkdirSync(dirname(full), { recursive: true }))
     return { full, place }
   }

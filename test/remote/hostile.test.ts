@@ -1,11 +1,11 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { type Fault, listenForTests, serveFolder } from '../helpers/http-server.ts'
 import { get, parseJson } from '../helpers/json.ts'
 import { type Ran, run } from '../helpers/run.ts'
-import { answerError, serveBuckets } from '../helpers/s3-server.ts'
+import { answerError, listingPage, serveBuckets } from '../helpers/s3-server.ts'
 
 const server = await serveFolder(FIXTURES, { index: true })
 /** Another host: the port differs. */
@@ -16,6 +16,15 @@ const other = await listenForTests(({ url = '' }, response) => {
 })
 const s3 = await serveBuckets({ fixtures: FIXTURES }, { pageSize: 1000 })
 const ARRAY = '22/sparse_basic'
+const odd = await serveBuckets(
+  { fixtures: FIXTURES },
+  {
+    pageSize: 1000,
+    marks: ['__labels/../../x', '__labels/..', '__fragments//x', '/x', '../../x', './y'].map(
+      (name) => `${ARRAY}/${name}`,
+    ),
+  },
+)
 const folder = temporaryFolder()
 const [NAME] = readdirSync(`${FIXTURES}/${ARRAY}/__fragments`)
 const FRAGMENT = `${ARRAY}/__fragments/${NAME}`
@@ -128,6 +137,13 @@ describe('a page in place of a file is not damage', () => {
   })
 })
 
+test('an index page with tags that nothing closes is read at once', async () => {
+  on(`/${ARRAY}/`, (_, response) => {
+    return !!response.writeHead(200, { 'content-type': 'text/html' }).end('<a '.repeat(1_000_000))
+  })
+  expect(await run(['ls', `${server.url}/${ARRAY}`])).toMatchObject({ code: 3 })
+})
+
 test('a slow body is given up when too few bytes arrive in the time, whatever its length', async () => {
   const env = { TILEDB_INSPECT_TIMEOUT: '0.3', TILEDB_INSPECT_ATTEMPTS: '1' }
   const timers: ReturnType<typeof setInterval>[] = []
@@ -173,6 +189,61 @@ describe('S3', () => {
       })
     },
   )
+
+  test('an empty answer without a length, for a file whose listing says more, is not damage', async () => {
+    s3.reset()
+    s3.fault = ({ key }, response) =>
+      key.endsWith('a0.tdb') && !!response.writeHead(200, { 'transfer-encoding': 'chunked' }).end()
+    const ran = await run(['check', `s3://fixtures/${ARRAY}`], { env })
+    expect({ code: ran.code, text: ran.text + ran.stderr }).toEqual({
+      code: 3,
+      text: expect.stringMatching(/expected the file as it was \(\d+ bytes\), found it changed \(0 bytes\)/),
+    })
+  })
+
+  test.each([
+    ['a name outside of the folder', '<Contents><Key>elsewhere</Key><Size>1</Size></Contents>', 3, /outside of it/],
+    ['tags that nothing closes', '<Contents>'.repeat(500_000), 3, /no such file/],
+  ])('a listing with %s', async (_, content, code, message) => {
+    s3.reset()
+    s3.fault = ({ prefix }, response) => {
+      if (prefix === undefined) return false
+      return !!response.writeHead(200).end(`<ListBucketResult>${content}</ListBucketResult>`)
+    }
+    expect(await run(['ls', `s3://fixtures/${ARRAY}`], { env })).toMatchObject({
+      code,
+      stderr: expect.stringMatching(message),
+    })
+  })
+
+  test('keys with `..` and without a name do not lead out of the folder that recover writes', async () => {
+    const inside = `${folder}/deep/in/it`
+    mkdirSync(inside, { recursive: true })
+    const target = `s3://fixtures/${ARRAY}`
+    for (const args of [
+      ['recover', target, '--to', `${inside}/new`],
+      ['stats', target],
+      ['check', target],
+    ])
+      expect(await run(args, { env: { ...env, AWS_ENDPOINT_URL: odd.url } })).toMatchObject({ code: 0, stderr: '' })
+    expect(readdirSync(folder, { recursive: true }).filter((path) => /(?:^|\/)[xy]$/.test(String(path)))).toEqual([])
+    expect(readdirSync(inside)).toEqual(['new'])
+  })
+
+  test('recover does not write a name with which a listing leads out of the folder', async () => {
+    s3.reset()
+    const array = '22/dimension_labels'
+    const key = `${array}/__labels/new/../../../y`
+    s3.fault = ({ prefix }, response) => {
+      if (!prefix?.endsWith('/__labels/')) return false
+      return !!response.writeHead(200).end(listingPage([{ name: key, size: 0 }], 0, 10))
+    }
+    const inside = `${folder}/alone`
+    mkdirSync(inside)
+    const ran = await run(['recover', `s3://fixtures/${array}`, '--to', `${inside}/new`], { env })
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('found one that leads out of it') })
+    expect(readdirSync(inside)).toEqual([])
+  })
 
   test('schemes may be in capital letters', async () => {
     s3.reset()

@@ -107,7 +107,7 @@ function encodeName(name: string): string {
 function linksBelow(html: string, page: string): Entry[] {
   const base = new URL(page)
   const entries = new Map<string, Entry>()
-  for (const match of html.matchAll(/<a\s[^>]*?href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/gi)) {
+  for (const match of html.matchAll(/<a\s[^<>]*?href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/gi)) {
     const href = unescaped(match[1] ?? match[2] ?? match[3] ?? '')
     const name = nameBelow(href, base)
     if (name === undefined) continue

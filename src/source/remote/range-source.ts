@@ -151,7 +151,6 @@ export class RangeSource implements ByteSource {
       if (this.toldSize !== undefined && this.toldSize > offset) throw this.wrongRange(asked, answer)
       throw truncated(this.name, offset, length, size - offset)
     }
-    if (answer.status === 200 && answer.body.length > WHOLE_BYTES) throw this.noRanges(offset)
     return { offset: start, bytes: answer.body }
   }
 
@@ -175,7 +174,6 @@ export class RangeSource implements ByteSource {
       this.checkSize(tooLong)
       if (tooLong === 0) return { size: 0, bytes: new Uint8Array(0), etag: this.etag }
     }
-    if (answer.status === 200 && answer.body.length > WHOLE_BYTES) throw this.noRanges(0)
     const bytes =
       tooLong === undefined ? answer.body : (await this.fetchRange(Math.max(0, tooLong - length), length)).bytes
     return { size: tooLong ?? size ?? answer.body.length, bytes, etag: this.etag }
@@ -278,6 +276,7 @@ export class RangeSource implements ByteSource {
     }
     if (answer.status !== 200 && answer.status !== 206 && answer.status !== 416)
       throw statusError(answer, this.name, this.storage.statusNote(answer.status))
+    if (answer.status === 200 && answer.body.length > WHOLE_BYTES) throw this.noRanges(start)
     if (answer.status !== 416) refusePage(answer, start, this.name)
     const etag = etagOf(answer.headers)
     if (etag !== undefined && this.etag !== undefined && etag !== this.etag) {
@@ -285,7 +284,8 @@ export class RangeSource implements ByteSource {
       throw new InspectError('IO', message, { file: this.name })
     }
     this.etag = etag ?? this.etag
-    this.checkSize(answer.status === 200 ? contentLength(answer.headers) : size)
+    // Without a length, all of the body was read.
+    this.checkSize(answer.status === 200 ? (contentLength(answer.headers) ?? answer.body.length) : size)
     return { answer, start, size }
   }
 

@@ -212,12 +212,14 @@ export class S3Storage extends RemoteStorage {
       }
       for (const one of prefixes) {
         const name = one.slice(prefix.length, -1)
-        if (name !== '') entries.push({ name, kind: 'folder' })
+        // Keys such as `array//x` have a name that is empty.
+        if (name === '') isMarked = true
+        else entries.push({ name, kind: 'folder' })
       }
     }
     if (entries.length === 0 && !isMarked) throw notFound(path)
     countListedNames(entries.length)
-    return entries.sort(byName)
+    return sorted(entries)
   }
 
   /** Pages of ListObjectsV2. @throws InspectError if a page is invalid, or the service repeats pages */
@@ -243,6 +245,8 @@ export class S3Storage extends RemoteStorage {
       const answer = await this.inBucketRegion(bucket, () => this.client.send(call))
       if (answer.status !== 200) throw statusError(answer, path, this.statusNote(answer.status))
       const page = parsePage(new TextDecoder().decode(answer.body), path)
+      const stray = [...page.files.map(({ key }) => key), ...page.prefixes].find((one) => !one.startsWith(prefix))
+      if (stray !== undefined) throw notAListing(path, `a name outside of it: ${JSON.stringify(stray)}`)
       // Any token is accepted. The listing still ends, as no page may come twice and few pages may be empty.
       const first = page.files[0]?.key ?? page.prefixes[0]
       if (first !== undefined && firstNames.has(first)) throw notAListing(path, 'the same page twice')
@@ -259,7 +263,15 @@ function entriesOf({ names, sizes }: FilesAhead): Entry[] {
   const entries = names.map(
     (name, i): Entry => (sizes[i] === FOLDER ? { name, kind: 'folder' } : { name, kind: 'file', size: sizes[i] }),
   )
-  return entries.sort(byName)
+  return sorted(entries.filter(({ name }) => name !== ''))
+}
+
+/**
+ * Entries in the order of their names. `.` and `..` are neither files nor folders here: no URL leads to such a key, because it
+ * would lead to another key, and as paths they would lead out of the folder.
+ */
+function sorted(entries: Entry[]): Entry[] {
+  return entries.sort(byName).map((entry) => (/^\.\.?$/.test(entry.name) ? { name: entry.name, kind: 'other' } : entry))
 }
 
 /** @throws InspectError USAGE */
@@ -280,21 +292,33 @@ function parsePage(xml: string, path: string): Page {
     return encoded ? decodeName(plain, path) : plain
   }
   const files: Page['files'] = []
-  for (const [, inside] of xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
-    const key = /<Key>(.*?)<\/Key>/s.exec(inside)?.[1]
+  for (const inside of contentsOf('Contents', xml)) {
+    const [key] = contentsOf('Key', inside)
     const size = /<Size>(\d{1,15})<\/Size>/.exec(inside)?.[1]
     if (key === undefined || size === undefined) throw notAListing(path, 'a name without a size')
     files.push({ key: name(key), size: Number(size) })
   }
   const prefixes: string[] = []
-  for (const [, inside] of xml.matchAll(/<CommonPrefixes>(.*?)<\/CommonPrefixes>/gs)) {
-    const prefix = /<Prefix>(.*?)<\/Prefix>/s.exec(inside)?.[1]
+  for (const inside of contentsOf('CommonPrefixes', xml)) {
+    const [prefix] = contentsOf('Prefix', inside)
     if (prefix !== undefined) prefixes.push(name(prefix))
   }
   const truncated = /<IsTruncated>true<\/IsTruncated>/.test(xml)
-  const next = /<NextContinuationToken>(.*?)<\/NextContinuationToken>/s.exec(xml)?.[1]
+  const [next] = contentsOf('NextContinuationToken', xml)
   if (truncated && next === undefined) throw notAListing(path, 'a part of it without the way to the next')
   return { files, prefixes, next: truncated && next !== undefined ? unescaped(next) : undefined }
+}
+
+/** What is between the tags of each element of this name. A regular expression would take hours for tags that nothing closes. */
+function* contentsOf(name: string, xml: string): Generator<string> {
+  const [opening, closing] = [`<${name}>`, `</${name}>`]
+  for (let end = 0; ; end += closing.length) {
+    const start = xml.indexOf(opening, end) + opening.length
+    if (start < opening.length) return
+    end = xml.indexOf(closing, start)
+    if (end < 0) return
+    yield xml.slice(start, end)
+  }
 }
 
 function decodeName(text: string, path: string): string {
