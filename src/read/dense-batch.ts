@@ -234,24 +234,24 @@ function coordinatesOf({ type }: Dimension, { blocks }: Window, d: number, first
     const values = new Uint8Array(length * size)
     for (const { low, length: many, at: place } of segments)
       values.set(axisCoordinates(type, low, 1, many, { first: 0, count: many }), place * size)
-    spread(values, size, strides[d], from - at, out.subarray((from - first) * size, (end - first) * size))
+    fillPattern(values, size, strides[d], from - at, out.subarray((from - first) * size, (end - first) * size))
   }
   return out
 }
 
-/** Fills `out` with the values, each repeated `stride` times, and all of them over and over, starting at the cell `first`. */
-function spread(values: Uint8Array, size: number, stride: number, first: number, out: Uint8Array): void {
+/** Fills `out` with each value `stride` times, and then with all of them again and again. It begins at the cell `first` of this pattern. */
+function fillPattern(values: Uint8Array, size: number, stride: number, first: number, out: Uint8Array): void {
   const length = values.length / size
   const count = out.length / size
   const period = Math.min(stride * length, count)
-  let run = Math.floor(first / stride) % length
+  let index = Math.floor(first / stride) % length
   let left = stride - (first % stride)
   for (let i = 0; i < period; left = stride) {
     // With a stride of 1 the values are copied as they are, up to the last.
-    const many = Math.min(period - i, stride === 1 ? length - run : left)
-    if (stride === 1) out.set(values.subarray(run * size, (run + many) * size), i * size)
-    else copyBox(values, constantPlace([1], run), out, { at: i, strides: [1] }, [many], size)
-    run = stride === 1 ? 0 : (run + 1) % length
+    const many = Math.min(period - i, stride === 1 ? length - index : left)
+    if (stride === 1) out.set(values.subarray(index * size, (index + many) * size), i * size)
+    else copyBox(values, constantPlace([1], index), out, { at: i, strides: [1] }, [many], size)
+    index = stride === 1 ? 0 : (index + 1) % length
     i += many
   }
   for (let done = period; done < count; done *= 2) out.copyWithin(done * size, 0, Math.min(done, count - done) * size)

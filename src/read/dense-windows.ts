@@ -50,9 +50,9 @@ export interface Window {
 
 /** Sizes of windows, in cells. */
 export interface WindowSizes {
-  /** Small tiles are joined up to this size. */
-  good: number
-  /** Upper limit. Only a window of whole tiles in global order may be larger. */
+  /** Number of cells up to which small tiles are joined. */
+  usual: number
+  /** Upper limit on the cells. Only a window of whole tiles in global order may have more. */
   most: number
 }
 
@@ -226,12 +226,12 @@ export function* globalWindows(
   grid: readonly DenseAxis[],
   wanted: WantedCells,
   { tileOrder, cellOrder }: { tileOrder: readonly number[]; cellOrder: readonly number[] },
-  { good }: WindowSizes,
+  { usual }: WindowSizes,
 ): Generator<Window> {
   let window: Window = { blocks: [], cell_num: 0, group: undefined }
   for (const axes of combinations(tileOrder, (d) => tilesAlong(grid[d], wanted[d]))) {
     const block = blockOf(axes, cellOrder, window.cell_num)
-    if (window.cell_num > 0 && window.cell_num + block.cell_num > good) {
+    if (window.cell_num > 0 && window.cell_num + block.cell_num > usual) {
       yield window
       block.at = 0
       window = { blocks: [], cell_num: 0, group: undefined }
@@ -253,7 +253,7 @@ export function* orderedWindows(
   grid: readonly DenseAxis[],
   wanted: WantedCells,
   order: readonly number[],
-  { good, most }: WindowSizes,
+  { usual, most }: WindowSizes,
 ): Generator<Window> {
   const lengths = wanted.map((intervals) => intervals.reduce((sum, { low, high }) => sum + Number(high - low + 1n), 0))
   /** Cells of one coordinate along each axis of the order. */
@@ -261,7 +261,7 @@ export function* orderedWindows(
   const cut = slices.findIndex((cells) => cells <= most)
   const slower = order.slice(0, cut)
   const whole = new Map(order.slice(cut + 1).map((d) => [d, [joined(tilesAlong(grid[d], wanted[d]))]]))
-  const sizes = { good: Math.floor(good / slices[cut]), most: Math.max(1, Math.floor(most / slices[cut])) }
+  const sizes = { usual: Math.floor(usual / slices[cut]), most: Math.max(1, Math.floor(most / slices[cut])) }
   const along = (d: number): Iterable<BlockAxis> => {
     const tiles = tilesAlong(grid[d], wanted[d])
     if (slower.includes(d)) return singles(tiles)
@@ -285,11 +285,11 @@ function* singles(tiles: Iterable<BlockAxis>): Generator<BlockAxis> {
 }
 
 /** Yields tiles along an axis: small ones joined, large ones in parts. */
-function* parts(tiles: Iterable<BlockAxis>, { good, most }: WindowSizes): Generator<BlockAxis> {
+function* parts(tiles: Iterable<BlockAxis>, { usual, most }: WindowSizes): Generator<BlockAxis> {
   let together: BlockAxis[] = []
   let length = 0
   for (const tile of tiles) {
-    if (together.length > 0 && length + tile.length > good) {
+    if (together.length > 0 && length + tile.length > usual) {
       yield joined(together)
       together = []
       length = 0

@@ -59,7 +59,7 @@ export async function* readDense(opened: OpenedArray, query: ReadQuery, room = R
   }
 }
 
-/** The cells that a fragment has of a piece: a box. */
+/** The cells of a piece that one fragment has. They are a box. */
 interface Part {
   source: DenseSource
   /** Number of the tile in the fragment. */
@@ -154,8 +154,8 @@ class DenseReader {
     for (const window of windows) {
       this.kept.begin(window.group)
       const whole = await this.assemble(window)
-      for (let first = 0; first < window.cell_num; first += sizes.good) {
-        const count = Math.min(sizes.good, window.cell_num - first)
+      for (let first = 0; first < window.cell_num; first += sizes.usual) {
+        const count = Math.min(sizes.usual, window.cell_num - first)
         yield batchOf(this, whole, first, count)
       }
       // Later windows never go back along the slowest axis, so fragments before the window are not needed any more.
@@ -174,7 +174,7 @@ class DenseReader {
     }
     const coordinates = this.dimensions.reduce((sum, { type }) => sum + datatypeSize(type), 0)
     const most = Math.max(1, Math.floor(this.room.most / Math.max(1, bytes)))
-    return { good: Math.min(most, Math.ceil(this.room.batch / (bytes + coordinates))), most }
+    return { usual: Math.min(most, Math.ceil(this.room.batch / (bytes + coordinates))), most }
   }
 
   private async assemble(window: Window): Promise<Assembly> {
@@ -193,7 +193,8 @@ class DenseReader {
       place: this.isTracked ? new Int32Array(cell_num) : undefined,
       tiles: [],
     }
-    for (const [b, block] of window.blocks.entries()) for (const piece of pieces[b]) await this.put(made, block, piece)
+    for (const [b, block] of window.blocks.entries())
+      for (const piece of pieces[b]) await this.putPiece(made, block, piece)
     return made
   }
 
@@ -216,7 +217,7 @@ class DenseReader {
     const [block] = window.blocks
     const first = startOfRun(lengths, this.inTile(part.from), inBlock(block, part.at))
     if (first === undefined) return undefined
-    const tile = await this.tile(part, this.query.reuse === true)
+    const tile = await this.readTile(part, this.query.reuse === true)
     if (!tile) return undefined
     const end = first + window.cell_num
     const columns = this.attributes.map(({ size = 0 }, c): Assembly['columns'][number] => ({
@@ -227,16 +228,16 @@ class DenseReader {
   }
 
   /** Copies the cells of a piece from all fragments, oldest first. */
-  private async put(made: Assembly, block: Block, piece: Piece): Promise<void> {
+  private async putPiece(made: Assembly, block: Block, piece: Piece): Promise<void> {
     const { parts } = piece
     if (!parts.some(({ source, lengths }) => !source.isSparse && isSame(lengths, piece.lengths)))
-      this.fill(made, piece.lengths, inBlock(block, piece.at), UNWRITTEN)
+      this.putFill(made, piece.lengths, inBlock(block, piece.at), UNWRITTEN)
     for (const part of parts) {
       if (part.source.isSparse) continue
       const to = inBlock(block, part.at)
-      const columns = await this.tile(part, !this.isTracked)
+      const columns = await this.readTile(part, !this.isTracked)
       if (!columns) {
-        this.fill(made, part.lengths, to, LOST)
+        this.putFill(made, part.lengths, to, LOST)
         continue
       }
       const { source, tile } = part
@@ -251,10 +252,10 @@ class DenseReader {
     const { columns } = tile
     for (const [c, { fill, size }] of this.attributes.entries()) {
       const column = columns[c] ?? fill
-      const place = columns[c] ? from : constantPlace(lengths)
+      const source = columns[c] ? from : constantPlace(lengths)
       const { data, validity } = made.columns[c]
-      if (data && size !== undefined) copyBox(column.data, place, data, to, lengths, size)
-      if (validity && column.validity) copyBox(column.validity, place, validity, to, lengths, 1)
+      if (data && size !== undefined) copyBox(column.data, source, data, to, lengths, size)
+      if (validity && column.validity) copyBox(column.validity, source, validity, to, lengths, 1)
     }
     if (!owner) return
     if (this.isTracked && tiles.at(-1) !== tile) tiles.push(tile)
@@ -268,7 +269,7 @@ class DenseReader {
   }
 
   /** Writes fill values into a box of cells. @param owner {@link UNWRITTEN} or {@link LOST} */
-  private fill(made: Assembly, lengths: readonly number[], to: BoxPlace, owner: number): void {
+  private putFill(made: Assembly, lengths: readonly number[], to: BoxPlace, owner: number): void {
     if (owner === LOST) made.owner ??= new Int32Array(made.window.cell_num)
     fillBox(this.attributes, made.columns, lengths, to)
     const { owner: owners } = made
@@ -347,7 +348,7 @@ class DenseReader {
   }
 
   /** Reads a tile, unless it was kept. @param reuse whether the next tile may overwrite its memory @returns undefined if it cannot be read */
-  private async tile({ source, tile }: Part, reuse: boolean): Promise<(ColumnData | undefined)[] | undefined> {
+  private async readTile({ source, tile }: Part, reuse: boolean): Promise<(ColumnData | undefined)[] | undefined> {
     const key = `${source.index} ${tile}`
     const known = this.kept.get(key)
     if (known) return known

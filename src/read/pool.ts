@@ -18,7 +18,7 @@ interface Taken {
   batches: SourceBatch[]
   picked: Picked
   /** The position, among the limiting cells, of the one that sorts first. */
-  held: number
+  firstLimit: number
 }
 
 const NO_FILL: ColumnData = { data: new Uint8Array(0), starts: undefined, validity: undefined }
@@ -45,45 +45,43 @@ export class MergePool {
    * Takes out, in global order, the cells that come before all limiting cells. In an array without duplicates it returns only the newest
    * cell of equal coordinates: the one with the highest time, and at equal times the one of the last fragment.
    *
-   * @param before coordinates of the limiting cells, by dimension; undefined to take out all cells
+   * @param limits coordinates of the limiting cells, by dimension; undefined to take out all cells
    */
-  take(before: readonly ColumnData[] | undefined): Taken {
+  take(limits: readonly ColumnData[] | undefined): Taken {
     this.entries.sort((a, b) => newestFirst(a.batch, b.batch))
     const { entries } = this
-    const { from, rows } = listed(entries.map((entry) => entry.rows))
+    const { from, rows } = cellsOfBatches(entries.map((entry) => entry.rows))
     const batches = entries.map(({ batch }) => batch)
     const { dimensions } = this.schema.domain
-    const ends = before ? endCells(before, fixedSize(dimensions[0])) : 0
+    const limitNum = limits ? cellNum(limits, fixedSize(dimensions[0])) : 0
     const count = rows.length
     const columns = dimensions.map((dimension, d) => {
-      const sources = [...batches.map((batch) => batch.columns[d]), before?.[d]]
+      const sources = [...batches.map((batch) => batch.columns[d]), limits?.[d]]
       const size = fixedSize(dimension)
-      if (!before) return gatherFrom(sources.slice(0, -1), from, rows, size, NO_FILL)
+      if (!limits) return gatherFrom(sources.slice(0, -1), from, rows, size, NO_FILL)
       return gatherFrom(
         sources,
-        withEnds(from, ends, () => batches.length),
-        withEnds(rows, ends, (i) => i),
+        withMore(from, limitNum, () => batches.length),
+        withMore(rows, limitNum, (i) => i),
         size,
         NO_FILL,
       )
     })
-    const coordinates = orderLanes(this.schema, columns, count + ends)
+    const coordinates = orderLanes(this.schema, columns, count + limitNum)
     const times = batches.some(({ written }) => written) ? timeLanes(batches, from, rows) : []
     const lanes = [...coordinates, ...times]
     const sorted = isSorted(lanes, count) ? undefined : sortedPositions(lanes, count)
-    let [taken, held] = [count, 0]
-    for (let end = 0; end < ends; end++) {
-      if (end > 0 && !isBefore(coordinates, count + end, count + held)) continue
-      held = end
-    }
-    if (ends > 0) taken = placeOf(coordinates, sorted, count + held, count)
+    let [taken, firstLimit] = [count, 0]
+    for (let limit = 1; limit < limitNum; limit++)
+      if (isBefore(coordinates, count + limit, count + firstLimit)) firstLimit = limit
+    if (limitNum > 0) taken = countBefore(coordinates, sorted, count + firstLimit, count)
     const picks = this.schema.allows_duplicates
       ? (sorted?.subarray(0, taken) ?? Int32Array.from({ length: taken }, (_, i) => i))
       : firstOfEach(coordinates, columns, dimensions.map(fixedSize), sorted, taken, (first, cell) =>
-          isInLaterTile(batches[from[first]], rows[first], batches[from[cell]], rows[cell]),
+          laterTileWins(batches[from[first]], rows[first], batches[from[cell]], rows[cell]),
         )
     this.keep(sorted, taken, from, rows)
-    return { batches, held, picked: { from: pickFrom(from, picks), rows: pickFrom(rows, picks) } }
+    return { batches, firstLimit, picked: { from: pickFrom(from, picks), rows: pickFrom(rows, picks) } }
   }
 
   /** Keeps only the cells after the first `taken` ones. */
@@ -113,7 +111,7 @@ function newestFirst(a: SourceBatch, b: SourceBatch): number {
 }
 
 /** Lists the cells of several batches, one batch after another. */
-export function listed(cells: readonly Uint32Array[]): Picked {
+export function cellsOfBatches(cells: readonly Uint32Array[]): Picked {
   const count = cells.reduce((sum, { length }) => sum + length, 0)
   const [from, rows] = [new Uint32Array(count), new Uint32Array(count)]
   let at = 0
@@ -125,13 +123,13 @@ export function listed(cells: readonly Uint32Array[]): Picked {
   return { from, rows }
 }
 
-/** Number of limiting cells. */
-function endCells([{ data, starts }]: readonly ColumnData[], size: number | undefined): number {
+/** Number of cells in columns. */
+function cellNum([{ data, starts }]: readonly ColumnData[], size: number | undefined): number {
   return starts ? starts.length - 1 : data.length / (size ?? 1)
 }
 
 /** A list with `count` more values at its end. */
-function withEnds(list: Uint32Array, count: number, value: (i: number) => number): Uint32Array {
+function withMore(list: Uint32Array, count: number, value: (i: number) => number): Uint32Array {
   const out = new Uint32Array(list.length + count)
   out.set(list)
   for (let i = 0; i < count; i++) out[list.length + i] = value(i)
@@ -162,7 +160,7 @@ function timeLanes(batches: readonly SourceBatch[], from: Uint32Array, rows: Uin
 }
 
 /** The number of cells, among the first `most` sorted ones, that come before the cell `end`. */
-function placeOf(lanes: KeyLanes, sorted: Int32Array | undefined, end: number, most: number): number {
+function countBefore(lanes: KeyLanes, sorted: Int32Array | undefined, end: number, most: number): number {
   let [low, high] = [0, most]
   while (low < high) {
     const middle = (low + high) >>> 1
@@ -182,7 +180,7 @@ function isBefore(lanes: KeyLanes, a: number, b: number): boolean {
  * times, the cell of the later tile wins; but inside one tile the first cell wins.
  * @see SparseGlobalOrderReader::dedup_tiles_with_timestamps, dedup_fragments_with_timestamps
  */
-function isInLaterTile(first: SourceBatch, row: number, second: SourceBatch, other: number): boolean {
+function laterTileWins(first: SourceBatch, row: number, second: SourceBatch, other: number): boolean {
   return (
     first.source === second.source &&
     second.tile > first.tile &&
@@ -190,7 +188,7 @@ function isInLaterTile(first: SourceBatch, row: number, second: SourceBatch, oth
   )
 }
 
-/** Finds one cell of each coordinates among the first `count` sorted cells: the first one, unless another one replaces it. */
+/** Finds one of the cells of equal coordinates, among the first `count` sorted cells: the first one, unless a later one replaces it. */
 function firstOfEach(
   lanes: KeyLanes,
   columns: readonly ColumnData[],

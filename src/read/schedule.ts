@@ -21,7 +21,7 @@ interface Schedule {
    */
   before(batches: readonly SourceBatch[]): ColumnData[] | undefined | null
   /** Called after the merge with the position, among the limiting cells, of the one that sorts first. */
-  held(cell: number): void
+  firstLimit(cell: number): void
 }
 
 /**
@@ -50,7 +50,7 @@ export function byCorner(schema: ArraySchema, places: readonly Place[]): Schedul
       const { source, tile } = places[order[done]]
       return source.mbr(tile).map(({ min }, d) => columnOf([min], fixedSize(dimensions[d])))
     },
-    held() {},
+    firstLimit() {},
   }
 }
 
@@ -107,7 +107,7 @@ export function byFragment(schema: ArraySchema, places: readonly Place[], pool: 
         ),
       )
     },
-    held(cell) {
+    firstLimit(cell) {
       holding = open()[cell]?.source
     },
   }

@@ -15,7 +15,7 @@ import { pickedColumn, remarkChanged } from './fill.ts'
 import { CellFilter, isTimed, type Picked, writtenAt } from './filter.ts'
 import { OpenFiles } from './open-files.ts'
 import { isCutByTime } from './opening.ts'
-import { listed, MergePool, pickFrom } from './pool.ts'
+import { cellsOfBatches, MergePool, pickFrom } from './pool.ts'
 import { tileTest } from './pruning.ts'
 import { type OpenedArray, provenanceColumns, type ReadBatches, type ReadQuery, readColumns, WRITTEN } from './query.ts'
 import { byCorner, byFragment, type Place } from './schedule.ts'
@@ -212,7 +212,7 @@ class SparseReader {
       const before = schedule.before(batches)
       if (before === null) continue
       const taken = pool.take(before)
-      schedule.held(taken.held)
+      schedule.firstLimit(taken.firstLimit)
       yield* this.shownCells(taken.batches, taken.picked)
       more = before !== undefined
       bytes = Math.min(MAX_WINDOW, bytes * WINDOW_GROWTH)
@@ -268,7 +268,7 @@ class SparseReader {
   private *sortedBatches(batches: readonly CellBatch[], colMajor: boolean): Generator<CellBatch> {
     const { schema } = this.opened
     const { dimensions } = schema.domain
-    const { from, rows } = listed(batches.map(({ rows, cell_num }) => rows ?? allRows(cell_num)))
+    const { from, rows } = cellsOfBatches(batches.map(({ rows, cell_num }) => rows ?? allRows(cell_num)))
     const count = rows.length
     const gathered = (c: number, picked: Picked): ColumnData => {
       const sources = batches.map(({ columns }) => columns[c])

@@ -39,7 +39,7 @@ function allCells(windows: Iterable<Window>): string[] {
 }
 
 const GRID = [axis(0n, 9n, 4n), axis(-3n, 8n, 5n), axis(1n, 3n, 2n)]
-const SIZES = [1, 7, 12, 40, 400].flatMap((most) => [1, 20].map((good) => ({ good: Math.min(good, most), most })))
+const SIZES = [1, 7, 12, 40, 400].flatMap((most) => [1, 20].map((usual) => ({ usual: Math.min(usual, most), most })))
 
 describe('windows of a read across tiles', () => {
   const wanted = [
@@ -53,7 +53,7 @@ describe('windows of a read across tiles', () => {
   const ys = [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n]
   const xs = [-3n, -2n, -1n, 4n, 5n, 6n]
 
-  test.each(SIZES)('have every cell once and in order, up to $most cells, and $good if tiles are small', (sizes) => {
+  test.each(SIZES)('have every cell once and in order, up to $most cells, and $usual if tiles are small', (sizes) => {
     const rows = ys.flatMap((y) => xs.flatMap((x) => [2n, 3n].map((z) => [y, x, z].join())))
     const columns = [2n, 3n].flatMap((z) => xs.flatMap((x) => ys.map((y) => [y, x, z].join())))
     expect(allCells(orderedWindows(GRID, wanted, [0, 1, 2], sizes))).toEqual(rows)
@@ -63,10 +63,10 @@ describe('windows of a read across tiles', () => {
   })
 
   test('belong to one group if they need the same tiles', () => {
-    const groups = [...orderedWindows(GRID, whole(GRID), [0, 1, 2], { good: 36, most: 72 })].map(({ group }) => group)
+    const groups = [...orderedWindows(GRID, whole(GRID), [0, 1, 2], { usual: 36, most: 72 })].map(({ group }) => group)
     // Four coordinates of a tile along the first axis are 144 cells.
     expect(groups).toEqual(['0', '0', '1', '1', '2'])
-    const uncut = [...orderedWindows(GRID, whole(GRID), [0, 1, 2], { good: 36, most: 1000 })]
+    const uncut = [...orderedWindows(GRID, whole(GRID), [0, 1, 2], { usual: 36, most: 1000 })]
     expect(uncut.map(({ group }) => group)).toEqual([undefined, undefined, undefined])
   })
 })
@@ -75,14 +75,14 @@ test('windows of a read in global order have tiles one after another', () => {
   const order = { tileOrder: [1, 0], cellOrder: [0, 1] }
   const grid = [axis(0n, 3n, 2n), axis(0n, 2n, 2n)]
   const cells = ['0,0', '0,1', '1,0', '1,1', '2,0', '2,1', '3,0', '3,1', '0,2', '1,2', '2,2', '3,2']
-  for (const good of [1, 4, 5, 100])
-    expect(allCells(globalWindows(grid, whole(grid), order, { good, most: good }))).toEqual(cells)
+  for (const usual of [1, 4, 5, 100])
+    expect(allCells(globalWindows(grid, whole(grid), order, { usual, most: usual }))).toEqual(cells)
 })
 
 test('a box with more cells than a number can count comes window by window', () => {
   const most = 2n ** 64n - 1n
   const grid = [axis(0n, most, 10n), axis(0n, most, 2n ** 60n)]
-  const sizes = { good: 100, most: 1000 }
+  const sizes = { usual: 100, most: 1000 }
   const order = { tileOrder: [0, 1], cellOrder: [0, 1] }
   for (const windows of [
     orderedWindows(grid, whole(grid), [0, 1], sizes),
