@@ -1,5 +1,5 @@
 import { Client, DEFAULT_LIMITS, type HttpRequest, statusError } from '../source/remote/client.ts'
-import { find, RemoteStorage, upTo } from '../source/remote/remote-storage.ts'
+import { findEntry, RemoteStorage, upTo } from '../source/remote/remote-storage.ts'
 import { byName, type Entry, notFound } from '../source/source.ts'
 
 /** Upper limit on the bytes of a listing: about a million names. */
@@ -33,7 +33,7 @@ export class ServedStorage extends RemoteStorage {
     const slash = path.lastIndexOf('/')
     const parent = path.slice(0, slash)
     return (await this.kind(parent)) === 'folder'
-      ? find(await this.list(parent), path.slice(slash + 1))?.kind
+      ? findEntry(await this.list(parent), path.slice(slash + 1))?.kind
       : undefined
   }
 

@@ -18,7 +18,7 @@ export interface Drawn {
   colour(level: number, index: number): number
 }
 
-/** Size in pixels below which a box is drawn in place of those below it, which would be smaller than a pixel. */
+/** A box that is smaller, in pixels, is drawn in place of the boxes inside it. Most of these would be smaller than a pixel. */
 const FINE = 3
 /** Upper limit on the pixels that are tinted in a picture. After that, boxes have only outlines. */
 const MOST_TINTED = 12_000_000
@@ -78,7 +78,7 @@ export function paint(
   const [width, height] = size
   const [perX, perY] = [width / (seen.x1 - seen.x0), height / (seen.y1 - seen.y0)]
   let tinted = 0
-  const box = (places: Float64Array, id: number, colour: number): void => {
+  const paintBox = (places: Float64Array, id: number, colour: number): void => {
     const at = 4 * id
     const left = Math.floor((places[at] - seen.x0) * perX)
     const right = Math.max(left + 2, Math.floor((places[at + 1] - seen.x0) * perX))
@@ -108,13 +108,13 @@ export function paint(
       if (right <= width) pixels[y * width + right - 1] = colour
     }
   }
-  let left = most
+  let boxesLeft = most
   for (const one of drawn) {
     if (!isSeen(one.domain, 0, seen)) continue
-    if (!one.boxes) box(one.domain, 0, one.colour(0, 0))
+    if (!one.boxes) paintBox(one.domain, 0, one.colour(0, 0))
     else
-      left -= eachBox(one.boxes, seen, size, Math.max(100, left), (level, id, places) =>
-        box(places, id, one.colour(level, id)),
+      boxesLeft -= eachBox(one.boxes, seen, size, Math.max(100, boxesLeft), (level, id, places) =>
+        paintBox(places, id, one.colour(level, id)),
       )
   }
 }

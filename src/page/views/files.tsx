@@ -1,4 +1,5 @@
 import { fileTypeByName } from '../../anatomy/files.ts'
+import { folderOf } from '../../base/paths.ts'
 import { lastPathPart } from '../../format/commit-files.ts'
 import { parseFragmentName } from '../../format/timestamped-name.ts'
 import { formatCount } from '../../render/units.ts'
@@ -32,7 +33,7 @@ export const files: View = {
   Show: Files,
 }
 
-/** Number of fragments up to which the files of all are listed. Of more fragments, a click lists the files. */
+/** Up to this number of fragments, the list has the files of all. If there are more, a click on one lists its files. */
 const FEW = 30
 
 interface FileRow {
@@ -118,14 +119,12 @@ function columns(link: Link): readonly Column<FileRow>[] {
   ]
 }
 
-const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
-
 /** The files of the target, or of the fragment `p`. */
 async function listFiles(inspected: Inspected, p: string | undefined): Promise<readonly FileRow[]> {
   const { type, path } = inspected.target
   const states = await unreadStates(inspected)
-  const below = (one: string) => fragmentFiles(inspected, `${path}/${one}`, `${one}/`, states.get(one))
-  if (p !== undefined) return below(p)
+  const filesOf = (one: string) => fragmentFiles(inspected, `${path}/${one}`, `${one}/`, states.get(one))
+  if (p !== undefined) return filesOf(p)
   if (type === 'fragment') return fragmentFiles(inspected, path, '', undefined)
   const fragments: string[] = []
   const rows: FileRow[] = []
@@ -142,9 +141,9 @@ async function listFiles(inspected: Inspected, p: string | undefined): Promise<r
     const role = fileTypeByName(entry.name, folder.name, size, type === 'group')
     rows.push({ path: name, role, field: null, size, state: states.get(name) })
   }
-  if (fragments.length <= FEW) return [...rows, ...(await Promise.all(fragments.map(below))).flat()]
-  const folder = { role: 'fragment', field: null, size: null, isFolder: true }
-  return [...rows, ...fragments.map((one) => ({ ...folder, path: one, state: states.get(one) }))]
+  if (fragments.length <= FEW) return [...rows, ...(await Promise.all(fragments.map(filesOf))).flat()]
+  const row = { role: 'fragment', field: null, size: null, isFolder: true }
+  return [...rows, ...fragments.map((one) => ({ ...row, path: one, state: states.get(one) }))]
 }
 
 async function sizeOf({ place }: Inspected, path: string): Promise<number> {

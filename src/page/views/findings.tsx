@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { SEVERITIES } from '../../check/codes.ts'
 import type { CheckFinding } from '../../documents/check.ts'
 import { escapeText, formatCount, formatSize } from '../../render/units.ts'
 import { counted, fieldName, NOTHING, relativePath, timeRangeText } from '../../render/views/wording.ts'
@@ -30,12 +31,9 @@ const LEVELS = [
   ['cells', 'every cell'],
 ] as const
 
-/** Order of the severities in the table. */
-const RANK = { error: 0, warning: 1, note: 2 } as const
-
 function Findings({ inspected, link }: ViewProps) {
   const level = link.l
-  const [times, setTimes] = useState(0)
+  const [runs, setRuns] = useState(0)
   const { value, isDone, error, stop } = useReading<Checked>(
     async (progress) => {
       const check = inspected.check(level === undefined ? {} : { level })
@@ -49,7 +47,7 @@ function Findings({ inspected, link }: ViewProps) {
         check.stop()
       }
     },
-    [inspected, level, times],
+    [inspected, level, runs],
   )
   return (
     <>
@@ -60,7 +58,7 @@ function Findings({ inspected, link }: ViewProps) {
         chosen={level ?? 'chunks'}
         choose={(name) => changeLink(link, { l: name === 'chunks' ? undefined : name })}
       />
-      {link.t !== undefined && <p>Of all files, whatever the time.</p>}
+      {link.t !== undefined && <p>The check reads all files, whatever the time.</p>}
       {!isDone && (
         <>
           <p role="status">Reading the files … {value && formatSize(value.read)}</p>
@@ -70,7 +68,7 @@ function Findings({ inspected, link }: ViewProps) {
       {isDone && !error && !value?.document && (
         <>
           <p role="status">Stopped: nothing is known.</p>
-          <Button onClick={() => setTimes(times + 1)}>Check again</Button>
+          <Button onClick={() => setRuns(runs + 1)}>Check again</Button>
         </>
       )}
       {error && <Fault error={error} />}
@@ -107,7 +105,7 @@ function Found({ document, inspected, link }: ViewProps & { document: Documents[
         <Table caption="Findings" columns={columns(inspected, link, damage)} rows={findings} keyOf={(_, i) => i} />
       )}
       <NotExamined errors={not_examined} />
-      <Slow inspected={inspected} />
+      <SlowReads inspected={inspected} />
       {not_checked.length > 0 && <p>Not checked: {pageWords(not_checked.join('; '))}.</p>}
     </>
   )
@@ -144,7 +142,7 @@ export function Lost({ damage: { losses, unexamined }, inspected, link }: ViewPr
             <ul>
               {fields.map(({ name, of, finding }) => (
                 <li key={name}>
-                  <ToBytes {...{ inspected, link, finding }}>{fieldName(name)}</ToBytes> of {escapeText(of)}
+                  <BytesLink {...{ inspected, link, finding }}>{fieldName(name)}</BytesLink> of {escapeText(of)}
                 </li>
               ))}
               {places !== undefined && <li>{escapeText(places)}</li>}
@@ -163,7 +161,7 @@ export function Lost({ damage: { losses, unexamined }, inspected, link }: ViewPr
 }
 
 /** A link to the bytes of a finding; plain text if its file is not below the target. */
-function ToBytes(props: { finding: CheckFinding; inspected: Inspected; link: Link; children: string }) {
+function BytesLink(props: { finding: CheckFinding; inspected: Inspected; link: Link; children: string }) {
   const { finding, inspected, link, children } = props
   const { file, offset, space } = finding
   const p = relativePath(file, inspected.shownPath(inspected.path))
@@ -178,7 +176,7 @@ function ToBytes(props: { finding: CheckFinding; inspected: Inspected; link: Lin
 }
 
 /** The findings of the overview about slow reads. */
-function Slow({ inspected }: { inspected: Inspected }) {
+function SlowReads({ inspected }: { inspected: Inspected }) {
   const overview = useLoaded(() => inspected.document('overview'), [inspected])
   const slow = loadedValue(overview)?.findings.filter(({ advice }) => advice.length > 0) ?? []
   if (slow.length === 0) return null
@@ -196,14 +194,14 @@ function columns(inspected: Inspected, link: Link, { fields }: Damage): readonly
     {
       title: 'severity',
       show: ({ severity }) => <span class={`severity ${severity}`}>{severity}</span>,
-      by: ({ severity }) => RANK[severity],
+      by: ({ severity }) => -SEVERITIES.indexOf(severity),
     },
     {
       title: 'field',
       show(finding) {
         const name = fields.get(finding)
         if (name === undefined) return NOTHING
-        return <ToBytes {...{ inspected, link, finding }}>{fieldName(name)}</ToBytes>
+        return <BytesLink {...{ inspected, link, finding }}>{fieldName(name)}</BytesLink>
       },
       by: (finding) => fields.get(finding),
     },
@@ -219,7 +217,7 @@ function columns(inspected: Inspected, link: Link, { fields }: Damage): readonly
         finding.offset === null || finding.space !== undefined ? (
           (finding.offset ?? NOTHING)
         ) : (
-          <ToBytes {...{ inspected, link, finding }}>{String(finding.offset)}</ToBytes>
+          <BytesLink {...{ inspected, link, finding }}>{String(finding.offset)}</BytesLink>
         ),
       by: ({ offset }) => offset,
     },

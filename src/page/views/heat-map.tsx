@@ -40,7 +40,7 @@ export const heatMap: View = {
   Show: HeatMap,
 }
 
-/** Stands for the number of points in the list of attributes. */
+/** In the list of attributes, it stands for the number of cells. */
 const COUNT = '#'
 
 function HeatMap({ inspected, link }: ViewProps) {
@@ -58,14 +58,14 @@ function HeatMap({ inspected, link }: ViewProps) {
           return <p>A picture needs two dimensions of numbers or dates: this array has {axes.length}.</p>
         const names = source.attributes.filter(isNumeric).map(({ name }) => name)
         if (source.array_type === 'sparse') names.push(COUNT)
-        if (names.length === 0) return <p>No attribute has one number or date a cell.</p>
-        return <Chosen {...{ source, axes, names, link, inspected }} />
+        if (names.length === 0) return <p>No attribute has one number or date per cell.</p>
+        return <FormAndPicture {...{ source, axes, names, link, inspected }} />
       }}
     />
   )
 }
 
-interface ChosenProps extends ViewProps {
+interface FormAndPictureProps extends ViewProps {
   source: PictureSource
   /** Indexes of the dimensions that can be an axis. */
   axes: readonly number[]
@@ -74,7 +74,7 @@ interface ChosenProps extends ViewProps {
 }
 
 /** The form for what the picture shows, and the picture. */
-function Chosen({ source, axes, names, link, inspected }: ChosenProps) {
+function FormAndPicture({ source, axes, names, link, inspected }: FormAndPictureProps) {
   const { dimensions } = source
   const isDense = source.array_type === 'dense'
   const [down, right] = axesOf(link.d, axes)
@@ -134,7 +134,7 @@ function Chosen({ source, axes, names, link, inspected }: ChosenProps) {
   )
 }
 
-/** The axes in `d` of the link; the first two if it is no good. */
+/** The axes in `d` of the link; the first two if it is invalid. */
 function axesOf(text: string | undefined, axes: readonly number[]): readonly [number, number] {
   const [down, right] = (text ?? '').split(',').map(Number)
   return axes.includes(down) && axes.includes(right) && down !== right ? [down, right] : [axes[0], axes[1]]
@@ -183,7 +183,7 @@ function Picture({
           names={source.dimensions.map(({ name }) => name)}
         />
       )}
-      {raster && isDone && <Pixels raster={raster} />}
+      {raster && isDone && <PointsTable raster={raster} />}
     </>
   )
 }
@@ -195,7 +195,7 @@ function legendText({ kind, read, total, isCut }: Raster, type: string): string 
     return `${cells} cells${isCut ? ', the first that were found: there are more' : ''}; a point with several cells has their mean.`
   const unread = total === undefined ? 0 : total - read
   const lack = unread > 0 ? ` ${formatCount(unread)} others were not read.` : ''
-  if (kind === 'each') return `Each of ${cells} cells of this ${type} slice.${lack}`
+  if (kind === 'each') return `Each point is one of ${cells} cells of this ${type} slice.${lack}`
   if (kind === 'mean') return `${cells} cells; a point is the mean of those that it covers.${lack}`
   return `A sample: ${cells} cells are read; a point is the first cell of those that it covers.${lack}`
 }
@@ -231,12 +231,12 @@ function draw(canvas: HTMLCanvasElement, raster: Raster, [low, high]: readonly [
   if (!context) return
   const style = getComputedStyle(canvas)
   const named = (name: string): number => Number.parseInt(style.getPropertyValue(name).trim().slice(1), 16)
-  const apart = { fill: named('--line'), null: named('--c4') }
+  const special = { fill: named('--line'), null: named('--c4') }
   const image = context.createImageData(canvas.width, canvas.height)
   for (let i = 0; i < raster.counts.length; i++) {
     const value = pointAt(raster, i)
     if (value === undefined) continue
-    const colour = typeof value === 'number' ? colourAt((value - low) / (high - low || 1)) : apart[value]
+    const colour = typeof value === 'number' ? colourAt((value - low) / (high - low || 1)) : special[value]
     image.data.set([colour >> 16, (colour >> 8) & 255, colour & 255, 255], 4 * i)
   }
   context.putImageData(image, 0, 0)
@@ -245,11 +245,11 @@ function draw(canvas: HTMLCanvasElement, raster: Raster, [low, high]: readonly [
 /** Greatest width and height of the picture in CSS pixels. */
 const [WIDTH, HEIGHT] = [800, 512]
 /** Size of the largest point in CSS pixels. */
-const LARGEST = 24
+const LARGEST_POINT = 24
 
 /** Length of an axis in CSS pixels: a whole number of pixels for each point. */
 function axisLength(points: number, most: number): string {
-  return `${points * Math.max(1, Math.min(LARGEST, Math.floor(most / points)))}px`
+  return `${points * Math.max(1, Math.min(LARGEST_POINT, Math.floor(most / points)))}px`
 }
 
 interface DrawingProps {
@@ -262,7 +262,7 @@ interface DrawingProps {
   names: readonly string[]
 }
 
-const inside = (index: number, length: number): number => Math.min(length - 1, Math.max(0, index))
+const clamped = (index: number, length: number): number => Math.min(length - 1, Math.max(0, index))
 
 function Drawing({ raster, version, link, ranges, names }: DrawingProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -276,8 +276,8 @@ function Drawing({ raster, version, link, ranges, names }: DrawingProps) {
   const pointUnder = (event: MouseEvent): number => {
     const { width, height } = (event.currentTarget as Element).getBoundingClientRect()
     const [x, y] = placeOf(event)
-    const row = inside(Math.floor((y / height) * down.length), down.length)
-    return row * right.length + inside(Math.floor((x / width) * right.length), right.length)
+    const row = clamped(Math.floor((y / height) * down.length), down.length)
+    return row * right.length + clamped(Math.floor((x / width) * right.length), right.length)
   }
   const open = (i: number): void => {
     const cell = raster.kind === 'sample' ? undefined : cellAt(raster, i, names, ranges)
@@ -296,7 +296,7 @@ function Drawing({ raster, version, link, ranges, names }: DrawingProps) {
     if (event.key === 'Enter' && at !== undefined) open(at)
     if (!step) return
     event.preventDefault()
-    setAt(inside(y + step[0], down.length) * right.length + inside(x + step[1], right.length))
+    setAt(clamped(y + step[0], down.length) * right.length + clamped(x + step[1], right.length))
   }
   const cell = at === undefined ? undefined : cellAt(raster, at, names, ranges)
   const percent = (index: number, length: number): string => `${(100 * index) / length}%`
@@ -436,7 +436,7 @@ function zoomed(raster: Raster, i: number, ranges: readonly string[]): readonly 
 }
 
 /** The points of the picture as a table. */
-function Pixels({ raster }: { raster: Raster }) {
+function PointsTable({ raster }: { raster: Raster }) {
   const points: number[] = []
   for (let i = 0; i < raster.counts.length; i++) if (pointAt(raster, i) !== undefined) points.push(i)
   const place = (axis: RasterAxis): Column<number> => ({
