@@ -22,8 +22,9 @@ export class CheckedSchemas {
   readonly files: readonly SchemaFile[]
   /** By name; undefined if a schema could not be read. */
   private readonly checked = new Map<string, ArraySchema | undefined>()
-  private readonly withEnumerations = new Set<string>()
-  private readonly enumerationsChecked = new Set<string>()
+  /** Paths of the schemas whose enumerations were checked. */
+  private readonly schemasDone = new Set<string>()
+  private readonly enumerationsDone = new Set<string>()
 
   constructor(run: CheckRun, array: InspectArray, files: readonly SchemaFile[]) {
     this.run = run
@@ -57,8 +58,8 @@ export class CheckedSchemas {
   async *checkEnumerations(name: string | undefined): Items {
     const path = this.files.find((one) => one.name === name)?.path
     const schema = this.get(name)
-    if (path === undefined || !schema || this.withEnumerations.has(path)) return
-    this.withEnumerations.add(path)
+    if (path === undefined || !schema || this.schemasDone.has(path)) return
+    this.schemasDone.add(path)
     const file = `${this.array.folder.path}/${path}`
     const known = new Set(schema.enumerations.map(({ name }) => name))
     for (const { name, enumeration } of schema.attributes) {
@@ -68,8 +69,8 @@ export class CheckedSchemas {
       }
     }
     for (const { name, path_name } of schema.enumerations) {
-      if (this.enumerationsChecked.has(path_name)) continue
-      this.enumerationsChecked.add(path_name)
+      if (this.enumerationsDone.has(path_name)) continue
+      this.enumerationsDone.add(path_name)
       const path = `__schema/__enumerations/${path_name}`
       const place = { file, field: `enumerations.${name}` }
       if (path_name.includes('/') || (await this.array.folder.kind(path)) !== 'file') {

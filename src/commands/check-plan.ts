@@ -9,7 +9,7 @@ import { shownCondition } from './condition-text.ts'
 
 /** The result of `check --plan`: the findings, and the steps that mend them. */
 export async function planOutcome(cx: CommandContext, path: string, checked: OpenCheck): Promise<Outcome> {
-  checked.isListed = true
+  checked.listsNotExamined = true
   const found: Finding[] = []
   for await (const finding of checked.findings()) found.push(finding)
   const { level, shard } = checked.run

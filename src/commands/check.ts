@@ -8,10 +8,9 @@ import { type CheckRun, newRun } from '../check/run.ts'
 import type { CheckFinding, CheckSummary } from '../documents/check.ts'
 import type { NotExamined } from '../documents/common.ts'
 import { parseShard, shardText } from '../store/shard.ts'
-
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { documentHead, notExaminedResult, noteIfEmpty } from './command.ts'
-import { parseChoice, parseJobs } from './option-values.ts'
+import { parseChoice, parseJobs, SHARD_OPTION } from './option-values.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { unitRunner } from './unit-runner.ts'
 
@@ -26,7 +25,7 @@ interface Options {
 
 export const command: CommandModule<Options> = {
   about:
-    'Every finding has a code, a file and a byte, and says what it means for a reader. check looks at checksums and at everything else; verify-checksums looks only at checksums. In a field without a checksum filter, a changed byte that can still be decoded may not be found. What only makes reads slow, such as FRAGMENTS_MANY, is not a finding, and --fail-on does not count it: explain and --plan show it, and explain --fail-on counts it.',
+    'Every finding has a code, a file and a byte, and says what it means for a reader. check looks at checksums and at everything else; verify-checksums looks only at checksums. In a field without a checksum filter, a changed byte that can still be decoded may not be found. What only makes reads slow, such as FRAGMENTS_MANY, is not a finding: explain and --plan show it, and explain --fail-on counts it.',
   examples: [
     ['whether what the metadata claims is what the bytes hold', 'check places'],
     ['every cell, too', 'check --level cells weather'],
@@ -54,7 +53,7 @@ export const command: CommandModule<Options> = {
       .option('--all', 'check everything in the folder, also uncommitted fragments and unused enumerations')
       .option('--plan', 'show what is lost, and the steps that mend it, in order; nothing is run')
       .option('--jobs <n>', 'number of threads', '1')
-      .option('--shard <i/n>', 'only the i-th of n parts of the fragments, which have about the same bytes')
+      .option(...SHARD_OPTION)
   },
 
   async *run(cx, [path], options) {
@@ -101,8 +100,8 @@ async function openCheck(cx: CommandContext, path: string, run: CheckRun, failOn
   const checked = {
     run,
     target,
-    /** Whether the table lists what was not examined. It is then not printed on stderr, too. */
-    isListed: false,
+    /** Whether the output lists what was not examined. Then stderr does not repeat it. */
+    listsNotExamined: false,
     not_examined,
     fails,
     ok,
@@ -124,7 +123,7 @@ async function openCheck(cx: CommandContext, path: string, run: CheckRun, failOn
           if ('notExamined' in item) {
             // A file that cannot be read gives an item for each of its tiles.
             if (!isNew(reported, item.notExamined)) continue
-            cx.fault(item.notExamined, checked.isListed)
+            cx.fault(item.notExamined, checked.listsNotExamined)
             not_examined.push(notExaminedResult(cx, item.notExamined))
           } else {
             finding_num[item.severity]++
@@ -168,7 +167,7 @@ function outcome(cx: CommandContext, path: string, checked: OpenCheck): Outcome 
       return !checked.ok()
     },
     async table(out: Output) {
-      checked.isListed = true
+      checked.listsNotExamined = true
       const { checkTable } = await import('../render/views/check.ts')
       await checkTable(document, summary, out)
     },

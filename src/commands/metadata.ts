@@ -155,7 +155,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
   // Opening a list reads all of it. So damage is an error before any output, not a document that ends early.
   for (const [i, slot] of info.slots.entries()) {
     fields.push({
-      ...(await slotColumns(lists, slot, i, cx.style)),
+      ...(await slotLists(lists, slot, i, cx.style)),
       ...slotTotals(slot, statistics?.[i], cx.style),
     })
   }
@@ -173,7 +173,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
 }
 
 /** The lists of a slot that have a value for each tile. */
-async function slotColumns(lists: TileLists, slot: Slot, i: number, style: ValueStyle): Promise<FragmentMetadataField> {
+async function slotLists(lists: TileLists, slot: Slot, i: number, style: ValueStyle): Promise<FragmentMetadataField> {
   const offsets = async (name: OffsetsList): Promise<TileValues<number> | undefined> => {
     const list = await lists.offsets(name, i)
     return list && listResult(list, (values) => values)
@@ -263,11 +263,11 @@ function slotTotals(
 ): Partial<FragmentMetadataField> {
   if (!statistics) return {}
   const { type, cell_val_num } = slot
-  const one = (bytes: Uint8Array): CellValue =>
+  const valueOrNull = (bytes: Uint8Array): CellValue =>
     bytes.length === 0 || slot.phantom ? null : cellValue(type, cell_val_num, bytes, style)
   return {
-    min: one(statistics.min),
-    max: one(statistics.max),
+    min: valueOrNull(statistics.min),
+    max: valueOrNull(statistics.max),
     sum: sumValue(type, statistics.sum),
     null_count: statistics.null_count,
   }

@@ -30,6 +30,12 @@ export function parseJobs(text = '1'): number {
   return Number(text)
 }
 
+/** The option `--shard`. */
+export const SHARD_OPTION = [
+  '--shard <i/n>',
+  'only part i of the fragments, cut into n parts of about the same bytes',
+] as const
+
 /** Parses a whole number from 0 on; undefined if the option is not given. @throws InspectError USAGE */
 export function parseWhole(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined

@@ -43,11 +43,11 @@ export const command: CommandModule<SchemaOptions> = {
 
   async *run(cx, [path], options) {
     if (options.all) refuseTimes(cx, 'what --all shows')
-    yield* throughGroups(cx, path, await cx.open(path), (path, target) => ofTarget(cx, path, target, options))
+    yield* throughGroups(cx, path, await cx.open(path), (path, target) => schemasOf(cx, path, target, options))
   },
 }
 
-async function* ofTarget(cx: CommandContext, path: string, target: Target, options: SchemaOptions) {
+async function* schemasOf(cx: CommandContext, path: string, target: Target, options: SchemaOptions) {
   if (target.type === 'group') return
   if (target.type !== 'array' && options.all) throw await wrongTarget(cx, 'schema --all', target, 'an array or a group')
   if (target.type !== 'array') refuseTimes(cx, withArticle(target.type))
@@ -57,14 +57,15 @@ async function* ofTarget(cx: CommandContext, path: string, target: Target, optio
     const opened = schemaFileOpened(files, cx.reading.now)
     if (options.all && !options.hex) yield* allSchemas(cx, target.array, files)
     else
-      for (const file of options.all || !opened ? files : [opened]) yield* shown(cx, target.array, file, files, options)
+      for (const file of options.all || !opened ? files : [opened])
+        yield* oneSchema(cx, target.array, file, files, options)
   } else if (target.type === 'fragment' && target.array) {
     const { schemaName } = await target.fragment.info()
     const files = await target.array.schemaFiles(schemaName)
     const file = files.find(({ name }) => name === schemaName)
     const missing = `expected the fragment's schema ${schemaName}, found no such file`
     if (!file) throw new InspectError('MISSING_FILE', missing, { file: path })
-    yield* shown(cx, target.array, file, files, options)
+    yield* oneSchema(cx, target.array, file, files, options)
   } else if (target.type === 'file' && options.hex) {
     yield* (await import('./hex.ts')).fileHex(cx, target.path, options)
   } else if (target.type === 'file' && mayBeSchema(target)) {
@@ -89,7 +90,7 @@ function mayBeSchema({ array, folder, name }: Target & { type: 'file' }): boolea
 }
 
 /** A schema of an array, or the bytes of its file. */
-async function* shown(
+async function* oneSchema(
   cx: CommandContext,
   array: InspectArray,
   file: SchemaFile,
@@ -179,14 +180,14 @@ export function schemaResult(
     offsets_filters: pipelineResult(schema.offsets_filters),
     validity_filters: schema.validity_filters && pipelineResult(schema.validity_filters),
     dimensions: dimensions.map((dimension) => ({
-      ...named(dimension),
+      ...nameAndType(dimension),
       domain: domainResult(dimension.type, dimension.domain, style),
       // Raw, because an extent is a count in the dimension's unit, never a date.
       tile_extent: dimension.tile_extent ? cellValue(dimension.type, 1, dimension.tile_extent, { raw: true }) : null,
       filters: pipelineResult(dimension.filters),
     })),
     attributes: schema.attributes.map((attribute) => ({
-      ...named(attribute),
+      ...nameAndType(attribute),
       nullable: attribute.nullable,
       fill_value: attribute.fill_value ? fillValue(attribute, attribute.fill_value, style) : null,
       fill_value_validity: attribute.nullable ? attribute.fill_value_validity : undefined,
@@ -214,10 +215,10 @@ function fillValue({ name, type, cell_val_num }: Attribute, bytes: Uint8Array, s
   return withPlace({ field: `attributes.${name}.fill_value` }, () => cellValue(type, cell_val_num, bytes, style))
 }
 
-type Named = Pick<SchemaEnumeration, 'name' | 'type' | 'cell_val_num'>
+type NameAndType = Pick<SchemaEnumeration, 'name' | 'type' | 'cell_val_num'>
 
 /** The first keys of a field and of an enumeration. */
-function named({ name, type, cell_val_num }: Named): Named {
+function nameAndType({ name, type, cell_val_num }: NameAndType): NameAndType {
   return { name, type, cell_val_num }
 }
 
@@ -226,7 +227,7 @@ export function enumerationResult(enumeration: Enumeration, style: ValueStyle): 
   const values = enumerationValues(enumeration)
   const type = enumerationValueType(enumeration, values)
   return {
-    ...named(enumeration),
+    ...nameAndType(enumeration),
     ordered: enumeration.ordered,
     values: values.map((bytes) => cellValue(type, enumeration.cell_val_num, bytes, style)),
   }

@@ -8,7 +8,7 @@ import { parseShard, shardText } from '../store/shard.ts'
 import type { Target } from '../store/target.ts'
 import type { CommandContext, CommandModule, Outcome } from './command.ts'
 import { documentHead, notExaminedResult, noteIfEmpty } from './command.ts'
-import { parseJobs } from './option-values.ts'
+import { parseJobs, SHARD_OPTION } from './option-values.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { unitRunner } from './unit-runner.ts'
 
@@ -41,7 +41,7 @@ export const command: CommandModule<Options> = {
         'fail for a data file without a checksum, and for an array whose fragments are all skipped',
       )
       .option('--jobs <n>', 'number of threads', '1')
-      .option('--shard <i/n>', 'only the i-th of n parts of the fragments, which have about the same bytes')
+      .option(...SHARD_OPTION)
   },
 
   async *run(cx, [path], options) {

@@ -93,9 +93,9 @@ function toIntegers(part: Uint8Array, size: 4 | 8, width: ElementSize, config: F
   const values = single
     ? new Float64Array(new Float32Array(buffer, byteOffset, length / size))
     : new Float64Array(buffer, byteOffset, length / size)
-  const typed = single ? Math.fround : Number
-  const scale = typed(numberOf(config, 'scale'))
-  const offset = typed(numberOf(config, 'offset'))
+  const toType = single ? Math.fround : Number
+  const scale = toType(numberOf(config, 'scale'))
+  const offset = toType(numberOf(config, 'offset'))
   const end = 2 ** (8 * width - 1)
   const output = new Uint8Array(values.length * width)
   const lanes = lanesOf(output, width)
@@ -131,7 +131,7 @@ function toFloats(part: Uint8Array, width: ElementSize, size: 4 | 8, config: Fil
 
 /**
  * Returns an int64 as a number that rounds correctly to float32. Above 2^53 the lowest 11 bits do not fit in a float64.
- * They only decide whether a float32 is a tie, so one bit replaces them all.
+ * They only decide whether the value is a tie between two float32 values, so one bit replaces them all.
  */
 function int64(low: number, high: number, single: boolean): number {
   const exact = !single || (high >= -0x200000 && high < 0x200000) || (low & 0x7ff) === 0

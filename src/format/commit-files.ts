@@ -70,7 +70,7 @@ export function lastPathPart(path: string): string {
   return trimmed.slice(trimmed.lastIndexOf('/') + 1)
 }
 
-/** First format version in which a fragment counts if a commit file names it. Before, its metadata file is enough. */
+/** First format version in which a fragment counts only if a commit file names it. Before, its metadata file is enough. */
 export const COMMITS_SINCE = 5
 
 /**

@@ -26,7 +26,7 @@ export interface ArrowDictionaryBody {
 const SMALL = 32 * 1024
 /** Bytes of such a copy. */
 const PIECE = 128 * 1024
-/** Most bytes of a buffer, as the encoder stores offsets and lengths of buffers as int32. */
+/** Most bytes of a buffer, because the encoder stores offsets and lengths of buffers as int32. */
 const LONGEST = 0x7fff_fff8
 
 /**
@@ -37,7 +37,7 @@ const LONGEST = 0x7fff_fff8
  */
 export class ArrowWriter {
   private readonly out: Output
-  private readonly file: boolean
+  private readonly isFile: boolean
   private readonly schema: Schema
   /** Bytes that are encoded, but not yet written to the output. */
   private readonly sink = new MemorySink()
@@ -45,15 +45,15 @@ export class ArrowWriter {
   private readonly dictionaryBlocks: Block[] = []
   private readonly recordBlocks: Block[] = []
 
-  constructor(out: Output, fields: Field[], file: boolean) {
+  constructor(out: Output, fields: Field[], isFile: boolean) {
     this.out = out
-    this.file = file
+    this.isFile = isFile
     this.schema = { fields, metadata: null }
   }
 
   async start(dictionaries: readonly ArrowDictionaryBody[]): Promise<void> {
     const { builder, schema } = this
-    if (this.file) builder.addBuffer(MAGIC)
+    if (this.isFile) builder.addBuffer(MAGIC)
     writeMessage(builder, MessageHeader.Schema, encodeSchema(builder, schema), 0)
     for (const { id, body } of dictionaries) {
       const data = layOut(body)
@@ -74,7 +74,7 @@ export class ArrowWriter {
       MessageHeader.RecordBatch,
       header,
       batch.byteLength,
-      this.file ? this.recordBlocks : undefined,
+      this.isFile ? this.recordBlocks : undefined,
     )
     for (const buffer of body.buffers) builder.addBuffer(buffer)
     await this.flush()
@@ -82,7 +82,7 @@ export class ArrowWriter {
 
   async end(): Promise<void> {
     this.builder.addBuffer(EOS)
-    if (this.file) writeFooter(this.builder, this.schema, this.dictionaryBlocks, this.recordBlocks, null)
+    if (this.isFile) writeFooter(this.builder, this.schema, this.dictionaryBlocks, this.recordBlocks, null)
     await this.flush()
   }
 

@@ -12,9 +12,9 @@ export function formatCount(count: number | bigint): string {
   const exact = typeof count === 'number' && Number.isInteger(count) ? BigInt(count) : count
   const text = String(exact)
   const digits = /^-?\d+/.exec(text)?.[0] ?? ''
-  const least = count < 0 ? 1 : 0
+  const signLength = count < 0 ? 1 : 0
   let [from, grouped] = [digits.length - 3, text.slice(digits.length)]
-  for (; from > least; from -= 3) grouped = `,${digits.slice(from, from + 3)}${grouped}`
+  for (; from > signLength; from -= 3) grouped = `,${digits.slice(from, from + 3)}${grouped}`
   return digits.slice(0, from + 3) + grouped
 }
 

@@ -111,20 +111,20 @@ export class PoolThread<U, R> implements Thread<U, R> {
    * @param file script of the built program
    * @param settings data for the thread at its start
    * @param transfersOf returns the parts of a unit that are transferred to the thread
-   * @param parts parts of the settings that are transferred to the thread
+   * @param transfers parts of the settings that are transferred to the thread
    */
   constructor(
     file: string,
     settings: object,
     transfersOf: (unit: U) => readonly Transferable[] = () => [],
-    parts: readonly Transferable[] = [],
+    transfers: readonly Transferable[] = [],
   ) {
     this.transfersOf = transfersOf
-    // Its output is not joined to that of this process, which would load Node's streams, so that pipes no longer wait for
-    // their readers.
+    // Its output is not joined to that of this process. Joining would load Node's streams, and then pipes would no longer
+    // wait for their readers.
     this.worker = scriptThread(file, {
       workerData: settings,
-      transferList: [...parts],
+      transferList: [...transfers],
       stdout: true,
       stderr: true,
     })

@@ -19,9 +19,9 @@ export interface SamplePart {
   starts: Float64Array | undefined
   /** Bytes in the file now. */
   stored_bytes: number
-  /** Bytes of the offsets of text in the file of offsets now. */
+  /** Bytes of the offsets in their file now, if the values are text. */
   offsets_bytes: number
-  /** Whose offsets or validity it is, in a sample of all fields. */
+  /** In a sample of offsets or validity: the field that they belong to. */
   field?: string
 }
 
@@ -72,7 +72,7 @@ const MOST_OF_A_TILE = 256 * 1024
 const WORTH_TRYING = 0.002
 
 /**
- * Reads a sample of tiles, the same ones of each field, which a seed spreads over all fragments. Reads no more than it needs.
+ * Reads a sample of tiles, the same tiles of each field. A seed spreads them over all fragments. Reads no more than it needs.
  * @throws InspectError the error of a tile, if no tile of a field can be read
  */
 export async function takeSample(fragments: readonly OpenedFragment[], options: SampleOptions): Promise<Sampled> {
@@ -81,28 +81,28 @@ export async function takeSample(fragments: readonly OpenedFragment[], options: 
     Array.from({ length: info.tile_num }, (_, tile) => ({ fragment, tile })),
   )
   const order = spread(places.length, options.seed)
-  const kinds = new Map<string, FieldKind>()
+  const byField = new Map<string, FieldFiles>()
   let file_bytes = 0
   for (const one of fragments) {
     for (const file of await one.fragment.fieldFiles()) {
       file_bytes += file.size
-      addFile(kinds, one, file)
+      addFile(byField, one, file)
     }
   }
   const taken = new Set<number>()
   const samples: Sample[] = []
-  const offsets: Joint = { role: 'offsets', sample: undefined }
-  const validity: Joint = { role: 'validity', sample: undefined }
-  for (const kind of kinds.values()) {
-    if (fields ? !fields.includes(kind.name) : kind.bytes < WORTH_TRYING * file_bytes) continue
-    await takeField(kind, { places, order, options, taken, samples, offsets, validity })
+  const offsets: JointSample = { role: 'offsets', sample: undefined }
+  const validity: JointSample = { role: 'validity', sample: undefined }
+  for (const field of byField.values()) {
+    if (fields ? !fields.includes(field.name) : field.bytes < WORTH_TRYING * file_bytes) continue
+    await takeField(field, { places, order, options, taken, samples, offsets, validity })
   }
   if (!fields) samples.push(...[offsets, validity].flatMap(({ sample }) => sample ?? []))
   return { samples, tiles: taken.size, tile_num: places.length, file_bytes }
 }
 
-/** A field in all fragments. */
-interface FieldKind {
+/** The files of a field in all fragments. */
+interface FieldFiles {
   name: string
   /** The field's slot in each fragment. */
   slots: Map<Fragment, { index: number; slot: Slot }>
@@ -111,13 +111,13 @@ interface FieldKind {
   bytes: number
 }
 
-/** Adds a file to the kind of its field. Coordinates before version 5 and times of cells are left out: no user chooses filters for them alone. */
-function addFile(kinds: Map<string, FieldKind>, { fragment, info }: OpenedFragment, file: FieldFile): void {
+/** Adds a file to those of its field. Coordinates before version 5 and times of cells are left out: no user chooses filters for them alone. */
+function addFile(byField: Map<string, FieldFiles>, { fragment, info }: OpenedFragment, file: FieldFile): void {
   const slot = info.slots[file.slot]
   if ((slot.kind !== 'attribute' && slot.kind !== 'dimension') || !slotHasFiles(info, slot)) return
   const { schema } = info
   const part = file.role === 'offsets' || file.role === 'validity' ? file.role : 'values'
-  const kind = kinds.get(slot.name) ?? {
+  const field = byField.get(slot.name) ?? {
     name: slot.name,
     slots: new Map(),
     pipelines: {
@@ -128,19 +128,19 @@ function addFile(kinds: Map<string, FieldKind>, { fragment, info }: OpenedFragme
     sizes: { values: 0, offsets: 0, validity: 0 },
     bytes: 0,
   }
-  kind.slots.set(fragment, { index: file.slot, slot })
-  kind.sizes[part] += file.size
-  kind.bytes += file.size
-  kinds.set(slot.name, kind)
+  field.slots.set(fragment, { index: file.slot, slot })
+  field.sizes[part] += file.size
+  field.bytes += file.size
+  byField.set(slot.name, field)
 }
 
 /** The offsets, or the validity, of all fields together. */
-interface Joint {
+interface JointSample {
   role: 'offsets' | 'validity'
   sample: Sample | undefined
 }
 
-interface Taking {
+interface Sampling {
   /** All tiles. */
   places: readonly { fragment: Fragment; tile: number }[]
   /** Indexes of `places` in the order in which tiles are taken. */
@@ -149,74 +149,74 @@ interface Taking {
   /** Indexes of the places from which something was taken. */
   taken: Set<number>
   samples: Sample[]
-  offsets: Joint
-  validity: Joint
+  offsets: JointSample
+  validity: JointSample
 }
 
-async function takeField(kind: FieldKind, taking: Taking): Promise<void> {
-  const [{ slot }] = kind.slots.values()
+async function takeField(field: FieldFiles, sampling: Sampling): Promise<void> {
+  const [{ slot }] = field.slots.values()
   const { type, cell_val_num, cellSize, varSized } = slot
   const isText = varSized && (type === 'STRING_ASCII' || type === 'STRING_UTF8')
   const sample: Sample = {
-    field: kind.name,
+    field: field.name,
     role: varSized ? 'var' : 'data',
     type,
     cell_val_num,
     cellSize,
-    pipeline: kind.pipelines.values,
+    pipeline: field.pipelines.values,
     parts: [],
     whole: true,
-    file_bytes: kind.sizes.values,
-    file_offsets_bytes: isText ? kind.sizes.offsets : 0,
-    offsetsPipeline: kind.pipelines.offsets,
+    file_bytes: field.sizes.values,
+    file_offsets_bytes: isText ? field.sizes.offsets : 0,
+    offsetsPipeline: field.pipelines.offsets,
   }
-  const room = taking.options.bytes ?? Number.POSITIVE_INFINITY
-  const readers = new Map<Fragment, Reader>()
-  let failed: unknown
+  const room = sampling.options.bytes ?? Number.POSITIVE_INFINITY
+  const readers = new Map<Fragment, TileReader>()
+  let failure: unknown
   let bytes = 0
   try {
-    for (const at of taking.order) {
+    for (const at of sampling.order) {
       if (bytes >= room) {
         sample.whole = false
         break
       }
-      const { fragment, tile } = taking.places[at]
-      const place = kind.slots.get(fragment)
+      const { fragment, tile } = sampling.places[at]
+      const place = field.slots.get(fragment)
       if (!place) continue
-      if (!readers.has(fragment)) readers.set(fragment, await openReader(fragment, place.index, place.slot, isText))
+      if (!readers.has(fragment)) readers.set(fragment, await openTileReader(fragment, place.index, place.slot, isText))
       const part = await readers
         .get(fragment)
         ?.read(tile, room)
         .catch((error: unknown) => {
-          failed = error
+          failure = error
           return unlessFault(error)
         })
       if (!part) continue
-      taking.taken.add(at)
+      sampling.taken.add(at)
       sample.parts.push(part.values)
       bytes += part.values.data.length
       if (part.isCut) sample.whole = false
-      if (part.offsets) addJoint(taking.offsets, kind, part.offsets)
-      if (part.validity) addJoint(taking.validity, kind, part.validity)
+      if (part.offsets) addJoint(sampling.offsets, field, part.offsets)
+      if (part.validity) addJoint(sampling.validity, field, part.validity)
     }
   } finally {
     for (const reader of readers.values()) await reader?.close()
   }
-  if (sample.parts.length === 0 && failed !== undefined) throw failed
+  if (sample.parts.length === 0 && failure !== undefined) throw failure
   // Tiles that could not be read are missing from the sample.
-  if (failed !== undefined) sample.whole = false
+  if (failure !== undefined) sample.whole = false
   for (const [joint, size] of [
-    [taking.offsets, kind.sizes.offsets],
-    [taking.validity, kind.sizes.validity],
+    [sampling.offsets, field.sizes.offsets],
+    [sampling.validity, field.sizes.validity],
   ] as const) {
     if (!joint.sample || size === 0) continue
     joint.sample.file_bytes += size
     joint.sample.whole &&= sample.whole
   }
-  if (sample.parts.length > 0) taking.samples.push(sample)
+  if (sample.parts.length > 0) sampling.samples.push(sample)
 }
 
-function addJoint(joint: Joint, kind: FieldKind, part: SamplePart): void {
+function addJoint(joint: JointSample, field: FieldFiles, part: SamplePart): void {
   const isOffsets = joint.role === 'offsets'
   joint.sample ??= {
     field: null,
@@ -224,17 +224,17 @@ function addJoint(joint: Joint, kind: FieldKind, part: SamplePart): void {
     type: isOffsets ? 'UINT64' : 'UINT8',
     cell_val_num: 1,
     cellSize: isOffsets ? 8 : 1,
-    pipeline: kind.pipelines[joint.role],
+    pipeline: field.pipelines[joint.role],
     parts: [],
     whole: true,
     file_bytes: 0,
     file_offsets_bytes: 0,
-    offsetsPipeline: kind.pipelines.offsets,
+    offsetsPipeline: field.pipelines.offsets,
   }
-  joint.sample.parts.push({ ...part, field: kind.name })
+  joint.sample.parts.push({ ...part, field: field.name })
 }
 
-/** The indexes below `count`, each once, in an order whose first few are spread over all. */
+/** The indexes below `count`, each once, in an order that spreads the first few over all. */
 function spread(count: number, seed: string): number[] {
   const start = new Random(seed).below(2 ** 32) / 2 ** 32
   const seen = new Set<number>()
@@ -262,13 +262,13 @@ interface ReadParts {
   isCut: boolean
 }
 
-interface Reader {
+interface TileReader {
   /** @param room limit on the unfiltered bytes of the whole sample */
   read(tile: number, room: number): Promise<ReadParts>
   close(): Promise<void>
 }
 
-async function openReader(fragment: Fragment, index: number, slot: Slot, isText: boolean): Promise<Reader> {
+async function openTileReader(fragment: Fragment, index: number, slot: Slot, isText: boolean): Promise<TileReader> {
   const { varSized, nullable, cellSize } = slot
   const values = await TileFile.open(fragment, index, varSized ? 'var' : 'data')
   const offsets = varSized ? await TileFile.open(fragment, index, 'offsets') : undefined
@@ -278,7 +278,9 @@ async function openReader(fragment: Fragment, index: number, slot: Slot, isText:
     async read(tile, room) {
       const cells = readVar ? await readVar(tile) : { data: (await values.read(tile)).data.slice(), starts: undefined }
       const run = room === Number.POSITIVE_INFINITY ? undefined : await chunkRun(values, tile, cells)
-      const { data, starts, stored_bytes } = run ? cut(cells, run) : { ...cells, stored_bytes: values.place(tile).size }
+      const { data, starts, stored_bytes } = run
+        ? cutCells(cells, run)
+        : { ...cells, stored_bytes: values.place(tile).size }
       const cellNum = starts ? starts.length - 1 : data.length / cellSize
       const share = run ? cellNum / values.cells(tile) : 1
       const offsetsSize = offsets ? offsets.place(tile).size * share : 0
@@ -340,7 +342,7 @@ async function chunkRun(
   return { from, to, stored_bytes }
 }
 
-function cut(cells: Cells, { from, to, stored_bytes }: ChunkRun) {
+function cutCells(cells: Cells, { from, to, stored_bytes }: ChunkRun) {
   const data = cells.data.slice(from, to)
   const { starts } = cells
   if (!starts) return { data, starts, stored_bytes }

@@ -5,7 +5,7 @@ import type { DataType, DictionaryType, Field, RecordBatch } from '@uwdata/flech
 import { NO_BYTES } from '../base/bytes.ts'
 import { addPlace, badValue, InspectError } from '../base/errors.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
-import { lz4Frame } from '../filters/codecs/lz4-frame.ts'
+import { undoLz4Frame } from '../filters/codecs/lz4-frame.ts'
 import { arrowMessages } from './arrow-messages.ts'
 import { type BatchReader, batchReader, indexReader } from './arrow-values.ts'
 import { type Row, type RowField, type RowInput, type RowValue, refuseTwice } from './ndjson-cells.ts'
@@ -142,7 +142,7 @@ async function decompressors(
   codecs: Codecs,
 ): Promise<readonly (Decompress | undefined)[]> {
   const zstd = batches.some(({ compression }) => compression?.codec === CompressionType.ZSTD)
-  return [lz4Frame, zstd ? (await codecs.zstd()).decompress : undefined]
+  return [undoLz4Frame, zstd ? (await codecs.zstd()).decompress : undefined]
 }
 
 /** A batch without compression. Its buffers follow one another, each at a multiple of 8 bytes. */

@@ -11,7 +11,7 @@ const NOT_COMPRESSED = 0x8000_0000
  * @throws InspectError BAD_FILTERED_DATA if the frame is broken or does not give exactly `size` bytes
  * @see lz4_Frame_format.md in the LZ4 repository
  */
-export function lz4Frame(data: Uint8Array, size: number): Uint8Array {
+export function undoLz4Frame(data: Uint8Array, size: number): Uint8Array {
   const view = new DataView(data.buffer, data.byteOffset, data.length)
   let at = 0
   const take = (bytes: number): number => {

@@ -43,13 +43,13 @@ function verdictText(document: Document, unprotected: number): [string, Role] {
     unprotected > 0 ? `${counted(unprotected, 'data file')} without a checksum` : '',
     not_examined.length > 0 ? `${countText(not_examined.length)} not examined` : '',
   ].filter((gap) => gap !== '')
-  const but = gaps.length === 0 ? '' : `; ${gaps.join(', ')}`
+  const gapsText = gaps.length === 0 ? '' : `; ${gaps.join(', ')}`
   const says = {
     damaged: `DAMAGED: ${counted(failures.length, 'failure')}`,
     verified: 'VERIFIED: every checksum fits, and every data file has them',
-    partly: `PARTLY VERIFIED: every checksum${not_examined.length > 0 ? ' that was examined' : ''} fits${but}`,
-    'nothing-to-verify': `NOTHING TO VERIFY: ${skippedAll(document) ? 'TileDB reads no fragment' : 'there are no checksums'}${but}`,
-    'not-examined': `NOT FULLY EXAMINED: no checksum could be compared${but}`,
+    partly: `PARTLY VERIFIED: every checksum${not_examined.length > 0 ? ' that was examined' : ''} fits${gapsText}`,
+    'nothing-to-verify': `NOTHING TO VERIFY: ${skippedAll(document) ? 'TileDB reads no fragment' : 'there are no checksums'}${gapsText}`,
+    'not-examined': `NOT FULLY EXAMINED: no checksum could be compared${gapsText}`,
   }[verdict]
   if (verdict === 'damaged') return [says, 'bad']
   const unknown = not_examined.some(({ code }) => code === 'UNSUPPORTED_VERSION')
@@ -83,7 +83,7 @@ function failureColumns(root: string): Shows<VerifyChecksumsLine>[] {
   ]
 }
 
-/** Writes files by folder, a line for each folder. @param limit most folders */
+/** Writes files by folder, a line for each folder. @param limit upper limit on the folders */
 async function writeFiles(files: readonly string[], limit: number | undefined, out: Output): Promise<void> {
   const folders = groupBy(files, (file) => file.slice(0, file.lastIndexOf('/') + 1))
   const shown = Array.from(folders).slice(0, limit)

@@ -5,7 +5,7 @@ import { BoundedMap, keep } from './bounded-map.ts'
 import type { Answer, BodyPart, Call, Client, HttpRequest } from './client.ts'
 import { RangeSource, type Tail } from './range-source.ts'
 
-/** Limits on the number and the bytes of the file ends that are kept. Each has 64 KiB, or all if the server sends whole files. */
+/** Limits on the number and the bytes of the file ends that are kept. Each has 64 KiB, or the whole file if the server sends no less. */
 const TAILS_KEPT = 16_384
 const TAIL_BYTES_KEPT = 32 * 2 ** 20
 const KINDS_KEPT = 4096
@@ -37,8 +37,8 @@ export abstract class RemoteStorage implements Storage {
   }
 
   async kind(path: string): Promise<Entry['kind'] | undefined> {
-    const around = await this.listed(folderOf(path))
-    if (around) return find(around, nameOf(path))?.kind
+    const siblings = await this.knownEntries(folderOf(path))
+    if (siblings) return findEntry(siblings, nameOf(path))?.kind
     // A path whose end was read is a file.
     if (await this.tails.get(path)?.catch(() => undefined)) return 'file'
     return keep(this.kinds, path, () => this.readKind(path))
@@ -52,14 +52,14 @@ export abstract class RemoteStorage implements Storage {
     return new RangeSource(path, this)
   }
 
-  /** Whether a listing has the file. If the folder of the file is gone now: whether an earlier listing had the folder. */
+  /** Whether a listing has the file; or, if its folder is gone, whether an earlier listing had the folder. */
   async wasListed(path: string): Promise<boolean> {
     const folder = folderOf(path)
     try {
-      return find(await this.list(folder), nameOf(path))?.kind === 'file'
+      return findEntry(await this.list(folder), nameOf(path))?.kind === 'file'
     } catch (error) {
-      const around = hasCode(error, 'NOT_FOUND') ? await this.listed(folderOf(folder)) : undefined
-      return around !== undefined && find(around, nameOf(folder))?.kind === 'folder'
+      const siblings = hasCode(error, 'NOT_FOUND') ? await this.knownEntries(folderOf(folder)) : undefined
+      return siblings !== undefined && findEntry(siblings, nameOf(folder))?.kind === 'folder'
     }
   }
 
@@ -77,7 +77,7 @@ export abstract class RemoteStorage implements Storage {
   }
 
   /** A folder's entries, sorted by name, if they are known without a request. */
-  protected listed(path: string): Promise<readonly Entry[]> | undefined {
+  protected knownEntries(path: string): Promise<readonly Entry[]> | undefined {
     return this.listings.get(path)
   }
 
@@ -103,7 +103,7 @@ export abstract class RemoteStorage implements Storage {
 }
 
 /** Finds an entry by name in a sorted listing. */
-export function find(entries: readonly Entry[], name: string): Entry | undefined {
+export function findEntry(entries: readonly Entry[], name: string): Entry | undefined {
   let low = 0
   let high = entries.length
   while (low < high) {

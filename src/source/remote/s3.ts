@@ -6,7 +6,7 @@ import { byName, type Entry, notFound } from '../source.ts'
 import { BoundedMap, keep } from './bounded-map.ts'
 import { type Answer, type Call, type Client, type HttpRequest, statusError } from './client.ts'
 import { encodePath, unescaped } from './http.ts'
-import { find, RemoteStorage, upTo } from './remote-storage.ts'
+import { findEntry, RemoteStorage, upTo } from './remote-storage.ts'
 import type { CredentialsProvider } from './s3-credentials.ts'
 
 /** Upper limit on the bytes of one page of a listing: a thousand keys of 1024 bytes, each byte as `%xx`, and their XML. */
@@ -60,8 +60,8 @@ export class S3Storage extends RemoteStorage {
     this.credentials = credentials
   }
 
-  protected override listed(path: string): Promise<readonly Entry[]> | undefined {
-    return this.ahead.has(path) ? this.list(path) : super.listed(path)
+  protected override knownEntries(path: string): Promise<readonly Entry[]> | undefined {
+    return this.ahead.has(path) ? this.list(path) : super.knownEntries(path)
   }
 
   /** Lists all files below `path`, a thousand per request, without a request for each folder. Later calls list nothing. */
@@ -111,7 +111,7 @@ export class S3Storage extends RemoteStorage {
 
   override knownSize(path: string): number | undefined {
     const files = this.files.get(folderOf(path))
-    return files && find(files, nameOf(path))?.size
+    return files && findEntry(files, nameOf(path))?.size
   }
 
   override statusNote(status: number): string {
