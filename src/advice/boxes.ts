@@ -11,6 +11,13 @@ function spread(i: number): number {
   return (i * 0.618_033_988_749_895) % 1
 }
 
+/** By dimension: the part that the box of a typical read covers. Text dimensions have single values. */
+export function typicalSides(dimensions: readonly RangeType[]): number[] {
+  const text = dimensions.map(({ cell_val_num }) => cell_val_num === 'var')
+  const share = TYPICAL_SHARE ** (1 / Math.max(1, text.filter((one) => !one).length))
+  return text.map((isText) => (isText ? 1 : share))
+}
+
 /** The smallest box around boxes. */
 export function unionOfBoxes(boxes: readonly Box[]): Box {
   return boxes.reduce((all, box) => all.map(([low, high], d) => [Math.min(low, box[d][0]), Math.max(high, box[d][1])]))

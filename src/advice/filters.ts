@@ -22,7 +22,7 @@ function isGeneral({ name }: FilterConfig): boolean {
 }
 
 /** Whether a filter makes data smaller by itself. Filters after it find no patterns any more. */
-function compresses({ name }: FilterConfig): boolean {
+export function compresses({ name }: FilterConfig): boolean {
   const shrinking: readonly FilterUse['does'][] = ['compress', 'shrink', 'shrink and arrange']
   return shrinking.includes(useOf(name).does)
 }

@@ -40,7 +40,7 @@ export interface ReadCounts {
 export interface Remedy {
   /** A description of the change. */
   change: string
-  /** `computed`: by planning the read on the changed array, made in memory; `estimated`: from metadata. */
+  /** `computed`: by planning the read on the changed array, made in memory; `estimated`: from metadata, as if values were compressed as well as now. */
   basis: 'computed' | 'estimated'
   before: ReadCounts
   after: ReadCounts

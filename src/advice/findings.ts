@@ -97,7 +97,7 @@ export async function queryFindings(
   )
   if (query.ranges.size > 0) {
     findings.push(...touchedFragments(asked, facts, plan))
-    findings.push(...overRead(asked, facts, plan, countsOf(plan, cost)))
+    for await (const finding of overRead(asked, facts, plan, countsOf(plan, cost))) findings.push(finding)
   }
   if (counted && !findings.some(({ code }) => code === 'DELETES_UNPURGED')) {
     const deletes = countedDeletes(counted, asked, facts)

@@ -8,6 +8,7 @@ import { hasSlot } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import { fileSizes } from '../store/file-sizes.ts'
+import { timeOfOpening } from '../store/generic-tile.ts'
 import { mean, overlaps, typicalBoxes, unionOfBoxes } from './boxes.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, FOOTER_REQUESTS, type FragmentFacts, requestsOf } from './facts.ts'
@@ -180,12 +181,16 @@ export async function* uncommittedFragments({ opened, path, fragments }: ArrayFa
 
 /** Finds fragments dated ahead, which a read of today leaves out. */
 export async function* futureFragments({ opened, path, fragments }: ArrayFacts): AsyncGenerator<Finding> {
-  const future = (await opened.array.fragments()).filter(({ state }) => state === 'future')
-  if (future.length === 0) return
-  const first = future[0].timestamp_range?.[1]
+  // A read of an earlier time leaves out more, as it was asked to.
+  const now = timeOfOpening()
+  const times = (await opened.array.fragments()).flatMap(({ state, timestamp_range: [, last] = [0n, 0n] }) =>
+    state === 'future' && last > now ? [last] : [],
+  )
+  if (times.length === 0) return
+  const [first] = times
   yield advise('FRAGMENT_FUTURE', {
-    message: `${future.length} of ${future.length + fragments.length} fragments are dated ahead, the first to ${first === undefined ? 'an unknown time' : timeText(first)}: a read of today leaves them out`,
-    effect: { seconds: 0, fragments: future.length, share: future.length / (future.length + fragments.length) },
+    message: `${times.length} of ${times.length + fragments.length} fragments are dated ahead, the first to ${timeText(first)}: a read of today leaves them out`,
+    effect: { seconds: 0, fragments: times.length, share: times.length / (times.length + fragments.length) },
     advice: [
       `tiledb-inspect read ${shellWord(path)} --as-of ${first}  # shows their cells`,
       `tiledb.open(${pathOf(opened)}, timestamp=${first})`,

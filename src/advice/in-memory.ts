@@ -52,7 +52,7 @@ export async function arrayInMemory(
  * @returns undefined if TileDB would not merge all fragments into one, or if the array is opened for a part of its times only
  */
 export async function consolidatedInMemory(opened: OpenedArray, codecs: Codecs): Promise<OpenedArray | undefined> {
-  if (!consolidatesToOne(opened)) return undefined
+  if (!(await consolidatesToOne(opened))) return undefined
   const { version } = opened.schema
   const schema = { ...opened.schema, dimension_labels: [] }
   const random = new Random(FOLDER)
@@ -80,11 +80,13 @@ export async function consolidatedInMemory(opened: OpenedArray, codecs: Codecs):
   )
 }
 
-/** Whether consolidation merges all fragments into one. */
-function consolidatesToOne(opened: OpenedArray): boolean {
-  const { fragments, between } = opened
+/** Whether consolidation merges all fragments into one, and no others. TileDB also takes those that are later than the read. */
+async function consolidatesToOne(opened: OpenedArray): Promise<boolean> {
+  const { array, fragments, between } = opened
   const isWhole =
-    between[0] === 0n && fragments.every(({ fragment }) => (fragment.timestamp_range?.[1] ?? 0n) <= between[1])
+    between[0] === 0n &&
+    fragments.every(({ fragment }) => (fragment.timestamp_range?.[1] ?? 0n) <= between[1]) &&
+    (await array.fragments()).every(({ state }) => state !== 'future')
   return fragments.length > 1 && isWhole && leastAmplification(consolidatables(opened)) <= 1
 }
 

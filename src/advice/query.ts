@@ -1,17 +1,34 @@
 import { sum } from '../base/sum.ts'
 import type { RangeSets } from '../cells/bounds.ts'
-import { tileRole } from '../cells/tile-places.ts'
+import { tileCellNum, tileRole } from '../cells/tile-places.ts'
 import { MIN_BATCH_BYTES } from '../explain/batches.ts'
+import type { PartCost } from '../explain/cost.ts'
+import { visitsOfOne } from '../explain/dense-visits.ts'
 import type { ExplainQuery, ReadPlan } from '../explain/plan.ts'
 import type { ReadCost } from '../explain/read-cost.ts'
 import { GENERIC_TILE_READS } from '../explain/step-cost.ts'
+import { denseTileGrid } from '../format/dense-tiles.ts'
+import type { Dimension } from '../format/dimension.ts'
+import type { OpenedArray } from '../read/query.ts'
+import { boxAround } from '../steps/cells.ts'
 import { rounded, secondsOf } from './costs.ts'
-import { type ArrayFacts, requestsOf } from './facts.ts'
+import { type ArrayFacts, type Box, type FragmentFacts, requestsOf, tileBoxes } from './facts.ts'
+import { compresses } from './filters.ts'
 import { advise, type Finding, type ReadCounts, type Remedy } from './finding.ts'
 import { requestsAfterMerge } from './fragments.ts'
 import { consolidationLines, type Rewrite, rewriteLines } from './lines.ts'
-import { type Change, Remedies, textOf } from './remedies.ts'
-import { domainLengths, extentsOf, GOOD_CELLS, ofTileSize } from './tiles.ts'
+import { type Change, changedSchema, Remedies, textOf } from './remedies.ts'
+import {
+  bestRead,
+  boxAroundCells,
+  cellsPerTile,
+  GOOD_CELLS,
+  ofTileSize,
+  placesIn,
+  shapeOf,
+  stepOf,
+  tileSize,
+} from './tiles.ts'
 
 /** Codes of findings about typical reads. A query with ranges has findings of its own instead. */
 export const CODES_OF_TYPICAL_READS: ReadonlySet<string> = new Set([
@@ -50,26 +67,26 @@ const MIN_UNWANTED_BYTES = 256 * 1024
 const MIN_SHAPE_RATIO = 2.5
 
 /** Finds tiles that have a bad shape or are too large: the ranges need only a small part of them. */
-export function* overRead(
+export async function* overRead(
   { opened, query }: ExplainQuery,
   facts: ArrayFacts,
   plan: ReadPlan,
   counts: ReadCounts,
-): Generator<Finding> {
-  const wanted = wantedCells(facts, query.ranges, plan)
+): AsyncGenerator<Finding> {
+  const wanted = await wantedCells(facts, query.ranges, plan)
   const touched = touchedTiles(facts, plan)
-  const read = sum(touched, ({ tiles, perTile }) => tiles * perTile)
+  const read = sum(touched, ({ tiles, perTile }) => tiles.length * perTile)
   if (wanted === undefined || read === 0 || read < MIN_READ_RATIO * wanted.cells) return
-  const { cells, sides } = wanted
+  const { all, cells, sides } = wanted
   // TileDB counts no unfiltered bytes for files without filters.
   const unwantedBytes = Math.max(counts.unfiltered_bytes, counts.stored_bytes) * (1 - cells / read)
   if (unwantedBytes < MIN_UNWANTED_BYTES) return
-  const perTile = read / sum(touched, ({ tiles }) => tiles)
-  const n = sides.length
-  const { array_type, capacity } = opened.schema
-  // A rewrite makes sparse tiles full.
-  const size = array_type === 'sparse' ? Math.min(Number(capacity), facts.cell_num) : perTile
-  const best = bestRead(cells, size, n)
+  const perTile = read / sum(touched, ({ tiles }) => tiles.length)
+  const size = tileSize(facts)
+  const shaped = shapeOf(facts, sides, size)
+  // Extents tell exactly what is read of a dense array. Where the cells of a sparse array are, only --exact knows.
+  const isDense = opened.schema.array_type === 'dense'
+  const best = isDense ? denseRead(shaped, opened, query.ranges).read : bestRead(cells, sides, size)
   const share = 1 - cells / read
   const bytes = counts.stored_bytes * share
   const effect = {
@@ -80,32 +97,47 @@ export function* overRead(
     share,
   }
   const found = `${read} cells are read for ${countedCells(plan) === undefined ? 'about ' : ''}${Math.round(cells)} in the ranges`
-  if (n > 1 && read >= MIN_SHAPE_RATIO * best) {
-    const message = `${found}; with tiles in the proportions of the ranges it would be about ${Math.round(best)}`
-    const change = shapeOf(facts, sides, perTile)
-    yield advise('TILE_SHAPE', { message, effect, advice: rewriteLines(opened, change) })
+  // A single tile is too large in any shape.
+  if (sides.length > 1 && size < all && read >= MIN_SHAPE_RATIO * best) {
+    const number = isDense ? `would be ${best}` : `could be about ${Math.round(best)}`
+    const message = `${found}; with tiles in the proportions of the ranges it ${number}`
+    yield advise('TILE_SHAPE', { message, effect, advice: rewriteLines(opened, shaped) })
   } else {
     const message = `${found}: tiles have ${Math.round(perTile)} cells`
-    const advice = rewriteLines(opened, ofTileSize(opened, perTile, perTile / 10))
-    yield advise('TILES_LARGE', { message, effect, advice })
+    yield advise('TILES_LARGE', { message, effect, advice: rewriteLines(opened, smallerTiles(facts)) })
   }
 }
 
-/** For each fragment: how many tiles are read of one field (the most of any field), and the cells of a tile. */
-function touchedTiles(facts: ArrayFacts, { tile_reads }: ReadPlan): { tiles: number; perTile: number }[] {
-  const most = new Map<number, number>()
-  for (const { fragment, tiles } of tile_reads) most.set(fragment, Math.max(most.get(fragment) ?? 0, tiles.length))
+/** The change to tiles of a tenth of the cells, without padding. */
+function smallerTiles(facts: ArrayFacts): Rewrite {
+  return ofTileSize(facts.opened, cellsPerTile(facts), Math.min(cellsPerTile(facts), tileSize(facts)) / 10)
+}
+
+/** What is read of a fragment: the tiles of the field with the most of them, and the number of cells of each. */
+interface Touched {
+  one: FragmentFacts
+  tiles: Uint32Array
+  perTile: number
+}
+
+function touchedTiles(facts: ArrayFacts, { tile_reads }: ReadPlan): Touched[] {
+  const most = new Map<number, Uint32Array>()
+  for (const { fragment, tiles } of tile_reads)
+    if (tiles.length > (most.get(fragment)?.length ?? 0)) most.set(fragment, tiles)
   return Array.from(most, ([fragment, tiles]) => {
-    const { info } = facts.fragments[fragment]
-    return { tiles, perTile: info.tile_num === 1 ? info.last_tile_cell_num : info.cells_per_tile }
-  }).filter(({ tiles }) => tiles > 0)
+    const one = facts.fragments[fragment]
+    const { tile_num, last_tile_cell_num, cells_per_tile } = one.info
+    return { one, tiles, perTile: tile_num === 1 ? last_tile_cell_num : cells_per_tile }
+  })
 }
 
 /** What the ranges of a query cover. */
 interface Wanted {
-  /** Number of cells in the ranges: counted, or estimated from the part of the domain that they cover. */
+  /** Number of cells of the array; if it is dense, of the box around all cells. */
+  all: number
+  /** Number of cells in the ranges: counted, or estimated as if each tile had its cells spread evenly over its box. */
   cells: number
-  /** By dimension: the part of the domain that the ranges cover. */
+  /** By dimension: the part of the box around all cells that the ranges cover. */
   sides: number[]
 }
 
@@ -115,61 +147,51 @@ function countedCells({ cells_found, reader }: ReadPlan): number | undefined {
 }
 
 /** Undefined if there are no ranges, or if one limits a text dimension: it is unknown how much of the dimension it covers. */
-function wantedCells(
-  { opened, fragments, cell_num }: ArrayFacts,
-  ranges: RangeSets,
-  plan: ReadPlan,
-): Wanted | undefined {
+async function wantedCells(facts: ArrayFacts, ranges: RangeSets, plan: ReadPlan): Promise<Wanted | undefined> {
+  const { opened, cell_num } = facts
   const { dimensions } = opened.schema.domain
-  if (ranges.size === 0) return undefined
-  // A dense cell is one step wide, so that a range of a single cell still covers a part of the dimension.
-  const dense = opened.schema.array_type === 'dense'
-  const step = dense ? 1 : 0
+  const box = boxAroundCells(facts)
+  const limitsTexts = dimensions.some(({ cell_val_num }, d) => cell_val_num === 'var' && ranges.has(d))
+  if (ranges.size === 0 || limitsTexts || !box) return undefined
   // A read of a dense array returns a cell once, however many fragments have it.
-  let all = dense ? 1 : cell_num
-  const sides: number[] = []
-  for (const [d, { cell_val_num }] of dimensions.entries()) {
-    if (cell_val_num === 'var') {
-      if (ranges.has(d)) return undefined
-      sides.push(1)
-      continue
+  const isDense = opened.schema.array_type === 'dense'
+  const all = isDense ? placesIn(box) : cell_num
+  const sides = sharesInside(box, ranges, dimensions).map((share) => Math.min(1, Math.max(share, 1 / all)))
+  const evenly = sides.reduce((cells, side) => cells * side, all)
+  const cells = countedCells(plan) ?? (isDense ? undefined : await cellsByBoxes(facts, ranges, plan)) ?? evenly
+  return { all, cells, sides }
+}
+
+/** Estimates the cells in the ranges from the boxes of tiles. Undefined if these take too long to read. */
+async function cellsByBoxes(facts: ArrayFacts, ranges: RangeSets, plan: ReadPlan): Promise<number | undefined> {
+  const { domain } = facts.opened.schema
+  let cells = 0
+  for (const { one, tiles } of touchedTiles(facts, plan)) {
+    const boxes = facts.examined.includes(one) ? await tileBoxes(domain, [one]) : []
+    for (const tile of tiles) {
+      if (!boxes[tile]) return undefined
+      const shares = sharesInside(boxes[tile], ranges, domain.dimensions)
+      cells += shares.reduce((inside, share) => inside * share, tileCellNum(one.info, tile))
     }
-    const boxes = fragments.flatMap(({ box }) => (box.length > 0 ? [box[d]] : []))
-    const low = Math.min(...boxes.map(([from]) => from))
-    const high = Math.max(...boxes.map(([, to]) => to))
-    const whole = Math.max(high - low + step, Number.MIN_VALUE)
-    const part = sum(ranges.get(d) ?? [{ low, high }], (range) => {
+  }
+  return cells
+}
+
+/** By dimension: the part of a box that ranges cover. */
+function sharesInside(box: Box, ranges: RangeSets, dimensions: readonly Dimension[]): number[] {
+  return box.map(([low, high], d) => {
+    const step = stepOf(dimensions[d])
+    const shares = (ranges.get(d) ?? [{ low, high }]).map((range) => {
       const from = Math.max(low, Number(range.low ?? low))
       const to = Math.min(high, Number(range.high ?? high))
-      return Math.max(0, to - from + step) / whole
+      if (from > to) return 0
+      return high - low + step > 0 ? (to - from + step) / (high - low + step) : 1
     })
-    if (dense) all *= whole
-    sides.push(Math.min(1, Math.max(part, 1 / all)))
-  }
-  return { cells: countedCells(plan) ?? sides.reduce((cells, side) => cells * side, all), sides }
-}
-
-/** The change that gives tiles of `perTile` cells the proportions of the ranges. */
-function shapeOf({ opened }: ArrayFacts, sides: readonly number[], perTile: number): Rewrite {
-  const domain = domainLengths(opened)
-  if (!domain) return { cell_order: 'hilbert' }
-  const lengths = domain.map((length, d) => Math.max(1, length * sides[d]))
-  const stretch = (perTile / lengths.reduce((a, b) => a * b)) ** (1 / lengths.length)
-  return extentsOf(
-    opened,
-    lengths.map((length) => length * stretch),
-  )
-}
-
-/**
- * Estimates the cells that are read for a box if the tiles have its proportions.
- * @param cells number of cells in the box
- * @param perTile number of cells in a tile
- * @param n number of dimensions
- */
-function bestRead(cells: number, perTile: number, n: number): number {
-  const wanted = Math.max(1, cells)
-  return wanted * (1 + (perTile / wanted) ** (1 / n)) ** n
+    return Math.min(
+      1,
+      sum(shares, (share) => share),
+    )
+  })
 }
 
 /** Adds to each finding what the query would cost after its remedies. Leaves out remedies that do not help. */
@@ -183,7 +205,7 @@ export async function withRemedies(
   const remedies = new Remedies(asked, facts, plan, cost)
   const out: Finding[] = []
   for (const finding of findings) {
-    const changes = changesFor(finding, asked, facts, plan)
+    const changes = await changesFor(finding, asked, facts, plan)
     const found: { change: Change; remedy: Remedy }[] = []
     for (const change of changes) {
       const remedy = (await remedies.of(change)) ?? estimated(change, asked, facts, plan, cost, remedies.now)
@@ -215,28 +237,43 @@ function helps({ before, after }: Remedy): boolean {
   return (['tiles_read', 'unfiltered_bytes', 'requests'] as const).some((key) => after[key] <= kept * before[key])
 }
 
-function changesFor({ code }: Finding, { query }: ExplainQuery, facts: ArrayFacts, plan: ReadPlan): Change[] {
-  const { opened, cell_num, fragments } = facts
+async function changesFor(
+  { code }: Finding,
+  { query }: ExplainQuery,
+  facts: ArrayFacts,
+  plan: ReadPlan,
+): Promise<Change[]> {
+  const { opened } = facts
   const { schema } = opened
-  const dense = schema.array_type === 'dense'
-  const tiles = sum(fragments, ({ info }) => info.tile_num)
-  const perTile = cell_num / Math.max(1, tiles)
   if (code === 'FRAGMENTS_MANY' || code === 'FRAGMENTS_OVERLAP') return [{ consolidate: true }]
-  if (code === 'TILES_SMALL') return [ofTileSize(opened, perTile, GOOD_CELLS)]
-  if (code === 'TILES_LARGE') return [ofTileSize(opened, perTile, perTile / 10)]
+  if (code === 'TILES_SMALL') return [ofTileSize(opened, cellsPerTile(facts), GOOD_CELLS)]
+  if (code === 'TILES_LARGE') return [smallerTiles(facts)]
   if (code !== 'TILE_SHAPE') return []
-  if (dense) {
-    const wanted = wantedCells(facts, query.ranges, plan)
-    return wanted ? [shapeOf(facts, wanted.sides, perTile)] : []
-  }
+  const wanted = await wantedCells(facts, query.ranges, plan)
+  const shaped = wanted ? [shapeOf(facts, wanted.sides, tileSize(facts))] : []
+  if (schema.array_type === 'dense') return shaped
   const numbers = schema.domain.dimensions.every(({ cell_val_num }) => cell_val_num !== 'var')
   const orders = ['hilbert', 'row-major', 'col-major'] as const
-  return orders
-    .filter((order) => order !== schema.cell_order && (numbers || order !== 'hilbert'))
-    .map((cell_order) => ({ cell_order }))
+  const others = orders.filter((order) => order !== schema.cell_order && (numbers || order !== 'hilbert'))
+  return [...shaped, ...others.map((cell_order) => ({ cell_order }))]
 }
 
-/** Estimates the effect of a change from boxes and sizes, as if the cells were spread evenly. */
+/**
+ * What a query reads of a dense array that is written with other extents, as one fragment: tiles of a field, the cells of these tiles, and
+ * how many of them are no padding.
+ */
+function denseRead(change: Rewrite, { schema, fragments }: OpenedArray, ranges: RangeSets) {
+  const changed = changedSchema(schema, change)
+  const box = boxAround(fragments, schema.domain.dimensions)
+  const { tiles, written } = visitsOfOne(changed, box, ranges)
+  return { tiles, read: tiles * denseTileGrid(changed, box).cells_per_tile, written }
+}
+
+/**
+ * The effect of other extents of a dense array. They tell its tiles exactly. The stored bytes are estimated, as if values were compressed
+ * as well as now, and padding took no bytes. Of sparse arrays only --exact tells what changes do: which boxes other tiles have, and how
+ * many cells, hidden cells and timestamps are in consolidated ones.
+ */
 function estimated(
   change: Change,
   { query }: ExplainQuery,
@@ -246,32 +283,29 @@ function estimated(
   before: ReadCounts,
 ): Remedy | undefined {
   const { opened } = facts
-  // Only --exact tells what these changes do: how many cells, hidden cells and timestamps consolidated tiles have, and which boxes
-  // tiles of another order have.
-  if ('consolidate' in change || change.cell_order !== undefined) return undefined
-  const touched = touchedTiles(facts, plan)
-  if (touched.length === 0) return undefined
-  const read = sum(touched, ({ tiles, perTile }) => tiles * perTile)
-  const perTile = sum(touched, (one) => one.perTile) / touched.length
-  const wanted = wantedCells(facts, query.ranges, plan)
-  const n = opened.schema.domain.dimensions.length
-  const cellsFor = (cells: number, size: number): number => (wanted ? bestRead(cells, size, n) : cells)
-  const all = wanted?.cells ?? read
-  const now = touched.length * cellsFor(all / touched.length, perTile)
-  const size = sizeOf(change, perTile)
-  const then = cellsFor(all, size)
-  // Extents in the proportions of the ranges are assumed to give the best shape. Other changes keep the shape.
-  const shaped = change.capacity === undefined && Math.abs(size / perTile - 1) < 0.5
-  const cells = Math.round(Math.min(read, shaped ? then : read * (then / now)))
-  const part = read === 0 ? 1 : cells / read
-  const fields = new Set(plan.tile_reads.map(({ slot }) => slot)).size
-  const tiles_read = Math.max(fields, Math.round(before.tiles_read * part * (perTile / size)))
+  if ('consolidate' in change || plan.reader !== 'DenseReader') return undefined
+  const now = { tiles: 0, read: 0, written: 0 }
+  for (const { fragment, tiles_touched, tiles_dropped, cells_read } of plan.fragments) {
+    const { schema, nonempty_domain } = opened.fragments[fragment].info
+    const tiles = tiles_touched - tiles_dropped
+    if (tiles === 0 || !nonempty_domain) continue
+    now.tiles += tiles
+    now.read += cells_read
+    now.written += visitsOfOne(schema, nonempty_domain, query.ranges).written * (tiles / tiles_touched)
+  }
+  if (now.tiles === 0) return undefined
+  const then = denseRead(change, opened, query.ranges)
+  const parts = cost.tiles.fields.flatMap((field) => field.parts)
+  const bytesThen = (key: 'unfiltered_bytes' | 'stored_bytes', skipsPadding: (part: PartCost) => boolean): number =>
+    Math.round(
+      sum(parts, (part) => part[key] * (skipsPadding(part) ? then.written / now.written : then.read / now.read)),
+    )
   const after: ReadCounts = {
-    tiles_read,
-    cells_read: Math.round(before.cells_read * part),
-    unfiltered_bytes: Math.round(before.unfiltered_bytes * part),
-    stored_bytes: Math.round(before.stored_bytes * part),
-    requests: requestsAfter(facts, plan, cost, tiles_read / fields),
+    tiles_read: Math.round((before.tiles_read * then.tiles) / now.tiles),
+    cells_read: 0,
+    unfiltered_bytes: bytesThen('unfiltered_bytes', ({ role }) => role === 'var'),
+    stored_bytes: bytesThen('stored_bytes', ({ role, filters }) => role === 'var' || filters.some(compresses)),
+    requests: requestsAfter(facts, plan, cost, then.tiles),
   }
   return { change: textOf(change), basis: 'estimated', before, after }
 }
@@ -297,10 +331,4 @@ function requestsAfter({ files, fragments, scale }: ArrayFacts, plan: ReadPlan, 
   })
   const enumerations = sum(cost.steps, (step) => (step.name === 'enumerations' ? step.reads : 0))
   return GENERIC_TILE_READS * (1 + sections.size) + FOOTER_READS + enumerations + reads
-}
-
-/** Number of cells in a tile after a change. @param now number of cells before */
-function sizeOf({ capacity, tile_extents }: Rewrite, now: number): number {
-  if (tile_extents) return Object.values(tile_extents).reduce((a, b) => a * b, 1)
-  return capacity ?? now
 }

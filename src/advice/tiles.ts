@@ -1,8 +1,21 @@
 import { shortSize } from '../base/sizes.ts'
 import { sum } from '../base/sum.ts'
-import { type DenseAxis, denseTileGrid } from '../format/dense-tiles.ts'
+import { comparable } from '../cells/bounds.ts'
+import { datatypeKind } from '../format/datatype.ts'
+import { denseTileGrid } from '../format/dense-tiles.ts'
+import type { RangeType } from '../format/range.ts'
+import { domainRange, gridOf } from '../read/dense-windows.ts'
 import type { OpenedArray } from '../read/query.ts'
-import { mean, overlaps, shareInside, TYPICAL_SHARE, typicalBoxes, typicalBoxText, unionOfBoxes } from './boxes.ts'
+import {
+  mean,
+  overlaps,
+  shareInside,
+  TYPICAL_SHARE,
+  typicalBoxes,
+  typicalBoxText,
+  typicalSides,
+  unionOfBoxes,
+} from './boxes.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, type Box, type FragmentFacts, tileBoxes } from './facts.ts'
 import { advise, type Finding } from './finding.ts'
@@ -69,10 +82,9 @@ export function* largeTiles(facts: ArrayFacts): Generator<Finding> {
 }
 
 /** Describes the box of a typical read. */
-function boxText({ opened: { schema }, fragments }: ArrayFacts): string {
-  const { dimensions } = schema.domain
-  const boxes = fragments.flatMap(({ box }) => (box.length === dimensions.length ? [box] : []))
-  return typicalBoxText(dimensions, unionOfBoxes(boxes), schema.array_type === 'dense')
+function boxText(facts: ArrayFacts): string {
+  const { array_type, domain } = facts.opened.schema
+  return typicalBoxText(domain.dimensions, boxAroundCells(facts) ?? [], array_type === 'dense')
 }
 
 /**
@@ -85,7 +97,6 @@ const MIN_UNWANTED_BYTES = 256 * 1024
 /** Finds tiles that are long and thin, so that a box touches many of them. */
 export async function* badShapes(facts: ArrayFacts): AsyncGenerator<Finding> {
   const { opened, examined, cell_num, unfiltered_bytes, stored_bytes, scale } = facts
-  let change: Rewrite = { cell_order: 'hilbert' }
   let read = 0
   let best = 0
   let span: string | undefined
@@ -95,7 +106,6 @@ export async function* badShapes(facts: ArrayFacts): AsyncGenerator<Finding> {
     read += costs.read
     best += costs.best
     span ??= costs.span
-    if (costs.extents) change = { tile_extents: costs.extents }
   }
   if (read < MIN_SHAPE_RATIO * best) return
   const perCell = unfiltered_bytes / Math.max(1, cell_num)
@@ -103,7 +113,7 @@ export async function* badShapes(facts: ArrayFacts): AsyncGenerator<Finding> {
   if (more * perCell < MIN_UNWANTED_BYTES) return
   const bytes = (more / cell_num) * stored_bytes
   yield advise('TILE_SHAPE', {
-    message: `${span ?? 'tiles are long and thin'}: ${boxText(facts)} reads about ${Math.round(read * scale)} cells; with tiles of the same size in another shape it would read ${Math.round(best * scale)}`,
+    message: `${span ?? 'tiles are long and thin'}: ${boxText(facts)} reads about ${Math.round(read * scale)} cells; with tiles of the same size in the proportions of the box it could be about ${Math.round(best * scale)}`,
     effect: {
       seconds: rounded(secondsOf(0, bytes)),
       cells: Math.round(more),
@@ -111,7 +121,7 @@ export async function* badShapes(facts: ArrayFacts): AsyncGenerator<Finding> {
       bytes: Math.round(bytes),
       share: (read - best) / read,
     },
-    advice: rewriteLines(opened, change),
+    advice: rewriteLines(opened, shapeOf(facts, typicalSides(opened.schema.domain.dimensions), tileSize(facts))),
   })
 }
 
@@ -123,8 +133,6 @@ interface ShapeCosts {
   best: number
   /** A description of the present shape. */
   span: string | undefined
-  /** Dense arrays: tile extents of the best shape. */
-  extents?: Readonly<Record<string, number>> | undefined
 }
 
 function denseCosts({ info }: FragmentFacts): ShapeCosts | undefined {
@@ -146,7 +154,6 @@ function denseCosts({ info }: FragmentFacts): ShapeCosts | undefined {
   return {
     read: cost(extents),
     best: cost(good),
-    extents: Object.fromEntries(dimensions.map(({ name }, d) => [name, good[d]])),
     span: `tile extents are ${dimensions.map(({ name }, d) => `${name} ${extents[d]}`).join(', ')}`,
   }
 }
@@ -167,10 +174,9 @@ async function sparseCosts(one: FragmentFacts): Promise<ShapeCosts | undefined> 
   const touched = asked.map((box) => boxes.filter((tile) => overlaps(tile, box)))
   const read = mean(touched.map(({ length }) => length)) * perTile
   const wanted = mean(asked.map((box, i) => sum(touched[i], (tile) => shareInside(tile, box)))) * perTile
-  const best = wanted * (1 + (perTile / Math.max(1, wanted)) ** (1 / count)) ** count
   return {
     read,
-    best,
+    best: bestRead(wanted, typicalSides(dimensions), perTile),
     span: widestSpan(
       domain,
       boxes,
@@ -238,30 +244,113 @@ export function ofTileSize(opened: OpenedArray, now: number, wanted: number): Re
   const { array_type, domain } = opened.schema
   if (array_type === 'sparse') return { capacity: Math.max(1, Math.round(wanted)) }
   const stretch = (wanted / now) ** (1 / domain.dimensions.length)
-  const axes = axesOf(opened) ?? []
   return extentsOf(
     opened,
-    axes.map(({ extent }) => Number(extent) * stretch),
+    gridOf(domain).map(({ extent }) => Number(extent) * stretch),
   )
 }
 
-/** The change to other tile extents of a dense array. They are rounded, and at most as long as the domain. */
-export function extentsOf(opened: OpenedArray, extents: readonly number[]): Rewrite {
-  const lengths = domainLengths(opened) ?? []
-  const { dimensions } = opened.schema.domain
-  return {
-    tile_extents: Object.fromEntries(
-      extents.map((extent, d) => [dimensions[d].name, Math.min(lengths[d], Math.max(1, Math.round(extent)))]),
-    ),
+/** Number of cells in a tile on average; padding counts. */
+export function cellsPerTile({ fragments, cell_num }: ArrayFacts): number {
+  return (
+    cell_num /
+    Math.max(
+      1,
+      sum(fragments, ({ info }) => info.tile_num),
+    )
+  )
+}
+
+/** Number of cells in a tile if the array is written anew: sparse tiles are then full. The padding of a tile that has all cells does not count. */
+export function tileSize(facts: ArrayFacts): number {
+  const { array_type, capacity } = facts.opened.schema
+  if (array_type === 'sparse') return Math.min(Number(capacity), facts.cell_num)
+  return Math.min(cellsPerTile(facts), placesIn(boxAroundCells(facts) ?? []))
+}
+
+/** Number of cells in a box of a dense array. */
+export function placesIn(box: Box): number {
+  return box.reduce((cells, [low, high]) => cells * (high - low + 1), 1)
+}
+
+/**
+ * The change that gives tiles the proportions of a box. Extents do so in any domain. Hilbert order does not: its tiles have the
+ * proportions of the domain, and all cells have one place in a domain that is far larger than the cells' box.
+ *
+ * @param sides by dimension: the part of the box around all cells that the box covers
+ * @param size number of cells in a tile
+ */
+export function shapeOf(facts: ArrayFacts, sides: readonly number[], size: number): Rewrite {
+  const { opened, cell_num } = facts
+  const { array_type, cell_order, domain } = opened.schema
+  const box = boxAroundCells(facts) ?? []
+  const lengths = box.map(([low, high], d) => high - low + stepOf(domain.dimensions[d]))
+  const shares = tileShares(sides, size / (array_type === 'dense' ? placesIn(box) : cell_num))
+  const change = extentsOf(
+    opened,
+    shares.map((share, d) => share * lengths[d]),
+  )
+  return cell_order === 'hilbert' ? { ...change, cell_order: 'row-major' } : change
+}
+
+/** The box around all cells; undefined if there are none. */
+export function boxAroundCells({ fragments }: ArrayFacts): Box | undefined {
+  const boxes = fragments.flatMap(({ box }) => (box.length > 0 ? [box] : []))
+  return boxes.length > 0 ? unionOfBoxes(boxes) : undefined
+}
+
+/** The distance between adjacent coordinates: 1, or 0 for floats and texts. A range from 3 to 3 covers a part of a dimension of integers. */
+export function stepOf({ type, cell_val_num }: RangeType): number {
+  return cell_val_num === 'var' || datatypeKind(type) === 'float' ? 0 : 1
+}
+
+/**
+ * By dimension: the length of tiles in the proportions of a box. A tile is at most as long as the box around all cells. If that shortens
+ * it along some dimensions, it is longer along the others.
+ *
+ * @param sides lengths of the box, as parts of the box around all cells
+ * @param part the part of that box that a tile covers
+ */
+function tileShares(sides: readonly number[], part: number): number[] {
+  const shares = sides.map(() => 1)
+  let free = [...sides.keys()]
+  for (;;) {
+    const stretch = (part / free.reduce((product, d) => product * sides[d], 1)) ** (1 / free.length)
+    const fitting = free.filter((d) => sides[d] * stretch < 1)
+    if (fitting.length === free.length) {
+      for (const d of free) shares[d] = sides[d] * stretch
+      return shares
+    }
+    free = fitting
   }
 }
 
-/** By dimension: number of cells in the domain of a dense array. */
-export function domainLengths(opened: OpenedArray): number[] | undefined {
-  return axesOf(opened)?.map(({ domainLow, domainHigh }) => Number(domainHigh - domainLow + 1n))
+/**
+ * Estimates the cells that are read for a box if tiles have its proportions, and cells are spread evenly.
+ * @param cells number of cells in the box
+ * @param sides lengths of the box, as parts of the box around all cells
+ * @param size number of cells in a tile
+ */
+export function bestRead(cells: number, sides: readonly number[], size: number): number {
+  const all = Math.max(1, cells) / sides.reduce((a, b) => a * b, 1)
+  const shares = tileShares(sides, size / all)
+  return sides.reduce((read, side, d) => read * Math.min(1, side + shares[d]), all)
 }
 
-function axesOf({ schema, fragments }: OpenedArray): DenseAxis[] | undefined {
-  const domain = fragments.find(({ info }) => info.dense && info.nonempty_domain)?.info.nonempty_domain
-  return domain && denseTileGrid(schema, domain).axes
+/** The change to other tile extents. They are rounded, in sparse arrays to powers of two, and at most as long as the domain. */
+export function extentsOf({ schema }: OpenedArray, extents: readonly number[]): Rewrite {
+  const named = schema.domain.dimensions.flatMap((dimension, d): [string, number][] => {
+    if (dimension.cell_val_num === 'var') return []
+    const { min, max } = domainRange(dimension)
+    const [low, high] = [min, max].map((end) => Number(comparable(dimension.type, end)))
+    const step = stepOf(dimension)
+    const length = high - low + step
+    // Without an extent of its own, as if all cells have one coordinate, the tile is as long as the domain.
+    const extent = Math.min(extents[d] || length, length)
+    if (step === 0) return [[dimension.name, Math.min(length, Number(extent.toPrecision(3)))]]
+    const whole = Math.max(1, Math.round(extent))
+    // The last tile then ends inside the type in most domains, even if they end with the type. Rounded down, it is no longer than the domain.
+    return [[dimension.name, schema.array_type === 'dense' ? whole : 2 ** Math.floor(Math.log2(whole))]]
+  })
+  return { tile_extents: Object.fromEntries(named) }
 }

@@ -13,27 +13,37 @@ export type CellPositions =
   | Int32Array
 
 /**
- * Copies the cells of one tile from a whole column. Padding is null. It has zero bytes if fixed-sized, and one zero element if
- * var-sized, as in TileDB's dense writer.
+ * Copies the cells of one tile from a whole column.
  *
  * @param size bytes of a fixed-sized cell, or of one element of a var-sized cell
- * @see tiledb/sm/query/writers/dense_tiler.cc (get_tile)
+ * @param padding a column of one cell, which stands for padding
  */
-export function gather(column: ColumnData, size: number, positions: CellPositions): ColumnData {
+export function gather(
+  column: ColumnData,
+  size: number,
+  positions: CellPositions,
+  padding = zeroCell(column, size),
+): ColumnData {
   if (!(positions instanceof Int32Array)) return consecutive(column, size, positions.from, positions.to)
-  const isVar = column.starts !== undefined
-  const padding: ColumnData = {
-    data: new Uint8Array(size),
-    starts: isVar ? Float64Array.of(0, size) : undefined,
-    validity: column.validity && new Uint8Array(1),
-  }
   const from = new Uint32Array(positions.length)
   const rows = new Uint32Array(positions.length)
   for (let i = 0; i < positions.length; i++) {
     if (positions[i] < 0) from[i] = 1
     else rows[i] = positions[i]
   }
-  return gatherFrom([column, padding], from, rows, isVar ? undefined : size, padding)
+  return gatherFrom([column, padding], from, rows, column.starts ? undefined : size, padding)
+}
+
+/**
+ * The padding of TileDB's dense writer: null, with zero bytes if fixed-sized, and one zero element if var-sized.
+ * @see tiledb/sm/query/writers/dense_tiler.cc (get_tile)
+ */
+function zeroCell({ starts, validity }: ColumnData, size: number): ColumnData {
+  return {
+    data: new Uint8Array(size),
+    starts: starts && Float64Array.of(0, size),
+    validity: validity && new Uint8Array(1),
+  }
 }
 
 /** Cells `[from, to)` of a column, without a copy of their values. */

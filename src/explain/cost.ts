@@ -20,7 +20,7 @@ import type { TileRead } from './plan.ts'
 import { addToStep, emptyStep, type StepCost } from './step-cost.ts'
 
 /** What is read of one part of a field: of its values, its offsets or its validity. */
-interface PartCost extends FileReads {
+export interface PartCost extends FileReads {
   role: TileRole
   /** Unfiltered bytes as TileDB's counter `read_unfiltered_byte_num` has them: 0 for files without filters. */
   unfiltered_bytes: number

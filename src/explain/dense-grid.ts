@@ -82,6 +82,19 @@ export function spanOf({ low, high }: Interval, { domainLow, extent }: DenseAxis
   return { first: tileOf(low), last: tileOf(high), from: placeOf(low), to: placeOf(high) }
 }
 
+/** How many wanted tiles along an axis a box has cells of, and how many coordinates of the box are in these tiles. */
+export function countAlong({ wanted, extent }: GridAxis, box: Span): { tiles: number; coordinates: number } {
+  let [tiles, coordinates, next] = [0, 0, box.first]
+  for (const { first, last } of wanted) {
+    const [from, to] = [Math.max(next, first), Math.min(box.last, last)]
+    if (from > to) continue
+    tiles += to - from + 1
+    coordinates += (to - from) * extent + endIn(box, to, extent) - startIn(box, from) + 1
+    next = to + 1
+  }
+  return { tiles, coordinates }
+}
+
 /** The first position of a span in one of its tiles. */
 function startIn({ first, from }: Span, tile: number): number {
   return tile === first ? from : 0

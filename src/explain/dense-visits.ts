@@ -1,5 +1,8 @@
+import type { RangeSets } from '../cells/bounds.ts'
 import { fastestFirst } from '../cells/dense-coordinates.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
 import { fieldSlot, type Slot } from '../format/fragment-slots.ts'
+import type { NDRange } from '../format/range.ts'
 import { conditionFields } from '../read/condition.ts'
 import {
   gridOf,
@@ -11,7 +14,7 @@ import {
   wantedCells,
 } from '../read/dense-windows.ts'
 import { type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from '../read/query.ts'
-import { covers, forTiles, type GridAxis, type GridBox, gridAxis, isWanted, spanOf } from './dense-grid.ts'
+import { countAlong, covers, forTiles, type GridAxis, type GridBox, gridAxis, isWanted, spanOf } from './dense-grid.ts'
 
 /** The fields that the reader loads, as the array's newest schema describes them. */
 export interface Fields {
@@ -120,6 +123,33 @@ export function visitTiles(
     }
   })
   return visited
+}
+
+/**
+ * How many tiles a read visits if a single fragment has all cells.
+ * @param box its non-empty domain
+ * @returns `written`: the cells of these tiles that are in the box
+ */
+export function visitsOfOne(
+  { domain }: Pick<ArraySchema, 'domain'>,
+  box: NDRange,
+  ranges: RangeSets,
+): { tiles: number; written: number } {
+  const grid = gridOf(domain)
+  const sides = intervalsOf(box, domain.dimensions)
+  const wanted = wantedCells(
+    grid,
+    ranges,
+    sides.map((side) => [side]),
+  )
+  const all = { tiles: wanted ? 1 : 0, written: wanted ? 1 : 0 }
+  for (const [d, intervals] of wanted?.entries() ?? []) {
+    const axis = gridAxis(grid[d], intervals, [sides[d]])
+    const { tiles, coordinates } = countAlong(axis, spanOf(sides[d], grid[d], axis.tileOf))
+    all.tiles *= tiles
+    all.written *= coordinates
+  }
+  return all
 }
 
 /** Whether a box touches the wanted cells along each axis. */

@@ -142,6 +142,12 @@ function elementSize({ type, cell_val_num }: ColumnType): number {
   return cell_val_num === 'var' ? datatypeSize(type) : datatypeSize(type) * cell_val_num
 }
 
+/** By attribute: the cell that a read returns where nothing was written. */
+export function fillCells(schema: ArraySchema): Map<string, ColumnData> {
+  const attributes = readColumns(schema, EVERYTHING).filter(({ kind }) => kind === 'attribute')
+  return new Map(attributes.map((one) => [one.name, fillCell(schema, one)]))
+}
+
 /** A column that repeats one cell. */
 function repeated(cell: ColumnData, count: number): ColumnData {
   return gather(cell, cellBytes(cell, 0, cell.data.length).length, new Int32Array(count))

@@ -17,7 +17,7 @@ import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
 import { fragmentFiles, metadataFile } from '../write/array-writer.ts'
 import type { FragmentToWrite } from '../write/fragment-writer.ts'
 import { genericTileWriter } from '../write/generic-tile-writer.ts'
-import { boxAround, cellsToConsolidate, cellsToRewrite } from './cells.ts'
+import { boxAround, cellsToConsolidate, cellsToRewrite, fillCells } from './cells.ts'
 import type { Place } from './place.ts'
 
 interface FragmentConsolidation {
@@ -92,6 +92,8 @@ export async function consolidatedFragment(
     timestampRange: [...timesOf(fragments)],
     domain,
     cells,
+    // TileDB reads whole tiles, and writes all that it read.
+    padding: sparse ? undefined : fillCells(schema),
     processedConditions: version >= DELETES_SINCE ? deletes.map(({ name }) => `__commits/${name}.del`) : [],
   }
 }

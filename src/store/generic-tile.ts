@@ -36,7 +36,7 @@ export function readContext(codecs: Codecs, key?: Uint8Array, maxTileSize?: numb
 }
 
 /** The time in `TILEDB_INSPECT_NOW`, or the current time. */
-function timeOfOpening(): bigint {
+export function timeOfOpening(): bigint {
   const set = globalThis.process?.env.TILEDB_INSPECT_NOW
   return set !== undefined && /^\d{1,18}$/.test(set) ? BigInt(set) : BigInt(Date.now())
 }

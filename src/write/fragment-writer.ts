@@ -41,6 +41,8 @@ export interface FragmentToWrite {
   cells: { cell_num: number; columns: ReadonlyMap<string, ColumnData> }
   /** Cells are given in stored order. Sparse: this order is kept. Dense: whole tiles with padding. */
   stored?: boolean
+  /** Dense: by attribute, a column of one cell, which is stored as padding and counts in statistics. Undefined for zeros that do not count. */
+  padding?: ReadonlyMap<string, ColumnData> | undefined
   processedConditions?: readonly string[]
 }
 
@@ -105,6 +107,8 @@ export async function writeFragment(fragment: FragmentToWrite, cx: WriteContext)
       const { kind, index, name, cellSize } = writer.slot
       if (kind === 'coords') writer.appendCoordinates(tile, storedCoordinates(fragment, tileCoordinates, cellNum))
       else if (kind === 'dimension') writer.append(tile, tileCoordinates[index], cellNum)
+      else if (fragment.padding)
+        writer.append(tile, gather(column(name), cellSize, positions, fragment.padding.get(name)), cellNum)
       else writer.append(tile, gather(column(name), cellSize, positions), cellNum, written, slabs)
     }
     if (Date.now() - rested < LONGEST_WORK) continue

@@ -441,8 +441,10 @@ describe('findings of an array', () => {
     const array = await madeArray({ ...SPARSE, fragments: [cells(10)] })
     const [entry] = await array.array.fragments()
     const codes = async (state: typeof entry.state): Promise<string[]> => {
-      const fragments = async () => [entry, { ...entry, state }]
-      const changed = Object.assign(Object.create(array.array) as typeof array.array, { fragments })
+      const other = { ...entry, state, timestamp_range: [4e12, 4e12].map(BigInt) as [bigint, bigint] }
+      const changed = Object.assign(Object.create(array.array) as typeof array.array, {
+        fragments: async () => [entry, other],
+      })
       return (await arrayFindings({ ...array, array: changed })).map(({ code }) => code)
     }
     expect(await codes('future')).toEqual(['FRAGMENT_FUTURE'])

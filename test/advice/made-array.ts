@@ -20,7 +20,9 @@ export interface Made
   dimensions: readonly MadeDimension[]
   /** Filters of each attribute. Its type is FLOAT64, or STRING_ASCII for texts. */
   attributes: Readonly<Record<string, readonly FilterConfig[]>>
-  /** Columns by name. Dense: attributes only, of the whole domain. */
+  /** Dense: the ends of what is written along each dimension; by default the whole domain. */
+  box?: readonly (readonly [low: number, high: number])[]
+  /** Columns by name. Dense: attributes only, of the box. */
   fragments: readonly Readonly<Record<string, Numbers | Texts>>[]
 }
 
@@ -30,7 +32,14 @@ const FLOAT = { type: 'FLOAT64', cell_val_num: 1, fill_value: new Uint8Array(8) 
 const TEXT = { type: 'STRING_ASCII', cell_val_num: 'var', fill_value: new Uint8Array(1) } as const
 
 /** An array in memory. */
-export function madeArray({ dense = false, dimensions, attributes, fragments, ...more }: Made): Promise<OpenedArray> {
+export function madeArray({
+  dense = false,
+  dimensions,
+  attributes,
+  fragments,
+  box,
+  ...more
+}: Made): Promise<OpenedArray> {
   const schema = schemaOf(
     {
       version: 22,
@@ -57,9 +66,11 @@ export function madeArray({ dense = false, dimensions, attributes, fragments, ..
     }),
     [],
   )
-  const domain = dimensions.flatMap((one) =>
-    typeof one === 'string' ? [] : [{ min: int32(one[1]), max: int32(one[2]) }],
-  )
+  const domain = dimensions.flatMap((one, d) => {
+    if (typeof one === 'string') return []
+    const [low, high] = box?.[d] ?? [one[1], one[2]]
+    return [{ min: int32(low), max: int32(high) }]
+  })
   return arrayInMemory(
     schema,
     fragments.map((columns) => ({

@@ -300,17 +300,26 @@ describe('--config', () => {
     expect([exact.includes(hint), /consolidated: .*; computed/.test(exact)]).toEqual([false, true])
   })
 
-  test('without --exact nothing is promised of another order: --exact computes it', async () => {
+  test('without --exact nothing is promised of other tiles: --exact computes it', async () => {
     const path = `${hintFolder}/rows`
     const dims = ['--dim', 'x:INT32:0..999:1000', '--dim', 'y:INT32:0..999:1000', '--attr', 'a:FLOAT64']
     const cells = ['--cells', '60000', '--fragments', '1', '--capacity', '500']
     expect((await run(['write-sample', path, ...dims, ...cells])).code).toBe(0)
     const box = ['--range', 'x=0..999', '--range', 'y=0..9']
-    const hint = 'what a read costs with cells in another order: --exact'
+    const hint = 'what a read costs with other tiles: --exact'
     const atMost = (await run(['explain', path, ...box])).text
-    expect([atMost.includes(hint), atMost.includes('order, written anew')]).toEqual([true, false])
+    expect([atMost.includes(hint), atMost.includes('written anew')]).toEqual([true, false])
     const exact = (await run(['explain', path, ...box, '--exact'])).text
     expect([exact.includes(hint), /order, written anew: .*; computed/.test(exact)]).toEqual([false, true])
+  })
+
+  test('a read of an earlier time: nothing is said of what consolidation makes of later fragments, nor that they are dated ahead', async () => {
+    const path = `${hintFolder}/earlier`
+    const dims = ['--dim', 'x:INT32:0..999:100', '--attr', 'a:INT32', '--cells', '200', '--fragments', '20']
+    expect((await run(['write-sample', path, ...dims, '--timestamp', '1'])).code).toBe(0)
+    const { text } = await run(['explain', path, '--exact', '--as-of', '15'])
+    expect(text).toContain('FRAGMENTS_MANY')
+    expect(text).not.toMatch(/consolidated: |FRAGMENT_FUTURE/)
   })
 
   test('sm.mem.total_budget is --budget', async () => {

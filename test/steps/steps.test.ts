@@ -250,6 +250,29 @@ describe('steps', () => {
     ).toEqual(['__meta/__11_12'])
   })
 
+  test('a consolidated dense tile has fill values as padding, which count in statistics and in differences', async () => {
+    const steps = (filter: string): object[] => [
+      {
+        step: 'create',
+        time: 10,
+        schema: {
+          array_type: 'dense',
+          dimensions: SCHEMA.dimensions,
+          attributes: [{ name: 'a', type: 'INT64', filters: { filters: [{ name: filter }] } }],
+        },
+      },
+      write(20, [0, 5], [1, 6]),
+      write(30, [2, 7]),
+      { step: 'consolidate' },
+      { step: 'vacuum' },
+    ]
+    const array = await stepped(steps('BYTESHUFFLE'))
+    expect(await ok('tiles', array)).toContain('-9223372036854775808')
+    await clean(array)
+    const delta = ['write-sample', fresh(), '--steps', fileOf({ steps: steps('DOUBLE_DELTA') })]
+    expect((await run(delta)).stderr).toContain('differences that fit in 64 signed bits')
+  })
+
   test('the schema evolves: older cells have fill values, labels grow, the current domain grows', async () => {
     const array = await stepped([
       {

@@ -57,12 +57,13 @@ export async function explainTable(document: ExplainDocument, isTimed: boolean, 
   if (isEnough || findings.length > 0) await writeFindings(findings, out)
   const isOpen = (codes: RegExp): boolean =>
     !document.exact && findings.some(({ code, remedies = [] }) => codes.test(code) && remedies.length === 0)
-  const isSparseBox = document.reader !== 'DenseReader' && Object.keys(document.ranges).length > 0
+  const ofTiles = Object.keys(document.ranges).length > 0 ? /^TILES?_(SHAPE|LARGE|SMALL)$/ : /^TILES_SMALL$/
   const changes = [
     ...(isOpen(/^FRAGMENTS_(MANY|OVERLAP)$/) ? ['after tiledb.consolidate'] : []),
-    ...(isSparseBox && isOpen(/^TILE_SHAPE$/) ? ['with cells in another order'] : []),
+    ...(isOpen(ofTiles) ? ['with other tiles'] : []),
   ]
-  if (changes.length > 0) await writeLine(`what a read costs ${changes.join(', or ')}: --exact`, out, 'dim')
+  const limit = 'for up to 2 million cells and 64 MiB'
+  if (changes.length > 0) await writeLine(`what a read costs ${changes.join(', or ')}: --exact, ${limit}`, out, 'dim')
   if (!isEnough) await writeLine(`memory budget: ${budgetText(document.total)}`, out, 'bad')
 }
 
@@ -158,7 +159,8 @@ function remedyText({ change, basis, before, after }: Remedy): string {
   const { tiles_read, cells_read, unfiltered_bytes, stored_bytes, requests } = after
   const percent = (part: number, whole: number): string => (whole === 0 ? '' : ` (${changeText(part, whole, 0)})`)
   const bytes = `${shortSize(unfiltered_bytes)} unfiltered${percent(unfiltered_bytes, before.unfiltered_bytes)}`
-  const stored = `${shortSize(stored_bytes)} stored${percent(stored_bytes, before.stored_bytes)}`
+  const size = `${shortSize(stored_bytes)} stored${percent(stored_bytes, before.stored_bytes)}`
+  const stored = basis === 'estimated' ? `about ${size} if compressed as well as now` : size
   const reads = `${counted(requests, 'read')}${percent(requests, before.requests)}`
   // Not every reader of TileDB counts cells.
   const cells = before.cells_read === 0 ? '' : `${counted(cells_read, 'cell')}, `
