@@ -4,10 +4,12 @@ import { isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange } from '../format/range.ts'
-import { lacksBox } from '../recover/array.ts'
-import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import { lackOf } from '../recover/array.ts'
+import { type FragmentEntry, type InspectArray, SCHEMA_FOLDER } from '../store/array.ts'
+import { commitOf } from './array-drafts.ts'
 import { Draft } from './drafts.ts'
 import { UNSURE, type Way } from './mending.ts'
+import { schemaFromCode } from './schema-plan.ts'
 import { folderOf, type Shell, type Step, word } from './shell.ts'
 import {
   addLostTiles,
@@ -42,8 +44,10 @@ export class DamagedFragment {
   private hasOther = false
   /** Whether it has errors that `recover` does not mend. */
   keepsErrors = false
-  /** Whether nothing tells its box. `recover` then needs it from the user. */
-  isWithoutBox = false
+  /** Its box or its schema, if nothing tells it. `recover` then needs it from the user, or from a copy. */
+  lack: Awaited<ReturnType<typeof lackOf>>
+  /** Path of its schema in the array, if that is not there. */
+  lostSchema: string | undefined
   private loss: FragmentLoss | undefined
 
   constructor(entry: FragmentEntry) {
@@ -57,6 +61,10 @@ export class DamagedFragment {
     this.hasLostTiles ||= isOfTile
     this.isChanged ||= finding.wrong === 'cells'
     this.hasOther ||= way !== 'statistics'
+    if (finding.code === 'SCHEMA_MISSING') {
+      const name = await array.withFragment(this.entry.path, async (one) => (await one.head()).array_schema_name)
+      this.lostSchema = `${SCHEMA_FOLDER}/${name}`
+    }
     if (!isOfTile || this.isMisled) return
     await array.withFragment(this.entry.path, (fragment) => addLostTiles(this.tiles, fragment, finding))
   }
@@ -70,8 +78,12 @@ export class DamagedFragment {
   async measure(array: InspectArray, fragmentNum: number, words: ConditionWords): Promise<void> {
     const { draft, hasLostTiles, isMisled } = this
     // The plan for an array on a server is to mend a copy, so nothing needs to be read for it now.
-    this.isWithoutBox = isMisled && !array.folder.isRemote && (await lacksBox(array, this.entry.path))
-    if (this.isWithoutBox) draft.lost.add('where its cells are: nothing tells the box that they fill')
+    if (isMisled && !array.folder.isRemote) this.lack = await lackOf(array, this.entry.path)
+    if (this.lack === 'box') draft.lost.add('where its cells are: nothing tells the box that they fill')
+    if (this.lack === 'schema' && this.lostSchema !== undefined) {
+      draft.lost.clear()
+      draft.lost.add('its schema: no other one fits its files')
+    }
     const other = (count: number | bigint, one: string): string =>
       `${count} other ${one}${Number(count) === 1 ? '' : 's'}`
     const others = other(fragmentNum - 1, 'fragment')
@@ -157,7 +169,19 @@ export async function recoverFragment(
   const recover = `tiledb-inspect recover ${here} --to ${made}`
   const swap = shell.swap(here, made, old)
   const check = shell.check()
-  if (one.isWithoutBox) {
+  const { lostSchema } = one
+  if (one.lack === 'schema' && lostSchema !== undefined) {
+    draft.outcome = 'copy'
+    draft.say({ text: `put ${shell.at(lostSchema)} back from a copy of the array` }, check)
+    draft.instead.push(schemaFromCode(shell, lostSchema))
+    const mark = commitOf(name)
+    if ((await array.folder.kind(mark)) === 'file') {
+      const command = `${shell.moveAside(path).step.command} && ${shell.moveAside(mark).step.command}`
+      draft.instead.push({ command, text: 'if it is a fragment of another array, or readers are to do without it' })
+    }
+    return
+  }
+  if (one.lack === 'box') {
     const { dimensions } = (await array.newestSchema()).schema.domain
     const box = dimensions.map(({ name }) => ` --domain ${shellWord(`${name}=LO..HI`)}`).join('')
     draft.outcome = 'copy'
@@ -184,6 +208,8 @@ export async function recoverFragment(
   } else {
     draft.say({ command: `${folder} && ${recover}${isCut ? ' --drop-damaged' : ''}`, ...exitOf([one]) })
     draft.move(swap)
+    if (lostSchema !== undefined)
+      draft.instead.push({ text: `put ${shell.at(lostSchema)} back, if a copy of the array has it` })
     const otherwise = 'first, if recover says that tiles cannot be read'
     if (!isCut) draft.instead.push({ text: otherwise, command: `${recover} --drop-damaged` })
   }
@@ -221,9 +247,10 @@ export async function recoverArray(
 ): Promise<void> {
   const [{ draft }, ...others] = all
   for (const other of others) draft.absorb(other.draft)
-  for (const { isChanged, isWithoutBox, entry } of all) {
+  for (const { isChanged, lack, entry } of all) {
     if (isChanged) loseSign(draft, shell.at(entry.path))
-    if (isWithoutBox) draft.loses.add(`all cells of ${entry.path}: mend it first, if you know its box`)
+    if (lack === 'box') draft.loses.add(`all cells of ${entry.path}: mend it first, if you know its box`)
+    if (lack === 'schema') draft.loses.add(`all cells of ${entry.path}: put its schema back first, if a copy has it`)
   }
   const { root } = shell
   const option = all.some(({ isCut }) => isCut) ? ' --drop-damaged' : ''

@@ -105,7 +105,7 @@ export class FragmentPlanner {
       const { entry, draft } = one
       if (one.isLost) this.takeLost(one)
       else await recoverFragment(one, array, shell, fresh)
-      drafts.moveFooters(entry, draft, one.isOnlyChanged || one.isWithoutBox)
+      drafts.moveFooters(entry, draft, one.isOnlyChanged || one.lack !== undefined)
     }
   }
 

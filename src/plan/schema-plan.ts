@@ -7,7 +7,7 @@ import { SCHEMA_FOLDER } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { ArrayDrafts } from './array-drafts.ts'
 import type { Draft } from './drafts.ts'
-import { folderOf, python, type Shell, word } from './shell.ts'
+import { folderOf, python, type Shell, type Step, word } from './shell.ts'
 
 /** A change of the document that `schema --json` prints. */
 interface Edit {
@@ -105,15 +105,11 @@ export class SchemaPlanner {
     else drafts.leave(finding)
   }
 
-  /** Plans the mending of an array without a schema. Code that made the array can make it again: TileDB looks only at the file's name. */
+  /** Plans the mending of an array without a schema. */
   async noSchema(path: string, finding: Finding): Promise<void> {
     const draft = this.fromCopy(path, finding)
     for (const name of new Set(await this.schemaNames())) {
-      if (!name) continue
-      const to = this.drafts.shell.at(`${SCHEMA_FOLDER}/${name}`)
-      draft.instead.push({
-        text: `if the code that made the array is still there: make an empty array with it elsewhere, and copy the file in its ${SCHEMA_FOLDER} to ${to}; then check --level cells`,
-      })
+      if (name) draft.instead.push(schemaFromCode(this.drafts.shell, `${SCHEMA_FOLDER}/${name}`))
     }
   }
 
@@ -147,6 +143,13 @@ export class SchemaPlanner {
     for (const file of await array.schemaFiles())
       if (file.path !== path && (await array.schema(file.name).catch(unlessFault))) return true
     return false
+  }
+}
+
+/** What to do without a copy of a schema: TileDB looks only at the name of its file. @param path of the schema in the array */
+export function schemaFromCode(shell: Shell, path: string): Step {
+  return {
+    text: `if the code that made the array is still there: make an empty array with it elsewhere, and copy the file in its ${SCHEMA_FOLDER} to ${shell.at(path)}; then check --level cells`,
   }
 }
 

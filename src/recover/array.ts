@@ -209,13 +209,12 @@ export async function recoverOne(
   return { fragments: [fragment], leftOut: [] }
 }
 
-/** Whether recovery needs the box of a fragment from the user: the fragment is dense, and nothing tells its box. */
-export async function lacksBox(array: InspectArray, path: string): Promise<boolean> {
-  const newest = await array.newestSchema().catch(unlessDamaged)
-  if (newest?.schema.array_type !== 'dense') return false
+/** What recovery of a fragment needs to know, and nothing in the array tells: its schema, or the box of a dense fragment. */
+export async function lackOf(array: InspectArray, path: string): Promise<'schema' | 'box' | undefined> {
   const outside = outsideOf(array, lastPathPart(path), { domain: () => undefined })
   const found = await array.withFragment(path, (fragment) => orError(() => factsOf(array, fragment, outside)))
-  return found instanceof InspectError && found.code === 'NOT_RECOVERED' && found.at.field === 'nonempty_domain'
+  if (!(found instanceof InspectError) || found.code !== 'NOT_RECOVERED') return undefined
+  return found.at.field === 'nonempty_domain' ? 'box' : found.at.field === 'array_schema_name' ? 'schema' : undefined
 }
 
 /** Checks that a schema can be read. @throws InspectError NOT_RECOVERED if none can, or the one in use cannot and its loss is not allowed */

@@ -62,8 +62,8 @@ export interface FactsFromOutside {
 
 /** A guess at the schema and the kind of a fragment, which is compared with the data files. */
 interface Shape extends Pick<FragmentFacts, 'version' | 'schemaName' | 'schema' | 'dense' | 'slots'> {
-  /** Number of files that contradict the guess. */
-  contradictions: number
+  /** Names of files that contradict the guess. */
+  contradicting: readonly string[]
 }
 
 /** Finds out everything about a fragment that its metadata file holds, except what follows from cells. */
@@ -75,9 +75,16 @@ export async function factsOf(
   const walked = await walkFiles(fragment)
   const info = await agreeingInfo(fragment, walked)
   const remains = info ? undefined : await footerRemains(array, fragment)
-  const shape: Omit<Shape, 'contradictions'> = info
-    ? { ...info, version: info.format_version }
+  const shape: Shape = info
+    ? { ...info, version: info.format_version, contradicting: [] }
     : await bestShape(array, fragment, walked, remains)
+  const assumed: string[] = []
+  const lostSchema = info || remains ? undefined : await lostSchemaOf(array, fragment)
+  if (lostSchema !== undefined) {
+    const contradicting = shape.contradicting.find((name) => name.endsWith('.tdb'))
+    if (contradicting !== undefined) throw noSchemaFits(fragment, lostSchema, contradicting)
+    assumed.push(`its schema is ${shape.schemaName}, which fits its files: its own, ${lostSchema}, is not there`)
+  }
   const { version, schema, schemaName, dense, slots } = shape
   const tileNum = info?.tile_num ?? tileNumOf([...walked.values()])
   const cellsPerTile = dense ? gridOf(schema).cells_per_tile : Number(schema.capacity)
@@ -90,7 +97,6 @@ export async function factsOf(
     const stored = info && (await storedTiles(fragment, info, slot, role))
     files.push({ slot, role, name, ...placesOf(walked.get(name) ?? NO_FILE, tileNum, stored) })
   }
-  const assumed: string[] = []
   let domain = info?.dense ? info.nonempty_domain : undefined
   if (dense && !domain) {
     const agrees = remains !== undefined && footerAgrees(remains, shape, walked)
@@ -108,6 +114,20 @@ export async function factsOf(
     lastTileCellNum: last,
     processedConditions: conditions || (slots.some(({ kind }) => kind === 'delete_timestamps') ? undefined : []),
   }
+}
+
+/** The name of the fragment's schema, if its footer has one, but the schema is not there or cannot be read. */
+async function lostSchemaOf(array: InspectArray, fragment: Fragment): Promise<string | undefined> {
+  const name = (await fragment.head().catch(unlessDamaged))?.array_schema_name
+  return name === undefined || (await array.schema(name).catch(unlessDamaged)) ? undefined : name
+}
+
+function noSchemaFits({ folder }: Fragment, name: string, file: string): InspectError {
+  return new InspectError(
+    'NOT_RECOVERED',
+    `its schema ${name} is not there, and no other schema fits its files, such as ${file}; it may be of another array; --drop-damaged leaves it out of an array`,
+    { file: folder.path, field: 'array_schema_name' },
+  )
 }
 
 async function walkFiles(fragment: Fragment): Promise<Map<string, WalkedFile>> {
@@ -197,7 +217,7 @@ async function bestShape(
     })
     if (!schema || schema.domain.dimensions.length === 0) continue
     const shape = shapeWith(schemaName, schema, versionOf(named, schema), walked)
-    if (!best || shape.contradictions < best.contradictions) best = shape
+    if (!best || shape.contradicting.length < best.contradicting.length) best = shape
   }
   if (best) return best
   throw (
@@ -229,16 +249,16 @@ function shapeWith(
     ['coords', 'dimension'].includes(slots[slot].kind),
   )
   const dense = schema.array_type === 'dense' && !coordinateFiles.some(({ name }) => walked.has(name))
-  const shape = { schemaName, schema, version, dense, slots, contradictions: 0 }
+  const shape = { schemaName, schema, version, dense, slots }
   const expected = filesOf(shape)
   const names = new Set(expected.map(({ name }) => name))
-  shape.contradictions += [...walked.keys()].filter((name) => !names.has(name)).length
+  const contradicting = [...walked.keys()].filter((name) => !names.has(name))
   const cells = dense ? gridOf(schema).cells_per_tile : Number(schema.capacity)
   for (const { name, slot, role } of expected) {
     const found = walked.get(name)
-    if (!found || (isWhole(found) && !fits(found, cellSize(slots[slot], role), cells, dense))) shape.contradictions++
+    if (!found || (isWhole(found) && !fits(found, cellSize(slots[slot], role), cells, dense))) contradicting.push(name)
   }
-  return shape
+  return { ...shape, contradicting }
 }
 
 /** Unfiltered bytes of a cell in a file; undefined for var-sized values. */

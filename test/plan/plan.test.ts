@@ -749,6 +749,26 @@ test.each([
   expect(plan?.steps).toEqual([{ text: expect.stringMatching(expected) }])
 })
 
+test('the schema of a fragment is lost, and no other one fits its files: it comes back from a copy, or the fragment goes', async () => {
+  const path = copyOf('22/evolved_sparse', 'lost-schema')
+  const schema = fileOf(`${path}/__schema`, /172_26c9/)
+  rmSync(schema)
+  const { plans } = await planOf(path)
+  const plan = plans.find(({ findings }) => findings.some(({ code }) => code === 'SCHEMA_MISSING'))
+  expect(plan).toMatchObject({ outcome: 'copy', lost: ['its schema: no other one fits its files'] })
+  expect(plan?.steps[0]).toEqual({ text: `put ${schema} back from a copy of the array` })
+  runSteps(plan?.instead ?? [])
+  expect(await codesOf(path)).toEqual([])
+})
+
+test('the schema of a fragment is lost, but another one fits its files: a copy of the lost one may be better', async () => {
+  const path = `${folder}/other-schema`
+  await run(['write-sample', path, '--damage', 'SCHEMA_MISSING'])
+  const { plans } = await planOf(path)
+  expect(plans).toMatchObject([{ outcome: 'mends' }])
+  expect(plans[0].instead[0].text).toMatch(/^put .*\/__schema\/__1_1_\w+ back, if a copy of the array has it$/)
+})
+
 test('an array that was copied into another one is moved out of it', async () => {
   const path = `${folder}/copied-into`
   await run(['write-sample', path])

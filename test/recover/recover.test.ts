@@ -581,3 +581,22 @@ test('links in __labels that lead back are not followed for ever', async () => {
   expect(text).toContain('left out   __labels/above: it is a link to a folder that is copied already')
   expect(names(to).filter((name) => name.startsWith('__labels'))).toEqual([])
 })
+
+test('a fragment whose schema is lost takes another one only if all of its files fit', async () => {
+  const { from, to } = copyOf('22/evolved_sparse')
+  const schemas = readdirSync(join(from, '__schema')).sort()
+  rmSync(join(from, '__schema', schemas[1]))
+  const { code, stderr } = await run(['recover', from, '--to', to])
+  expect(code).toBe(3)
+  expect(stderr).toContain(`its schema ${schemas[1]} is not there, and no other schema fits its files, such as a1.tdb`)
+  // The same fields under another name.
+  const one = copyOf('22/sparse_basic')
+  const [name] = readdirSync(join(one.from, '__schema')).filter((entry) => entry.startsWith('__1'))
+  const other = name.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'))
+  renameSync(join(one.from, '__schema', name), join(one.from, '__schema', other))
+  const fragments = get(await document(['recover', one.from, '--to', one.to]), 'fragments') as Json[]
+  for (const fragment of fragments)
+    expect(get(fragment, 'assumed')).toEqual([
+      `its schema is ${other}, which fits its files: its own, ${name}, is not there`,
+    ])
+})
