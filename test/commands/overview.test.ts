@@ -48,7 +48,7 @@ function argsOf(args: readonly string[]): string[] {
   return args.map((arg) => (arg.endsWith('/__commits') ? `${arg}/${readdirSync(arg)[0]}` : arg))
 }
 
-const VERDICTS = [/^OK as far as looked; findings: /, /^NOT OK: \d/, /^$/, /^NOT FULLY EXAMINED$/]
+const VERDICTS = [/^OK in what was looked at; findings: /, /^NOT OK: \d/, /^$/, /^NOT FULLY EXAMINED$/]
 
 function expectScreen({ text, code }: Ran, what: string): void {
   const lines = text.trimEnd().split('\n')
@@ -78,7 +78,7 @@ describe('what TileDB wrote is right, and its screen is quiet', () => {
     expectScreen(ran, name)
     expect({ code: ran.code, last: ran.text.trimEnd().split('\n').at(-1) }).toEqual({
       code: 0,
-      last: 'OK as far as looked; findings: none',
+      last: 'OK in what was looked at; findings: none',
     })
   })
 })

@@ -88,7 +88,10 @@ function arrayFacts(found: ArrayOverview, props: ViewProps): FactList {
     ['Cells', cellsText(found)],
     ['Tiles', countText(found.tile_num)],
     textFact('Non-empty domain', domainText(names, found.nonempty_domain)),
-    ['Written', `${timeRangeText(found.timestamp_range)}${found.delete_condition_num > 0 ? '; deletes apart' : ''}`],
+    [
+      'Written',
+      `${timeRangeText(found.timestamp_range)}${found.delete_condition_num > 0 ? '; deletes not counted' : ''}`,
+    ],
     ['Delete conditions', <AppliedDeletes key="" {...props} count={Number(found.delete_condition_num)} />],
     found.later_deletes.length > 0 && ['Deletes later', laterDeletesText(found.later_deletes)],
     [

@@ -32,7 +32,7 @@ import {
 /** Number of lines of a small terminal. */
 const MOST_LINES = 24
 /** Most lines of one fact. */
-const MOST_OF_FACT = 4
+const MOST_FACT_LINES = 4
 /** Below this number of findings, each finding has more lines. */
 const FEW = 3
 
@@ -59,8 +59,8 @@ export async function overviewTable(document: OverviewDocument, out: Output): Pr
   const below = findings.length * (findings.length < FEW ? 4 : 3) + next.length + 4
   await screen.pairs(pairs, MOST_LINES - below)
   if (findings.length > 0) await screen.line('')
-  const shown = new Set<string>()
-  for (const finding of findings) await writeFinding(finding, document, shown, screen)
+  const written = new Set<string>()
+  for (const finding of findings) await writeFinding(finding, document, written, screen)
   await screen.line('')
   await screen.pairs(next.map(({ shows, command }): Pair => [shows, command]))
   const [verdict, role] = verdictOf(document)
@@ -74,7 +74,7 @@ interface Screen {
   line(text: string, role?: Role): Promise<void>
   /** Writes a text in at most `most` lines. If it is longer, the last line ends in `…`. */
   lines(text: string, most: number, role?: Role): Promise<void>
-  /** Writes names and values. @param room most lines for all of them; without it, each is on one line, however long */
+  /** Writes names and values. @param room upper limit on their lines; without it, each is on one line, however long */
   pairs(pairs: Pairs, room?: number): Promise<void>
 }
 
@@ -97,7 +97,7 @@ async function screenOf(out: Output): Promise<Screen> {
       const indent = Math.max(0, ...known.map(([name]) => textWidth(name))) + GAP.length
       let spare = room === undefined ? 0 : Math.max(0, room - known.length)
       for (const [name, value] of known) {
-        const most = Math.min(MOST_OF_FACT, 1 + spare)
+        const most = Math.min(MOST_FACT_LINES, 1 + spare)
         const [first, ...rest] = room === undefined ? [value] : clipped(value, width - indent, most)
         spare -= rest.length
         await out.write(`${paint('field', pad(name, indent))}${first}\n`)
@@ -121,12 +121,12 @@ function clipped(text: string, width: number, most: number): string[] {
 
 /**
  * Writes a finding and its advice.
- * @param shown calls that were written before
+ * @param written calls that were written before
  */
 async function writeFinding(
   finding: OverviewFinding,
   { findings: { length: count }, path, next }: OverviewDocument,
-  shown: Set<string>,
+  written: Set<string>,
   screen: Screen,
 ): Promise<void> {
   const { severity, code, finding_num, file, message, meaning, advice } = finding
@@ -142,8 +142,8 @@ async function writeFinding(
     await screen.lines(message, count < FEW ? 2 : 1)
     // A call is never cut, so that it can be copied.
     const call = callOf(advice, next)
-    if (!shown.has(call)) for (const one of codeLines(call, screen.width)) await screen.line(one, 'dim')
-    shown.add(call)
+    if (!written.has(call)) for (const one of codeLines(call, screen.width)) await screen.line(one, 'dim')
+    written.add(call)
     return
   }
   if (count < FEW) await screen.lines(message, 1)
@@ -172,7 +172,7 @@ function verdictOf({ ok, finding_num, findings, not_examined }: OverviewDocument
   const words = found.filter((one) => one !== '').join(', ')
   if (!ok) return [`NOT OK: ${words}`, 'bad']
   if (not_examined.length > 0) return ['NOT FULLY EXAMINED', 'bad']
-  return [`OK as far as looked; findings: ${words === '' ? 'none' : words}`, 'good']
+  return [`OK in what was looked at; findings: ${words === '' ? 'none' : words}`, 'good']
 }
 
 interface Facts {
@@ -209,7 +209,7 @@ function arrayFacts(document: ArrayOverview): Facts {
       isKnown && ['attributes', fieldsText(attributes)],
       timestamp_range !== null && [
         'written',
-        `${timeRangeText(timestamp_range, false).replace('..', ' to ')}, in ${counted(read_num, 'fragment')}${document.delete_condition_num > 0 ? '; deletes apart' : ''}`,
+        `${timeRangeText(timestamp_range, false).replace('..', ' to ')}, in ${counted(read_num, 'fragment')}${document.delete_condition_num > 0 ? '; deletes not counted' : ''}`,
       ],
       document.fragment_num > 0 && ['on disk', diskText(document)],
       isKnown && ['versions', versionsText(document)],
