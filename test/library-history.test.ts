@@ -30,7 +30,7 @@ test('a cell without versions', async () => {
 test.each<[CellWanted, HistoryOptions, string]>([
   [{ x: 1 }, {}, 'expected a value for each dimension, found none for y'],
   [{ x: 1, z: 1 }, {}, 'expected a dimension of the array (x, y), found "z"'],
-  [{ x: 1, y: 1 }, { between: [20, 10] }, 'expected between to have its first time up to its second, found 20 and 10'],
+  [{ x: 1, y: 1 }, { between: [20, 10] }, 'expected between to have its earlier time first, found 20 and 10'],
   [{ x: 1, y: 1 }, { fields: ['b'] }, 'expected a field of the array (x, y, a, s), found "b"'],
 ])('%j, %j', async (cell, options, message) => {
   const { code, message: said } = (await failureOf(() => history('deletes', cell, options))) as InspectError

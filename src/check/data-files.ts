@@ -53,7 +53,7 @@ export async function* dataFileUnits(
   const { level } = run
   const { path } = fragment.folder
   const files = await fragment.fieldFiles()
-  const ofCells = reaches(run, 'cells')
+  const readsCells = reaches(run, 'cells')
   let runs: FieldsRun[] = []
   let bytes = 0
   const unit = (shared?: FieldsPart['shared']): Unit<Item> => {
@@ -65,8 +65,8 @@ export async function* dataFileUnits(
   for (const slots of fieldsTogether(info)) {
     const together = files.filter(({ slot }) => slots.includes(slot))
     const whole = { from: 0, to: info.tile_num, bytes: together.reduce((sum, { size }) => sum + size, 0) }
-    const parts = ofCells && info.tile_num > MOST_SHARED_TILES ? [whole] : await tileRuns(fragment, info, together)
-    const isShared = ofCells && parts.length > 1
+    const parts = readsCells && info.tile_num > MOST_SHARED_TILES ? [whole] : await tileRuns(fragment, info, together)
+    const isShared = readsCells && parts.length > 1
     if (isShared && runs.length > 0) yield unit()
     for (const [i, one] of parts.entries()) {
       runs.push({ ...one, slots })
@@ -76,7 +76,7 @@ export async function* dataFileUnits(
     }
   }
   if (runs.length > 0) yield unit()
-  if (ofCells) run.counts.cell_num += storedCellNum(info)
+  if (readsCells) run.counts.cell_num += storedCellNum(info)
 }
 
 /** Does the work of one of the {@link dataFileUnits}. */
@@ -124,12 +124,12 @@ function fieldsTogether(info: FragmentInfo): number[][] {
   return together.filter(({ length }) => length > 0)
 }
 
-/** Bytes that are fetched of a field that is opened ahead of its turn. */
+/** Bytes that are fetched for a field that is opened ahead of its turn. */
 const FIELD_BYTES = 3 * 2 ** 20
 /** Bytes of a tile in the per-tile lists of a field. */
 const LISTS_BYTES = 32
 
-/** Number of fields to open at once. Over a network, it keeps all requests busy together with the other fragments. */
+/** Number of fields to open at once. Over a network, those of all fragments together keep all requests busy. */
 function fieldsAhead(run: CheckRun, { folder }: Fragment): number {
   return folder.isRemote ? Math.max(2, Math.ceil(atOnce(folder) / run.concurrency)) : 1
 }

@@ -17,7 +17,7 @@ const FOLDERS = {
 } as const
 
 /**
- * Reports a file or folder whose name does not belong in its folder. TileDB reads a copy of a valid file like that file.
+ * Reports a file or folder whose name does not belong in its folder. TileDB reads a copy of a valid file like any valid file.
  * @param expected form of the valid names
  */
 export async function* checkStray(

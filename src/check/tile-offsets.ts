@@ -9,13 +9,13 @@ import { surplusFault } from './known-faults.ts'
 /** Checks the lists of tile offsets of a slot: one entry for each tile, rising from 0, inside the file. */
 export async function* checkTileOffsets(lists: TileLists, info: FragmentInfo, slot: number, file: string): Items {
   const { name, varSized, nullable } = info.slots[slot]
-  const has = slotHasFiles(info, info.slots[slot])
-  const named = [
-    ['tile_offsets', has, info.file_sizes[slot]],
-    ['tile_var_offsets', has && varSized, info.file_var_sizes[slot]],
-    ['tile_validity_offsets', has && nullable, info.file_validity_sizes?.[slot]],
+  const hasFiles = slotHasFiles(info, info.slots[slot])
+  const offsetLists = [
+    ['tile_offsets', hasFiles, info.file_sizes[slot]],
+    ['tile_var_offsets', hasFiles && varSized, info.file_var_sizes[slot]],
+    ['tile_validity_offsets', hasFiles && nullable, info.file_validity_sizes?.[slot]],
   ] as const
-  for (const [list, used, size] of named) {
+  for (const [list, used, size] of offsetLists) {
     const place = { file, field: `${list}.${name}` }
     const offsets = yield* attempt('SECTION_UNREADABLE', place, () => lists.storedOffsets(list, slot))
     if (offsets && used) yield* checkOffsets(info, offsets, size, place)
@@ -23,7 +23,7 @@ export async function* checkTileOffsets(lists: TileLists, info: FragmentInfo, sl
   }
   const place = { file, field: `tile_var_sizes.${name}` }
   const sizes = yield* attempt('SECTION_UNREADABLE', place, () => lists.storedOffsets('tile_var_sizes', slot))
-  if (sizes && has && varSized) yield* checkEntryCount(info, sizes, place)
+  if (sizes && hasFiles && varSized) yield* checkEntryCount(info, sizes, place)
 }
 
 /** Checks that a list has one entry for each tile. */
@@ -87,25 +87,26 @@ export async function* checkStatisticsLists(lists: TileLists, info: FragmentInfo
       yield finding('STATISTICS_COUNT', at, `starts that rise up to ${length}`, `another at tile ${bad}`)
     }
   }
-  const sums = { file, field: `tile_sums.${name}` }
-  const stored = yield* attempt('SECTION_UNREADABLE', sums, () => lists.sums(slot))
+  const sumsPlace = { file, field: `tile_sums.${name}` }
+  const stored = yield* attempt('SECTION_UNREADABLE', sumsPlace, () => lists.sums(slot))
   const sumNum = stored?.whole ? stored.whole.length / 8 : stored?.count
-  if (sumNum && !phantom && sumNum !== tiles) yield finding('STATISTICS_COUNT', sums, tiles, sumNum)
-  const nulls = { file, field: `tile_null_counts.${name}` }
-  const counts = yield* attempt('SECTION_UNREADABLE', nulls, () => lists.storedOffsets('tile_null_counts', slot))
+  if (sumNum && !phantom && sumNum !== tiles) yield finding('STATISTICS_COUNT', sumsPlace, tiles, sumNum)
+  const nullsPlace = { file, field: `tile_null_counts.${name}` }
+  const counts = yield* attempt('SECTION_UNREADABLE', nullsPlace, () => lists.storedOffsets('tile_null_counts', slot))
   if (!counts) return
-  if (!nullable) yield* checkNoNulls(counts, nulls)
-  else if (counts.count !== 0 && counts.count !== tiles) yield finding('STATISTICS_COUNT', nulls, tiles, counts.count)
+  if (!nullable) yield* checkNoNulls(counts, nullsPlace)
+  else if (counts.count !== 0 && counts.count !== tiles)
+    yield finding('STATISTICS_COUNT', nullsPlace, tiles, counts.count)
   counts.release()
 }
 
 /** Checks that a field that is not nullable has no nulls. */
-async function* checkNoNulls(counts: TileList<Float64Array>, nulls: Place): Items {
+async function* checkNoNulls(counts: TileList<Float64Array>, place: Place): Items {
   for await (const { first, entries } of blocksOf(counts)) {
     const stray = entries.findIndex((count) => count !== 0)
     if (stray < 0) continue
     const { notNullable } = MEANINGS.TILE_NULL_COUNT
-    yield finding('TILE_NULL_COUNT', { ...nulls, tile: first + stray }, 'no nulls', entries[stray], notNullable)
+    yield finding('TILE_NULL_COUNT', { ...place, tile: first + stray }, 'no nulls', entries[stray], notNullable)
     return
   }
 }

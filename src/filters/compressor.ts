@@ -1,4 +1,4 @@
-import { type CompressedPart, compressorMetadata, fewParts } from '../format/chunk-metadata.ts'
+import { type CompressedPart, compressorMetadata, readFewParts } from '../format/chunk-metadata.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { encode } from '../format/io.ts'
 import { checkLimit, concat, NO_BYTES, Parts, wholeMetadata } from './bytes.ts'
@@ -61,7 +61,7 @@ export function compressionFilter(codec: PartCodec): Filter {
 
     reverse(bytes: FilteredBytes, config, cx): FilteredBytes {
       const { metadata_parts, data_parts } =
-        fewParts(bytes.metadata) ?? wholeMetadata(bytes.metadata, compressorMetadata, "a compressor's")
+        readFewParts(bytes.metadata) ?? wholeMetadata(bytes.metadata, compressorMetadata, "a compressor's")
       let total = 0
       for (const part of metadata_parts) total += part.original_length
       for (const part of data_parts) total += part.original_length

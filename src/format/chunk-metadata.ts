@@ -38,14 +38,14 @@ export function compressorMetadata(io: AnyIo) {
 
 const COUNTS_BYTES = 8
 const PART_BYTES = 8
-/** Upper limit on the metadata bytes for which {@link fewParts} is tried. */
+/** Upper limit on the metadata bytes for which {@link readFewParts} is tried. */
 const FEW_BYTES = 64
 
 /**
  * Reads {@link compressorMetadata} of a few parts without a driver, which is faster. Returns undefined for longer and for
  * damaged metadata.
  */
-export function fewParts(metadata: Uint8Array): CompressorMetadata | undefined {
+export function readFewParts(metadata: Uint8Array): CompressorMetadata | undefined {
   if (metadata.length < COUNTS_BYTES || metadata.length > FEW_BYTES) return undefined
   const metadataNum = u32(metadata, 0)
   if (COUNTS_BYTES + PART_BYTES * (metadataNum + u32(metadata, 4)) !== metadata.length) return undefined
@@ -71,7 +71,7 @@ function encryptedPart(io: AnyIo) {
   }
 }
 
-/** Metadata of AES_256_GCM. Upstream's page gives each part lengths of IV and tag, which real bytes do not have. */
+/** Metadata of AES_256_GCM. Upstream's page has lengths of IV and tag in each part; real bytes do not. */
 export type AesMetadata = ReturnType<typeof aesMetadata>
 export function aesMetadata(io: AnyIo) {
   const earlier = 'of metadata of earlier filters, which are encrypted, too'
@@ -103,7 +103,7 @@ export function partLengthsMetadata(io: AnyIo) {
   return { part_lengths: io.list('part_lengths', count, partLength) }
 }
 
-/** A list element that is itself a number. It has no field to read, so it is a derived number. */
+/** An element of the list is a number, without fields. So it is read as a derived number. */
 function partLength(io: Io<number>): number {
   return io.derive('part_length', 'uint32', (length) => length, 'bytes: of the part in the data')
 }
@@ -118,7 +118,7 @@ export function bitWidthHead(io: AnyIo) {
 
 /** Metadata of BIT_WIDTH_REDUCTION: the windows in the order of the data. */
 export type BitWidthMetadata = ReturnType<ReturnType<typeof bitWidthMetadata>>
-/** One window of BIT_WIDTH_REDUCTION. The page says that its bytes are those after reduction; real bytes differ. */
+/** One window of BIT_WIDTH_REDUCTION. `window_bytes` counts the bytes before the reduction; the page says after. */
 export type BitWidthWindow = BitWidthMetadata['windows'][number]
 
 /** Bytes of a window's `bits` and `window_bytes`. */

@@ -37,11 +37,11 @@ export class PagedOutput {
   private lines = 0
   private timer: NodeJS.Timeout | undefined
   /** The pager, once it is started; it resolves to undefined if there is none. */
-  private begun: Promise<ChildProcess | undefined> | undefined
+  private pager: Promise<ChildProcess | undefined> | undefined
   /** Resolves when all output so far has been passed on. */
   private passed: Promise<void> = Promise.resolve()
   /** Whether the user has ended the pager. */
-  private gone = false
+  private pagerEnded = false
 
   constructor(setting: PagerSetting, out: (data: string | Uint8Array) => void, error: (text: string) => void) {
     this.setting = setting
@@ -51,8 +51,8 @@ export class PagedOutput {
 
   /** @throws ClosedPipe if the user has ended the pager */
   write(data: string | Uint8Array): Promise<void> | void {
-    if (this.gone) throw new ClosedPipe()
-    if (this.begun) return this.pass(data)
+    if (this.pagerEnded) throw new ClosedPipe()
+    if (this.pager) return this.pass(data)
     this.held.push({ data, isError: false })
     this.lines += linesOf(data, this.setting.columns)
     if (this.lines >= this.setting.rows) return this.begin()
@@ -60,7 +60,7 @@ export class PagedOutput {
   }
 
   writeError(text: string): void {
-    if (this.held.length > 0 || this.begun) this.held.push({ data: text, isError: true })
+    if (this.held.length > 0 || this.pager) this.held.push({ data: text, isError: true })
     else this.error(text)
   }
 
@@ -68,7 +68,7 @@ export class PagedOutput {
   async end(): Promise<void> {
     clearTimeout(this.timer)
     await this.passed.catch(() => {})
-    const pager = await this.begun
+    const pager = await this.pager
     if (pager && pager.exitCode === null && pager.signalCode === null) {
       const ended = new Promise((resolve) => pager.once('close', resolve))
       pager.stdin?.end()
@@ -83,7 +83,7 @@ export class PagedOutput {
   /** Starts the pager if needed, and passes on the held output. */
   private begin(): Promise<void> {
     clearTimeout(this.timer)
-    this.begun ??= this.start()
+    this.pager ??= this.spawnPager()
     const shown = this.held.filter(({ isError }) => !isError)
     this.held.splice(0, this.held.length, ...this.held.filter(({ isError }) => isError))
     for (const { data } of shown) void this.pass(data)
@@ -91,7 +91,7 @@ export class PagedOutput {
   }
 
   /** Starts the pager. @returns undefined if there is no such program, so that the output goes to the terminal */
-  private async start(): Promise<ChildProcess | undefined> {
+  private async spawnPager(): Promise<ChildProcess | undefined> {
     const { spawn } = process.getBuiltinModule('node:child_process')
     const { command } = this.setting
     const env = { ...process.env, LESS: process.env.LESS ?? LESS }
@@ -113,7 +113,7 @@ export class PagedOutput {
   }
 
   private leave(): void {
-    this.gone = true
+    this.pagerEnded = true
   }
 
   /** Passes data on after all earlier data. */
@@ -125,15 +125,15 @@ export class PagedOutput {
   }
 
   private async passNow(data: string | Uint8Array): Promise<void> {
-    const pager = await this.begun
+    const pager = await this.pager
     if (!pager?.stdin) return this.out(data)
-    if (this.gone || !pager.stdin.writable) throw new ClosedPipe()
+    if (this.pagerEnded || !pager.stdin.writable) throw new ClosedPipe()
     if (pager.stdin.write(data)) return
     const { stdin } = pager
     await new Promise<void>((resolve) => {
       for (const event of ['drain', 'error', 'close']) stdin.once(event, () => resolve())
     })
-    if (this.gone) throw new ClosedPipe()
+    if (this.pagerEnded) throw new ClosedPipe()
   }
 }
 

@@ -36,7 +36,7 @@ export function loadedValue<T>(loaded: Loaded<T>): T | undefined {
   return loaded && 'value' in loaded ? loaded.value : undefined
 }
 
-/** Shows what was loaded, or the error. @param what names it in the line that is shown until then */
+/** Shows what was loaded, or the error. @param what its name in the line that is shown before */
 export function Shown<T>({ of, what, show }: { of: Loaded<T>; what: string; show: (value: T) => ComponentChild }) {
   if (of === undefined) return <p role="status">Reading {what} …</p>
   if ('error' in of) return <Fault error={of.error} />

@@ -93,7 +93,7 @@ export function timesOf({ asOf, between }: ReadTimes): { from?: bigint; to?: big
   if (asOf !== undefined) return { to: milliseconds(asOf) }
   if (between === undefined) return {}
   const [from, to] = between.map(milliseconds)
-  if (from > to) throw usage(`expected between to have its first time up to its second, found ${from} and ${to}`)
+  if (from > to) throw usage(`expected between to have its earlier time first, found ${from} and ${to}`)
   return { from, to }
 }
 
@@ -127,13 +127,13 @@ export function rangeSets(dimensions: readonly Dimension[], wanted: NonNullable<
 }
 
 function bounds(dimension: Dimension, [from, to]: WantedRange): Bounds {
-  const [low, high] = [end(dimension, from), end(dimension, to)]
+  const [low, high] = [rangeEnd(dimension, from), rangeEnd(dimension, to)]
   if (low !== undefined && high !== undefined && compare(low, high) > 0)
     throw usage(`expected a range of ${dimension.name} that begins before its end, found ${from} and ${to}`)
   return { low, high }
 }
 
-function end({ name, type }: Dimension, value: RangeEnd): Comparable | undefined {
+function rangeEnd({ name, type }: Dimension, value: RangeEnd): Comparable | undefined {
   if (value === undefined) return undefined
   try {
     return comparable(type, bytesOf(type, datatypeKind(type) === 'text' ? 'var' : 1, value))

@@ -13,7 +13,7 @@ import { Fragment } from '../store/fragment.ts'
 import { fragmentName } from '../write/fragment-writer.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { Random } from '../write/random.ts'
-import { damageOf, isReached } from './damage.ts'
+import { damageOf, isAboutBytes } from './damage.ts'
 import { boxCells, roundOut } from './dense-domain.ts'
 import { type FactsFromOutside, type FragmentFacts, factsOf } from './facts.ts'
 import { processedByCells } from './processed-conditions.ts'
@@ -92,7 +92,7 @@ async function errorsOf(fragment: Fragment): Promise<Errors> {
  * @throws InspectError the error, if it is not about the bytes of the metadata
  */
 function asDamage(error: InspectError, fragment: Fragment): FindingCode {
-  const isOfBytes = isReached(error) && error.code !== 'NO_SCHEMA'
+  const isOfBytes = isAboutBytes(error) && error.code !== 'NO_SCHEMA'
   const ofMetadata = isOfBytes && error.at.file === fragment.metadataSource().name
   const isNewer = (fragment.parsedName?.least_version ?? 0) > NEWEST_FORMAT_VERSION
   if (exitCodeOf(error) === 1 || (ofMetadata && !isNewer)) return 'SECTION_UNREADABLE'

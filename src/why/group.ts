@@ -30,19 +30,25 @@ export async function whyInGroup(group: InspectGroup, path: string): Promise<Ans
   const effects = grouped(found)
   const known = await whatIs(group, path)
   const what = known ?? 'a file of the group that cannot be read'
-  const marks = path === GROUP_FILE || path === GROUP_DETAILS_FOLDER
-  const writers = marks ? 'it marks the folder as a group' : undefined
-  const isSafe = effects.length === 0 && writers === undefined && known !== undefined
+  const isMark = path === GROUP_FILE || path === GROUP_DETAILS_FOLDER
+  const markReason = isMark ? 'it marks the folder as a group' : undefined
+  const isSafe = effects.length === 0 && markReason === undefined && known !== undefined
   return {
     what,
     root: folder.path,
     needed_by: isSafe
       ? []
-      : [{ path: '', why: marks ? 'the group, to be known as one' : 'the group', needed_by: await needsOfRoot(group) }],
+      : [
+          {
+            path: '',
+            why: isMark ? 'the group, to be known as one' : 'the group',
+            needed_by: await needsOfRoot(group),
+          },
+        ],
     without: effects,
-    noticed: noticedBy(effects, writers !== undefined),
+    noticed: noticedBy(effects, markReason !== undefined),
     delete: isSafe ? 'yes' : 'no',
-    reason: known === undefined ? 'it cannot be read, so nobody can tell what it holds' : (writers ?? ''),
+    reason: known === undefined ? 'it cannot be read, so nobody can tell what it holds' : (markReason ?? ''),
     how: isSafe ? 'rm' : undefined,
   }
 }
@@ -67,11 +73,11 @@ async function effectsOf(before: InspectGroup, after: InspectGroup): Promise<Eff
 }
 
 async function differentMembers(before: InspectGroup, after: InspectGroup): Promise<string[]> {
-  const [was, is] = [await textsOf(before), await textsOf(after)]
+  const [was, is] = [await memberTexts(before), await memberTexts(after)]
   return [...new Set([...was.keys(), ...is.keys()])].filter((name) => was.get(name) !== is.get(name))
 }
 
-async function textsOf(group: InspectGroup): Promise<Map<string, string>> {
+async function memberTexts(group: InspectGroup): Promise<Map<string, string>> {
   const members = await group.members().catch(() => [])
   // Members that no list names, but that lie in the folder, count only in groups of old releases.
   const listed = members.filter(({ implicit }) => !implicit)

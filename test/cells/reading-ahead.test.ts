@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { InspectError } from '../../src/base/errors.ts'
 import { FragmentCells } from '../../src/cells/fragment-cells.ts'
 import { planTiles, TileFile } from '../../src/cells/tile-files.ts'
-import { compressorMetadata, fewParts } from '../../src/format/chunk-metadata.ts'
+import { compressorMetadata, readFewParts } from '../../src/format/chunk-metadata.ts'
 import { decode, encode } from '../../src/format/io.ts'
 import { onlyChunk, tileChunks } from '../../src/format/tile-chunks.ts'
 import { Folder } from '../../src/source/source.ts'
@@ -135,10 +135,10 @@ describe('fast paths without a Reader', () => {
     ]) {
       const parts = { metadata_parts: Array(metadata).fill(part), data_parts: Array(data).fill(part) }
       const stored = encode(parts, compressorMetadata)
-      expect(fewParts(stored)).toEqual(parts)
-      expect(fewParts(stored.subarray(0, -4))).toBeUndefined()
+      expect(readFewParts(stored)).toEqual(parts)
+      expect(readFewParts(stored.subarray(0, -4))).toBeUndefined()
     }
     const many = { metadata_parts: [], data_parts: Array(100).fill(part) }
-    expect(fewParts(encode(many, compressorMetadata))).toBeUndefined()
+    expect(readFewParts(encode(many, compressorMetadata))).toBeUndefined()
   })
 })

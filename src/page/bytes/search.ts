@@ -32,7 +32,7 @@ export async function* findBytes(
   }
 }
 
-/** Finds all fields whose path contains the text, parents first. Does not look into large tiles and into values without names. */
+/** Finds all fields whose path contains the text, parents first. Does not look into large tiles or into values without names. */
 export async function* findFields(root: Part, text: string, progress: Progress = () => {}): AsyncGenerator<Match> {
   const wanted = text.toLowerCase()
   let seen = 0

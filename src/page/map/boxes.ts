@@ -138,7 +138,7 @@ async function placeFixed(
   return { count: mbr_num, places }
 }
 
-/** The boxes of tiles with levels above them, which dense fragments do not store. */
+/** Adds levels above the boxes of tiles. Dense fragments do not store them. */
 async function withLevelsAbove(leaves: Level, fanout: number): Promise<Level[]> {
   const levels = [leaves]
   while (levels[0].count > fanout) {

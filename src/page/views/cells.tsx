@@ -23,7 +23,7 @@ export const cells: View = {
   title: 'Cells',
   targets: ['array', 'fragment'],
   call: ({ inspected, link }) => ({
-    words: [commandFor(inspected), ...wordsOf({ ...optionsFor(inspected, link), limit: lastRow(link) })],
+    words: [commandFor(inspected), ...wordsOf({ ...optionsFor(inspected, link), limit: pageEnd(link) })],
   }),
   Show: Cells,
 }
@@ -32,10 +32,10 @@ function commandFor({ target }: Inspected): 'read' | 'decode' {
   return target.type === 'fragment' ? 'decode' : 'read'
 }
 
-/** The options of the command. A fragment has its cells in one order, and the same at any time. */
+/** The options of the command. A fragment has one order of its cells, and the same cells at any time. */
 function optionsFor({ target }: Inspected, link: Link): QueryOptions {
-  const { asOf, where, order, provenance, ...both } = queryOptions(link)
-  return target.type === 'fragment' ? both : queryOptions(link)
+  const { asOf, where, order, provenance, ...shared } = queryOptions(link)
+  return target.type === 'fragment' ? shared : queryOptions(link)
 }
 
 /** Number of rows of a page. Only one page is kept. */
@@ -47,7 +47,7 @@ function firstRow({ s }: ViewProps['link']): number {
 }
 
 /** The limit with which the command reads up to the end of the page. */
-function lastRow(link: ViewProps['link']): string {
+function pageEnd(link: ViewProps['link']): string {
   const end = firstRow(link) + PAGE
   return link.n === undefined || Number(link.n) > end ? String(end) : link.n
 }
@@ -74,7 +74,7 @@ function CellRows({ schema, inspected, link }: ViewProps & { schema: Documents['
   const kept = useRef<Cursor | undefined>(undefined)
   const from = firstRow(link)
   const names = schema.dimensions.map(({ name }) => name)
-  // Without a limit, `read` would first look how much there is.
+  // Without a limit, `read` would first find out how much there is.
   const options: QueryOptions = { limit: String(Number.MAX_SAFE_INTEGER), ...optionsFor(inspected, link) }
   const key = JSON.stringify(options)
   const reading = useReading<Page>(
@@ -101,18 +101,18 @@ function CellRows({ schema, inspected, link }: ViewProps & { schema: Documents['
 
   const { value, isDone, error } = reading
   const to = (row: number) => changeLink(link, { s: row > 0 ? String(row) : undefined })
-  const last = value ? value.rows.length : 0
-  const readable = value && value.faults.length > 0 ? ' of which all fields can be read' : ''
+  const shownNum = value ? value.rows.length : 0
+  const readable = value && value.faults.length > 0 ? ' that can be read in full' : ''
   return (
     <>
       <p role="status">
         {!isDone && `Reading cells … ${value ? formatCount(value.read) : ''}`}
         {isDone &&
-          last > 0 &&
-          `Cells ${formatCount(from + 1)} to ${formatCount(from + last)}${value?.isEnd ? `, the last${readable}` : ''}.` +
+          shownNum > 0 &&
+          `Cells ${formatCount(from + 1)} to ${formatCount(from + shownNum)}${value?.isEnd ? `, the last${readable}` : ''}.` +
             (inspected.target.type === 'array' ? fillWords(schema, options) : '')}
         {error && exitCodeOf(error) === 1 && ' Stopped at damage.'}
-        {isDone && last === 0 && !error && (from > 0 ? 'There are no more cells.' : `No cell${readable}.`)}
+        {isDone && shownNum === 0 && !error && (from > 0 ? 'There are no more cells.' : `No cell${readable}.`)}
       </p>
       <p>
         <Button disabled={from === 0} onClick={() => to(0)}>
@@ -126,7 +126,7 @@ function CellRows({ schema, inspected, link }: ViewProps & { schema: Documents['
         </Button>
       </p>
       <Damaged {...{ inspected, link, error }} faults={value?.faults} isUnderWay={!value?.isEnd} canGoOn />
-      {value && last > 0 && (
+      {value && shownNum > 0 && (
         <Table
           caption="Cells"
           columns={columnsOf(schema, value.rows[0], inspected, link)}

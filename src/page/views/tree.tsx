@@ -36,7 +36,7 @@ export function Tree({ inspected, link, depth }: ViewProps & { depth?: string })
   )
 }
 
-/** @param prefix path of the group below what is shown, followed by {@link INSIDE}; empty for what is shown */
+/** @param prefix path from the shown group to this one, followed by {@link INSIDE}; empty for the shown group itself */
 function Members({ members, link, prefix = '' }: { members: readonly GroupLine[]; link: Link; prefix?: string }) {
   return (
     <ul class="members">
@@ -45,7 +45,7 @@ function Members({ members, link, prefix = '' }: { members: readonly GroupLine[]
           {member.members === undefined ? (
             <MemberText
               member={member}
-              to={canOpen(member) ? innerLink(link, prefix + belowGroup(member)) : undefined}
+              to={canOpen(member) ? innerLink(link, prefix + pathInGroup(member)) : undefined}
             />
           ) : (
             <details open>
@@ -53,8 +53,8 @@ function Members({ members, link, prefix = '' }: { members: readonly GroupLine[]
                 <MemberText member={member} />, {counted(member.members.length, 'member')}
               </summary>
               {/* Not in the summary, which acts as a button. */}
-              {canOpen(member) && <a href={innerLink(link, prefix + belowGroup(member))}>Open this group</a>}
-              <Members members={member.members} link={link} prefix={`${prefix}${belowGroup(member)}${INSIDE}`} />
+              {canOpen(member) && <a href={innerLink(link, prefix + pathInGroup(member))}>Open this group</a>}
+              <Members members={member.members} link={link} prefix={`${prefix}${pathInGroup(member)}${INSIDE}`} />
             </details>
           )}
         </li>
@@ -64,8 +64,8 @@ function Members({ members, link, prefix = '' }: { members: readonly GroupLine[]
   )
 }
 
-/** The path of a member with a relative URI, below its group. */
-function belowGroup(member: GroupLine): string {
+/** The path in its group of a member with a relative URI. */
+function pathInGroup(member: GroupLine): string {
   return memberPath('', member)?.slice(1) ?? member.uri
 }
 

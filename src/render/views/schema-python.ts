@@ -18,13 +18,13 @@ import { cellValue, type Scalar } from '../../format/value.ts'
 export function schemaPython(schema: ArraySchema, enumerations: readonly Enumeration[], path: string): string {
   const { domain, attributes, coords_filters, offsets_filters, validity_filters } = schema
   const dense = schema.array_type === 'dense'
-  const made = enumerations.filter(isMade)
+  const made = enumerations.filter(canMake)
   const lists = (items: readonly string[]): string => items.map((item) => `        ${item},\n`).join('')
   return `${[
     'import numpy as np',
     'import tiledb',
     '',
-    ...lost(schema, enumerations).map((what) => `# Not carried over: ${what}`),
+    ...lostParts(schema, enumerations).map((what) => `# Not carried over: ${what}`),
     'schema = tiledb.ArraySchema(',
     `    domain=tiledb.Domain(\n${lists(domain.dimensions.map((one) => dimensionText(one, coords_filters)))}    ),`,
     `    attrs=[\n${lists(attributes.map((one) => attributeText(one, made)))}    ],`,
@@ -89,7 +89,7 @@ function attributeText(attribute: Attribute, made: readonly Enumeration[]): stri
   const fill = fillText(attribute)
   return `tiledb.Attr(${[
     `name=${pythonString(name)}`,
-    `dtype=${recordText(dtype, type, isVar ? 'var' : cell_val_num)}`,
+    `dtype=${dtypeText(dtype, type, isVar ? 'var' : cell_val_num)}`,
     ...(isVar ? ['var=True'] : []),
     ...(nullable ? ['nullable=True'] : []),
     ...(fill === undefined ? [] : [`fill=${fill}`]),
@@ -105,7 +105,7 @@ function isFixedText({ type, cell_val_num }: Attribute): boolean {
 }
 
 /** Returns the dtype. Several values a cell are a record with as many fields. The dtype of CHAR includes its length. */
-function recordText(dtype: string, type: Datatype, cell_val_num: Attribute['cell_val_num']): string {
+function dtypeText(dtype: string, type: Datatype, cell_val_num: Attribute['cell_val_num']): string {
   if (cell_val_num === 'var' || (cell_val_num === 1 && type !== 'CHAR')) return pythonString(dtype)
   if (type === 'CHAR') return pythonString(`S${cell_val_num}`)
   return `np.dtype(${pythonString(Array(cell_val_num).fill(dtype).join(', '))})`
@@ -114,7 +114,7 @@ function recordText(dtype: string, type: Datatype, cell_val_num: Attribute['cell
 /** Returns the fill value; undefined for TileDB's default, and if TileDB-Py accepts none. */
 function fillText(attribute: Attribute): string | undefined {
   const { type, cell_val_num, fill_value, nullable } = attribute
-  if (!hasOwnFill(attribute) || nullable || fill_value === undefined || isNoText(type, fill_value)) return undefined
+  if (!hasOwnFill(attribute) || nullable || fill_value === undefined || isBadUtf8(type, fill_value)) return undefined
   const values = valueTexts(type, fill_value)
   return cell_val_num === 1 || values.length === 1 ? values[0] : `(${values.join(', ')})`
 }
@@ -124,7 +124,7 @@ function hasOwnFill({ type, cell_val_num, fill_value }: Attribute): boolean {
 }
 
 /** Whether the bytes are not valid UTF-8 although TileDB-Py requires this for the type. */
-function isNoText(type: Datatype, bytes: Uint8Array): boolean {
+function isBadUtf8(type: Datatype, bytes: Uint8Array): boolean {
   return type === 'STRING_UTF8' && !isUtf8(bytes)
 }
 
@@ -132,12 +132,12 @@ function isNoText(type: Datatype, bytes: Uint8Array): boolean {
  * Whether TileDB-Py can create an enumeration. It can for text without zero bytes at the end, which numpy drops, and for single
  * numbers. For dates it can if there are no values.
  */
-function isMade(enumeration: Enumeration): boolean {
+function canMake(enumeration: Enumeration): boolean {
   const { type, cell_val_num } = enumeration
   const values = enumerationValues(enumeration)
   const kind = datatypeKind(type)
   if (kind === 'text')
-    return datatypeSize(type) === 1 && !values.some((value) => value.at(-1) === 0 || isNoText(type, value))
+    return datatypeSize(type) === 1 && !values.some((value) => value.at(-1) === 0 || isBadUtf8(type, value))
   if (cell_val_num !== 1 || kind === 'bytes') return false
   return values.length === 0 || (kind !== 'datetime' && kind !== 'time')
 }
@@ -182,7 +182,7 @@ function bytesText(bytes: Uint8Array): string {
 }
 
 /** Returns the parts of a schema that TileDB-Py's constructors do not accept. */
-function lost(
+function lostParts(
   { attributes, domain, dimension_labels, current_domain }: ArraySchema,
   enumerations: readonly Enumeration[],
 ): string[] {
@@ -197,7 +197,7 @@ function lost(
       one.nullable && hasOwnFill(one) ? `the fill value of ${pythonString(one.name)}, which is nullable` : [],
     ),
     ...attributes.flatMap(({ name, type, nullable, fill_value }) =>
-      !nullable && fill_value && isNoText(type, fill_value)
+      !nullable && fill_value && isBadUtf8(type, fill_value)
         ? `the fill value of ${pythonString(name)}, which is not UTF-8`
         : [],
     ),
@@ -210,7 +210,7 @@ function lost(
 function lostOf(enumeration: Enumeration): string[] {
   const { name, type, cell_val_num } = enumeration
   const what = `the enumeration ${pythonString(name)}`
-  if (!isMade(enumeration)) return [`${what}: TileDB-Py makes none with such values`]
+  if (!canMake(enumeration)) return [`${what}: TileDB-Py makes none with such values`]
   return [
     ...(type === 'CHAR' ? [`the type CHAR of ${what}`] : []),
     ...(datatypeKind(type) === 'text' && cell_val_num !== 'var' ? [`the fixed length of ${what}`] : []),
