@@ -3,7 +3,7 @@ import { extensionOf } from '../base/paths.ts'
 import { isFields, type Output, Pages, type Result } from '../base/result.ts'
 import { VERSION } from '../base/version.ts'
 import { ColumnRows } from '../cells/column-rows.ts'
-import type { CommandModule, Outcome, RareFormat } from '../commands/command.ts'
+import type { CommandModule, Outcome, Special } from '../commands/command.ts'
 import type { List } from '../documents/common.ts'
 import { type JsonNotes, type JsonParts, type JsonStyle, writeJson } from '../render/json.ts'
 import type { Reporter } from '../render/reports/reporter.ts'
@@ -68,7 +68,8 @@ const COMMON_FORMATS = {
   tsv: { extensions: ['tsv'], write: (outcome, writing) => writeSeparated(outcome, writing, 'tsv') },
 } satisfies Record<string, DocumentFormat>
 
-const RARE_FORMATS: Record<RareFormat, DocumentFormat | ReportFormat> = {
+/** Formats of cells. */
+const CELL_FORMATS = {
   arrow: {
     // `.arrow` and `.feather`, which pandas uses, are IPC files. `.arrows` is an IPC stream.
     extensions: ['arrow', 'feather', 'arrows'],
@@ -77,6 +78,10 @@ const RARE_FORMATS: Record<RareFormat, DocumentFormat | ReportFormat> = {
       return undefined
     },
   },
+} satisfies Record<string, DocumentFormat>
+
+/** Formats of findings. */
+const REPORT_FORMATS = {
   sarif: {
     extensions: ['sarif'],
     reporter: async (out, folder) => (await import('../render/reports/sarif.ts')).sarifReporter(out, folder, VERSION),
@@ -89,16 +94,23 @@ const RARE_FORMATS: Record<RareFormat, DocumentFormat | ReportFormat> = {
     extensions: [],
     reporter: async (out, folder) => (await import('../render/reports/github.ts')).githubReporter(out, folder),
   },
-}
+} satisfies Record<string, ReportFormat>
 
-export type Format = keyof typeof COMMON_FORMATS | RareFormat
+const SPECIAL_FORMATS: Readonly<Record<Special, object>> = { cells: CELL_FORMATS, findings: REPORT_FORMATS }
+
+export type Format = keyof typeof COMMON_FORMATS | keyof typeof CELL_FORMATS | keyof typeof REPORT_FORMATS
 
 /** Every format of `--format`. */
-export const FORMATS: Readonly<Record<Format, DocumentFormat | ReportFormat>> = { ...COMMON_FORMATS, ...RARE_FORMATS }
+export const FORMATS: Readonly<Record<Format, DocumentFormat | ReportFormat>> = {
+  ...COMMON_FORMATS,
+  ...CELL_FORMATS,
+  ...REPORT_FORMATS,
+}
 
 /** Names of the formats that a command can write. Without a command: the names of all formats. */
-export function formatNames(module?: Pick<CommandModule<never>, 'formats'>): readonly Format[] {
-  return Object.keys(module ? COMMON_FORMATS : FORMATS).concat(module?.formats ?? []) as Format[]
+export function formatNames(module?: Pick<CommandModule<never>, 'gives'>): readonly Format[] {
+  const special = module?.gives && SPECIAL_FORMATS[module.gives]
+  return Object.keys(module ? { ...COMMON_FORMATS, ...special } : FORMATS) as Format[]
 }
 
 /** Writes a document as JSON. @param indent whether it takes many lines; otherwise it takes one */

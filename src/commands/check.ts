@@ -35,7 +35,7 @@ export const command: CommandModule<Options> = {
     ['the metadata alone, and any note is a failure', 'check --level structure --fail-on note places'],
   ],
 
-  formats: ['sarif', 'junit', 'github'],
+  gives: 'findings',
 
   configure(command) {
     command

@@ -90,8 +90,8 @@ export interface Outcome {
   error?: InspectError
 }
 
-/** Formats that only some commands write. */
-export type RareFormat = 'arrow' | 'sarif' | 'junit' | 'github'
+/** What some commands give that has formats of its own. */
+export type Special = 'cells' | 'findings'
 
 /** A use of a command, and the call for it. A test runs every call. */
 export type Example = readonly [what: string, call: string]
@@ -102,8 +102,8 @@ export interface CommandModule<Options> {
   about?: string
   /** Three or more. `places` (sparse) and `weather` (dense) are the arrays in `examples/arrays`. */
   examples: readonly Example[]
-  /** Formats that the command can write besides those of every command. */
-  formats?: readonly RareFormat[]
+  /** What the command can also write in formats that other commands do not have. */
+  gives?: Special
   /** Whether the output has no format with these options, such as bytes or a script. The extension of `--output` is then ignored. */
   ownOutput?(options: Options): boolean
   /** Whether the command has the options `--as-of` and `--between`, which set {@link CommandContext.times}. */

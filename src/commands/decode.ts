@@ -46,7 +46,7 @@ export const command: CommandModule<DecodeOptions> = {
     ['a large fragment, filters undone in two threads', 'decode places/__1714 --jobs 2 -o places.csv'],
   ],
 
-  formats: ['arrow'],
+  gives: 'cells',
 
   configure(command) {
     command

@@ -27,7 +27,7 @@ export const command: CommandModule<ReadOptions> = {
     ['which fragment each cell comes from', 'read places --provenance --format ndjson'],
   ],
 
-  formats: ['arrow'],
+  gives: 'cells',
   takesTimes: true,
 
   configure(command) {
