@@ -8,6 +8,7 @@ import { localStorage } from '../../src/node/file.ts'
 import { writeArrow } from '../../src/render/arrow.ts'
 import { Folder } from '../../src/source/source.ts'
 import { InspectArray } from '../../src/store/array.ts'
+import { NEWEST_STABLE } from '../../src/write/schema-check.ts'
 import { contextFor, FIXTURES, type FixtureFolder, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { get, items, type Json } from '../helpers/json.ts'
@@ -17,7 +18,6 @@ import { type ArrowValue, expectedValue, readArrow } from './arrow-table.ts'
 
 const folder = temporaryFolder()
 const arrays = fixtureFolders().filter(({ kind }) => kind === 'array')
-const newest = Math.max(...arrays.map(versionOf))
 
 /** Attributes of the fixture that have an enumeration. */
 const LABELLED = ['tree', 'place', 'size', 'ratio']
@@ -41,7 +41,7 @@ async function cellsOf(args: readonly string[]): Promise<Json[]> {
 }
 
 function fixture(name: string): string {
-  return `${FIXTURES}/${newest === 23 ? 22 : newest}/${name}`
+  return `${FIXTURES}/${NEWEST_STABLE}/${name}`
 }
 
 async function firstFragment(name: string): Promise<string> {
