@@ -679,7 +679,7 @@ describe('a heat map', () => {
     // A table shows 500 rows at first.
     assert.equal(shown.size, Math.min(500, read.size))
     for (const [place, value] of shown) assert.equal(value, read.get(place), place)
-    assert.match(await page.textContent('main'), new RegExp(`[Ee]ach of ${read.size} cells`))
+    assert.match(await page.textContent('main'), new RegExp(`Each point is one of ${read.size} cells`))
     assert.match(await page.textContent('.call code'), /--keep-going/)
 
     const unopened = join(FOLDER, 'unopened')
