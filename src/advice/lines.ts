@@ -69,14 +69,22 @@ export function purgeLines(opened: OpenedArray, fragment_num = opened.fragments.
 
 /**
  * A note on what a vacuum does to reads at earlier times. In a sparse array of a newer format the consolidated fragment has the time of
- * each cell, so TileDB can read the part of it that an earlier time needs.
+ * each cell, so TileDB can read the part of it that an earlier time needs. It has only the fields of the newest schema.
  * @param version format version of the consolidated fragments
  * @see tiledb/sm/consolidator/fragment_consolidator.cc: with_timestamps_
  */
-export function vacuumNote({ schema }: Pick<OpenedArray, 'schema'>, version = schema.version): string {
-  return keepsTimes(schema, version)
+export function vacuumNote(
+  { schema, fragments = [] }: Pick<OpenedArray, 'schema'> & Partial<Pick<OpenedArray, 'fragments'>>,
+  version = schema.version,
+): string {
+  if (!keepsTimes(schema, version))
+    return 'removes the old fragments; reads as of a time before the newest of them lose their cells'
+  const now = new Set(schema.attributes.map(({ name }) => name))
+  const attributes = fragments.flatMap(({ info }) => info.schema.attributes)
+  const dropped = new Set(attributes.flatMap(({ name }) => (now.has(name) ? [] : [JSON.stringify(name)])))
+  return dropped.size === 0
     ? 'removes the old fragments; reads as of a time in the past stay the same'
-    : 'removes the old fragments; reads as of a time before the newest of them lose their cells'
+    : `removes the old fragments; reads as of a time in the past lose the values of attributes dropped since: ${[...dropped].join(', ')}`
 }
 
 /** Whether a consolidated fragment has the time of each cell. @param version its format version */

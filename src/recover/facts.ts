@@ -142,6 +142,11 @@ function isWhole({ size, end }: WalkedFile): boolean {
   return size > 0 && end === size
 }
 
+/** Whether a file ends in zeros, as after a crash of its file system: they look like more tiles, without chunks. */
+function endsInZeros({ chunks }: WalkedFile, tileNum: number): boolean {
+  return chunks.length > tileNum && chunks.at(-1) === 0
+}
+
 /** The metadata, if it agrees with every data file whose tiles can all be found without it. */
 async function agreeingInfo(
   fragment: Fragment,
@@ -152,7 +157,7 @@ async function agreeingInfo(
   for (const { name, size, slot, role } of await fragment.fieldFiles()) {
     const file = walked.get(name) ?? NO_FILE
     if (file.size > size) return undefined
-    if (file.size === size && isWhole(file)) {
+    if (file.size === size && isWhole(file) && !endsInZeros(file, info.tile_num)) {
       const each = cellSize(info.slots[slot], role)
       const last = file.lengths[info.tile_num - 1]
       if (file.starts.length !== info.tile_num) return undefined
@@ -288,13 +293,13 @@ function lastCells({ slots }: FilesShape, files: readonly DataFile[], tileNum: n
   return undefined
 }
 
-/** The places of the tiles of a file. @param stored places in the metadata, for a file that lost some tiles */
+/** The places of the tiles of a file. @param stored places in the metadata, for a file that lost some tiles, or has zeros instead */
 function placesOf(
   { starts, lengths, end, size }: WalkedFile,
   tileNum: number,
   stored: Pick<DataFile, 'starts' | 'lengths'> | undefined,
 ): Pick<DataFile, 'size' | 'starts' | 'lengths'> {
-  if (stored && starts.length < tileNum) return { ...stored, size }
+  if (stored && starts.length !== tileNum) return { ...stored, size }
   return {
     size: end,
     starts: Float64Array.from({ length: tileNum }, (_, tile) => starts[tile] ?? end),

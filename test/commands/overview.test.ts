@@ -83,6 +83,15 @@ describe('what TileDB wrote is right, and its screen is quiet', () => {
   })
 })
 
+test('of an empty group it leaves nothing unlooked at', async () => {
+  const path = `${folder}/empty-group`
+  mkdirSync(`${path}/__group`, { recursive: true })
+  writeFileSync(`${path}/__tiledb_group.tdb`, '')
+  const { text } = await run([path])
+  expect(text).toContain('group, no members\n')
+  expect(text).not.toContain('not looked at')
+})
+
 test('fragments that overlap give a dense array no more cells than its box has', async () => {
   // Fragments of 102 and of 108 cells in all.
   for (const [array, cell_num] of [

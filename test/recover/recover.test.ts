@@ -600,3 +600,18 @@ test('a fragment whose schema is lost takes another one only if all of its files
       `its schema is ${other}, which fits its files: its own, ${name}, is not there`,
     ])
 })
+
+test('a file that ends in zeros loses the tiles there, and no others', async () => {
+  const from = `${folder}/${count++}`
+  const to = `${from}.new`
+  const fields = ['--dim', 'i:INT32:0..99:10', '--attr', 'a:INT64', '--attr', 'b:INT64', '--filters', 'none']
+  await run(['write-sample', from, '--dense', ...fields, '--cells', '100', '--fragments', '1'])
+  const file = join(from, '__fragments', readdirSync(join(from, '__fragments'))[0], 'a0.tdb')
+  // The last 6 of 10 tiles, of 100 bytes each. Zeros look like tiles without chunks, of 8 bytes each.
+  const bytes = readFileSync(file)
+  writeFileSync(file, bytes.fill(0, 400))
+  expect(bytes.length).toBe(1000)
+  const found = await document(['recover', from, '--to', to, '--drop-damaged'])
+  expect(get(found, 'cells_lost')).toBe(60)
+  expect(await stored(to)).toHaveLength(40)
+})

@@ -53,7 +53,7 @@ export async function overviewTable(document: OverviewDocument, out: Output): Pr
   }
   const pairs: Pairs = [
     ...facts,
-    ['not looked at', document.not_looked_at.join('; ')],
+    document.not_looked_at.length > 0 && ['not looked at', document.not_looked_at.join('; ')],
     not_examined.length > 0 && ['not examined', not_examined[0].message],
   ]
   const below = findings.length * (findings.length < FEW ? 4 : 3) + next.length + 4
