@@ -2,10 +2,10 @@ import { pythonString } from '../base/unsafe-text.ts'
 import { useOf } from '../filters/registry.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
-import { datatypeKind } from '../format/datatype.ts'
+import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
-import type { FilterConfig, FilterOption } from '../format/filter-pipeline.ts'
+import { type FilterConfig, type FilterOption, OPTIONS } from '../format/filter-pipeline.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
 import { consolidatables, filledCells, leastAmplification, neighbours } from './consolidation.ts'
@@ -236,25 +236,22 @@ export function filterList(filters: readonly FilterConfig[], max_chunk_size = US
 /** Default of `max_chunk_size`, in bytes. */
 const USUAL_CHUNK = 65_536
 
-/** Arguments of TileDB-Py's filters, in this order. Defaults are left out, and so are extents, which follow from the array. */
-const ARGUMENTS: Readonly<Record<FilterOption, (filter: FilterConfig) => string | undefined>> = {
-  level: ({ level }) => (level === -1 ? undefined : `level=${level}`),
-  reinterpret_datatype: ({ reinterpret_datatype: type = 'ANY' }) =>
-    type === 'ANY' ? undefined : `reinterp_dtype=np.dtype("${dtypeOf(type) ?? type.toLowerCase()}")`,
-  max_window_size: ({ max_window_size }) => `window=${max_window_size}`,
-  scale: ({ scale }) => `factor=${scale}`,
-  offset: ({ offset }) => `offset=${offset}`,
-  byte_width: ({ byte_width }) => `bytewidth=${byte_width}`,
-  format: ({ format }) => `input_format=tiledb.filter.lt.WebpInputFormat.WEBP_${format}`,
-  quality: ({ quality }) => `quality=${quality}`,
-  lossless: ({ lossless }) => `lossless=${lossless ? 'True' : 'False'}`,
-  y_extent: () => undefined,
-  x_extent: () => undefined,
+/** The arguments of a TileDB-Py filter. Defaults are left out, and so are extents, which follow from the array. */
+function argumentsOf(filter: FilterConfig): string[] {
+  const options = Object.entries(OPTIONS) as [FilterOption, { python: string | undefined }][]
+  return options.flatMap(([option, { python }]) => {
+    const value = filter[option]
+    if (python === undefined || value === undefined || value === 'ANY') return []
+    if (option === 'level' && value === -1) return []
+    return `${python}=${pythonValue(option, value)}`
+  })
 }
 
-function argumentsOf(filter: FilterConfig): string[] {
-  const options = Object.keys(ARGUMENTS) as FilterOption[]
-  return options.flatMap((option) => (filter[option] === undefined ? [] : (ARGUMENTS[option](filter) ?? [])))
+function pythonValue(option: FilterOption, value: unknown): string {
+  if (option === 'reinterpret_datatype')
+    return `np.dtype("${dtypeOf(value as Datatype) ?? String(value).toLowerCase()}")`
+  if (option === 'format') return `tiledb.filter.lt.WebpInputFormat.WEBP_${value}`
+  return typeof value === 'boolean' ? (value ? 'True' : 'False') : String(value)
 }
 
 /** The path of an array as a Python string. */

@@ -57,6 +57,8 @@ export type OptionValues = readonly [low: number, high: number] | 'float' | 'fla
 interface Option<V> {
   read(io: Io<FilterConfig>): V
   values: OptionValues
+  /** Argument of TileDB-Py's filter; undefined if the value follows from the array. */
+  python: string | undefined
 }
 
 const OF_TYPE = 'type of the elements; `ANY` for that of the field'
@@ -66,29 +68,38 @@ export const OPTIONS: { readonly [K in FilterOption]-?: Option<FilterOptions[K]>
   level: {
     read: (io) => io.i32('level', 'compression level; -1 is the default'),
     values: [-(2 ** 31), 2 ** 31 - 1],
+    python: 'level',
   },
   reinterpret_datatype: {
     read: (io) => io.coded('reinterpret_datatype', 'uint8', datatypeCoding, OF_TYPE),
     values: DATATYPES,
+    python: 'reinterp_dtype',
   },
   max_window_size: {
     read: (io) => io.u32('max_window_size', 'bytes: of the largest window'),
     values: [0, 0xffffffff],
+    python: 'window',
   },
-  scale: { read: (io) => io.f64('scale', 'factor'), values: 'float' },
-  offset: { read: (io) => io.f64('offset', 'subtracted from every value'), values: 'float' },
+  scale: { read: (io) => io.f64('scale', 'factor'), values: 'float', python: 'factor' },
+  offset: { read: (io) => io.f64('offset', 'subtracted from every value'), values: 'float', python: 'offset' },
   byte_width: {
     read: (io) => io.size('byte_width', 'bytes: of a stored integer'),
     values: [0, Number.MAX_SAFE_INTEGER],
+    python: 'bytewidth',
   },
-  quality: { read: (io) => io.f32('quality', '0 to 100'), values: 'float' },
+  quality: { read: (io) => io.f32('quality', '0 to 100'), values: 'float', python: 'quality' },
   format: {
     read: (io) => io.coded('format', 'uint8', pixelFormatCoding, 'order of the colours'),
     values: PIXEL_FORMATS,
+    python: 'input_format',
   },
-  lossless: { read: (io) => io.flag('lossless', 'whether the picture is kept exactly'), values: 'flag' },
-  y_extent: { read: (io) => io.u16('y_extent', 'rows of a tile'), values: UINT16 },
-  x_extent: { read: (io) => io.u16('x_extent', 'values in a row of a tile'), values: UINT16 },
+  lossless: {
+    read: (io) => io.flag('lossless', 'whether the picture is kept exactly'),
+    values: 'flag',
+    python: 'lossless',
+  },
+  y_extent: { read: (io) => io.u16('y_extent', 'rows of a tile'), values: UINT16, python: undefined },
+  x_extent: { read: (io) => io.u16('x_extent', 'values in a row of a tile'), values: UINT16, python: undefined },
 }
 
 const LEVEL = { level: -1 }
