@@ -4,7 +4,7 @@ import { DATATYPES, datatypeSize } from '../../src/format/datatype.ts'
 import type { FileRole } from '../../src/format/field-files.ts'
 import { compressorNumber, FILTER_TYPES } from '../../src/format/filter-pipeline.ts'
 import { NEWEST_FORMAT_VERSION } from '../../src/format/format-version.ts'
-import { FRAGMENT_METADATA_FILE } from '../../src/format/fragment-footer.ts'
+import { FRAGMENT_METADATA_FILE, SLOT_SECTIONS } from '../../src/format/fragment-footer.ts'
 import { readBy, writtenBy } from '../../src/format/releases.ts'
 import { childrenOf, type Span } from '../../src/format/span.ts'
 import { collectSpecimens } from '../helpers/collect-specimens.ts'
@@ -116,11 +116,12 @@ const ELEMENTS: Readonly<Record<string, string>> = {
 /** Structures with the same fields. */
 const ALIASES: Readonly<Record<string, string>> = {
   'generic tile chunks': 'tile chunks',
-  'tile var offsets': 'tile offsets',
-  'tile var sizes': 'tile offsets',
-  'tile validity offsets': 'tile offsets',
-  'tile null counts': 'tile offsets',
-  'tile maxs': 'tile mins',
+  ...Object.fromEntries(
+    SLOT_SECTIONS.map(({ name, content }) => {
+      const first = SLOT_SECTIONS.find((one) => one.content === content)
+      return [name, first?.name ?? name].map((one) => one.replaceAll('_', ' '))
+    }),
+  ),
   'global order bounds': 'tile mins',
   'delete condition': 'condition',
 }

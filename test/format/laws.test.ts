@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { NEWEST_FORMAT_VERSION } from '../../src/format/format-version.ts'
+import { SLOT_SECTIONS } from '../../src/format/fragment-footer.ts'
 import { collectSpecimens } from '../helpers/collect-specimens.ts'
 import { Random } from '../helpers/random.ts'
 import { prefixLengths, type Specimen, sameBytes } from '../helpers/specimen.ts'
@@ -26,14 +27,7 @@ const STRUCTURES: Readonly<Record<string, number>> = {
   'fragment metadata v1': 2,
   footer: since(3),
   rtree: since(3),
-  'tile offsets': since(3),
-  'tile var offsets': since(3),
-  'tile var sizes': since(3),
-  'tile validity offsets': since(7),
-  'tile mins': since(11),
-  'tile maxs': since(11),
-  'tile sums': since(11),
-  'tile null counts': since(11),
+  ...Object.fromEntries(SLOT_SECTIONS.map((section) => [section.name.replaceAll('_', ' '), since(section.since)])),
   'fragment statistics': since(12),
   'processed conditions': since(16),
   'global order bounds': since(23),

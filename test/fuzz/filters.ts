@@ -3,7 +3,13 @@ import { concat, NO_BYTES } from '../../src/filters/bytes.ts'
 import { Pipeline, type TileType, type UnfilteredTile } from '../../src/filters/pipeline.ts'
 import { stageMetadata } from '../../src/filters/stage-metadata.ts'
 import { DATATYPES, type Datatype, datatypeKind, datatypeSize } from '../../src/format/datatype.ts'
-import { FILTER_TYPES, type FilterConfig, type FilterType, isCompressor } from '../../src/format/filter-pipeline.ts'
+import {
+  FILTER_OPTIONS,
+  FILTER_TYPES,
+  type FilterConfig,
+  type FilterType,
+  isCompressor,
+} from '../../src/format/filter-pipeline.ts'
 import { NEWEST_FORMAT_VERSION } from '../../src/format/format-version.ts'
 import { decode, encode } from '../../src/format/io.ts'
 import { tileChunks } from '../../src/format/tile-chunks.ts'
@@ -58,7 +64,7 @@ function wholeConfig(random: Random, name: FilterType): FilterConfig {
       x_extent: random.below(8) === 0 ? random.below(30) : channels * (1 + random.below(8)),
     }
   }
-  return { name }
+  return { name, ...FILTER_OPTIONS[name] }
 }
 
 /** Filters that are lossy: reverse may return other bytes than went into forward. */
