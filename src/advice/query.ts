@@ -9,7 +9,7 @@ import type { ReadCost } from '../explain/read-cost.ts'
 import { GENERIC_TILE_READS } from '../explain/step-cost.ts'
 import { denseTileGrid } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
-import type { OpenedArray } from '../read/query.ts'
+import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { boxAround } from '../steps/cells.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, type Box, type FragmentFacts, requestsOf, tileBoxes } from './facts.ts'
@@ -269,6 +269,9 @@ function denseRead(change: Rewrite, { schema, fragments }: OpenedArray, ranges: 
   return { tiles, read: tiles * denseTileGrid(changed, box).cells_per_tile, written }
 }
 
+/** Upper limit on the growth of a tile whose stored bytes are estimated. */
+const MAX_GROWTH = 2
+
 /**
  * The effect of other extents of a dense array. They tell its tiles exactly. The stored bytes are estimated, as if values were compressed
  * as well as now, and padding took no bytes. Of sparse arrays only --exact tells what changes do: which boxes other tiles have, and how
@@ -284,6 +287,10 @@ function estimated(
 ): Remedy | undefined {
   const { opened } = facts
   if ('consolidate' in change || plan.reader !== 'DenseReader') return undefined
+  // A rewrite adds the attributes that some fragments lack.
+  const hasAll = ({ info: { slots } }: OpenedFragment): boolean =>
+    opened.schema.attributes.every(({ name }) => slots.some((slot) => slot.name === name))
+  if (!opened.fragments.every(hasAll)) return undefined
   const now = { tiles: 0, read: 0, written: 0 }
   for (const { fragment, tiles_touched, tiles_dropped, cells_read } of plan.fragments) {
     const { schema, nonempty_domain } = opened.fragments[fragment].info
@@ -295,6 +302,8 @@ function estimated(
   }
   if (now.tiles === 0) return undefined
   const then = denseRead(change, opened, query.ranges)
+  // Far larger tiles are compressed better than small ones.
+  if (then.read / then.tiles > MAX_GROWTH * (now.read / now.tiles)) return undefined
   const parts = cost.tiles.fields.flatMap((field) => field.parts)
   const bytesThen = (key: 'unfiltered_bytes' | 'stored_bytes', skipsPadding: (part: PartCost) => boolean): number =>
     Math.round(

@@ -131,6 +131,17 @@ describe('findings of a query', () => {
     expect(Math.abs(stored_bytes / counts.stored_bytes - 1)).toBeLessThan(0.1)
   })
 
+  test('what larger tiles make of the stored bytes of small ones is not estimated', async () => {
+    const opened = await madeArray({
+      ...PLANE,
+      dense: true,
+      dimensions: [['t', 0, 149_999, 10]],
+      fragments: [{ v: floats(150_000, (i) => Math.round(noise(i) * 100)) }],
+    })
+    const [finding] = (await found(opened, 200, 2400, false)).filter(({ code }) => code === 'TILES_SMALL')
+    expect(finding.remedies).toBe(undefined)
+  })
+
   const HILBERT: Made = { ...PLANE, cell_order: 'hilbert', attributes: { u: [], v: [], w: [] }, fragments: [] }
   const ROWS: RangeSets = new Map([[0, [{ low: 498, high: 501 }]]])
 
