@@ -1,10 +1,11 @@
 import { unlessFault } from '../base/errors.ts'
+import { groupBy } from '../base/group-by.ts'
 import type { FindingCode } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
-import { type Commits, fragmentPath, pathOfCommit, stem } from '../store/commits.ts'
+import { type CommitFile, type Commits, fragmentPath, pathOfCommit, stem } from '../store/commits.ts'
 import { fileSizes } from '../store/file-sizes.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
@@ -57,6 +58,8 @@ export class ArrayDrafts {
   /** All findings of the array. */
   findings: readonly Finding[] = []
   entries: readonly FragmentEntry[] = []
+  private byPath: ReadonlyMap<string, FragmentEntry> = new Map()
+  private byName: ReadonlyMap<string, FragmentEntry> = new Map()
   commits: Commits = { files: [], committed: new Set(), ignored: new Map(), consolidated: new Set() }
   lists: readonly NamedVacuumList[] = []
   /** The finding that the array reads empty, if no fragment can be committed. */
@@ -65,6 +68,8 @@ export class ArrayDrafts {
   readonly moved = new Map<string, Draft>()
   /** Fragments that drafts commit or move to their place, by name. */
   readonly placed = new Map<string, Draft>()
+  /** The commit files by the name of the fragment that they are named after. */
+  commitFiles: ReadonlyMap<string, readonly CommitFile[]> = new Map()
   /** Paths of the files that each commit one fragment. */
   private marks: ReadonlySet<string> = new Set()
   private readonly byKey = new Map<string, Draft>()
@@ -72,7 +77,8 @@ export class ArrayDrafts {
   private readonly dropped = new Map<string, DroppedLines>()
   /** What drafts rename, by the new path. */
   private readonly renamed = new Map<string, Draft>()
-  private readonly renames: (readonly [from: string, to: string])[] = []
+  /** New paths, by the old ones, with the number of the rename. */
+  private readonly renames = new Map<string, { from: string; to: string; number: number }>()
   /** Folders that drafts make. */
   private readonly made = new Set<string>()
 
@@ -87,8 +93,12 @@ export class ArrayDrafts {
   async load(findings: readonly Finding[]): Promise<void> {
     this.findings = findings
     this.entries = await this.array.fragments()
+    this.byPath = new Map(this.entries.map((entry) => [entry.path, entry]))
+    // Of two fragments with one name, the first counts.
+    this.byName = new Map(this.entries.toReversed().map((entry) => [entry.name, entry]))
     this.commits = await this.array.commits()
     const { files } = this.commits
+    this.commitFiles = groupBy(files, ({ path }) => stem(lastPathPart(path)))
     this.marks = new Set(files.filter(({ kind }) => kind === 'write').map(({ path }) => path))
     this.lists = files
       .filter(({ kind }) => kind === 'vacuum')
@@ -129,35 +139,37 @@ export class ArrayDrafts {
 
   /** Path in the array at the time when a step runs: after the renames of earlier plans. */
   path(file: string): string {
-    return this.renames.reduce(
-      (path, [from, to]) => (path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : path),
-      file.slice(this.array.folder.path.length + 1),
-    )
+    let path = file.slice(this.array.folder.path.length + 1)
+    let last = -1
+    for (;;) {
+      const rename = around(this.renames, path)
+      if (!rename || rename.number <= last) return path
+      path = rename.to + path.slice(rename.from.length)
+      last = rename.number
+    }
   }
 
   /** Whether an earlier plan already takes the path away. If so, the finding is added to that plan. */
   isCovered(path: string, finding: Finding): boolean {
     const renaming = ABOUT_NAMES.has(finding.code) ? this.renamed.get(path) : undefined
-    const moving = [...this.moved].find(([taken]) => path === taken || path.startsWith(`${taken}/`))
-    const draft = renaming ?? moving?.[1]
+    const draft = renaming ?? around(this.moved, path)
     draft?.add(finding)
     return draft !== undefined
   }
 
   /** Whether a draft gives a fragment its place or its name. */
   isSettled({ name, path }: FragmentEntry): boolean {
-    return this.placed.has(name) || this.renames.some(([from]) => from === path)
+    return this.placed.has(name) || this.renames.has(path)
   }
 
   // Facts.
 
   entryOf(finding: Finding): FragmentEntry | undefined {
-    const path = finding.file.slice(this.array.folder.path.length + 1)
-    return this.entries.find((entry) => path === entry.path || path.startsWith(`${entry.path}/`))
+    return around(this.byPath, finding.file.slice(this.array.folder.path.length + 1))
   }
 
   entryNamed(name: string): FragmentEntry | undefined {
-    return this.entries.find((entry) => entry.name === name)
+    return this.byName.get(name)
   }
 
   /** What `read` returns for a fragment; undefined if its metadata is damaged. */
@@ -269,7 +281,7 @@ export class ArrayDrafts {
 
   rename(draft: Draft, from: string, to: string): void {
     draft.move(this.shell.rename(from, to))
-    this.renames.push([from, to])
+    this.renames.set(from, { from, to, number: this.renames.size })
     this.renamed.set(to, draft)
   }
 
@@ -335,6 +347,15 @@ export class ArrayDrafts {
       this.take(draft, path, parts.length > 0 ? this.shell.cutTo(path, parts) : this.shell.moveAside(path))
     }
   }
+}
+
+/** What a map has for a path, or else for the nearest folder around it that the map has. */
+function around<T>(map: ReadonlyMap<string, T>, path: string): T | undefined {
+  for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
+    const found = map.get(path.slice(0, end))
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** Path of the file that commits a fragment with this name, if both lie where they belong. */

@@ -76,10 +76,11 @@ export async function arrayPlans(drafts: ArrayDrafts, findings: readonly Finding
   await schemas.finish()
   await fragments.finish()
   await drafts.finishLists()
-  const others = drafts.all.filter((draft) => !fragments.isLast(draft))
+  const last = fragments.lastDrafts()
+  const others = drafts.all.filter((draft) => !last.has(draft))
   const ordered = [
     ...others.filter(({ outcome }) => outcome === undefined),
-    ...drafts.all.filter((draft) => fragments.isLast(draft)),
+    ...drafts.all.filter((draft) => last.has(draft)),
     ...others.filter(({ outcome }) => outcome !== undefined),
   ]
   return ordered.map((draft) => draft.plan())

@@ -53,6 +53,7 @@ export class Draft {
   readonly keep: Step[] = []
   private readonly steps: Step[] = []
   readonly instead: Step[] = []
+  /** In the order of the steps that they undo. */
   private readonly back: Step[] = []
   readonly never = new Set<string>()
 
@@ -77,7 +78,7 @@ export class Draft {
   move(...moves: readonly Move[]): void {
     for (const { step, back } of moves) {
       this.steps.push(step)
-      this.back.unshift(back)
+      this.back.push(back)
     }
   }
 
@@ -95,11 +96,12 @@ export class Draft {
   }
 
   plan(): MendPlan {
-    const { severity, findings, finding_num, keep, steps, instead, back } = this
+    const { severity, findings, finding_num, keep, steps, instead } = this
     const { lost, notLost, loses, bringsBack, never } = this
     const isLost = loses.size > 0 || [...lost].some((text) => !text.startsWith('nothing'))
     const outcome = this.outcome ?? (isLost ? 'loses' : 'mends')
     const texts = { lost: [...lost], not_lost: [...notLost], loses: [...loses], brings_back: [...bringsBack] }
+    const back = this.back.toReversed()
     return { severity, findings, finding_num, outcome, ...texts, keep, steps, instead, back, never: [...never] }
   }
 }

@@ -52,9 +52,9 @@ export class FragmentPlanner {
     this.rewrites.set(entry, found)
   }
 
-  /** Whether the steps of a draft run last: `recover` copies what the other steps have put right. */
-  isLast(draft: Draft): boolean {
-    return [...this.damaged.values()].some((one) => one.draft === draft)
+  /** The drafts whose steps run last: `recover` copies what the other steps have put right. */
+  lastDrafts(): ReadonlySet<Draft> {
+    return new Set([...this.damaged.values()].map(({ draft }) => draft))
   }
 
   async finish(): Promise<void> {
@@ -146,10 +146,12 @@ export class FragmentPlanner {
   /** Says how many fragments may have older cells at the coordinates of dropped ones. Readers see these again. */
   private async sayOlder({ entry, draft, lostBoxes }: DamagedFragment): Promise<void> {
     if (!entry.isRead || lostBoxes.length === 0) return
+    const all = await this.drafts.olderThan(entry)
+    if (all.length === 0) return
+    const { dimensions } = (await this.drafts.array.newestSchema()).schema.domain
     let num = 0
-    for (const one of await this.drafts.olderThan(entry)) {
+    for (const one of all) {
       const box = this.damaged.get(one)?.isLost ? undefined : await this.boxOf(one)
-      const { dimensions } = (await this.drafts.array.newestSchema()).schema.domain
       if (box && lostBoxes.some((lost) => boxesMeet(lost, box, dimensions))) num++
     }
     if (num > 0) draft.bringsBack.add(olderText(num, true))

@@ -79,9 +79,10 @@ async function mendMembers(
       )
     }
   }
+  const named = new Map(members.map((member) => [member.name ?? member.uri, member]))
   for (const { code, field, found } of findings) {
     const key = field?.startsWith('members.') ? field.slice('members.'.length) : undefined
-    const member = members.find(({ name, uri }) => (name ?? uri) === key)
+    const member = key === undefined ? undefined : named.get(key)
     if (key === undefined || !member) continue
     draft.say({ command: python(REMOVE, shell.root, key) })
     if (code === 'GROUP_MEMBER_TYPE') draft.say({ command: addedAgain(shell, member) })

@@ -30,6 +30,8 @@ export class NamePlanner {
   private readonly fragments: FragmentPlanner
   /** Known consolidations, by the names of the fragments in them. */
   private readonly consolidations = new Map<string, Consolidation>()
+  /** The result of {@link missedName}. */
+  private missed: { name: string | undefined } | undefined
 
   constructor(drafts: ArrayDrafts, fragments: FragmentPlanner) {
     this.drafts = drafts
@@ -74,10 +76,14 @@ export class NamePlanner {
 
   /** Name of the missing fragment of a commit, if only one is missing, and only one folder has a wrong name or place. */
   private missedName(): string | undefined {
+    if (this.missed) return this.missed.name
     const { findings } = this.drafts
     const missing = findings.filter(({ code, file }) => code === 'COMMIT_DANGLING' && /\.(?:wrt|ok)$/.test(file))
     const astray = findings.filter(({ code }) => code === 'FRAGMENT_NAME_INVALID' || code === 'FRAGMENT_WRONG_FOLDER')
-    return missing.length === 1 && astray.length === 1 ? stem(lastPathPart(missing[0].file)) : undefined
+    this.missed = {
+      name: missing.length === 1 && astray.length === 1 ? stem(lastPathPart(missing[0].file)) : undefined,
+    }
+    return this.missed.name
   }
 
   // Names.
@@ -144,9 +150,8 @@ export class NamePlanner {
   private async replacedToRename(lists: readonly NamedVacuumList[]): Promise<Consolidation['replaced']> {
     const renamed = new Map<FragmentEntry, string>()
     const consolidated = new Set(lists.map(({ name }) => name))
-    const entries = new Map(this.drafts.entries.map((entry) => [entry.name, entry]))
     for (const name of new Set(lists.flatMap(fragmentsOf))) {
-      const entry = entries.get(name)
+      const entry = this.drafts.entryNamed(name)
       const to = inMilliseconds(name, this.drafts.array.cx.now)
       if (!entry?.committed || to === undefined) return undefined
       if (consolidated.has(name)) continue
@@ -212,15 +217,14 @@ export class NamePlanner {
     const withName = (path: string): string => path.slice(0, -lastPathPart(path).length) + name
     drafts.rename(draft, entry.path, withName(entry.path))
     let isMarked = false
-    for (const { path, kind, entries } of drafts.commits.files) {
-      const isOwn = stem(lastPathPart(path)) === entry.name
-      if (isOwn && (kind === 'write' || kind === 'vacuum')) {
-        drafts.rename(draft, path, `${withName(path)}${path.slice(path.lastIndexOf('.'))}`)
-        isMarked ||= kind === 'write'
-      } else if (kind === 'consolidated-commits') {
-        if (entries.some(({ name: listed }) => stem(listed) === entry.name)) drafts.dropName(path, entry.name, draft)
-      }
+    for (const { path, kind } of drafts.commitFiles.get(entry.name) ?? []) {
+      if (kind !== 'write' && kind !== 'vacuum') continue
+      drafts.rename(draft, path, `${withName(path)}${path.slice(path.lastIndexOf('.'))}`)
+      isMarked ||= kind === 'write'
     }
+    // A list that does not name the fragment loses nothing.
+    for (const { path, kind } of drafts.commits.files)
+      if (kind === 'consolidated-commits') drafts.dropName(path, entry.name, draft)
     if (!isMarked && entry.path.startsWith(FRAGMENTS_FOLDER)) draft.move(drafts.shell.createEmpty(commitOf(name)))
     drafts.moveFooters(entry, draft)
   }

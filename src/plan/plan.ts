@@ -27,14 +27,13 @@ export interface PlanContext {
 /** Yields plans for the findings of a check, in the order in which their steps are to be run. Runs and writes nothing. */
 export async function* mendPlans(cx: PlanContext, findings: readonly Finding[]): AsyncGenerator<MendPlan> {
   const byRoot = new Map<string, { root: Root; findings: Finding[] }>()
-  const roots = new Map<string, Root>()
+  const known = new Map<string, Root>()
   for (const finding of findings) {
     const { file, code } = finding
     const kind = await cx.storage.kind(file).catch(() => undefined)
     // An entry that is an array, too, is still an entry of the array around it.
     const from = kind === 'folder' && code !== 'ARRAY_UNKNOWN_ENTRY' ? file : folderOf(file)
-    if (!roots.has(from)) roots.set(from, await rootAround(cx.storage, from, cx.reading()))
-    const root = roots.get(from)
+    const root = await rootAround(cx.storage, from, cx.reading(), known)
     const key = root?.folder.path ?? ''
     const found = byRoot.get(key) ?? { root, findings: [] }
     byRoot.set(key, found)

@@ -31,11 +31,21 @@ export async function findPlace(storage: Storage, path: string, cx: ReadContext)
   throw new InspectError('NOT_TILEDB', 'expected a part of an array or group, found neither around it', { file: path })
 }
 
-/** The innermost array or group that holds a folder, or is the folder; undefined if there is none. */
-export async function rootAround(storage: Storage, path: string, cx: ReadContext): Promise<Place['root'] | undefined> {
+/**
+ * The innermost array or group that holds a folder, or is the folder; undefined if there is none.
+ * @param known what is known of folders, by path. Calls that share it look at each folder once.
+ */
+export async function rootAround(
+  storage: Storage,
+  path: string,
+  cx: ReadContext,
+  known = new Map<string, Place['root'] | undefined>(),
+): Promise<Place['root'] | undefined> {
   let at: Folder | undefined = new Folder(storage, path)
   for (let up = 0; at && up < MOST_LEVELS; up++) {
-    const root = (await at.storage.kind(at.path)) === 'folder' ? await rootAt(at, cx) : undefined
+    if (!known.has(at.path))
+      known.set(at.path, (await at.storage.kind(at.path)) === 'folder' ? await rootAt(at, cx) : undefined)
+    const root = known.get(at.path)
     if (root) return root
     at = at.parent()
   }
