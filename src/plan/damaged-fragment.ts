@@ -4,7 +4,8 @@ import { isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange } from '../format/range.ts'
-import { lackOf } from '../recover/array.ts'
+import { dropsContradicted, lackOf } from '../recover/array.ts'
+import { isContradiction } from '../recover/fragment.ts'
 import { type FragmentEntry, type InspectArray, SCHEMA_FOLDER } from '../store/array.ts'
 import { commitOf } from './array-drafts.ts'
 import { Draft } from './drafts.ts'
@@ -13,6 +14,7 @@ import { schemaFromCode } from './schema-plan.ts'
 import { folderOf, type Shell, type Step, word } from './shell.ts'
 import {
   addLostTiles,
+  addTiles,
   type ConditionWords,
   type FragmentLoss,
   failsOthers,
@@ -34,6 +36,10 @@ export class DamagedFragment {
   readonly entry: FragmentEntry
   draft = new Draft()
   private readonly tiles: LostTiles = new Map()
+  /** Tiles that the metadata contradicts, by field. */
+  private readonly contradicted: LostTiles = new Map()
+  /** Whether the plan drops these, too. */
+  dropsContradicted = false
   /** Whether the metadata may give wrong places for the tiles. */
   private isMisled = false
   private hasLostTiles = false
@@ -61,7 +67,10 @@ export class DamagedFragment {
     this.hasLostTiles ||= isOfTile
     this.isChanged ||= finding.wrong === 'cells'
     this.hasOther ||= way !== 'statistics'
-    if (finding.code === 'SCHEMA_MISSING') {
+    const { code, field = '', severity, tile } = finding
+    if (isContradiction(code) && severity === 'error' && tile !== undefined)
+      addTiles(this.contradicted, field.slice(field.indexOf('.') + 1), [tile])
+    if (code === 'SCHEMA_MISSING') {
       const name = await array.withFragment(this.entry.path, async (one) => (await one.head()).array_schema_name)
       this.lostSchema = `${SCHEMA_FOLDER}/${name}`
     }
@@ -92,6 +101,8 @@ export class DamagedFragment {
       draft.notLost.add(others)
       return
     }
+    this.dropsContradicted = this.contradicted.size > 0 && (await dropsContradicted(array, this.entry.path))
+    if (this.dropsContradicted) for (const [field, tiles] of this.contradicted) addTiles(this.tiles, field, tiles)
     await array.withFragment(this.entry.path, async (fragment) => {
       this.isDense = (await fragment.info().catch(unlessFault))?.dense ?? false
       this.loss = await fragmentLoss(fragment, this.tiles)
@@ -190,7 +201,8 @@ export async function recoverFragment(
     draft.instead.push({ command: `${folder} && ${recover}${box}`, text }, swap.step)
     return
   }
-  if (one.isChanged && !one.isOnlyChanged) loseSign(draft, here)
+  if (one.dropsContradicted) sayChanged(draft, here)
+  else if (one.isChanged && !one.isOnlyChanged) loseSign(draft, here)
   if (one.isOnlyChanged) {
     sayChanged(draft, here)
     draft.outcome = 'copy'
@@ -247,8 +259,9 @@ export async function recoverArray(
 ): Promise<void> {
   const [{ draft }, ...others] = all
   for (const other of others) draft.absorb(other.draft)
-  for (const { isChanged, lack, entry } of all) {
-    if (isChanged) loseSign(draft, shell.at(entry.path))
+  for (const { isChanged, dropsContradicted, lack, entry } of all) {
+    if (dropsContradicted) sayChanged(draft, shell.at(entry.path))
+    else if (isChanged) loseSign(draft, shell.at(entry.path))
     if (lack === 'box') draft.loses.add(`all cells of ${entry.path}: mend it first, if you know its box`)
     if (lack === 'schema') draft.loses.add(`all cells of ${entry.path}: put its schema back first, if a copy has it`)
   }

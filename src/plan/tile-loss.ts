@@ -26,10 +26,20 @@ export async function addLostTiles(lost: LostTiles, fragment: Fragment, finding:
   const file = (await fragment.fieldFiles()).find(({ name }) => name === lastPathPart(finding.file))
   if (!file) return
   const { name } = info.slots[file.slot]
-  const tiles = lost.get(name) ?? new Set()
-  lost.set(name, tiles)
-  if (finding.tile !== undefined) tiles.add(finding.tile)
-  else for (let tile = await firstLost(fragment, info, file, finding); tile < info.tile_num; tile++) tiles.add(tile)
+  const first = finding.tile ?? (await firstLost(fragment, info, file, finding))
+  const end = finding.tile === undefined ? info.tile_num : first + 1
+  addTiles(
+    lost,
+    name,
+    Array.from({ length: end - first }, (_, i) => first + i),
+  )
+}
+
+/** Adds tiles of a field. */
+export function addTiles(lost: LostTiles, field: string, tiles: Iterable<number>): void {
+  const known = lost.get(field) ?? new Set()
+  lost.set(field, known)
+  for (const tile of tiles) known.add(tile)
 }
 
 /** Index of the first incomplete tile in a file that is missing or too short. */

@@ -27,7 +27,7 @@ import type { Fragment } from '../store/fragment.ts'
 import { readTileFile } from '../store/generic-tile.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { damageOf, unlessDamaged } from './damage.ts'
-import { type FactsFromOutside, factsOf } from './facts.ts'
+import { type FactsFromOutside, type FragmentFacts, factsOf } from './facts.ts'
 import { copyOf, lost, type RecoveredFile, type RecoveredFragment, recoverFragment } from './fragment.ts'
 
 /** A file or folder that is not written to the new array. */
@@ -209,10 +209,20 @@ export async function recoverOne(
   return { fragments: [fragment], leftOut: [] }
 }
 
+function factsWithoutUser(array: InspectArray, path: string): Promise<FragmentFacts | InspectError> {
+  const outside = outsideOf(array, lastPathPart(path), { domain: () => undefined })
+  return array.withFragment(path, (fragment) => orError(() => factsOf(array, fragment, outside)))
+}
+
+/** Whether recovery leaves out the tiles of a fragment that its metadata contradicts, too, when it leaves out those it cannot read. */
+export async function dropsContradicted(array: InspectArray, path: string): Promise<boolean> {
+  const found = await factsWithoutUser(array, path)
+  return !(found instanceof InspectError) && found.metadataAgrees
+}
+
 /** What recovery of a fragment needs to know, and nothing in the array tells: its schema, or the box of a dense fragment. */
 export async function lackOf(array: InspectArray, path: string): Promise<'schema' | 'box' | undefined> {
-  const outside = outsideOf(array, lastPathPart(path), { domain: () => undefined })
-  const found = await array.withFragment(path, (fragment) => orError(() => factsOf(array, fragment, outside)))
+  const found = await factsWithoutUser(array, path)
   if (!(found instanceof InspectError) || found.code !== 'NOT_RECOVERED') return undefined
   return found.at.field === 'nonempty_domain' ? 'box' : found.at.field === 'array_schema_name' ? 'schema' : undefined
 }

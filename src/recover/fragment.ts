@@ -60,7 +60,7 @@ export interface RecoveredFragment {
 }
 
 /** Whether the code says that cells contradict what the metadata says about their tile. */
-function isContradiction(code: FindingCode): boolean {
+export function isContradiction(code: FindingCode): boolean {
   return isMendedBy(code, 'statistics') || code === 'COORDINATE_MBR'
 }
 

@@ -769,6 +769,20 @@ test('the schema of a fragment is lost, but another one fits its files: a copy o
   expect(plans[0].instead[0].text).toMatch(/^put .*\/__schema\/__1_1_\w+ back, if a copy of the array has it$/)
 })
 
+test('cells that recover drops because the metadata contradicts them are counted as lost', async () => {
+  const path = `${folder}/zeros`
+  const fields = ['--dim', 'i:INT32:0..99:10', '--attr', 'a:INT64', '--attr', 'b:INT64', '--filters', 'none']
+  await run(['write-sample', path, '--dense', ...fields, '--cells', '100', '--fragments', '1'])
+  const file = `${fileOf(`${path}/__fragments`, /^__/)}/a0.tdb`
+  // Tiles of 100 bytes: tile 3 loses half of its values, the others their chunks.
+  writeFileSync(file, readFileSync(file).fill(0, 350))
+  const { plans } = await planOf(path)
+  expect(plans[0].not_lost).toEqual(['30 other cells of this fragment, 0 other fragments'])
+  const to = `${folder}/zeros.new`
+  const { text } = await run(['recover', path, '--to', to, '--drop-damaged', '--json'])
+  expect(JSON.parse(text)).toMatchObject({ cells_lost: 70 })
+})
+
 test('an array that was copied into another one is moved out of it', async () => {
   const path = `${folder}/copied-into`
   await run(['write-sample', path])
