@@ -192,7 +192,7 @@ export const REINTERPRET_SINCE: Readonly<Partial<Record<FilterConfig['name'], nu
 }
 
 /** Returns the options of a filter that a format version stores, in stored order. */
-function storedOptions(name: FilterConfig['name'], version: number): FilterOption[] {
+export function storedOptions(name: FilterConfig['name'], version: number): FilterOption[] {
   if (!Object.hasOwn(FILTER_OPTIONS, name)) return []
   const options = Object.keys(FILTER_OPTIONS[name as FilterType]) as FilterOption[]
   return options.filter((option) => option !== 'reinterpret_datatype' || version >= (REINTERPRET_SINCE[name] ?? 0))

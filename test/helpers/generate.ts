@@ -10,39 +10,24 @@ import {
   type FilterPipeline,
   filterTypeCoding,
   isCompressor,
+  OPTIONS,
+  storedOptions,
 } from '../../src/format/filter-pipeline.ts'
-import type { FragmentFooter } from '../../src/format/fragment-footer.ts'
+import { type FragmentFooter, fragmentFooter } from '../../src/format/fragment-footer.ts'
 import type { FragmentMetadataV1 } from '../../src/format/fragment-metadata-v1.ts'
 import { fragmentSlots } from '../../src/format/fragment-slots.ts'
 import { type NDRange, ndRangeSize, type RangeType } from '../../src/format/range.ts'
 import { levelOf, type RTree } from '../../src/format/rtree.ts'
-import { decodeText } from '../../src/format/text.ts'
+import { anySize, anySizes, anyText, anyU64 } from './any-values.ts'
 import type { Random } from './random.ts'
+import { RandomIo } from './random-io.ts'
+
+export { anySize, anyText, anyU64 }
 
 /** Random values of the format's structures, as descriptions read them. Same seed, same values. */
 
 export function many<T>(random: Random, most: number, one: (random: Random) => T): T[] {
   return Array.from({ length: random.below(most + 1) }, () => one(random))
-}
-
-/** Any text that can stand on disk, UTF-8 or not. */
-export function anyText(random: Random): string {
-  const kind = random.below(4)
-  if (kind === 0) return ''
-  if (kind === 1) return decodeText(random.bytes(random.below(12)))
-  return random.pick(['a', 'rows', '__dim_0', 'Zürß', '名前', 'a b/c%d\\e', '\u0000', '😀', 'x'.repeat(300)])
-}
-
-export function anySize(random: Random): number {
-  return random.pick([0, 1, 255, 2 ** 32, 2 ** 53 - 1, random.bits(), random.bits() * 2 ** 20])
-}
-
-export function anyU64(random: Random): bigint {
-  return random.pick([0n, 1n, 2n ** 63n, 2n ** 64n - 1n, BigInt(random.bits()) << BigInt(random.below(32))])
-}
-
-function anySizes(random: Random, count: number): Float64Array {
-  return Float64Array.from({ length: count }, () => anySize(random))
 }
 
 export function anyDatatype(random: Random): Datatype {
@@ -61,25 +46,9 @@ export function anyFilter(version: number): (random: Random) => FilterConfig {
     const name: FilterConfig['name'] =
       random.below(12) === 0 ? random.pick(['UNKNOWN_17', 'UNKNOWN_200']) : random.pick(FILTERS)
     const filter: FilterConfig = { name }
-    if (isCompressor(name)) {
-      filter.level = random.pick([-1, 0, 9, -(2 ** 31), 2 ** 31 - 1])
-      if (random.below(6) === 0) filter.compressor = 99
-      const reinterprets = (name === 'DELTA' && version >= 19) || (name === 'DOUBLE_DELTA' && version >= 20)
-      if (reinterprets) filter.reinterpret_datatype = anyDatatype(random)
-    } else if (name === 'BIT_WIDTH_REDUCTION' || name === 'POSITIVE_DELTA') filter.max_window_size = random.bits()
-    else if (name === 'SCALE_FLOAT')
-      Object.assign(filter, { scale: 0.1, offset: -1e300, byte_width: random.pick([1, 2, 4, 8]) })
-    else if (name === 'WEBP') {
-      const format = random.pick(['NONE', 'RGB', 'BGR', 'RGBA', 'BGRA'] as const)
-      const lossless = random.below(2) === 1
-      Object.assign(filter, {
-        quality: Math.fround(99.9),
-        format,
-        lossless,
-        y_extent: 65535,
-        x_extent: random.below(65536),
-      })
-    }
+    if (isCompressor(name) && random.below(6) === 0) filter.compressor = 99
+    const io = new RandomIo(random)
+    for (const option of storedOptions(name, version)) Object.assign(filter, { [option]: OPTIONS[option].read(io) })
     if (random.below(8) === 0) filter.extra = random.bytes(1 + random.below(5))
     return filter
   }
@@ -180,39 +149,8 @@ export function anyRTree(version: number, dimensions: readonly RangeType[], rand
 }
 
 export function anyFooter(version: number, schema: ArraySchema, random: Random): FragmentFooter {
-  const includes_timestamps = version >= 14 ? random.below(2) === 1 : undefined
-  const includes_delete_metadata = version >= 15 ? random.below(2) === 1 : undefined
-  const n = fragmentSlots(version, schema, { includes_timestamps, includes_delete_metadata }).length
-  const varNum = version < 5 ? n - 1 : n
-  const since = (first: number): Float64Array | undefined => (version >= first ? anySizes(random, n) : undefined)
-  return {
-    version,
-    array_schema_name: version >= 10 ? anyText(random) : undefined,
-    dense: random.below(2) === 1,
-    null_nonempty_domain: random.below(2) === 1,
-    nonempty_domain: anyRange(schema.domain.dimensions, random),
-    sparse_tile_num: anySize(random),
-    last_tile_cell_num: anyU64(random),
-    includes_timestamps,
-    includes_delete_metadata,
-    file_sizes: anySizes(random, n),
-    file_var_sizes: anySizes(random, varNum),
-    file_validity_sizes: since(7),
-    rtree_offset: anySize(random),
-    tile_offsets_offsets: anySizes(random, n),
-    tile_var_offsets_offsets: anySizes(random, varNum),
-    tile_var_sizes_offsets: anySizes(random, varNum),
-    tile_validity_offsets_offsets: since(7),
-    tile_min_values_offsets: since(11),
-    tile_max_values_offsets: since(11),
-    tile_sums_offsets: since(11),
-    tile_null_counts_offsets: since(11),
-    fragment_min_max_sum_null_count_offset: version >= 12 ? anySize(random) : undefined,
-    processed_conditions_offset: version >= 16 ? anySize(random) : undefined,
-    optional_sections:
-      version >= 23 ? many(random, 3, (r) => ({ identifier: anySize(r), payload: r.bytes(r.below(40)) })) : undefined,
-    slack: random.bytes(random.below(3) === 0 ? 8 : 0),
-  }
+  const nonempty_domain = anyRange(schema.domain.dimensions, random)
+  return fragmentFooter(schema)(new RandomIo(random, { version, nonempty_domain }))
 }
 
 /** Versions 1 and 2. */
