@@ -5,7 +5,7 @@ process.env.TILEDB_INSPECT_NOW ??= '1900000000000'
 
 /** Tests run in Node's own context, over ES modules that test/helpers/modules.mjs loads (test/helpers/circus.mjs). */
 export default {
-  globalSetup: '<rootDir>/test/helpers/seed.mjs',
+  globalSetup: '<rootDir>/test/helpers/setup.mjs',
   globalTeardown: '<rootDir>/test/helpers/fixtures-kept.mjs',
   testEnvironment: '<rootDir>/test/helpers/environment.mjs',
   testRunner: '<rootDir>/test/helpers/circus.mjs',

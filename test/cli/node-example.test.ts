@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { serveBuckets } from '../helpers/s3-server.ts'
 import { sessionsOf, words } from '../helpers/sessions.ts'
+import { shortTurn } from '../helpers/turn.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const bucket = await serveBuckets({ bucket: `${ROOT}/examples/arrays` }, { pageSize: 1000 })
@@ -38,7 +39,7 @@ describe('the programs of docs/library.md print what stands below them', () => {
     ])
   })
 
-  test.each(programs)('$title', async ({ program, printed }) => {
+  test.each(shortTurn(programs, 3))('$title', async ({ program, printed }) => {
     const environment = { PATH: process.env.PATH, AWS_ENDPOINT_URL: bucket.url, AWS_NO_SIGN_REQUEST: 'true' }
     const { stdout, stderr } = await promisify(execFile)(
       execPath,

@@ -310,7 +310,7 @@ describe('from outside', () => {
   built('no space leaves no file', () => {
     const place = `${folder}/full`
     mkdirSync(place)
-    const call = `ulimit -f 3000; "${execPath}" "${BIN}" dump ${many.join(' ')} -o "${place}/out.json"`
+    const call = `ulimit -f 3000; "${execPath}" "${BIN}" dump ${many.slice(0, 20).join(' ')} -o "${place}/out.json"`
     const { status, stderr } = spawnSync('sh', ['-c', call], { encoding: 'utf8' })
     expect(status).toBe(3)
     expect(stderr).toMatch(/^error: .*out\.json: the system says: file too large \(EFBIG\)\n/)

@@ -138,7 +138,8 @@ describe('cells of a dense result', () => {
       const read = (await runJson(['read', array, '--range', range])).documents[0]
       expect([range, get(get(document, 'result_size'), 'cell_num')]).toEqual([range, cells])
       expect([range, items(get(read, 'cells')).length]).toEqual([range, cells])
-      expect((await run(['explain', array, '--range', range])).text.split('\n')[0]).toMatch(`, ${range}`)
+      const { text } = await run(['explain', array, '--range', range])
+      expect(text.split('\n').slice(0, 2).join(' ')).toContain(`, ${range}`)
     }
   })
 })

@@ -5,7 +5,7 @@ import { afterAll } from '@jest/globals'
 
 /** Creates a folder for the tests of one file. It is removed after them. */
 export function temporaryFolder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'tiledb-inspect-'))
+  const path = mkdtempSync(join(tmpdir(), 'tiledb-'))
   afterAll(() => rmSync(path, { recursive: true, force: true }))
   return path
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import process from 'node:process'
 
-/** Runs before all tests. Chooses which part of the exhaustive tests this run tries, and prints how to try the same part again. */
+/** Chooses which part of the exhaustive tests this run tries, and prints how to try the same part again. */
 export default function chooseSeed() {
   if (process.env.TEST_ALL === '1') {
     process.stderr.write('every case of the exhaustive tests\n')

@@ -21,15 +21,17 @@ export function turn<T>(cases: readonly T[], share: number): T[] {
 
 /** Applies {@link turn} to the numbers from 0 to `count` - 1. */
 export function turnOf(count: number, share: number): number[] {
-  return turn(
-    Array.from({ length: count }, (_, i) => i),
-    share,
-  )
+  return turn([...Array(count).keys()], share)
 }
 
 /** Like {@link turn}, but the gate tries one case in `gate`. */
 export function shortTurn<T>(cases: readonly T[], share: number, gate = 1): T[] {
   return turn(cases, GATE ? gate : share)
+}
+
+/** Applies {@link shortTurn} to the numbers from 0 to `count` - 1. */
+export function shortTurnOf(count: number, share: number, gate = 1): number[] {
+  return shortTurn([...Array(count).keys()], share, gate)
 }
 
 /** Applies {@link shortTurn} to each family of format versions, so that every run tries a case of each. Keeps the order. */

@@ -906,7 +906,7 @@ describe('the printed plan', () => {
     expect(code).toBe(1)
     expect(text.trimEnd().split('\n').at(-1)).toBe('NOT OK: 1 finding: 1 mended without loss. Nothing was run.')
     expect(text).toMatch(
-      /^ {2}mend {6}1 {2}mkdir -p \S+ && \\\n {15}tiledb-inspect recover \\\n {17}\S+ \\\n {17}--to \S+\.new$/m,
+      /^ {2}mend {6}1 {2}mkdir -p (?:\\\n {17})?\S+ && \\\n {15}tiledb-inspect recover \\\n {17}\S+ \\\n {17}--to \S+\.new$/m,
     )
   })
 

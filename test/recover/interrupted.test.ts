@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
 import { spawned } from '../helpers/spawned.ts'
+import { shortTurn } from '../helpers/turn.ts'
 
 const folder = temporaryFolder()
 const array = `${folder}/array`
@@ -12,7 +13,7 @@ beforeAll(async () => {
   for (const name of readdirSync(`${array}/__fragments`)) rmSync(`${array}/__fragments/${name}/__fragment_metadata.tdb`)
 })
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
+for (const signal of shortTurn(['SIGINT', 'SIGTERM', 'SIGKILL'] as const, 3)) {
   test(`${signal}: nothing that looks whole is left`, async () => {
     const place = `${folder}/${signal}`
     mkdirSync(place)

@@ -101,8 +101,9 @@ async function* ofExamples(folder: string): AsyncGenerator<Printed> {
   chdir(folder)
   const kinds = new Set<string>()
   for (const { load } of Object.values(COMMANDS)) {
-    for (const [, call] of (await load()).command.examples) {
-      const args = words(call.replace(/ --(?:json|format \S+)/, ''))
+    const examples = (await load()).command.examples.map(([, call]) => call.replace(/ --(?:json|format \S+)/, ''))
+    for (const call of new Set(examples)) {
+      const args = words(call)
       for await (const one of json(args)) {
         yield one
         const kind = kindOf(one.value)

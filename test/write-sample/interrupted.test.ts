@@ -2,9 +2,10 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { expect, test } from '@jest/globals'
 import { spawned } from '../helpers/spawned.ts'
+import { shortTurn } from '../helpers/turn.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-for (const signal of SIGNALS) {
+for (const signal of shortTurn(SIGNALS, 3)) {
   test(`${signal} in the midst of a write leaves nothing behind, and ends the program`, async () => {
     const folder = mkdtempSync(`${tmpdir()}/tiledb-inspect-interrupted-`)
     try {
