@@ -8,7 +8,7 @@ import { NO_BYTES } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { Slot } from '../format/fragment-slots.ts'
-import type { OffsetsList } from '../format/metadata-sections.ts'
+import type { OffsetsList, SlotSectionName } from '../format/metadata-sections.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { u64s } from '../format/u32.ts'
 import { cellValue, sumType, sumValue, type ValueStyle } from '../format/value.ts'
@@ -187,9 +187,8 @@ async function slotLists(lists: TileLists, slot: Slot, i: number, style: ValueSt
   const mins = await minMax('min')
   const maxs = await minMax('max')
   const sums = await lists.sums(i)
-  return {
-    name: slot.name,
-    phantom: slot.phantom || undefined,
+  // The type asks for every section, so that none is forgotten.
+  const columns: { readonly [name in SlotSectionName]: FragmentMetadataField[name] } = {
     tile_offsets: (await offsets('tile_offsets')) ?? [],
     tile_var_offsets: await offsets('tile_var_offsets'),
     tile_var_sizes: await offsets('tile_var_sizes'),
@@ -199,6 +198,7 @@ async function slotLists(lists: TileLists, slot: Slot, i: number, style: ValueSt
     tile_sums: sums && listResult(sums, (values) => sumValues(slot.type, values)),
     tile_null_counts: await offsets('tile_null_counts'),
   }
+  return { name: slot.name, phantom: slot.phantom || undefined, ...columns }
 }
 
 /** The values of a list. A long list comes in pages. */

@@ -90,16 +90,17 @@ interface TileColumn {
   count?: boolean
 }
 
-const TILE_COLUMNS: readonly TileColumn[] = [
-  { key: 'tile_offsets', name: 'offset', always: true, count: true },
-  { key: 'tile_var_offsets', name: 'var offset', besides: 'tile_var_sizes', count: true },
-  { key: 'tile_var_sizes', name: 'var size', besides: 'tile_var_offsets', count: true },
-  { key: 'tile_validity_offsets', name: 'validity', besides: 'tile_null_counts', count: true },
-  { key: 'tile_mins', name: 'min', always: true },
-  { key: 'tile_maxs', name: 'max', always: true },
-  { key: 'tile_sums', name: 'sum', always: true },
-  { key: 'tile_null_counts', name: 'nulls', always: true, count: true },
-]
+const COLUMN_OF: Readonly<Record<TileKey, Omit<TileColumn, 'key'>>> = {
+  tile_offsets: { name: 'offset', always: true, count: true },
+  tile_var_offsets: { name: 'var offset', besides: 'tile_var_sizes', count: true },
+  tile_var_sizes: { name: 'var size', besides: 'tile_var_offsets', count: true },
+  tile_validity_offsets: { name: 'validity', besides: 'tile_null_counts', count: true },
+  tile_mins: { name: 'min', always: true },
+  tile_maxs: { name: 'max', always: true },
+  tile_sums: { name: 'sum', always: true },
+  tile_null_counts: { name: 'nulls', always: true, count: true },
+}
+const TILE_COLUMNS = (Object.keys(COLUMN_OF) as TileKey[]).map((key): TileColumn => ({ key, ...COLUMN_OF[key] }))
 
 /** Shows the metadata of a fragment: first of whole fields, then of the tiles of each field. */
 export async function fragmentMetadataTable(document: FragmentMetadataDocument, out: Output): Promise<void> {
