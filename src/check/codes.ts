@@ -194,7 +194,11 @@ export const FINDING_CODES = {
   ENUMERATION_UNLISTED: ['error', 'an attribute indexes an enumeration that the schema does not have', 'copy'],
   ENUMERATION_MISSING: ['error', 'the values that cells index are not there: only the indexes can be read', 'copy'],
   ENUMERATION_UNREADABLE: ['error', 'the values that cells index are lost: only the indexes can be read', 'copy'],
-  ENUMERATION_NAME: ['warning', 'the file has another name than the schema gives to this enumeration', 'copy'],
+  ENUMERATION_NAME: [
+    'error',
+    'TileDB does not load an enumeration under another name than the schema gives it: only the indexes can be read',
+    'copy',
+  ],
   ENUMERATION_VALUES: ['error', 'it is unknown where each value begins', 'copy'],
   LABEL_DIMENSION: ['error', 'the label belongs to a dimension that the schema does not have', 'copy'],
   LABEL_MISSING: ['error', 'the array of the label is not there: the label cannot be read', 'copy'],
@@ -516,6 +520,9 @@ export const MEANINGS = {
     fatal: ['error', 'TileDB recognizes the file by its suffix, cannot read the name, and fails to open the array'],
     folder: ['warning', 'TileDB asks only whether the name is there: the folder commits the fragment'],
     fatalFolder: ['error', 'TileDB recognizes it by its suffix, cannot read a folder, and fails to open the array'],
+  },
+  ENUMERATION_VALUES: {
+    twice: ['error', 'TileDB does not load an enumeration that has a value twice: only the indexes can be read'],
   },
   SCHEMA_NAME_INVALID: {
     readable: ['warning', 'TileDB takes the file for one more schema'],

@@ -2,8 +2,7 @@ import { allInOrder, atOnce } from '../base/in-order.ts'
 import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
-import { datatypeSize } from '../format/datatype.ts'
-import { type ConditionNode, deleteCondition, lacksMembers, updateCondition } from '../format/delete-condition.ts'
+import { deleteCondition, refusedParts, updateCondition } from '../format/delete-condition.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts, parseFragmentName, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
 import { conditionFields } from '../read/condition.ts'
@@ -317,57 +316,14 @@ async function* checkCondition(
       : (yield* checkedTile(bytes, updateCondition, array.cx, place, code))?.value.condition
   if (!node || !schema) return
   const inside = { file: place.file, space: `unfiltered content of the generic tile at ${place.offset}` }
-  yield* conditionFaults(node, schema, inside)
+  for (const { field, expected, found } of refusedParts(node, schema)) {
+    const faulty = field === 'value' ? 'DELETE_CONDITION_VALUE' : 'DELETE_CONDITION_OPERANDS'
+    yield finding(faulty, { ...inside, field }, expected, found)
+  }
   const known = new Set([...schema.domain.dimensions, ...schema.attributes].map(({ name }) => name))
   for (const field of conditionFields(node)) {
     if (known.has(field)) continue
     const at = { ...inside, field: 'field' }
     yield finding('DELETE_CONDITION_FIELD', at, 'a field of the schema', JSON.stringify(field))
   }
-}
-
-/**
- * Checks that TileDB accepts a condition when it reads the array.
- * @see ASTNodeVal::check_node_validity and ASTNodeExpr's
- */
-function* conditionFaults(node: ConditionNode, schema: ArraySchema, place: Place): Generator<Finding> {
-  if (node.node === 'expression') {
-    const { op, children } = node
-    const wrong = (at: string, expected: string, found: string | number): Finding =>
-      finding('DELETE_CONDITION_OPERANDS', { ...place, field: at }, expected, found)
-    if (op === 'NOT') yield wrong('op', 'AND or OR', op)
-    else if (children.length < 2) yield wrong('child_num', `2 or more conditions of ${op}`, children.length)
-    for (const child of children) yield* conditionFaults(child, schema, place)
-    return
-  }
-  const { op, field, value, offsets } = node
-  const at = { ...place, field: 'value' }
-  if (lacksMembers(node)) {
-    yield finding('DELETE_CONDITION_VALUE', at, `members with bytes to compare with ${field}`, 'none')
-    return
-  }
-  const size = comparedSize(schema, field)
-  if (op === 'ALWAYS_TRUE' || op === 'ALWAYS_FALSE' || size === undefined) return
-  const bytes = `${size.bytes} bytes to compare with ${field}`
-  if (offsets) {
-    for (const [i, start] of offsets.entries()) {
-      const length = (offsets[i + 1] ?? value.length) - start
-      if (length === size.bytes) continue
-      yield finding('DELETE_CONDITION_VALUE', at, `members of ${bytes}`, `${length} bytes in member ${i}`)
-      return
-    }
-  } else if (value.length !== size.bytes && !(size.nullable && value.length === 0))
-    yield finding('DELETE_CONDITION_VALUE', at, bytes, value.length)
-}
-
-/**
- * Size in bytes of the values that a field can be compared with. Undefined if the field is var-sized text, or if a condition may
- * hold a value of an enumeration in place of its index.
- */
-function comparedSize(schema: ArraySchema, field: string): { bytes: number; nullable: boolean } | undefined {
-  const attribute = schema.attributes.find(({ name }) => name === field)
-  const compared = attribute ?? schema.domain.dimensions.find(({ name }) => name === field)
-  if (!compared || compared.cell_val_num === 'var' || attribute?.enumeration) return undefined
-  if (compared.type === 'STRING_ASCII' || compared.type === 'CHAR') return undefined
-  return { bytes: datatypeSize(compared.type) * compared.cell_val_num, nullable: attribute?.nullable === true }
 }

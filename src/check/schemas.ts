@@ -4,7 +4,7 @@ import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
-import { type Enumeration, enumerationFile } from '../format/enumeration.ts'
+import { type Enumeration, enumerationFile, enumerationValues } from '../format/enumeration.ts'
 import type { FilterPipeline } from '../format/filter-pipeline.ts'
 import { INTERNAL_FIELDS } from '../format/fragment-slots.ts'
 import type { NDRange, Range } from '../format/range.ts'
@@ -141,7 +141,8 @@ export class CheckedSchemas {
 }
 
 /** Checks that the values of an enumeration lie inside its bytes. */
-function* checkEnumerationValues({ type, cell_val_num, data, offsets }: Enumeration, file: string): Generator<Finding> {
+function* checkEnumerationValues(enumeration: Enumeration, file: string): Generator<Finding> {
+  const { type, cell_val_num, data, offsets } = enumeration
   let before = 0
   for (const [i, start] of offsets?.entries() ?? []) {
     if (start < before || start > data.length || (i === 0 && start !== 0)) {
@@ -154,6 +155,18 @@ function* checkEnumerationValues({ type, cell_val_num, data, offsets }: Enumerat
   const size = datatypeSize(type) * Number(cell_val_num)
   if (!offsets && data.length % size !== 0)
     yield finding('ENUMERATION_VALUES', { file, field: 'data' }, `values of ${size} bytes`, `${data.length} bytes`)
+  const seen = new Map<string, number>()
+  const latin1 = new TextDecoder('latin1')
+  for (const [i, bytes] of enumerationValues(enumeration).entries()) {
+    const value = latin1.decode(bytes)
+    const first = seen.get(value)
+    if (first !== undefined) {
+      const { twice } = MEANINGS.ENUMERATION_VALUES
+      yield finding('ENUMERATION_VALUES', { file, field: 'data' }, 'each value once', `${first} and ${i} alike`, twice)
+      return
+    }
+    seen.set(value, i)
+  }
 }
 
 /** Finds contradictions inside a schema. */

@@ -1,5 +1,7 @@
 import { unexpected } from '../base/errors.ts'
+import type { ArraySchema } from './array-schema.ts'
 import { enumeration } from './coding.ts'
+import { datatypeSize } from './datatype.ts'
 import { type AnyIo, countedList, type Describe, type Io, lengthAndBytes, lengthAndSizes } from './io.ts'
 
 export type CombinationOp = 'AND' | 'OR' | 'NOT'
@@ -107,6 +109,59 @@ export function requireMembers(node: ConditionNode): void {
   if (node.node === 'expression') for (const child of node.children) requireMembers(child)
   else if (lacksMembers(node))
     throw unexpected(`members with bytes to compare with ${JSON.stringify(node.field)}`, 'none', 'value')
+}
+
+/** A part of a condition that TileDB refuses. */
+interface RefusedPart {
+  field: 'op' | 'child_num' | 'value'
+  expected: string
+  found: string | number
+}
+
+/**
+ * What TileDB refuses in a condition when it reads the array.
+ * @see ASTNodeVal::check_node_validity and ASTNodeExpr's
+ */
+export function* refusedParts(node: ConditionNode, schema: ArraySchema): Generator<RefusedPart> {
+  if (node.node === 'expression') {
+    const { op, children } = node
+    if (op === 'NOT') yield { field: 'op', expected: 'AND or OR', found: op }
+    else if (children.length < 2)
+      yield { field: 'child_num', expected: `2 or more conditions of ${op}`, found: children.length }
+    for (const child of children) yield* refusedParts(child, schema)
+    return
+  }
+  const { op, field, value, offsets } = node
+  if (lacksMembers(node)) {
+    yield { field: 'value', expected: `members with bytes to compare with ${field}`, found: 'none' }
+    return
+  }
+  const size = comparedSize(schema, field)
+  if (op === 'ALWAYS_TRUE' || op === 'ALWAYS_FALSE' || size === undefined) return
+  const bytes = `${size.bytes} bytes to compare with ${field}`
+  if (!offsets) {
+    if (value.length !== size.bytes && !(size.nullable && value.length === 0))
+      yield { field: 'value', expected: bytes, found: value.length }
+    return
+  }
+  // Members of another size are in no set, but TileDB does not refuse them if there is an enumeration (measured with 2.30).
+  if (size.labelled) return
+  for (const [i, start] of offsets.entries()) {
+    const length = (offsets[i + 1] ?? value.length) - start
+    if (length === size.bytes) continue
+    yield { field: 'value', expected: `members of ${bytes}`, found: `${length} bytes in member ${i}` }
+    return
+  }
+}
+
+/** Size in bytes of the values that a field can be compared with. Undefined for text of any length. */
+function comparedSize({ attributes, domain }: ArraySchema, field: string) {
+  const attribute = attributes.find(({ name }) => name === field)
+  const compared = attribute ?? domain.dimensions.find(({ name }) => name === field)
+  if (!compared || compared.cell_val_num === 'var') return undefined
+  if (compared.type === 'STRING_ASCII' || compared.type === 'CHAR') return undefined
+  const bytes = datatypeSize(compared.type) * compared.cell_val_num
+  return { bytes, nullable: attribute?.nullable === true, labelled: (attribute?.enumeration ?? '') !== '' }
 }
 
 export type UpdateValue = ReturnType<typeof updateValue>

@@ -1,4 +1,4 @@
-import { badValue } from '../base/errors.ts'
+import { badValue, InspectError } from '../base/errors.ts'
 import { cellValNumCoding } from './cell-val-num.ts'
 import { type Datatype, datatypeCoding, datatypeSize } from './datatype.ts'
 import { type AnyIo, lengthAndBytes, lengthAndSizes } from './io.ts'
@@ -12,8 +12,13 @@ import { type AnyIo, lengthAndBytes, lengthAndSizes } from './io.ts'
 export type Enumeration = ReturnType<typeof enumerationFile>
 
 export function enumerationFile(io: AnyIo) {
+  const version = io.u32('version', 'version of this structure: 0')
+  if (version !== 0)
+    throw new InspectError('UNSUPPORTED_VERSION', `expected enumeration version 0, found ${version}`, {
+      field: 'version',
+    })
   const file = {
-    version: io.u32('version', 'version of this structure: 0'),
+    version,
     name: io.string('name', 'uint32', 'name of the enumeration'),
     path_name: io.string('path_name', 'uint32', 'name of this file'),
     type: io.coded('type', 'uint8', datatypeCoding, 'type of the values'),

@@ -269,12 +269,6 @@ function findMembers(
     return
   }
   const size = cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
-  const wrong = members.find(({ length }) => length !== size)
-  if (wrong && type !== 'STRING_ASCII' && type !== 'CHAR')
-    throw unexpected(
-      `members of ${size} bytes to compare with ${JSON.stringify(node.field)} (${type})`,
-      `one of ${wrong.length}`,
-    )
   for (let i = 0; i < met.length; i++) met[i] = set.has(data, i * size, (i + 1) * size) ? inside : outside
 }
 

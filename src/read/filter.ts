@@ -2,7 +2,7 @@ import { inconsistent } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
 import { lastPathPart } from '../format/commit-files.ts'
-import type { ConditionNode } from '../format/delete-condition.ts'
+import { type ConditionNode, refusedParts } from '../format/delete-condition.ts'
 import { isConsolidatedName } from '../format/timestamped-name.ts'
 import { u64 } from '../format/u32.ts'
 import { stem } from '../store/commits.ts'
@@ -77,7 +77,7 @@ export class CellFilter {
     for await (const names of inOrder(isNeeded ? fragments : [], atOnce(array.folder), processedNames))
       processed.push(names)
     for (const condition of deletes) {
-      if (processed.some((names) => !names.includes(condition.name))) checkFields(condition, opened)
+      if (processed.some((names) => !names.includes(condition.name))) requireAccepted(condition, opened)
     }
     return new CellFilter(opened, query, processed, isNamed)
   }
@@ -196,15 +196,21 @@ export class CellFilter {
 }
 
 /**
- * Throws if a delete condition has a field that the array no longer has. TileDB then refuses to read the array: the condition would
- * delete all its cells, since none has the field.
+ * Throws if TileDB refuses to read the array because of a delete condition: for example if it has a field that the array no longer
+ * has. It would delete all cells, since none has the field.
  */
-function checkFields({ path, stays }: TimedCondition, { array, schema }: OpenedArray): void {
+function requireAccepted({ path, stays }: TimedCondition, { array, schema }: OpenedArray): void {
+  const at = { file: `${array.folder.path}/${path}` }
+  const [refused] = refusedParts(stays, schema)
+  if (refused) {
+    const { expected, found } = refused
+    throw inconsistent(`expected ${expected}, found ${found}: TileDB cannot read the array either`, at)
+  }
   const known = fieldNames(schema)
   for (const field of conditionFields(stays)) {
     if (known.includes(field)) continue
     const message = `a delete condition is about ${JSON.stringify(field)}, which the array's schema does not have: TileDB cannot read the array either`
-    throw inconsistent(message, { file: `${array.folder.path}/${path}` })
+    throw inconsistent(message, at)
   }
 }
 

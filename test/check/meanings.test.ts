@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { FINDING_CODES, type FindingCode, MEANINGS, type Meaning } from '../../src/check/codes.ts'
 import { METADATA, SCHEMA, UUID } from '../../src/damage/damage.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
+import { enumerationFile } from '../../src/format/enumeration.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { check, serious, shown } from './findings.ts'
@@ -118,6 +119,14 @@ const PROVOKED: Readonly<
         .at(-1)
       array.add(`__commits/__1_99_${UUID}_22.con`, text(`/__commits/${name}\n`))
     },
+  ],
+  'ENUMERATION_VALUES.twice': [
+    '22/enumerations',
+    (array) =>
+      array.rewrite(array.matching(/__enumerations/)[0], enumerationFile, {
+        data: text('abxaxb'),
+        offsets: Float64Array.of(0, 2, 3, 4, 5),
+      }),
   ],
   'COMMIT_DANGLING.future': [SPARSE, (array) => array.add(`__commits/${AHEAD}.wrt`)],
   'COMMIT_DANGLING.skipped': ['10/sparse_basic', (array) => array.add(`__5_5_${UUID}_10.ok`)],
