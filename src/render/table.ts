@@ -3,7 +3,7 @@
 import type { Output } from '../base/result.ts'
 import { type Paint, painter, type Role } from './color.ts'
 import type { Rows } from './text-buffer.ts'
-import { cutItems, cutMiddle, pad, textWidth, wrapIndented, wrapText } from './text-width.ts'
+import { cutForNames, cutItems, cutMiddle, pad, textWidth, wrapIndented, wrapText } from './text-width.ts'
 import { escapeText, formatCount } from './units.ts'
 
 export interface Column {
@@ -219,6 +219,10 @@ async function drawBordered(
   const { columns, head, cells, widths } = drawing
   const { default: Table } = await import('cli-table3')
   const fitted = fitWidths(columns, widths, room - BORDER)
+  const cutName = cutForNames(
+    cells.map(([name]) => name),
+    fitted[0],
+  )
   for (let start = 0; start === 0 || start < cells.length; start += BATCH) {
     const first = part.first && start === 0
     const last = part.last && start + BATCH >= cells.length
@@ -233,7 +237,7 @@ async function drawBordered(
     for (const row of cells.slice(start, start + BATCH)) {
       lines.push(
         fitted.map((width, c) => {
-          const shown = (columns[c].items ? cutItems : cutMiddle)(row[c], width)
+          const shown = c === 0 ? cutName(row[c]) : (columns[c].items ? cutItems : cutMiddle)(row[c], width)
           if (c > 0 && shown !== row[c]) cut.add(head[c])
           return paintCell(paint, columns[c], shown, row[c])
         }),

@@ -57,6 +57,22 @@ export function cutMiddle(text: string, width: number): string {
   return `${head}…${tail}`
 }
 
+/**
+ * How to cut names that are wider than `width` columns: in the middle, or if that makes two of them the same, also by the beginning that
+ * they share.
+ */
+export function cutForNames(names: Iterable<string>, width: number): (name: string) => string {
+  const all = [...new Set(names)]
+  const wide = all.filter((name) => textWidth(name) > width).map(graphemes)
+  const middle = (name: string): string => cutMiddle(name, width)
+  let same = 0
+  while (wide[0]?.[same] !== undefined && wide.every((name) => name[same] === wide[0][same])) same++
+  const both = (name: string): string =>
+    textWidth(name) > width ? middle(`…${graphemes(name).slice(same).join('')}`) : name
+  const different = (cut: (name: string) => string): number => new Set(all.map(cut)).size
+  return different(both) > different(middle) ? both : middle
+}
+
 /** Cuts a list such as `a=1, b=2, c=3` to `width` columns. Returns the first items that fit, and the number of the others. */
 export function cutItems(text: string, width: number): string {
   const items = text.split(/, (?=[^ =]+=)/)

@@ -33,6 +33,12 @@ describe('tables', () => {
 `)
   })
 
+  test('names that are cut stay different', async () => {
+    const rows = ['07', '17', '27'].map((number) => [`attribute_number_${number}_of_many`, 'x'.repeat(40)])
+    const text = await drawn({ columns: [{ name: 'attribute' }, { name: 'value' }], rows }, 48)
+    expect(text.match(/…\d\d_of_many/g)).toEqual(['…07_of_many', '…17_of_many', '…27_of_many'])
+  })
+
   test('are as wide as their cells where there is room', async () => {
     expect(await drawn(FRAGMENTS, 200)).toBe(`\
 ┌───────────────────────────────────────────────────────────────────┬────────┬──────────────────────────────────────────────────────────┐
