@@ -1,5 +1,6 @@
 import type { InspectError } from '../base/errors.ts'
-import type { ColumnData, ColumnType } from '../cells/column.ts'
+import { groupBy } from '../base/group-by.ts'
+import type { ColumnData } from '../cells/column.ts'
 import { FragmentCells } from '../cells/fragment-cells.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
 import { TileFile } from '../cells/tile-files.ts'
@@ -158,6 +159,8 @@ async function measure(
     onColumnError: (error, { name: field }, tile) => onUnread({ tile, field, error }),
   })
   const bounds: TileBounds[] = []
+  const numbers = new Map(slots.map(({ name, kind }, i) => [`${kind} ${name}`, i] as const).toReversed())
+  const slotOf = cells.columns.map(({ name, kind }) => numbers.get(`${kind} ${name}`) ?? -1)
   try {
     for await (const { tile, columns } of cells.batches()) {
       const place = places.get(tile) ?? 0
@@ -165,7 +168,7 @@ async function measure(
       if (!dense && coordinates.every(isThere)) bounds.push(boundsOf(dimensions, coordinates, cellNum(tile)))
       const written = tiler?.tile(place).written
       for (const [i, column] of columns.entries()) {
-        const slot = column ? slotOf(facts, cells.columns[i]) : -1
+        const slot = slotOf[i]
         if (column && slot >= 0)
           statistics[slot]?.add(place, column, cellNum(tile), written, tiler && (() => tiler.slabs(place, 'row-major')))
       }
@@ -178,10 +181,6 @@ async function measure(
 
 function isThere(column: ColumnData | undefined): column is ColumnData {
   return column !== undefined
-}
-
-function slotOf({ slots }: FragmentFacts, { name, kind }: ColumnType): number {
-  return slots.findIndex((slot) => slot.name === name && slot.kind === kind)
 }
 
 /** The stored bytes of some tiles. Tiles that follow one another share a range. */
@@ -204,12 +203,13 @@ async function metadataFile(
 ): Promise<Uint8Array> {
   const { schema, schemaName, version, dense, slots, processedConditions } = facts
   const empty = { min: NO_BYTES, max: NO_BYTES }
+  const files = groupBy(facts.files, ({ slot }) => slot)
   const metadata: FragmentMetadataToWrite = {
     fragment: { schema, schemaName, formatVersion: version, processedConditions: processedConditions ?? [] },
     dense,
     slots,
     slotMetadata: slots.map((slot, i) =>
-      slot.phantom ? phantomSlot(schema, tiles.length) : slotMetadata(facts, i, tiles, statistics[i]),
+      slot.phantom ? phantomSlot(schema, tiles.length) : slotMetadata(files.get(i) ?? [], tiles, statistics[i]),
     ),
     nonemptyDomain:
       domain ??
@@ -225,17 +225,15 @@ async function metadataFile(
   return (await writeFragmentMetadata(metadata, cx)).file
 }
 
-/** The metadata of one slot, from the stored tiles and the statistics of their cells. */
+/** The metadata of one slot, from its stored tiles and the statistics of their cells. */
 function slotMetadata(
-  { files }: FragmentFacts,
-  slot: number,
+  files: readonly DataFile[],
   tiles: readonly number[],
   statistics: TileStatistics | undefined,
 ): SlotMetadata {
   const metadata = emptySlot(tiles.length)
   const { sections } = metadata
   for (const file of files) {
-    if (file.slot !== slot) continue
     const { role, starts, lengths } = file
     const offsets = new Float64Array(tiles.length)
     let size = 0

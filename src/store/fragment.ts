@@ -367,7 +367,15 @@ export class Fragment {
         field: section.includes('.') ? section.replace('.', '_offsets.') : `${section}_offset`,
       })
     }
-    return (await this.metadataOffsets()).find((start) => start > offset && start < end) ?? end
+    // The next section after the offset. Thousands of fields have thousands of sections.
+    const starts = await this.metadataOffsets()
+    let [low, high] = [0, starts.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (starts[middle] > offset) high = middle
+      else low = middle + 1
+    }
+    return Math.min(starts[low] ?? end, end)
   }
 
   /** Opens a section whose content is never in memory as a whole. Undefined if the version has no such section. */

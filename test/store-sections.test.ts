@@ -1,0 +1,31 @@
+import { readdirSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { localStorage } from '../src/node/file.ts'
+import { Folder } from '../src/source/source.ts'
+import { InspectArray } from '../src/store/array.ts'
+import { contextFor, FIXTURES } from './helpers/fixtures.ts'
+
+test('the end of a section is the next start, found in a few steps', async () => {
+  const array = new InspectArray(
+    new Folder(localStorage, `${FIXTURES}/22/sparse_basic`),
+    contextFor({ key: undefined }),
+  )
+  const [name] = readdirSync(`${array.folder.path}/__fragments`)
+  await array.withFragment(`__fragments/${name}`, async (fragment) => {
+    const end = (await fragment.info()).footer?.offset ?? 0
+    const starts = Array.from({ length: end }, (_, i) => i * 2).filter((start) => start < end)
+    let looks = 0
+    const counted = new Proxy(starts, {
+      get(target, key) {
+        looks++
+        return Reflect.get(target, key)
+      },
+    })
+    fragment.metadataOffsets = async () => counted
+    const ends = []
+    for (const start of [0, 1, 10, starts.length, starts.at(-1) ?? 0]) ends.push(await fragment.sectionEnd(start, 'x'))
+    expect(ends).toEqual([2, 2, 12, starts.length + 2 - (starts.length % 2), end])
+    expect(looks).toBeLessThan(5 * 20)
+    expect(starts.length).toBeGreaterThan(500)
+  })
+})
