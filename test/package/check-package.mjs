@@ -72,7 +72,13 @@ function checkLicences({ dependencies, optionalDependencies }) {
     /^-{80}$/m,
   )
   for (const name of bundled) {
-    const one = licences.find((part) => part.trimStart().startsWith(`${name} `)) ?? ''
+    const isIn = (part) =>
+      part
+        .trim()
+        .split('\n\n', 1)[0]
+        .split('\n')
+        .some((line) => line.startsWith(`${name} `))
+    const one = licences.find(isIn) ?? ''
     check(/\bcopyright\b/i.test(one), `expected the licence of ${name} in THIRD_PARTY_LICENSES, found none`)
   }
 }
