@@ -29,7 +29,8 @@ describe('diff --read', () => {
     ['sparse', ['--dim', 'x:INT32:0..49:10']],
     ['Hilbert', ['--cell-order', 'hilbert']],
     ['duplicates', ['--dim', 'x:INT32:0..49:10', '--duplicates']],
-    ['dense', ['--dense', '--dim', 'x:INT32:0..49:10', '--dim', 'y:INT32:0..9:4']],
+    // Consolidation pads with fill values, which TileDB refuses for DOUBLE_DELTA of INT64.
+    ['dense', ['--dense', '--dim', 'x:INT32:0..49:10', '--dim', 'y:INT32:0..9:4', '--filters', 'zstd']],
   ])('finds a %s array and its consolidated copy the same for readers', async (name, options) => {
     const original = await sample(name, ...options)
     const copy = await sample(`${name}-copy`, ...options, '--consolidate', 'fragments', '--vacuum', 'fragments')
