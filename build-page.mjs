@@ -51,7 +51,7 @@ const PRINTED_PARTS = [
   /^ {2}about:\n? .*?',\n/ms,
   /^ {2}examples: \[\n.*?^ {2}\],\n/ms,
   /^ {2}configure\(command\) \{\n.*?^ {2}\},\n/ms,
-  /^ {2}(?:formats|ownOutput): .*,\n/gm,
+  /^ {2}(?:gives|ownOutput): .*,\n/gm,
   /^ +table: async \(out\) => \(await import\(.*,\n/gm,
   /^ {4}columns: \(\) => .*,\n/gm,
 ]
