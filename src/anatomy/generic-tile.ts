@@ -3,7 +3,13 @@ import { Pipeline } from '../filters/pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decodePrefix, trace } from '../format/io.ts'
 import { chunkCount } from '../format/tile-chunks.ts'
-import { checkChunkNum, contentBound, GENERIC_TILE_HEADER_BYTES, mostElements } from '../store/generic-tile.ts'
+import {
+  checkChunkNum,
+  contentBound,
+  GENERIC_TILE_HEADER_BYTES,
+  mostElements,
+  TILE_OF_BYTES,
+} from '../store/generic-tile.ts'
 import { type ChunkParts, chunkParts } from './chunks.ts'
 import { childList, type Part, type Space, unreadable } from './part.ts'
 import { partOf, type StructureFacts, tracedPart } from './spans.ts'
@@ -85,10 +91,10 @@ async function bodyParts(
   content: ContentReader,
 ): Promise<Pick<ChunkParts, 'parts' | 'content' | 'total'>> {
   const { reading, file } = space
-  const { datatype, cell_size: cellSize, format_version: formatVersion } = header
+  const { format_version: formatVersion } = header
   const { filters } = header.filters
   try {
-    const tile = { datatype, cellSize, formatVersion, key: reading.key, ...contentBound(stored.length, reading) }
+    const tile = { ...TILE_OF_BYTES, formatVersion, key: reading.key, ...contentBound(stored.length, reading) }
     const pipeline = await Pipeline.load(filters, tile, reading.codecs)
     checkChunkNum(chunkCount(stored), header, reading)
     const found = chunkParts({

@@ -87,8 +87,9 @@ const QUOTED = /"(?:[^"\\]|\\.)*"/.source
 const COUNTED =
   /(?<![\w.,-])1 (?:(entr|indic)(?:ies|es)|((?:more |whole |other |unfiltered |stored |encrypted |LZ4 )?(?:byte|bit|cell|tile|value|element|fragment|file|chunk|integer|string|offset|dimension|attribute|field|level|box|target|id|run|literal|column|row|member|commit|number|digit|character)(?:e(?=s\b))?)s)\b/
     .source
-const ARTICLE = /\b([Aa])(?= (?:array|attribute|element|empty|entry|enumeration|error|index|integer|offset|unknown)\b)/
-  .source
+const ARTICLE =
+  /\b([Aa])(?= (?:array|attribute|element|empty|encryption|entry|enumeration|error|index|integer|offset|unknown)\b)/
+    .source
 const GRAMMAR = new RegExp(`${QUOTED}|${COUNTED}|${ARTICLE}`, 'g')
 
 /**

@@ -2,6 +2,11 @@ const UNITS = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const
 /** Ratio between a unit of size and the next smaller unit. */
 export const SIZE_STEP = 1024
 
+/** A size, an offset or a count. Above 2^53 it was rounded when it was read, and the text says so. */
+export function sizeText(size: number): string {
+  return size > Number.MAX_SAFE_INTEGER ? `about ${size.toExponential(3)}` : String(size)
+}
+
 /** `12.3 KiB`; below 1 KiB `595 B`. */
 export function shortSize(bytes: number): string {
   if (Math.abs(bytes) < SIZE_STEP) return `${bytes} B`

@@ -238,11 +238,15 @@ export const FINDING_CODES = {
   ],
 
   // Sections of the fragment metadata.
-  SECTION_OFFSET: ['error', 'the section cannot be read: its field, or the fragment, is lost', 'recover-places'],
+  SECTION_OFFSET: [
+    'error',
+    'the section cannot be read: readers fail when they need it, on its field or on the whole fragment',
+    'recover-places',
+  ],
   SECTION_UNREADABLE: ['error', 'readers fail when they need the section', 'recover-places'],
   SECTION_OVERLAP: ['error', 'two sections claim the same bytes: one of them is damaged', 'recover-places'],
   SECTION_GAP: ['warning', 'nothing in the footer points at these bytes: a section was lost or moved', 'recover'],
-  GENERIC_TILE_HEADER: ['warning', 'TileDB never writes this value; it may refuse the tile', 'schema'],
+  GENERIC_TILE_HEADER: ['warning', 'TileDB never writes this, and never looks at it', 'schema'],
   RTREE_LEVELS: ['error', 'readers look for tiles in the R-tree: they miss cells without an error', 'recover'],
   RTREE_FANOUT: ['warning', 'TileDB always writes 10', 'recover'],
   RTREE_CONTAINMENT: [
@@ -449,6 +453,12 @@ export const UNUSED_OFFSETS: Meaning = [
   'readers fail on this field, although its values hold the offsets; nothing is lost, and decode reads it',
 ]
 
+/** What readers lose without a section that only some of them need, or none. Measured with TileDB 2.30. */
+export const LOST_SECTION = {
+  aggregates: ['error', 'aggregates of the field fail; its cells can be read'],
+  unneeded: ['warning', 'readers never need the section: the field has no such files'],
+} as const satisfies Readonly<Record<string, Meaning>>
+
 /**
  * Other meanings of some codes, for cases in which the usual one would be wrong. TileDB's behaviour was measured with 2.6 to
  * 2.30; test/fuzz/mutants_tiledb.py measures it again.
@@ -565,6 +575,11 @@ export const MEANINGS = {
       'error',
       'the box of the tile and its number of cells contradict each other: readers miss cells, or expect cells that are not there',
     ],
+  },
+  SECTION_OFFSET: LOST_SECTION,
+  SECTION_UNREADABLE: LOST_SECTION,
+  GENERIC_TILE_HEADER: {
+    refused: ['warning', 'TileDB never writes this value; it may refuse the tile'],
   },
   TILE_UNREADABLE: {
     unusedOffsets: UNUSED_OFFSETS,

@@ -1,4 +1,5 @@
 import { ERROR_CODES, grammatical, InspectError } from '../base/errors.ts'
+import { sizeText } from '../base/sizes.ts'
 import { FINDING_CODES, type FindingCode, type Meaning, type Severity } from './codes.ts'
 
 /** How deep a check goes: `structure` reads no data tiles, `chunks` undoes every filter, `cells` examines every cell. */
@@ -77,10 +78,14 @@ export function finding(
     severity,
     code,
     ...place,
-    expected: grammatical(String(expected)),
-    found: grammatical(String(found)),
+    expected: grammatical(textOf(expected)),
+    found: grammatical(textOf(found)),
     meaning,
   }
+}
+
+function textOf(value: string | number | bigint): string {
+  return typeof value === 'number' ? sizeText(value) : String(value)
 }
 
 const EXPECTED_FOUND = /^expected (.+?)(?:, found|: found) (.+)$/s
@@ -134,11 +139,16 @@ export async function* withoutRepeats(items: Items): Items {
 }
 
 /** Like {@link guarded}, but returns a value; undefined after an error. */
-export async function* attempt<T>(code: FindingCode, place: Place, work: () => Promise<T>): Items<T | undefined> {
+export async function* attempt<T>(
+  code: FindingCode,
+  place: Place,
+  work: () => Promise<T>,
+  known?: Meaning,
+): Items<T | undefined> {
   try {
     return await work()
   } catch (error) {
-    yield fromError(error, code, place)
+    yield fromError(error, code, place, known)
     return undefined
   }
 }

@@ -1,5 +1,6 @@
 import { badValue, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import { sizeText } from '../base/sizes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE, footerPlace } from '../format/fragment-footer.ts'
@@ -243,8 +244,9 @@ async function* checkFiles(
       const actual = await actualSize(one)
       const known = role === 'offsets' && valuesHoldOffsets(info, slot) ? UNUSED_OFFSETS : undefined
       if (actual === undefined)
-        return size > 0 ? [finding('FILE_MISSING', { file }, `a file of ${size} bytes`, 'none', known)] : []
-      if (actual < size) return [finding('FILE_SHORT', { file, offset: actual }, `${size} bytes`, actual, known)]
+        return size > 0 ? [finding('FILE_MISSING', { file }, `a file of ${sizeText(size)} bytes`, 'none', known)] : []
+      if (actual < size)
+        return [finding('FILE_SHORT', { file, offset: actual }, `${sizeText(size)} bytes`, actual, known)]
       return actual > size ? [finding('FILE_LONG', { file, offset: size }, `${size} bytes`, actual)] : []
     } catch (error) {
       return [fromError(error, 'FILE_MISSING', { file })]

@@ -1,11 +1,12 @@
 import { isElementSize } from '../filters/elements.ts'
 import { type FilterConfig, WEBP_PADDING_BYTES } from '../format/filter-pipeline.ts'
+import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decodePrefix } from '../format/io.ts'
 import { type Folder, readAll, withSource } from '../source/source.ts'
 import { decodeTile, openGenericTile, type ReadContext } from '../store/generic-tile.ts'
 import { isFirst, type Shard } from '../store/shard.ts'
-import type { FindingCode } from './codes.ts'
+import { type FindingCode, MEANINGS, type Meaning } from './codes.ts'
 import { attempt, type Finding, finding, fromError, type Items, type Level, type Place } from './finding.ts'
 
 /** The options of a check, and the counts of what it has examined. */
@@ -55,14 +56,17 @@ export function reaches(run: CheckRun, level: Exclude<Level, 'structure'>): bool
 
 /** Compares a generic tile's header with what TileDB writes. */
 export function* headerFindings(header: GenericTileHeader, place: Place): Generator<Finding> {
-  const wrong = (field: string, expected: string | number, found: string | number): Finding =>
-    finding('GENERIC_TILE_HEADER', { ...place, field }, expected, found)
+  const wrong = (field: string, expected: string | number, found: string | number, meaning?: Meaning): Finding =>
+    finding('GENERIC_TILE_HEADER', { ...place, field }, expected, found, meaning)
+  const { format_version } = header
+  if (format_version < 1 || format_version > NEWEST_FORMAT_VERSION)
+    yield wrong('format_version', `1 to ${NEWEST_FORMAT_VERSION}`, format_version)
   if (header.datatype !== 'CHAR') yield wrong('datatype', 'CHAR', header.datatype)
   if (header.cell_size !== 1) yield wrong('cell_size', 1, header.cell_size)
   const aes = header.filters.filters.some(({ name }) => name === 'AES_256_GCM')
   if (aes !== (header.encryption_type === 'AES_256_GCM')) {
     const expected = aes ? 'AES_256_GCM, as its filters say' : 'NO_ENCRYPTION'
-    yield wrong('encryption_type', expected, header.encryption_type)
+    yield wrong('encryption_type', expected, header.encryption_type, MEANINGS.GENERIC_TILE_HEADER.refused)
   }
   for (const filter of header.filters.filters) yield* filterFindings(filter, place)
 }

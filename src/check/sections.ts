@@ -1,8 +1,10 @@
 import { faultOf } from '../base/errors.ts'
 import { GENERIC_TILE_FIXED_BYTES, genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
-import type { Fragment, FragmentInfo } from '../store/fragment.ts'
+import { type SectionName, type SectionPlace, sectionPlaces } from '../format/metadata-sections.ts'
+import { type Fragment, type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
 import { GENERIC_TILE_HEADER_BYTES } from '../store/generic-tile.ts'
+import { LOST_SECTION, type Meaning } from './codes.ts'
 import { finding, fromError, type Items } from './finding.ts'
 import { checkEncrypted, headerFindings } from './run.ts'
 
@@ -19,7 +21,8 @@ export async function* checkSections(fragment: Fragment, info: FragmentInfo, fil
   for (const offset of offsets) {
     if (offset + GENERIC_TILE_FIXED_BYTES > end) {
       const place = { file, offset, field: fieldAt(info, offset) }
-      yield finding('SECTION_OFFSET', place, `an offset before the footer at ${end}`, offset)
+      const expected = `an offset before the footer at ${end}`
+      yield finding('SECTION_OFFSET', place, expected, offset, lostAt(info, offset))
       continue
     }
     if (offset > claimed) {
@@ -36,12 +39,14 @@ export async function* checkSections(fragment: Fragment, info: FragmentInfo, fil
       claimed = Math.max(claimed, offset + length + value.persisted_size)
       if (offset + length + value.persisted_size > end) {
         const place = { file, offset, field: `${fieldAt(info, offset)}.persisted_size` }
-        yield finding('SECTION_UNREADABLE', place, `at most ${end - offset - length} bytes`, value.persisted_size)
+        const most = `at most ${end - offset - length} bytes`
+        yield finding('SECTION_UNREADABLE', place, most, value.persisted_size, lostAt(info, offset))
         claimed = end
       }
     } catch (error) {
       // The end of this tile is unknown, so the next one is taken for it.
-      yield fromError(error, 'SECTION_UNREADABLE', { file, offset, field: fieldAt(info, offset) })
+      const place = { file, offset, field: fieldAt(info, offset) }
+      yield fromError(error, 'SECTION_UNREADABLE', place, lostAt(info, offset))
       claimed = offsets.find((next) => next > offset) ?? end
     }
   }
@@ -49,6 +54,36 @@ export async function* checkSections(fragment: Fragment, info: FragmentInfo, fil
     const next = info.footer ? 'the footer' : 'the end of the file'
     yield finding('SECTION_GAP', { file, offset: claimed }, `a section at ${claimed}`, `${next} at ${end}`)
   }
+}
+
+/** Sections that TileDB loads together, for aggregates of a field. */
+const FOR_AGGREGATES: ReadonlySet<SectionName> = new Set<SectionName>([
+  'tile_mins',
+  'tile_maxs',
+  'tile_sums',
+  'tile_null_counts',
+])
+
+/** The meaning of a section that cannot be read; undefined for the usual one of the code. */
+export function lostSection(
+  info: FragmentInfo,
+  { name, slot }: Pick<SectionPlace, 'name' | 'slot'>,
+): Meaning | undefined {
+  if (slot === undefined) return undefined
+  const { phantom, varSized, nullable } = info.slots[slot]
+  const ofVar = name === 'tile_var_offsets' || name === 'tile_var_sizes'
+  const isUnneeded = phantom || !slotHasFiles(info, info.slots[slot]) || (ofVar && !varSized)
+  if (isUnneeded || (name === 'tile_validity_offsets' && !nullable)) return LOST_SECTION.unneeded
+  return FOR_AGGREGATES.has(name) ? LOST_SECTION.aggregates : undefined
+}
+
+/** {@link lostSection} for all sections that share an offset. */
+function lostAt(info: FragmentInfo, offset: number): Meaning | undefined {
+  const { footer, slots } = info
+  const places = footer ? sectionPlaces(footer, slots).filter((place) => place.offset === offset) : []
+  const meanings = places.map((place) => lostSection(info, place))
+  if (meanings.includes(undefined)) return undefined
+  return meanings.includes(LOST_SECTION.aggregates) ? LOST_SECTION.aggregates : meanings[0]
 }
 
 /** Name of the footer field that holds an offset. */

@@ -5,6 +5,7 @@ import { blocksOf, type TileList, type TileLists } from '../store/tile-lists.ts'
 import { MEANINGS } from './codes.ts'
 import { attempt, finding, type Items, type Place } from './finding.ts'
 import { surplusFault } from './known-faults.ts'
+import { lostSection } from './sections.ts'
 
 /** Checks the lists of tile offsets of a slot: one entry for each tile, rising from 0, inside the file. */
 export async function* checkTileOffsets(lists: TileLists, info: FragmentInfo, slot: number, file: string): Items {
@@ -17,12 +18,14 @@ export async function* checkTileOffsets(lists: TileLists, info: FragmentInfo, sl
   ] as const
   for (const [list, used, size] of offsetLists) {
     const place = { file, field: `${list}.${name}` }
-    const offsets = yield* attempt('SECTION_UNREADABLE', place, () => lists.storedOffsets(list, slot))
+    const lost = lostSection(info, { name: list, slot })
+    const offsets = yield* attempt('SECTION_UNREADABLE', place, () => lists.storedOffsets(list, slot), lost)
     if (offsets && used) yield* checkOffsets(info, offsets, size, place)
     offsets?.release()
   }
   const place = { file, field: `tile_var_sizes.${name}` }
-  const sizes = yield* attempt('SECTION_UNREADABLE', place, () => lists.storedOffsets('tile_var_sizes', slot))
+  const lost = lostSection(info, { name: 'tile_var_sizes', slot })
+  const sizes = yield* attempt('SECTION_UNREADABLE', place, () => lists.storedOffsets('tile_var_sizes', slot), lost)
   if (sizes && hasFiles && varSized) yield* checkEntryCount(info, sizes, place)
 }
 
@@ -67,11 +70,11 @@ export async function* checkStatisticsLists(lists: TileLists, info: FragmentInfo
   const dimension = kind === 'dimension' || kind === 'coords'
   const expected = !phantom && hasMinMax({ type, cell_val_num, nullable, dimension })
   const size = varSized ? 8 : cellSize
+  const lost = lostSection(info, { name: 'tile_sums', slot })
   for (const which of ['min', 'max'] as const) {
     const place = { file, field: `tile_${which}_values.${name}` }
-    const list = yield* attempt('SECTION_UNREADABLE', place, () =>
-      lists.minMax(which, slot, varSized ? undefined : size),
-    )
+    const read = () => lists.minMax(which, slot, varSized ? undefined : size)
+    const list = yield* attempt('SECTION_UNREADABLE', place, read, lost)
     const bytes = list?.whole?.fixed.length ?? (list?.count ?? 0) * size
     if (!list || !expected || bytes === 0) continue
     if (bytes !== tiles * size) {
@@ -88,11 +91,12 @@ export async function* checkStatisticsLists(lists: TileLists, info: FragmentInfo
     }
   }
   const sumsPlace = { file, field: `tile_sums.${name}` }
-  const stored = yield* attempt('SECTION_UNREADABLE', sumsPlace, () => lists.sums(slot))
+  const stored = yield* attempt('SECTION_UNREADABLE', sumsPlace, () => lists.sums(slot), lost)
   const sumNum = stored?.whole ? stored.whole.length / 8 : stored?.count
   if (sumNum && !phantom && sumNum !== tiles) yield finding('STATISTICS_COUNT', sumsPlace, tiles, sumNum)
   const nullsPlace = { file, field: `tile_null_counts.${name}` }
-  const counts = yield* attempt('SECTION_UNREADABLE', nullsPlace, () => lists.storedOffsets('tile_null_counts', slot))
+  const countsOf = () => lists.storedOffsets('tile_null_counts', slot)
+  const counts = yield* attempt('SECTION_UNREADABLE', nullsPlace, countsOf, lost)
   if (!counts) return
   if (!nullable) yield* checkNoNulls(counts, nullsPlace)
   else if (counts.count !== 0 && counts.count !== tiles)

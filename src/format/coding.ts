@@ -20,3 +20,14 @@ export function enumeration<const V extends string>(label: string, numbers: Read
 export function enumerationOf<const V extends string>(label: string, names: readonly V[]): Coding<V> {
   return enumeration(label, Object.fromEntries(names.map((name, i) => [name, i])) as Record<V, number>)
 }
+
+/** A coding that also accepts numbers without meaning: they are named `UNKNOWN_<number>`. */
+export function orUnknown<V extends string>(coding: Coding<V>): Coding<V | `UNKNOWN_${number}`> {
+  return {
+    label: coding.label,
+    decode: (stored) => coding.decode(stored) ?? `UNKNOWN_${stored}`,
+    encode: (value) =>
+      value.startsWith('UNKNOWN_') ? Number(value.slice('UNKNOWN_'.length)) : coding.encode(value as V),
+    accepted: coding.accepted,
+  }
+}

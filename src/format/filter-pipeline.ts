@@ -1,5 +1,5 @@
 import type { Binary, Bytes, Count, Float, Integer } from '../base/quantities.ts'
-import { enumeration, enumerationOf } from './coding.ts'
+import { enumeration, enumerationOf, orUnknown } from './coding.ts'
 import { DATATYPES, type Datatype, datatypeCoding } from './datatype.ts'
 import { type Coding, countedList, type Describe, type Io } from './io.ts'
 
@@ -167,13 +167,7 @@ export function isCompressor(name: string): boolean {
 export const filterTypeCoding = enumeration('filter type', FILTER_TYPES)
 
 /** Coding of filter types that also accepts unknown numbers: the stored length of the options tells how to skip them. */
-const storedTypeCoding: Coding<FilterConfig['name']> = {
-  label: filterTypeCoding.label,
-  decode: (stored) => filterTypeCoding.decode(stored) ?? `UNKNOWN_${stored}`,
-  encode: (name) =>
-    name in FILTER_TYPES ? filterTypeCoding.encode(name as FilterType) : Number(name.slice('UNKNOWN_'.length)),
-  accepted: filterTypeCoding.accepted,
-}
+const storedTypeCoding: Coding<FilterConfig['name']> = orUnknown(filterTypeCoding)
 
 /** A filter pipeline, as in schemas and generic tile headers. */
 export interface FilterPipeline {

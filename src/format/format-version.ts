@@ -4,7 +4,7 @@ import { InspectError } from '../base/errors.ts'
 export const NEWEST_FORMAT_VERSION = 23
 
 /** Unreleased builds write versions from here on. @see tiledb/sm/misc/constants.cc */
-const FIRST_EXPERIMENTAL_VERSION = 0x80000000
+export const FIRST_EXPERIMENTAL_VERSION = 0x80000000
 
 /**
  * @throws InspectError BAD_VALUE for 0, which no release wrote; UNSUPPORTED_VERSION above {@link NEWEST_FORMAT_VERSION}

@@ -78,7 +78,7 @@ function slotSectionOffsets(io: AnyIo, version: number, slotNum: number): SlotSe
   for (const { key, since, coords, what } of SLOT_SECTIONS) {
     if (version < since) continue
     const count = version < 5 && !coords ? slotNum - 1 : slotNum
-    offsets[key] = io.sizes(key, count, `bytes: offsets of the generic tiles with the ${what}, one a slot`)
+    offsets[key] = io.sizes(key, count, `bytes: offsets of the generic tiles with the ${what}, one a slot`, 'rounded')
   }
   return offsets as SlotSectionOffsets
 }
@@ -121,6 +121,8 @@ export function footerHead(io: AnyIo): FooterHead {
  * are those of generic tiles in this file, sizes those of data files, all in bytes. Releases since 2.8 leave 8 bytes of
  * slack in version 11 footers.
  *
+ * Sizes and offsets above 2^53 are wrong, but TileDB only fails when it uses them. So they are rounded, not refused.
+ *
  * @see format_spec/fragment.md, "Footer". Real bytes differ from it in two points: the fragment statistics begin with
  * version 12, not 11, and there is no second schema name at the end.
  */
@@ -146,7 +148,11 @@ export function fragmentFooter(schema: ArraySchema) {
     const common = {
       ...head,
       nonempty_domain: io.struct('nonempty_domain', ndRange(schema.domain.dimensions), ofDomain),
-      sparse_tile_num: io.size('sparse_tile_num', 'tiles: of a sparse fragment; 0 in dense ones'),
+      sparse_tile_num: io.size(
+        'sparse_tile_num',
+        'tiles: of a sparse fragment; 0 in dense ones',
+        head.dense ? 'rounded' : undefined,
+      ),
       last_tile_cell_num: io.u64('last_tile_cell_num', ofLast),
       includes_timestamps: version >= 14 ? io.flag('includes_timestamps', ofTimes) : undefined,
       includes_delete_metadata: version >= 15 ? io.flag('includes_delete_metadata', ofDeletes) : undefined,
@@ -155,16 +161,25 @@ export function fragmentFooter(schema: ArraySchema) {
     const varNum = version < 5 ? n - 1 : n
     return {
       ...common,
-      file_sizes: io.sizes('file_sizes', n, 'bytes: of the data or offsets files, one a slot'),
-      file_var_sizes: io.sizes('file_var_sizes', varNum, 'bytes: of the files of var-sized values, one a slot'),
+      file_sizes: io.sizes('file_sizes', n, 'bytes: of the data or offsets files, one a slot', 'rounded'),
+      file_var_sizes: io.sizes(
+        'file_var_sizes',
+        varNum,
+        'bytes: of the files of var-sized values, one a slot',
+        'rounded',
+      ),
       file_validity_sizes:
-        version >= 7 ? io.sizes('file_validity_sizes', n, 'bytes: of the validity files, one a slot') : undefined,
-      rtree_offset: io.size('rtree_offset', offsetOf('R-tree')),
+        version >= 7
+          ? io.sizes('file_validity_sizes', n, 'bytes: of the validity files, one a slot', 'rounded')
+          : undefined,
+      rtree_offset: io.size('rtree_offset', offsetOf('R-tree'), 'rounded'),
       ...slotSectionOffsets(io, version, n),
       fragment_min_max_sum_null_count_offset:
-        version >= 12 ? io.size('fragment_min_max_sum_null_count_offset', offsetOf('fragment statistics')) : undefined,
+        version >= 12
+          ? io.size('fragment_min_max_sum_null_count_offset', offsetOf('fragment statistics'), 'rounded')
+          : undefined,
       processed_conditions_offset:
-        version >= 16 ? io.size('processed_conditions_offset', offsetOf('processed conditions')) : undefined,
+        version >= 16 ? io.size('processed_conditions_offset', offsetOf('processed conditions'), 'rounded') : undefined,
       optional_sections: version >= 23 ? countedList(io, sections, 'optional_sections', optionalSection) : undefined,
       slack: io.rest('slack', 'bytes after the known fields; TileDB skips them'),
     }

@@ -45,8 +45,10 @@ export interface Io<T> {
   f32(name: KeysOf<T, number>, about: string): number
   f64(name: KeysOf<T, number>, about: string): number
   u64(name: KeysOf<T, bigint>, about: string): bigint
-  /** uint64 as a number. Refused from 2^53 on: no file is that large. */
-  size(name: KeysOf<T, number>, about: string): number
+  /**
+   * uint64 as a number. Refused from 2^53 on, as no file is that large, unless `large` says to round it: TileDB may never use it.
+   */
+  size(name: KeysOf<T, number>, about: string, large?: 'rounded'): number
   /** uint8, 0 or 1. */
   flag(name: KeysOf<T, boolean>, about: string): boolean
   coded<V>(name: KeysOf<T, V>, wire: Wire, coding: Coding<V>, about: string): V
@@ -54,7 +56,7 @@ export interface Io<T> {
   /** A length, then that many bytes of text. Bytes that are not UTF-8 become lone surrogates (see text.ts). */
   string(name: KeysOf<T, string>, lengthWire: Wire, about: string): string
   /** `count` consecutive uint64 as numbers, with the bound of {@link size}. */
-  sizes(name: KeysOf<T, Float64Array>, count: number, about: string): Float64Array
+  sizes(name: KeysOf<T, Float64Array>, count: number, about: string, large?: 'rounded'): Float64Array
   /** `count` texts, each after its length. */
   strings(name: KeysOf<T, readonly string[]>, count: number, lengthWire: Wire, about: string): string[]
   /** A stored number that is not part of the value, such as a count. Writing computes it with `of`. */

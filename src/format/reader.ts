@@ -69,8 +69,8 @@ export class Reader<T> implements Io<T> {
   f64(name: string, about?: string): number {
     return this.number(name, 'float64', about)
   }
-  size(name: string, about?: string): number {
-    return this.number(name, 'uint64', about)
+  size(name: string, about?: string, large?: 'rounded'): number {
+    return this.number(name, 'uint64', about, large)
   }
   u64(name: string): bigint {
     return this.view.getBigUint64(this.take(name, 8), true)
@@ -95,10 +95,10 @@ export class Reader<T> implements Io<T> {
   string(name: string, lengthWire: Wire, about?: string): string {
     return this.text(name, this.wire(`${name}_length`, lengthWire), about)
   }
-  sizes(name: string, count: number): Float64Array {
+  sizes(name: string, count: number, _about?: string, large?: 'rounded'): Float64Array {
     const at = this.take(name, count * 8)
     const out = new Float64Array(count)
-    for (let i = 0; i < count; i++) out[i] = this.sizeAt(name, at + i * 8)
+    for (let i = 0; i < count; i++) out[i] = this.sizeAt(name, at + i * 8, large)
     return out
   }
   strings(name: string, count: number, lengthWire: Wire): string[] {
@@ -177,8 +177,8 @@ export class Reader<T> implements Io<T> {
   }
 
   /** Reads a number that is part of the value. */
-  protected number(name: string, type: NumberType, _about?: string): number {
-    return this.raw(name, type)
+  protected number(name: string, type: NumberType, _about?: string, large?: 'rounded'): number {
+    return this.raw(name, type, large)
   }
 
   /** Reads a count or a length of something that follows. */
@@ -186,9 +186,9 @@ export class Reader<T> implements Io<T> {
     return this.raw(name, wire)
   }
 
-  private raw(name: string, type: NumberType): number {
+  private raw(name: string, type: NumberType, large?: 'rounded'): number {
     if (type === 'uint32') return this.view.getUint32(this.take(name, 4), true)
-    if (type === 'uint64') return this.sizeAt(name, this.take(name, 8))
+    if (type === 'uint64') return this.sizeAt(name, this.take(name, 8), large)
     if (type === 'uint8') return this.source[this.take(name, 1)]
     if (type === 'uint16') return this.view.getUint16(this.take(name, 2), true)
     if (type === 'int32') return this.view.getInt32(this.take(name, 4), true)
@@ -196,9 +196,9 @@ export class Reader<T> implements Io<T> {
     return this.view.getFloat64(this.take(name, 8), true)
   }
 
-  private sizeAt(name: string, at: number): number {
+  private sizeAt(name: string, at: number, large: 'rounded' | undefined): number {
     const value = this.view.getUint32(at + 4, true) * 2 ** 32 + this.view.getUint32(at, true)
-    if (value <= Number.MAX_SAFE_INTEGER) return value
+    if (value <= Number.MAX_SAFE_INTEGER || large) return value
     const found = this.view.getBigUint64(at, true)
     throw this.fail('BAD_VALUE', name, `expected a size or offset below 2^53, found ${found}`, at)
   }

@@ -29,8 +29,8 @@ export class Tracer<T> extends Reader<T> {
     return names.join('.')
   }
 
-  protected override number(name: string, type: NumberType, about?: string): number {
-    return this.leaf(name, type, () => super.number(name, type), about)
+  protected override number(name: string, type: NumberType, about?: string, large?: 'rounded'): number {
+    return this.leaf(name, type, () => super.number(name, type, about, large), about)
   }
   override u64(name: string, about?: string): bigint {
     return this.leaf(name, 'uint64', () => super.u64(name), about)
@@ -44,8 +44,8 @@ export class Tracer<T> extends Reader<T> {
   override bytes(name: string, length: number, about?: string): Uint8Array {
     return this.leaf(name, 'bytes', () => super.bytes(name, length), about)
   }
-  override sizes(name: string, count: number, about?: string): Float64Array {
-    return this.leaf(name, 'uint64[]', () => super.sizes(name, count), about)
+  override sizes(name: string, count: number, about?: string, large?: 'rounded'): Float64Array {
+    return this.leaf(name, 'uint64[]', () => super.sizes(name, count, about, large), about)
   }
   override strings(name: string, count: number, lengthWire: Wire, about?: string): string[] {
     return this.node(name, 'list', () => super.strings(name, count, lengthWire), about)

@@ -46,8 +46,8 @@ export class Writer<T> implements Io<T> {
   u64(name: string): bigint {
     return this.put(name, 8, (at, value: bigint) => this.view.setBigUint64(at, value, true))
   }
-  size(name: string): number {
-    return this.integer(name, 'uint64', this.get<number>(name))
+  size(name: string, _about?: string, large?: 'rounded'): number {
+    return this.integer(name, 'uint64', this.get<number>(name), large)
   }
   flag(name: string): boolean {
     const value = this.get<boolean>(name)
@@ -65,9 +65,9 @@ export class Writer<T> implements Io<T> {
   string(name: string, lengthWire: Wire): string {
     return this.appendString(name, this.get(name), lengthWire)
   }
-  sizes(name: string, count: number): Float64Array {
+  sizes(name: string, count: number, _about?: string, large?: 'rounded'): Float64Array {
     const value = this.getMany<Float64Array>(name, count, 'values')
-    for (const one of value) this.integer(name, 'uint64', one)
+    for (const one of value) this.integer(name, 'uint64', one, large)
     return value
   }
   strings(name: string, count: number, lengthWire: Wire): string[] {
@@ -164,9 +164,10 @@ export class Writer<T> implements Io<T> {
     return bytes
   }
 
-  private integer(name: string, wire: Wire, value: number): number {
+  private integer(name: string, wire: Wire, value: number, large?: 'rounded'): number {
     const bytes = BYTES[wire]
-    if (!Number.isSafeInteger(value) || value < 0 || value >= 2 ** (8 * bytes)) {
+    const isWhole = large ? Number.isInteger(value) : Number.isSafeInteger(value)
+    if (!isWhole || value < 0 || value >= 2 ** (8 * bytes)) {
       throw new TypeError(`${name}: ${value} is not a ${wire}`)
     }
     const at = this.grow(bytes)

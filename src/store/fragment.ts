@@ -1,4 +1,5 @@
 import { addSection, badValue, ERROR_CODES, hasCode, InspectError, inconsistent, unlessCode } from '../base/errors.ts'
+import { sizeText } from '../base/sizes.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import { keepsOffsets } from '../filters/registry.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -362,7 +363,7 @@ export class Fragment {
     const source = this.metadataSource()
     const end = footer ? footer.offset : await source.size()
     if (offset >= end) {
-      throw badValue(`expected an offset before the footer at ${end}, found ${offset}`, {
+      throw badValue(`expected an offset before the footer at ${end}, found ${sizeText(offset)}`, {
         file: source.name,
         field: section.includes('.') ? section.replace('.', '_offsets.') : `${section}_offset`,
       })

@@ -124,6 +124,9 @@ export function mostElements(stored: number, cx: ReadContext): number {
   return cx.maxTileSize === undefined ? Math.max(LEAST_ELEMENTS, stored * ELEMENTS_PER_BYTE) : Number.POSITIVE_INFINITY
 }
 
+/** The elements of every generic tile. TileDB does not look at what the header says about them. */
+export const TILE_OF_BYTES = { datatype: 'CHAR', cellSize: 1 } as const
+
 /**
  * The {@link TileType} of a generic tile. The stored size limits the unfiltered size, so that a file of a few bytes cannot
  * take all memory.
@@ -136,8 +139,7 @@ export function genericTileType(header: GenericTileHeader, cx: ReadContext, plac
     throw new InspectError('KEY_NEEDED', message, place)
   }
   return {
-    datatype: header.datatype,
-    cellSize: header.cell_size,
+    ...TILE_OF_BYTES,
     formatVersion: header.format_version,
     key: cx.key,
     ...contentBound(header.persisted_size, cx),

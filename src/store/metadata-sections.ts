@@ -1,4 +1,5 @@
 import { badValue, type InspectError } from '../base/errors.ts'
+import { sizeText } from '../base/sizes.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { GENERIC_TILE_FIXED_BYTES, type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
@@ -101,5 +102,8 @@ function heapBytes(bytes: number): number {
 
 /** The error for a section that does not begin before the footer. @param file the metadata file */
 export function behindFooterError({ name, offset }: SectionPlace, footer: number, file: string): InspectError {
-  return badValue(`expected a section before the footer at ${footer}, found one at ${offset}`, { file, field: name })
+  return badValue(`expected a section before the footer at ${footer}, found one at ${sizeText(offset)}`, {
+    file,
+    field: name,
+  })
 }

@@ -175,11 +175,11 @@ describe('a damaged file', () => {
 
   test('is shown with the field that cannot be', async () => {
     const bytes = Uint8Array.from(readFileSync(schemaFile))
-    bytes[20] = 0xee
+    bytes[29] = 0xee
     const { code, text } = await run(['dump', damaged('__array_schema.tdb', bytes)])
     expect(code).toBe(1)
-    expect(text).toMatch(/datatype, uint8, 1 byte \(invalid\)/)
-    expect(text).toMatch(/unreadable: .*expected a datatype/)
+    expect(text).toMatch(/encryption_type, uint8, 1 byte \(invalid\)/)
+    expect(text).toMatch(/unreadable: .*expected an encryption type/)
   })
 
   test('with a checksum that does not fit has it called invalid in its place', async () => {

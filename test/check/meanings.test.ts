@@ -3,6 +3,7 @@ import { FINDING_CODES, type FindingCode, MEANINGS, type Meaning } from '../../s
 import { METADATA, SCHEMA, UUID } from '../../src/damage/damage.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
 import { enumerationFile } from '../../src/format/enumeration.ts'
+import type { FragmentFooter } from '../../src/format/fragment-footer.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { check, serious, shown } from './findings.ts'
@@ -17,6 +18,14 @@ const lineOf = (array: EditedArray, at: number): string =>
   new RegExp(`__commits/__${at}_\\S*\\.wrt`).exec(
     new TextDecoder('latin1').decode(array.get(array.find(/\.con$/))),
   )?.[0] ?? ''
+
+/** Moves the section of the first field out of the file. */
+const farAway =
+  (key: 'tile_sums_offsets' | 'tile_var_sizes_offsets') =>
+  (footer: FragmentFooter): void => {
+    const offsets = footer[key]
+    if (offsets) offsets[0] = 2 ** 60
+  }
 
 /** Damages that give a code another meaning than its usual one. */
 const PROVOKED: Readonly<
@@ -194,6 +203,12 @@ const PROVOKED: Readonly<
   ],
   'CHUNK_UNREADABLE.tailLost': ['unreadable/22_tail_lost_zstd_delta', () => {}],
   'CHUNK_UNREADABLE.metadataTailLost': ['unreadable/22_tail_lost_bit_width_double_delta', () => {}],
+  'SECTION_OFFSET.aggregates': [SPARSE, (array) => array.editFooter(farAway('tile_sums_offsets'))],
+  'SECTION_UNREADABLE.aggregates': [SPARSE, (array) => array.editFooter(farAway('tile_sums_offsets'))],
+  'SECTION_OFFSET.unneeded': [SPARSE, (array) => array.editFooter(farAway('tile_var_sizes_offsets'))],
+  'SECTION_UNREADABLE.unneeded': [SPARSE, (array) => array.editFooter(farAway('tile_var_sizes_offsets'))],
+  // Offset of the encryption type in the header.
+  'GENERIC_TILE_HEADER.refused': [SPARSE, (array) => array.patch(array.find(SCHEMA), 29, [1])],
   'CELL_OFFSETS.unusedStart': [
     '22/fill_values',
     // Cells 0 to 8 of this tile are padding.

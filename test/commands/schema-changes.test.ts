@@ -101,7 +101,7 @@ describe('schema --all says what changed', () => {
     const [, second] = readdirSync(`${broken}/__schema`).sort()
     writeFileSync(`${broken}/__schema/${second}`, 'no schema')
     const { code, documents } = await runJson(['schema', '--all', broken])
-    expect(code).toBe(3)
+    expect(code).toBe(1)
     expect(get(documents[0], 'kind')).toBe('schema')
   })
 })

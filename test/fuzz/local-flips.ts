@@ -117,12 +117,17 @@ function named({ text, stderr }: Ran): string[] {
   return [...new Set((text + stderr).match(/__\d+_\d+_[0-9a-f]{32}_\d+|__[0-9a-f]{32}_\d+(?=[^0-9a-f_])/g) ?? [])]
 }
 
+/** JSON has no bigint, which is how numbers above 2^53 are parsed. */
+function exact(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
+}
+
 function said(documents: readonly Json[]): string[] {
   const all: string[] = []
   for (const document of documents) {
     for (const key of ['failures', 'not_examined'] as const) {
       const list = get(document, key)
-      if (Array.isArray(list)) all.push(...list.map((one) => JSON.stringify(one)))
+      if (Array.isArray(list)) all.push(...list.map((one) => JSON.stringify(one, exact)))
     }
   }
   return [...new Set(all)].sort()

@@ -31,7 +31,7 @@ import { Folder, readAll } from '../../src/source/source.ts'
 import { InspectArray } from '../../src/store/array.ts'
 import { commitKind } from '../../src/store/commits.ts'
 import type { Fragment, FragmentInfo } from '../../src/store/fragment.ts'
-import { openGenericTile, type ReadContext } from '../../src/store/generic-tile.ts'
+import { openGenericTile, type ReadContext, TILE_OF_BYTES } from '../../src/store/generic-tile.ts'
 import { contextFor, type FixtureFolder, fixtureFolders, versionOf } from './fixtures.ts'
 import { type Specimen, specimen } from './specimen.ts'
 
@@ -230,8 +230,8 @@ interface Place {
 }
 
 function tileType(
-  { datatype, cell_size, format_version }: Awaited<ReturnType<typeof openGenericTile>>['header'],
+  { format_version }: Awaited<ReturnType<typeof openGenericTile>>['header'],
   { key }: ReadContext,
 ): Parameters<typeof Pipeline.load>[1] {
-  return { datatype, cellSize: cell_size, formatVersion: format_version, key }
+  return { ...TILE_OF_BYTES, formatVersion: format_version, key }
 }
