@@ -288,7 +288,8 @@ function lastCells({ slots }: FilesShape, files: readonly DataFile[], tileNum: n
   for (const { slot, role, lengths } of files) {
     const size = cellSize(slots[slot], role)
     const length = lengths[tileNum - 1]
-    if (size !== undefined && length > 0) return length / size
+    // A file that no schema fits has tiles that hold no whole number of cells.
+    if (size !== undefined && length > 0 && length % size === 0) return length / size
   }
   return undefined
 }

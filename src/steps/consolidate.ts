@@ -1,4 +1,4 @@
-import { usage } from '../base/errors.ts'
+import { badValue, hasCode, usage } from '../base/errors.ts'
 import { boxesMeet } from '../cells/rtree-builder.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -55,7 +55,12 @@ export async function consolidateFragments(place: Place, options: FragmentConsol
       uuid: place.cx.uuid(),
     },
     place.cx.writing,
-  )
+  ).catch((error) => {
+    if (schema.array_type === 'sparse' || !hasCode(error, 'BAD_VALUE')) throw error
+    const why =
+      'consolidation fills dense tiles up with fill values, for which these filters do not work in TileDB either'
+    throw badValue(`${error.message}: ${why}`, error.at, { cause: error })
+  })
   for (const one of files) await place.write(one)
   const paths = fragments.map(({ fragment }) => fragment.folder.path.slice(place.folder.path.length + 1))
   const commit = commitPath(version, name)

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parseFragmentName } from '../../src/format/timestamped-name.ts'
+import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { filesBelow, temporaryFolder } from '../helpers/folders.ts'
 import { get, type Json, parseJson } from '../helpers/json.ts'
@@ -599,6 +600,21 @@ test('a fragment whose schema is lost takes another one only if all of its files
     expect(get(fragment, 'assumed')).toEqual([
       `its schema is ${other}, which fits its files: its own, ${name}, is not there`,
     ])
+})
+
+test('a field whose values have another size in the schema than in the files cannot be read, and that is said', async () => {
+  const edited = new EditedArray('22/sparse_basic')
+  await edited.editSchema(({ attributes }) => {
+    const fixed = attributes.find(({ cell_val_num }) => cell_val_num !== 'var')
+    Object.assign(fixed ?? {}, { cell_val_num: 7 })
+  })
+  const { from, to } = copyOf('22/sparse_basic')
+  for (const [path, bytes] of edited.files) writeFileSync(`${from}${path.slice(EDITED.length)}`, bytes)
+  const { code, stderr } = await run(['recover', from, '--to', to])
+  expect(code).toBe(3)
+  expect(stderr).toContain(
+    '6 of 6 tiles cannot be read, the first is tile 0: expected 448 unfiltered bytes, found chunks of 64',
+  )
 })
 
 test('a file that ends in zeros loses the tiles there, and no others', async () => {

@@ -122,6 +122,24 @@ describe('steps', () => {
     })
   })
 
+  test('says why dense tiles cannot be filled up, as in TileDB', async () => {
+    const fields = [
+      '--dim',
+      'x:INT32:0..49:10',
+      '--dim',
+      'y:INT32:0..9:4',
+      '--attr',
+      'a:INT64',
+      '--filters',
+      'double-delta',
+    ]
+    const { code, stderr } = await run(['write-sample', fresh(), '--dense', ...fields, '--consolidate', 'fragments'])
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/found a larger one: consolidation fills dense tiles up with fill values, /),
+    })
+  })
+
   test('purged cells exist at no time', async () => {
     const array = await stepped([
       CREATE,
