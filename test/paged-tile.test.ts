@@ -25,7 +25,7 @@ async function stored(content: Uint8Array, lengths: readonly number[], key?: Uin
     persisted_size: chunks.length,
     tile_size: content.length,
     datatype: 'CHAR',
-    cell_size: 1,
+    cell_size: 1n,
     encryption_type: key ? 'AES_256_GCM' : 'NO_ENCRYPTION',
     filters: { max_chunk_size: 65536, filters },
   }

@@ -56,13 +56,17 @@ export function reaches(run: CheckRun, level: Exclude<Level, 'structure'>): bool
 
 /** Compares a generic tile's header with what TileDB writes. */
 export function* headerFindings(header: GenericTileHeader, place: Place): Generator<Finding> {
-  const wrong = (field: string, expected: string | number, found: string | number, meaning?: Meaning): Finding =>
-    finding('GENERIC_TILE_HEADER', { ...place, field }, expected, found, meaning)
+  const wrong = (
+    field: string,
+    expected: string | number,
+    found: string | number | bigint,
+    meaning?: Meaning,
+  ): Finding => finding('GENERIC_TILE_HEADER', { ...place, field }, expected, found, meaning)
   const { format_version } = header
   if (format_version < 1 || format_version > NEWEST_FORMAT_VERSION)
     yield wrong('format_version', `1 to ${NEWEST_FORMAT_VERSION}`, format_version)
   if (header.datatype !== 'CHAR') yield wrong('datatype', 'CHAR', header.datatype)
-  if (header.cell_size !== 1) yield wrong('cell_size', 1, header.cell_size)
+  if (header.cell_size !== 1n) yield wrong('cell_size', 1, header.cell_size)
   const aes = header.filters.filters.some(({ name }) => name === 'AES_256_GCM')
   if (aes !== (header.encryption_type === 'AES_256_GCM')) {
     const expected = aes ? 'AES_256_GCM, as its filters say' : 'NO_ENCRYPTION'

@@ -99,7 +99,7 @@ async function* consolidatedFooters(cx: CommandContext, target: Target & { type:
     const origin = { file, offset, space }
     const { value: head } = decodePrefix(bytes, footerHead, origin)
     const schema = await array.schema(head.array_schema_name ?? OLD_SCHEMA_FILE)
-    const footer = decode(bytes, fragmentFooter(schema), origin)
+    const footer = decode(bytes, fragmentFooter(schema, 'rounded'), origin)
     const slots = fragmentSlots(footer.version, schema, footer)
     yield outcome({
       ...documentHead('footer', cx.shownPath(file)),

@@ -185,7 +185,7 @@ export class EditableArray {
       return [key, key.endsWith('_offsets') && value instanceof Float64Array ? value.map(to) : value]
     })
     const edited = changed(Object.fromEntries(now) as unknown as FragmentFooter, change)
-    const stored = encode(edited, fragmentFooter(schema))
+    const stored = encode(edited, fragmentFooter(schema, 'rounded'))
     const length = footerLengthIsStored(format_version, schema) ? u64(stored.length) : []
     this.files.set(file, bytes(...parts, stored, length))
   }

@@ -73,12 +73,17 @@ function offsetOf(what: string): string {
 }
 
 /** @param slotNum how many slots the fragment has */
-function slotSectionOffsets(io: AnyIo, version: number, slotNum: number): SlotSectionOffsets {
+function slotSectionOffsets(
+  io: AnyIo,
+  version: number,
+  slotNum: number,
+  large: 'rounded' | undefined,
+): SlotSectionOffsets {
   const offsets: { [key in SlotSection['key']]?: Float64Array } = {}
   for (const { key, since, coords, what } of SLOT_SECTIONS) {
     if (version < since) continue
     const count = version < 5 && !coords ? slotNum - 1 : slotNum
-    offsets[key] = io.sizes(key, count, `bytes: offsets of the generic tiles with the ${what}, one a slot`, 'rounded')
+    offsets[key] = io.sizes(key, count, `bytes: offsets of the generic tiles with the ${what}, one a slot`, large)
   }
   return offsets as SlotSectionOffsets
 }
@@ -121,8 +126,6 @@ export function footerHead(io: AnyIo): FooterHead {
  * are those of generic tiles in this file, sizes those of data files, all in bytes. Releases since 2.8 leave 8 bytes of
  * slack in version 11 footers.
  *
- * Sizes and offsets above 2^53 are wrong, but TileDB only fails when it uses them. So they are rounded, not refused.
- *
  * @see format_spec/fragment.md, "Footer". Real bytes differ from it in two points: the fragment statistics begin with
  * version 12, not 11, and there is no second schema name at the end.
  */
@@ -135,8 +138,11 @@ export type FooterFields = {
     : key]: FragmentFooter[key]
 }
 
-/** @param schema the fragment's own schema */
-export function fragmentFooter(schema: ArraySchema) {
+/**
+ * @param schema the fragment's own schema
+ * @param large `rounded` to round sizes and offsets above 2^53. They are wrong, but TileDB fails only when it uses them.
+ */
+export function fragmentFooter(schema: ArraySchema, large?: 'rounded') {
   return (io: AnyIo) => {
     const ofDomain = 'box of the cells; in dense fragments the box that was written, not rounded to tiles'
     const ofLast = 'cells: in the last tile; in dense fragments the cells of a tile'
@@ -151,7 +157,7 @@ export function fragmentFooter(schema: ArraySchema) {
       sparse_tile_num: io.size(
         'sparse_tile_num',
         'tiles: of a sparse fragment; 0 in dense ones',
-        head.dense ? 'rounded' : undefined,
+        head.dense ? large : undefined,
       ),
       last_tile_cell_num: io.u64('last_tile_cell_num', ofLast),
       includes_timestamps: version >= 14 ? io.flag('includes_timestamps', ofTimes) : undefined,
@@ -161,25 +167,20 @@ export function fragmentFooter(schema: ArraySchema) {
     const varNum = version < 5 ? n - 1 : n
     return {
       ...common,
-      file_sizes: io.sizes('file_sizes', n, 'bytes: of the data or offsets files, one a slot', 'rounded'),
-      file_var_sizes: io.sizes(
-        'file_var_sizes',
-        varNum,
-        'bytes: of the files of var-sized values, one a slot',
-        'rounded',
-      ),
+      file_sizes: io.sizes('file_sizes', n, 'bytes: of the data or offsets files, one a slot', large),
+      file_var_sizes: io.sizes('file_var_sizes', varNum, 'bytes: of the files of var-sized values, one a slot', large),
       file_validity_sizes:
         version >= 7
-          ? io.sizes('file_validity_sizes', n, 'bytes: of the validity files, one a slot', 'rounded')
+          ? io.sizes('file_validity_sizes', n, 'bytes: of the validity files, one a slot', large)
           : undefined,
-      rtree_offset: io.size('rtree_offset', offsetOf('R-tree'), 'rounded'),
-      ...slotSectionOffsets(io, version, n),
+      rtree_offset: io.size('rtree_offset', offsetOf('R-tree'), large),
+      ...slotSectionOffsets(io, version, n, large),
       fragment_min_max_sum_null_count_offset:
         version >= 12
-          ? io.size('fragment_min_max_sum_null_count_offset', offsetOf('fragment statistics'), 'rounded')
+          ? io.size('fragment_min_max_sum_null_count_offset', offsetOf('fragment statistics'), large)
           : undefined,
       processed_conditions_offset:
-        version >= 16 ? io.size('processed_conditions_offset', offsetOf('processed conditions'), 'rounded') : undefined,
+        version >= 16 ? io.size('processed_conditions_offset', offsetOf('processed conditions'), large) : undefined,
       optional_sections: version >= 23 ? countedList(io, sections, 'optional_sections', optionalSection) : undefined,
       slack: io.rest('slack', 'bytes after the known fields; TileDB skips them'),
     }

@@ -30,7 +30,7 @@ export function genericTileHeader(io: AnyIo) {
     persisted_size: io.size('persisted_size', 'bytes: of the chunks after the header'),
     tile_size: io.size('tile_size', 'bytes: of the content'),
     datatype: io.coded('datatype', 'uint8', orUnknown(datatypeCoding), 'CHAR in every tile'),
-    cell_size: io.size('cell_size', 'bytes: 1 in every tile', 'rounded'),
+    cell_size: io.u64('cell_size', 'bytes: 1 in every tile'),
     encryption_type: io.coded('encryption_type', 'uint8', encryptionTypeCoding, '0 `NO_ENCRYPTION`, 1 `AES_256_GCM`'),
     filters: io.within('filter_pipeline', 'uint32', (inner) =>
       inner.struct('filters', filterPipeline(format_version), ofFilters),

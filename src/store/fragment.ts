@@ -1,4 +1,13 @@
-import { addSection, badValue, ERROR_CODES, hasCode, InspectError, inconsistent, unlessCode } from '../base/errors.ts'
+import {
+  addSection,
+  badValue,
+  ERROR_CODES,
+  faultOf,
+  hasCode,
+  InspectError,
+  inconsistent,
+  unlessCode,
+} from '../base/errors.ts'
 import { sizeText } from '../base/sizes.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import { keepsOffsets } from '../filters/registry.ts'
@@ -257,9 +266,15 @@ export class Fragment {
     const head = decodePrefix(bytes, footerHead, place).value
     const schemaName = head.array_schema_name ?? OLD_SCHEMA_FILE
     const schema = await this.schemaNamed(schemaName)
-    const read = decode(bytes, fragmentFooter(schema), place)
+    let read: FragmentFooter
+    try {
+      read = decode(bytes, fragmentFooter(schema), place)
+      if (read.version >= 10) this.array?.layouts.learn(bytes, schema)
+    } catch (error) {
+      faultOf(error)
+      read = decode(bytes, fragmentFooter(schema, 'rounded'), place)
+    }
     const footer = { ...read, offset: place.offset, size: bytes.length }
-    if (read.version >= 10) this.array?.layouts.learn(bytes, schema)
     return infoOf(schema, read, read.sparse_tile_num, { schemaName, dense: read.dense, footer, v1: undefined })
   }
 

@@ -39,7 +39,7 @@ export async function genericTileWriter(
       persisted_size: chunks.length,
       tile_size: payload.length,
       datatype: 'CHAR',
-      cell_size: 1,
+      cell_size: 1n,
       encryption_type: key ? 'AES_256_GCM' : 'NO_ENCRYPTION',
       filters: { max_chunk_size: LARGEST_CHUNK, filters },
     }

@@ -33,7 +33,7 @@ function tile(one: Uint8Array, size: number, count: number, layers: number): Uin
       persisted_size: chunks.length,
       tile_size: size * count,
       datatype: 'CHAR',
-      cell_size: 1,
+      cell_size: 1n,
       encryption_type: 'NO_ENCRYPTION',
       filters: {
         max_chunk_size: 65536,

@@ -80,7 +80,7 @@ describe.each(VERSIONS)('version %i', (version) => {
         persisted_size: anySize(random),
         tile_size: anySize(random),
         datatype: anyDatatype(random),
-        cell_size: anySize(random),
+        cell_size: BigInt(anySize(random)),
         encryption_type: random.pick(['NO_ENCRYPTION', 'AES_256_GCM'] as const),
         filters: anyPipeline(version)(random),
       }

@@ -36,7 +36,7 @@ export async function fuzzPages(random: Random): Promise<Broken | undefined> {
       persisted_size: chunks.length,
       tile_size: content.length + (random.below(8) === 0 ? random.below(3) - 1 : 0),
       datatype: 'CHAR',
-      cell_size: 1,
+      cell_size: 1n,
       encryption_type: key ? 'AES_256_GCM' : 'NO_ENCRYPTION',
       filters: { max_chunk_size: 65536, filters },
     }

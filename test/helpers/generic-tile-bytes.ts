@@ -17,7 +17,7 @@ export function genericTileBytes<T>(value: T, describe: Describe<T>, formatVersi
       persisted_size: chunks.length,
       tile_size: payload.length,
       datatype: 'CHAR',
-      cell_size: 1,
+      cell_size: 1n,
       encryption_type: 'NO_ENCRYPTION',
       filters: { max_chunk_size: 65536, filters: [] },
     },
