@@ -23,6 +23,9 @@ import {
   boxAroundCells,
   cellsPerTile,
   GOOD_CELLS,
+  MIN_READ_RATIO,
+  MIN_SHAPE_RATIO,
+  MIN_UNWANTED_BYTES,
   ofTileSize,
   placesIn,
   shapeOf,
@@ -59,12 +62,6 @@ export function* touchedFragments(asked: ExplainQuery, facts: ArrayFacts, plan: 
     advice: consolidationLines(asked.opened),
   })
 }
-
-/** Lower limits of a finding: cells that are read per wanted cell, and unfiltered bytes that are read in vain. */
-const MIN_READ_RATIO = 8
-const MIN_UNWANTED_BYTES = 256 * 1024
-/** A shape is bad if the read has this many times the cells that it would have with tiles in the proportions of the ranges. */
-const MIN_SHAPE_RATIO = 2.5
 
 /** Finds tiles that have a bad shape or are too large: the ranges need only a small part of them. */
 export async function* overRead(
@@ -181,16 +178,13 @@ async function cellsByBoxes(facts: ArrayFacts, ranges: RangeSets, plan: ReadPlan
 function sharesInside(box: Box, ranges: RangeSets, dimensions: readonly Dimension[]): number[] {
   return box.map(([low, high], d) => {
     const step = stepOf(dimensions[d])
-    const shares = (ranges.get(d) ?? [{ low, high }]).map((range) => {
+    const share = sum(ranges.get(d) ?? [{ low, high }], (range) => {
       const from = Math.max(low, Number(range.low ?? low))
       const to = Math.min(high, Number(range.high ?? high))
       if (from > to) return 0
       return high - low + step > 0 ? (to - from + step) / (high - low + step) : 1
     })
-    return Math.min(
-      1,
-      sum(shares, (share) => share),
-    )
+    return Math.min(1, share)
   })
 }
 

@@ -55,7 +55,7 @@ export function* smallTiles(facts: ArrayFacts): Generator<Finding> {
 /** A tile is large from this number of unfiltered bytes in all fields on. */
 const LARGE_TILE = 8 * 1024 * 1024
 /** Lower limit on the cells that are read per wanted cell. */
-const MIN_READ_RATIO = 8
+export const MIN_READ_RATIO = 8
 
 /** Finds tiles that are so large that the read of a small box gets much more than it needs. */
 export function* largeTiles(facts: ArrayFacts): Generator<Finding> {
@@ -87,12 +87,10 @@ function boxText(facts: ArrayFacts): string {
   return typicalBoxText(domain.dimensions, boxAroundCells(facts) ?? [], array_type === 'dense')
 }
 
-/**
- * Lower limits on a bad shape, compared with tiles of the same size and the best shape: the ratio of the cells that a box reads, and the
- * bytes that it reads more.
- */
-const MIN_SHAPE_RATIO = 2.5
-const MIN_UNWANTED_BYTES = 256 * 1024
+/** A shape is bad if a read has this many times the cells that it would have with tiles of the same size in the proportions of its box. */
+export const MIN_SHAPE_RATIO = 2.5
+/** Lower limit on the unfiltered bytes that are read in vain. */
+export const MIN_UNWANTED_BYTES = 256 * 1024
 
 /** Finds tiles that are long and thin, so that a box touches many of them. */
 export async function* badShapes(facts: ArrayFacts): AsyncGenerator<Finding> {
@@ -252,13 +250,8 @@ export function ofTileSize(opened: OpenedArray, now: number, wanted: number): Re
 
 /** Number of cells in a tile on average; padding counts. */
 export function cellsPerTile({ fragments, cell_num }: ArrayFacts): number {
-  return (
-    cell_num /
-    Math.max(
-      1,
-      sum(fragments, ({ info }) => info.tile_num),
-    )
-  )
+  const tiles = sum(fragments, ({ info }) => info.tile_num)
+  return cell_num / Math.max(1, tiles)
 }
 
 /** Number of cells in a tile if the array is written anew: sparse tiles are then full. The padding of a tile that has all cells does not count. */

@@ -1,21 +1,12 @@
 import { faultOf, grammatical, InspectError, unlessFault } from '../base/errors.ts'
+import { lastNotAfter } from '../base/last-not-after.ts'
 import { withEnd } from '../cells/elements.ts'
 import { isStringOffsetsTile, type TileFile, withTileFile } from '../cells/tile-files.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { isCompressor } from '../format/filter-pipeline.ts'
 import { cellReader } from '../format/value.ts'
 import { type ChunkRun, type ContentPlace, chunkParts } from './chunks.ts'
-import {
-  type Children,
-  childList,
-  gap,
-  lastNotAfter,
-  lazyChildren,
-  numberPart,
-  type Part,
-  type Space,
-  withGaps,
-} from './part.ts'
+import { type Children, childList, gap, lazyChildren, numberPart, type Part, type Space, withGaps } from './part.ts'
 import { typed, type ValueType } from './spans.ts'
 import { cellStarts } from './types.ts'
 

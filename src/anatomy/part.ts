@@ -1,4 +1,5 @@
 import { exitCodeOf, type InspectError } from '../base/errors.ts'
+import { lastNotAfter } from '../base/last-not-after.ts'
 import type { CellValue, ValueStyle } from '../format/value.ts'
 import type { ByteSource } from '../source/source.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
@@ -146,18 +147,6 @@ export function lazyChildren(
     at,
     find: (offset) => (count === 0 || offset >= start(count) ? -1 : lastNotAfter(count, start, offset)),
   }
-}
-
-/** The index of the last of `count` rising starts that is at or before `offset`; -1 if all are after it. */
-export function lastNotAfter(count: number, start: (index: number) => number, offset: number): number {
-  let low = 0
-  let high = count
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (start(middle) <= offset) low = middle + 1
-    else high = middle
-  }
-  return low - 1
 }
 
 export function gap(space: Space, offset: number, length: number, meaning: string, fault?: InspectError): Part {

@@ -1,6 +1,7 @@
 import { usage } from '../base/errors.ts'
+import { lastNotAfter } from '../base/last-not-after.ts'
 import { footerAlias } from './fragment-metadata.ts'
-import { type Children, type Elements, lastNotAfter, type Part } from './part.ts'
+import type { Children, Elements, Part } from './part.ts'
 
 /**
  * Splits a path such as `footer.fields[2].file_size` or `schema.attributes["a b"].type`. Dots separate names; brackets hold a

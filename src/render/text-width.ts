@@ -65,6 +65,7 @@ export function cutForNames(names: Iterable<string>, width: number): (name: stri
   const all = [...new Set(names)]
   const wide = all.filter((name) => textWidth(name) > width).map(graphemes)
   const middle = (name: string): string => cutMiddle(name, width)
+  if (wide.length < 2) return middle
   let same = 0
   while (wide[0]?.[same] !== undefined && wide.every((name) => name[same] === wide[0][same])) same++
   const both = (name: string): string =>

@@ -8,6 +8,7 @@ import {
   inconsistent,
   unlessCode,
 } from '../base/errors.ts'
+import { lastNotAfter } from '../base/last-not-after.ts'
 import { sizeText } from '../base/sizes.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import { keepsOffsets } from '../filters/registry.ts'
@@ -385,13 +386,8 @@ export class Fragment {
     }
     // The next section after the offset. Thousands of fields have thousands of sections.
     const starts = await this.metadataOffsets()
-    let [low, high] = [0, starts.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (starts[middle] > offset) high = middle
-      else low = middle + 1
-    }
-    return Math.min(starts[low] ?? end, end)
+    const next = lastNotAfter(starts.length, (i) => starts[i], offset) + 1
+    return Math.min(starts[next] ?? end, end)
   }
 
   /** Opens a section whose content is never in memory as a whole. Undefined if the version has no such section. */

@@ -7,14 +7,13 @@ import {
   zlibDeflateInit2,
   zlibDeflateReset,
 } from 'pako'
+import { NO_BYTES } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
 import { inflateZlib } from './inflate.ts'
 import { gzipLevel } from './levels.ts'
 
 /** What zlib uses by default. */
 const [DEFLATED, WINDOW_BITS, MEMORY_LEVEL] = [8, 15, 8] as const
-
-const NOTHING = new Uint8Array(0)
 
 /** A stream for each level, used again and again: its 300 KB take longer to get than to compress a few bytes. */
 const streams = new Map<number, ZStream>()
@@ -50,7 +49,7 @@ export const gzipCodec: ByteCodec = {
     const status = zlibDeflate(stream, Z_FINISH)
     if (status !== Z_STREAM_END) throw new Error(`zlib ended with ${status}`)
     const out = stream.output.slice(0, stream.next_out)
-    stream.input = stream.output = NOTHING
+    stream.input = stream.output = NO_BYTES
     return out
   },
   decompress: inflateZlib,

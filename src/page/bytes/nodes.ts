@@ -1,6 +1,7 @@
-import { lastNotAfter, type Part, type Space } from '../../anatomy/part.ts'
+import type { Part, Space } from '../../anatomy/part.ts'
 import { elementPart } from '../../anatomy/path.ts'
 import { asInspectError, type InspectError } from '../../base/errors.ts'
+import { lastNotAfter } from '../../base/last-not-after.ts'
 
 /**
  * The parts of a file as a tree that is opened step by step. The parts are those that `dump` prints. A node keeps what it opened, so

@@ -1,6 +1,7 @@
-import { type Children, lastNotAfter, type Part, type Space } from '../../anatomy/part.ts'
+import type { Children, Part, Space } from '../../anatomy/part.ts'
 import { isNamed, reportFault, type Selection, selected } from '../../anatomy/selection.ts'
 import { inconsistent } from '../../base/errors.ts'
+import { lastNotAfter } from '../../base/last-not-after.ts'
 import type { Output } from '../../base/result.ts'
 import { type Paint, painter, type Tint, tinter } from '../color.ts'
 import { writeHeading } from '../table.ts'
