@@ -22,7 +22,7 @@ export * from './library/exports.ts'
 export type OpenOptions = BaseOptions
 
 function findPlace(url: string, { onNote = () => {} }: OpenOptions = {}): Place {
-  if (!/^https?:\/\//i.test(url)) throw usage('expected a URL with http or https, or a storage, found neither')
+  if (!/^https?:\/\//i.test(url)) throw usage({ expected: 'a URL with http or https, or a storage', found: 'neither' })
   const { path, access } = remoteTarget(url)
   return { storage: new HttpStorage(new Client(DEFAULT_LIMITS), onNote, access ? [access] : []), path }
 }

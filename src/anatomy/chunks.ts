@@ -112,8 +112,8 @@ export function chunkParts(run: ChunkRun): ChunkParts {
     .filter(({ name, length }) => name !== 'extra' || length > 0)
     .map((span) => partOf(span, reading, [span.name]))
   if (!sizeFits) {
-    const message = `expected ${expectedSize} unfiltered bytes, found chunks of ${total}`
-    const fault = inconsistent(message, { file, offset, field: 'chunks.original_length' })
+    const mismatch = { expected: `${expectedSize} unfiltered bytes`, found: `chunks of ${total}` }
+    const fault = inconsistent(mismatch, { file, offset, field: 'chunks.original_length' })
     parts[0] = { ...parts[0], fault, verdict: 'invalid' }
   }
   const inPlace = run.inPlace && changingFilters(run.filters).length === 0
@@ -334,7 +334,7 @@ function withVerdict(part: Part, verdict: ChecksumVerdict | undefined, error: In
   }
   const { file, name } = part.space
   const at = { file, offset: name === undefined ? part.offset : undefined, field }
-  const fault = new InspectError('CHECKSUM', `expected ${expected}, found ${actual}`, at)
+  const fault = new InspectError('CHECKSUM', { expected, found: actual }, at)
   return { ...part, verdict: 'invalid', meaning: `found ${actual}`, fault }
 }
 

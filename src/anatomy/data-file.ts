@@ -72,7 +72,7 @@ export function tilePart(file: TileFile, space: Space, tile: number): Part {
 async function insideTile(file: TileFile, part: Part, tile: number, size: number): Promise<Children> {
   const { space, offset, length } = part
   const stored = await space.read(offset, length)
-  const tooShort = `expected ${size} bytes of tile ${tile}, found ${length}`
+  const tooShort = { expected: `${size} bytes of tile ${tile}`, found: length }
   const fault = length < size ? new InspectError('TRUNCATED', tooShort, { file: space.file, offset }) : undefined
   if (length === 0 && fault) return childList([{ ...gap(space, offset, 0, fault.message, fault), verdict: 'invalid' }])
   if (file.role === 'offsets' && isStringOffsetsTile(stored)) return childList(emptyOffsets(part))

@@ -156,7 +156,11 @@ export function fileTypeByName(name: string, inside: string, length: number, isO
 async function wholeTile(name: string, space: Space, content: ContentReader): Promise<Part[]> {
   const { file, length } = space
   if (length === 0) {
-    const fault = new InspectError('TRUNCATED', 'expected a generic tile, found an empty file', { file, offset: 0 })
+    const fault = new InspectError(
+      'TRUNCATED',
+      { expected: 'a generic tile', found: 'an empty file' },
+      { file, offset: 0 },
+    )
     return [unreadable(space, 0, 0, fault)]
   }
   const part = await genericTilePart(name, space, 0, length, content)

@@ -101,8 +101,8 @@ export async function metadataParts(
     const { name, offset } = section
     if ((name === 'rtree') !== (which === 'rtree')) continue
     if (offset >= footer.offset) {
-      const message = `expected an offset before the footer at ${footer.offset}, found ${offset}`
-      throw badValue(message, { file: space.file, field: name })
+      const fault = { expected: `an offset before the footer at ${footer.offset}`, found: offset }
+      throw badValue(fault, { file: space.file, field: name })
     }
     parts.push(await sectionPart(section, space))
   }

@@ -58,7 +58,7 @@ export async function genericTilePart(
   const at = offset + headerLength
   const room = end - at
   const length = Math.min(persisted_size, room)
-  const tooShort = `expected ${persisted_size} bytes of tile, found ${room}`
+  const tooShort = { expected: `${persisted_size} bytes of tile`, found: room }
   const truncated =
     persisted_size > room
       ? new InspectError('TRUNCATED', tooShort, { file: space.file, offset, field: 'persisted_size' })

@@ -57,7 +57,7 @@ export function tracedPart<T>(
   const end = root.offset + root.length
   const left = base + bytes.length - end
   if (!error && left === 0) return part
-  const trailing = `expected the end, found ${left} more bytes`
+  const trailing = { expected: 'the end', found: `${left} more bytes` }
   const fault = error ?? new InspectError('TRAILING_BYTES', trailing, { file, space: spaceName, offset: end })
   const rest = unreadable(space, end, left, fault)
   return {

@@ -43,44 +43,75 @@ export interface ErrorPlace {
   space?: string | undefined
 }
 
+/** What should be there, and what is there. Both continue a sentence: `a multiple of 8`, `12`. */
+export interface Mismatch {
+  expected: string | number | bigint
+  found: string | number | bigint
+}
+
+/** What an error says: a sentence, or what was expected and what was found. */
+export type Fault = string | Mismatch
+
 /**
- * The only error that reading, filtering and writing throw. `message` says what was expected and what was found. It
- * holds no path and no offset: the printer adds them from `at`. Each layer fills in the part of `at` that it knows, the
- * lowest layer first ({@link withPlace}).
+ * The only error that reading, filtering and writing throw. `message` holds no path and no offset: the printer adds them
+ * from `at`. Each layer fills in the part of `at` that it knows, the lowest layer first ({@link withPlace}).
  */
 export class InspectError extends Error {
   override readonly name = 'InspectError'
   readonly code: ErrorCode
   readonly at: ErrorPlace
+  /** What was expected; undefined if the error is a sentence. */
+  readonly expected: string | undefined
+  /** What was found instead; undefined if the error is a sentence. */
+  readonly found: string | undefined
 
-  constructor(code: ErrorCode, message: string, at: ErrorPlace = {}, options?: { cause?: unknown }) {
-    super(grammatical(message), options)
+  constructor(code: ErrorCode, fault: Fault, at: ErrorPlace = {}, options?: { cause?: unknown }) {
+    super(grammatical(faultText(fault)), options)
     this.code = code
     this.at = at
+    if (typeof fault === 'string') return
+    this.expected = grammatical(String(fault.expected))
+    this.found = grammatical(String(fault.found))
+  }
+
+  /** What the error says, for another error that says the same. */
+  get fault(): Fault {
+    const { expected, found } = this
+    return expected === undefined || found === undefined ? this.message : { expected, found }
   }
 }
 
+/** The same with more words at its end. */
+export function longer(fault: Fault, more: string): Fault {
+  return typeof fault === 'string' ? fault + more : { expected: fault.expected, found: `${fault.found}${more}` }
+}
+
+/** What an error says, in one sentence. */
+export function faultText(fault: Fault): string {
+  return typeof fault === 'string' ? fault : `expected ${fault.expected}, found ${fault.found}`
+}
+
 /** The facts of an error that a message to another thread transfers. An error itself would lose its class. */
-export type ErrorFacts = Pick<InspectError, 'code' | 'message' | 'at'>
+export type ErrorFacts = Pick<InspectError, 'code' | 'fault' | 'at'>
 
 /** The error for a wrong command line, or a wrong call of the library. */
-export function usage(message: string, at?: ErrorPlace, options?: { cause?: unknown }): InspectError {
-  return new InspectError('USAGE', message, at, options)
+export function usage(fault: Fault, at?: ErrorPlace, options?: { cause?: unknown }): InspectError {
+  return new InspectError('USAGE', fault, at, options)
 }
 
 /** The error for an invalid value. */
-export function badValue(message: string, at?: ErrorPlace, options?: { cause?: unknown }): InspectError {
-  return new InspectError('BAD_VALUE', message, at, options)
+export function badValue(fault: Fault, at?: ErrorPlace, options?: { cause?: unknown }): InspectError {
+  return new InspectError('BAD_VALUE', fault, at, options)
 }
 
 /** The {@link badValue} error that says what was expected of `field` and what was found. */
 export function unexpected(expected: string, found: string, field?: string): InspectError {
-  return badValue(`expected ${expected}, found ${found}`, { field })
+  return badValue({ expected, found }, { field })
 }
 
 /** The error for two facts that contradict each other. */
-export function inconsistent(message: string, at?: ErrorPlace): InspectError {
-  return new InspectError('INCONSISTENT', message, at)
+export function inconsistent(fault: Fault, at?: ErrorPlace): InspectError {
+  return new InspectError('INCONSISTENT', fault, at)
 }
 
 const QUOTED = /"(?:[^"\\]|\\.)*"/.source
@@ -144,8 +175,8 @@ export function isNew(told: Set<string>, { code, message, at }: InspectError): b
 }
 
 /** The same error at another place. */
-function movedTo(at: ErrorPlace, error: InspectError): InspectError {
-  const moved = new InspectError(error.code, error.message, at, { cause: error.cause })
+export function movedTo(at: ErrorPlace, error: InspectError): InspectError {
+  const moved = new InspectError(error.code, error.fault, at, { cause: error.cause })
   if (error.stack !== undefined) moved.stack = error.stack
   return moved
 }

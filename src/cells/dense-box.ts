@@ -21,14 +21,17 @@ export function denseBox(
   file: string,
 ): { domain: NDRange; order: Int32Array | undefined } {
   const { dimensions } = schema.domain
-  if (count === 0) throw badValue('expected at least one cell for a dense fragment, found none', { file })
+  if (count === 0) throw badValue({ expected: 'at least one cell for a dense fragment', found: 'none' }, { file })
   const axes = dimensions.map(({ type }, d) => axisOf(columns[d].data, type, count))
   const volume = axes.reduce((product, { length }) => product * length, 1)
   if (volume !== count) {
     const box = axes.map(({ length }) => length).join(' × ')
-    throw badValue(`expected every cell of the box that dense cells span (${box} = ${volume}), found ${count}`, {
-      file,
-    })
+    throw badValue(
+      { expected: `every cell of the box that dense cells span (${box} = ${volume})`, found: count },
+      {
+        file,
+      },
+    )
   }
   const order = new Int32Array(count)
   const taken = new Uint8Array(count)
@@ -49,9 +52,12 @@ function twice({ domain }: ArraySchema, columns: readonly ColumnData[], cell: nu
     const size = datatypeSize(type)
     return `${name}=${integerOf(type, columns[d].data.subarray(cell * size, (cell + 1) * size))}`
   })
-  return badValue(`expected each coordinate once in a dense array, found ${at.join(', ')} twice`, {
-    file,
-  })
+  return badValue(
+    { expected: 'each coordinate once in a dense array', found: `${at.join(', ')} twice` },
+    {
+      file,
+    },
+  )
 }
 
 /** The cells of a box along one dimension. */

@@ -61,7 +61,7 @@ export class DenseCoordinates {
   private readonly fastestTiles: readonly number[]
 
   constructor({ schema, nonempty_domain }: Pick<FragmentInfo, 'schema' | 'nonempty_domain'>) {
-    if (!nonempty_domain) throw inconsistent('expected a non-empty domain in a dense fragment, found none')
+    if (!nonempty_domain) throw inconsistent({ expected: 'a non-empty domain in a dense fragment', found: 'none' })
     this.schema = schema
     this.grid = denseTileGrid(schema, nonempty_domain)
     this.extents = this.grid.axes.map(({ extent }) => Number(extent))
@@ -105,7 +105,7 @@ export class DenseCoordinates {
    */
   cells(tile: number, part: CellRun = this.whole(), box?: CellBox): DenseTileCells {
     if (part.count > MOST_CELLS)
-      throw new InspectError('TOO_LARGE', `expected at most ${MOST_CELLS} cells a tile, found ${part.count}`)
+      throw new InspectError('TOO_LARGE', { expected: `at most ${MOST_CELLS} cells a tile`, found: part.count })
     const starts = this.starts(tile)
     const coordinates = this.grid.axes.map(({ type }, d) =>
       axisCoordinates(type, starts[d], this.strides[d], this.extents[d], part),

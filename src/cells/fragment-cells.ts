@@ -330,7 +330,7 @@ function checkFields(info: FragmentInfo, fields: readonly string[] | undefined):
   const unknown = fields?.find((field) => !known.includes(field))
   if (unknown === undefined) return
   const found = `${JSON.stringify(unknown)}${didYouMean(unknown, known)}`
-  throw usage(`expected a field of the fragment (${[...new Set(known)].join(', ')}), found ${found}`)
+  throw usage({ expected: `a field of the fragment (${[...new Set(known)].join(', ')})`, found })
 }
 
 /** Memory that is used for one tile after another. New memory for each tile takes more time and raises the peak. */
@@ -414,10 +414,13 @@ function varReader(
       const { data, offsets: inside } = await values.read(tile, { stringOffsets: true })
       const starts = inside ?? new Float64Array(cells)
       if (starts.length !== cells) {
-        throw inconsistent(`expected offsets of ${cells} cells inside the data, found ${starts.length}`, {
-          file: values.source.name,
-          offset: values.offsets[tile],
-        })
+        throw inconsistent(
+          { expected: `offsets of ${cells} cells inside the data`, found: starts.length },
+          {
+            file: values.source.name,
+            offset: values.offsets[tile],
+          },
+        )
       }
       return { data, starts: withEnd(starts, data.length) }
     }
@@ -454,10 +457,10 @@ function startsOf(raw: Uint8Array, length: number, size: number, needed?: Uint8A
     const start = starts[i]
     if (start < before || start > length) {
       const found = viewOf(raw).getBigUint64(8 * i, true)
-      throw inconsistent(`expected cell ${i} to start between ${before} and ${length}, found ${found}`, AT_OFFSETS)
+      throw inconsistent({ expected: `cell ${i} to start between ${before} and ${length}`, found }, AT_OFFSETS)
     }
     if (start % size !== 0)
-      throw inconsistent(`expected cell ${i} to start at a multiple of ${size}, found ${start}`, AT_OFFSETS)
+      throw inconsistent({ expected: `cell ${i} to start at a multiple of ${size}`, found: start }, AT_OFFSETS)
     before = start
   }
   return starts

@@ -151,7 +151,10 @@ export class TilePieces {
 
   private wrongSize(found: number): unknown {
     const { expected } = this.tile
-    const message = `expected ${expected} unfiltered bytes, found chunks of ${found > expected ? 'more' : found}`
-    return this.tile.fault(inconsistent(message, { field: 'chunks.original_length' }))
+    const fault = {
+      expected: `${expected} unfiltered bytes`,
+      found: `chunks of ${found > expected ? 'more' : found}`,
+    }
+    return this.tile.fault(inconsistent(fault, { field: 'chunks.original_length' }))
   }
 }

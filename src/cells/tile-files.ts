@@ -133,7 +133,11 @@ export class TileFile {
     // Decoding the whole tile throws the error.
     const broken = async (): Promise<never> => {
       decode(await this.readListed(offset, size), tileChunks, { file: this.source.name, offset })
-      throw new InspectError('IO', 'expected the file as it was, found it changed', { file: this.source.name, offset })
+      throw new InspectError(
+        'IO',
+        { expected: 'the file as it was', found: 'it changed' },
+        { file: this.source.name, offset },
+      )
     }
     const read = (at: number, length: number): Promise<Uint8Array> =>
       this.stream.read(at, length).catch((error: unknown) => {

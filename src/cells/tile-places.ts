@@ -38,16 +38,22 @@ export function fieldTileFile(info: FragmentInfo, slot: number, role: TileRole):
 /** Checks that a list has an offset for each tile. @throws InspectError INCONSISTENT */
 export function checkOffsetCount(fragment: Fragment, info: FragmentInfo, list: string, count: number): void {
   if (count >= info.tile_num) return
-  throw inconsistent(`expected ${info.tile_num} tile offsets, found ${count}`, {
-    file: fragment.metadataSource().name,
-    field: list,
-  })
+  throw inconsistent(
+    { expected: `${info.tile_num} tile offsets`, found: count },
+    {
+      file: fragment.metadataSource().name,
+      field: list,
+    },
+  )
 }
 
 /** Bytes from a tile's start to its end. @throws InspectError INCONSISTENT if it ends before it starts */
 export function sizeBetween(offset: number, end: number, tile: number, file: string): number {
   if (end >= offset) return end - offset
-  throw inconsistent(`expected tile ${tile} to end after its start ${offset}, found its end at ${end}`, { file })
+  throw inconsistent(
+    { expected: `tile ${tile} to end after its start ${offset}`, found: `its end at ${end}` },
+    { file },
+  )
 }
 
 /** Number of cells in a tile, padding of dense tiles included. */

@@ -88,8 +88,6 @@ function textOf(value: string | number | bigint): string {
   return typeof value === 'number' ? sizeText(value) : String(value)
 }
 
-const EXPECTED_FOUND = /^expected (.+?)(?:, found|: found) (.+)$/s
-
 /**
  * Turns an error from reading into a finding, or into a {@link NotExamined}.
  * @throws any error that is not an InspectError
@@ -105,10 +103,10 @@ export function fromError(error: unknown, code: FindingCode, place: Place, known
   }
   if (error.code === 'NOT_FOUND') return finding(code, at, 'the file', 'that it is missing')
   if (ERROR_CODES[error.code] !== 1) {
-    return { notExamined: new InspectError(error.code, error.message, at, { cause: error }) }
+    return { notExamined: new InspectError(error.code, error.fault, at, { cause: error }) }
   }
-  const [, expected, found] = EXPECTED_FOUND.exec(error.message) ?? []
-  return finding(code, at, expected ?? 'what can be read', found ?? error.message, known)
+  const { expected = 'what can be read', found = error.message } = error
+  return finding(code, at, expected, found, known)
 }
 
 function fieldOf(outer: string | undefined, inner: string | undefined): string | undefined {

@@ -72,7 +72,7 @@ async function* checkMembers(
     } else if (state === 'missing') {
       yield finding('GROUP_MEMBER_MISSING', place, memberInWords(member), `${JSON.stringify(member.uri)}, not there`)
     } else if (error) {
-      if (state === 'outside') yield { notExamined: new InspectError(error.code, error.message, place) }
+      if (state === 'outside') yield { notExamined: new InspectError(error.code, error.fault, place) }
       else yield fromError(error, 'GROUP_MEMBER_MISSING', place)
     } else if (target && state === 'other-type') {
       yield finding('GROUP_MEMBER_TYPE', place, member.type, target.type)

@@ -130,8 +130,8 @@ export class Verified {
       // A tag that was compared with the wrong key does not count as verified.
       if (expected !== null) this.counts.checksum_num--
       if (!this.notExamined.some(({ code, at }) => code === 'WRONG_KEY' && at.file === file)) {
-        const message = 'expected bytes that the key decrypts, found no tag that fits: the key is wrong'
-        this.notExamined.push(new InspectError('WRONG_KEY', message, { file }))
+        const fault = { expected: 'bytes that the key decrypts', found: 'no tag that fits: the key is wrong' }
+        this.notExamined.push(new InspectError('WRONG_KEY', fault, { file }))
       }
       return false
     })

@@ -1,4 +1,4 @@
-import { asInspectError, ERROR_CODES, InspectError, inconsistent } from '../base/errors.ts'
+import { asInspectError, ERROR_CODES, faultText, InspectError, inconsistent } from '../base/errors.ts'
 import { isStringOffsetsTile, TileFile, withTileFile } from '../cells/tile-files.ts'
 import type { ChecksumVerdict } from '../filters/filter.ts'
 import type { ReadOptions } from '../filters/pipeline.ts'
@@ -44,7 +44,7 @@ export async function verifyUnit(
       await fragment.info()
       if (part.kind === 'data-file') await verifier.verifyDataFile(fragment, part)
       else await verifier.verifyMetadataFile(fragment)
-    } else throw new InspectError('WRONG_TARGET', `expected ${part.kind}, found ${withArticle(target.type)}`)
+    } else throw new InspectError('WRONG_TARGET', { expected: part.kind, found: withArticle(target.type) })
   })
   if (cx.keyProven) counts.key_proof_num++
   return { counts, items }
@@ -256,7 +256,7 @@ class Verifier {
     const { total } = await undoTile(file, tile, stored, inside, reports, { checksumsOnly: !this.deep })
     const expected = file.expectedSize(tile) ?? total
     if (total === expected) return
-    throw inconsistent(`expected ${expected} unfiltered bytes in the tile, found chunks of ${total}`)
+    throw inconsistent({ expected: `${expected} unfiltered bytes in the tile`, found: `chunks of ${total}` })
   }
 
   /** Reports the result of comparing a digest or tag. */
@@ -269,7 +269,7 @@ class Verifier {
     const message =
       actual === undefined
         ? 'the AES-256-GCM tag does not fit: the key is wrong, or the bytes are damaged'
-        : `expected ${expected}, found ${actual}`
+        : faultText({ expected, found: actual })
     this.pushFailure({ ...place, filter, expected, actual: actual ?? null, message })
   }
 
@@ -281,16 +281,16 @@ class Verifier {
   /** Reports an error: damage as a failure, everything else as not examined. */
   private reportError(caught: unknown, place: FailurePlace): void {
     const error = asInspectError(caught)
-    const { code, at, message } = error
+    const { code, at, fault, message } = error
     // A listed file that does not exist is damage.
     const isMissing = code === 'NOT_FOUND'
     if (!isMissing && ERROR_CODES[code] !== 1) {
       const file = at.file ?? place.file
-      this.items.push({ notExamined: new InspectError(code, message, { ...at, file }, { cause: caught }) })
+      this.items.push({ notExamined: new InspectError(code, fault, { ...at, file }, { cause: caught }) })
       return
     }
     const filter = /(?:^|\.)([A-Z][A-Z0-9_]+)(?:\.|$)/.exec(at.field ?? '')?.[1] ?? null
-    const found = isMissing ? 'expected the file, found that it is missing' : message
+    const found = isMissing ? faultText({ expected: 'the file', found: 'that it is missing' }) : message
     this.pushFailure({ ...place, filter, offset: place.offset ?? at.offset ?? null, message: found })
   }
 
@@ -304,9 +304,10 @@ async function checkFileSize(fragment: Fragment, name: string): Promise<void> {
   const size = (await fragment.fieldFiles()).find((file) => file.name === name)?.size ?? 0
   if (size === 0) return
   const entry = (await fragment.entries()).find((one) => one.name === name && one.kind === 'file')
-  if (!entry) throw new InspectError('MISSING_FILE', `expected a file of ${size} bytes, found none`)
+  if (!entry) throw new InspectError('MISSING_FILE', { expected: `a file of ${size} bytes`, found: 'none' })
   const actual = await entrySize(fragment.folder, entry)
-  if (actual < size) throw new InspectError('TRUNCATED', `expected ${size} bytes, found ${actual}`, { offset: actual })
+  if (actual < size)
+    throw new InspectError('TRUNCATED', { expected: `${size} bytes`, found: actual }, { offset: actual })
 }
 
 /** Offsets of the chunks' metadata in a file. @param base offset of the tile @throws InspectError TRUNCATED */

@@ -65,9 +65,13 @@ export async function* planTarget(
   } else if (target.type === 'array') yield* arrayUnits(target.array, options)
   else if (target.type === 'group') yield* groupUnits(target.group, cx, options, above)
   else
-    throw new InspectError('WRONG_TARGET', 'expected a fragment, an array or a group, found a file', {
-      file: target.path,
-    })
+    throw new InspectError(
+      'WRONG_TARGET',
+      { expected: 'a fragment, an array or a group', found: 'a file' },
+      {
+        file: target.path,
+      },
+    )
 }
 
 async function* groupUnits(

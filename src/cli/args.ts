@@ -132,7 +132,7 @@ export function formatAsked(argv: readonly string[]): Format {
 /** The format of the output. @throws InspectError USAGE if the extension names no format that the command can write */
 export function chosenFormat(options: CommonOptions, module: CommandModule<never>): Format {
   if (options.json && options.format && options.format !== 'json')
-    throw usage(`expected one format, found --json and --format ${options.format}`)
+    throw usage({ expected: 'one format', found: `--json and --format ${options.format}` })
   if (options.json) return 'json'
   if (options.format) return options.format
   if (options.output === undefined) return 'table'

@@ -163,7 +163,7 @@ async function runCommand(
   report.format = chosenFormat(options, module)
   const args = command.processedArgs.flat().filter((arg) => arg !== undefined)
   // Only the target is checked: other arguments, such as a field's name, may be empty.
-  if ([command.processedArgs[0]].flat().includes('')) throw usage('expected a path, found an empty argument')
+  if ([command.processedArgs[0]].flat().includes('')) throw usage({ expected: 'a path', found: 'an empty argument' })
   const { storage, paths, done } = await findPlaces(args, options, process, report)
   if (report.format === 'arrow') checkArrow(process, paths, options)
   const key = await readKey(options, process.env.TILEDB_INSPECT_KEY)

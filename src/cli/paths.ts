@@ -77,7 +77,7 @@ function localPath(written: string): string {
   if (!written.startsWith(FILE_SCHEME)) return written
   const [, host, path] = /^([^/]*)(\/.*)?$/s.exec(written.slice(FILE_SCHEME.length)) ?? []
   if (path !== undefined && (host === '' || host === 'localhost')) return path
-  throw usage(`expected file:///path, found ${JSON.stringify(written)}`)
+  throw usage({ expected: 'file:///path', found: JSON.stringify(written) })
 }
 
 /** The path by which the storage knows what the user wrote: absolute, or the path of a URL. */
@@ -116,10 +116,10 @@ export async function openPath(storage: Storage, written: string, reading: ReadC
   } catch (error) {
     if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND' || error.at.file !== path) throw error
     if (mayBeKey(path.slice(path.lastIndexOf('/') + 1)))
-      throw new InspectError(
-        'NOT_FOUND',
-        'expected a path, found none of that name, which may be a key: --key takes one',
-      )
+      throw new InspectError('NOT_FOUND', {
+        expected: 'a path',
+        found: 'none of that name, which may be a key: --key takes one',
+      })
     throw await (await import('../store/fragment-prefix.ts')).withSuggestion(storage, path, error)
   }
 }

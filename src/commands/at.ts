@@ -89,7 +89,7 @@ async function byteOutcome(
   const { root, close } = await openAnatomy(target, cx)
   const { file, length: size } = root.space
   try {
-    if (offset >= size) throw usage(`expected an offset below ${size}, the file's size, found ${offset}`, { file })
+    if (offset >= size) throw usage({ expected: `an offset below ${size}, the file's size`, found: offset }, { file })
     const chain = await chainTo(root, offset)
     const selection = selectionOf(cx, {}, file)
     for (const part of chain) if (part.fault) selection.onFault(part.fault)

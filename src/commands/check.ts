@@ -1,4 +1,4 @@
-import { isNew } from '../base/errors.ts'
+import { faultText, isNew } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { checkTarget } from '../check/check.ts'
 import { isAtLeast, SEVERITIES, type Severity } from '../check/codes.ts'
@@ -178,6 +178,6 @@ function outcome(cx: CommandContext, path: string, checked: OpenCheck): Outcome 
 export function findingResult(cx: CommandContext, finding: Finding): CheckFinding {
   const { severity, code, offset = null, space, field = null, tile, chunk, cell, expected, found, meaning } = finding
   const file = cx.shownPath(finding.file)
-  const message = `expected ${expected}, found ${found}`
+  const message = faultText({ expected, found })
   return { severity, code, file, offset, space, field, tile, chunk, cell, expected, found, message, meaning }
 }

@@ -92,7 +92,10 @@ function checkSameType(a: ArrowColumn, inA: string, b: ArrowColumn, inB: string)
   const typeOf = ({ type, cell_val_num }: ArrowColumn): string =>
     cell_val_num === 1 ? type : `${type} with cell_val_num ${cell_val_num}`
   throw usage(
-    `expected fragments whose columns have one type, as an Arrow table has, found ${typeOf(a)} in ${inA} and ${typeOf(b)} in ${inB}: decode them one by one`,
+    {
+      expected: 'fragments whose columns have one type, as an Arrow table has',
+      found: `${typeOf(a)} in ${inA} and ${typeOf(b)} in ${inB}: decode them one by one`,
+    },
     { field: a.name },
   )
 }

@@ -100,9 +100,9 @@ async function readOutcome(
   [a, b]: readonly [string, string],
   options: DiffOptions,
 ): Promise<Outcome> {
-  if (options.cells || options.names) throw usage('expected --read, or --cells and --names, found both')
+  if (options.cells || options.names) throw usage({ expected: '--read, or --cells and --names', found: 'both' })
   const { asOf = [] } = options
-  if (asOf.length > 2) throw usage(`expected --as-of twice at most, found it ${asOf.length} times`)
+  if (asOf.length > 2) throw usage({ expected: '--as-of twice at most', found: `it ${asOf.length} times` })
   const times = asOf.map((text) => parseTime(cx, '--as-of', text))
   const opened = async (path: string, to: bigint | undefined): Promise<OpenedArray> => {
     const target = await cx.open(path)

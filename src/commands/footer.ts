@@ -92,8 +92,8 @@ async function* consolidatedFooters(cx: CommandContext, target: Target & { type:
     const start = offset - base
     const end = i + 1 < entries.length ? entries[i + 1].offset - base : footers.length
     if (start < 0 || end < start || end > footers.length) {
-      const message = `expected footers one after the other, found one at ${offset}`
-      throw badValue(message, { file, field: `entries.${i}.offset`, space })
+      const fault = { expected: 'footers one after the other', found: `one at ${offset}` }
+      throw badValue(fault, { file, field: `entries.${i}.offset`, space })
     }
     const bytes = footers.subarray(start, end)
     const origin = { file, offset, space }

@@ -28,7 +28,7 @@ export function selectionOf(cx: CommandContext, options: HexOptions, file: strin
     depth: parseWhole('--depth', options.depth),
     range: options.at === undefined ? undefined : parseByteRange(options.at),
     onFault(error) {
-      const placed = new InspectError(error.code, error.message, { ...error.at, file: error.at.file ?? file })
+      const placed = new InspectError(error.code, error.fault, { ...error.at, file: error.at.file ?? file })
       const id = JSON.stringify([placed.code, placed.message, placed.at])
       if (seen.has(id)) return
       seen.add(id)

@@ -56,16 +56,17 @@ async function labelRange(
 ): Promise<{ low: Comparable; high: Comparable }> {
   const { name, dimension_index } = label
   const dimension = schema.domain.dimensions.at(dimension_index)
-  if (!dimension) throw inconsistent(`expected a dimension of the label ${name}, found the index ${dimension_index}`)
+  if (!dimension)
+    throw inconsistent({ expected: `a dimension of the label ${name}`, found: `the index ${dimension_index}` })
   if (label.order === 'unordered') throw usage(`--range ${option}: TileDB finds no range of unordered labels`)
   const path = memberPath(array.folder.path, label)
-  if (path === undefined) throw inconsistent(`expected the place of an array of labels, found ${label.uri}`)
+  if (path === undefined) throw inconsistent({ expected: 'the place of an array of labels', found: label.uri })
   const target = await cx.open(path)
   if (target.type !== 'array') throw await wrongTarget(cx, '--range', target, 'an array of labels')
   const wanted = parseRangeSets([label], [option])
   const opened = await openAt(target.array)
   const wrong = labelMismatch(schema, label, opened.schema)
-  if (wrong) throw inconsistent(`expected ${wrong.expected}, found ${wrong.found}`, { file: path, field: wrong.field })
+  if (wrong) throw inconsistent({ expected: wrong.expected, found: wrong.found }, { file: path, field: wrong.field })
   const { type } = dimension
   const written = opened.fragments.map(({ info }) => intervalsOf(info.nonempty_domain ?? [], [dimension])[0])
   const gap = firstGap(written)
@@ -125,7 +126,7 @@ function orderChecker({ name, type, order }: DimensionLabel, dimension: Dimensio
       }
       const step = last === undefined ? undefined : compare(value, last)
       if (step !== undefined && (order === 'increasing' ? step <= 0 : step >= 0))
-        throw inconsistent(`expected ${order} labels of ${name}, found another order at ${place()}`)
+        throw inconsistent({ expected: `${order} labels of ${name}`, found: `another order at ${place()}` })
       last = value instanceof Uint8Array ? value.slice() : value
     },
   }

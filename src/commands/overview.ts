@@ -1,4 +1,4 @@
-import { InspectError, isNew, orError, unlessFault } from '../base/errors.ts'
+import { faultText, InspectError, isNew, orError, unlessFault } from '../base/errors.ts'
 import { shellWord } from '../base/shell-word.ts'
 import { SEVERITIES } from '../check/codes.ts'
 import type { Finding, Item } from '../check/finding.ts'
@@ -115,7 +115,7 @@ function findingResult(
   cx: CommandContext,
   { severity, code, file, expected, found, meaning }: Finding,
 ): OverviewFinding {
-  const message = `expected ${expected}, found ${found}`
+  const message = faultText({ expected, found })
   return { severity, code, finding_num: 1, file: cx.shownPath(file), message, meaning, advice: [] }
 }
 

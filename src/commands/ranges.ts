@@ -45,7 +45,8 @@ export function parseBox(dimensions: readonly NamedDimension[], options: readonl
   const bounds = parseRanges(dimensions, options)
   return dimensions.map(({ name, type }, d) => {
     const { low, high } = bounds.get(d) ?? {}
-    if (low === undefined || high === undefined) throw usage(`expected a range of ${name} with both ends, found none`)
+    if (low === undefined || high === undefined)
+      throw usage({ expected: `a range of ${name} with both ends`, found: 'none' })
     return { min: bytesOf(type, 1, low, { raw: true }), max: bytesOf(type, 1, high, { raw: true }) }
   })
 }
@@ -101,7 +102,7 @@ function jsonOrText(type: Datatype, text: string): string | number | bigint {
   if (text.startsWith('"')) return quotedText(text)
   const kind = datatypeKind(type)
   if (kind === 'float') {
-    if (!FLOAT.test(text)) throw usage(`expected a number, found ${JSON.stringify(text)}`)
+    if (!FLOAT.test(text)) throw usage({ expected: 'a number', found: JSON.stringify(text) })
     return /inf/i.test(text) ? (text.startsWith('-') ? -1 : 1) * Number.POSITIVE_INFINITY : Number(text)
   }
   // A number alone counts units. Only for years it is a date, if it is as long as a printed year of the calendar: `2024`, `-044`, `-10000`.
@@ -114,6 +115,6 @@ function quotedText(text: string): string {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw usage(`expected a string as JSON writes it, found ${text}`, {}, { cause: error })
+    throw usage({ expected: 'a string as JSON writes it', found: text }, {}, { cause: error })
   }
 }

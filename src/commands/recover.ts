@@ -85,9 +85,13 @@ export const command: CommandModule<Options> = {
 async function recover(cx: CommandContext, path: string, options: Options): Promise<Outcome> {
   const { target, assumed } = await openNamed(cx, path, options)
   if (options.dropDamaged && (await localStorage.kind(absolutePath(lostName(options.to)))) !== undefined)
-    throw new InspectError('EXISTS', 'expected a path where nothing is yet, found something there', {
-      file: lostName(options.to),
-    })
+    throw new InspectError(
+      'EXISTS',
+      { expected: 'a path where nothing is yet', found: 'something there' },
+      {
+        file: lostName(options.to),
+      },
+    )
   const output = await openFolderOutput(options.to, (place) => cx.refuseReadPlace(place, '--to'))
   try {
     const found = await writeRecovered(cx, target, options, output)
@@ -254,8 +258,11 @@ async function checkWritten(cx: CommandContext, target: Target, partial: string,
         remaining.add(code)
         continue
       }
-      const message = `expected nothing wrong in what was written, found ${code} in ${file.slice(path.length + 1)}: expected ${item.expected}, found ${item.found}`
-      throw new InspectError('NOT_RECOVERED', message, { file: target.path })
+      const fault = {
+        expected: 'nothing wrong in what was written',
+        found: `${code} in ${file.slice(path.length + 1)}: expected ${item.expected}, found ${item.found}`,
+      }
+      throw new InspectError('NOT_RECOVERED', fault, { file: target.path })
     }
   }
   return [...remaining]

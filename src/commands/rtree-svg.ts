@@ -121,8 +121,8 @@ async function drawnFragment(fragment: Fragment, full: boolean): Promise<DrawnFr
   const { levels } = await fragment.rtree()
   const level = levels.findLastIndex(({ mbr_num }) => mbr_num <= MOST_BOXES)
   if (level < 0) {
-    const message = `expected at most ${MOST_BOXES} tiles to draw, found ${info.tile_num} (--full draws all)`
-    throw new InspectError('TOO_LARGE', message, { file: fragment.folder.path })
+    const fault = { expected: `at most ${MOST_BOXES} tiles to draw`, found: `${info.tile_num} (--full draws all)` }
+    throw new InspectError('TOO_LARGE', fault, { file: fragment.folder.path })
   }
   const { dimensions } = info.schema.domain
   return { name, level, box_num: levels[level].mbr_num, at: (index) => mbrAt(levels[level], index, dimensions) }

@@ -63,7 +63,7 @@ async function* schemasOf(cx: CommandContext, path: string, target: Target, opti
     const { schemaName } = await target.fragment.info()
     const files = await target.array.schemaFiles(schemaName)
     const file = files.find(({ name }) => name === schemaName)
-    const missing = `expected the fragment's schema ${schemaName}, found no such file`
+    const missing = { expected: `the fragment's schema ${schemaName}`, found: 'no such file' }
     if (!file) throw new InspectError('MISSING_FILE', missing, { file: path })
     yield* oneSchema(cx, target.array, file, files, options)
   } else if (target.type === 'file' && options.hex) {

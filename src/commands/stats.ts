@@ -82,7 +82,7 @@ export const command: CommandModule<StatsOptions> = {
 
   async *run(cx, paths, options) {
     if (options.read) {
-      if (options.all) throw usage('expected --all or --read, found both')
+      if (options.all) throw usage({ expected: '--all or --read', found: 'both' })
       for (const path of paths)
         yield* throughGroups(cx, path, await cx.open(path), (path, target) => readOutcome(cx, path, target, options))
       return

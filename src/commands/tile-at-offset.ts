@@ -36,7 +36,7 @@ export async function tileAtOffset(
   options: Pick<TileOptions, 'stages' | 'bytes'>,
 ): Promise<Outcome> {
   const fileName = name.endsWith('.tdb') ? name : `${name}.tdb`
-  if (fileName.includes('/')) throw usage(`expected the name of a data file, found ${JSON.stringify(name)}`)
+  if (fileName.includes('/')) throw usage({ expected: 'the name of a data file', found: JSON.stringify(name) })
   // Only the metadata says which field a file belongs to.
   if (fileName !== name && (await fragment.folder.kind(fileName)) === undefined)
     throw usage(
@@ -99,7 +99,7 @@ async function fieldOf(fragment: Fragment, fileName: string): Promise<FileField 
     const role = fieldFileRoles(slot).find((one) => fieldFileName(version, slot, one) === fileName)
     if (role) return { schema, slot, role: tileRole({ role }) }
   }
-  throw usage(`expected a data file of a field of the array, found ${JSON.stringify(fileName)}`)
+  throw usage({ expected: 'a data file of a field of the array', found: JSON.stringify(fileName) })
 }
 
 function pipelineFor(fragment: Fragment, field: FileField | undefined, holdsChunks: boolean): Promise<Pipeline> {

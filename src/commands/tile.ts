@@ -102,11 +102,11 @@ async function openFile(
     const names = [...new Set(files.map(({ slot }) => info.slots[slot].name))]
     const near = didYouMean(field, [...names, ...files.map(({ name }) => name)])
     const all = names.map((name) => JSON.stringify(name)).join(', ')
-    throw usage(`expected a field (${all}) or one of its files, found ${JSON.stringify(field)}${near}`)
+    throw usage({ expected: `a field (${all}) or one of its files`, found: `${JSON.stringify(field)}${near}` })
   }
   const wanted = byName ?? ofField.find((file) => tileRole(file) === (role ?? defaultRole(ofField.map(tileRole))))
   if (!wanted) {
-    throw usage(`expected a role of ${field} (${ofField.map(tileRole).join(', ')}), found ${role}`)
+    throw usage({ expected: `a role of ${field} (${ofField.map(tileRole).join(', ')})`, found: String(role) })
   }
   return TileFile.open(fragment, wanted.slot, tileRole(wanted))
 }

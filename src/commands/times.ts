@@ -22,7 +22,7 @@ export function addTimesOptions(command: CommanderCommand): void {
 
 /** Sets the times between which {@link CommandContext.open} opens targets. @throws InspectError USAGE */
 export function useTimes(cx: CommandContext, { asOf, between }: TimesOptions): void {
-  if (asOf !== undefined && between !== undefined) throw usage('expected --as-of or --between, found both')
+  if (asOf !== undefined && between !== undefined) throw usage({ expected: '--as-of or --between', found: 'both' })
   if (asOf !== undefined) cx.times = { now: parseTime(cx, '--as-of', asOf) }
   if (between !== undefined) cx.times = parseBetween(cx, between)
 }

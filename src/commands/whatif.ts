@@ -236,7 +236,7 @@ function askedFilters(
 ): NewFilters {
   if (!asked) return NO_FILTERS
   const [filters, ...more] = asked
-  if (more.length > 0) throw usage(`expected one --filters, or --best to choose among them, found ${asked.length}`)
+  if (more.length > 0) throw usage({ expected: 'one --filters, or --best to choose among them', found: asked.length })
   const fields = new Map<string, readonly FilterConfig[]>()
   for (const { name, type, cell_val_num } of [...(array_type === 'dense' ? [] : domain.dimensions), ...attributes]) {
     if (names && !names.includes(name)) continue

@@ -331,7 +331,7 @@ async function writeArray(
 function asUsage(error: unknown, root: string | undefined): unknown {
   if (error instanceof InspectError) {
     const isInArray = root !== undefined && error.at.file?.startsWith(root)
-    return exitCodeOf(error) === 1 && !isInArray ? usage(error.message, error.at, { cause: error }) : error
+    return exitCodeOf(error) === 1 && !isInArray ? usage(error.fault, error.at, { cause: error }) : error
   }
   if (lacksMemory(error)) {
     const why =

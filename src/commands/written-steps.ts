@@ -97,9 +97,10 @@ function folderOf(output: FolderOutput, base: string | undefined, files: Map<str
     remove(path) {
       const own = [...files.keys()].filter((file) => file === path || file.startsWith(`${path}/`))
       if (own.length === 0)
-        throw usage(
-          `expected to remove only what this call wrote, found ${path}: --append leaves what is there as it is`,
-        )
+        throw usage({
+          expected: 'to remove only what this call wrote',
+          found: `${path}: --append leaves what is there as it is`,
+        })
       output.remove(path)
       for (const file of own) files.delete(file)
     },

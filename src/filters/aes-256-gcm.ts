@@ -49,16 +49,18 @@ function aesFilter(aead: Aead): Filter {
       const open = (list: string) => (part: EncryptedPart, index: number) => {
         const place = `${list}.${index}`
         if (part.encrypted_length !== part.plain_length) {
-          const message = `expected ${part.plain_length} encrypted bytes, found ${part.encrypted_length}`
-          throw badData(message, `${place}.encrypted_length`)
+          const fault = { expected: `${part.plain_length} encrypted bytes`, found: part.encrypted_length }
+          throw badData(fault, `${place}.encrypted_length`)
         }
         const sealed = stored.take(part.encrypted_length, `${place}.encrypted_length`)
         const plain = aead.open(key, part.iv, part.tag, sealed)
         cx.onVerdict?.({ filter: 'AES_256_GCM', ok: plain !== undefined, expected: hex(part.tag), actual: undefined })
         if (!plain) {
-          const message =
-            'expected bytes that the key decrypts, found another tag: the key is wrong, or the bytes are damaged'
-          throw new InspectError('WRONG_KEY', message, { field: `${place}.tag` })
+          const fault = {
+            expected: 'bytes that the key decrypts',
+            found: 'another tag: the key is wrong, or the bytes are damaged',
+          }
+          throw new InspectError('WRONG_KEY', fault, { field: `${place}.tag` })
         }
         return plain
       }
@@ -74,7 +76,7 @@ function keyOf(cx: FilterContext): Uint8Array {
   if (!cx.key)
     throw new InspectError('KEY_NEEDED', 'expected a key, since the array is encrypted (AES-256-GCM); found none')
   if (cx.key.length !== KEY_BYTES) {
-    throw new InspectError('WRONG_KEY', `expected a key of ${KEY_BYTES} bytes, found ${cx.key.length}`)
+    throw new InspectError('WRONG_KEY', { expected: `a key of ${KEY_BYTES} bytes`, found: cx.key.length })
   }
   return cx.key
 }

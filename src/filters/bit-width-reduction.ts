@@ -63,7 +63,7 @@ const codec: WindowCodec<ReturnType<typeof bitWidthHead>, BitWidthWindow> = {
   dataIs: 'of data for the windows',
   check(total, { original_bytes }) {
     if (total === original_bytes) return
-    throw badData(`expected ${original_bytes} bytes in windows, found ${total}`, 'original_bytes')
+    throw badData({ expected: `${original_bytes} bytes in windows`, found: total }, 'original_bytes')
   },
   reverse(stored, window, type) {
     const width = storedWidth(window, type.size)
@@ -89,7 +89,7 @@ function storedWidth({ window_bytes, bits }: BitWidthWindow, size: ElementSize):
   if (window_bytes % size !== 0 || bits >= 8 * size) return size
   const width = bits / 8
   if (isElementSize(width)) return width
-  throw badData(`expected 8, 16, 32 or 64 bits, found ${bits}`, 'bits')
+  throw badData({ expected: '8, 16, 32 or 64 bits', found: bits }, 'bits')
 }
 
 /** Lanes of a window's smallest value, and the bits that the values need after it is subtracted. */

@@ -49,7 +49,7 @@ function checksumFilter(name: ChecksumVerdict['filter'], layout: Describe<Checks
       if (cx.onVerdict) cx.onVerdict({ filter: name, ok, expected, actual })
       else if (!ok) {
         const field = `${list}.${index}.digest`
-        throw new InspectError('CHECKSUM', `expected ${expected}, found ${actual}`, { field })
+        throw new InspectError('CHECKSUM', { expected, found: actual }, { field })
       }
     })
     covered.end(list)

@@ -63,11 +63,14 @@ export function deltaFilter(codec: DeltaCodec, countAt: number): Filter {
       if (cx.otherType && tail > 0 && count === whole) {
         if (kept) return kept
         const found = `${count} elements: the release that wrote it lost the rest`
-        throw badData(`expected ${originalLength} bytes, found ${found}`)
+        throw badData({ expected: `${originalLength} bytes`, found })
       }
       if (count !== whole || (count === 0 && originalLength > 0)) {
-        const message = `expected ${originalLength} bytes of ${type.size}-byte elements, found ${count} elements`
-        throw badData(message, 'element_num')
+        const fault = {
+          expected: `${originalLength} bytes of ${type.size}-byte elements`,
+          found: `${count} elements`,
+        }
+        throw badData(fault, 'element_num')
       }
       if (count === 0) cx.onRefused?.('delta of nothing')
       if (tail > 0 && !kept) cx.onLostTail?.({ length: tail, element_size: type.size, of_metadata: ofMetadata })
@@ -84,6 +87,7 @@ export function deltaFilter(codec: DeltaCodec, countAt: number): Filter {
 }
 
 function elementCount(part: Uint8Array, at: number): number {
-  if (part.length < at + 8) throw badData(`expected the number of elements, found ${part.length} bytes`, 'element_num')
+  if (part.length < at + 8)
+    throw badData({ expected: 'the number of elements', found: `${part.length} bytes` }, 'element_num')
   return u64(part, at)
 }

@@ -38,7 +38,7 @@ function decompress(
   const length = originalLength - (originalLength % size)
   const surplus = part.length - HEAD - length
   if (surplus !== 0 && surplus !== size) {
-    throw badData(`expected ${length} bytes of differences, found ${part.length - HEAD}`, 'compressed_length')
+    throw badData({ expected: `${length} bytes of differences`, found: part.length - HEAD }, 'compressed_length')
   }
   const stored = part.subarray(HEAD, HEAD + length)
   const summed = kernels?.run('sums', originalLength, [stored], length, size, 0, 0)?.fill(0, length)

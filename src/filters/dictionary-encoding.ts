@@ -74,7 +74,7 @@ function isEmptyFrame({ metadata, data }: FilteredBytes): boolean {
   )
 }
 
-const NOT_STRINGS = 'expected var-sized strings for DICTIONARY_ENCODING, found other data'
+const NOT_STRINGS = { expected: 'var-sized strings for DICTIONARY_ENCODING', found: 'other data' }
 
 function compress(parts: FilterParts): FilterParts {
   const cells = stringCells(parts, 'DICTIONARY_ENCODING')
@@ -149,14 +149,17 @@ function decompress(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
   const { value, count } = readStrings(bytes, dictionaryMetadata, ['id_size', 'string_length_size'])
   const { id_size: idSize, string_length_size: stringSize, dictionary } = value
   if (count * idSize !== bytes.data.length) {
-    throw badData(`expected ${count} ids of ${idSize} bytes, found ${bytes.data.length} bytes`, 'offsets_length')
+    throw badData(
+      { expected: `${count} ids of ${idSize} bytes`, found: `${bytes.data.length} bytes` },
+      'offsets_length',
+    )
   }
   const { starts, lengths } = entriesOf(dictionary, stringSize)
   const ids = idsOf(bytes.data, idSize, count)
   let strings = 0
   for (let cell = 0; cell < count; cell++) {
     const id = ids[cell]
-    if (id >= starts.length) throw badData(`expected an id below ${starts.length}, found ${id}`)
+    if (id >= starts.length) throw badData({ expected: `an id below ${starts.length}`, found: id })
     strings += lengths[id]
   }
   checkStrings(value.part, strings, cx.limit)
@@ -204,6 +207,6 @@ function entryEnd(dictionary: Uint8Array, at: number, lengthSize: number): numbe
   const left = dictionary.length - at - lengthSize
   const length = left < 0 ? 0 : readCount(dictionary, at, lengthSize)
   if (length > left)
-    throw badData(`expected an entry of ${lengthSize} + ${length} bytes, found ${left + lengthSize}`, 'dictionary')
+    throw badData({ expected: `an entry of ${lengthSize} + ${length} bytes`, found: left + lengthSize }, 'dictionary')
   return at + lengthSize + length
 }

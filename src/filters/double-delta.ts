@@ -43,7 +43,7 @@ function compress(part: Uint8Array, type: IntegerType, formatVersion: number): U
   const numbers = size === 8 ? undefined : numbersOf(part, type)
   const wide = size === 8 && count > 2 ? wideDifferences(lanesOf(part, 8), type.signed) : undefined
   if (wide?.overflows && formatVersion >= REFUSES_OVERFLOW_SINCE) {
-    throw badValue('expected differences that fit in 64 signed bits for DOUBLE_DELTA, found a larger one')
+    throw badValue({ expected: 'differences that fit in 64 signed bits for DOUBLE_DELTA', found: 'a larger one' })
   }
   const bitSize = count <= 2 ? 0 : (wide?.bitSize ?? bitSizeOf(numbers ?? part))
   const verbatim = bitSize >= verbatimFrom(size)
@@ -220,8 +220,11 @@ function decompress(
   const plain = verbatim ? originalLength : Math.min(count, 2) * size
   const units = verbatim || count <= 2 ? 0 : packedUnits(count - 2, bitSize)
   if (part.length !== HEAD + plain + 4 * units) {
-    const message = `expected ${HEAD + plain + 4 * units} bytes for ${count} elements at bit size ${bitSize}, found ${part.length}`
-    throw badData(message, 'compressed_length')
+    const fault = {
+      expected: `${HEAD + plain + 4 * units} bytes for ${count} elements at bit size ${bitSize}`,
+      found: part.length,
+    }
+    throw badData(fault, 'compressed_length')
   }
   const stored = part.subarray(HEAD)
   if (plain === originalLength) return stored

@@ -57,7 +57,7 @@ export function deltaDatatype(datatype: Datatype, reinterpret: Datatype | undefi
 /** Checks that a part to be written is a whole number of elements. @throws InspectError BAD_VALUE */
 export function checkWhole(part: Uint8Array, size: number): void {
   if (part.length % size !== 0) {
-    throw badValue(`expected parts of whole ${size}-byte elements, found one of ${part.length} bytes`)
+    throw badValue({ expected: `parts of whole ${size}-byte elements`, found: `one of ${part.length} bytes` })
   }
 }
 

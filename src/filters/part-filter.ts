@@ -51,7 +51,7 @@ export function partFilter(transform: PartTransform): Filter {
           transform.dropsTails && whole === bytes.data.length
             ? ': TileDB dropped what is after the last whole element when it wrote'
             : ''
-        throw badData(`expected ${total} bytes of data, found ${bytes.data.length}${why}`, 'part_lengths')
+        throw badData({ expected: `${total} bytes of data`, found: `${bytes.data.length}${why}` }, 'part_lengths')
       }
       const stored = new Parts(bytes.data, 'bytes of data')
       const parts = value.part_lengths.map((part) => stored.take(part, 'part_lengths'))

@@ -1,4 +1,4 @@
-import { type ErrorPlace, faultOf, InspectError, inconsistent } from '../base/errors.ts'
+import { type ErrorPlace, faultOf, InspectError, inconsistent, longer } from '../base/errors.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decode, encode } from '../format/io.ts'
@@ -215,10 +215,13 @@ export class Pipeline {
     for (const chunk of chunks) total += chunk.original_length
     if (options.expectedSize === undefined) this.refuseUnlikely(total, stored.length, base)
     else if (total !== options.expectedSize) {
-      throw inconsistent(`expected ${options.expectedSize} unfiltered bytes, found chunks of ${total}`, {
-        offset: base,
-        field: 'chunks.original_length',
-      })
+      throw inconsistent(
+        { expected: `${options.expectedSize} unfiltered bytes`, found: `chunks of ${total}` },
+        {
+          offset: base,
+          field: 'chunks.original_length',
+        },
+      )
     }
     this.refuseLarger(total, base)
     let data = options.into !== undefined && options.into.length >= total ? options.into : NO_BYTES
@@ -233,7 +236,7 @@ export class Pipeline {
       }
       const out = this.undoAt(stored, base, chunks[index], index, options, room)
       if (out.offsets) {
-        if (index > 0) throw inconsistent(`expected one chunk of strings, found ${chunks.length}`, { offset: base })
+        if (index > 0) throw inconsistent({ expected: 'one chunk of strings', found: chunks.length }, { offset: base })
         offsets = out.offsets
       }
       const end = at + out.data.length
@@ -275,7 +278,7 @@ export class Pipeline {
   refuseBeyond(end: number, expected: number | undefined, stored: number): void {
     if (expected === undefined) this.refuseUnlikely(end, stored)
     else if (end > expected)
-      throw inconsistent(`expected ${expected} unfiltered bytes in the tile, found chunks of more`)
+      throw inconsistent({ expected: `${expected} unfiltered bytes in the tile`, found: 'chunks of more' })
     this.refuseLarger(end)
   }
 
@@ -368,12 +371,15 @@ export class Pipeline {
     }
     if (last > 0) return bytes
     if (bytes.metadata.length > 0) {
-      const message = `expected no metadata after the filters' own, found ${bytes.metadata.length} bytes`
-      throw inconsistent(message, { field: 'metadata' })
+      const fault = { expected: "no metadata after the filters' own", found: `${bytes.metadata.length} bytes` }
+      throw inconsistent(fault, { field: 'metadata' })
     }
     if (bytes.data.length !== chunk.original_length) {
       throw inconsistent(
-        `expected ${chunk.original_length} bytes (the chunk's original length), found ${bytes.data.length} after undoing its filters`,
+        {
+          expected: `${chunk.original_length} bytes (the chunk's original length)`,
+          found: `${bytes.data.length} after undoing its filters`,
+        },
         { field: 'original_length' },
       )
     }
@@ -418,14 +424,19 @@ export class Pipeline {
    */
   private chunkOfNothing({ original_length }: StoredChunk): FilteredBytes {
     if (original_length > 0) {
-      throw badData(
-        `expected ${original_length} bytes of strings, found an empty chunk: the release that wrote it lost them`,
-      )
+      throw badData({
+        expected: `${original_length} bytes of strings`,
+        found: 'an empty chunk: the release that wrote it lost them',
+      })
     }
     if (this.stages.length > 1) {
       const { name } = this.stages[this.stages.length - 1].config
       throw badData(
-        `expected metadata of ${name}, found an empty chunk: the release that wrote it dropped that of a tile of empty strings, and TileDB cannot read it`,
+        {
+          expected: `metadata of ${name}`,
+          found:
+            'an empty chunk: the release that wrote it dropped that of a tile of empty strings, and TileDB cannot read it',
+        },
         name,
       )
     }
@@ -491,7 +502,7 @@ export class Pipeline {
     try {
       return this.undo(chunk, index, options, room)
     } catch (error) {
-      const { code, message, at, cause } = faultOf(error)
+      const { code, fault, at, cause } = faultOf(error)
       const part = at.field
       const metadata = base + (chunk.metadata.byteOffset - stored.byteOffset)
       // An error that names only a filter is about its data, which come after the metadata of all filters. Tags and digests
@@ -499,7 +510,7 @@ export class Pipeline {
       const isData = this.stages.some(({ config, definition }) => config.name === part && !definition.tellsDamage)
       const offset = isData ? metadata + chunk.metadata.length : metadata
       const field = part === undefined ? `chunks.${index}` : `chunks.${index}.${part}`
-      throw new InspectError(code, message, { field, offset }, { cause })
+      throw new InspectError(code, fault, { field, offset }, { cause })
     }
   }
 }
@@ -511,8 +522,8 @@ export class Pipeline {
 function inFilter(error: unknown, { name }: FilterConfig, lost = 0): unknown {
   if (!(error instanceof InspectError)) return error
   const field = error.at.field === undefined ? name : `${name}.${error.at.field}`
-  const message = lost > 0 ? `${error.message}; TileDB dropped ${lost} bytes of the chunk when it wrote` : error.message
-  return new InspectError(error.code, message, { field }, { cause: error })
+  const dropped = lost > 0 ? `; TileDB dropped ${lost} bytes of the chunk when it wrote` : ''
+  return new InspectError(error.code, longer(error.fault, dropped), { field }, { cause: error })
 }
 
 /** Returns where the limit of a tile of `stored` bytes comes from if there is no `--max-tile-size`, for errors. */
@@ -521,6 +532,6 @@ export function describeLimit(stored: number): string {
 }
 
 function tooLarge(most: number, found: number, at: ErrorPlace, reason = '--max-tile-size'): InspectError {
-  const message = `expected at most ${most} unfiltered bytes in a tile (${reason}), found ${found}`
-  return new InspectError('TOO_LARGE', message, at)
+  const fault = { expected: `at most ${most} unfiltered bytes in a tile (${reason})`, found }
+  return new InspectError('TOO_LARGE', fault, at)
 }

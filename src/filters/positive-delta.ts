@@ -39,7 +39,7 @@ const codec: WindowCodec<ReturnType<typeof positiveDeltaHead>, PositiveDeltaWind
   forward(window, type) {
     const whole = window.length % type.size === 0
     if (whole && !rises(window, type)) {
-      throw badValue('expected values that never decrease for POSITIVE_DELTA, found a smaller one')
+      throw badValue({ expected: 'values that never decrease for POSITIVE_DELTA', found: 'a smaller one' })
     }
     const first = new Uint8Array(type.size)
     first.set(window.subarray(0, type.size))

@@ -134,9 +134,13 @@ export function filterOf(name: FilterConfig['name']): FilterDefinition | undefin
 export function definitionOf(name: FilterConfig['name']): FilterDefinition {
   const definition = filterOf(name)
   if (definition) return definition
-  throw new InspectError('UNSUPPORTED_FILTER', `expected a filter that TileDB defines, found ${name}`, {
-    field: 'filters',
-  })
+  throw new InspectError(
+    'UNSUPPORTED_FILTER',
+    { expected: 'a filter that TileDB defines', found: name },
+    {
+      field: 'filters',
+    },
+  )
 }
 
 /** Whether a pipeline has a checksum or authentication tag. */

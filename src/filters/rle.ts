@@ -70,7 +70,7 @@ const LONGEST_RUN = 65535
 
 function compressCells(part: Uint8Array, size: number): Uint8Array {
   if (part.length % size !== 0) {
-    throw badValue(`expected parts of whole ${size}-byte cells for RLE, found one of ${part.length} bytes`)
+    throw badValue({ expected: `parts of whole ${size}-byte cells for RLE`, found: `one of ${part.length} bytes` })
   }
   const count = part.length / size
   if (count === 0) return NO_BYTES
@@ -112,18 +112,22 @@ function runStarts(part: Uint8Array, size: number, starts: Uint32Array): number 
 function decompressCells(part: Uint8Array, originalLength: number, size: number): Uint8Array {
   const stride = size + 2
   if (part.length % stride !== 0) {
-    throw badData(`expected runs of ${stride} bytes, found ${part.length} bytes`, 'compressed_length')
+    throw badData({ expected: `runs of ${stride} bytes`, found: `${part.length} bytes` }, 'compressed_length')
   }
   let cells = 0
   for (let at = size; at < part.length; at += stride) cells += (part[at] << 8) | part[at + 1]
   const tail = originalLength % size
   if (tail > 0 && cells * size === originalLength - tail) {
-    throw badData(
-      `expected ${originalLength} bytes in whole cells of ${size}, found ${cells} cells: TileDB dropped the ${tail} bytes after the last when it wrote`,
-    )
+    throw badData({
+      expected: `${originalLength} bytes in whole cells of ${size}`,
+      found: `${cells} cells: TileDB dropped the ${tail} bytes after the last when it wrote`,
+    })
   }
   if (cells * size !== originalLength) {
-    throw badData(`expected runs of ${originalLength} bytes in all, found ${cells} cells of ${size}`, 'original_length')
+    throw badData(
+      { expected: `runs of ${originalLength} bytes in all`, found: `${cells} cells of ${size}` },
+      'original_length',
+    )
   }
   const out = new Uint8Array(originalLength)
   let to = 0
@@ -195,18 +199,18 @@ function decompressStrings(bytes: FilteredBytes, cx: FilterContext): FilteredByt
   let strings = 0
   for (let at = 0; at < input.length; ) {
     if (at + runSize + stringSize > input.length) {
-      throw badData(`expected ${runSize + stringSize} bytes of a run, found ${input.length - at}`)
+      throw badData({ expected: `${runSize + stringSize} bytes of a run`, found: input.length - at })
     }
     const run = readCount(input, at, runSize)
     const stringLength = readCount(input, at + runSize, stringSize)
     at += runSize + stringSize
     if (stringLength > input.length - at)
-      throw badData(`expected a string of ${stringLength} bytes, found ${input.length - at}`)
+      throw badData({ expected: `a string of ${stringLength} bytes`, found: input.length - at })
     at += stringLength
     cells += run
     strings += run * stringLength
   }
-  if (cells !== count) throw badData(`expected runs of ${count} cells in all, found ${cells}`, 'offsets_length')
+  if (cells !== count) throw badData({ expected: `runs of ${count} cells in all`, found: cells }, 'offsets_length')
   checkStrings(value.part, strings, cx.limit)
   checkLimit(8 * count, offsetsLimit(cx.limit), 'offsets_length')
   const data = new Uint8Array(strings)

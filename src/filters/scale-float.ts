@@ -48,7 +48,7 @@ export const scaleFloat: FilterDefinition = {
       reverse(part, config, cx) {
         const width = widthOf(config)
         if (part.length % width !== 0) {
-          throw badData(`expected whole ${width}-byte integers, found ${part.length} bytes`, 'part_lengths')
+          throw badData({ expected: `whole ${width}-byte integers`, found: `${part.length} bytes` }, 'part_lengths')
         }
         return toFloats(part, width, floatSize(cx.datatype), config)
       },
@@ -76,7 +76,7 @@ function numberOf(config: FilterConfig, option: 'scale' | 'offset'): number {
 function floatSize(datatype: Datatype): 4 | 8 {
   const size = datatypeSize(datatype)
   if (size === 4 || size === 8) return size
-  throw badValue(`expected elements of 4 or 8 bytes for SCALE_FLOAT, found ${datatype}`)
+  throw badValue({ expected: 'elements of 4 or 8 bytes for SCALE_FLOAT', found: datatype })
 }
 
 /** Rounds to the nearest integer, halves away from zero. Adding 0.5 and truncating would be wrong just below a half. */
@@ -104,7 +104,7 @@ function toIntegers(part: Uint8Array, size: 4 | 8, width: ElementSize, config: F
     const difference = values[i] - offset
     const value = round(single ? Math.fround(Math.fround(difference) / scale) : difference / scale)
     if (!(value >= -end && value < end)) {
-      throw badValue(`expected scaled values that fit ${8 * width} bits, found ${value}`)
+      throw badValue({ expected: `scaled values that fit ${8 * width} bits`, found: value })
     }
     lanes[to] = value
     if (each === 2) lanes[to + 1] = Math.floor(value / 2 ** 32)

@@ -82,14 +82,14 @@ export function stringCells(parts: FilterParts, filter: string): StringCells {
   if (metadata.length > 0 || data.length !== 1 || offsets === undefined) {
     throw badValue(`expected ${filter} of var-sized strings to be the first filter`)
   }
-  if (offsets.length === 0) throw badValue(`expected at least one cell for ${filter}, found none`)
+  if (offsets.length === 0) throw badValue({ expected: `at least one cell for ${filter}`, found: 'none' })
   let before = 0
   for (const offset of offsets) {
-    if (!(offset >= before)) throw badValue(`expected rising offsets, found ${offset} after ${before}`)
+    if (!(offset >= before)) throw badValue({ expected: 'rising offsets', found: `${offset} after ${before}` })
     before = offset
   }
   if (offsets[0] !== 0 || before > data[0].length) {
-    throw badValue(`expected offsets from 0 to ${data[0].length}, found ${offsets[0]} to ${before}`)
+    throw badValue({ expected: `offsets from 0 to ${data[0].length}`, found: `${offsets[0]} to ${before}` })
   }
   return new StringCells(data[0], offsets)
 }
@@ -106,12 +106,12 @@ export function readStrings<T extends { part: StringPart }>(
   const value = wholeMetadata(metadata, describe, 'that of the strings')
   const { compressed_length, offsets_length } = value.part
   if (compressed_length !== data.length) {
-    throw badData(`expected ${compressed_length} bytes of data, found ${data.length}`, 'compressed_length')
+    throw badData({ expected: `${compressed_length} bytes of data`, found: data.length }, 'compressed_length')
   }
-  if (offsets_length % 8 !== 0) throw badData(`expected 8 bytes a cell, found ${offsets_length}`, 'offsets_length')
+  if (offsets_length % 8 !== 0) throw badData({ expected: '8 bytes a cell', found: offsets_length }, 'offsets_length')
   for (const field of sizes) {
     const size = Number(value[field])
-    if (!isElementSize(size)) throw badData(`expected a size of 1, 2, 4 or 8, found ${size}`, field)
+    if (!isElementSize(size)) throw badData({ expected: 'a size of 1, 2, 4 or 8', found: size }, field)
   }
   return { value, count: offsets_length / 8 }
 }
@@ -119,7 +119,7 @@ export function readStrings<T extends { part: StringPart }>(
 /** Checks the total bytes of the strings. Call it before allocating them. */
 export function checkStrings(part: StringPart, found: number, limit: number): void {
   if (found !== part.original_length) {
-    throw badData(`expected ${part.original_length} bytes of strings, found ${found}`, 'original_length')
+    throw badData({ expected: `${part.original_length} bytes of strings`, found }, 'original_length')
   }
   checkLimit(found, limit, 'original_length')
 }

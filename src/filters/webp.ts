@@ -57,15 +57,18 @@ function typeRefusal(type: Datatype, { name, format }: FilterConfig, field: Filt
 function pictures(codec: ImageCodec): PartTransform {
   return {
     forward(part, config, cx) {
-      if (cx.datatype !== 'UINT8') throw badValue(`expected UINT8 values, found ${cx.datatype}`)
+      if (cx.datatype !== 'UINT8') throw badValue({ expected: 'UINT8 values', found: cx.datatype })
       const { format = 'NONE' } = config
       const { depth } = pixelLayout(format)
       const { x_extent: stride = 0, y_extent: height = 0, quality = DEFAULT_QUALITY, lossless = false } = config
       if (stride % depth !== 0 || stride * height === 0) {
-        throw badValue(`expected rows of whole ${format} pixels, found tiles of ${height} rows of ${stride} values`)
+        throw badValue({
+          expected: `rows of whole ${format} pixels`,
+          found: `tiles of ${height} rows of ${stride} values`,
+        })
       }
       if (part.length !== stride * height) {
-        throw badValue(`expected ${stride * height} bytes (one picture), found ${part.length}`)
+        throw badValue({ expected: `${stride * height} bytes (one picture)`, found: part.length })
       }
       return codec.encode(part, stride / depth, height, format, quality, lossless)
     },

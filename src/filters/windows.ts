@@ -75,7 +75,7 @@ export function windowFilter<Head extends { window_num: number }, Entry extends 
       }
       codec.check?.(total, head)
       if (stored !== data.length) {
-        throw badData(`expected ${stored} bytes ${codec.dataIs}, found ${data.length}`, 'window_bytes')
+        throw badData({ expected: `${stored} bytes ${codec.dataIs}`, found: data.length }, 'window_bytes')
       }
       if (total > stored) checkLimit(total, cx.limit, 'original_bytes')
       const out = new Uint8Array(total)
@@ -100,9 +100,12 @@ export function windowFilter<Head extends { window_num: number }, Entry extends 
  */
 function windowsOf(parts: readonly Uint8Array[], maxWindow: number | undefined, size: ElementSize): Uint8Array[] {
   if (maxWindow === undefined || maxWindow < size) {
-    throw badValue(`expected a window of at least ${size} bytes, found ${maxWindow ?? 'none'}`, {
-      field: 'max_window_size',
-    })
+    throw badValue(
+      { expected: `a window of at least ${size} bytes`, found: maxWindow ?? 'none' },
+      {
+        field: 'max_window_size',
+      },
+    )
   }
   const windows: Uint8Array[] = []
   for (const part of parts) {

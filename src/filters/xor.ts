@@ -32,7 +32,7 @@ export const xor: FilterDefinition = {
       reverse(part, _config, cx) {
         const size = datatypeSize(cx.datatype)
         if (part.length % size !== 0)
-          throw badData(`expected whole ${size}-byte elements, found ${part.length} bytes`, 'part_lengths')
+          throw badData({ expected: `whole ${size}-byte elements`, found: `${part.length} bytes` }, 'part_lengths')
         return cx.kernels?.run('separate', part.length, [part], part.length, size) ?? combine(part, size, true)
       },
     }),

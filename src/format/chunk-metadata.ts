@@ -164,9 +164,12 @@ export function positiveDeltaMetadata(elementSize: number) {
 export type StringPart = ReturnType<typeof stringPart>
 function stringPart(io: AnyIo) {
   const metadataPartNum = io.derive('metadata_part_num', 'uint32', () => 0, 'parts: always 0')
-  io.require(metadataPartNum === 0, 'metadata_part_num', () => `expected no metadata part, found ${metadataPartNum}`)
+  io.require(metadataPartNum === 0, 'metadata_part_num', () => ({
+    expected: 'no metadata part',
+    found: metadataPartNum,
+  }))
   const dataPartNum = io.derive('data_part_num', 'uint32', () => 1, 'parts: always 1')
-  io.require(dataPartNum === 1, 'data_part_num', () => `expected one data part, found ${dataPartNum}`)
+  io.require(dataPartNum === 1, 'data_part_num', () => ({ expected: 'one data part', found: dataPartNum }))
   return {
     original_length: io.u32('original_length', 'bytes: of all strings'),
     compressed_length: io.u32('compressed_length', 'bytes: of the data'),

@@ -46,7 +46,7 @@ function lineAt(bytes: Uint8Array, offset: number): { text: string; offset: numb
 function tileLength(bytes: Uint8Array, offset: number): number {
   const left = bytes.length - offset
   const truncated = (expected: number | bigint, found: number, field: string): InspectError =>
-    new InspectError('TRUNCATED', `expected ${expected} bytes, found ${found}`, { offset, field })
+    new InspectError('TRUNCATED', { expected: `${expected} bytes`, found }, { offset, field })
   if (left < TILE_LENGTH_BYTES) throw truncated(TILE_LENGTH_BYTES, Math.max(left, 0), 'tile_length')
   const length = new DataView(bytes.buffer, bytes.byteOffset + offset, TILE_LENGTH_BYTES).getBigUint64(0, true)
   if (length <= BigInt(left - TILE_LENGTH_BYTES)) return Number(length)

@@ -203,5 +203,5 @@ function daysOfMonth(year: bigint, month: number): number {
 
 function bad(type: DatetimeType, expected: string, found: string): InspectError {
   const shown = found.length > 60 ? `${found.slice(0, 60)}…` : found
-  return badValue(`expected ${expected} for ${type}, found ${JSON.stringify(shown)}`)
+  return badValue({ expected: `${expected} for ${type}`, found: JSON.stringify(shown) })
 }

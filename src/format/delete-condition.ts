@@ -91,8 +91,14 @@ function comparison(io: Io<ConditionValue>): ConditionValue {
 function requireOffsets(io: Io<ConditionValue>, length: number, offsets: Float64Array): void {
   for (const [i, start] of offsets.entries()) {
     const before = offsets[i - 1] ?? 0
-    io.require(start >= before, 'offsets', () => `expected member ${i} to begin at ${before} or later, found ${start}`)
-    io.require(start <= length, 'offsets', () => `expected member ${i} to begin at ${length} or before, found ${start}`)
+    io.require(start >= before, 'offsets', () => ({
+      expected: `member ${i} to begin at ${before} or later`,
+      found: start,
+    }))
+    io.require(start <= length, 'offsets', () => ({
+      expected: `member ${i} to begin at ${length} or before`,
+      found: start,
+    }))
   }
 }
 

@@ -53,9 +53,12 @@ export function denseTileGrid(schema: ArraySchema, nonemptyDomain: NDRange): Den
     cells_per_tile *= Number(axis.extent)
   }
   if (tile_num > Number.MAX_SAFE_INTEGER || cells_per_tile > Number.MAX_SAFE_INTEGER) {
-    throw inconsistent(`expected fewer than 2^53 tiles and cells a tile, found ${tile_num} and ${cells_per_tile}`, {
-      field: 'nonempty_domain',
-    })
+    throw inconsistent(
+      { expected: 'fewer than 2^53 tiles and cells a tile', found: `${tile_num} and ${cells_per_tile}` },
+      {
+        field: 'nonempty_domain',
+      },
+    )
   }
   return { axes, tile_num, cells_per_tile }
 }
@@ -74,11 +77,17 @@ export function denseAxis(dimension: Dimension, range: { min: Uint8Array; max: U
   const extent = dimension.tile_extent && !whole ? integerOf(type, dimension.tile_extent) : length
   const field = `nonempty_domain.${name}`
   if (extent <= 0n)
-    throw inconsistent(`expected a positive tile extent, found ${extent}`, {
-      field: `dimensions.${name}`,
-    })
+    throw inconsistent(
+      { expected: 'a positive tile extent', found: extent },
+      {
+        field: `dimensions.${name}`,
+      },
+    )
   if (low > high || low < domainLow || high > domainHigh) {
-    throw inconsistent(`expected a range inside [${domainLow}, ${domainHigh}], found [${low}, ${high}]`, { field })
+    throw inconsistent(
+      { expected: `a range inside [${domainLow}, ${domainHigh}]`, found: `[${low}, ${high}]` },
+      { field },
+    )
   }
   const firstTile = (low - domainLow) / extent
   const tile_num = Number((high - domainLow) / extent - firstTile + 1n)

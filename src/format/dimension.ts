@@ -1,3 +1,4 @@
+import type { Fault } from '../base/errors.ts'
 import { type CellValNum, cellValNumCoding } from './cell-val-num.ts'
 import { type Datatype, datatypeCoding, datatypeSize } from './datatype.ts'
 import { type FilterPipeline, filterPipeline } from './filter-pipeline.ts'
@@ -28,7 +29,7 @@ export function dimension(version: number, domainType: Datatype | undefined) {
     const expected = cell_val_num === 'var' ? 0 : 2 * size
     const length =
       version >= 5 ? io.derive('domain_length', 'uint64', (d) => d.domain.length, 'bytes: 0 for strings') : 2 * size
-    const badLength = (): string => `expected ${expected} bytes of domain for ${type}, found ${length}`
+    const badLength = (): Fault => ({ expected: `${expected} bytes of domain for ${type}`, found: length })
     io.require(length === expected, 'domain_length', badLength)
     const domain = io.bytes('domain', length, 'lowest and highest value')
     const none = (d: { tile_extent: unknown }): boolean => d.tile_extent === undefined

@@ -14,9 +14,13 @@ export type Enumeration = ReturnType<typeof enumerationFile>
 export function enumerationFile(io: AnyIo) {
   const version = io.u32('version', 'version of this structure: 0')
   if (version !== 0)
-    throw new InspectError('UNSUPPORTED_VERSION', `expected enumeration version 0, found ${version}`, {
-      field: 'version',
-    })
+    throw new InspectError(
+      'UNSUPPORTED_VERSION',
+      { expected: 'enumeration version 0', found: version },
+      {
+        field: 'version',
+      },
+    )
   const file = {
     version,
     name: io.string('name', 'uint32', 'name of the enumeration'),
@@ -45,7 +49,7 @@ export function checkOffsets({ data, offsets = new Float64Array(0) }: Enumeratio
     const end = offsets[i + 1] ?? data.length
     if (start > end || end > data.length) {
       const found = Math.max(start, end)
-      throw badValue(`expected an offset of at most ${data.length}, found ${found}`, { field: `offsets.${i}` })
+      throw badValue({ expected: `an offset of at most ${data.length}`, found }, { field: `offsets.${i}` })
     }
   }
 }

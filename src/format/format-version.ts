@@ -15,7 +15,7 @@ export function checkVersion(version: number, field = 'version'): void {
     version >= FIRST_EXPERIMENTAL_VERSION ? ' (an experimental version, of an unreleased build or a fork)' : ''
   throw new InspectError(
     version === 0 ? 'BAD_VALUE' : 'UNSUPPORTED_VERSION',
-    `expected a format version from 1 to ${NEWEST_FORMAT_VERSION}, found ${version}${experimental}`,
+    { expected: `a format version from 1 to ${NEWEST_FORMAT_VERSION}`, found: `${version}${experimental}` },
     { field },
   )
 }

@@ -1,3 +1,4 @@
+import type { Fault } from '../base/errors.ts'
 import type { ArraySchema } from './array-schema.ts'
 import { checkVersion } from './format-version.ts'
 import { fragmentSlots } from './fragment-slots.ts'
@@ -22,7 +23,7 @@ export function fragmentMetadataV1(schema: ArraySchema) {
     const n = fragmentSlots(version, schema).length
     const ownLength = (m: { nonempty_domain: unknown }): number => (m.nonempty_domain ? mbrBytes : 0)
     const domainLength = io.derive('nonempty_domain_length', 'uint64', ownLength, 'bytes: 0 if there is none')
-    const badLength = (): string => `expected 0 or ${mbrBytes} bytes, found ${domainLength}`
+    const badLength = (): Fault => ({ expected: `0 or ${mbrBytes} bytes`, found: domainLength })
     io.require(domainLength === 0 || domainLength === mbrBytes, 'nonempty_domain_length', badLength)
     const nonempty_domain = domainLength === 0 ? undefined : io.struct('nonempty_domain', mbr)
     const ofNum = 'MBRs: one for each tile of a sparse fragment; 0 in dense ones'

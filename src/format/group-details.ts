@@ -36,5 +36,9 @@ export function groupDetails(io: AnyIo) {
 
 function checkGroupVersion(version: number): void {
   if (version === 1 || version === 2) return
-  throw new InspectError('UNSUPPORTED_VERSION', `expected group version 1 or 2, found ${version}`, { field: 'version' })
+  throw new InspectError(
+    'UNSUPPORTED_VERSION',
+    { expected: 'group version 1 or 2', found: version },
+    { field: 'version' },
+  )
 }

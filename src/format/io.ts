@@ -1,4 +1,4 @@
-import { type ErrorPlace, faultOf, InspectError } from '../base/errors.ts'
+import { type ErrorPlace, type Fault, faultOf, InspectError, movedTo } from '../base/errors.ts'
 import { Reader } from './reader.ts'
 import type { Span } from './span.ts'
 import { Tracer } from './tracer.ts'
@@ -84,7 +84,7 @@ export interface Io<T> {
   /** The remaining bytes of the frame, possibly none. */
   rest(name: KeysOf<T, Uint8Array>, about: string): Uint8Array
   /** Throws BAD_VALUE for the field read last unless `ok`. Does nothing when writing. */
-  require(ok: boolean, name: string, expected: () => string): void
+  require(ok: boolean, name: string, expected: () => Fault): void
 }
 
 export type Describe<T> = (io: Io<T>) => T
@@ -128,14 +128,14 @@ export function lengthAndBytes<T>(
 export function lengthAndSizes(io: AnyIo, name: string, about: string, lengthAbout = 'bytes'): Float64Array {
   const field = `${name}_length`
   const length = io.derive(field, 'uint64', (value) => 8 * lengthOf(value, name), lengthAbout)
-  io.require(length % 8 === 0, field, () => `expected a multiple of 8, found ${length}`)
+  io.require(length % 8 === 0, field, () => ({ expected: 'a multiple of 8', found: length }))
   return io.sizes(name, length / 8, about)
 }
 
 /** A stored flag, 0 or 1, that is not part of the value. Writing computes it with `of`. */
 export function flagOf<T>(io: Io<T>, name: string, of: (value: T) => boolean, about: string): boolean {
   const stored = io.derive(name, 'uint8', (value) => Number(of(value)), about)
-  io.require(stored <= 1, name, () => `expected 0 or 1, found ${stored}`)
+  io.require(stored <= 1, name, () => ({ expected: '0 or 1', found: stored }))
   return stored === 1
 }
 
@@ -191,7 +191,7 @@ function withPath<T>(bytes: Uint8Array, describe: Describe<T>, origin: Origin, f
   } catch (error) {
     if (error instanceof InspectError) {
       const at = { file: origin.file, space: origin.space, ...placeIn(tracer, error) }
-      return new InspectError(error.code, error.message, at, { cause: error.cause })
+      return movedTo(at, error)
     }
   }
   return first
@@ -219,7 +219,7 @@ export function trace<T>(
     value = describe(tracer)
   } catch (error) {
     const fault = faultOf(error)
-    failure = new InspectError(fault.code, fault.message, placeIn(tracer, fault))
+    failure = new InspectError(fault.code, fault.fault, placeIn(tracer, fault))
   }
   return { value, root: tracer.root(name), error: failure }
 }

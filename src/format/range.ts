@@ -55,7 +55,7 @@ export function range(dimension: RangeType): Describe<Range> {
         (r) => r.min.length,
         'bytes: of the lowest value; absent for fixed-sized dimensions',
       )
-      io.require(minLength <= total, 'min_length', () => `expected at most ${total}, found ${minLength}`)
+      io.require(minLength <= total, 'min_length', () => ({ expected: `at most ${total}`, found: minLength }))
     }
     return {
       min: io.bytes('min', minLength, 'lowest value, inclusive'),

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { type Fault, InspectError } from '../base/errors.ts'
 import type { AnyIo, Coding, Describe, Io, Origin, Wire } from './io.ts'
 import { decodeText } from './text.ts'
 
@@ -48,7 +48,7 @@ export class Reader<T> implements Io<T> {
   /** @throws InspectError TRAILING_BYTES if bytes are left in the frame */
   finish(): void {
     if (this.pos === this.end) return
-    throw this.fail('TRAILING_BYTES', undefined, `expected the end, found ${this.remaining} more bytes`)
+    throw this.fail('TRAILING_BYTES', undefined, { expected: 'the end', found: `${this.remaining} more bytes` })
   }
 
   u8(name: string, about?: string): number {
@@ -78,7 +78,7 @@ export class Reader<T> implements Io<T> {
   flag(name: string): boolean {
     const at = this.take(name, 1)
     const stored = this.source[at]
-    if (stored > 1) throw this.fail('BAD_VALUE', name, `expected 0 or 1, found ${stored}`, at)
+    if (stored > 1) throw this.fail('BAD_VALUE', name, { expected: '0 or 1', found: stored }, at)
     return stored === 1
   }
   coded<V>(name: string, wire: Wire, coding: Coding<V>): V {
@@ -86,7 +86,7 @@ export class Reader<T> implements Io<T> {
     const stored = this.raw(name, wire)
     const value = coding.decode(stored)
     if (value !== undefined) return value
-    throw this.fail('BAD_ENUM', name, `expected a ${coding.label} (${coding.accepted()}), found ${stored}`, at)
+    throw this.fail('BAD_ENUM', name, { expected: `a ${coding.label} (${coding.accepted()})`, found: stored }, at)
   }
   bytes(name: string, length: number): Uint8Array {
     const at = this.take(name, length)
@@ -122,7 +122,8 @@ export class Reader<T> implements Io<T> {
       const before = this.pos
       this.takeElements(name, 1)
       out.push(describe(this as AnyIo))
-      if (this.pos === before) throw this.fail('BAD_VALUE', name, 'expected an element, found one without bytes')
+      if (this.pos === before)
+        throw this.fail('BAD_VALUE', name, { expected: 'an element', found: 'one without bytes' })
     }
     return out
   }
@@ -134,7 +135,10 @@ export class Reader<T> implements Io<T> {
     this.end = start + length
     const value = describe(this)
     if (this.pos !== this.end) {
-      throw this.fail('TRAILING_BYTES', name, `expected ${length} bytes to be used, found ${this.remaining} more`)
+      throw this.fail('TRAILING_BYTES', name, {
+        expected: `${length} bytes to be used`,
+        found: `${this.remaining} more`,
+      })
     }
     this.end = outerEnd
     return value
@@ -161,7 +165,7 @@ export class Reader<T> implements Io<T> {
   rest(name: string): Uint8Array {
     return this.bytes(name, this.end - this.pos)
   }
-  require(ok: boolean, name: string, expected: () => string): void {
+  require(ok: boolean, name: string, expected: () => Fault): void {
     if (!ok) throw this.fail('BAD_VALUE', name, expected())
   }
 
@@ -170,7 +174,7 @@ export class Reader<T> implements Io<T> {
     const at = this.pos
     if (length > this.end - at) {
       const unit = length === 1 ? 'byte' : 'bytes'
-      throw this.fail('TRUNCATED', name, `expected ${length} ${unit}, found ${this.remaining}`)
+      throw this.fail('TRUNCATED', name, { expected: `${length} ${unit}`, found: this.remaining })
     }
     this.pos = at + length
     return at
@@ -200,7 +204,7 @@ export class Reader<T> implements Io<T> {
     const value = this.view.getUint32(at + 4, true) * 2 ** 32 + this.view.getUint32(at, true)
     if (value <= Number.MAX_SAFE_INTEGER || large) return value
     const found = this.view.getBigUint64(at, true)
-    throw this.fail('BAD_VALUE', name, `expected a size or offset below 2^53, found ${found}`, at)
+    throw this.fail('BAD_VALUE', name, { expected: 'a size or offset below 2^53', found }, at)
   }
 
   protected text(name: string, length: number, _about?: string): string {
@@ -218,23 +222,26 @@ export class Reader<T> implements Io<T> {
 
   private checkCount(name: string, count: number, elementBytes: number): void {
     if (count * elementBytes <= this.remaining) return
-    throw this.fail('TRUNCATED', name, `expected ${count} elements, found ${this.remaining} bytes for them`)
+    throw this.fail('TRUNCATED', name, { expected: `${count} elements`, found: `${this.remaining} bytes for them` })
   }
 
   private takeElements(name: string, count: number): void {
     this.elementsLeft -= count
     if (this.elementsLeft >= 0) return
     const bound = `${this.origin.mostElements} elements in lists for the bytes stored`
-    throw this.fail('TOO_LARGE', name, `expected at most ${bound} (--max-tile-size lifts this bound), found more`)
+    throw this.fail('TOO_LARGE', name, {
+      expected: `at most ${bound} (--max-tile-size lifts this bound)`,
+      found: 'more',
+    })
   }
 
   private fail(
     code: 'TRUNCATED' | 'BAD_VALUE' | 'BAD_ENUM' | 'TRAILING_BYTES' | 'TOO_LARGE',
     field: string | undefined,
-    message: string,
+    fault: Fault,
     at = this.pos,
   ): InspectError {
     const { file, space } = this.origin
-    return new InspectError(code, message, { file, space, offset: this.base + at, field })
+    return new InspectError(code, fault, { file, space, offset: this.base + at, field })
   }
 }

@@ -48,7 +48,10 @@ export function rtree(version: number, dimensions: readonly RangeType[]) {
     const fanout = io.u32('fanout', 'MBRs below each MBR of the level above: 10')
     const type = version < 5 ? io.coded('type', 'uint8', datatypeCoding, 'type of all dimensions') : undefined
     const levelNum = io.derive('level_num', 'uint32', (r) => r.levels.length, 'levels: 0 in dense fragments')
-    io.require(levelNum <= MOST_LEVELS, 'level_num', () => `expected at most ${MOST_LEVELS} levels, found ${levelNum}`)
+    io.require(levelNum <= MOST_LEVELS, 'level_num', () => ({
+      expected: `at most ${MOST_LEVELS} levels`,
+      found: levelNum,
+    }))
     return { fanout, dim_num, type, levels: io.list('levels', levelNum, level) }
   }
 }

@@ -56,7 +56,7 @@ export function cellReader(type: Datatype, cellValNum: CellValNum, style: ValueS
   const check = (found: number): void => {
     if (length === undefined ? found % size !== 0 && !whole : found !== length) {
       const expected = length === undefined ? `whole values of ${size} bytes` : `${length} bytes`
-      throw badValue(`expected ${expected} for a cell of ${type}, found ${found} bytes`)
+      throw badValue({ expected: `${expected} for a cell of ${type}`, found: `${found} bytes` })
     }
   }
   if (whole) {

@@ -41,7 +41,7 @@ export function openersWith<Options extends BaseOptions>(
     const target = await open(path, options)
     if (target.type === type) return target as Extract<Target, { type: T }>
     const file = isRemotePath(path) ? path.replace(/\?.*$/s, '').replace(/\/\/[^/]*@/, '//') : path
-    throw new InspectError('WRONG_TARGET', `expected ${withArticle(type)}, found ${withArticle(target.type)}`, { file })
+    throw new InspectError('WRONG_TARGET', { expected: withArticle(type), found: withArticle(target.type) }, { file })
   }
   return {
     open,

@@ -73,7 +73,7 @@ export function outputPlace(path: string): OutputPlace {
     if (/^\/(?:proc|dev\/fd)\//.test(at)) return { path: at, status: undefined, isDirect: true }
     const status = lstatSync(at, { throwIfNoEntry: false })
     if (!status?.isSymbolicLink()) {
-      if (status?.isDirectory()) throw usage('expected a file to write to, found a folder', { file: path })
+      if (status?.isDirectory()) throw usage({ expected: 'a file to write to', found: 'a folder' }, { file: path })
       return { path: at, status, isDirect: status !== undefined && !status.isFile() }
     }
     const link = readlinkSync(at)
@@ -87,7 +87,7 @@ function inRealFolder(path: string): string {
   const name = nameOf(path)
   const folder = path.slice(0, path.length - name.length) || '.'
   if (name === '' || name === '.' || name === '..')
-    throw usage('expected a file to write to, found a folder', { file: path })
+    throw usage({ expected: 'a file to write to', found: 'a folder' }, { file: path })
   const real = realpathSync.native(folder)
   return `${real === '/' ? '' : real}/${name}`
 }
@@ -248,7 +248,8 @@ export async function writeFiles(
   files: readonly [name: string, parts: readonly Uint8Array[]][],
 ): Promise<void> {
   const status = writing(folder, () => statSync(folder, { throwIfNoEntry: false }))
-  if (status && !status.isDirectory()) throw usage('expected a folder to write into, found a file', { file: folder })
+  if (status && !status.isDirectory())
+    throw usage({ expected: 'a folder to write into', found: 'a file' }, { file: folder })
   const made = writing(folder, () => mkdirSync(folder, { recursive: true }))
   const forget = made === undefined ? undefined : onInterrupt(() => removeQuietly(made))
   const outputs: FileOutput[] = []

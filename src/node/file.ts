@@ -154,7 +154,7 @@ function statusByName(file: string): Stats | undefined {
   const status = guarded(file, () => statSync(systemPath(file)))
   if (status.isFile()) return status
   if (isOpenPipe(file, status)) return undefined
-  throw new InspectError('IO', `expected a regular file, found ${kindInWords(status)}`, { file })
+  throw new InspectError('IO', { expected: 'a regular file', found: kindInWords(status) }, { file })
 }
 
 /** Whether the path is a pipe that was opened for this process, so that it has a writer and an end. */
@@ -195,7 +195,7 @@ function readWhole(file: string, most: number): Uint8Array {
         pieces.push(piece.subarray(0, length))
         total += length
         if (total > most)
-          throw new InspectError('TOO_LARGE', `expected a pipe of at most ${most} bytes, found more`, { file })
+          throw new InspectError('TOO_LARGE', { expected: `a pipe of at most ${most} bytes`, found: 'more' }, { file })
       }
     } finally {
       closeSync(descriptor)
@@ -207,7 +207,7 @@ function readWhole(file: string, most: number): Uint8Array {
 export function readShort(path: string, most: number): Uint8Array {
   const size = statusByName(path)?.size
   if (size !== undefined && size > most)
-    throw new InspectError('TOO_LARGE', `expected at most ${most} bytes, found ${size}`, { file: path })
+    throw new InspectError('TOO_LARGE', { expected: `at most ${most} bytes`, found: size }, { file: path })
   return readWhole(path, most)
 }
 

@@ -93,7 +93,11 @@ function openPartial(target: string, path: string, commit: (partial: string) => 
   const placeOf = (file: string): { full: string; place: string } => {
     const [full, place] = [join(partial, file), join(path, file)]
     if (!full.startsWith(join(partial, sep)))
-      throw new InspectError('IO', 'expected a name inside the folder, found one that leads out of it', { file: place })
+      throw new InspectError(
+        'IO',
+        { expected: 'a name inside the folder', found: 'one that leads out of it' },
+        { file: place },
+      )
     writing(place, () => mkdirSync(dirname(full), { recursive: true }))
     return { full, place }
   }
@@ -147,6 +151,6 @@ function refuseExisting(target: string, path: string): void {
 }
 
 function exists(path: string): InspectError {
-  const message = 'expected a path where nothing is yet, found something there: nothing is ever overwritten'
-  return new InspectError('EXISTS', message, { file: path })
+  const fault = { expected: 'a path where nothing is yet', found: 'something there: nothing is ever overwritten' }
+  return new InspectError('EXISTS', fault, { file: path })
 }

@@ -172,9 +172,9 @@ function bounded(what: string, size: number, decompress: (options: OutputBound) 
     out = decompress({ maxOutputLength: Math.max(1, size), chunkSize: Math.max(SMALLEST_CHUNK, size + 1) })
   } catch (cause) {
     const found = FAULTS.get(systemCode(cause)) ?? `a broken one (${(cause as Error).message})`
-    throw new InspectError('BAD_FILTERED_DATA', `expected a ${what} of ${size} bytes, found ${found}`, {}, { cause })
+    throw new InspectError('BAD_FILTERED_DATA', { expected: `a ${what} of ${size} bytes`, found }, {}, { cause })
   }
-  if (out.length !== size) throw badData(`expected a ${what} of ${size} bytes, found ${out.length}`)
+  if (out.length !== size) throw badData({ expected: `a ${what} of ${size} bytes`, found: out.length })
   return plain(out)
 }
 

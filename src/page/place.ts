@@ -52,7 +52,12 @@ async function restOfReport(files: ReportHead['files']): Promise<Uint8Array> {
   try {
     return await unzipped(decoded(document.querySelectorAll('.rest')))
   } catch (cause) {
-    throw new InspectError('TRUNCATED', 'expected the whole report, found a part: was its file cut?', {}, { cause })
+    throw new InspectError(
+      'TRUNCATED',
+      { expected: 'the whole report', found: 'a part: was its file cut?' },
+      {},
+      { cause },
+    )
   }
 }
 

@@ -77,9 +77,13 @@ export class ReportStorage implements Storage {
     if (bytes && at === undefined) return new ReportSource(path, bytes)
     return laterSource(path, size, bytes ?? NO_BYTES, async () => {
       if (at !== undefined) return (await this.rest).subarray(at, at + size)
-      throw new InspectError('IO', 'expected the bytes of the file, found that this report left them out', {
-        file: path,
-      })
+      throw new InspectError(
+        'IO',
+        { expected: 'the bytes of the file', found: 'that this report left them out' },
+        {
+          file: path,
+        },
+      )
     })
   }
 

@@ -34,7 +34,12 @@ export class UrlStorage extends HttpStorage {
       const origin = new URL(call.path).origin
       const reason = this.reasons.get(origin) ?? reasonOf(call.path)
       this.reasons.set(origin, reason)
-      throw new InspectError('IO', `expected an answer, found ${await reason}`, { file: call.path }, { cause: error })
+      throw new InspectError(
+        'IO',
+        { expected: 'an answer', found: await reason },
+        { file: call.path },
+        { cause: error },
+      )
     }
   }
 
@@ -47,8 +52,11 @@ export class UrlStorage extends HttpStorage {
 }
 
 function hiddenRange(file: string): InspectError {
-  const message = `expected the header Content-Range, found that the server does not show it to pages: its CORS settings must expose Content-Range, Content-Length and ETag (Access-Control-Expose-Headers); ${ELSEWHERE}`
-  return new InspectError('IO', message, { file })
+  const fault = {
+    expected: 'the header Content-Range',
+    found: `that the server does not show it to pages: its CORS settings must expose Content-Range, Content-Length and ETag (Access-Control-Expose-Headers); ${ELSEWHERE}`,
+  }
+  return new InspectError('IO', fault, { file })
 }
 
 /** Why there was no answer. In the mode `no-cors` a request succeeds if a server is there, though the page cannot read the answer. */

@@ -67,7 +67,7 @@ export async function openArrayCells(array: InspectArray, options: ReadOptions):
   const { schema, between } = opened
   const { order = defaultOrder(opened), fields, where, provenance, onFault, onRemark } = options
   if (!READ_ORDERS.includes(order))
-    throw usage(`expected an order (${READ_ORDERS.join(', ')}), found ${JSON.stringify(order)}`)
+    throw usage({ expected: `an order (${READ_ORDERS.join(', ')})`, found: JSON.stringify(order) })
   for (const name of fields ?? []) checkName('field', name, fieldNames(schema))
   const query: ReadQuery = {
     order,
@@ -89,25 +89,25 @@ export async function openArrayCells(array: InspectArray, options: ReadOptions):
 
 /** Converts times. @throws InspectError USAGE if both are given, for an invalid time, and if the first time is after the last */
 export function timesOf({ asOf, between }: ReadTimes): { from?: bigint; to?: bigint } {
-  if (asOf !== undefined && between !== undefined) throw usage('expected asOf or between, found both')
+  if (asOf !== undefined && between !== undefined) throw usage({ expected: 'asOf or between', found: 'both' })
   if (asOf !== undefined) return { to: milliseconds(asOf) }
   if (between === undefined) return {}
   const [from, to] = between.map(milliseconds)
-  if (from > to) throw usage(`expected between to have its earlier time first, found ${from} and ${to}`)
+  if (from > to) throw usage({ expected: 'between to have its earlier time first', found: `${from} and ${to}` })
   return { from, to }
 }
 
 function milliseconds(time: ReadTime): bigint {
   const value = typeof time === 'bigint' ? time : Number(time)
   if (value >= 0 && (typeof value === 'bigint' || Number.isSafeInteger(value))) return BigInt(value)
-  throw usage(`expected a time in milliseconds since 1970, or a date, found ${String(time)}`)
+  throw usage({ expected: 'a time in milliseconds since 1970, or a date', found: String(time) })
 }
 
 /** @throws InspectError USAGE if a name is unknown */
 export function checkName(what: string, name: string, known: readonly string[]): void {
   if (known.includes(name)) return
   const found = `${JSON.stringify(name)}${didYouMean(name, known)}`
-  throw usage(`expected a ${what} of the array (${known.join(', ')}), found ${found}`)
+  throw usage({ expected: `a ${what} of the array (${known.join(', ')})`, found })
 }
 
 /** Converts ranges by name of the dimension. @throws InspectError USAGE for unknown names and invalid ranges */
@@ -129,7 +129,7 @@ export function rangeSets(dimensions: readonly Dimension[], wanted: NonNullable<
 function bounds(dimension: Dimension, [from, to]: WantedRange): Bounds {
   const [low, high] = [rangeEnd(dimension, from), rangeEnd(dimension, to)]
   if (low !== undefined && high !== undefined && compare(low, high) > 0)
-    throw usage(`expected a range of ${dimension.name} that begins before its end, found ${from} and ${to}`)
+    throw usage({ expected: `a range of ${dimension.name} that begins before its end`, found: `${from} and ${to}` })
   return { low, high }
 }
 

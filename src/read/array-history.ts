@@ -70,7 +70,8 @@ export async function versionsOfCell(
   const wanted = Object.entries(cell).map(([name, value]) => [name, [value, value] as const] as const)
   const ranges = rangeSets(dimensions, Object.fromEntries(wanted))
   const missing = dimensions.flatMap(({ name }, d) => (ranges.has(d) ? [] : [name]))
-  if (missing.length > 0) throw usage(`expected a value for each dimension, found none for ${missing.join(', ')}`)
+  if (missing.length > 0)
+    throw usage({ expected: 'a value for each dimension', found: `none for ${missing.join(', ')}` })
   const histories = await cellHistories(opened, { ranges, fields, most: Number.POSITIVE_INFINITY, onUnread })
   return histories.flatMap(({ columns, versions }) =>
     versions.map((version) => {

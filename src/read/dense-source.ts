@@ -94,9 +94,12 @@ export class DenseSource {
       this.tileOrder.toReversed(),
     )
     if (this.axes.some(({ domainLow, extent }, d) => domainLow !== grid[d].domainLow || extent !== grid[d].extent)) {
-      throw inconsistent('expected the tiles of the array in the schema of the fragment, found others', {
-        file: fragment.fragment.folder.path,
-      })
+      throw inconsistent(
+        { expected: 'the tiles of the array in the schema of the fragment', found: 'others' },
+        {
+          file: fragment.fragment.folder.path,
+        },
+      )
     }
     this.names = attributes.map(({ type }) => (hasAttribute(fragment, type) ? type.name : undefined))
   }

@@ -204,7 +204,7 @@ function requireAccepted({ path, stays }: TimedCondition, { array, schema }: Ope
   const [refused] = refusedParts(stays, schema)
   if (refused) {
     const { expected, found } = refused
-    throw inconsistent(`expected ${expected}, found ${found}: TileDB cannot read the array either`, at)
+    throw inconsistent({ expected, found: `${found}: TileDB cannot read the array either` }, at)
   }
   const known = fieldNames(schema)
   for (const field of conditionFields(stays)) {

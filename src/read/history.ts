@@ -151,7 +151,7 @@ class Histories {
     let known = this.found.get(key)
     if (known) return known
     if (this.found.size === this.most)
-      throw usage(`expected a range with versions of up to ${this.most} cells, found more: give a smaller one`)
+      throw usage({ expected: `a range with versions of up to ${this.most} cells`, found: 'more: give a smaller one' })
     known = { columns: this.columns, coordinates, versions: [] }
     this.found.set(key, known)
     return known

@@ -27,8 +27,8 @@ export async function openAt(
   const schema = await opened.schemaOfCells()
   for (const missing of await opened.missingFragments()) {
     if (!missing.startsWith(`${FRAGMENTS_FOLDER}/`)) continue
-    const message = 'expected the fragment that a commit names, found no such folder'
-    onFault(new InspectError('MISSING_FILE', message, { file: `${array.folder.path}/${missing}` }))
+    const fault = { expected: 'the fragment that a commit names', found: 'no such folder' }
+    onFault(new InspectError('MISSING_FILE', fault, { file: `${array.folder.path}/${missing}` }))
   }
   const fragments = await openedFragments(opened, onFault)
   const deletes = await openedDeletes(opened)

@@ -1,4 +1,4 @@
-import { type InspectError, usage } from '../base/errors.ts'
+import { type Fault, faultText, type InspectError, usage } from '../base/errors.ts'
 import { safeJson } from '../base/unsafe-text.ts'
 import type { ComparisonOp } from '../format/delete-condition.ts'
 
@@ -98,11 +98,11 @@ export function syntaxFields(node: WhereNode, names = new Set<string>()): Set<st
 }
 
 /** The error for a fault at a position in the text. */
-export function whereFault(text: string, at: number, message: string): InspectError {
+export function whereFault(text: string, at: number, fault: Fault): InspectError {
   const from = Math.max(0, at - SHOWN)
   const shown = `${from > 0 ? '…' : ''}${text.slice(from, at + SHOWN)}${at + SHOWN < text.length ? '…' : ''}`
   const where = at >= text.length ? 'at its end' : `at character ${at + 1}`
-  return usage(`--where ${JSON.stringify(shown)}: ${message} ${where}`)
+  return usage(`--where ${JSON.stringify(shown)}: ${faultText(fault)} ${where}`)
 }
 
 /** Number of characters of a long text that an error shows before and after the position. */
@@ -137,7 +137,7 @@ class Parser {
     const left = this.tokens[this.next]
     if (left.kind === 'end') return node
     if (left.text === '-')
-      throw this.fault(left, 'expected and, or, or the end, found "-"; dates are written in quotes,')
+      throw this.fault(left, { expected: 'and, or, or the end', found: '"-"; dates are written in quotes,' })
     throw this.expected('and, or, or the end', left)
   }
 
@@ -194,8 +194,8 @@ class Parser {
   private comparisonSign(): Comparison['op'] | undefined {
     const token = this.tokens[this.next]
     const after = this.tokens[this.next + 1]
-    if (token.text === '=') throw this.fault(token, 'expected ==, found "="')
-    if (token.text === 'is') throw this.fault(token, 'expected == or !=, found "is"')
+    if (token.text === '=') throw this.fault(token, { expected: '==', found: '"="' })
+    if (token.text === 'is') throw this.fault(token, { expected: '== or !=', found: '"is"' })
     if (token.text === 'not' && after.text === 'in') {
       this.next += 2
       return 'NOT_IN'
@@ -218,10 +218,10 @@ class Parser {
     if (left.is === 'value' && right.is === 'field')
       return { is: 'comparison', field: right, op: MIRRORED[op as keyof typeof MIRRORED], values: [left] }
     if (left.is === 'field' && right.is === 'field')
-      throw this.fault(
-        right,
-        `expected a value, found the name ${JSON.stringify(right.name)}; text is written in quotes,`,
-      )
+      throw this.fault(right, {
+        expected: 'a value',
+        found: `the name ${JSON.stringify(right.name)}; text is written in quotes,`,
+      })
     if (left.is === 'value' && right.is === 'value')
       throw this.fault(left, 'expected a field on one side of a comparison')
     if (right.is === 'list') throw this.fault(right, 'expected one value; a list comes after in or not in,')
@@ -335,7 +335,7 @@ class Parser {
     if (operand.is === 'field' || operand.is === 'value' || operand.is === 'list') {
       const beside =
         sign === '&' || sign === '|' ? `; beside ${sign}, comparisons need brackets: (a > 1) ${sign} (b < 2),` : ''
-      throw this.fault({ at }, `expected a comparison, found ${what(operand)}${beside}`)
+      throw this.fault({ at }, { expected: 'a comparison', found: `${what(operand)}${beside}` })
     }
     return operand
   }
@@ -344,8 +344,8 @@ class Parser {
     return this.fault({ at }, `expected ${expected}${kind === 'end' ? '' : `, found ${JSON.stringify(text)}`}`)
   }
 
-  private fault({ at }: { at: number }, message: string): InspectError {
-    return whereFault(this.text, at, message)
+  private fault({ at }: { at: number }, fault: Fault): InspectError {
+    return whereFault(this.text, at, fault)
   }
 }
 

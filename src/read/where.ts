@@ -1,5 +1,5 @@
 import { startsOf } from '../base/bytes.ts'
-import { InspectError } from '../base/errors.ts'
+import { type Fault, InspectError } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { concat, sameBytes } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -135,7 +135,7 @@ class Resolver {
       const names = [...dimensions, ...attributes].map((one) => one.name)
       throw this.fault(
         { at },
-        `expected a field (${names.join(', ')}), found ${JSON.stringify(name)}${didYouMean(name, names)}`,
+        { expected: `a field (${names.join(', ')})`, found: `${JSON.stringify(name)}${didYouMean(name, names)}` },
       )
     }
     if (kind !== undefined && (kind === 'attr') !== (attribute !== undefined))
@@ -154,7 +154,7 @@ class Resolver {
   private member({ type, cell_val_num }: Field, literal: Literal): Uint8Array {
     const bytes = this.bytes({ type, cell_val_num }, literal)
     const size = cell_val_num === 'var' ? bytes.length : datatypeSize(type) * cell_val_num
-    if (bytes.length !== size) throw this.fault(literal, `expected ${size} bytes in a member, found ${bytes.length}`)
+    if (bytes.length !== size) throw this.fault(literal, { expected: `${size} bytes in a member`, found: bytes.length })
     return bytes
   }
 
@@ -175,13 +175,13 @@ class Resolver {
     const kind = datatypeKind(type)
     if (kind === 'text' || kind === 'bytes') return value
     if (typeof value === 'string' && kind !== 'datetime' && !(kind === 'float' && /^-?(NaN|Infinity)/.test(value)))
-      throw this.fault(literal, `expected a number for ${type}, found text`)
+      throw this.fault(literal, { expected: `a number for ${type}`, found: 'text' })
     if (typeof value === 'boolean' && kind !== 'bool') return BigInt(value)
     return value
   }
 
-  private fault({ at }: { at: number }, message: string): InspectError {
-    return whereFault(this.text, at, message)
+  private fault({ at }: { at: number }, fault: Fault): InspectError {
+    return whereFault(this.text, at, fault)
   }
 }
 

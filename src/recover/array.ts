@@ -201,9 +201,13 @@ export async function recoverOne(
   const outside = outsideOf(array, name, options)
   const fragment = await recoverFragment(array, path, outside, options.dropDamaged, cx())
   if (fragment.written.length === 0)
-    throw new InspectError('NOT_RECOVERED', `expected a tile that can be read, found none: ${fragment.why}`, {
-      file: folder.path,
-    })
+    throw new InspectError(
+      'NOT_RECOVERED',
+      { expected: 'a tile that can be read', found: `none: ${fragment.why}` },
+      {
+        file: folder.path,
+      },
+    )
   if (fragment.written.length > 1) await writeFragment(fragment, '', out)
   else for (const file of fragment.written.flatMap((part) => part.files.splice(0))) await out.write(file.name, file)
   return { fragments: [fragment], leftOut: [] }
@@ -244,8 +248,11 @@ async function missing(array: InspectArray, path: string): Promise<InspectError>
   const folders = (await array.folder.folder(FRAGMENTS_FOLDER).listIfThere()).filter(({ kind }) => kind === 'folder')
   const astray = folders.find(({ name }) => !nameFacts(name))
   const perhaps = astray ? `; ${FRAGMENTS_FOLDER}/${astray.name} may be it: recover that fragment by itself` : ''
-  const message = `expected the fragment that a commit names, found no such folder${perhaps}; --drop-damaged leaves out what cannot be read`
-  return new InspectError('NOT_RECOVERED', message, { file: `${array.folder.path}/${path}` })
+  const fault = {
+    expected: 'the fragment that a commit names',
+    found: `no such folder${perhaps}; --drop-damaged leaves out what cannot be read`,
+  }
+  return new InspectError('NOT_RECOVERED', fault, { file: `${array.folder.path}/${path}` })
 }
 
 /** The facts about a fragment that the user and other fragments know. */

@@ -227,7 +227,11 @@ async function bestShape(
   if (best) return best
   throw (
     fault ??
-    new InspectError('NO_SCHEMA', 'expected a schema that names its fields, found none', { file: fragment.folder.path })
+    new InspectError(
+      'NO_SCHEMA',
+      { expected: 'a schema that names its fields', found: 'none' },
+      { file: fragment.folder.path },
+    )
   )
 }
 

@@ -1,4 +1,4 @@
-import { exitCodeOf, InspectError, orError, withPlaceAsync } from '../base/errors.ts'
+import { exitCodeOf, type Fault, faultText, InspectError, orError, withPlaceAsync } from '../base/errors.ts'
 import { type FindingCode, isMendedBy, isMendedByRecover } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { checkFragment } from '../check/fragment.ts'
@@ -130,9 +130,9 @@ async function recoverOpened(
     return { ...lost(fragment.name), codes, why: facts.message }
   }
   if (facts.tileNum === 0) {
-    const why = 'expected tiles in its data files, found none that is whole'
+    const why = { expected: 'tiles in its data files', found: 'none that is whole' }
     if (!dropDamaged) throw notRecovered(fragment, why)
-    return { ...lost(fragment.name), codes, why }
+    return { ...lost(fragment.name), codes, why: faultText(why) }
   }
   return {
     ...(await rebuilt(array, fragment, facts, facts.metadataAgrees ? contradicted : new Map(), dropDamaged, cx)),
@@ -146,8 +146,8 @@ export function lost(name: string): RecoveredFragment {
   return { name, outcome: 'lost', codes: [], ...nothing }
 }
 
-function notRecovered({ folder }: Fragment, message: string): InspectError {
-  return new InspectError('NOT_RECOVERED', `${message}; --drop-damaged leaves out what cannot be read`, {
+function notRecovered({ folder }: Fragment, fault: Fault): InspectError {
+  return new InspectError('NOT_RECOVERED', `${faultText(fault)}; --drop-damaged leaves out what cannot be read`, {
     file: folder.path,
   })
 }
@@ -207,7 +207,7 @@ async function rebuilt(
   // The metadata was written with the cells. If it can be read, zlib's checksum shows that it did not change since.
   if (dropDamaged)
     for (const [tile, { expected, found }] of contradicted)
-      unread.set(tile, new InspectError('INCONSISTENT', `expected ${expected}, found ${found}`))
+      unread.set(tile, new InspectError('INCONSISTENT', { expected, found }))
   else if (contradicted.size > 0) {
     const [[tile, { code, field }]] = contradicted
     const which =

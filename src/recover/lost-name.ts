@@ -62,8 +62,11 @@ function agrees(path: string, { times, version }: KnownOfName): boolean {
 function timeMissing(folder: Folder, missing: readonly string[]): InspectError {
   const gone =
     missing.length > 1 ? `; commits name ${missing.length} fragments that are gone, such as ${missing[0]}` : ''
-  const message = `expected a name that tells when the fragment was written, found ${JSON.stringify(folder.name)}: give the time with --timestamp T1 or T1..T2${gone}`
-  return new InspectError('NOT_RECOVERED', message, { file: folder.path })
+  const fault = {
+    expected: 'a name that tells when the fragment was written',
+    found: `${JSON.stringify(folder.name)}: give the time with --timestamp T1 or T1..T2${gone}`,
+  }
+  return new InspectError('NOT_RECOVERED', fault, { file: folder.path })
 }
 
 /** The format version in the metadata; undefined if it cannot be read. */

@@ -152,9 +152,10 @@ function lists({ type, nullable }: ColumnType, elements: ArrowElements): ColumnE
     for (let i = 1; i <= count; i++) {
       const end = (cells[i] - base) / size
       if (end !== Math.floor(end)) {
-        throw badValue(
-          `expected whole values of ${size} bytes for a cell of ${type}, found ${cells[i] - cells[i - 1]} bytes in ${name(i - 1)}`,
-        )
+        throw badValue({
+          expected: `whole values of ${size} bytes for a cell of ${type}`,
+          found: `${cells[i] - cells[i - 1]} bytes in ${name(i - 1)}`,
+        })
       }
       offsets[i] = end
     }
@@ -255,15 +256,15 @@ function wideTextCells(column: ColumnType): ColumnEncoder {
 }
 
 function notText({ type }: ColumnType, cell: string): InspectError {
-  return badValue(`expected ${type} that is valid text, found other bytes in ${cell}; --raw writes them`)
+  return badValue({ expected: `${type} that is valid text`, found: `other bytes in ${cell}; --raw writes them` })
 }
 
 function checkLength(length: number, what: string): void {
   if (length > MOST) {
-    throw new InspectError(
-      'TOO_LARGE',
-      `expected at most ${MOST} ${what} a tile, as many as Arrow's 32-bit offsets reach, found ${length}`,
-    )
+    throw new InspectError('TOO_LARGE', {
+      expected: `at most ${MOST} ${what} a tile, as many as Arrow's 32-bit offsets reach`,
+      found: length,
+    })
   }
 }
 

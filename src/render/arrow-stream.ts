@@ -124,5 +124,5 @@ function layOut({ nodes, buffers }: ArrowBody): RecordBatch & { byteLength: numb
 /** @throws InspectError TOO_LARGE if a buffer cannot be so long */
 export function checkBufferLength(length: number): void {
   if (length > LONGEST)
-    throw new InspectError('TOO_LARGE', `expected less than 2 GiB in a buffer for Arrow, found ${length} bytes`)
+    throw new InspectError('TOO_LARGE', { expected: 'less than 2 GiB in a buffer for Arrow', found: `${length} bytes` })
 }

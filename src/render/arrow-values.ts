@@ -97,9 +97,10 @@ function daysAsInt32({ bytes, validity }: ArrowValues, count: number, name: Name
     if (validity?.[i] === 0) continue
     const low = words[2 * i]
     if (words[2 * i + 1] !== low >> 31) {
-      throw badValue(
-        `expected days that fit Arrow's 32-bit dates, found others in ${name(i)}; --raw writes them as integers`,
-      )
+      throw badValue({
+        expected: "days that fit Arrow's 32-bit dates",
+        found: `others in ${name(i)}; --raw writes them as integers`,
+      })
     }
     days[i] = low
   }

@@ -56,9 +56,10 @@ export async function writeCsv(
   const writeHeader = (names: readonly string[]): void => {
     if (!style.earlierColumns) buffer.add(csvHeader(names, style))
     else if (JSON.stringify(names) !== JSON.stringify(style.earlierColumns)) {
-      throw usage(
-        'expected targets with the same columns, found other columns: give one target at a time, or --format ndjson',
-      )
+      throw usage({
+        expected: 'targets with the same columns',
+        found: 'other columns: give one target at a time, or --format ndjson',
+      })
     }
   }
   if (columns !== undefined) writeHeader(columns)
@@ -88,7 +89,7 @@ function checkKeys(row: CsvRow, columns: readonly string[]): void {
     // The keys nearly always have the order of the columns.
     if (columns[i] !== key && row[key] !== undefined && !columns.includes(key)) {
       const name = JSON.stringify(key)
-      throw usage(`expected rows with the same keys for csv, found ${name} only in some: use ndjson`)
+      throw usage({ expected: 'rows with the same keys for csv', found: `${name} only in some: use ndjson` })
     }
     i++
   }
@@ -116,7 +117,7 @@ export function csvField(value: Result | undefined, style: CsvStyle): string {
     return quoted(toJson(value, { int64: style.int64 ?? 'number', indent: false }), style)
   } catch (error) {
     if (!(error instanceof AsyncValueError)) throw error
-    throw usage('expected rows for csv, found a tree: use json or ndjson')
+    throw usage({ expected: 'rows for csv', found: 'a tree: use json or ndjson' })
   }
 }
 

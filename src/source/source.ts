@@ -142,7 +142,7 @@ export class Folder {
 /** Refuses a range with a negative offset or length, which wrong numbers in a file lead to. @throws InspectError BAD_VALUE */
 export function checkRange(file: string, offset: number, length: number): void {
   if (Number.isSafeInteger(offset) && Number.isSafeInteger(length) && offset >= 0 && length >= 0) return
-  throw badValue(`expected a part of the file, found ${length} bytes from ${offset} on`, { file })
+  throw badValue({ expected: 'a part of the file', found: `${length} bytes from ${offset} on` }, { file })
 }
 
 export function notFound(path: string): InspectError {
@@ -151,7 +151,7 @@ export function notFound(path: string): InspectError {
 
 /** The error for a range that goes beyond the end of a file. @param found number of bytes of the range that the file has */
 export function truncated(file: string, offset: number, length: number, found: number): InspectError {
-  return new InspectError('TRUNCATED', `expected ${length} bytes, found ${Math.max(0, found)}`, { file, offset })
+  return new InspectError('TRUNCATED', { expected: `${length} bytes`, found: Math.max(0, found) }, { file, offset })
 }
 
 /** A source for a file that does not exist. Its reads throw NOT_FOUND. */

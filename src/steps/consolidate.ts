@@ -1,4 +1,4 @@
-import { badValue, hasCode, usage } from '../base/errors.ts'
+import { badValue, hasCode, longer, usage } from '../base/errors.ts'
 import { boxesMeet } from '../cells/rtree-builder.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -59,7 +59,7 @@ export async function consolidateFragments(place: Place, options: FragmentConsol
     if (schema.array_type === 'sparse' || !hasCode(error, 'BAD_VALUE')) throw error
     const why =
       'consolidation fills dense tiles up with fill values, for which these filters do not work in TileDB either'
-    throw badValue(`${error.message}: ${why}`, error.at, { cause: error })
+    throw badValue(longer(error.fault, `: ${why}`), error.at, { cause: error })
   })
   for (const one of files) await place.write(one)
   const paths = fragments.map(({ fragment }) => fragment.folder.path.slice(place.folder.path.length + 1))
@@ -90,7 +90,7 @@ export async function consolidatedFragment(
   const timed = version >= TIMESTAMPS_SINCE && sparse
   const ofDeleted = purge ? 'purged' : marks ? 'marked' : 'as-they-are'
   const { domain, ...cells } = timed ? await cellsToConsolidate(opened, ofDeleted) : await cellsToRewrite(opened)
-  if (cells.cell_num === 0) throw usage('expected cells to consolidate, found that all are deleted')
+  if (cells.cell_num === 0) throw usage({ expected: 'cells to consolidate', found: 'that all are deleted' })
   return {
     schema,
     formatVersion: version,
@@ -126,7 +126,7 @@ function chosenFragments(
 ): OpenedFragment[] {
   for (const name of names ?? [])
     if (!all.some(({ fragment }) => fragment.name === name))
-      throw usage(`expected fragments that are read now, found ${JSON.stringify(name)}`)
+      throw usage({ expected: 'fragments that are read now', found: JSON.stringify(name) })
   return all.filter(({ fragment: { name, timestamp_range: [first, last] = [0n, 0n] } }) => {
     return first >= from && last <= to && (names === undefined || names.includes(name))
   })
@@ -143,9 +143,10 @@ function refuseOlderBelow({ schema, fragments: all }: OpenedArray, chosen: reado
   for (const one of all) {
     const other = one.info.nonempty_domain
     if (chosen.includes(one) || one.time > last || !other || !boxesMeet(other, box, dimensions)) continue
-    throw usage(
-      `expected dense fragments without an older one between or below them, found ${one.fragment.name}: TileDB does not consolidate them either`,
-    )
+    throw usage({
+      expected: 'dense fragments without an older one between or below them',
+      found: `${one.fragment.name}: TileDB does not consolidate them either`,
+    })
   }
 }
 
@@ -170,7 +171,7 @@ export async function consolidateFragmentMetadata(place: Place): Promise<string 
   const entries: { fragment_name: string; offset: number }[] = []
   let at = 0
   for (const { fragment, info } of fragments) {
-    if (!info.footer) throw usage(`expected fragments since format 3, found ${fragment.name}`)
+    if (!info.footer) throw usage({ expected: 'fragments since format 3', found: fragment.name })
     const { offset, size } = info.footer
     footers.push(await withSource(fragment.folder.file(FRAGMENT_METADATA_FILE), (source) => source.read(offset, size)))
     const path = fragment.folder.path.slice(place.folder.path.length + 1)

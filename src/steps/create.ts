@@ -12,7 +12,7 @@ const LABELS_SINCE = 18
 
 /** Makes an array without cells, and the arrays of its dimension labels. */
 export async function createArray(place: Place, parts: SchemaParts, time: bigint): Promise<void> {
-  if (await place.isThere()) throw usage('expected a place where nothing is yet, found something there')
+  if (await place.isThere()) throw usage({ expected: 'a place where nothing is yet', found: 'something there' })
   const { schema } = parts
   checkSchema(parts, true)
   for (const file of lockFiles(schema.version)) await place.write(file)

@@ -130,6 +130,6 @@ export function checked(parts: SchemaParts, path: string): void {
   } catch (error) {
     if (!(error instanceof InspectError) || error.at.field === undefined) throw error
     const at = { ...error.at, field: `${path}.${error.at.field}` }
-    throw new InspectError(error.code, error.message, at, { cause: error.cause })
+    throw new InspectError(error.code, error.fault, at, { cause: error.cause })
   }
 }

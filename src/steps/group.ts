@@ -36,7 +36,7 @@ type GroupChange = { [K in keyof typeof GROUP_CHANGE]: ReturnType<(typeof GROUP_
 export async function changeGroup(place: Place, change: GroupChange, time: bigint): Promise<string[]> {
   const { add, remove, format_version } = change
   const entries = await place.folder.listIfThere()
-  if (objectType(entries) === 'array') throw usage('expected a group, found an array')
+  if (objectType(entries) === 'array') throw usage({ expected: 'a group', found: 'an array' })
   const made: string[] = []
   if (!hasEntry(entries, GROUP_FILE, 'file')) {
     await place.writeText(GROUP_FILE)
@@ -49,13 +49,13 @@ export async function changeGroup(place: Place, change: GroupChange, time: bigin
   const keyOf = ({ name, uri }: { name?: string | undefined; uri: string }): string => name ?? uri
   const gone = remove.map((key): GroupMember => {
     const member = before.find((one) => keyOf(one) === key)
-    if (!member) throw usage(`expected members of the group to remove, found ${JSON.stringify(key)}`)
+    if (!member) throw usage({ expected: 'members of the group to remove', found: JSON.stringify(key) })
     return { ...memberOf(member, version), deleted: true }
   })
   const added: GroupMember[] = []
   for (const member of add) {
     if (before.some((one) => keyOf(one) === keyOf(member)) && !remove.includes(keyOf(member)))
-      throw usage(`expected a member that is not in the group, found ${JSON.stringify(keyOf(member))}`)
+      throw usage({ expected: 'a member that is not in the group', found: JSON.stringify(keyOf(member)) })
     const type = member.type ?? (await typeAt(place, member))
     added.push({ version, type, relative: member.relative, uri: member.uri, name: member.name, deleted: false })
   }
@@ -72,11 +72,12 @@ function memberOf({ type, relative, uri, name }: GroupMember, version: number): 
 }
 
 async function typeAt(place: Place, { uri, relative }: { uri: string; relative: boolean }): Promise<'array' | 'group'> {
-  if (!relative) throw usage(`expected "type" for a member outside of the group, found none: ${uri}`)
+  if (!relative) throw usage({ expected: '"type" for a member outside of the group', found: `none: ${uri}` })
   const inside = new Place(place.cx, place.path === '' ? uri : `${place.path}/${uri}`)
   const type = objectType(await inside.folder.listIfThere())
   if (type !== undefined) return type
-  throw usage(
-    `expected an array or a group at ${JSON.stringify(inside.path)}, found none: create it first, or give its "type"`,
-  )
+  throw usage({
+    expected: `an array or a group at ${JSON.stringify(inside.path)}`,
+    found: 'none: create it first, or give its "type"',
+  })
 }

@@ -50,7 +50,7 @@ export class Clock {
   /** Returns the time of the next step in milliseconds since 1970. @throws InspectError USAGE if it would be too late for a name */
   next(given: bigint | undefined): bigint {
     this.last = given ?? this.last + 1n
-    if (this.last > LAST_TIME) throw usage(`expected a time for this step, found none after ${LAST_TIME}`)
+    if (this.last > LAST_TIME) throw usage({ expected: 'a time for this step', found: `none after ${LAST_TIME}` })
     return this.last
   }
 }
@@ -89,7 +89,7 @@ export class Place {
       const target = await openTarget(storage, path, this.context)
       if (target.type === 'array') return target.array
     }
-    throw usage(`expected an array at ${JSON.stringify(this.path)} for this step, found none: create it first`)
+    throw usage({ expected: `an array at ${JSON.stringify(this.path)} for this step`, found: 'none: create it first' })
   }
 
   async isThere(): Promise<boolean> {

@@ -102,9 +102,10 @@ const STEPS: Readonly<Record<string, Step>> = {
     const { schema } = await array.newestSchema()
     const { version } = schema
     if (version < DELETES_SINCE || schema.array_type === 'dense')
-      throw usage(
-        `expected a sparse array of format version ${DELETES_SINCE} or newer to delete from, found a ${schema.array_type} one of ${version}`,
-      )
+      throw usage({
+        expected: `a sparse array of format version ${DELETES_SINCE} or newer to delete from`,
+        found: `a ${schema.array_type} one of ${version}`,
+      })
     const condition = negated(await loadWhere(where, schema, array))
     const writeTile = await genericTileWriter(version, place.cx.writing)
     const now = clock.next(at)
@@ -127,9 +128,10 @@ const STEPS: Readonly<Record<string, Step>> = {
     })(step)
     const { version } = (await openAt(await place.array())).schema
     if (mode === 'commits' && version < CONSOLIDATED_COMMITS_SINCE)
-      throw usage(
-        `expected format version ${CONSOLIDATED_COMMITS_SINCE} or newer to consolidate commits, found ${version}`,
-      )
+      throw usage({
+        expected: `format version ${CONSOLIDATED_COMMITS_SINCE} or newer to consolidate commits`,
+        found: version,
+      })
     const made = await {
       fragments: () => consolidateFragments(place, options),
       fragment_meta: () => consolidateFragmentMetadata(place),

@@ -205,7 +205,11 @@ export class InspectArray {
     return this.once('newest schema', async () => {
       const file = schemaFileOpened(await this.schemaFiles(), this.cx.now)
       if (file) return { file, schema: await this.schema(file.name) }
-      throw new InspectError('MISSING_FILE', 'expected a schema in the array, found none', { file: this.folder.path })
+      throw new InspectError(
+        'MISSING_FILE',
+        { expected: 'a schema in the array', found: 'none' },
+        { file: this.folder.path },
+      )
     })
   }
 
@@ -214,7 +218,7 @@ export class InspectArray {
     const { file, schema } = await this.newestSchema()
     if (schema.domain.dimensions.length > 0) return schema
     const at = { file: `${this.folder.path}/${file.path}`, field: 'domain.dimensions' }
-    throw badValue('expected at least one dimension, found none', at)
+    throw badValue({ expected: 'at least one dimension', found: 'none' }, at)
   }
 
   /** Reads a schema. @param name as in footers: a file of `__schema`, or `__array_schema.tdb` */
@@ -224,9 +228,12 @@ export class InspectArray {
 
   private async readSchema(name: string): Promise<ArraySchema> {
     if (/[/\0]/.test(name) || name === '' || name === '..') {
-      throw badValue(`expected the name of a schema file, found ${JSON.stringify(name)}`, {
-        field: 'array_schema_name',
-      })
+      throw badValue(
+        { expected: 'the name of a schema file', found: JSON.stringify(name) },
+        {
+          field: 'array_schema_name',
+        },
+      )
     }
     try {
       return await this.readSchemaFile(schemaPath(name))

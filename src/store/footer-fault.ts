@@ -1,4 +1,4 @@
-import { type ErrorCode, hasCode, InspectError, unlessFault } from '../base/errors.ts'
+import { type ErrorCode, type Fault, hasCode, InspectError, longer, unlessFault } from '../base/errors.ts'
 import { viewOf } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
@@ -45,21 +45,24 @@ const FOOTER_ROOM = 1 << 20
  */
 export async function footerFault(error: InspectError, evidence: FooterEvidence): Promise<InspectError> {
   const { source, fileSize, named } = evidence
-  const fault = (code: ErrorCode, offset: number, message: string, field = 'footer'): InspectError =>
-    new InspectError(code, message, { file: source.name, offset, field }, { cause: error })
+  const failed = (code: ErrorCode, offset: number, fault: Fault, field = 'footer'): InspectError =>
+    new InspectError(code, fault, { file: source.name, offset, field }, { cause: error })
   // The folder's name has such a version, too, so a fork or an unreleased build wrote the fragment.
   if (error.code === 'UNSUPPORTED_VERSION' && named !== undefined && named > NEWEST_FORMAT_VERSION) return error
   if (fileSize === 0)
-    return fault('TRUNCATED', 0, 'expected sections and a footer, found an empty file: it was cut, or never written')
+    return failed('TRUNCATED', 0, {
+      expected: 'sections and a footer',
+      found: 'an empty file: it was cut, or never written',
+    })
   const { end, last, cutAt } = await walkSections(source, fileSize)
   const isOfVersion = error.code === 'UNSUPPORTED_VERSION' || error.at.offset === end
   if (!isOfVersion && cutAt === undefined && end > 0 && (await isFooterLengthRight(evidence, end))) {
-    const { code, message, at } = error
-    return fault(code, at.offset ?? end, `${message}: the footer was overwritten`, `footer.${at.field}`)
+    const { code, at } = error
+    return failed(code, at.offset ?? end, longer(error.fault, ': the footer was overwritten'), `footer.${at.field}`)
   }
   const whole = await wholeSize(evidence, end, cutAt)
   const cut = (expected: string): InspectError =>
-    fault('TRUNCATED', fileSize, `expected ${expected}, found ${fileSize}: the file was cut short`)
+    failed('TRUNCATED', fileSize, { expected, found: `${fileSize}: the file was cut short` })
   if (whole?.exact && fileSize < whole.size) return cut(`${whole.size} bytes${whole.how}`)
   if (cutAt !== undefined) {
     const least = Math.max(cutAt, whole?.size ?? 0)
@@ -69,28 +72,40 @@ export async function footerFault(error: InspectError, evidence: FooterEvidence)
   if (whole && fileSize < whole.size) return cut(`more bytes, as a footer follows the sections, which end at ${end}`)
   if (end === 0) {
     const found = `bytes that are neither, and ${error.message}: the file was overwritten`
-    return fault('BAD_VALUE', 0, `expected sections and a footer after them, found ${found}`)
+    return failed('BAD_VALUE', 0, { expected: 'sections and a footer after them', found })
   }
   const found = end + 4 > fileSize ? undefined : u32(await source.read(end, 4), 0)
   if (found !== undefined && (found < 1 || found > NEWEST_FORMAT_VERSION)) {
     const expected = named === undefined ? `one from 1 to ${NEWEST_FORMAT_VERSION}` : String(named)
-    const message = `expected format version ${expected} where the footer begins, found ${found}, which does not exist: the footer was overwritten`
-    return fault('BAD_VALUE', end, message)
+    const fault = {
+      expected: `format version ${expected} where the footer begins`,
+      found: `${found}, which does not exist: the footer was overwritten`,
+    }
+    return failed('BAD_VALUE', end, fault)
   }
   // The footer is in the right place and has a version that exists. Only the version in the name differs.
   if (error.at.offset === end) return error
   if (whole?.exact && fileSize === whole.size) {
     const at = fileSize - FOOTER_LENGTH_BYTES
     const length = viewOf(await source.read(at, FOOTER_LENGTH_BYTES)).getBigUint64(0, true)
-    const message = `expected a footer of ${at - end} bytes from byte ${end} on, found ${length} for its length: the end of the file was overwritten`
-    return fault('BAD_VALUE', at, message, 'footer_length')
+    const fault = {
+      expected: `a footer of ${at - end} bytes from byte ${end} on`,
+      found: `${length} for its length: the end of the file was overwritten`,
+    }
+    return failed('BAD_VALUE', at, fault, 'footer_length')
   }
   if (whole?.exact && fileSize > whole.size) {
-    const message = `expected ${whole.size} bytes${whole.how}, found ${fileSize}: bytes were added after the footer`
-    return fault('BAD_VALUE', whole.size, message)
+    const fault = {
+      expected: `${whole.size} bytes${whole.how}`,
+      found: `${fileSize}: bytes were added after the footer`,
+    }
+    return failed('BAD_VALUE', whole.size, fault)
   }
-  const message = `expected a footer from byte ${end} on, where the sections end, found a footer length that gives another place: the file was cut short or overwritten`
-  return fault('TRUNCATED', fileSize, message)
+  const fault = {
+    expected: `a footer from byte ${end} on, where the sections end`,
+    found: 'a footer length that gives another place: the file was cut short or overwritten',
+  }
+  return failed('TRUNCATED', fileSize, fault)
 }
 
 /** Whether the file ends with the length of a footer that begins where the sections end. Then it was not cut. */

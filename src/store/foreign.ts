@@ -85,5 +85,5 @@ export function foreignSchema(head: Uint8Array, size: number): string | undefine
 
 /** The error for a foreign folder or file. @param what a description, as of {@link foreignFolder} */
 export function foreignError(what: string, file: string): InspectError {
-  return new InspectError('UNSUPPORTED_VERSION', `expected what TileDB 1.4 or later wrote, found ${what}`, { file })
+  return new InspectError('UNSUPPORTED_VERSION', { expected: 'what TileDB 1.4 or later wrote', found: what }, { file })
 }

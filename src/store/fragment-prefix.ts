@@ -1,4 +1,4 @@
-import { firstOf, InspectError, usage } from '../base/errors.ts'
+import { firstOf, InspectError, longer, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
@@ -24,9 +24,10 @@ export async function completePath(
     const folder = done.join('/')
     const found = beginsFragmentName(part) ? await fragmentsAt(storage, folder, part, absolute) : []
     if (found.length > 1) {
-      throw usage(
-        `expected the name of one fragment, found ${JSON.stringify(part)}, which begins those of ${firstOf(found.map(lastPathPart))}`,
-      )
+      throw usage({
+        expected: 'the name of one fragment',
+        found: `${JSON.stringify(part)}, which begins those of ${firstOf(found.map(lastPathPart))}`,
+      })
     }
     done.push(found[0] ?? part)
   }
@@ -64,5 +65,5 @@ export async function withSuggestion(storage: Storage, path: string, error: Insp
     wanted,
     names.filter((name) => name !== wanted),
   )
-  return near === '' ? error : new InspectError(error.code, error.message + near, error.at, { cause: error })
+  return near === '' ? error : new InspectError(error.code, longer(error.fault, near), error.at, { cause: error })
 }

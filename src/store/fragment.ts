@@ -291,10 +291,13 @@ export class Fragment {
     if (found === named || (found >= 10 && named >= 10)) return
     const schema = await this.schemaForFooterPlace().catch(() => undefined)
     if (footerPlace(found, schema) === footerPlace(named, schema)) return
-    throw inconsistent(`expected format version ${named} as the folder's name says, found ${found}`, {
-      ...place,
-      field: 'version',
-    })
+    throw inconsistent(
+      { expected: `format version ${named} as the folder's name says`, found },
+      {
+        ...place,
+        field: 'version',
+      },
+    )
   }
 
   /** The version of a fragment without one in its name: tries the forms of the footer from the newest to the oldest. */
@@ -340,8 +343,8 @@ export class Fragment {
       return await this.array.schema(name)
     } catch (error) {
       if (!hasCode(error, 'NOT_FOUND')) throw error
-      const message = 'expected the schema that the fragment names, found no such file'
-      throw new InspectError('MISSING_FILE', message, error.at, { cause: error })
+      const fault = { expected: 'the schema that the fragment names', found: 'no such file' }
+      throw new InspectError('MISSING_FILE', fault, error.at, { cause: error })
     }
   }
 
@@ -379,10 +382,13 @@ export class Fragment {
     const source = this.metadataSource()
     const end = footer ? footer.offset : await source.size()
     if (offset >= end) {
-      throw badValue(`expected an offset before the footer at ${end}, found ${sizeText(offset)}`, {
-        file: source.name,
-        field: section.includes('.') ? section.replace('.', '_offsets.') : `${section}_offset`,
-      })
+      throw badValue(
+        { expected: `an offset before the footer at ${end}`, found: sizeText(offset) },
+        {
+          file: source.name,
+          field: section.includes('.') ? section.replace('.', '_offsets.') : `${section}_offset`,
+        },
+      )
     }
     // The next section after the offset. Thousands of fields have thousands of sections.
     const starts = await this.metadataOffsets()

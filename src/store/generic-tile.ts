@@ -71,8 +71,8 @@ export async function openGenericTile(
 ): Promise<GenericTile> {
   const { value: header, length } = decodePrefix(bytes, genericTileHeader, place)
   if (header.persisted_size > bytes.length - length) {
-    const message = `expected ${header.persisted_size} bytes of tile, found ${bytes.length - length}`
-    throw new InspectError('TRUNCATED', message, { ...place, field: 'persisted_size' })
+    const fault = { expected: `${header.persisted_size} bytes of tile`, found: bytes.length - length }
+    throw new InspectError('TRUNCATED', fault, { ...place, field: 'persisted_size' })
   }
   const tile = genericTileType(header, cx, place)
   const stored = bytes.subarray(length, length + header.persisted_size)
@@ -166,8 +166,11 @@ export function checkChunkNum(
   if (chunkNum * CHUNK_HEAD_BYTES > persisted_size) return
   const most = Math.max(LEAST_CHUNKS, Math.ceil(tile_size / SMALLEST_CHUNK))
   if (chunkNum <= most || cx.maxTileSize !== undefined) return
-  const message = `expected at most ${most} chunks for ${tile_size} unfiltered bytes (--max-tile-size lifts this bound), found ${chunkNum}`
-  throw new InspectError('TOO_LARGE', message, { field: 'chunk_num' })
+  const fault = {
+    expected: `at most ${most} chunks for ${tile_size} unfiltered bytes (--max-tile-size lifts this bound)`,
+    found: chunkNum,
+  }
+  throw new InspectError('TOO_LARGE', fault, { field: 'chunk_num' })
 }
 
 /** Updates the context after a generic tile was opened. */
@@ -180,8 +183,8 @@ export function openedWithKey(header: GenericTileHeader, cx: ReadContext): void 
 /** Turns WRONG_KEY into CHECKSUM if the key has opened another tile: then the tile is damaged. */
 export function keyOrDamage(error: unknown, cx: ReadContext): unknown {
   if (!hasCode(error, 'WRONG_KEY') || !cx.keyProven) return error
-  const message = 'expected the AES-256-GCM tag to fit the bytes, found that it does not'
-  return new InspectError('CHECKSUM', message, error.at, { cause: error })
+  const fault = { expected: 'the AES-256-GCM tag to fit the bytes', found: 'that it does not' }
+  return new InspectError('CHECKSUM', fault, error.at, { cause: error })
 }
 
 /**

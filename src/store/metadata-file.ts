@@ -79,8 +79,8 @@ export class MetadataFile {
       if ((await folder.storage.kind(folder.path)) !== 'folder') throw error
       const entry = await array?.entryOf(folder)
       if (entry && !entry.isRead) throw error
-      const message = 'expected the metadata file of the fragment, found no such file'
-      throw new InspectError('MISSING_FILE', message, error.at, { cause: error })
+      const fault = { expected: 'the metadata file of the fragment', found: 'no such file' }
+      throw new InspectError('MISSING_FILE', fault, error.at, { cause: error })
     }
   }
 
@@ -103,8 +103,8 @@ export class MetadataFile {
     const start = tail.fileSize - size - (length === undefined ? FOOTER_LENGTH_BYTES : 0)
     const place = { file, offset: start }
     if (start < 0) {
-      const message = `expected a footer of ${size} bytes, found a file of ${tail.fileSize}`
-      throw new InspectError('TRUNCATED', message, { ...place, offset: 0, field: 'footer' })
+      const fault = { expected: `a footer of ${size} bytes`, found: `a file of ${tail.fileSize}` }
+      throw new InspectError('TRUNCATED', fault, { ...place, offset: 0, field: 'footer' })
     }
     return { bytes: await this.fromTail(tail, start, size), place }
   }
@@ -123,10 +123,10 @@ function storedFooterLength({ fileSize, bytes }: Tail, file: string): number {
   const room = fileSize - FOOTER_LENGTH_BYTES
   const field = 'footer_length'
   if (room < 0) {
-    const message = `expected a footer and its length, found a file of ${fileSize} bytes`
-    throw new InspectError('TRUNCATED', message, { file, offset: 0, field })
+    const fault = { expected: 'a footer and its length', found: `a file of ${fileSize} bytes` }
+    throw new InspectError('TRUNCATED', fault, { file, offset: 0, field })
   }
   const length = viewOf(bytes).getBigUint64(bytes.length - FOOTER_LENGTH_BYTES, true)
   if (length <= BigInt(room)) return Number(length)
-  throw badValue(`expected a footer length of at most ${room}, found ${length}`, { file, offset: room, field })
+  throw badValue({ expected: `a footer length of at most ${room}`, found: length }, { file, offset: room, field })
 }

@@ -102,8 +102,11 @@ function heapBytes(bytes: number): number {
 
 /** The error for a section that does not begin before the footer. @param file the metadata file */
 export function behindFooterError({ name, offset }: SectionPlace, footer: number, file: string): InspectError {
-  return badValue(`expected a section before the footer at ${footer}, found one at ${sizeText(offset)}`, {
-    file,
-    field: name,
-  })
+  return badValue(
+    { expected: `a section before the footer at ${footer}`, found: `one at ${sizeText(offset)}` },
+    {
+      file,
+      field: name,
+    },
+  )
 }

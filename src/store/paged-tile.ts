@@ -184,5 +184,5 @@ export class Window {
 }
 
 function wrong(field: string, expected: number, found: number): InspectError {
-  return inconsistent(`expected ${expected} bytes, found ${found}`, { field })
+  return inconsistent({ expected: `${expected} bytes`, found }, { field })
 }

@@ -60,8 +60,11 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
     return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
   const around = await arrayAround(folder, cx, true)
   const inside = around ? `; it lies in the array ${around.folder.name}` : await objectsBelow(folder, entries)
-  const message = `expected a TileDB array, group or fragment, found a folder without the files of any of them${inside}`
-  throw new InspectError('NOT_TILEDB', message, { file: clean })
+  const fault = {
+    expected: 'a TileDB array, group or fragment',
+    found: `a folder without the files of any of them${inside}`,
+  }
+  throw new InspectError('NOT_TILEDB', fault, { file: clean })
 }
 
 /** Names the arrays and groups directly below a local folder: `; below it are the targets cities, roads`. */

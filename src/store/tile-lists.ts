@@ -198,7 +198,7 @@ const sizesOnly: Scan = (bytes, at) => {
 }
 
 function tooLarge(): InspectError {
-  return badValue('expected sizes or offsets below 2^53, found a larger one')
+  return badValue({ expected: 'sizes or offsets below 2^53', found: 'a larger one' })
 }
 
 /**

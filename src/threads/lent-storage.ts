@@ -41,8 +41,8 @@ export function lendStorage(storage: Storage, port: MessagePort): void {
       const value = await answer(question)
       port.postMessage({ id, value }, value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : [])
     } catch (error) {
-      const { code, message, at } = asInspectError(error)
-      port.postMessage({ id, failure: { code, message, at } satisfies ErrorFacts })
+      const { code, fault, at } = asInspectError(error)
+      port.postMessage({ id, failure: { code, fault, at } satisfies ErrorFacts })
     }
   })
   // A worker keeps the program alive while it works. The port alone must not.
@@ -56,7 +56,7 @@ export function lentStorage(local: Storage, port: MessagePort): Storage {
   port.on('message', ({ id, value, failure }: { id: number; value: unknown; failure?: ErrorFacts }) => {
     const one = waiting.get(id)
     waiting.delete(id)
-    if (failure) one?.reject(new InspectError(failure.code, failure.message, failure.at))
+    if (failure) one?.reject(new InspectError(failure.code, failure.fault, failure.at))
     else one?.resolve(value)
   })
   const ask = <T>(question: Question): Promise<T> =>

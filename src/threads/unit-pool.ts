@@ -95,8 +95,8 @@ function workerThread<I extends object>(
       if (unit.part.kind === 'known') return unit.part.result
       const answer = await pool.run(unit)
       if ('result' in answer) return unpacked(answer.result)
-      const { code, message, at } = answer.failure
-      throw new InspectError(code, message, at)
+      const { code, fault, at } = answer.failure
+      throw new InspectError(code, fault, at)
     },
     end: () => pool.end(),
   }

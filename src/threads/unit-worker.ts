@@ -24,8 +24,8 @@ async function answer(unit: Unit<never>): Promise<Answer<object>> {
   try {
     return { result: packed<object>(await worker.run(unit)) }
   } catch (error) {
-    const { code, message, at } = asInspectError(error)
-    return { failure: { code, message, at } }
+    const { code, fault, at } = asInspectError(error)
+    return { failure: { code, fault, at } }
   }
 }
 

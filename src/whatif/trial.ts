@@ -199,7 +199,10 @@ function checkOffsets({ starts }: SamplePart, offsets: Float64Array | undefined)
   if (!starts || !offsets) return
   for (let i = 0; i < offsets.length; i++)
     if (offsets[i] !== starts[i])
-      throw new InspectError('INCONSISTENT', 'expected the same offsets after undoing the filters, found others')
+      throw new InspectError('INCONSISTENT', {
+        expected: 'the same offsets after undoing the filters',
+        found: 'others',
+      })
 }
 
 /** Fraction of the elements that change, and the largest difference. */

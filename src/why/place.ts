@@ -28,7 +28,11 @@ export async function findPlace(storage: Storage, path: string, cx: ReadContext)
   const start = kind === 'folder' ? folder : folder.parent()
   const root = start && (await rootAround(storage, start.path, cx))
   if (root) return { root, path: folder.path.slice(root.folder.path.length + 1), kind }
-  throw new InspectError('NOT_TILEDB', 'expected a part of an array or group, found neither around it', { file: path })
+  throw new InspectError(
+    'NOT_TILEDB',
+    { expected: 'a part of an array or group', found: 'neither around it' },
+    { file: path },
+  )
 }
 
 /**

@@ -17,7 +17,7 @@ export function arrowMessages(bytes: Uint8Array): ArrowData {
   const messages = decodeIPC(bytes)
   const { records, dictionaries } = messages
   for (const batch of [...(records ?? []), ...(dictionaries ?? []).map((one) => one?.data)])
-    if (!batch?.regions) throw badValue('expected batches where the footer says, found other messages')
+    if (!batch?.regions) throw badValue({ expected: 'batches where the footer says', found: 'other messages' })
   return messages
 }
 
@@ -26,7 +26,7 @@ const BLOCK_BYTES = 24
 function checkFile(data: DataView): void {
   const length = data.getInt32(data.byteLength - MAGIC.length - 4, true)
   const start = data.byteLength - MAGIC.length - 4 - length
-  if (length <= 0 || start < 0) throw badValue(`expected a footer inside the file, found ${length} bytes`)
+  if (length <= 0 || start < 0) throw badValue({ expected: 'a footer inside the file', found: `${length} bytes` })
   // Tables refer to one another by relative offsets, so the start of the view does not matter.
   const footer = new Tables(new DataView(data.buffer, data.byteOffset + start, length))
   const slot = footer.table(0)
@@ -52,7 +52,7 @@ function checkMessage(data: DataView, start: number): number | undefined {
   }
   if (length === 0) return undefined
   if (length < 0 || at + length > data.byteLength)
-    throw badValue(`expected a message inside the file, found one of ${length} bytes at ${at}`)
+    throw badValue({ expected: 'a message inside the file', found: `one of ${length} bytes at ${at}` })
   const head = new Tables(new DataView(data.buffer, data.byteOffset + at, length))
   const slot = head.table(0)
   const [kind, header, body] = [slot(6), slot(8), slot(10)]
@@ -63,7 +63,10 @@ function checkMessage(data: DataView, start: number): number | undefined {
   const bodyLength = body === undefined ? 0 : Number(head.view.getBigInt64(body, true))
   const next = at + length + bodyLength
   if (bodyLength < 0 || next > data.byteLength)
-    throw badValue(`expected the body of a message inside the file, found one of ${bodyLength} bytes at ${at + length}`)
+    throw badValue({
+      expected: 'the body of a message inside the file',
+      found: `one of ${bodyLength} bytes at ${at + length}`,
+    })
   return next
 }
 
@@ -99,7 +102,7 @@ class Tables {
     const start = at + this.view.getInt32(at, true)
     const count = this.view.getInt32(start, true)
     if (count < 0 || start + 4 + count * stride > this.view.byteLength)
-      throw badValue(`expected a list inside its message, found one of ${count}`)
+      throw badValue({ expected: 'a list inside its message', found: `one of ${count}` })
     for (let i = 0; i < count; i++) each(start + 4 + i * stride)
   }
 
@@ -111,7 +114,7 @@ class Tables {
   }
 
   private field(at: number): void {
-    if (++this.fields > MOST_FIELDS) throw badValue(`expected at most ${MOST_FIELDS} fields, found more`)
+    if (++this.fields > MOST_FIELDS) throw badValue({ expected: `at most ${MOST_FIELDS} fields`, found: 'more' })
     const slot = this.table(at)
     const [kind, type] = [slot(8), slot(10)]
     if (kind !== undefined && type !== undefined && this.view.getUint8(kind) === Type.Union)

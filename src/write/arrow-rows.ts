@@ -32,9 +32,9 @@ export function arrowRows(read: () => Promise<Uint8Array>, codecs: Codecs): RowI
     const bytes = await read()
     refuseOthers(bytes)
     const { schema, records, dictionaries, dictsBeforeRecord } = decoded(() => arrowMessages(bytes))
-    if (!schema) throw badValue('expected an Arrow IPC stream or file, found no schema in it')
+    if (!schema) throw badValue({ expected: 'an Arrow IPC stream or file', found: 'no schema in it' })
     if (schema.endianness === Endianness.Big)
-      throw badValue('expected little-endian Arrow data, found big-endian: write it anew on a usual machine')
+      throw badValue({ expected: 'little-endian Arrow data', found: 'big-endian: write it anew on a usual machine' })
     refuseTwice(schema.fields)
     const names = schema.fields.map(({ name }) => name)
     const values = new DictionaryValues()
@@ -59,7 +59,7 @@ export function arrowRows(read: () => Promise<Uint8Array>, codecs: Codecs): RowI
       const { length = 0 } = record
       const columns = decoded(() => batchColumns(stored, record, record.body, undo)).map((batch, c) => {
         if (batch.length !== length)
-          throw badValue(`expected ${length} rows in a batch, found ${batch.length}`, { field: names[c] })
+          throw badValue({ expected: `${length} rows in a batch`, found: batch.length }, { field: names[c] })
         return decoded(() => readers[c](batch), names[c])
       })
       for (let i = 0; i < length; i++) {
@@ -110,9 +110,9 @@ function batchColumns(
 
 function refuseOthers(bytes: Uint8Array): void {
   const other = OTHERS.find(([magic]) => beginsWith(bytes, magic))
-  if (other) throw badValue(`expected an Arrow IPC stream or file, found ${other[1]}`)
+  if (other) throw badValue({ expected: 'an Arrow IPC stream or file', found: other[1] })
   if (beginsWith(bytes, MAGIC) && !beginsWith(bytes.subarray(-MAGIC.length), MAGIC))
-    throw badValue(`expected an Arrow file that ends in ${MAGIC}, found other bytes: it may be cut`)
+    throw badValue({ expected: `an Arrow file that ends in ${MAGIC}`, found: 'other bytes: it may be cut' })
 }
 
 /** The result of decoding. Errors of the decoder itself become errors about a damaged file. @param field the column, for errors */
@@ -123,7 +123,9 @@ function decoded<T>(work: () => T, field?: string): T {
     const at = field === undefined ? {} : { field }
     if (error instanceof InspectError) throw addPlace(error, at)
     const why = error instanceof Error ? error.message : String(error)
-    throw badValue(`expected an Arrow IPC stream or file, found what cannot be read: ${why}`, at, { cause: error })
+    throw badValue({ expected: 'an Arrow IPC stream or file', found: `what cannot be read: ${why}` }, at, {
+      cause: error,
+    })
   }
 }
 
@@ -150,9 +152,10 @@ function uncompressed(batch: RecordBatch, body: Uint8Array, undo: readonly (Deco
   const { regions, nodes, variadic, compression } = batch
   const buffers = regions.map(({ offset, length }) => {
     if (offset < 0 || length < 0 || offset + length > body.length)
-      throw badValue(
-        `expected a buffer inside the ${body.length} bytes of its batch, found ${length} bytes at ${offset}`,
-      )
+      throw badValue({
+        expected: `a buffer inside the ${body.length} bytes of its batch`,
+        found: `${length} bytes at ${offset}`,
+      })
     const buffer = body.subarray(offset, offset + length)
     return compression && length > 0 ? uncompressedBuffer(buffer, undo[compression.codec]) : buffer
   })
@@ -160,9 +163,9 @@ function uncompressed(batch: RecordBatch, body: Uint8Array, undo: readonly (Deco
   // Every value takes at least one bit, except in a column of nulls.
   const most = Math.max(8 * all.length, batch.length ?? 0)
   const long = nodes.find(({ length }) => length < 0 || length > most)
-  if (long) throw badValue(`expected at most ${most} values in a batch of ${all.length} bytes, found ${long.length}`)
+  if (long) throw badValue({ expected: `at most ${most} values in a batch of ${all.length} bytes`, found: long.length })
   const views = variadic.find((count) => count < 0 || count > regions.length)
-  if (views !== undefined) throw badValue(`expected at most ${regions.length} buffers of a view, found ${views}`)
+  if (views !== undefined) throw badValue({ expected: `at most ${regions.length} buffers of a view`, found: views })
   let at = 0
   const places = buffers.map((buffer) => {
     all.set(buffer, at)
@@ -178,11 +181,11 @@ function padded(length: number): number {
 }
 
 function uncompressedBuffer(buffer: Uint8Array, undo: Decompress | undefined): Uint8Array {
-  if (!undo) throw badValue('expected buffers under LZ4 or ZSTD, found another compression')
-  if (buffer.length < LENGTH_BYTES) throw badValue(`expected a length of 8 bytes, found ${buffer.length} bytes`)
+  if (!undo) throw badValue({ expected: 'buffers under LZ4 or ZSTD', found: 'another compression' })
+  if (buffer.length < LENGTH_BYTES) throw badValue({ expected: 'a length of 8 bytes', found: `${buffer.length} bytes` })
   const size = new DataView(buffer.buffer, buffer.byteOffset).getBigInt64(0, true)
   const rest = buffer.subarray(LENGTH_BYTES)
   if (size === NOT_COMPRESSED) return rest
-  if (size < 0n || size > LONGEST) throw badValue(`expected a length of at most 4 GiB, found ${size}`)
+  if (size < 0n || size > LONGEST) throw badValue({ expected: 'a length of at most 4 GiB', found: size })
   return undo(rest, Number(size))
 }

@@ -68,7 +68,10 @@ export function batchReader(type: DataType, to: RowField, at: string): BatchRead
       return fixedListReader(batchReader(type.children[0].type, to, at), type.stride, to)
     default:
       throw badValue(
-        `expected a type that cells can have, found ${typeName(type)}: cast the column to numbers, text, dates or lists of them`,
+        {
+          expected: 'a type that cells can have',
+          found: `${typeName(type)}: cast the column to numbers, text, dates or lists of them`,
+        },
         { field: at },
       )
   }
@@ -100,7 +103,7 @@ function elementReader(value: (values: Batch<unknown>['values'], row: number) =>
 }
 
 function tooShort(what: string, expected: number, found: number): Error {
-  return badValue(`expected ${expected} ${what} in the Arrow data, found ${Math.floor(found)}`)
+  return badValue({ expected: `${expected} ${what} in the Arrow data`, found: Math.floor(found) })
 }
 
 /** A reader that returns null where the bitmap of validity says so. */
@@ -167,11 +170,11 @@ function lengthOfTimeReader(unit: TimeUnit_, to: RowField, at: string): BatchRea
   const from = ATTOSECONDS[unitType] ?? 1n
   const by = ATTOSECONDS[to.type]
   if (kind === 'int' || to.type === unitType) return elementReader((values, i) => values[i])
-  if (by === undefined) throw badValue(`expected ${to.type}, found times of day or durations`, { field: at })
+  if (by === undefined) throw badValue({ expected: to.type, found: 'times of day or durations' }, { field: at })
   return elementReader((values, i) => {
     const time = BigInt(values[i]) * from
     if (time % by === 0n) return time / by
-    throw badValue(`expected a whole number of units of ${to.type}, found ${values[i]} of ${unitType}`)
+    throw badValue({ expected: `a whole number of units of ${to.type}`, found: `${values[i]} of ${unitType}` })
   })
 }
 
@@ -184,7 +187,7 @@ function textOf({ type, labels }: RowField): (bytes: Uint8Array) => RowValue {
     try {
       return utf8.decode(bytes)
     } catch {
-      throw badValue(`expected UTF-8, found ${bytes.length} other bytes`)
+      throw badValue({ expected: 'UTF-8', found: `${bytes.length} other bytes` })
     }
   }
 }
@@ -196,7 +199,7 @@ function runsOf({ length, offsets }: Batch<unknown>, most: number): (row: number
     const from = Number(offsets[i])
     const to = Number(offsets[i + 1])
     if (from >= 0 && from <= to && to <= most) return [from, to]
-    throw badValue(`expected rising offsets of at most ${most} in the Arrow data, found ${from} and ${to}`)
+    throw badValue({ expected: `rising offsets of at most ${most} in the Arrow data`, found: `${from} and ${to}` })
   }
 }
 
@@ -228,7 +231,7 @@ function elementsOf(value: ValueReader, from: number, to: number, { type }: RowF
   const values: RowValue[] = []
   for (let i = from; i < to; i++) {
     const one = value(i) ?? (isDatetime(type) ? NOT_A_TIME : null)
-    if (one === null) throw badValue('expected values in each list, found null')
+    if (one === null) throw badValue({ expected: 'values in each list', found: 'null' })
     values.push(one)
   }
   return values
@@ -259,7 +262,7 @@ export function indexReader(values: () => readonly RowValue[]): BatchReader {
     return (i) => {
       const index = Number(batch.values[i])
       if (index >= 0 && index < known.length) return known[index]
-      throw badValue(`expected an index below ${known.length} into the dictionary, found ${index}`)
+      throw badValue({ expected: `an index below ${known.length} into the dictionary`, found: index })
     }
   }, 1)
 }

@@ -28,7 +28,7 @@ export class ColumnBuilder {
   /** @throws InspectError BAD_VALUE if the cell does not hold whole elements */
   add(cell: Uint8Array): void {
     if (cell.length % this.size !== 0)
-      throw badValue(`expected whole values of ${this.size} bytes, found ${cell.length} bytes`)
+      throw badValue({ expected: `whole values of ${this.size} bytes`, found: `${cell.length} bytes` })
     this.append(cell, 1)
   }
 

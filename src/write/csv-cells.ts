@@ -39,7 +39,7 @@ interface CsvColumn {
 
 function rowOf(columns: readonly CsvColumn[], fields: readonly CsvText[]): JsonObject {
   if (fields.length !== columns.length)
-    throw badValue(`expected ${columns.length} fields, as in the header, found ${fields.length}`)
+    throw badValue({ expected: `${columns.length} fields, as in the header`, found: fields.length })
   return Object.fromEntries(
     fields.map(({ text, quoted }, i): [string, Json] => {
       const { name, type } = columns[i]

@@ -103,6 +103,6 @@ function checkDomain(schema: ArraySchema, domain: NDRange): void {
     denseTileGrid(schema, domain)
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
-    throw badValue(error.message, error.at, { cause: error })
+    throw badValue(error.fault, error.at, { cause: error })
   }
 }

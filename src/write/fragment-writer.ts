@@ -176,9 +176,10 @@ function checkTileSize({ attributes }: ArraySchema, cells: number): void {
   )
   const size = Math.max(BYTES_A_POSITION, ...sizes)
   if (cells * size <= LARGEST_TILE) return
-  throw usage(
-    `expected dense tiles of at most ${LARGEST_TILE} bytes, found ${cells} cells of up to ${size} bytes; smaller tile extents (--dim NAME:TYPE:LO..HI:EXTENT, --tile-extent) make smaller tiles`,
-  )
+  throw usage({
+    expected: `dense tiles of at most ${LARGEST_TILE} bytes`,
+    found: `${cells} cells of up to ${size} bytes; smaller tile extents (--dim NAME:TYPE:LO..HI:EXTENT, --tile-extent) make smaller tiles`,
+  })
 }
 
 function sparseTiling({ schema, cells, stored }: FragmentToWrite, coordinates: readonly ColumnData[]): Tiling {

@@ -146,6 +146,6 @@ class JsonReader {
   private fail(expected: string): never {
     const rest = this.text.slice(this.at, this.at + 20)
     const found = rest === '' ? 'the end of the text' : JSON.stringify(rest)
-    throw badValue(`expected ${expected} in JSON at character ${this.at}, found ${found}`)
+    throw badValue({ expected: `${expected} in JSON at character ${this.at}`, found })
   }
 }

@@ -72,7 +72,7 @@ export interface RowInput {
 export function refuseTwice(columns: readonly { name: string }[]): void {
   const seen = new Set<string>()
   for (const { name } of columns) {
-    if (seen.has(name)) throw badValue('expected each column once, found two of this name', { field: name })
+    if (seen.has(name)) throw badValue({ expected: 'each column once', found: 'two of this name' }, { field: name })
     seen.add(name)
   }
 }
@@ -123,7 +123,7 @@ export async function cellsFromRows(
   const take: Parameters<RowInput['each']>[0] = (place, read) => {
     try {
       const row = read()
-      if (!isRow(row)) throw badValue(`expected an object for each cell, found ${describe(row)}`)
+      if (!isRow(row)) throw badValue({ expected: 'an object for each cell', found: describe(row) })
       const { __written: written, __fragment: fragment } = row
       // A read of a dense array also shows cells that were never written.
       if (written === null && fragment === null) return
@@ -168,7 +168,7 @@ function newGroup(fields: CellField[], time: bigint | undefined): Group {
  */
 export function writtenTime(value: RowValue): bigint {
   const time = integerOf('DATETIME_MS', bytesOf('DATETIME_MS', 1, value))
-  if (time < 0n) throw badValue(`expected a time since 1970, found ${describe(value)}`)
+  if (time < 0n) throw badValue({ expected: 'a time since 1970', found: describe(value) })
   return time
 }
 
@@ -251,7 +251,7 @@ function cellReader(
       return read(value)
     const index = indexes.get(latin1.decode(bytesOf(labels.type, labels.cell_val_num, value, style)))
     if (index === undefined)
-      throw badValue(`expected a value of the enumeration ${labels.name}, found ${describe(value)}`)
+      throw badValue({ expected: `a value of the enumeration ${labels.name}`, found: describe(value) })
     return read(index)
   }
 }
@@ -268,7 +268,7 @@ function addRow({ fields, names }: Group, row: Row): void {
     const value = row[name] === null && name.startsWith('__delete_') ? NOT_DELETED : row[name]
     if (value !== null) withPlace({ field: name }, () => column.add(read(value)))
     else if (nullable) column.addNull()
-    else throw badValue('expected a value (the attribute is not nullable), found null', { field: name })
+    else throw badValue({ expected: 'a value (the attribute is not nullable)', found: 'null' }, { field: name })
   }
 }
 

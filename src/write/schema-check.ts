@@ -275,7 +275,7 @@ function refuse(when: boolean, field: string, expected: string, found: string): 
 }
 
 function wrong(field: string, expected: string, found: string): InspectError {
-  return usage(`expected ${expected}, found ${found}`, { field })
+  return usage({ expected, found }, { field })
 }
 
 /** Refuses what format versions before `first` do not have. */

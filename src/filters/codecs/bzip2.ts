@@ -57,7 +57,7 @@ export async function loadBzip2(readWasm: WasmReader): Promise<ByteCodec> {
         const written = new DataView(memory.buffer).getUint32(lengthAt, true)
         call(FACTS.free)(lengthAt)
         if (status === 0) return written
-        throw badData(`expected a bzip2 stream of ${room} bytes, found ${STATUS[status] ?? `status ${status}`}`)
+        throw badData({ expected: `a bzip2 stream of ${room} bytes`, found: `${STATUS[status] ?? `status ${status}`}` })
       },
       copyOf,
     )
@@ -70,7 +70,7 @@ export async function loadBzip2(readWasm: WasmReader): Promise<ByteCodec> {
     decompress(data, size) {
       const out = run('BZ2_bzBuffToBuffDecompress', data, size, 0, 0)
       if (out?.length === size) return out
-      throw badData(`expected a bzip2 stream of ${size} bytes, found ${out?.length}`)
+      throw badData({ expected: `a bzip2 stream of ${size} bytes`, found: String(out?.length) })
     },
   }
 }

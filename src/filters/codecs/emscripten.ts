@@ -77,8 +77,11 @@ export class WasmLibrary {
   run<T>(data: Uint8Array, room: number, call: LibraryCall, take: (heap: Uint8Array, from: number, to: number) => T) {
     const { stream, name } = this.facts
     if (data.length + room > LARGEST) {
-      const message = `expected at most ${LARGEST} bytes in and out of one ${stream}, found ${data.length + room}`
-      throw new InspectError('TOO_LARGE', message)
+      const fault = {
+        expected: `at most ${LARGEST} bytes in and out of one ${stream}`,
+        found: data.length + room,
+      }
+      throw new InspectError('TOO_LARGE', fault)
     }
     const { library } = this
     try {
@@ -94,8 +97,8 @@ export class WasmLibrary {
       if (cause instanceof InspectError) throw cause
       // After a trap or a failed allocation the instance is in an unknown state: the next call makes a new one.
       this.running = undefined
-      const message = `expected a ${stream}, found one that ${name} fails on`
-      throw new InspectError('BAD_FILTERED_DATA', message, {}, { cause })
+      const fault = { expected: `a ${stream}`, found: `one that ${name} fails on` }
+      throw new InspectError('BAD_FILTERED_DATA', fault, {}, { cause })
     }
   }
 

@@ -31,5 +31,5 @@ export function zstdLevel(level: number): number {
 }
 
 function tooHigh(level: number): InspectError {
-  return badValue(`expected a level of at most ${HIGHEST_LEVEL}, found ${level}`, { field: 'level' })
+  return badValue({ expected: `a level of at most ${HIGHEST_LEVEL}`, found: level }, { field: 'level' })
 }

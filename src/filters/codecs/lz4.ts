@@ -22,7 +22,7 @@ export function undoBlock(block: Uint8Array, out: Uint8Array, start = 0, first =
     if (nibble === NIBBLE_FULL) {
       let byte: number
       do {
-        if (at >= block.length) throw badData('expected the rest of an LZ4 length, found the end of the block')
+        if (at >= block.length) throw badData({ expected: 'the rest of an LZ4 length', found: 'the end of the block' })
         byte = block[at++]
         length += byte
       } while (byte === 255)
@@ -30,21 +30,21 @@ export function undoBlock(block: Uint8Array, out: Uint8Array, start = 0, first =
     return length
   }
   while (true) {
-    if (at >= block.length) throw badData('expected an LZ4 sequence, found the end of the block')
+    if (at >= block.length) throw badData({ expected: 'an LZ4 sequence', found: 'the end of the block' })
     const token = block[at++]
     const literals = extended(token >> 4)
     if (literals > block.length - at)
-      throw badData(`expected ${literals} LZ4 literals, found ${block.length - at} bytes`)
+      throw badData({ expected: `${literals} LZ4 literals`, found: `${block.length - at} bytes` })
     if (literals > out.length - to) return undefined
     to = copyBytes(block, at, at + literals, out, to)
     at += literals
     if (at === block.length) return to
     if (block.length - at < OFFSET_BYTES)
-      throw badData('expected the offset of an LZ4 match, found the end of the block')
+      throw badData({ expected: 'the offset of an LZ4 match', found: 'the end of the block' })
     const offset = block[at] | (block[at + 1] << 8)
     at += OFFSET_BYTES
     if (offset === 0 || offset > to - first)
-      throw badData(`expected an LZ4 offset of 1 to ${to - first}, found ${offset}`)
+      throw badData({ expected: `an LZ4 offset of 1 to ${to - first}`, found: offset })
     const end = to + MIN_MATCH + extended(token & NIBBLE_FULL)
     if (end > out.length) return undefined
     // Byte by byte, because a match may overlap its own output.
@@ -62,6 +62,6 @@ export const lz4Codec: ByteCodec = {
     const out = new Uint8Array(size)
     const end = undoBlock(data, out)
     if (end === size) return out
-    throw badData(`expected an LZ4 block of ${size} bytes, found ${end ?? 'more'}`)
+    throw badData({ expected: `an LZ4 block of ${size} bytes`, found: end ?? 'more' })
   },
 }

@@ -18,7 +18,10 @@ const LAYOUTS: Record<Exclude<PixelFormat, 'NONE'>, PixelLayout> = {
 /** Returns the layout of a pixel format. @throws InspectError BAD_VALUE for NONE, which TileDB cannot read or write either */
 export function pixelLayout(format: PixelFormat): PixelLayout {
   if (format !== 'NONE') return LAYOUTS[format]
-  throw badValue(`expected a pixel format (${Object.keys(LAYOUTS).join(', ')}), found NONE`, { field: 'format' })
+  throw badValue(
+    { expected: `a pixel format (${Object.keys(LAYOUTS).join(', ')})`, found: 'NONE' },
+    { field: 'format' },
+  )
 }
 
 export function hasAlpha(format: PixelFormat): boolean {

@@ -12,7 +12,7 @@ export function portable(readWasm: WasmReader): Codecs {
     try {
       return await readWasm(specifier)
     } catch (cause) {
-      throw new InspectError('UNSUPPORTED_FILTER', `expected the file ${specifier}, found none`, {}, { cause })
+      throw new InspectError('UNSUPPORTED_FILTER', { expected: `the file ${specifier}`, found: 'none' }, {}, { cause })
     }
   }
   return {

@@ -14,7 +14,7 @@ const ANIMATION = 0x02
  */
 export function webpSize(file: Uint8Array): { width: number; height: number } {
   if (file.length < BODY_AT + 10 || mark(file, 0) !== 'RIFF' || mark(file, 8) !== 'WEBP') {
-    throw badData('expected a WebP file, found no such header')
+    throw badData({ expected: 'a WebP file', found: 'no such header' })
   }
   const view = viewOf(file)
   const kind = mark(file, CHUNK_AT)
@@ -28,7 +28,7 @@ export function webpSize(file: Uint8Array): { width: number; height: number } {
   if (kind === 'VP8X' && (file[BODY_AT] & ANIMATION) === 0) {
     return { width: uint24(view, BODY_AT + 4) + 1, height: uint24(view, BODY_AT + 7) + 1 }
   }
-  throw badData(`expected a still WebP picture, found ${JSON.stringify(kind)}`)
+  throw badData({ expected: 'a still WebP picture', found: JSON.stringify(kind) })
 }
 
 function mark(file: Uint8Array, at: number): string {

@@ -44,10 +44,10 @@ export async function loadWebp(readWasm: WasmReader): Promise<ImageCodec> {
         const image = decoder.decode(file)
         if (image?.width === width && image.height === height) rgba = image.data
       } catch (cause) {
-        const message = 'expected a WebP file, found one that libwebp fails on'
-        throw new InspectError('BAD_FILTERED_DATA', message, {}, { cause })
+        const fault = { expected: 'a WebP file', found: 'one that libwebp fails on' }
+        throw new InspectError('BAD_FILTERED_DATA', fault, {}, { cause })
       }
-      if (!rgba) throw badData('expected a WebP file, found a broken one')
+      if (!rgba) throw badData({ expected: 'a WebP file', found: 'a broken one' })
       const pixels = new Uint8Array(width * height * depth)
       recolour(rgba, RGBA_BYTES, pixels, depth, layout)
       return { width, height, pixels }
@@ -59,7 +59,8 @@ export async function loadWebp(readWasm: WasmReader): Promise<ImageCodec> {
       recolour(pixels, layout.depth, rgba, RGBA_BYTES, layout)
       const options = lossless ? { lossless: 1, exact: 1, quality: LOSSLESS_EFFORT } : { quality }
       const file = encoder.encode(rgba, width, height, { ...defaultOptions, ...options })
-      if (!file) throw badValue(`expected a picture that WebP can hold, found one of ${width} x ${height} pixels`)
+      if (!file)
+        throw badValue({ expected: 'a picture that WebP can hold', found: `one of ${width} x ${height} pixels` })
       return file.slice()
     },
   }

@@ -20,18 +20,18 @@ const DICTIONARY_ID_BYTES = [0, 1, 2, 4]
 export function zstdContentSize(frame: Uint8Array): number | undefined {
   const magic = frame.length > DESCRIPTOR_AT ? u32(frame, 0) : 0
   if (magic > OLD_MAGIC + 1 && magic < MAGIC) {
-    throw new InspectError(
-      'UNSUPPORTED_FILTER',
-      `expected a zstd frame of the format since zstd 0.8, found one of zstd 0.${magic - OLD_MAGIC}, which is not read here`,
-    )
+    throw new InspectError('UNSUPPORTED_FILTER', {
+      expected: 'a zstd frame of the format since zstd 0.8',
+      found: `one of zstd 0.${magic - OLD_MAGIC}, which is not read here`,
+    })
   }
-  if (magic !== MAGIC) throw badData('expected a zstd frame, found no such header')
+  if (magic !== MAGIC) throw badData({ expected: 'a zstd frame', found: 'no such header' })
   const descriptor = frame[DESCRIPTOR_AT]
   const single = (descriptor & SINGLE_SEGMENT) !== 0
   const sizeCode = descriptor >> 6
   const at = DESCRIPTOR_AT + 1 + (single ? 0 : 1) + DICTIONARY_ID_BYTES[descriptor & 3]
   const bytes = sizeCode === 0 ? Number(single) : 1 << sizeCode
-  if (frame.length < at + bytes) throw badData('expected a zstd frame, found the end of the data in its header')
+  if (frame.length < at + bytes) throw badData({ expected: 'a zstd frame', found: 'the end of the data in its header' })
   if (bytes === 0) return undefined
   if (bytes === 1) return frame[at]
   if (bytes === 2) return frame[at] + frame[at + 1] * 256 + 256
@@ -45,7 +45,7 @@ export function zstdContentSize(frame: Uint8Array): number | undefined {
 export function checkZstdFrame(frame: Uint8Array, size: number): boolean {
   const declared = zstdContentSize(frame)
   if (declared !== undefined && declared !== size)
-    throw badData(`expected a zstd frame of ${size} bytes, found one of ${declared}`)
+    throw badData({ expected: `a zstd frame of ${size} bytes`, found: `one of ${declared}` })
   return declared !== undefined
 }
 
@@ -82,5 +82,5 @@ export function undoZstdFrame<T>(
     take,
   )
   if (out !== undefined) return out
-  throw badData(`expected a zstd frame of ${size} bytes, found ${found < 0 ? 'a broken one' : found}`)
+  throw badData({ expected: `a zstd frame of ${size} bytes`, found: found < 0 ? 'a broken one' : found })
 }

@@ -116,6 +116,6 @@ function compressor(
       copyOf,
     )
     if (frame) return frame
-    throw badValue(`expected data that libzstd compresses, found it fails at level ${level}`)
+    throw badValue({ expected: 'data that libzstd compresses', found: `it fails at level ${level}` })
   }
 }

@@ -196,7 +196,7 @@ function GoTo({ length, go }: { length: number; go(offset: number): void }) {
     if (OFFSET.test(text) && Number(text) < length) {
       setError(undefined)
       go(Number(text))
-    } else setError(new InspectError('USAGE', `expected an offset below ${length}, decimal or 0x…, found ${text}`))
+    } else setError(new InspectError('USAGE', { expected: `an offset below ${length}, decimal or 0x…`, found: text }))
   }
   return (
     <Form use={goToTyped}>

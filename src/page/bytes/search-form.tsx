@@ -80,7 +80,10 @@ export function SearchForm(props: { root: Node; space: Space; choose(match: Matc
     setError(
       next
         ? undefined
-        : new InspectError('USAGE', `expected bytes in hexadecimal, two digits each, found ${JSON.stringify(text)}`),
+        : new InspectError('USAGE', {
+            expected: 'bytes in hexadecimal, two digits each',
+            found: JSON.stringify(text),
+          }),
     )
     if (!next) return
     search.current = next

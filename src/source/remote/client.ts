@@ -108,7 +108,12 @@ export class Client {
         const pause = answer.pause ?? this.limits.backoff * 2 ** (attempt - 1) * (0.75 + Math.random() / 2)
         if (!canRetry || attempt === this.limits.attempts || pause > LONGEST_PAUSE) {
           const tries = attempt > 1 ? `, ${attempt} times` : ''
-          throw new InspectError('IO', `expected an answer, found ${failure}${tries}`, { file: call.path }, { cause })
+          throw new InspectError(
+            'IO',
+            { expected: 'an answer', found: `${failure}${tries}` },
+            { file: call.path },
+            { cause },
+          )
         }
         await new Promise<void>((resolve) => setTimeout(resolve, pause))
       }
@@ -321,7 +326,7 @@ export function statusError({ status, body, headers }: Answer, path: string, mor
     return new InspectError('NOT_FOUND', `no such file or folder: ${message}`, { file: path }, { cause })
   if (status === 401 || status === 403)
     return new InspectError('NO_PERMISSION', `no permission to read: ${message}`, { file: path }, { cause })
-  return new InspectError('IO', `expected an answer, found ${message}`, { file: path }, { cause })
+  return new InspectError('IO', { expected: 'an answer', found: message }, { file: path }, { cause })
 }
 
 /** The code in an S3 error document. Its message is not used: it may repeat keys and tokens. */

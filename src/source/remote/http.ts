@@ -74,7 +74,10 @@ export class HttpStorage extends RemoteStorage {
     if (answer.status !== 200 || !/html/i.test(answer.headers.get('content-type') ?? '')) {
       throw new InspectError(
         'NO_LISTING',
-        `expected an index page of the folder, found ${answer.status === 200 ? 'another kind of file' : `HTTP ${answer.status}`}: plain HTTP lists no names; give the URL of a fragment or of a file`,
+        {
+          expected: 'an index page of the folder',
+          found: `${answer.status === 200 ? 'another kind of file' : `HTTP ${answer.status}`}: plain HTTP lists no names; give the URL of a fragment or of a file`,
+        },
         { file: path },
       )
     }

@@ -21,7 +21,10 @@ export function refusePage({ headers, body }: Answer, start: number, file: strin
   const type = (headers.get('content-type') ?? '').replace(/[^\x20-\x7e]/g, '?').slice(0, 60)
   throw new InspectError(
     'IO',
-    `expected the bytes of the file, found a page in their place (Content-Type ${type}): does the server want a login?`,
+    {
+      expected: 'the bytes of the file',
+      found: `a page in their place (Content-Type ${type}): does the server want a login?`,
+    },
     { file },
   )
 }

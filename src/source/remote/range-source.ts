@@ -216,8 +216,8 @@ export class RangeSource implements ByteSource {
   /** @throws InspectError IO if the server told another size before */
   private checkSize(size: number | undefined): void {
     if (size !== undefined && this.toldSize !== undefined && size !== this.toldSize) {
-      const message = `expected the file as it was (${this.toldSize} bytes), found it changed (${size} bytes)`
-      throw new InspectError('IO', message, { file: this.name })
+      const fault = { expected: `the file as it was (${this.toldSize} bytes)`, found: `it changed (${size} bytes)` }
+      throw new InspectError('IO', fault, { file: this.name })
     }
     this.toldSize ??= size
   }
@@ -235,8 +235,11 @@ export class RangeSource implements ByteSource {
 
   private noRanges(offset: number): InspectError {
     const most = `${WHOLE_BYTES / 2 ** 20} MiB`
-    const message = `expected a server that sends ranges, found one that sends whole files, of which no more than ${most} are fetched`
-    return new InspectError('IO', message, { file: this.name, offset })
+    const fault = {
+      expected: 'a server that sends ranges',
+      found: `one that sends whole files, of which no more than ${most} are fetched`,
+    }
+    return new InspectError('IO', fault, { file: this.name, offset })
   }
 
   /**
@@ -271,8 +274,11 @@ export class RangeSource implements ByteSource {
     }
     const answer = await this.storage.send({ method: 'GET', path: this.name, range, want })
     if (answer.status === 404 && (await this.storage.wasListed(this.name))) {
-      const message = `expected the file that was listed a moment ago, found that it is gone (HTTP 404): something removes files, such as a vacuum`
-      throw new InspectError('IO', message, { file: this.name }, { cause: { status: 404 } })
+      const fault = {
+        expected: 'the file that was listed a moment ago',
+        found: 'that it is gone (HTTP 404): something removes files, such as a vacuum',
+      }
+      throw new InspectError('IO', fault, { file: this.name }, { cause: { status: 404 } })
     }
     if (answer.status !== 200 && answer.status !== 206 && answer.status !== 416)
       throw statusError(answer, this.name, this.storage.statusNote(answer.status))
@@ -280,8 +286,8 @@ export class RangeSource implements ByteSource {
     if (answer.status !== 416) refusePage(answer, start, this.name)
     const etag = etagOf(answer.headers)
     if (etag !== undefined && this.etag !== undefined && etag !== this.etag) {
-      const message = `expected the file as it was (ETag ${this.etag}), found it changed (${etag})`
-      throw new InspectError('IO', message, { file: this.name })
+      const fault = { expected: `the file as it was (ETag ${this.etag})`, found: `it changed (${etag})` }
+      throw new InspectError('IO', fault, { file: this.name })
     }
     this.etag = etag ?? this.etag
     // Without a length, all of the body was read.
@@ -292,14 +298,14 @@ export class RangeSource implements ByteSource {
   private checkEncoding(headers: Headers): void {
     const encoding = headers.get('content-encoding')
     if (encoding === null || encoding === 'identity' || encoding === 'aws-chunked') return
-    const message = `expected the bytes as they are stored, found Content-Encoding ${encoding}`
-    throw new InspectError('IO', message, { file: this.name })
+    const fault = { expected: 'the bytes as they are stored', found: `Content-Encoding ${encoding}` }
+    throw new InspectError('IO', fault, { file: this.name })
   }
 
   private wrongRange(asked: string, { status, headers }: AnswerHead): InspectError {
     const found = headers.get('content-range')
     const what = found === null ? 'no Content-Range' : `Content-Range ${JSON.stringify(found)}`
-    return new InspectError('IO', `expected ${asked}, found HTTP ${status} with ${what}`, { file: this.name })
+    return new InspectError('IO', { expected: asked, found: `HTTP ${status} with ${what}` }, { file: this.name })
   }
 }
 

@@ -330,5 +330,5 @@ function decodeName(text: string, path: string): string {
 }
 
 function notAListing(path: string, found: string): InspectError {
-  return new InspectError('IO', `expected a list of objects (ListObjectsV2), found ${found}`, { file: path })
+  return new InspectError('IO', { expected: 'a list of objects (ListObjectsV2)', found }, { file: path })
 }

@@ -47,7 +47,7 @@ export function remoteTarget(url: string): RemoteTarget {
   if (/^s3:/i.test(url)) {
     const shown = `s3${url.slice(2)}`
     const path = shown.replace(/\/+$/, '')
-    if (path.length < 's3://b'.length) throw usage('expected s3://bucket/key, found no bucket')
+    if (path.length < 's3://b'.length) throw usage({ expected: 's3://bucket/key', found: 'no bucket' })
     return { shown, path, access: undefined }
   }
   let parsed: URL
@@ -56,7 +56,7 @@ export function remoteTarget(url: string): RemoteTarget {
     parsed = new URL(url)
     decoded = decodeURIComponent(parsed.pathname)
   } catch (cause) {
-    throw usage('expected a URL, found one that is not well formed', {}, { cause })
+    throw usage({ expected: 'a URL', found: 'one that is not well formed' }, {}, { cause })
   }
   const path = parsed.origin + decoded.replace(/\/+$/, '')
   const { username, password, search } = parsed
@@ -77,5 +77,5 @@ const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i
 export function refuseOtherSchemes(path: string): void {
   const scheme = SCHEME.exec(path)?.[1]
   if (scheme === undefined || scheme === 'file' || isRemotePath(path)) return
-  throw usage(`expected a path or a URL with file, http, https or s3, found ${scheme}://`)
+  throw usage({ expected: 'a path or a URL with file, http, https or s3', found: `${scheme}://` })
 }
