@@ -56,15 +56,23 @@ const PRINTED_PARTS = [
   /^ {4}columns: \(\) => .*,\n/gm,
 ]
 
+/** What only plans need of a finding. The page asks which findings lose a tile, and that is the way `drop`. */
+const PLANNED_PARTS = [/^ +lost:(?: |\n +).*,\n/gm, /^ +mend: '(?!drop|zeros|rewrite|leave)[\w-]+',\n/gm]
+
+/** The parts of modules that a page leaves out. */
+const UNUSED_PARTS = [
+  [/src\/commands\/[\w-]+\.ts$/, PRINTED_PARTS],
+  [/src\/check\/codes\/[\w-]+\.ts$/, PLANNED_PARTS],
+]
+
 /** Turns imports at run time into plain ones. A page is one file that has these modules anyway, and their wrappers cost a tenth more. */
 const inOneFile = {
   name: 'in-one-file',
   setup(bundler) {
     bundler.onLoad({ filter: /\/src\/.*\.tsx?$/ }, ({ path }) => {
       const code = readFileSync(path, 'utf8')
-      const short = /src\/commands\/[\w-]+\.ts$/.test(path)
-        ? PRINTED_PARTS.reduce((left, part) => left.replace(part, ''), code)
-        : code
+      const [, parts] = UNUSED_PARTS.find(([files]) => files.test(path)) ?? [undefined, []]
+      const short = parts.reduce((left, part) => left.replace(part, ''), code)
       const later = new Map()
       const body = short.replace(/\bimport\('([^']+)'\)/g, (_, name) => {
         if (!later.has(name)) later.set(name, `later${later.size}`)

@@ -51,7 +51,7 @@ export function advise(
   code: Finding['code'],
   { message, field, effect, advice, remedies }: Omit<Finding, 'code' | 'severity' | 'meaning'>,
 ): Finding {
-  const [severity, meaning] = { ...FINDING_CODES, ...ADVICE_CODES }[code]
+  const { severity, meaning } = { ...FINDING_CODES, ...ADVICE_CODES }[code]
   return { severity, code, field, message, meaning, effect, advice, remedies }
 }
 

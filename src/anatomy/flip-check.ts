@@ -1,6 +1,6 @@
 import { type ErrorCode, unlessCode } from '../base/errors.ts'
 import { checkTarget } from '../check/check.ts'
-import { CELL_CODES, type FindingCode } from '../check/codes.ts'
+import { type FindingCode, needsCells } from '../check/codes.ts'
 import type { Item } from '../check/finding.ts'
 import { newRun } from '../check/run.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
@@ -78,7 +78,7 @@ export async function checkedFlips(
       detectors.push([...new Set((first.length > 0 ? first : fresh).map(detectorOfItem))])
       for (const item of fresh) {
         if ('notExamined' in item) continue
-        levels[CELL_CODES.has(item.code) || item.cell !== undefined ? 'cells' : 'others'].add(item.code)
+        levels[needsCells(item.code) || item.cell !== undefined ? 'cells' : 'others'].add(item.code)
       }
       codes.push([...new Set(fresh.map((item) => ('notExamined' in item ? item.notExamined.code : item.code)))])
     }

@@ -4,9 +4,8 @@ import { nameFacts, parseFragmentName, parseTimestampedName } from '../format/ti
 import { type Entry, type Folder, withSource } from '../source/source.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { COMMITS_FOLDER, commitKindIn, FRAGMENTS_FOLDER } from '../store/commits.ts'
-import { MEANINGS } from './codes.ts'
 import { type Finding, finding, type Items } from './finding.ts'
-import { folderMeaning, hasTimes } from './names.ts'
+import { folderVariant, hasTimes } from './names.ts'
 import { type CheckRun, checkEmpty } from './run.ts'
 import { checkStray } from './strays.ts'
 
@@ -29,7 +28,7 @@ export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entr
     if (name === LOCK_FILE && kind === 'file') {
       if (!run.quick) yield* checkEmpty(run, folder, name, 'LOCK_NOT_EMPTY')
     } else if (kind === 'folder' && commit && commit !== 'fragment-metadata')
-      yield finding('COMMIT_NAME_INVALID', { file }, 'a file', 'a folder', folderMeaning(commit))
+      yield finding('COMMIT_NAME_INVALID', { file }, 'a file', 'a folder', folderVariant(commit))
     else if (kind === 'folder' && !KNOWN_FOLDERS.has(name))
       yield* checkFragmentFolder(file, name, false, seen.has(name))
     else if (await isMasking(folder, entry)) yield maskingFinding(file, name)
@@ -76,16 +75,15 @@ export async function isFolderMark(inside: Folder, { name, kind, size }: Entry):
 
 /** The finding about an entry for which {@link isMasking} is true. */
 export function maskingFinding(file: string, name: string): Finding {
-  const meaning = MEANINGS.ARRAY_UNKNOWN_ENTRY.masking
-  return finding('ARRAY_UNKNOWN_ENTRY', { file }, `no file or a folder ${name}`, 'an empty file', meaning)
+  return finding('ARRAY_UNKNOWN_ENTRY', { file }, `no file or a folder ${name}`, 'an empty file', 'masking')
 }
 
 /** Reports a name whose first timestamp is the later one. @param seen whether readers read the name */
 function* checkTimes(file: string, name: string, seen: boolean): Generator<Finding> {
   const [first, last] = nameFacts(name)?.timestamp_range ?? [0n, 0n]
   if (first <= last) return
-  const known = seen ? undefined : MEANINGS.FRAGMENT_TIMESTAMPS.unseen
-  yield finding('FRAGMENT_TIMESTAMPS', { file }, `at least ${first}`, last, known)
+  const variant = seen ? undefined : 'unseen'
+  yield finding('FRAGMENT_TIMESTAMPS', { file }, `at least ${first}`, last, variant)
 }
 
 /** Checks the name and the place of a fragment's folder. @param seen whether readers read the name */

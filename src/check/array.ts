@@ -12,7 +12,7 @@ import type { Fragment } from '../store/fragment.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import { isFirst, shardOf } from '../store/shard.ts'
 import { checkArrayFolder } from './array-folder.ts'
-import { type FindingCode, MEANINGS } from './codes.ts'
+import type { FindingCode } from './codes.ts'
 import { checkCommits } from './commit-files.ts'
 import { checkConsolidatedMetadata } from './consolidated-metadata.ts'
 import { collectItems, finding, guarded, type Item, type Items, type Place } from './finding.ts'
@@ -104,10 +104,9 @@ export async function* checkArrayFiles(
       yield futureFinding('FRAGMENT_FUTURE', place, timestamp_range[1], array.cx.now)
     if (committed) continue
     const expected = state === 'no-metadata' ? 'a metadata file' : 'a commit'
-    const { ignored, replaced } = MEANINGS.FRAGMENT_UNCOMMITTED
     const found = hidden_by === undefined ? 'none' : `one that ${hidden_by} takes back`
-    const known = state !== 'ignored' ? undefined : to_vacuum ? replaced : ignored
-    yield finding('FRAGMENT_UNCOMMITTED', place, expected, found, known)
+    const variant = state !== 'ignored' ? undefined : to_vacuum ? 'replaced' : 'ignored'
+    yield finding('FRAGMENT_UNCOMMITTED', place, expected, found, variant)
   }
   yield* checkReadsEmpty(array, entries)
 }
@@ -130,11 +129,10 @@ export async function unreadFragments(
 async function* checkReadsEmpty(array: InspectArray, entries: readonly FragmentEntry[]): Items {
   const whole = await unreadFragments(array, entries)
   if (whole.length === 0) return
-  const { lists, future } = MEANINGS.ARRAY_READS_EMPTY
   const all = (...states: readonly FragmentState[]): boolean => whole.every(({ state }) => states.includes(state))
-  const known = all('future') ? future : all('hidden', 'to-vacuum', 'ignored', 'future') ? lists : undefined
+  const variant = all('future') ? 'future' : all('hidden', 'to-vacuum', 'ignored', 'future') ? 'lists' : undefined
   const found = `${whole.length} that it does not read, such as ${whole[0].path}`
-  yield finding('ARRAY_READS_EMPTY', { file: array.folder.path }, 'a fragment that TileDB reads', found, known)
+  yield finding('ARRAY_READS_EMPTY', { file: array.folder.path }, 'a fragment that TileDB reads', found, variant)
 }
 
 /** Upper limit on the bytes of a fragment in {@link bytesToCheck}. A larger fragment is never in memory as a whole. */

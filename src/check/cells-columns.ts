@@ -5,7 +5,8 @@ import { viewOf } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { attributeLabels } from '../store/labels.ts'
-import { MEANINGS } from './codes.ts'
+import type { KnownFault } from './codes/known.ts'
+import { meaningOf } from './codes.ts'
 import { type Finding, finding, type Item, type Place } from './finding.ts'
 import { validityFault } from './known-faults.ts'
 import type { FieldReader, ReadColumn } from './tile-reader.ts'
@@ -50,11 +51,11 @@ export function checkColumn(
 
 /** A finding about a start, for one that readers never look at. */
 function unusedStart(found: Finding): Finding {
-  const [severity, meaning] = MEANINGS.CELL_OFFSETS.unusedStart
-  return { ...found, code: 'CELL_OFFSETS', severity, meaning }
+  const state = { code: 'CELL_OFFSETS', variant: 'unusedStart' } as const
+  return { ...found, ...state, ...meaningOf(state) }
 }
 
-function checkValidity(validity: Uint8Array, place: Place, known: string | undefined, items: Item[]): void {
+function checkValidity(validity: Uint8Array, place: Place, known: KnownFault | undefined, items: Item[]): void {
   for (let cell = 0; cell < validity.length; cell++) {
     if (validity[cell] <= 1) continue
     items.push(finding('CELL_VALIDITY', { ...place, cell }, '0 or 1', validity[cell], known))

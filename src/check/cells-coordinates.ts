@@ -10,8 +10,9 @@ import type { NDRange } from '../format/range.ts'
 import { mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import { isAscii } from '../format/text.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
+import type { KnownFault } from './codes/known.ts'
 import { finding, type Item, type Place } from './finding.ts'
-import { emptyStringFault, LOSSY_COORDINATES, NAN_FAULTS } from './known-faults.ts'
+import { emptyStringFault } from './known-faults.ts'
 import { nanOrders, type OldOrder, oldOrders } from './old-orders.ts'
 import { isInDomain } from './schemas.ts'
 
@@ -27,7 +28,7 @@ export class CoordinatesCheck {
   private last: ColumnData[] | undefined
   private readonly oldOrders: readonly OldOrder[]
   /** The known fault of fields whose filter changes coordinates; undefined if there is no such filter. */
-  private readonly lossy: string | undefined
+  private readonly lossy: KnownFault | undefined
   /** Whether any text so far has a byte of 0x80 or more. Releases disagree only about the order of such text. */
   private beyondAscii = false
   /** Dimensions whose NaN coordinates were reported. */
@@ -37,7 +38,7 @@ export class CoordinatesCheck {
   constructor(info: FragmentInfo, leaves: RTreeLevel | undefined, merged: boolean) {
     this.info = info
     this.oldOrders = oldOrders(info, merged)
-    this.lossy = hasLossyDimension(info) ? LOSSY_COORDINATES : undefined
+    this.lossy = hasLossyDimension(info) ? 'lossyCoordinates' : undefined
     this.dimensions = info.schema.domain.dimensions
     this.leaves = leaves && leaves.mbr_num === info.tile_num ? leaves : undefined
   }
@@ -59,7 +60,7 @@ export class CoordinatesCheck {
       if (this.nanReported.has(d) || !hasNaN(dimension, columns[d].data)) continue
       this.nanReported.add(d)
       const at = named(placeOf(d), dimension)
-      items.push(finding('COORDINATE_DOMAIN', at, 'coordinates of the domain', 'NaN', NAN_FAULTS.coordinate))
+      items.push(finding('COORDINATE_DOMAIN', at, 'coordinates of the domain', 'NaN', 'nanCoordinate'))
     }
     this.checkDomain(ranges, placeOf, items)
     if (this.leaves) this.checkBox(tile, columns, ranges, mbrAt(this.leaves, tile, this.dimensions), placeOf, items)
@@ -149,7 +150,7 @@ export class CoordinatesCheck {
         if (faults.falling < 0) same = faults.same
         return faults.falling < 0
       })
-      items.push(finding('COORDINATE_ORDER', at, expected, 'one that sorts before it', known?.fault ?? this.lossy))
+      items.push(finding('COORDINATE_ORDER', at, expected, 'one that sorts before it', known?.faults ?? this.lossy))
     }
     if (same >= 0 && !schema.allows_duplicates && footer?.includes_timestamps !== true) {
       const at = { ...placeOf(0), cell: base + same }

@@ -23,9 +23,10 @@ import type { TileMinMax } from '../format/tile-min-max.ts'
 import { u64 } from '../format/u32.ts'
 import { cellValue } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
-import { FINDING_CODES, type FindingCode, type Meaning } from './codes.ts'
+import type { KnownFault } from './codes/known.ts'
+import type { FindingCode } from './codes.ts'
 import { type Finding, finding, type Item, type Place, quietly } from './finding.ts'
-import { BATCHES_FAULT, NAN_EXTREMES, statisticsFault, validityFault } from './known-faults.ts'
+import { statisticsFault, validityFault } from './known-faults.ts'
 import { isLastAtFirst, writtenStatistics } from './written-statistics.ts'
 
 /** A minimum, a maximum, a sum, or a number of nulls. */
@@ -66,7 +67,7 @@ export class StatisticsCheck {
   private readonly file: string
   /**
    * Statistics of each tile, for each possible order in which the cells were written. Only for a field whose values TileDB may
-   * have stored for the wrong tiles ({@link BATCHES_FAULT}).
+   * have stored for the wrong tiles (`batchesSwapped`).
    */
   private readonly ways: SlotStatistics[][] | undefined
   /** Values of such a field that fit none of these statistics. */
@@ -180,7 +181,7 @@ export class StatisticsCheck {
       const found = this.storedOf(which, tile)
       if (found === undefined || this.isSame(which, right[which], found)) continue
       const [expected, shown] = [this.text(which, right[which]), this.text(which, found)]
-      this.reportKnown('TILE_MIN_MAX', this.placeOf(which, tile), expected, shown, NAN_EXTREMES, items)
+      this.reportKnown('TILE_MIN_MAX', this.placeOf(which, tile), expected, shown, 'nanExtremes', items)
     }
   }
 
@@ -358,7 +359,7 @@ export class StatisticsCheck {
     place: Place,
     expected: string,
     found: string,
-    known: string | undefined,
+    known: KnownFault | undefined,
     items: Item[],
   ): void {
     if (known === undefined || this.knownReported.has(code)) return
@@ -376,7 +377,7 @@ export class StatisticsCheck {
       )
     const left = this.ways?.some((tiles) => isLeft(tiles, 'min') && isLeft(tiles, 'max'))
     for (const { place, expected, found } of this.pending) {
-      if (left) this.reportKnown('TILE_MIN_MAX', place, expected, found, BATCHES_FAULT, items)
+      if (left) this.reportKnown('TILE_MIN_MAX', place, expected, found, 'batchesSwapped', items)
       else items.push(disagreement('TILE_MIN_MAX', place, expected, found, NO_EVIDENCE))
     }
   }
@@ -453,10 +454,9 @@ function disagreement(
   stored: string,
   { wrong, text }: Evidence,
 ): Finding {
-  const [severity, meaning] = FINDING_CODES[code]
-  const known: Meaning = [severity, `${meaning}; ${text}`]
   const found = `${counted} by the cells, ${stored} in the metadata`
-  return { ...finding(code, place, 'cells and metadata that agree', found, known), wrong }
+  const made = finding(code, place, 'cells and metadata that agree', found)
+  return { ...made, meaning: `${made.meaning}; ${text}`, wrong }
 }
 
 /** The lists, with the statistic of one tile replaced by the computed one. Lists of var-sized values stay as they are. */

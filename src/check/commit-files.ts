@@ -26,9 +26,8 @@ import {
 } from '../store/commits.ts'
 import { mayReplace, type Visibility, vacuumPath } from '../store/visibility.ts'
 import { isFolderMark, isMasking, maskingFinding } from './array-folder.ts'
-import { MEANINGS } from './codes.ts'
 import { type Finding, finding, fromError, type Items, type Place } from './finding.ts'
-import { folderMeaning, hasTimes, isVacuumPath } from './names.ts'
+import { folderVariant, hasTimes, isVacuumPath } from './names.ts'
 import { type CheckRun, checkEmpty, checkedTile } from './run.ts'
 
 /**
@@ -52,13 +51,11 @@ export async function* checkCommits(
     if (await isMasking(inside, entry)) yield maskingFinding(file, name)
     else if (await isFolderMark(inside, entry)) continue
     else if (kind !== 'file')
-      yield finding('COMMIT_NAME_INVALID', { file }, 'a file', 'a folder', folderMeaning(commit, schema))
+      yield finding('COMMIT_NAME_INVALID', { file }, 'a file', 'a folder', folderVariant(commit, schema))
     else if (!commit)
       yield finding('COMMIT_NAME_INVALID', { file }, '.wrt, .vac, .con, .ign, .del or .upd', JSON.stringify(name))
   }
 }
-
-const FATAL_NAME = MEANINGS.COMMIT_NAME_INVALID.fatal
 
 /** Facts that the checks of all commit files share. */
 interface CommitFacts {
@@ -113,8 +110,8 @@ async function* checkCommitFile(facts: CommitFacts, file: CommitFile): Items {
   const name = stem(lastPathPart(file.path))
   const fatal = readsTimes(file) && !hasTimes(lastPathPart(file.path))
   if (fatal || !parseTimestampedName(name)) {
-    const known = fatal ? FATAL_NAME : undefined
-    yield finding('COMMIT_NAME_INVALID', { file: path }, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(name), known)
+    const variant = fatal ? 'fatal' : undefined
+    yield finding('COMMIT_NAME_INVALID', { file: path }, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(name), variant)
   }
   if (file.fault) yield fromError(file.fault, 'COMMIT_UNREADABLE', { file: path })
   // Other checks count these kinds.
@@ -166,7 +163,6 @@ async function* checkCommitted(facts: CommitFacts, place: Place, needed: boolean
   if (needed ? fragment?.path === `${FRAGMENTS_FOLDER}/${name}` : fragment) return
   // A fragment of the same name may be in the array's own folder.
   if (needed && (await array.folder.kind(`${FRAGMENTS_FOLDER}/${name}/${FRAGMENT_METADATA_FILE}`)) === 'file') return
-  const { skipped, toVacuum, future } = MEANINGS.COMMIT_DANGLING
   // TileDB opens the entry that an old commit names as a fragment, even if it is a file.
   if (!needed && mayBeFragment(name) && (await array.root()).some((entry) => entry.name === name)) {
     yield finding('COMMIT_DANGLING', place, `a fragment ${name}`, 'a file')
@@ -174,9 +170,9 @@ async function* checkCommitted(facts: CommitFacts, place: Place, needed: boolean
   }
   const isFuture = (nameFacts(name)?.timestamp_range[1] ?? 0n) > array.cx.now
   const isListed = visibility.lists(`${FRAGMENTS_FOLDER}/${name}`).length > 0
-  const known = !needed ? skipped : isFuture ? future : isListed ? toVacuum : undefined
+  const variant = !needed ? 'skipped' : isFuture ? 'future' : isListed ? 'toVacuum' : undefined
   const expected = needed ? `${FRAGMENTS_FOLDER}/${name}` : `a fragment ${name}`
-  yield finding('COMMIT_DANGLING', place, expected, fragment?.path ?? 'none', known)
+  yield finding('COMMIT_DANGLING', place, expected, fragment?.path ?? 'none', variant)
 }
 
 function* checkVacuum(facts: CommitFacts, path: string, file: CommitFile, name: string): Generator<Finding> {
@@ -278,21 +274,19 @@ async function* checkConsolidated(facts: CommitFacts, path: string, entry: Commi
     const others = facts.spellings.get(linePath(text) ?? '')
     const own = `${COMMITS_FOLDER}/${name}`
     if (others && others.size > 1 && text !== own) {
-      const { twice, listedTwice } = MEANINGS.COMMIT_WRONG_FOLDER
-      const known = schema?.allows_duplicates && schema.array_type === 'sparse' ? twice : listedTwice
-      yield finding('COMMIT_WRONG_FOLDER', place, own, JSON.stringify(text), known)
+      const variant = schema?.allows_duplicates && schema.array_type === 'sparse' ? 'twice' : 'listedTwice'
+      yield finding('COMMIT_WRONG_FOLDER', place, own, JSON.stringify(text), variant)
     }
     yield* checkCommitted(facts, place, name.endsWith('.wrt'), stem(name))
     return
   }
   if (!tile || (kind !== 'delete' && kind !== 'update')) {
-    const { skipped } = MEANINGS.COMMIT_UNREADABLE
-    yield finding('COMMIT_UNREADABLE', place, 'the name of a commit file', JSON.stringify(text), skipped)
+    yield finding('COMMIT_UNREADABLE', place, 'the name of a commit file', JSON.stringify(text), 'skipped')
     return
   }
-  const known = hasTimes(name) ? undefined : FATAL_NAME
-  if (known || !parseTimestampedName(stem(name)))
-    yield finding('COMMIT_NAME_INVALID', place, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(name), known)
+  const variant = hasTimes(name) ? undefined : 'fatal'
+  if (variant || !parseTimestampedName(stem(name)))
+    yield finding('COMMIT_NAME_INVALID', place, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(name), variant)
   if (facts.run.quick) return
   const ofTile = { file: path, offset: tile.offset }
   yield* checkCondition(facts, condition, ofTile, kind)

@@ -1,6 +1,8 @@
 import { ERROR_CODES, grammatical, InspectError } from '../base/errors.ts'
 import { sizeText } from '../base/sizes.ts'
-import { FINDING_CODES, type FindingCode, type Meaning, type Severity } from './codes.ts'
+import { isKnownFault, type KnownFault } from './codes/known.ts'
+import type { Severity } from './codes/row.ts'
+import { type FindingCode, type FindingState, meaningOf, type VariantOf } from './codes.ts'
 
 /** How deep a check goes: `structure` reads no data tiles, `chunks` undoes every filter, `cells` examines every cell. */
 export const LEVELS = ['structure', 'chunks', 'cells'] as const
@@ -21,15 +23,14 @@ export interface Place {
 }
 
 /** A fault, or something worth knowing. */
-export interface Finding extends Place {
+export interface Finding extends Place, FindingState {
   severity: Severity
-  code: FindingCode
   expected: string
   found: string
   /** What the finding means for a reader. For a known fault it also names the TileDB releases. */
   meaning: string
-  /** Which side is wrong if cells and metadata disagree; undefined if unknown. */
-  wrong?: 'cells' | 'metadata' | undefined
+  /** Why readers ignore the fragment, if they do: an error then becomes a warning. */
+  ignored?: IgnoredReason | undefined
   /** Path in the array of the missing file or folder, if `file` only names it. */
   missing?: string | undefined
   /** File or folder for which the finding is reported only once. */
@@ -56,32 +57,39 @@ const WHY_IGNORED: Readonly<Record<IgnoredReason, string>> = {
 /** Turns errors into warnings if readers ignore the fragment. */
 export function asIgnored(item: Item, ignored: IgnoredReason | undefined): Item {
   if (ignored === undefined || 'notExamined' in item || item.severity !== 'error') return item
-  return { ...item, severity: 'warning', meaning: `${item.meaning}; but ${WHY_IGNORED[ignored]}` }
+  return { ...item, severity: 'warning', ignored, meaning: `${item.meaning}; but ${WHY_IGNORED[ignored]}` }
 }
 
 /** Yields the results of a check as they are found. The return value is for the caller. */
 export type Items<T = void> = AsyncGenerator<Item, T>
 
-/**
- * Makes a finding.
- * @param known a known fault of TileDB releases, which makes the finding a note; or another meaning of the code
- */
-export function finding(
-  code: FindingCode,
+/** What makes a finding another than its code usually is: a variant of the code, or known faults of TileDB releases. */
+export type Special<Code extends FindingCode> = VariantOf<Code> | KnownFault | readonly KnownFault[]
+
+/** Makes a finding. */
+export function finding<Code extends FindingCode>(
+  code: Code,
   place: Place,
   expected: string | number | bigint,
   found: string | number | bigint,
-  known?: string | Meaning,
+  special?: Special<Code>,
 ): Finding {
-  const [severity, meaning] = typeof known === 'string' ? (['note', known] as const) : (known ?? FINDING_CODES[code])
+  const state = stateOf(code, special)
+  const { severity, meaning } = meaningOf(state)
   return {
     severity,
-    code,
+    ...state,
     ...place,
     expected: grammatical(textOf(expected)),
     found: grammatical(textOf(found)),
     meaning,
   }
+}
+
+function stateOf<Code extends FindingCode>(code: Code, special: Special<Code> | undefined): FindingState {
+  if (special === undefined) return { code }
+  if (typeof special !== 'string') return { code, known_faults: special }
+  return isKnownFault(special) ? { code, known_faults: [special] } : { code, variant: special }
 }
 
 function textOf(value: string | number | bigint): string {
@@ -92,7 +100,12 @@ function textOf(value: string | number | bigint): string {
  * Turns an error from reading into a finding, or into a {@link NotExamined}.
  * @throws any error that is not an InspectError
  */
-export function fromError(error: unknown, code: FindingCode, place: Place, known?: Meaning): Item {
+export function fromError<Code extends FindingCode>(
+  error: unknown,
+  code: Code,
+  place: Place,
+  variant?: VariantOf<Code>,
+): Item {
   if (!(error instanceof InspectError)) throw error
   const at: Place = {
     ...place,
@@ -106,7 +119,7 @@ export function fromError(error: unknown, code: FindingCode, place: Place, known
     return { notExamined: new InspectError(error.code, error.fault, at, { cause: error }) }
   }
   const { expected = 'what can be read', found = error.message } = error
-  return finding(code, at, expected, found, known)
+  return finding(code, at, expected, found, variant)
 }
 
 function fieldOf(outer: string | undefined, inner: string | undefined): string | undefined {
@@ -123,12 +136,17 @@ export async function* guarded(code: FindingCode, place: Place, part: () => Item
   }
 }
 
+/** The same for two findings that say the same about different places. */
+export function findingKey({ code, variant, known_faults, wrong, ignored }: Finding): string {
+  return JSON.stringify([code, variant, known_faults, wrong, ignored])
+}
+
 /** Drops findings that were reported before for the same file or folder. @see Finding.once */
 export async function* withoutRepeats(items: Items): Items {
   const reported = new Set<string>()
   for await (const item of items) {
     if ('once' in item) {
-      const what = `${item.once} ${item.code} ${item.meaning}`
+      const what = `${item.once} ${findingKey(item)}`
       if (reported.has(what)) continue
       reported.add(what)
     }
@@ -137,16 +155,16 @@ export async function* withoutRepeats(items: Items): Items {
 }
 
 /** Like {@link guarded}, but returns a value; undefined after an error. */
-export async function* attempt<T>(
-  code: FindingCode,
+export async function* attempt<T, Code extends FindingCode>(
+  code: Code,
   place: Place,
   work: () => Promise<T>,
-  known?: Meaning,
+  variant?: VariantOf<Code>,
 ): Items<T | undefined> {
   try {
     return await work()
   } catch (error) {
-    yield fromError(error, code, place, known)
+    yield fromError(error, code, place, variant)
     return undefined
   }
 }

@@ -12,7 +12,7 @@ import { changedFields, changedFooterLength } from '../store/changed-fields.ts'
 import { COMMITS_FOLDER } from '../store/commits.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, slotHasFiles, valuesHoldOffsets } from '../store/fragment.ts'
 import { TileLists } from '../store/tile-lists.ts'
-import { type FindingCode, MEANINGS, UNUSED_OFFSETS } from './codes.ts'
+import type { FindingCode } from './codes.ts'
 import { checkDataFiles, dataFileUnits } from './data-files.ts'
 import {
   asIgnored,
@@ -25,7 +25,6 @@ import {
   type Item,
   type Items,
 } from './finding.ts'
-import { NAN_FAULTS } from './known-faults.ts'
 import { checkRTree } from './rtree.ts'
 import { type CheckRun, reaches } from './run.ts'
 import { type CheckedSchemas, checkRanges } from './schemas.ts'
@@ -71,8 +70,7 @@ async function* checkAsRead(
   if (!isThere) {
     const place = { file: fragment.folder.path }
     // An unfinished write may lack anything. So may a fragment that is being removed.
-    const known = ignored && MEANINGS.FRAGMENT_NO_METADATA[ignored]
-    yield finding('FRAGMENT_NO_METADATA', place, FRAGMENT_METADATA_FILE, 'no such file', known)
+    yield finding('FRAGMENT_NO_METADATA', place, FRAGMENT_METADATA_FILE, 'no such file', ignored)
     return
   }
   let info: FragmentInfo
@@ -94,7 +92,7 @@ async function* checkAsRead(
   if (now !== undefined) {
     const place = { file, offset: info.footer?.offset, field: 'footer_length' }
     const expected = `a schema of ${now} attributes, as the array's is now`
-    yield finding('FIELD_CHANGED', place, expected, info.schema.attributes.length, MEANINGS.FIELD_CHANGED.footer)
+    yield finding('FIELD_CHANGED', place, expected, info.schema.attributes.length, 'footer')
   }
   const files = await fragment.fieldFiles()
   yield* guarded('FOOTER_UNREADABLE', { file: fragment.folder.path }, () =>
@@ -143,7 +141,7 @@ async function footerErrorItem(
   if (at.field === 'array_schema_name' && code === 'BAD_VALUE') return fromError(error, 'SCHEMA_MISSING', { file })
   if (at.field?.startsWith('nonempty_domain')) return fromError(error, 'NONEMPTY_DOMAIN', { file })
   if (at.field === 'version' && code === 'INCONSISTENT')
-    return fromError(error, 'FOOTER_VERSION', { file }, MEANINGS.FOOTER_VERSION.elsewhere)
+    return fromError(error, 'FOOTER_VERSION', { file }, 'elsewhere')
   const named = fragment.parsedName?.least_version ?? NEWEST_FORMAT_VERSION + 1
   if (code === 'UNSUPPORTED_VERSION' && named <= NEWEST_FORMAT_VERSION) {
     // The name has a known version, so the number in the footer is damaged.
@@ -169,7 +167,7 @@ function* footerFindings(info: FragmentInfo, fragment: Fragment, file: string): 
     if (footerPlace(taken, schema) !== footerPlace(info.format_version, schema)) {
       const place = { file, offset, field: 'version' }
       const expected = `${taken}, as TileDB reads the name`
-      yield finding('FOOTER_VERSION', place, expected, info.format_version, MEANINGS.FOOTER_VERSION.elsewhere)
+      yield finding('FOOTER_VERSION', place, expected, info.format_version, 'elsewhere')
     }
   }
   // TileDB wrote sparse fragments into dense arrays until 2.4 (HISTORY.md, "TileDB v2.5.0").
@@ -179,7 +177,7 @@ function* footerFindings(info: FragmentInfo, fragment: Fragment, file: string): 
   }
   if (!info.dense && info.nonempty_domain) {
     const place = { file, offset, field: 'nonempty_domain' }
-    yield* checkRanges(schema.domain.dimensions, info.nonempty_domain, 'NONEMPTY_DOMAIN', place, NAN_FAULTS.domain)
+    yield* checkRanges(schema.domain.dimensions, info.nonempty_domain, 'NONEMPTY_DOMAIN', place, 'nanDomain')
   }
   if (!info.dense && info.tile_num > 0) {
     const cells = info.last_tile_cell_num
@@ -242,11 +240,11 @@ async function* checkFiles(
     const file = `${folder.path}/${one.name}`
     try {
       const actual = await actualSize(one)
-      const known = role === 'offsets' && valuesHoldOffsets(info, slot) ? UNUSED_OFFSETS : undefined
+      const variant = role === 'offsets' && valuesHoldOffsets(info, slot) ? 'unusedOffsets' : undefined
       if (actual === undefined)
-        return size > 0 ? [finding('FILE_MISSING', { file }, `a file of ${sizeText(size)} bytes`, 'none', known)] : []
+        return size > 0 ? [finding('FILE_MISSING', { file }, `a file of ${sizeText(size)} bytes`, 'none', variant)] : []
       if (actual < size)
-        return [finding('FILE_SHORT', { file, offset: actual }, `${sizeText(size)} bytes`, actual, known)]
+        return [finding('FILE_SHORT', { file, offset: actual }, `${sizeText(size)} bytes`, actual, variant)]
       return actual > size ? [finding('FILE_LONG', { file, offset: size }, `${size} bytes`, actual)] : []
     } catch (error) {
       return [fromError(error, 'FILE_MISSING', { file })]
@@ -266,7 +264,7 @@ async function* checkFragmentLists(fragment: Fragment, info: FragmentInfo, file:
     const count = statistics?.[i]?.null_count
     if (count === undefined || Number(count) === 0 || slot.nullable) continue
     const place = { file, field: `fragment_null_count.${slot.name}` }
-    yield finding('FRAGMENT_NULL_COUNT', place, 0, count, MEANINGS.FRAGMENT_NULL_COUNT.notNullable)
+    yield finding('FRAGMENT_NULL_COUNT', place, 0, count, 'notNullable')
   }
   const conditions = yield* attempt('SECTION_UNREADABLE', { file }, () => fragment.processedConditions())
   for (const [i, condition] of (conditions ?? []).entries()) {

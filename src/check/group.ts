@@ -6,7 +6,6 @@ import { GROUP_DETAILS_FOLDER, type InspectGroup, type Member } from '../store/g
 import { findMember } from '../store/group-members.ts'
 import { openTarget, type Target } from '../store/target.ts'
 import { checkFuture, checkMetadata } from './array.ts'
-import { MEANINGS } from './codes.ts'
 import { attempt, collectItems, finding, fromError, type Items } from './finding.ts'
 import { hasTimes } from './names.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
@@ -78,8 +77,7 @@ async function* checkMembers(
       yield finding('GROUP_MEMBER_TYPE', place, member.type, target.type)
     } else if (target) {
       // For TileDB, a member that did not exist when it was added stays invalid.
-      if (member.type === 'invalid')
-        yield finding('GROUP_MEMBER_TYPE', place, target.type, 'invalid', MEANINGS.GROUP_MEMBER_TYPE.invalid)
+      if (member.type === 'invalid') yield finding('GROUP_MEMBER_TYPE', place, target.type, 'invalid', 'invalid')
       try {
         yield* checkMember(target, above, concurrency)
       } catch (error) {

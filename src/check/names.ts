@@ -1,7 +1,7 @@
 import type { ArraySchema } from '../format/array-schema.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import type { CommitKind } from '../store/commits.ts'
-import { MEANINGS, type Meaning } from './codes.ts'
+import type { VariantOf } from './codes.ts'
 
 /** Whether TileDB can read timestamps from the name of a file or folder. If not, it fails. @param name with its suffix */
 export function hasTimes(name: string): boolean {
@@ -15,9 +15,12 @@ export function isVacuumPath(line: string): boolean {
 }
 
 /** How TileDB treats a folder with the name of a commit file. @param commit kind of the commit file */
-export function folderMeaning(commit: CommitKind | undefined, schema?: ArraySchema): Meaning | undefined {
-  if (commit === 'write') return MEANINGS.COMMIT_NAME_INVALID.folder
+export function folderVariant(
+  commit: CommitKind | undefined,
+  schema?: ArraySchema,
+): VariantOf<'COMMIT_NAME_INVALID'> | undefined {
+  if (commit === 'write') return 'folder'
   // Reads of dense arrays ignore delete conditions.
   if ((commit === 'delete' || commit === 'update') && schema?.array_type === 'dense') return undefined
-  return commit && MEANINGS.COMMIT_NAME_INVALID.fatalFolder
+  return commit && 'fatalFolder'
 }

@@ -4,40 +4,32 @@ import { hilbertBits } from '../cells/hilbert.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
-import { ARM_FAULT } from './known-faults.ts'
+import type { KnownFault } from './codes/known.ts'
 
 /** A cell order of some TileDB releases that differs from the one in which TileDB merges today. It is no damage. */
 export interface OldOrder {
   rule: OrderRule
-  /** The note about it, which says what readers do with the cells. */
-  fault: string
+  /** The faults of TileDB that made the order. */
+  faults: readonly KnownFault[]
   /** Whether a cell follows the order; undefined if all cells do. */
   holds?: ((columns: readonly ColumnData[], cell: number) => boolean) | undefined
 }
 
-const NO_TILES = 'TileDB before 2.0 orders cells without regard to tiles where a dimension has no tile extent'
-
-type Choice<K extends keyof OrderRule> = readonly [value: OrderRule[K], fault: string]
+type Choice<K extends keyof OrderRule> = readonly [value: OrderRule[K], fault: KnownFault]
 
 /**
  * @see Domain::tile_order_cmp, Dimension::tile_idx, and Domain::null_tile_extents of 1.5 to 1.7. Within 2.3 (format 9), 2.3.0 differs from
  * later patches.
  */
 function tileChoices(version: number, dimensions: readonly Dimension[]): Choice<'tiles'>[] {
-  const wrapping =
-    'TileDB before 2.3.1 computes wrong tile numbers in domains wider than half their type: tiles are out of order there'
   if (version < 5)
     return [
-      [
-        'typed',
-        'TileDB before 2.0 orders cells of float domains, and of those wider than half their type, without regard to tiles',
-      ],
-      ...(dimensions.some(({ tile_extent }) => !tile_extent) ? [['none', NO_TILES] as const] : []),
+      ['typed', 'orderOfWideDomains'],
+      ...(dimensions.some(({ tile_extent }) => !tile_extent) ? [['none', 'orderWithoutTiles'] as const] : []),
     ]
-  const bytes = 'TileDB 2.3.1 to 2.9 puts tiles of INT8 and INT16 out of order in domains that begin below 0'
   return [
-    ...(version < 10 ? [['wrapping', wrapping] as const] : []),
-    ...(version >= 9 && version < 14 ? [['bytes', bytes] as const] : []),
+    ...(version < 10 ? [['wrapping', 'wrappedTileNumbers'] as const] : []),
+    ...(version >= 9 && version < 14 ? [['bytes', 'byteTileNumbers'] as const] : []),
   ]
 }
 
@@ -47,9 +39,7 @@ function tileChoices(version: number, dimensions: readonly Dimension[]): Choice<
  * @see Domain::cell_order_cmp_impl<char>, which compares char, while the readers of these releases compare string_view
  */
 function textChoices(merged: boolean): Choice<'text'>[] {
-  const fault =
-    'TileDB orders text by signed bytes when it writes, and by unsigned bytes when it merges: where text is not ASCII, merged reads may show cells twice'
-  return [['signed', fault], ...(merged ? [['any', fault] as const] : [])]
+  return [['signed', 'signedText'], ...(merged ? [['any', 'signedText'] as const] : [])]
 }
 
 /**
@@ -60,18 +50,13 @@ function textChoices(merged: boolean): Choice<'text'>[] {
  */
 function tieChoices(version: number, merged: boolean): Choice<'hilbertTies'>[] {
   if (version >= 22) return []
-  const fault =
-    'TileDB before 2.23 orders cells of the same Hilbert value by the last dimension first; newer releases still read them'
-  return [['col-major', fault], ...(merged ? [['any', fault] as const] : [])]
+  return [['col-major', 'hilbertTies'], ...(merged ? [['any', 'hilbertTies'] as const] : [])]
 }
 
 function rangeChoices(version: number): Choice<'hilbertRange'>[] {
   if (version >= 9) return []
-  return [['count', 'TileDB before 2.3 orders some close cells differently; newer releases still read them']]
+  return [['count', 'hilbertRange']]
 }
-
-const SPILL_FAULT =
-  'in TileDB 2.7 and 2.8, Hilbert values of short texts include bytes of the next text in the buffer: merged reads may be wrong'
 
 /**
  * Orders of TileDB 2.7 and 2.8 (formats 11 and 12), which read every text up to the end of the buffer of all texts. This changes
@@ -84,13 +69,13 @@ function spilling(orders: readonly OldOrder[], dimensionNum: number, merged: boo
   const bytes = Math.ceil(hilbertBits(dimensionNum) / 8)
   const holds = (columns: readonly ColumnData[], cell: number): boolean =>
     !merged && columns.every(({ starts }) => !starts || starts[cell + 1] - starts[cell] >= bytes)
-  return orders.map(({ rule }) => ({ rule, fault: SPILL_FAULT, holds }))
+  return orders.map(({ rule }) => ({ rule, faults: ['hilbertSpill'], holds }))
 }
 
 /** The order of fragments with NaN coordinates. */
 const NAN_ORDER: OldOrder = {
   rule: { ...PRESENT_ORDER, hilbertTies: 'any' },
-  fault: 'TileDB takes NaN for equal to every coordinate where Hilbert values are the same: such cells are in no order',
+  faults: ['hilbertNan'],
 }
 
 /** More orders that a fragment may have if some coordinates are NaN. */
@@ -102,12 +87,12 @@ export function nanOrders({ schema }: FragmentInfo): OldOrder[] {
 export function oldOrders({ format_version, schema }: FragmentInfo, merged: boolean): OldOrder[] {
   const hilbert = schema.cell_order === 'hilbert'
   const text = schema.domain.dimensions.some(({ cell_val_num }) => cell_val_num === 'var')
-  let orders: OldOrder[] = [{ rule: PRESENT_ORDER, fault: '' }]
+  let orders: OldOrder[] = [{ rule: PRESENT_ORDER, faults: [] }]
   const vary = <K extends keyof OrderRule>(key: K, choices: readonly Choice<K>[]): void => {
     const others = choices.flatMap(([value, fault]) =>
       orders.map((order) => ({
         rule: { ...order.rule, [key]: value },
-        fault: order.fault === '' ? fault : `${order.fault}; ${fault}`,
+        faults: [...order.faults, fault],
       })),
     )
     orders = [...orders, ...others]
@@ -118,7 +103,7 @@ export function oldOrders({ format_version, schema }: FragmentInfo, merged: bool
   } else {
     vary('tiles', tileChoices(format_version, schema.domain.dimensions))
     if (schema.domain.dimensions.some(({ type }) => datatypeKind(type) === 'float')) {
-      vary('conversion', [['arm', ARM_FAULT]])
+      vary('conversion', [['arm', 'armOrder']])
     }
   }
   if (text) vary('text', textChoices(merged))

@@ -3,9 +3,8 @@ import { RTREE_FANOUT, type RTreeLevel } from '../format/rtree.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
 import { blocksOf, type TileList, type TileLists } from '../store/tile-lists.ts'
 import { Boxes, type End } from './boxes.ts'
-import { MEANINGS } from './codes.ts'
 import { type Finding, finding, type Items, type Place } from './finding.ts'
-import { emptyStringFault, NAN_FAULTS } from './known-faults.ts'
+import { emptyStringFault } from './known-faults.ts'
 
 /** The levels of an R-tree, the root first. */
 type Levels = readonly TileList<RTreeLevel>[]
@@ -129,7 +128,7 @@ class LevelCheck {
     for (const [d, { name }] of this.info.schema.domain.dimensions.entries()) {
       const nan = this.nans[d]
       const at = { ...this.place, field: `rtree.levels.${this.level}.${nan}.${name}` }
-      if (nan >= 0) yield finding('MBR_INVALID', at, 'numbers', 'NaN', NAN_FAULTS.box)
+      if (nan >= 0) yield finding('MBR_INVALID', at, 'numbers', 'NaN', 'nanBox')
     }
   }
 
@@ -169,7 +168,7 @@ class LevelCheck {
         const forgotten = children.firstNaN(d, i, (parent + 1) * fanout - first) >= 0
         if (forgotten && this.forgottenReported) continue
         const known = forgotten
-          ? NAN_FAULTS.union
+          ? 'nanUnion'
           : emptyStringFault(info, info.schema.domain.dimensions[d], parents.textStart(d, p))
         const expected = `a box around box ${child} of the level below`
         this.outside.push(finding('RTREE_CONTAINMENT', at, expected, 'one that it leaves', known))
@@ -198,7 +197,7 @@ class LevelCheck {
       const at = { ...place, field: 'rtree', tile }
       const expected = cells === 1 ? 'a box of one point around one cell' : `a box with room for ${cells} cells`
       const found = cells === 1 ? 'a larger one' : `room for ${room}`
-      this.cells = finding('MBR_INVALID', at, expected, found, MEANINGS.MBR_INVALID.cells)
+      this.cells = finding('MBR_INVALID', at, expected, found, 'cells')
       return
     }
   }
@@ -241,7 +240,7 @@ class LevelCheck {
         if (differs === 0) continue
         const at = { ...place, field: `nonempty_domain.${dimension.name}`, tile }
         const forgotten = anyNaN && (end === 'lower' ? differs < 0 : differs > 0)
-        const known = forgotten ? NAN_FAULTS.union : emptyStringFault(info, dimension, domain.textStart(d, 0))
+        const known = forgotten ? 'nanUnion' : emptyStringFault(info, dimension, domain.textStart(d, 0))
         yield finding('MBR_NONEMPTY_DOMAIN', at, `the ${end} end of the box of tile ${tile}`, 'another', known)
       }
     }

@@ -6,7 +6,7 @@ import { type Describe, decodePrefix } from '../format/io.ts'
 import { type Folder, readAll, withSource } from '../source/source.ts'
 import { decodeTile, openGenericTile, type ReadContext } from '../store/generic-tile.ts'
 import { isFirst, type Shard } from '../store/shard.ts'
-import { type FindingCode, MEANINGS, type Meaning } from './codes.ts'
+import type { FindingCode, VariantOf } from './codes.ts'
 import { attempt, type Finding, finding, fromError, type Items, type Level, type Place } from './finding.ts'
 
 /** The options of a check, and the counts of what it has examined. */
@@ -60,8 +60,8 @@ export function* headerFindings(header: GenericTileHeader, place: Place): Genera
     field: string,
     expected: string | number,
     found: string | number | bigint,
-    meaning?: Meaning,
-  ): Finding => finding('GENERIC_TILE_HEADER', { ...place, field }, expected, found, meaning)
+    variant?: VariantOf<'GENERIC_TILE_HEADER'>,
+  ): Finding => finding('GENERIC_TILE_HEADER', { ...place, field }, expected, found, variant)
   const { format_version } = header
   if (format_version < 1 || format_version > NEWEST_FORMAT_VERSION)
     yield wrong('format_version', `1 to ${NEWEST_FORMAT_VERSION}`, format_version)
@@ -70,7 +70,7 @@ export function* headerFindings(header: GenericTileHeader, place: Place): Genera
   const aes = header.filters.filters.some(({ name }) => name === 'AES_256_GCM')
   if (aes !== (header.encryption_type === 'AES_256_GCM')) {
     const expected = aes ? 'AES_256_GCM, as its filters say' : 'NO_ENCRYPTION'
-    yield wrong('encryption_type', expected, header.encryption_type, MEANINGS.GENERIC_TILE_HEADER.refused)
+    yield wrong('encryption_type', expected, header.encryption_type, 'refused')
   }
   for (const filter of header.filters.filters) yield* filterFindings(filter, place)
 }

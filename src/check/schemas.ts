@@ -11,7 +11,8 @@ import type { NDRange, Range } from '../format/range.ts'
 import { withSource } from '../source/source.ts'
 import { type InspectArray, type SchemaFile, schemaFileOpened } from '../store/array.ts'
 import { readGenericTileHeader } from '../store/generic-tile.ts'
-import { type FindingCode, MEANINGS } from './codes.ts'
+import type { KnownFault } from './codes/known.ts'
+import type { FindingCode } from './codes.ts'
 import { attempt, type Finding, finding, type Items, type Place } from './finding.ts'
 import { type CheckRun, checkedTileFile, filterFindings } from './run.ts'
 
@@ -161,8 +162,13 @@ function* checkEnumerationValues(enumeration: Enumeration, file: string): Genera
     const value = latin1.decode(bytes)
     const first = seen.get(value)
     if (first !== undefined) {
-      const { twice } = MEANINGS.ENUMERATION_VALUES
-      yield finding('ENUMERATION_VALUES', { file, field: 'data' }, 'each value once', `${first} and ${i} alike`, twice)
+      yield finding(
+        'ENUMERATION_VALUES',
+        { file, field: 'data' },
+        'each value once',
+        `${first} and ${i} alike`,
+        'twice',
+      )
       return
     }
     seen.set(value, i)
@@ -183,8 +189,7 @@ function* schemaFindings(schema: ArraySchema, file: string): Generator<Finding> 
   }
   for (const { name } of [...dimensions, ...schema.attributes]) {
     if (INTERNAL_FIELDS.includes(name)) {
-      const { own } = MEANINGS.SCHEMA_DUPLICATE_FIELD
-      yield finding('SCHEMA_DUPLICATE_FIELD', { file, field: 'name' }, 'a name of its own', JSON.stringify(name), own)
+      yield finding('SCHEMA_DUPLICATE_FIELD', { file, field: 'name' }, 'a name of its own', JSON.stringify(name), 'own')
     }
   }
   const orders = ['row-major', 'col-major']
@@ -202,8 +207,8 @@ function* schemaFindings(schema: ArraySchema, file: string): Generator<Finding> 
       fill_value.length > 0 && (cell_val_num === 'var' ? fill_value.length % size === 0 : fill_value.length === size)
     if (fits) continue
     const place = { file, field: `attributes.${name}.fill_value` }
-    const known = dense ? undefined : MEANINGS.SCHEMA_FILL_VALUE.sparse
-    yield finding('SCHEMA_FILL_VALUE', place, `${size} bytes`, fill_value.length, known)
+    const variant = dense ? undefined : 'sparse'
+    yield finding('SCHEMA_FILL_VALUE', place, `${size} bytes`, fill_value.length, variant)
   }
   for (const [field, pipeline] of pipelines(schema)) {
     for (const filter of pipeline.filters) yield* filterFindings(filter, { file, field })
@@ -240,11 +245,11 @@ function* dimensionFindings(dimension: Dimension, dense: boolean, file: string):
   }
   if (dense && datatypeKind(type) === 'float') {
     const place = { file, field: `${field}.type` }
-    yield finding('SCHEMA_DOMAIN', place, 'an integer type in a dense array', type, MEANINGS.SCHEMA_DOMAIN.denseFloat)
+    yield finding('SCHEMA_DOMAIN', place, 'an integer type in a dense array', type, 'denseFloat')
     return
   }
   const place = { file, field: `${field}.tile_extent` }
-  const known = dense ? undefined : MEANINGS.SCHEMA_TILE_EXTENT.sparse
+  const variant = dense ? undefined : 'sparse'
   if (!tile_extent) {
     if (dense) yield finding('SCHEMA_TILE_EXTENT', place, 'a tile extent in a dense array', 'none')
     return
@@ -262,9 +267,9 @@ function* dimensionFindings(dimension: Dimension, dense: boolean, file: string):
   const unsigned = integerOf('UINT64', tile_extent)
   if (unsigned === 0n || (extent <= 0n && unsigned > cells)) {
     // An extent of 0 fails: opening the array divides by it.
-    yield finding('SCHEMA_TILE_EXTENT', place, 'a positive tile extent', extent, unsigned === 0n ? undefined : known)
+    yield finding('SCHEMA_TILE_EXTENT', place, 'a positive tile extent', extent, unsigned === 0n ? undefined : variant)
   } else if (extent > cells) {
-    yield finding('SCHEMA_TILE_EXTENT', place, `at most ${cells}, the size of the domain`, extent, known)
+    yield finding('SCHEMA_TILE_EXTENT', place, `at most ${cells}, the size of the domain`, extent, variant)
   }
 }
 
@@ -283,7 +288,7 @@ export function* checkRanges(
   ranges: NDRange,
   code: FindingCode,
   place: Place,
-  nanFault?: string,
+  nanFault?: KnownFault,
 ): Generator<Finding> {
   for (const [d, dimension] of dimensions.entries()) {
     const { min, max } = ranges[d]

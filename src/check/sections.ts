@@ -4,7 +4,7 @@ import { decodePrefix } from '../format/io.ts'
 import { type SectionName, type SectionPlace, sectionPlaces } from '../format/metadata-sections.ts'
 import { type Fragment, type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
 import { GENERIC_TILE_HEADER_BYTES } from '../store/generic-tile.ts'
-import { LOST_SECTION, type Meaning } from './codes.ts'
+import type { VariantOf } from './codes.ts'
 import { finding, fromError, type Items } from './finding.ts'
 import { checkEncrypted, headerFindings } from './run.ts'
 
@@ -56,6 +56,8 @@ export async function* checkSections(fragment: Fragment, info: FragmentInfo, fil
   }
 }
 
+type LostSection = VariantOf<'SECTION_OFFSET' | 'SECTION_UNREADABLE'>
+
 /** Sections that TileDB loads together, for aggregates of a field. */
 const FOR_AGGREGATES: ReadonlySet<SectionName> = new Set<SectionName>([
   'tile_mins',
@@ -64,26 +66,26 @@ const FOR_AGGREGATES: ReadonlySet<SectionName> = new Set<SectionName>([
   'tile_null_counts',
 ])
 
-/** The meaning of a section that cannot be read; undefined for the usual one of the code. */
+/** What readers lose without a section: a variant of SECTION_OFFSET and SECTION_UNREADABLE. Undefined if they fail. */
 export function lostSection(
   info: FragmentInfo,
   { name, slot }: Pick<SectionPlace, 'name' | 'slot'>,
-): Meaning | undefined {
+): LostSection | undefined {
   if (slot === undefined) return undefined
   const { phantom, varSized, nullable } = info.slots[slot]
   const ofVar = name === 'tile_var_offsets' || name === 'tile_var_sizes'
   const isUnneeded = phantom || !slotHasFiles(info, info.slots[slot]) || (ofVar && !varSized)
-  if (isUnneeded || (name === 'tile_validity_offsets' && !nullable)) return LOST_SECTION.unneeded
-  return FOR_AGGREGATES.has(name) ? LOST_SECTION.aggregates : undefined
+  if (isUnneeded || (name === 'tile_validity_offsets' && !nullable)) return 'unneeded'
+  return FOR_AGGREGATES.has(name) ? 'aggregates' : undefined
 }
 
 /** {@link lostSection} for all sections that share an offset. */
-function lostAt(info: FragmentInfo, offset: number): Meaning | undefined {
+function lostAt(info: FragmentInfo, offset: number): LostSection | undefined {
   const { footer, slots } = info
   const places = footer ? sectionPlaces(footer, slots).filter((place) => place.offset === offset) : []
-  const meanings = places.map((place) => lostSection(info, place))
-  if (meanings.includes(undefined)) return undefined
-  return meanings.includes(LOST_SECTION.aggregates) ? LOST_SECTION.aggregates : meanings[0]
+  const lost = places.map((place) => lostSection(info, place))
+  if (lost.includes(undefined)) return undefined
+  return lost.includes('aggregates') ? 'aggregates' : lost[0]
 }
 
 /** Name of the footer field that holds an offset. */

@@ -4,7 +4,7 @@ import { groupDetails } from '../format/group-details.ts'
 import type { Describe } from '../format/io.ts'
 import type { Entry, Folder } from '../source/source.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
-import { MEANINGS } from './codes.ts'
+import type { VariantOf } from './codes.ts'
 import { collectItems, finding, type Item, type Items } from './finding.ts'
 import { hasTimes } from './names.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
@@ -29,15 +29,15 @@ export async function* checkStray(
 ): Items {
   const { code, unreadable, describe } = FOLDERS[inside.name as keyof typeof FOLDERS]
   let items: Item[] = []
-  let known: (typeof MEANINGS)[typeof code]['readable'] | undefined
+  let variant: VariantOf<typeof code> | undefined
   if (kind === 'file' && hasTimes(name)) {
     const read = await collectItems(
       checkedTileFile<unknown>(run, inside, name, describe as Describe<unknown>, cx, unreadable),
     )
     items = read.items
     // A file that could not be examined is not called damaged.
-    if (read.value || items.some((item) => 'notExamined' in item)) known = MEANINGS[code].readable
+    if (read.value || items.some((item) => 'notExamined' in item)) variant = 'readable'
   }
-  yield finding(code, { file: `${inside.path}/${name}` }, expected, JSON.stringify(name), known)
+  yield finding(code, { file: `${inside.path}/${name}` }, expected, JSON.stringify(name), variant)
   for (const item of items) if ('notExamined' in item) yield item
 }

@@ -2,7 +2,6 @@ import { hasMinMax } from '../cells/tile-statistics.ts'
 import { u64s } from '../format/u32.ts'
 import { type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
 import { blocksOf, type TileList, type TileLists } from '../store/tile-lists.ts'
-import { MEANINGS } from './codes.ts'
 import { attempt, finding, type Items, type Place } from './finding.ts'
 import { surplusFault } from './known-faults.ts'
 import { lostSection } from './sections.ts'
@@ -109,8 +108,7 @@ async function* checkNoNulls(counts: TileList<Float64Array>, place: Place): Item
   for await (const { first, entries } of blocksOf(counts)) {
     const stray = entries.findIndex((count) => count !== 0)
     if (stray < 0) continue
-    const { notNullable } = MEANINGS.TILE_NULL_COUNT
-    yield finding('TILE_NULL_COUNT', { ...place, tile: first + stray }, 'no nulls', entries[stray], notNullable)
+    yield finding('TILE_NULL_COUNT', { ...place, tile: first + stray }, 'no nulls', entries[stray], 'notNullable')
     return
   }
 }

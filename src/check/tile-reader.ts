@@ -8,7 +8,7 @@ import { u64s } from '../format/u32.ts'
 import { countReadBytes } from '../source/lean-heap.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { keyOrDamage } from '../store/generic-tile.ts'
-import { MEANINGS, type Meaning } from './codes.ts'
+import type { VariantOf } from './codes.ts'
 import { type Finding, finding, fromError, type Item, type Items, type Place } from './finding.ts'
 import { filterOfOtherType, validityFault } from './known-faults.ts'
 import { type CheckRun, reaches } from './run.ts'
@@ -25,15 +25,11 @@ import type { FieldsRun } from './units.ts'
 /** Since this version, no cell lies in two chunks. @see tiledb/sm/filter/filter_pipeline.cc */
 const WHOLE_CELLS_SINCE = 11
 
-const { unusedOffsets, unusedTile } = MEANINGS.TILE_UNREADABLE
-const { brokenZstd, cutShort, deltaOfNothing, partOfNothing, otherTypes, tailLost, metadataTailLost } =
-  MEANINGS.CHUNK_UNREADABLE
-
-const REFUSED: Readonly<Record<RefusedPart, Meaning>> = {
-  'stream cut short': cutShort,
-  'delta of nothing': deltaOfNothing,
-  'part of nothing': partOfNothing,
-}
+const REFUSED = {
+  'stream cut short': 'cutShort',
+  'delta of nothing': 'deltaOfNothing',
+  'part of nothing': 'partOfNothing',
+} as const satisfies Readonly<Record<RefusedPart, VariantOf<'CHUNK_UNREADABLE'>>>
 
 /** The cells of a field in a tile, as far as they could be read. */
 export interface ReadColumn {
@@ -179,9 +175,9 @@ export class FieldReader {
       const stored = await file.stored(tile)
       if (isStringOffsetsTile(stored)) return
       const found = `${chunkCount(stored)} chunks`
-      items.push(finding('TILE_UNREADABLE', place, 'no chunks, as the values hold the offsets', found, unusedTile))
+      items.push(finding('TILE_UNREADABLE', place, 'no chunks, as the values hold the offsets', found, 'unusedTile'))
     } catch (error) {
-      items.push(fromError(error, 'TILE_UNREADABLE', place, unusedOffsets))
+      items.push(fromError(error, 'TILE_UNREADABLE', place, 'unusedOffsets'))
     }
   }
 
@@ -211,7 +207,7 @@ export class FieldReader {
       const otherType = this.otherType(file)
       if (otherType !== undefined) {
         const at = { ...place, field: this.name }
-        ofTile.push(onceInFile(finding('CHUNK_UNREADABLE', at, 'what every release reads', otherType, otherTypes)))
+        ofTile.push(onceInFile(finding('CHUNK_UNREADABLE', at, 'what every release reads', otherType, 'otherTypes')))
       }
       if (end < size) {
         const at = { ...place, offset: offset + end }
@@ -240,14 +236,14 @@ export class FieldReader {
       },
       onFault(error, chunk, offset) {
         const fault = keyOrDamage(error, fragment.cx)
-        const known = fault instanceof InspectError && fault.at.field?.endsWith('.ZSTD') ? brokenZstd : undefined
-        items.push(fromError(fault, 'CHUNK_UNREADABLE', { ...place, chunk, offset }, known))
+        const variant = fault instanceof InspectError && fault.at.field?.endsWith('.ZSTD') ? 'brokenZstd' : undefined
+        items.push(fromError(fault, 'CHUNK_UNREADABLE', { ...place, chunk, offset }, variant))
       },
       onLostTail({ length, element_size, of_metadata }, chunk, offset) {
         const at = { ...place, chunk, offset, field: name }
         const [expected, found] = [`whole ${element_size}-byte elements`, `${length} bytes lost after the last`]
-        const meaning = of_metadata ? metadataTailLost : tailLost
-        items.push(onceInFile(finding('CHUNK_UNREADABLE', at, expected, found, meaning)))
+        const variant = of_metadata ? 'metadataTailLost' : 'tailLost'
+        items.push(onceInFile(finding('CHUNK_UNREADABLE', at, expected, found, variant)))
       },
       onRefused(part, chunk, offset) {
         const at = { ...place, chunk, offset }

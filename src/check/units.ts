@@ -1,4 +1,4 @@
-import { asInspectError, InspectError } from '../base/errors.ts'
+import { asInspectError, type ErrorFacts, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { TileFile } from '../cells/tile-files.ts'
 import { type TileRole, tileRole } from '../cells/tile-places.ts'
@@ -216,7 +216,7 @@ export function runHere<I>(worker: UnitWorker<I>, path: string): UnitRunner<I> {
 
 /** Packs a result for another thread. The transfer keeps no error classes. */
 export function packed<I extends object>({ counts, items, unsure }: UnitResult<I>): UnitResult<object> {
-  const pack = ({ code, message, at }: InspectError): object => ({ code, message, at })
+  const pack = ({ code, fault, at }: InspectError): ErrorFacts => ({ code, fault, at })
   return {
     counts,
     unsure,
@@ -226,7 +226,7 @@ export function packed<I extends object>({ counts, items, unsure }: UnitResult<I
 
 /** Undoes {@link packed}. */
 export function unpacked<I extends object>({ counts, items, unsure }: UnitResult<I>): UnitResult<I> {
-  const unpack = ({ code, message, at }: InspectError): InspectError => new InspectError(code, message, at)
+  const unpack = ({ code, fault, at }: ErrorFacts): InspectError => new InspectError(code, fault, at)
   return {
     counts,
     unsure,

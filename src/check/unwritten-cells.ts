@@ -4,7 +4,6 @@ import { filterOf } from '../filters/registry.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
-import { MEANINGS } from './codes.ts'
 import { finding, type Item } from './finding.ts'
 import { validityFault } from './known-faults.ts'
 import type { FieldReader } from './tile-reader.ts'
@@ -39,8 +38,7 @@ export function checkUnwrittenCells(
     const to = starts ? starts[cell + 1] : from + size
     if (isZero(data, from, to) || fills.some((fill) => isSame(data, from, to, fill))) continue
     const at = { ...field.place(tile), cell }
-    const { unwritten } = MEANINGS.NONEMPTY_DOMAIN
-    const item = finding('NONEMPTY_DOMAIN', at, 'a fill value outside of the non-empty domain', 'another', unwritten)
+    const item = finding('NONEMPTY_DOMAIN', at, 'a fill value outside of the non-empty domain', 'another', 'unwritten')
     items.push({ ...item, once: fragment.folder.path })
     return
   }

@@ -176,8 +176,38 @@ function outcome(cx: CommandContext, path: string, checked: OpenCheck): Outcome 
 
 /** A finding as part of a document. */
 export function findingResult(cx: CommandContext, finding: Finding): CheckFinding {
-  const { severity, code, offset = null, space, field = null, tile, chunk, cell, expected, found, meaning } = finding
+  const {
+    severity,
+    code,
+    variant,
+    known_faults,
+    offset = null,
+    space,
+    field = null,
+    tile,
+    chunk,
+    cell,
+    expected,
+    found,
+    meaning,
+  } = finding
   const file = cx.shownPath(finding.file)
   const message = faultText({ expected, found })
-  return { severity, code, file, offset, space, field, tile, chunk, cell, expected, found, message, meaning }
+  return {
+    severity,
+    code,
+    variant,
+    known_faults,
+    file,
+    offset,
+    space,
+    field,
+    tile,
+    chunk,
+    cell,
+    expected,
+    found,
+    message,
+    meaning,
+  }
 }

@@ -61,6 +61,6 @@ function isFindingCode(code: string): code is FindingCode {
 }
 
 function kindResult(damage: FindingCode): DamageKindsLine {
-  const [severity, meaning] = FINDING_CODES[damage]
+  const { severity, meaning } = FINDING_CODES[damage]
   return { damage, severity, what: DAMAGES[damage].name, meaning }
 }

@@ -1,7 +1,7 @@
 import { faultText, InspectError, isNew, orError, unlessFault } from '../base/errors.ts'
 import { shellWord } from '../base/shell-word.ts'
 import { SEVERITIES } from '../check/codes.ts'
-import type { Finding, Item } from '../check/finding.ts'
+import { type Finding, findingKey, type Item } from '../check/finding.ts'
 import { quickFragmentItems, quickGroupItems } from '../check/quick.ts'
 import type { NextCommand, OverviewDocument, OverviewFinding, OverviewHead } from '../documents/overview.ts'
 import { counted } from '../render/views/wording.ts'
@@ -99,7 +99,7 @@ export function judgement(
     finding_num[item.severity]++
     // Notes are counted, not shown: the overview of a healthy array has no findings.
     if (item.severity === 'note') continue
-    const key = `${item.severity} ${item.code} ${item.meaning}`
+    const key = findingKey(item)
     const same = byCode.get(key)
     if (same) same.finding_num++
     else byCode.set(key, findingResult(cx, item))

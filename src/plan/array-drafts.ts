@@ -1,5 +1,6 @@
 import { unlessFault } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
+import { noLoss } from '../check/codes/row.ts'
 import type { FindingCode } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -125,8 +126,8 @@ export class ArrayDrafts {
     const draft = this.draft(`leave ${finding.code} ${isKnown}`, finding)
     draft.outcome = 'leave'
     if (!isKnown) return
-    draft.lost.clear()
-    draft.lost.add(`nothing that a copy of the array would have: ${finding.meaning}`)
+    draft.takeBackLost()
+    draft.addLost(noLoss(`nothing that a copy of the array would have: ${finding.meaning}`))
   }
 
   /** Adds {@link unplanned} to the first plan that mends something: that plan is for what hides the fragments. */
@@ -239,9 +240,9 @@ export class ArrayDrafts {
   async retireReplaced(entry: FragmentEntry, finding: Finding): Promise<void> {
     const draft = this.draft(`aside ${entry.path}`, finding)
     if (await this.isNeverRead(entry)) {
-      draft.lost.add('nothing: another fragment has its cells, and readers skip this one at all times')
+      draft.addLost(noLoss('nothing: another fragment has its cells, and readers skip this one at all times'))
     } else {
-      draft.lost.add('nothing that is read now: another fragment has its cells')
+      draft.addLost(noLoss('nothing that is read now: another fragment has its cells'))
       draft.loses.add('reads as of a time before the consolidation, which use this fragment although it is damaged')
     }
     this.retire(draft, entry)

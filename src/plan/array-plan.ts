@@ -1,12 +1,13 @@
 import { groupBy } from '../base/group-by.ts'
-import { isMendedBy } from '../check/codes.ts'
+import { noLoss } from '../check/codes/row.ts'
+import { ANEW, isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import type { ArrayDrafts } from './array-drafts.ts'
 import { commitAll, condition, dangling, listLine, uncommitted, vacuumFile } from './commit-plan.ts'
 import type { MendPlan } from './drafts.ts'
 import { FragmentPlanner } from './fragment-plan.ts'
-import { ANEW, type Way, wayOf } from './mending.ts'
+import { type Way, wayOf } from './mending.ts'
 import { NamePlanner } from './name-plan.ts'
 import { SchemaPlanner } from './schema-plan.ts'
 
@@ -114,16 +115,16 @@ function planAfterSchema(drafts: ArrayDrafts, finding: Finding): void {
 
 /** Moves away what does not belong in the array. */
 function aside(drafts: ArrayDrafts, path: string, finding: Finding): void {
-  const { code, found, severity } = finding
+  const { code, variant, severity } = finding
   // A folder with the name of a commit file commits the fragment as the file does.
-  if (code === 'COMMIT_NAME_INVALID' && found === 'a folder' && /\.(?:wrt|ok)$/.test(path)) {
+  if (code === 'COMMIT_NAME_INVALID' && variant === 'folder') {
     drafts.replaceWithEmpty(path, finding)
     return
   }
   const draft = drafts.takeAway(path, finding)
   if (code !== 'METADATA_NAME_INVALID') return
   const readable = 'nothing, if it is a copy: keys that only it sets go with it'
-  draft.lost.add(severity === 'error' ? 'nothing: TileDB cannot read it' : readable)
+  draft.addLost(noLoss(severity === 'error' ? 'nothing: TileDB cannot read it' : readable))
 }
 
 /** Cuts a file off where it should end. */

@@ -1,4 +1,5 @@
 import { pythonString } from '../base/unsafe-text.ts'
+import { loss, noLoss } from '../check/codes/row.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts, timeText } from '../format/timestamped-name.ts'
@@ -62,7 +63,7 @@ export async function uncommitted(drafts: ArrayDrafts, path: string, finding: Fi
   const draft = drafts.draft(`aside ${path}`, finding)
   draft.say({ text: 'make sure that no writer is still writing it' })
   drafts.retire(draft, entry)
-  draft.lost.add(entry.to_vacuum ? 'nothing: another fragment has its cells' : 'nothing that a reader sees')
+  draft.addLost(noLoss(entry.to_vacuum ? 'nothing: another fragment has its cells' : 'nothing that a reader sees'))
   if (entry.state !== 'uncommitted' || entry.to_vacuum || !(await drafts.isWhole(entry))) return
   const cells = await cellNum(drafts, entry)
   if (cells === undefined) return
@@ -80,12 +81,12 @@ export async function dangling(drafts: ArrayDrafts, path: string, finding: Findi
   const list = drafts.lists.find(({ hides }) => hides.has(name))
   const replacement = list && drafts.entryNamed(list.name)
   if (replacement?.isRead || replacement?.state === 'to-vacuum') {
-    draft.lost.add('nothing that is read now: the fragment that replaced it has its cells')
+    draft.addLost(noLoss('nothing that is read now: the fragment that replaced it has its cells'))
     return
   }
   const { timestamp_range } = nameFacts(name) ?? {}
   const when = timestamp_range ? `, written at ${timeText(timestamp_range[1], false)}` : ''
-  draft.lost.add(`all cells of the fragment ${name}${when}`)
+  draft.addLost(loss(`all cells of the fragment ${name}${when}`))
   const older = await drafts.olderThan({ name, timestamp_range })
   if (older.length > 0 && finding.severity !== 'note') draft.bringsBack.add(olderText(older.length, false))
   draft.never.add('run these steps if a copy of the array has the fragment: put it back from there instead')

@@ -1,5 +1,6 @@
 import { unlessFault } from '../base/errors.ts'
 import { shellWord } from '../base/shell-word.ts'
+import { loss, noLoss, UNSURE } from '../check/codes/row.ts'
 import { isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
@@ -9,7 +10,7 @@ import { isContradiction } from '../recover/fragment.ts'
 import { type FragmentEntry, type InspectArray, SCHEMA_FOLDER } from '../store/array.ts'
 import { commitOf } from './array-drafts.ts'
 import { Draft } from './drafts.ts'
-import { UNSURE, type Way } from './mending.ts'
+import type { Way } from './mending.ts'
 import { schemaFromCode } from './schema-plan.ts'
 import { folderOf, type Shell, type Step, word } from './shell.ts'
 import {
@@ -88,16 +89,17 @@ export class DamagedFragment {
     const { draft, hasLostTiles, isMisled } = this
     // The plan for an array on a server is to mend a copy, so nothing needs to be read for it now.
     if (isMisled && !array.folder.isRemote) this.lack = await lackOf(array, this.entry.path)
-    if (this.lack === 'box') draft.lost.add('where its cells are: nothing tells the box that they fill')
+    if (this.lack === 'box') draft.addLost(loss('where its cells are: nothing tells the box that they fill'))
     if (this.lack === 'schema' && this.lostSchema !== undefined) {
-      draft.lost.clear()
-      draft.lost.add('its schema: no other one fits its files')
+      draft.takeBackLost()
+      draft.addLost(loss('its schema: no other one fits its files'))
     }
     const other = (count: number | bigint, one: string): string =>
       `${count} other ${one}${Number(count) === 1 ? '' : 's'}`
     const others = other(fragmentNum - 1, 'fragment')
     if (!hasLostTiles || isMisled) {
-      if (hasLostTiles) draft.lost.add('nothing, if only the metadata is damaged: it gives wrong places for the tiles')
+      if (hasLostTiles)
+        draft.addLost(noLoss('nothing, if only the metadata is damaged: it gives wrong places for the tiles'))
       draft.notLost.add(others)
       return
     }
@@ -110,9 +112,9 @@ export class DamagedFragment {
     if (!this.loss) return
     const { lost, all, cells } = this.loss
     for (const { field, of } of lost)
-      draft.lost.add(`${shownName(field)} of ${of}${await failsOthers(array, field, words)}`)
+      draft.addLost(loss(`${shownName(field)} of ${of}${await failsOthers(array, field, words)}`))
     const places = lostPlaces(this.loss)
-    if (places !== undefined) draft.lost.add(places)
+    if (places !== undefined) draft.addLost(loss(places))
     draft.notLost.add(`${other(BigInt(all) - BigInt(cells), 'cell')} of this fragment, ${others}`)
     draft.loses.add(`the other fields of ${cells} cells`)
     draft.never.add(
@@ -237,7 +239,7 @@ export function loseSign(draft: Draft, here: string): void {
 }
 
 function sayChanged(draft: Draft, here: string): void {
-  draft.lost.delete(UNSURE)
+  draft.takeBackLost(UNSURE)
   draft.say({
     text: `put ${here} back from a copy (backup) of the array that is older than the change, if there is one`,
   })

@@ -1,6 +1,5 @@
-import { isAtLeast, type Severity } from '../check/codes.ts'
+import { isAtLeast, type Loss, lostOf, type Severity } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
-import { lostOf } from './mending.ts'
 import type { Move, Step } from './shell.ts'
 
 /**
@@ -45,8 +44,8 @@ export class Draft {
   private severity: Severity = 'note'
   /** Undefined if it follows from what is lost: `mends` or `loses`. */
   outcome: PlanOutcome | undefined
-  /** What is already lost. A text that begins with `nothing` says why nothing is. */
-  readonly lost = new Set<string>()
+  /** What is already lost, by its text: two findings may lose the same. */
+  private readonly lost = new Map<string, Loss>()
   readonly notLost = new Set<string>()
   readonly loses = new Set<string>()
   readonly bringsBack = new Set<string>()
@@ -69,9 +68,21 @@ export class Draft {
     this.finding_num += other.finding_num
     other.finding_num = 0
     if (isAtLeast(other.severity, this.severity)) this.severity = other.severity
-    for (const key of ['lost', 'notLost', 'loses', 'bringsBack', 'never'] as const)
+    this.addLost(...other.lost.values())
+    for (const key of ['notLost', 'loses', 'bringsBack', 'never'] as const)
       for (const text of other[key]) this[key].add(text)
     this.keep.push(...other.keep)
+  }
+
+  /** Says what is already lost. */
+  addLost(...losses: readonly Loss[]): void {
+    for (const one of losses) this.lost.set(one.text, one)
+  }
+
+  /** Takes back what was said to be lost. @param losses only these; otherwise all */
+  takeBackLost(...losses: readonly Loss[]): void {
+    if (losses.length === 0) this.lost.clear()
+    for (const { text } of losses) this.lost.delete(text)
   }
 
   /** Adds steps that can be undone. */
@@ -98,9 +109,9 @@ export class Draft {
   plan(): MendPlan {
     const { severity, findings, finding_num, keep, steps, instead } = this
     const { lost, notLost, loses, bringsBack, never } = this
-    const isLost = loses.size > 0 || [...lost].some((text) => !text.startsWith('nothing'))
+    const isLost = loses.size > 0 || [...lost.values()].some((one) => one.isLost)
     const outcome = this.outcome ?? (isLost ? 'loses' : 'mends')
-    const texts = { lost: [...lost], not_lost: [...notLost], loses: [...loses], brings_back: [...bringsBack] }
+    const texts = { lost: [...lost.keys()], not_lost: [...notLost], loses: [...loses], brings_back: [...bringsBack] }
     const back = this.back.toReversed()
     return { severity, findings, finding_num, outcome, ...texts, keep, steps, instead, back, never: [...never] }
   }
@@ -112,6 +123,6 @@ export function draftIn(drafts: Map<string, Draft>, key: string, finding: Findin
   drafts.set(key, draft)
   draft.add(finding)
   const lost = lostOf(finding)
-  if (lost !== undefined) draft.lost.add(lost)
+  if (lost) draft.addLost(lost)
   return draft
 }

@@ -1,4 +1,5 @@
 import { boxesMeet } from '../cells/rtree-builder.ts'
+import { noLoss } from '../check/codes/row.ts'
 import { type FindingCode, isMendedByRecover } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import type { NDRange } from '../format/range.ts'
@@ -135,7 +136,7 @@ export class FragmentPlanner {
       const isThere = one?.committed && !drafts.moved.has(one.path) && !this.damaged.has(one)
       if (!isThere || !(await drafts.isWhole(one))) return false
     }
-    draft.lost.add('nothing: the fragments that it replaced are still there')
+    draft.addLost(noLoss('nothing: the fragments that it replaced are still there'))
     draft.say({ text: CONSOLIDATE_AGAIN })
     drafts.takeConsolidated(draft, list)
     drafts.moveFooters(entry, draft)

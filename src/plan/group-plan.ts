@@ -80,14 +80,14 @@ async function mendMembers(
     }
   }
   const named = new Map(members.map((member) => [member.name ?? member.uri, member]))
-  for (const { code, field, found } of findings) {
+  for (const { code, field } of findings) {
     const key = field?.startsWith('members.') ? field.slice('members.'.length) : undefined
     const member = key === undefined ? undefined : named.get(key)
     if (key === undefined || !member) continue
     draft.say({ command: python(REMOVE, shell.root, key) })
     if (code === 'GROUP_MEMBER_TYPE') draft.say({ command: addedAgain(shell, member) })
     if (code !== 'GROUP_MEMBER_MISSING') continue
-    draft.loses.add(`the name ${key} in the group, with ${found.split(',')[0]}`)
+    draft.loses.add(`the name ${key} in the group, with ${JSON.stringify(member.uri)}`)
     draft.never.add('run these steps if the member was only moved: put it back instead')
   }
 }

@@ -1,4 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
+import { loss, noLoss } from '../check/codes/row.ts'
 import { isMendedBy, type MendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -75,16 +76,16 @@ export class SchemaPlanner {
     const users = (await this.schemaNames()).filter((used) => (used === undefined ? mayBeNamed : used === name)).length
     const needing = `${users} of ${drafts.entries.length} fragments`
     if (isUnreadable && (users > 0 || !(await this.isAnyReadable(path)))) {
-      this.fromCopy(path, finding).lost.add(`the schema of ${needing}`)
+      this.fromCopy(path, finding).addLost(loss(`the schema of ${needing}`))
     } else if (users > 0) {
       const draft = drafts.draft(`leave ${path}`, finding)
       draft.outcome = 'leave'
-      draft.lost.add(`nothing: ${needing} need it as their schema, or may need it`)
+      draft.addLost(noLoss(`nothing: ${needing} need it as their schema, or may need it`))
     } else {
       const lost = isUnreadable
-        ? 'a schema that no fragment needs: a change of the schema, or an old one'
-        : 'nothing: no fragment needs it'
-      drafts.takeAway(path, finding).lost.add(lost)
+        ? loss('a schema that no fragment needs: a change of the schema, or an old one')
+        : noLoss('nothing: no fragment needs it')
+      drafts.takeAway(path, finding).addLost(lost)
     }
   }
 

@@ -193,7 +193,7 @@ describe('findings of an array', () => {
     const found = findings.find((finding) => finding.code === code)
     if (!found) expect(findings.map((finding) => finding.code)).toEqual([code])
     else {
-      expect(found.severity).toBe(ADVICE_CODES[code as keyof typeof ADVICE_CODES][0])
+      expect(found.severity).toBe(ADVICE_CODES[code as keyof typeof ADVICE_CODES].severity)
       expect(found.message).toMatch(/\d/)
       expect(found.effect.seconds).toBeGreaterThanOrEqual(0)
       expect(found.effect.share).toBeGreaterThanOrEqual(0)

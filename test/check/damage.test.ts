@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { CELL_CODES, FINDING_CODES, type FindingCode } from '../../src/check/codes.ts'
+import { FINDING_CODES, type FindingCode, needsCells } from '../../src/check/codes.ts'
 import type { Finding } from '../../src/check/finding.ts'
 import { DAMAGES } from '../../src/damage/damages.ts'
+import type { EditableArray } from '../../src/damage/editable-array.ts'
+import { sampleArray } from '../../src/damage/samples.ts'
+import { writingCodecs } from '../../src/node/node-codecs.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
@@ -14,17 +17,17 @@ const folder = temporaryFolder()
 
 const CODES = Object.keys(FINDING_CODES) as FindingCode[]
 
-/** The findings with the code of a damage, at the expected place. */
+const PLACE = ['offset', 'field', 'tile', 'chunk', 'cell'] as const
+
+/** The findings with the code of a damage, at the expected place if one is listed. */
 function ofDamage(code: FindingCode, findings: readonly Finding[]): readonly Finding[] {
   const place = PLACES[code]
   return findings.filter(
     (finding) =>
       finding.code === code &&
-      finding.severity === FINDING_CODES[code][0] &&
-      place.file.test(finding.file) &&
-      (['offset', 'field', 'tile', 'chunk', 'cell'] as const).every(
-        (key) => place[key] === undefined || finding[key] === place[key],
-      ),
+      finding.severity === FINDING_CODES[code].severity &&
+      (!place || place.file.test(finding.file)) &&
+      PLACE.every((key) => place?.[key] === undefined || finding[key] === place[key]),
   )
 }
 
@@ -32,32 +35,48 @@ describe('planted damage is found, with its code and its place', () => {
   // Every run tries every code, because no other test fails if a check finds nothing.
   test.each(CODES.map((code) => [code, DAMAGES[code].name] as const))('%s: %s', async (code) => {
     const array = await planted(code)
-    const level = CELL_CODES.has(code) ? 'cells' : 'chunks'
-    const { findings } = await check(array.storage(), EDITED, { key: array.key, level })
-    if (ofDamage(code, findings).length === 0) expect(shown(findings)).toEqual([`${code} ${PLACES[code].file}`])
+    const level = needsCells(code) ? 'cells' : 'chunks'
+    const { findings } = await check(array.storage(), EDITED, { key: keyOf(array), level })
+    const found = ofDamage(code, findings)
+    if (found.length === 0) expect(shown(findings)).toEqual([`${code} ${PLACES[code]?.file}`])
+    if (PLACES[code]) return
+    const file = found[0].file.replaceAll(/[0-9a-f]{32}/g, 'UUID')
+    expect({ file, ...Object.fromEntries(PLACE.map((key) => [key, found[0][key]])) }).toMatchSnapshot()
   })
 })
 
 describe('it is not found before, at all levels after, and only with --level cells if it is in the cells', () => {
   test.each(shortTurn(CODES, 8))('%s', async (code) => {
-    const array = new EditedArray(PLACES[code].fixture)
-    const before = await check(array.storage(), EDITED, { key: array.key })
+    const array = await whole(code)
+    const key = keyOf(array)
+    const before = await check(array.storage(), EDITED, { key })
     expect(
-      shown(before.findings.filter((finding) => finding.code === code && finding.severity === FINDING_CODES[code][0])),
+      shown(
+        before.findings.filter((finding) => finding.code === code && finding.severity === FINDING_CODES[code].severity),
+      ),
     ).toEqual([])
     await DAMAGES[code].plant(array)
-    const { findings } = await check(array.storage(), EDITED, { key: array.key })
+    const { findings } = await check(array.storage(), EDITED, { key })
     // No field of the fixtures has a space in its name.
     expect(findings.filter(({ field }) => field?.includes(' '))).toEqual([])
     expect(ofDamage(code, findings)).not.toEqual([])
-    const { findings: ofChunks } = await check(array.storage(), EDITED, { key: array.key, level: 'chunks' })
-    const needsCells = !ofChunks.some((finding) => finding.code === code)
-    expect(needsCells).toBe(CELL_CODES.has(code))
+    const { findings: ofChunks } = await check(array.storage(), EDITED, { key, level: 'chunks' })
+    expect(!ofChunks.some((finding) => finding.code === code)).toBe(needsCells(code))
   })
 })
 
-async function planted(code: FindingCode): Promise<EditedArray> {
-  const array = new EditedArray(PLACES[code].fixture)
+/** The array that a code's damage is planted in. */
+async function whole(code: FindingCode): Promise<EditableArray> {
+  const place = PLACES[code]
+  return place ? new EditedArray(place.fixture) : await sampleArray(DAMAGES[code].sample, EDITED, writingCodecs)
+}
+
+function keyOf(array: EditableArray): string | undefined {
+  return array instanceof EditedArray ? array.key : undefined
+}
+
+async function planted(code: FindingCode): Promise<EditableArray> {
+  const array = await whole(code)
   await DAMAGES[code].plant(array)
   return array
 }

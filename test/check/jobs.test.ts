@@ -72,7 +72,7 @@ describe('units of work find the same, in the same order, and count the same', (
   test.each(shortTurn(Object.keys(FINDING_CODES) as FindingCode[], 16, 2))(
     'in an array damaged as %s',
     async (code) => {
-      const array = new EditedArray(PLACES[code].fixture)
+      const array = new EditedArray(PLACES[code]?.fixture ?? '22/sparse_basic')
       await DAMAGES[code].plant(array)
       for (const level of LEVELS) await expectSame(array.storage(), EDITED, array.key, level)
     },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { FINDING_CODES, type FindingCode, MEANINGS, type Meaning } from '../../src/check/codes.ts'
+import type { CodeRow } from '../../src/check/codes/row.ts'
+import { FINDING_CODES } from '../../src/check/codes.ts'
 import { METADATA, SCHEMA, UUID } from '../../src/damage/damage.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
 import { enumerationFile } from '../../src/format/enumeration.ts'
@@ -238,19 +239,17 @@ const PROVOKED: Readonly<
   ],
 }
 
-const known: Readonly<Record<string, Readonly<Record<string, Meaning>>>> = MEANINGS
-
 describe('a code means something else where its own severity would not be true', () => {
-  const all = Object.entries(known).flatMap(([code, meanings]) =>
-    Object.entries(meanings).map(([name, meaning]) => [`${code}.${name}`, code, meaning] as const),
+  const all = Object.entries<CodeRow>(FINDING_CODES).flatMap(([code, row]) =>
+    Object.entries(row.variants ?? {}).map(([variant, meant]) => ({ code, variant, usual: row.meaning, ...meant })),
   )
-  test.each(all)('%s', async (name, code, [severity, meaning]) => {
-    const [fixture, change] = PROVOKED[name]
+  test.each(all)('$code.$variant', async ({ code, variant, usual, severity, meaning }) => {
+    const [fixture, change] = PROVOKED[`${code}.${variant}`]
     const array = new EditedArray(fixture)
     await change(array)
     const { findings } = await check(array.storage(), EDITED, { all: true })
-    expect(findings.filter((one) => one.code === code)).toMatchObject([{ severity, meaning }])
-    expect(meaning).not.toBe(FINDING_CODES[code as FindingCode][1])
+    expect(findings.filter((one) => one.code === code)).toMatchObject([{ variant, severity, meaning }])
+    expect(meaning).not.toBe(usual)
   })
 })
 

@@ -64,7 +64,7 @@ describe('SARIF', () => {
       expect(existsSync(`/${path}`) || existsSync(path)).toBe(true)
       expect(message.text).toMatch(/: expected .*, found .*\.$/)
     }
-    expect(tool.driver.rules[0].fullDescription.text.toLowerCase()).toContain(FINDING_CODES.FILE_SHORT[1])
+    expect(tool.driver.rules[0].fullDescription.text.toLowerCase()).toContain(FINDING_CODES.FILE_SHORT.meaning)
     // Without a fingerprint of its own, code scanning takes all results of a rule in a binary file for one.
     expect(
       new Set(results.map(({ partialFingerprints: { primaryLocationLineHash } }) => primaryLocationLineHash)).size,

@@ -1,12 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import {
-  ADVICE_CODES,
-  FINDING_CODES,
-  type FindingCode,
-  MEANINGS,
-  type Meaning,
-  type Severity,
-} from '../../src/check/codes.ts'
+import type { CodeRow, Meaning } from '../../src/check/codes/row.ts'
+import { ADVICE_CODES, FINDING_CODES, type FindingState } from '../../src/check/codes.ts'
 import { WAYS, wayOf } from '../../src/plan/mending.ts'
 
 export const CHECK_PAGE = fileURLToPath(new URL('../../docs/check.md', import.meta.url))
@@ -19,28 +13,27 @@ const HEAD = /\| --- \| --- \| --- \|(?: --- \|)?\n/g
  * first, then their other ones. The codes of advice follow.
  */
 export function checkPage(page: string): string {
-  return withTable(withTable(page, '## Codes', FINDING_CODES), '## Advice', ADVICE_CODES)
+  const findings = Object.entries<CodeRow>(FINDING_CODES).flatMap(([code, row]) => [
+    findingRow(code, row),
+    ...Object.entries(row.variants ?? {}).map(([variant, meaning]) => findingRow(code, meaning, variant)),
+  ])
+  const advice = Object.entries(ADVICE_CODES).map(([code, meaning]) => codeRow(code, meaning))
+  return withTable(withTable(page, '## Codes', findings), '## Advice', advice)
 }
 
-function withTable(
-  page: string,
-  heading: string,
-  codes: Readonly<Record<string, readonly [...Meaning, ...unknown[]]>>,
-): string {
-  const others: Readonly<Record<string, Readonly<Record<string, Meaning>>>> = MEANINGS
-  const rows = Object.entries(codes).flatMap(([code, meaning]) =>
-    [meaning, ...Object.values(others[code] ?? {})].map(
-      ([severity, text]) => `| \`${code}\` | ${severity} | ${text} |${mendedBy(code, severity, text)}\n`,
-    ),
-  )
+function codeRow(code: string, { severity, meaning }: Meaning): string {
+  return `| \`${code}\` | ${severity} | ${meaning} |`
+}
+
+/** The row of a code, or of one of its variants. The last cell says how it is mended. */
+function findingRow(code: string, meaning: Meaning, variant?: string): string {
+  return `${codeRow(code, meaning)} ${WAYS[wayOf({ code, variant } as FindingState)]} |`
+}
+
+function withTable(page: string, heading: string, rows: readonly string[]): string {
   HEAD.lastIndex = page.indexOf(heading)
   HEAD.test(page)
   const start = HEAD.lastIndex
   const end = start + page.slice(start).search(/^(?!\|)/m)
-  return page.slice(0, start) + rows.join('') + page.slice(end)
-}
-
-/** The cell that says how a code is mended; empty for advice. */
-function mendedBy(code: string, severity: Severity, meaning: string): string {
-  return code in FINDING_CODES ? ` ${WAYS[wayOf({ code: code as FindingCode, severity, meaning })]} |` : ''
+  return page.slice(0, start) + rows.map((row) => `${row}\n`).join('') + page.slice(end)
 }

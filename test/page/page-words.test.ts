@@ -33,7 +33,7 @@ test.each(CALLS)('what %j says has no option of the command line in the page', a
 test('no code and no meaning of a finding has an option, and quoted text stays', () => {
   for (const words of Object.values(ERROR_TITLES)) expect(words).toMatch(/^[A-Z][A-Za-z ]+$/)
   expect(Object.keys(ERROR_TITLES).sort()).toEqual(Object.keys(ERROR_CODES).sort())
-  for (const [, meaning] of Object.values(FINDING_CODES)) expect(pageWords(meaning)).not.toMatch(/ --?[a-z]/)
+  for (const { meaning } of Object.values(FINDING_CODES)) expect(pageWords(meaning)).not.toMatch(/ --?[a-z]/)
   expect(pageWords('expected a name, found "--range (--x)"')).toBe('expected a name, found "--range (--x)"')
   expect(pageWords('the array is encrypted (AES_256_GCM): give its key with --key or --key-file')).toBe(
     'the array is encrypted (AES_256_GCM): type its key below',

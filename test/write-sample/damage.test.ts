@@ -8,7 +8,7 @@ import { turn } from '../helpers/turn.ts'
 const folder = temporaryFolder()
 
 describe('write-sample --damage', () => {
-  test.each(turn(Object.entries(FINDING_CODES), 8))('%s: check says so', async (code, [severity]) => {
+  test.each(turn(Object.entries(FINDING_CODES), 8))('%s: check says so', async (code, { severity }) => {
     const path = `${folder}/${code}`
     const written = await run(['write-sample', path, '--damage', code])
     expect(written).toMatchObject({ code: 0, stderr: '' })

@@ -78,7 +78,7 @@ export function sarifReporter(out: Output, folder: string, version: string): Rep
 }
 
 function rule(id: FindingCode) {
-  const meaning = sentence(FINDING_CODES[id][1])
+  const meaning = sentence(FINDING_CODES[id].meaning)
   const name = id.replace(
     /(?:^|_)([A-Z0-9])([A-Z0-9]*)/g,
     (_, first: string, more: string) => first + more.toLowerCase(),

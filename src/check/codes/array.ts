@@ -1,0 +1,271 @@
+import { loss, noLoss, OWN_FOOTER, type Rows, STORED } from './row.ts'
+
+/** Codes about the folder of an array, and its commits. */
+export const ARRAY_CODES = {
+  ARRAY_NO_SCHEMA: {
+    severity: 'error',
+    meaning: 'without a schema nothing of the array can be read',
+    mend: 'copy',
+    lost: loss('all schemas: nothing else in the array tells what the cells are'),
+  },
+  ARRAY_UNKNOWN_ENTRY: {
+    severity: 'note',
+    meaning: 'TileDB skips files and folders whose names it does not know',
+    mend: 'aside',
+    variants: {
+      masking: {
+        severity: 'error',
+        meaning: 'TileDB fails to open the array: an empty file is named like one of the folders of arrays',
+      },
+    },
+  },
+  LOCK_NOT_EMPTY: {
+    severity: 'warning',
+    meaning: 'TileDB only ever creates this file empty; something else wrote to it',
+    mend: 'empty-file',
+  },
+  FRAGMENT_NAME_INVALID: {
+    severity: 'warning',
+    meaning:
+      'TileDB never gives a fragment such a name: it reads the folder only if a commit names it, and uses the parts of the name that it can read',
+    mend: 'rename',
+    lost: STORED,
+  },
+  FRAGMENT_WRONG_FOLDER: {
+    severity: 'warning',
+    meaning: 'TileDB looks for fragments of this version elsewhere: it does not see this one',
+    mend: 'wrong-folder',
+  },
+  FRAGMENT_TIMESTAMPS: {
+    severity: 'error',
+    meaning: 'TileDB refuses a name whose first timestamp is the later one: it fails to open the array',
+    mend: 'rename',
+    lost: STORED,
+    variants: {
+      unseen: {
+        severity: 'note',
+        meaning: 'readers skip the folder, as no commit names it',
+      },
+    },
+  },
+  FRAGMENT_UNCOMMITTED: {
+    severity: 'note',
+    meaning: 'no commit names the folder: readers do not see it (an unfinished or failed write)',
+    mend: 'uncommitted',
+    variants: {
+      ignored: {
+        severity: 'warning',
+        meaning:
+          'an .ign file takes back the commit of the fragment: readers miss its cells. An interrupted deletion leaves such a file; if nobody deleted the fragment, the file does not belong there',
+      },
+      replaced: {
+        severity: 'note',
+        meaning:
+          'an .ign file takes back the commit of the fragment, and another fragment holds its cells (an interrupted vacuum)',
+      },
+    },
+  },
+  ARRAY_READS_EMPTY: {
+    severity: 'error',
+    meaning:
+      'TileDB opens the array but finds no cells, because no commit names its fragments. Do not vacuum or delete them: their cells are nowhere else. Restore the commits from a copy of the array. Without a copy, make an empty file for each fragment that was written to its end (check --all says which): __commits/<name>.wrt, before format version 12 <name>.ok beside the fragment',
+    mend: 'commit',
+    lost: noLoss('nothing: all cells are there, but no reader sees them'),
+    variants: {
+      lists: {
+        severity: 'error',
+        meaning:
+          'TileDB opens the array but finds no cells, because vacuum or ignore files hide all fragments. Do not vacuum or delete them: their cells are nowhere else. The findings about those files say what to do',
+      },
+      future: {
+        severity: 'warning',
+        meaning:
+          'TileDB opens the array but finds no cells before the time in the names of the fragments. Do not delete them: their cells are nowhere else',
+      },
+    },
+  },
+  FRAGMENT_FUTURE: {
+    severity: 'warning',
+    meaning:
+      'TileDB does not read the fragment before that time, unless the array is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), write the cells again',
+    mend: 'rename',
+  },
+  FRAGMENT_NO_METADATA: {
+    severity: 'error',
+    meaning: 'readers fail to open the fragment, and with it the array',
+    mend: 'recover-places',
+    lost: noLoss('nothing but the metadata: the cells are still in the data files'),
+    variants: {
+      uncommitted: {
+        severity: 'note',
+        meaning: 'readers skip it, as no commit names the fragment: a write that failed or is still going on',
+        mend: 'leave',
+      },
+      future: {
+        severity: 'warning',
+        meaning: 'from the time in its name on, readers fail to open the fragment, and with it the array',
+      },
+      toVacuum: {
+        severity: 'note',
+        meaning:
+          'readers skip it, because a .vac file hides the fragment, which waits for vacuum; in dense arrays and in formats before 15, reads as of a time before that of the .vac file still use it',
+        mend: 'leave',
+      },
+    },
+  },
+  COMMIT_UNREADABLE: {
+    severity: 'error',
+    meaning: 'readers do not know which fragments are committed',
+    mend: 'list',
+    lost: loss('what the file lists after the damage'),
+    variants: {
+      skipped: {
+        severity: 'warning',
+        meaning: 'TileDB skips lines that name no commit: readers do not see what these lines should commit',
+      },
+    },
+  },
+  COMMIT_DANGLING: {
+    severity: 'error',
+    meaning: 'the commit names a fragment that is not there: TileDB since 2.8 fails to open the array',
+    mend: 'dangling',
+    variants: {
+      skipped: {
+        severity: 'warning',
+        meaning: 'the fragment is gone, and its cells with it; TileDB reads what is left',
+      },
+      toVacuum: {
+        severity: 'note',
+        meaning: 'the fragment is gone, and a .vac file hides it: readers skip the commit',
+      },
+      future: {
+        severity: 'warning',
+        meaning: 'the fragment is gone: from the time in its name on, TileDB fails to open the array',
+      },
+    },
+  },
+  COMMIT_NOT_EMPTY: {
+    severity: 'warning',
+    meaning: 'TileDB only ever creates commit marks empty; something else wrote to it',
+    mend: 'empty-file',
+  },
+  COMMIT_NAME_INVALID: {
+    severity: 'warning',
+    meaning: 'TileDB skips the file, or uses the parts of its name that it can read',
+    mend: 'aside',
+    variants: {
+      fatal: {
+        severity: 'error',
+        meaning: 'TileDB recognizes the file by its suffix, cannot read the name, and fails to open the array',
+      },
+      folder: {
+        severity: 'warning',
+        meaning: 'TileDB asks only whether the name is there: the folder commits the fragment',
+      },
+      fatalFolder: {
+        severity: 'error',
+        meaning: 'TileDB recognizes it by its suffix, cannot read a folder, and fails to open the array',
+      },
+    },
+  },
+  COMMIT_WRONG_FOLDER: {
+    severity: 'warning',
+    meaning: 'TileDB looks for this commit elsewhere: the fragment may be invisible',
+    mend: 'wrong-folder',
+    variants: {
+      twice: {
+        severity: 'error',
+        meaning: 'TileDB takes it for another commit of the same fragment, and reads each of its cells twice',
+      },
+      listedTwice: {
+        severity: 'warning',
+        meaning: 'TileDB takes it for another commit of the same fragment, lists the fragment twice and reads it twice',
+      },
+    },
+  },
+  VACUUM_DANGLING: {
+    severity: 'note',
+    meaning: 'the fragments in the list are already gone, but the list is still there (an interrupted vacuum)',
+    mend: 'list',
+  },
+  VACUUM_UNCOMMITTED: {
+    severity: 'warning',
+    meaning: 'the fragment that replaced those in the list is not committed: removing them loses their cells',
+    mend: 'vacuum-file',
+  },
+  VACUUM_HIDES_CELLS: {
+    severity: 'error',
+    meaning:
+      'readers miss the cells of the fragments that the vacuum file lists, and no other fragment holds these cells. Do not vacuum or delete the fragments. Restore the fragment that the vacuum file is named after, with its commit. If there never was one, move the vacuum file out of the array: the fragments are then read again',
+    mend: 'vacuum-file',
+    lost: noLoss('nothing: all cells are there, but readers miss those of the listed fragments'),
+  },
+  IGNORE_DANGLING: {
+    severity: 'note',
+    meaning: 'no consolidated commits file lists what this file takes back',
+    mend: 'list',
+  },
+  DELETE_CONDITION_UNREADABLE: {
+    severity: 'error',
+    meaning: 'readers fail, or show cells that were deleted',
+    mend: 'condition',
+  },
+  DELETE_CONDITION_FIELD: {
+    severity: 'error',
+    meaning: 'the condition compares a field that no schema of the array has: readers fail',
+    mend: 'condition',
+  },
+  DELETE_CONDITION_VALUE: {
+    severity: 'error',
+    meaning:
+      "the size of the value is not that of the field's cells, or a set has no members with bytes: TileDB refuses the condition, and readers fail",
+    mend: 'condition',
+  },
+  DELETE_CONDITION_OPERANDS: {
+    severity: 'error',
+    meaning: 'TileDB never combines conditions in this way: it refuses the condition, and readers fail',
+    mend: 'condition',
+  },
+  COMMIT_DUPLICATE: {
+    severity: 'note',
+    meaning: 'the file lists the commit more than once: readers count it once, and TileDB lists each commit once',
+    mend: 'list',
+  },
+  DELETE_FUTURE: {
+    severity: 'warning',
+    meaning:
+      'TileDB does not apply the condition before that time, unless the array is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), delete the cells again',
+    mend: 'rename',
+  },
+  DELETE_CONDITION_DIFFERS: {
+    severity: 'warning',
+    meaning: 'two copies of one delete condition say different things',
+    mend: 'list',
+    lost: noLoss('nothing but which of the two conditions was meant'),
+  },
+  CONSOLIDATED_METADATA_UNREADABLE: {
+    severity: 'error',
+    meaning: 'readers fail to open the array while this file is there',
+    mend: 'aside',
+    lost: OWN_FOOTER,
+  },
+  CONSOLIDATED_METADATA_OFFSET: {
+    severity: 'error',
+    meaning: 'readers take other bytes for the footer of this fragment',
+    mend: 'aside',
+    lost: OWN_FOOTER,
+  },
+  CONSOLIDATED_METADATA_DIFFERS: {
+    severity: 'error',
+    meaning:
+      'readers take this copy and not the footer of the fragment itself, and so read other bytes than were written',
+    mend: 'aside',
+    lost: OWN_FOOTER,
+  },
+  CONSOLIDATED_METADATA_DANGLING: {
+    severity: 'note',
+    meaning: 'the file still holds the footer of a fragment that is gone',
+    mend: 'aside',
+    lost: OWN_FOOTER,
+  },
+} as const satisfies Rows

@@ -1,0 +1,212 @@
+import { noLoss, type Rows, UNNEEDED, UNSURE, UNUSED_OFFSETS, type VariantRow } from './row.ts'
+
+/** What readers lose without a section that only some of them need, or none. Measured with TileDB 2.30. */
+const LOST_SECTION = {
+  aggregates: { severity: 'error', meaning: 'aggregates of the field fail; its cells can be read' },
+  unneeded: { severity: 'warning', meaning: 'readers never need the section: the field has no such files' },
+} as const satisfies Readonly<Record<string, VariantRow>>
+
+/** Codes about the files of a fragment, its footer, and the sections of its metadata. */
+export const FRAGMENT_CODES = {
+  // Files of a fragment.
+  FILE_MISSING: {
+    severity: 'error',
+    meaning: 'readers fail on this field',
+    mend: 'drop',
+    variants: { unusedOffsets: UNUSED_OFFSETS },
+  },
+  FILE_SHORT: {
+    severity: 'error',
+    meaning: 'the end of the file is lost: readers fail on its last tiles',
+    mend: 'drop',
+    variants: { unusedOffsets: UNUSED_OFFSETS },
+  },
+  FILE_LONG: {
+    severity: 'warning',
+    meaning: 'readers never look at the bytes after the size that the footer gives',
+    mend: 'cut-off',
+  },
+  FILE_UNLISTED: {
+    severity: 'warning',
+    meaning: 'no field of the fragment has a file of this name: readers never look at it',
+    mend: 'aside',
+  },
+  // Footer.
+  FOOTER_UNREADABLE: {
+    severity: 'error',
+    meaning: 'nothing of the fragment can be read',
+    mend: 'recover-places',
+  },
+  FOOTER_VERSION: {
+    severity: 'warning',
+    meaning:
+      'name and footer disagree on the format version: TileDB uses the version of the footer to read the fragment, and that of the name for what depends on the time of a read',
+    mend: 'recover-places',
+    variants: {
+      elsewhere: {
+        severity: 'error',
+        meaning:
+          'TileDB looks for the footer where the version in the name of the folder has it, takes other bytes for it, and fails to open the array',
+      },
+    },
+  },
+  FOOTER_DENSE: {
+    severity: 'error',
+    meaning: 'readers take dense cells for sparse ones or the other way round',
+    mend: 'recover-places',
+  },
+  FIELD_CHANGED: {
+    severity: 'error',
+    meaning:
+      'TileDB reads the stored cells as if they had the form that the array has for the attribute now: it fails, or gives values that nobody wrote. The attribute was dropped and added again with another type, number of values or nullability. decode shows the cells as they were written',
+    mend: 'leave',
+    lost: noLoss('nothing: decode shows the cells as they were written'),
+    variants: {
+      footer: {
+        severity: 'error',
+        meaning:
+          'attributes were added or dropped after the fragment was written. Before format 10 the length of a footer is not stored: TileDB computes it from the newest schema, and fails to open the array. It opens at a time before the change',
+      },
+    },
+  },
+  FOOTER_NULL_DOMAIN: {
+    severity: 'error',
+    meaning: 'TileDB cannot read such footers',
+    mend: 'recover',
+  },
+  FOOTER_SLACK: {
+    severity: 'note',
+    meaning: 'readers skip bytes after the fields of a footer',
+    mend: 'leave',
+    lost: UNNEEDED,
+  },
+  FOOTER_LAST_TILE: {
+    severity: 'error',
+    meaning: 'the last tile cannot have this number of cells: readers expect too many or too few',
+    mend: 'recover-places',
+  },
+  FOOTER_IGNORED_FIELD: {
+    severity: 'note',
+    meaning: 'readers do not use this number in dense fragments',
+    mend: 'leave',
+    lost: UNNEEDED,
+  },
+  FOOTER_FILE_SIZE: {
+    severity: 'warning',
+    meaning: 'the field has no such file',
+    mend: 'recover',
+  },
+  NONEMPTY_DOMAIN: {
+    severity: 'error',
+    meaning: 'dense: readers lay the cells over another grid; sparse: readers skip cells',
+    mend: 'recover-places',
+    lost: UNSURE,
+    variants: {
+      unwritten: {
+        severity: 'error',
+        meaning:
+          'readers never show cells outside of the non-empty domain: the domain was larger when they were written, or the cells were changed since',
+      },
+    },
+  },
+  // Sections of the fragment metadata.
+  SECTION_OFFSET: {
+    severity: 'error',
+    meaning: 'the section cannot be read: readers fail when they need it, on its field or on the whole fragment',
+    mend: 'recover-places',
+    variants: LOST_SECTION,
+  },
+  SECTION_UNREADABLE: {
+    severity: 'error',
+    meaning: 'readers fail when they need the section',
+    mend: 'recover-places',
+    variants: LOST_SECTION,
+  },
+  SECTION_OVERLAP: {
+    severity: 'error',
+    meaning: 'two sections claim the same bytes: one of them is damaged',
+    mend: 'recover-places',
+  },
+  SECTION_GAP: {
+    severity: 'warning',
+    meaning: 'nothing in the footer points at these bytes: a section was lost or moved',
+    mend: 'recover',
+  },
+  GENERIC_TILE_HEADER: {
+    severity: 'warning',
+    meaning: 'TileDB never writes this, and never looks at it',
+    mend: 'schema',
+    lost: noLoss('nothing: readers need this file, but not the part of it that is wrong'),
+    variants: {
+      refused: {
+        severity: 'warning',
+        meaning: 'TileDB never writes this value; it may refuse the tile',
+      },
+    },
+  },
+  RTREE_LEVELS: {
+    severity: 'error',
+    meaning: 'readers look for tiles in the R-tree: they miss cells without an error',
+    mend: 'recover',
+  },
+  RTREE_FANOUT: {
+    severity: 'warning',
+    meaning: 'TileDB always writes 10',
+    mend: 'recover',
+  },
+  RTREE_CONTAINMENT: {
+    severity: 'error',
+    meaning: 'readers skip tiles whose boxes their parents do not contain: cells are missed',
+    mend: 'recover',
+  },
+  MBR_INVALID: {
+    severity: 'error',
+    meaning: 'readers skip the tile: its cells are missed',
+    mend: 'recover',
+    variants: {
+      cells: {
+        severity: 'error',
+        meaning:
+          'the box of the tile and its number of cells contradict each other: readers miss cells, or expect cells that are not there',
+      },
+    },
+  },
+  MBR_NONEMPTY_DOMAIN: {
+    severity: 'error',
+    meaning: 'boxes of tiles and non-empty domain disagree: one of them is wrong',
+    mend: 'recover',
+  },
+  RTREE_DENSE: {
+    severity: 'note',
+    meaning: 'dense fragments need no R-tree',
+    mend: 'leave',
+    lost: UNNEEDED,
+  },
+  TILE_OFFSETS_COUNT: {
+    severity: 'error',
+    meaning: 'the fragment has another number of tiles: readers fail',
+    mend: 'recover-places',
+  },
+  TILE_OFFSETS_ORDER: {
+    severity: 'error',
+    meaning:
+      'tiles lie one after another from the start of the file, but these offsets do not: readers take wrong bytes for a tile',
+    mend: 'recover-places',
+  },
+  TILE_OFFSETS_OUTSIDE: {
+    severity: 'error',
+    meaning: 'the tile lies outside of its file: readers fail',
+    mend: 'recover-places',
+  },
+  STATISTICS_COUNT: {
+    severity: 'error',
+    meaning: 'the list does not have one value for each tile: readers fail, or use the values of other tiles',
+    mend: 'recover',
+  },
+  PROCESSED_CONDITION_NAME: {
+    severity: 'warning',
+    meaning: 'the entry names no delete condition',
+    mend: 'leave',
+    lost: UNNEEDED,
+  },
+} as const satisfies Rows

@@ -1,0 +1,65 @@
+import { loss, noLoss, type Rows } from './row.ts'
+
+/** Codes about key-value metadata and groups. */
+export const GROUP_CODES = {
+  METADATA_NAME_INVALID: {
+    severity: 'error',
+    meaning: 'TileDB since 2.8 reads every file in the folder: it fails to open the array or group while this is there',
+    mend: 'aside',
+    lost: undefined,
+    variants: {
+      readable: {
+        severity: 'warning',
+        meaning: 'TileDB takes what is in the file for metadata, too',
+      },
+    },
+  },
+  METADATA_UNREADABLE: {
+    severity: 'error',
+    meaning: 'readers fail to open the array or group',
+    mend: 'aside',
+    lost: loss('the keys that were set in this file; those of other files are still there'),
+  },
+  METADATA_FUTURE: {
+    severity: 'warning',
+    meaning:
+      'TileDB does not read this metadata before that time, unless the array or group is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), write the metadata again',
+    mend: 'rename',
+  },
+  GROUP_DETAILS_UNREADABLE: {
+    severity: 'error',
+    meaning: 'the members of the group are unknown',
+    mend: 'members',
+    lost: loss('which members this file added or removed, and their names'),
+  },
+  GROUP_DETAILS_FUTURE: {
+    severity: 'warning',
+    meaning:
+      'TileDB does not read this list of members before that time, unless the group is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), add the members again',
+    mend: 'rename',
+  },
+  GROUP_MEMBER_MISSING: {
+    severity: 'warning',
+    meaning: 'the group lists a member that is not there',
+    mend: 'members',
+    lost: loss('the member, unless it was only moved'),
+  },
+  GROUP_MEMBER_TYPE: {
+    severity: 'error',
+    meaning: 'the group says that an array is a group, or the other way round',
+    mend: 'members',
+    lost: noLoss('nothing: the member is there'),
+    variants: {
+      invalid: {
+        severity: 'warning',
+        meaning: 'the member did not exist when it was added: TileDB shows it as invalid',
+      },
+    },
+  },
+  GROUP_CYCLE: {
+    severity: 'warning',
+    meaning: 'the group contains itself: readers that walk it do not end',
+    mend: 'members',
+    lost: noLoss('nothing: the group is there'),
+  },
+} as const satisfies Rows

@@ -1,0 +1,116 @@
+/**
+ * How much a finding matters. `error`: readers fail, or get wrong cells. `warning`: something is wrong, but readers cope with it.
+ * `note`: worth knowing.
+ */
+export type Severity = 'error' | 'warning' | 'note'
+
+/** A way to mend a finding. plan/mending.ts describes each way in words. */
+export type Mend =
+  | 'aside'
+  | 'empty-file'
+  | 'cut-off'
+  // Only variants are mended so.
+  | 'zeros'
+  | 'list'
+  | 'condition'
+  | 'commit'
+  | 'uncommitted'
+  | 'dangling'
+  | 'wrong-folder'
+  | 'rename'
+  | 'vacuum-file'
+  | 'schema-file'
+  | 'recover'
+  // As `recover`, for metadata that says where tiles are. Until then, undamaged tiles cannot be read.
+  | 'recover-places'
+  | 'statistics'
+  // Readers lose a tile or a whole data file.
+  | 'drop'
+  | 'rewrite'
+  | 'schema'
+  | 'members'
+  | 'copy'
+  | 'leave'
+
+/** What is already lost with a finding. */
+export interface Loss {
+  /** Whether something is lost. If not, the text says why. */
+  isLost: boolean
+  text: string
+}
+
+/** Says what is lost. */
+export function loss(text: string): Loss {
+  return { isLost: true, text }
+}
+
+/** Says that nothing is lost, and why. */
+export function noLoss(text: string): Loss {
+  return { isLost: false, text }
+}
+
+export const STORED = noLoss('nothing: its cells are still there')
+export const UNNEEDED = noLoss('nothing: no reader needs it')
+export const OWN_FOOTER = noLoss('nothing: every fragment has its own footer')
+/** Left out of a plan that says that cells were changed. */
+export const UNSURE = loss(
+  'perhaps cells: either the cells were changed, or the metadata that was computed from them; nobody can tell which',
+)
+
+/** What is lost if a code is mended in this way, and its row says nothing else. Undefined if that depends on the array. */
+export const USUALLY_LOST = {
+  aside: UNNEEDED,
+  'empty-file': UNNEEDED,
+  'cut-off': UNNEEDED,
+  list: UNNEEDED,
+  condition: loss('what the condition deletes: it cannot be applied'),
+  uncommitted: undefined,
+  dangling: undefined,
+  'wrong-folder': STORED,
+  rename: noLoss('nothing: readers see it from the time in its name on'),
+  'vacuum-file': STORED,
+  'schema-file': undefined,
+  recover: STORED,
+  'recover-places': STORED,
+  statistics: UNSURE,
+  drop: undefined,
+  schema: noLoss('nothing: the cells are still there, but readers need the right schema to understand them'),
+} as const satisfies { readonly [mend in Mend]?: Loss | undefined }
+
+/** How severe a finding is, and what it means for a reader. */
+export interface Meaning {
+  severity: Severity
+  meaning: string
+}
+
+/**
+ * Another state of what a code finds, where the usual severity or meaning would be wrong. What the variant does not say is as in the
+ * row of the code.
+ */
+export interface VariantRow extends Meaning {
+  mend?: Mend
+  lost?: Loss
+}
+
+/** What is lost: to be said if the way of mending does not tell. */
+type Mending =
+  | { mend: keyof typeof USUALLY_LOST; lost?: Loss | undefined }
+  | { mend: Exclude<Mend, keyof typeof USUALLY_LOST>; lost: Loss | undefined }
+
+/** All about a code: its usual meaning, how it is mended, what is lost, and its variants. */
+export type CodeRow = Meaning &
+  Mending & {
+    /** Set if only `--level cells` finds it. */
+    level?: 'cells'
+    variants?: Readonly<Record<string, VariantRow>>
+  }
+
+export type Rows = Readonly<Record<string, CodeRow>>
+
+/** A lost file of offsets, or a part of it, if RLE or DICTIONARY_ENCODING keeps the offsets with the values. */
+export const UNUSED_OFFSETS = {
+  severity: 'error',
+  meaning: 'readers fail on this field, although its values hold the offsets; nothing is lost, and decode reads it',
+  mend: 'zeros',
+  lost: STORED,
+} as const satisfies VariantRow

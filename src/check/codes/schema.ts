@@ -1,0 +1,166 @@
+import { loss, noLoss, type Rows, UNNEEDED, USUALLY_LOST } from './row.ts'
+
+const SCHEMA_NEEDED = USUALLY_LOST.schema
+const VALUES = loss('the values of the enumeration; the cells still hold their indexes')
+
+/** Codes about schemas and enumerations. */
+export const SCHEMA_CODES = {
+  SCHEMA_NAME_INVALID: {
+    severity: 'error',
+    meaning: 'TileDB reads every file in __schema as a schema: it fails to open the array while this is there',
+    mend: 'schema-file',
+    variants: {
+      readable: {
+        severity: 'warning',
+        meaning: 'TileDB takes the file for one more schema',
+      },
+    },
+  },
+  SCHEMA_UNREADABLE: {
+    severity: 'error',
+    meaning: 'readers read all schemas of an array, so they fail to open it',
+    mend: 'schema-file',
+  },
+  SCHEMA_MISSING: {
+    severity: 'error',
+    meaning: 'the footer names a schema that is not there: the fragment cannot be read',
+    mend: 'recover-places',
+    lost: noLoss('nothing but the name of its schema: the cells are still there'),
+  },
+  SCHEMA_NO_DIMENSION: {
+    severity: 'error',
+    meaning: 'an array has at least one dimension',
+    mend: 'copy',
+    lost: SCHEMA_NEEDED,
+  },
+  SCHEMA_DUPLICATE_FIELD: {
+    severity: 'error',
+    meaning: 'two fields have the same name: readers take one for the other',
+    mend: 'copy',
+    lost: SCHEMA_NEEDED,
+    variants: {
+      own: {
+        severity: 'error',
+        meaning:
+          'TileDB has an internal field with this name, and takes this one for it: reads fail, end the process, or give values that nobody wrote',
+      },
+    },
+  },
+  SCHEMA_LAYOUT: {
+    severity: 'error',
+    meaning: 'no array has this order of cells or tiles: coordinates cannot be computed',
+    mend: 'schema',
+  },
+  SCHEMA_CAPACITY: {
+    severity: 'error',
+    meaning: 'tiles have no cells: the cells of sparse fragments cannot be found',
+    mend: 'schema',
+  },
+  SCHEMA_DOMAIN: {
+    severity: 'error',
+    meaning: 'the domain cannot be divided into tiles',
+    mend: 'schema',
+    variants: {
+      denseFloat: {
+        severity: 'error',
+        meaning: 'dense arrays cannot have a float dimension: TileDB fails to open the array',
+      },
+    },
+  },
+  SCHEMA_TILE_EXTENT: {
+    severity: 'error',
+    meaning: 'the domain cannot be divided into tiles of this extent, or without an extent',
+    mend: 'schema',
+    variants: {
+      sparse: {
+        severity: 'warning',
+        meaning:
+          'TileDB refuses to create such an array, but needs no tile extent to read sparse cells: it opens the array and reads it all',
+      },
+    },
+  },
+  SCHEMA_CURRENT_DOMAIN: {
+    severity: 'error',
+    meaning: 'readers fail on a current domain that does not lie inside the domain',
+    mend: 'schema',
+  },
+  SCHEMA_FILL_VALUE: {
+    severity: 'error',
+    meaning: 'readers fill missing cells with this value, but its size is not that of a cell',
+    mend: 'copy',
+    lost: SCHEMA_NEEDED,
+    variants: {
+      sparse: {
+        severity: 'warning',
+        meaning:
+          'TileDB refuses to create such an array, but sparse reads fill no cells: it opens the array and reads it all',
+      },
+    },
+  },
+  SCHEMA_FILTER_UNKNOWN: {
+    severity: 'error',
+    meaning: 'no release has this filter: what it filtered cannot be read',
+    mend: 'schema',
+  },
+  SCHEMA_FILTER_COMPRESSOR: {
+    severity: 'warning',
+    meaning: 'the number inside the options contradicts the filter; TileDB uses the filter',
+    mend: 'schema',
+    lost: noLoss('nothing: decode uses the filter; TileDB may use the number, and fail to read tiles'),
+  },
+  SCHEMA_FILTER_OPTIONS: {
+    severity: 'warning',
+    meaning: 'TileDB never stores such a value for this option; readers may refuse it',
+    mend: 'schema',
+    lost: UNNEEDED,
+  },
+  ENUMERATION_UNLISTED: {
+    severity: 'error',
+    meaning: 'an attribute indexes an enumeration that the schema does not have',
+    mend: 'copy',
+    lost: VALUES,
+  },
+  ENUMERATION_MISSING: {
+    severity: 'error',
+    meaning: 'the values that cells index are not there: only the indexes can be read',
+    mend: 'copy',
+    lost: VALUES,
+  },
+  ENUMERATION_UNREADABLE: {
+    severity: 'error',
+    meaning: 'the values that cells index are lost: only the indexes can be read',
+    mend: 'copy',
+    lost: VALUES,
+  },
+  ENUMERATION_NAME: {
+    severity: 'error',
+    meaning:
+      'TileDB does not load an enumeration under another name than the schema gives it: only the indexes can be read',
+    mend: 'copy',
+    lost: noLoss('nothing but the right name; TileDB fails to read the attributes that use the enumeration'),
+  },
+  ENUMERATION_VALUES: {
+    severity: 'error',
+    meaning: 'it is unknown where each value begins',
+    mend: 'copy',
+    lost: VALUES,
+    variants: {
+      twice: {
+        severity: 'error',
+        meaning: 'TileDB does not load an enumeration that has a value twice: only the indexes can be read',
+      },
+    },
+  },
+  LABEL_DIMENSION: {
+    severity: 'error',
+    meaning: 'the label belongs to a dimension that the schema does not have',
+    mend: 'copy',
+    lost: SCHEMA_NEEDED,
+  },
+  LABEL_MISSING: {
+    severity: 'error',
+    meaning: 'the array of the label is not there: the label cannot be read',
+    mend: 'copy',
+    lost: loss('the labels; cells can still be read by their coordinates'),
+  },
+} as const satisfies Rows
