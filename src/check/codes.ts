@@ -51,15 +51,13 @@ export type VariantOf<Code extends FindingCode> = Code extends FindingCode
     : never
   : never
 
-/** The key of a variant of any code. */
-export type Variant = VariantOf<FindingCode>
-
 /** What a finding is, in keys. How severe it is, what it means, how it is mended and what is lost follow from these. */
 export interface FindingState {
   code: FindingCode
-  variant?: Variant | undefined
+  /** The key of a variant of the code. */
+  variant?: string | undefined
   /** The known faults of TileDB releases that explain it. */
-  known_faults?: readonly KnownFault[] | undefined
+  knownFaults?: readonly KnownFault[] | undefined
   /** Which side is wrong if cells and metadata disagree; undefined if unknown. */
   wrong?: 'cells' | 'metadata' | undefined
 }
@@ -87,9 +85,9 @@ export function needsCells(code: FindingCode): boolean {
 }
 
 /** How severe a finding is, and what it means for a reader. */
-export function meaningOf({ code, variant, known_faults = [] }: FindingState): Meaning {
-  if (known_faults.length > 0)
-    return { severity: 'note', meaning: known_faults.map((fault) => KNOWN_FAULTS[fault]).join('; ') }
+export function meaningOf({ code, variant, knownFaults = [] }: FindingState): Meaning {
+  if (knownFaults.length > 0)
+    return { severity: 'note', meaning: knownFaults.map((fault) => KNOWN_FAULTS[fault]).join('; ') }
   const row: CodeRow = FINDING_CODES[code]
   return (variant === undefined ? undefined : row.variants?.[variant]) ?? row
 }
@@ -98,9 +96,9 @@ export function meaningOf({ code, variant, known_faults = [] }: FindingState): M
 export const ANEW: ReadonlySet<Mend> = new Set<Mend>(['recover', 'recover-places', 'statistics', 'drop', 'rewrite'])
 
 /** How a finding is mended. */
-export function mendOf({ code, variant, known_faults = [] }: FindingState): Mend {
+export function mendOf({ code, variant, knownFaults = [] }: FindingState): Mend {
   const { mend, variants }: CodeRow = FINDING_CODES[code]
-  if (known_faults.length > 0) return ANEW.has(mend) ? 'leave' : mend
+  if (knownFaults.length > 0) return ANEW.has(mend) ? 'leave' : mend
   return (variant === undefined ? undefined : variants?.[variant]?.mend) ?? mend
 }
 

@@ -88,8 +88,8 @@ export function finding<Code extends FindingCode>(
 
 function stateOf<Code extends FindingCode>(code: Code, special: Special<Code> | undefined): FindingState {
   if (special === undefined) return { code }
-  if (typeof special !== 'string') return { code, known_faults: special }
-  return isKnownFault(special) ? { code, known_faults: [special] } : { code, variant: special }
+  if (typeof special !== 'string') return { code, knownFaults: special }
+  return isKnownFault(special) ? { code, knownFaults: [special] } : { code, variant: special }
 }
 
 function textOf(value: string | number | bigint): string {
@@ -137,8 +137,8 @@ export async function* guarded(code: FindingCode, place: Place, part: () => Item
 }
 
 /** The same for two findings that say the same about different places. */
-export function findingKey({ code, variant, known_faults, wrong, ignored }: Finding): string {
-  return JSON.stringify([code, variant, known_faults, wrong, ignored])
+export function findingKey({ code, variant, knownFaults, wrong, ignored }: Finding): string {
+  return JSON.stringify([code, variant, knownFaults, wrong, ignored])
 }
 
 /** Drops findings that were reported before for the same file or folder. @see Finding.once */

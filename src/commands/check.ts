@@ -69,7 +69,7 @@ export const command: CommandModule<Options> = {
 }
 
 const COLUMNS: readonly (keyof CheckFinding)[] = [
-  ...(['severity', 'code', 'file', 'offset', 'space', 'field', 'tile', 'chunk', 'cell'] as const),
+  ...(['severity', 'code', 'variant', 'file', 'offset', 'space', 'field', 'tile', 'chunk', 'cell'] as const),
   ...(['expected', 'found', 'message', 'meaning'] as const),
 ]
 
@@ -176,38 +176,9 @@ function outcome(cx: CommandContext, path: string, checked: OpenCheck): Outcome 
 
 /** A finding as part of a document. */
 export function findingResult(cx: CommandContext, finding: Finding): CheckFinding {
-  const {
-    severity,
-    code,
-    variant,
-    known_faults,
-    offset = null,
-    space,
-    field = null,
-    tile,
-    chunk,
-    cell,
-    expected,
-    found,
-    meaning,
-  } = finding
+  const { severity, code, offset = null, space, field = null, tile, chunk, cell, expected, found, meaning } = finding
+  const { variant = finding.knownFaults?.join(' ') } = finding
   const file = cx.shownPath(finding.file)
   const message = faultText({ expected, found })
-  return {
-    severity,
-    code,
-    variant,
-    known_faults,
-    file,
-    offset,
-    space,
-    field,
-    tile,
-    chunk,
-    cell,
-    expected,
-    found,
-    message,
-    meaning,
-  }
+  return { severity, code, variant, file, offset, space, field, tile, chunk, cell, expected, found, message, meaning }
 }

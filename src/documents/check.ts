@@ -1,5 +1,4 @@
-import type { KnownFault } from '../check/codes/known.ts'
-import type { FindingCode, Variant } from '../check/codes.ts'
+import type { FindingCode } from '../check/codes.ts'
 import type { Level } from '../check/finding.ts'
 import type { Count, DocumentHead, List, NotExamined, PartCounts, Path, Severity, TileIndex } from './common.ts'
 
@@ -52,10 +51,8 @@ export type CheckLine = CheckFinding | CheckSummary
 export interface CheckFinding {
   severity: Severity
   code: FindingCode
-  /** The variant of the code, where it is not found in its usual state. docs/check.md lists all. */
-  variant?: Variant | undefined
-  /** The known faults of TileDB releases that explain the finding, which is then a note. */
-  known_faults?: readonly KnownFault[] | undefined
+  /** The variant of the code, where its usual meaning would be wrong (docs/check.md), or the known fault of TileDB that explains it. */
+  variant?: string | undefined
   /** The file, or the array or fragment. */
   file: Path
   /** Byte offset in the file, or in the content that `space` names; null if the finding has no single place. */

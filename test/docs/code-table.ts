@@ -21,13 +21,13 @@ export function checkPage(page: string): string {
   return withTable(withTable(page, '## Codes', findings), '## Advice', advice)
 }
 
-function codeRow(code: string, { severity, meaning }: Meaning): string {
-  return `| \`${code}\` | ${severity} | ${meaning} |`
+function codeRow(code: string, { severity, meaning }: Meaning, variant?: string): string {
+  return `| \`${code}\`${variant === undefined ? '' : ` \`${variant}\``} | ${severity} | ${meaning} |`
 }
 
 /** The row of a code, or of one of its variants. The last cell says how it is mended. */
 function findingRow(code: string, meaning: Meaning, variant?: string): string {
-  return `${codeRow(code, meaning)} ${WAYS[wayOf({ code, variant } as FindingState)]} |`
+  return `${codeRow(code, meaning, variant)} ${WAYS[wayOf({ code, variant } as FindingState)]} |`
 }
 
 function withTable(page: string, heading: string, rows: readonly string[]): string {
