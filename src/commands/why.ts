@@ -1,15 +1,20 @@
 import { firstOf, grammatical, InspectError } from '../base/errors.ts'
 import { quotedWord } from '../base/shell-word.ts'
 import { pythonString } from '../base/unsafe-text.ts'
+import { examined } from '../check/condition.ts'
 import type { WhyDocument } from '../documents/why.ts'
 import { isRemotePath } from '../source/remote/urls.ts'
 import type { Answer, Need } from '../why/answer.ts'
-import { why } from '../why/why.ts'
+import { type Examine, why } from '../why/why.ts'
 import { type CommandContext, type CommandModule, documentHead } from './command.ts'
 
-export const command: CommandModule<object> = {
+interface WhyOptions {
+  quick?: boolean
+}
+
+export const command: CommandModule<WhyOptions> = {
   about:
-    'It compares what TileDB finds in the array with the path and without it, at every time that makes a difference. The cells of small arrays are read and counted. Nothing is deleted.',
+    'It compares what TileDB finds in the array with the path and without it, at every time that makes a difference. The cells of small arrays are read and counted. Where another fragment or file holds the same, it is examined first. Nothing is deleted.',
   examples: [
     ['the schemas of an array', 'why places/__schema'],
     ['a fragment, named by the beginning of its name', 'why places/__1714'],
@@ -17,15 +22,23 @@ export const command: CommandModule<object> = {
   ],
 
   configure(command) {
-    command.argument('<path...>', 'any file or folder of an array or group, or one of these')
+    command
+      .argument('<path...>', 'any file or folder of an array or group, or one of these')
+      .option(
+        '--quick',
+        'do not read what holds the same in place of the path; nothing is then called safe to delete because of it',
+      )
   },
 
-  async *run(cx, [path]) {
+  async *run(cx, [path], { quick = false }) {
     const full = cx.internalPath(path)
-    const answer = await why(cx.storage, full, { ...cx.reading, onFault: cx.fault }).catch(async (error: unknown) => {
-      if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND' || error.at.file !== full) throw error
-      throw await missingFault(cx, full, error)
-    })
+    const examine: Examine = async (array, paths) => (quick ? new Map() : examined(array, paths, 'chunks'))
+    const answer = await why(cx.storage, full, { ...cx.reading, onFault: cx.fault }, examine).catch(
+      async (error: unknown) => {
+        if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND' || error.at.file !== full) throw error
+        throw await missingFault(cx, full, error)
+      },
+    )
     const kind = (await cx.storage.kind(full)) ?? 'file'
     const document: WhyDocument = {
       ...documentHead('why', path),

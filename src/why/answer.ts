@@ -18,6 +18,8 @@ export interface Answer {
   reason: string
   /** What to run instead of deleting the path by hand, or how to delete it. */
   how?: string | undefined
+  /** Paths, in the array, of what holds the same cells, commits or keys in place of what `how` deletes. Only if they are whole is nothing lost. */
+  stands_in?: readonly string[] | undefined
   /** First and last time as of which reads are empty after the vacuum in `how`. */
   empties?: readonly [first: Int64, last: Int64] | undefined
   /** First and last time as of which key-value metadata differs after that vacuum. */

@@ -15,9 +15,9 @@ import {
   SCHEMA_FOLDER,
   schemaPath,
 } from '../store/array.ts'
-import { COMMITS_FOLDER } from '../store/commits.ts'
+import { COMMITS_FOLDER, stem } from '../store/commits.ts'
 import { deletePlaces, readDelete } from '../store/deletes.ts'
-import { atAllTimes, CONSOLIDATION_MODES, vacuumedBy } from '../store/vacuum.ts'
+import { atAllTimes, CONSOLIDATION_MODES, type ConsolidationMode, vacuumedBy } from '../store/vacuum.ts'
 import type { Answer, Effect, Need, NoticedBy } from './answer.ts'
 import { CellCounter } from './cells.ts'
 import { type Part, partAt } from './part.ts'
@@ -49,6 +49,7 @@ export async function whyInArray(
   kind: 'file' | 'folder' | 'other',
 ): Promise<Answer> {
   const part = await partAt(array, path, kind)
+  if (part.isForeign) return foreignAnswer(array, part)
   const less = arrayWithout(array, [path])
   const cells = new CellCounter(array, less)
   const removal: Removal = { array, less, path, gone: (one) => isWithinFolder(one, path), part, cells }
@@ -69,9 +70,16 @@ export async function whyInArray(
     delete: answer,
     reason: answer === 'no' && effects.length === 0 ? await reasonOfNo(removal, seen) : reasonOf(answer, part, effects),
     how: vacuum?.how ?? part.how ?? (isSafe ? 'rm' : undefined),
+    stands_in: answer === 'no' ? undefined : (vacuum?.stands_in ?? (await replacementsOf(array, part))),
     empties: vacuum?.empties,
     changes_metadata: vacuum?.changes_metadata,
   }
+}
+
+/** The answer for what is no part of the array: TileDB never looks at it, whether it opens the array or not. */
+function foreignAnswer({ folder }: InspectArray, { what }: Part): Answer {
+  const nobody = { needed_by: [], without: [], noticed: ['nobody'] as const }
+  return { what, root: folder.path, ...nobody, delete: 'yes', reason: '', how: 'rm' }
 }
 
 /**
@@ -337,6 +345,7 @@ async function vacuumOf(removal: Removal, times: Times): Promise<Vacuum | undefi
     if (mode === 'array_meta' && (await otherMetadata(array, less, now))) continue
     return {
       how: mode === 'fragments' ? 'vacuum' : `vacuum ${mode}`,
+      stands_in: await standInsFor(array, mode, gone),
       empties: await firstTimes(times, (between) => isEmptied(array, less, between)),
       changes_metadata:
         mode === 'array_meta' ? await firstTimes(times, (between) => otherMetadata(array, less, between)) : undefined,
@@ -345,7 +354,41 @@ async function vacuumOf(removal: Removal, times: Times): Promise<Vacuum | undefi
   return undefined
 }
 
-type Vacuum = Pick<Answer, 'empties' | 'changes_metadata'> & { how: string }
+type Vacuum = Pick<Answer, 'empties' | 'changes_metadata' | 'stands_in'> & { how: string }
+
+/** What has the same content as what a vacuum removes, and stays. @param gone paths that the vacuum removes */
+async function standInsFor(array: InspectArray, mode: ConsolidationMode, gone: readonly string[]): Promise<string[]> {
+  const stays = (path: string): boolean => !gone.includes(path)
+  const { files } = await array.commits()
+  switch (mode) {
+    case 'fragments':
+      return (await consolidatedFragments(array)).filter(stays)
+    case 'commits':
+      return files.flatMap(({ path, kind }) => (kind === 'consolidated-commits' && stays(path) ? [path] : []))
+    case 'array_meta': {
+      const entries = await array.folder.folder(METADATA_FOLDER).listIfThere()
+      const lists = entries.filter(({ name }) => name.endsWith('.vac'))
+      return lists.map(({ name }) => `${METADATA_FOLDER}/${stem(name)}`).filter(stays)
+    }
+    // Each fragment has a footer of its own.
+    case 'fragment_meta':
+      return []
+  }
+}
+
+/** Paths of the fragments that `.vac` files are named after, if they are there. */
+async function consolidatedFragments(array: InspectArray): Promise<string[]> {
+  const lists = (await array.commits()).files.filter(({ kind }) => kind === 'vacuum')
+  const names = new Set(lists.map(({ path }) => stem(lastPathPart(path))))
+  return (await array.fragments()).flatMap(({ name, path }) => (names.has(name) ? [path] : []))
+}
+
+/** Paths of the fragments that have the cells of the fragments of a part, because they replaced them. */
+async function replacementsOf(array: InspectArray, { fragments }: Part): Promise<string[]> {
+  const waiting = (await array.fragments()).filter(({ path, to_vacuum }) => to_vacuum && fragments.includes(path))
+  if (waiting.length === 0) return []
+  return (await consolidatedFragments(array)).filter((path) => !waiting.some((one) => one.path === path))
+}
 
 async function otherMetadata(array: InspectArray, less: InspectArray, [from, now]: View['between']): Promise<boolean> {
   const [before, after] = await Promise.all(

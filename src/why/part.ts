@@ -49,6 +49,8 @@ export interface Part {
   caution?: string | undefined
   /** The call of TileDB that removes it together with what it holds. */
   how?: string | undefined
+  /** Whether it is no part of the array: TileDB skips it, whether it opens the array or not. */
+  isForeign?: boolean | undefined
   /** Whether a vacuum list hides the fragment, and no fragment that is read has its cells. */
   isHidden?: boolean | undefined
 }
@@ -72,7 +74,9 @@ export async function partAt(array: InspectArray, path: string, kind: 'file' | '
     return part('the lock of old releases, which later ones do not use', {
       caution: 'TileDB 2.1 and later open the array without it',
     })
-  return part(UNKNOWN)
+  // TileDB fails to open an array with such an empty file, and with unknown names among consolidated metadata.
+  const isForeign = folder !== FRAGMENT_META_FOLDER && !FOLDERS.has(path)
+  return part(UNKNOWN, { isForeign })
 }
 
 function part(what: string, more: Partial<Part> = {}): Part {
@@ -90,7 +94,7 @@ export const FOLDERS: ReadonlyMap<string, string> = new Map([
 
 async function folderPart(array: InspectArray, name: string): Promise<Part> {
   const what = FOLDERS.get(name)
-  if (what === undefined) return part(UNKNOWN)
+  if (what === undefined) return part(UNKNOWN, { isForeign: true })
   const fragments =
     name === COMMITS_FOLDER || name === FRAGMENTS_FOLDER ? (await array.fragments()).map(({ path }) => path) : []
   return part(what, { fragments })
@@ -133,7 +137,8 @@ async function fragmentPart(
       needs: [ofFragment],
     })
   const file = files.find((one) => one.name === rest)
-  if (!file || !info) return part(info ? UNKNOWN : 'a file of a fragment whose metadata cannot be read', shared)
+  if (!info) return part('a file of a fragment whose metadata cannot be read', shared)
+  if (!file) return part(UNKNOWN, { ...shared, isForeign: true })
   const slot = info.slots[file.slot]
   const isOwn = slot.kind !== 'attribute' && slot.kind !== 'dimension' && slot.kind !== 'coords'
   const writers = isOwn && committed && state !== 'to-vacuum' ? 'consolidation reads it' : undefined
@@ -271,7 +276,8 @@ async function schemaPart(array: InspectArray, path: string): Promise<Part> {
   }
   const enumerations = `${SCHEMA_FOLDER}/__enumerations`
   if (path === enumerations) return part('the folder of the values of enumerations')
-  if (!path.startsWith(`${enumerations}/`)) return part(UNKNOWN)
+  if (!path.startsWith(`${enumerations}/`))
+    return part('a file of which TileDB reads the name or the content, though it is no schema')
   const needs: Omit<Need, 'needed_by'>[] = []
   const labels = new Set<string>()
   for (const { name, path: schemaPath } of files) {

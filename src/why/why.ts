@@ -1,21 +1,30 @@
 import type { Storage } from '../source/source.ts'
 import { InspectArray } from '../store/array.ts'
+import type { Condition } from '../store/condition.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import type { Answer } from './answer.ts'
 import { whyInArray } from './array.ts'
 import { cellNum } from './cells.ts'
+import { concluded } from './conclusion.ts'
 import { whyInGroup } from './group.ts'
 import { findPlace, needsOfRoot, type Place } from './place.ts'
 import { viewOf } from './views.ts'
 
+/** Examines parts of an array, by their paths in it. Those that it leaves out are unseen. */
+export type Examine = (array: InspectArray, paths: readonly string[]) => Promise<Condition>
+
 /**
  * Tells what a file or folder of an array or group is for, what a reader loses without it, and whether it may be deleted.
+ * @param examine examines what holds the same in place of what may be deleted
  * @throws InspectError NOT_FOUND; NOT_TILEDB if there is neither an array nor a group around it; KEY_NEEDED, WRONG_KEY
  */
-export async function why(storage: Storage, path: string, cx: ReadContext): Promise<Answer> {
+export async function why(storage: Storage, path: string, cx: ReadContext, examine: Examine): Promise<Answer> {
   const place = await findPlace(storage, path, cx)
   if (place.path === '') return whyRoot(place.root)
-  if (place.root instanceof InspectArray) return whyInArray(place.root, place.path, place.kind)
+  if (place.root instanceof InspectArray) {
+    const answer = await whyInArray(place.root, place.path, place.kind)
+    return concluded(answer, await examine(place.root, answer.stands_in ?? []))
+  }
   return whyInGroup(place.root, place.path)
 }
 

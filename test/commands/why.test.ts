@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
+import { examined } from '../../src/check/condition.ts'
 import { lastPathPart } from '../../src/format/commit-files.ts'
 import { encodeText } from '../../src/format/text.ts'
 import { MemoryStorage } from '../../src/source/memory.ts'
@@ -15,7 +16,7 @@ import type { Answer, Effect } from '../../src/why/answer.ts'
 import { arrayWithout } from '../../src/why/array.ts'
 import { CellCounter, type CellDifference } from '../../src/why/cells.ts'
 import { timesWorthOpening, viewOf } from '../../src/why/views.ts'
-import { why } from '../../src/why/why.ts'
+import { type Examine, why } from '../../src/why/why.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 import { openEdited } from '../helpers/open-edited.ts'
@@ -48,6 +49,9 @@ interface Recorded {
 const { libtiledb, arrays }: Recorded = JSON.parse(
   gunzipSync(readFileSync(fileURLToPath(new URL('removed.json.gz', import.meta.url)))).toString(),
 )
+
+/** Reads what holds the same, as the command does. */
+const EXAMINE: Examine = (array, paths) => examined(array, paths, 'chunks')
 
 /** What the effects say of the opening up to a time, in the letters of the recording. */
 function letters({ without }: Answer, to: number): string {
@@ -97,7 +101,7 @@ describe(`held against what libtiledb ${libtiledb} reads without a file or folde
     const attributes = new Set(Object.values(paths).flatMap(failingIn))
     const wrong: string[] = []
     for (const [path, said] of shortTurn(Object.entries(paths), 10)) {
-      const answer = await why(array.storage(), `${EDITED}/${path}`, contextFor({ key: array.key }))
+      const answer = await why(array.storage(), `${EDITED}/${path}`, contextFor({ key: array.key }), EXAMINE)
       if (answer.delete === 'yes' && said.some(([text]) => !['', OPENS_AGAIN, CRASHED].includes(text)))
         wrong.push(`${path}: yes, but TileDB ${JSON.stringify(said)}`)
       const [call, mode = 'fragments'] = answer.how?.split(' ') ?? []
@@ -126,7 +130,10 @@ async function verdicts(name: string, edit: (array: EditedArray) => void): Promi
   edit(array)
   const found = new Map<string, string>()
   for (const file of array.files.keys())
-    found.set(file.slice(EDITED.length + 1), (await why(array.storage(), file, contextFor({ key: array.key }))).delete)
+    found.set(
+      file.slice(EDITED.length + 1),
+      (await why(array.storage(), file, contextFor({ key: array.key }), EXAMINE)).delete,
+    )
   return found
 }
 
@@ -421,4 +428,45 @@ describe('a path where nothing is', () => {
     const { stderr } = await run(['why', `${EDITED}/__schemas`], { storage: array.storage() })
     expect(stderr).toBe(`error: ${EDITED}/__schemas: no such file or folder; did you mean "__schema"?\n`)
   })
+})
+
+describe('nothing is called safe to delete while what holds the same is not whole', () => {
+  /** The array of which a fragment was consolidated, with one change. */
+  async function said(change: (array: EditedArray) => void, ...options: string[]): Promise<string[]> {
+    const array = new EditedArray('22/vacuum_left')
+    change(array)
+    const whole = array.find(/__fragments\/__10_30_[^/]*\/a0\.tdb$/)
+    const paths = [...array.files.keys()].filter((path) => /__fragments\/[^/]*\/a0|\.vac$/.test(path) && path !== whole)
+    const answers: string[] = []
+    for (const path of paths) {
+      const { text } = await run(['why', ...options, path], { storage: array.storage() })
+      answers.push(/^delete it\? +(.*)$/m.exec(text)?.[1].replaceAll(/__\d+_\d+_[0-9a-f]{32}_\d+/g, 'F') ?? text)
+    }
+    return answers
+  }
+  const cut = (array: EditedArray): void => array.cut(array.find(/__fragments\/__10_30_[^/]*\/a0\.tdb$/), 10)
+
+  test('the consolidated fragment is whole: vacuum', async () => {
+    for (const answer of await said(() => {})) expect(answer).toMatch(/tiledb\.vacuum/)
+  })
+
+  test('it is damaged: keep the fragments that it replaced', async () => {
+    for (const answer of await said(cut))
+      expect(answer).toMatch(
+        /^NO\. F, which holds the same instead, is damaged \(FILE_SHORT.*\): check --plan goes back/,
+      )
+  })
+
+  test('it was not read: keep them, too', async () => {
+    for (const answer of await said(() => {}, '--quick'))
+      expect(answer).toBe('NO. F, which holds the same instead, was not read (--quick): it may be damaged.')
+  })
+})
+
+test('what is no part of an array may be deleted, even if the array cannot be opened', async () => {
+  const array = new EditedArray('22/sparse_basic')
+  array.remove(array.find(/__fragment_metadata\.tdb$/))
+  array.add('notes.txt', encodeText('notes'))
+  const { documents } = await runJson(['why', `${EDITED}/notes.txt`], { storage: array.storage() })
+  expect(documents).toMatchObject([{ delete: 'yes', needed_by: [], noticed_by: ['nobody'] }])
 })

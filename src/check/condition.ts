@@ -1,0 +1,55 @@
+import { isWithinFolder } from '../base/paths.ts'
+import { arrayMetadata } from '../format/array-metadata.ts'
+import { type InspectArray, METADATA_FOLDER } from '../store/array.ts'
+import type { Condition, PartCondition, PartState } from '../store/condition.ts'
+import { readTileFile } from '../store/generic-tile.ts'
+import { checkTarget } from './check.ts'
+import { UNSURE } from './codes/row.ts'
+import { lostOf } from './codes.ts'
+import { attempt, collectItems, type Finding, fromError, type Item, type Level } from './finding.ts'
+import { newRun } from './run.ts'
+
+/** What a check of a part says about its state. Warnings and notes do not change it: readers cope with them. */
+export function conditionOf(items: readonly Item[], level: Level): PartCondition {
+  const found: Finding[] = []
+  let isWhole = true
+  for (const item of items) {
+    if ('notExamined' in item) isWhole = false
+    else if (item.severity === 'error') found.push(item)
+  }
+  const findings = [...new Set(found.map(({ code, variant }) => (variant === undefined ? code : `${code} ${variant}`)))]
+  return { state: stateOf(found, isWhole), depth: level, findings }
+}
+
+/** Findings about which nobody can tell whether the cells or the metadata are wrong make a part suspect: its cells can be read. */
+function stateOf(found: readonly Finding[], isWhole: boolean): PartState {
+  if (found.length === 0) return isWhole ? 'whole' : 'unseen'
+  return found.every((finding) => finding.wrong !== undefined || lostOf(finding) === UNSURE) ? 'suspect' : 'damaged'
+}
+
+/**
+ * What is known of parts of an array after they were examined.
+ * @param paths paths in the array: of fragments, commit files and files of key-value metadata
+ * @param depth how deep fragments are examined
+ */
+export async function examined(array: InspectArray, paths: readonly string[], depth: Level): Promise<Condition> {
+  const found = new Map<string, PartCondition>()
+  for (const path of paths) found.set(path, conditionOf(await itemsOf(array, path, depth), depth))
+  return found
+}
+
+async function itemsOf(array: InspectArray, path: string, depth: Level): Promise<Item[]> {
+  const file = `${array.folder.path}/${path}`
+  const commit = (await array.commits()).files.find((one) => one.path === path)
+  if (commit) return commit.fault ? [fromError(commit.fault, 'COMMIT_UNREADABLE', { file })] : []
+  if (isWithinFolder(path, METADATA_FOLDER)) {
+    const read = attempt('METADATA_UNREADABLE', { file }, () =>
+      readTileFile(array.folder.file(path), arrayMetadata, array.cx),
+    )
+    return (await collectItems(read)).items
+  }
+  const items: Item[] = []
+  const target = { type: 'fragment', path: file, fragment: array.fragment(path), array: undefined } as const
+  for await (const item of checkTarget(newRun(depth, false), target)) items.push(item)
+  return items
+}

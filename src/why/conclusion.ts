@@ -1,0 +1,34 @@
+import { firstOf } from '../base/errors.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { type Condition, partCondition } from '../store/condition.ts'
+import type { Answer } from './answer.ts'
+
+/**
+ * The answer in the light of what is known of the array: nothing may be deleted while what holds the same instead is not whole.
+ * @param condition what is known of the paths in {@link Answer.stands_in}
+ */
+export function concluded(answer: Answer, condition: Condition): Answer {
+  const { stands_in = [] } = answer
+  const known = stands_in.map((path) => ({ path, ...partCondition(condition, path) }))
+  const wrong = known.filter(({ state }) => state === 'damaged' || state === 'suspect')
+  if (wrong.length > 0) {
+    const codes = firstOf([...new Set(wrong.flatMap(({ findings }) => findings))])
+    return kept(
+      answer,
+      `${namesOf(wrong)}, which holds the same instead, is damaged (${codes}): check --plan goes back`,
+    )
+  }
+  const unseen = known.filter(({ state }) => state === 'unseen')
+  if (unseen.length === 0) return answer
+  const isExamined = unseen.some(({ depth }) => depth !== undefined)
+  const why = isExamined ? 'could not be examined' : 'was not read (--quick): it may be damaged'
+  return kept(answer, `${namesOf(unseen)}, which holds the same instead, ${why}`)
+}
+
+function kept(answer: Answer, reason: string): Answer {
+  return { ...answer, delete: 'no', reason, how: undefined, empties: undefined, changes_metadata: undefined }
+}
+
+function namesOf(parts: readonly { path: string }[]): string {
+  return firstOf(parts.map(({ path }) => lastPathPart(path)))
+}
