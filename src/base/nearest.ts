@@ -34,7 +34,7 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
 }
 
 /** Edit distance of two words (optimal string alignment). Exact only below `bound`. */
-function distance(a: string, b: string, bound: number): number {
+export function distance(a: string, b: string, bound: number): number {
   if (Math.abs(a.length - b.length) >= bound) return bound
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)

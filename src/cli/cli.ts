@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { ClosedPipe, exitCodeOf, InspectError, usage } from '../base/errors.ts'
 import { VERSION } from '../base/version.ts'
 import type { CommandContext, CommandModule } from '../commands/command.ts'
@@ -10,6 +10,7 @@ import { readContext } from '../store/generic-tile.ts'
 import { closeTarget, type Target } from '../store/target.ts'
 import type { CommonOptions } from './args.ts'
 import { addCommonOptions, chosenFormat, commandAsked, commandFirst, formatAsked, helpOption } from './args.ts'
+import { CallParser, WrongCall } from './call-parser.ts'
 import { COMMANDS, OTHER } from './commands.ts'
 import { formatNames } from './formats.ts'
 import { openDocuments, refuseTerminal } from './output.ts'
@@ -44,20 +45,17 @@ async function runProgram(process: Process, report: Report): Promise<void> {
     program = await buildProgram({ ...process, argv }, report)
     await program.parseAsync([...argv], { from: 'user' })
   } catch (error) {
-    if (!(error instanceof CommanderError)) await report.failure(error, process.stdout)
-    else if (error.exitCode === 0) return
+    if (error instanceof WrongCall) {
+      const { usageMessage } = await import('./usage.ts')
+      await report.failure(usage(usageMessage(error)), process.stdout)
+    } else if (!(error instanceof CommanderError)) await report.failure(error, process.stdout)
     // commander throws this when no command is given.
     else if (error.code === 'commander.help' && program) {
       process.stderr(program.helpInformation())
       report.addExitCode(2)
-    } else {
-      const { usageMessage } = await import('./usage.ts')
-      const asked = commandAsked(process.argv)
-      const { options } = program?.commands.find((one) => one.name() === asked) ?? { options: [] }
-      const longs = options.flatMap(({ long, hidden }) => (long === undefined || hidden ? [] : [long]))
-      const fault = usage(usageMessage(error.message, asked, longs))
-      await report.failure(fault, process.stdout)
     }
+    // Help and the version end a call in this way, too.
+    else if (error.exitCode !== 0) await report.failure(usage(error.message), process.stdout)
   }
 }
 
@@ -111,7 +109,7 @@ Exit codes: 0 all is well, 1 damage or a difference was found,
             2 the call is wrong, 3 not fully examined.`
 
 async function buildProgram(process: Process, report: Report): Promise<Command> {
-  const program = new Command('tiledb-inspect')
+  const program = new CallParser('tiledb-inspect')
   const quietly = (command: Command): Command =>
     command.exitOverride().configureOutput({
       writeOut: (text) => void process.stdout.write(text),
@@ -121,7 +119,6 @@ async function buildProgram(process: Process, report: Report): Promise<Command> 
     .usage('<target>\n       tiledb-inspect <command> [options] <target>...')
     .description(ABOUT)
     .version(VERSION, '-V, --version')
-    .showSuggestionAfterError()
     .addHelpText('after', HELP_END)
     .commandsGroup(OTHER)
     .helpCommand(

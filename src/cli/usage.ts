@@ -1,4 +1,7 @@
-import { didYouMean, nearest } from '../base/nearest.ts'
+import type { Command } from 'commander'
+import { didYouMean, distance } from '../base/nearest.ts'
+import type { WrongCall } from './call-parser.ts'
+import { COMMANDS } from './commands.ts'
 import { formatNames } from './formats.ts'
 
 /** Options and commands of other tools that users may try, and what to use instead. */
@@ -39,40 +42,77 @@ export function isHinted(word: string): boolean {
 /** A word that is long enough to be a key. Messages do not repeat it. */
 const MAY_BE_KEY = /[A-Za-z0-9+/=_-]{32,}/g
 
-/** commander's message for `--name=value` with an unknown option. commander looks for options like the whole of it. */
-const WITH_VALUE = /^unknown option '(--[^=']+)=.*$/s
-
-/**
- * commander's message about a wrong command line in one line of our own words, with the most similar valid word.
- * @param options the options of the command, such as `--limit`
- */
-export function usageMessage(message: string, command: string | undefined, options: readonly string[]): string {
-  return reword(message.replace(/^error: /, ''), command, options).replace(MAY_BE_KEY, '…')
+/** What the user wrote, without what may be a key. */
+function shown(word: string): string {
+  return word.replace(MAY_BE_KEY, '…')
 }
 
-function reword(text: string, command: string | undefined, options: readonly string[]): string {
-  const [, option] = WITH_VALUE.exec(text) ?? []
-  if (option !== undefined) {
-    if (options.includes(option)) return `${option} takes no value`
-    const near = nearest(option, options)
-    const suggestion = near === undefined ? '' : `\n(Did you mean ${near}?)`
-    return reword(`unknown option '${option}'${suggestion}`, command, options)
+/** What is wrong with a call, in one line, with the most similar valid word. */
+export function usageMessage({ command, fault }: WrongCall): string {
+  switch (fault.kind) {
+    case 'unknown command':
+      return unknownCommand(fault.word)
+    case 'unknown option':
+      return unknownOption(fault.option, command)
+    case 'no value':
+      return `option '${fault.option.flags}' argument missing`
+    case 'other value': {
+      const { option, found, choices } = fault
+      const quoted = shown(JSON.stringify(found))
+      return `${option.long} expects ${choices.join(', ')}, found ${quoted}${didYouMean(found, choices)}`
+    }
+    case 'option missing':
+      return `required option '${fault.option.flags}' not specified`
+    case 'argument missing':
+      return `missing required argument '${fault.name}'; tiledb-inspect ${command.name()} --help has examples`
+    case 'too many arguments': {
+      const { expected, found } = fault
+      return `${command.name()} expects ${expected} ${expected === 1 ? 'argument' : 'arguments'}, found ${found}`
+    }
   }
-  const [unknown, word] = /^unknown (?:command|option) '([^']*)'/.exec(text) ?? []
-  if (word !== undefined && isHinted(word)) return `${unknown}; ${HINTS[word]}`
-  if (word !== undefined && text === `unknown command '${word}'`)
-    return `unknown command or no such file or folder: ${word}`
-  const choice = /^option '([^' ]+)(?: [^']*)?' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(text)
-  if (choice) {
-    const [, option, found, choices] = choice
-    return `${option} expects ${choices}, found ${JSON.stringify(found)}${didYouMean(found, choices.split(', '))}`
-  }
-  const suggestion = /^(.*)\n\(Did you mean (.*)\?\)$/s.exec(text)
-  if (suggestion) return `${suggestion[1]}; did you mean ${suggestion[2]}?`
-  const excess = /^too many arguments for '(.*)'\. Expected (\d+ arguments?) but got (\d+)\.$/.exec(text)
-  if (excess) return `${excess[1]} expects ${excess[2]}, found ${excess[3]}`
-  if (text.startsWith('missing required argument') && command !== undefined) {
-    return `${text}; tiledb-inspect ${command} --help has examples`
-  }
-  return text
+}
+
+function unknownCommand(word: string): string {
+  if (isHinted(word)) return `unknown command '${word}'; ${HINTS[word]}`
+  const guessed = guess(word, [...Object.keys(COMMANDS), 'help'])
+  if (guessed === undefined) return `unknown command or no such file or folder: ${shown(word)}`
+  return `unknown command '${word}'; ${guessed}`
+}
+
+function unknownOption(found: string, command: Command): string {
+  // commander looks for an option like the whole of `--name=value`.
+  const end = found.indexOf('=')
+  const name = end > '--'.length ? found.slice(0, end) : found
+  const options = longOptions(command)
+  if (name !== found && options.includes(name)) return `${name} takes no value`
+  const text = `unknown option '${shown(name)}'`
+  if (isHinted(name)) return `${text}; ${HINTS[name]}`
+  const guessed = name.startsWith('--') ? guess(name, options) : undefined
+  return guessed === undefined ? text : `${text}; ${guessed}`
+}
+
+/** At most so many letters of a mistyped word are wrong, and more than this share of them is right. */
+const MOST_WRONG = 3
+const LEAST_RIGHT = 0.4
+
+/** `did you mean a?` or `did you mean one of a, b?`, with the names that have the fewest wrong letters; undefined if none is similar. */
+function guess(word: string, names: readonly string[]): string | undefined {
+  // Dashes in front of an option are no letters of its name.
+  const dashes = word.startsWith('--') ? 2 : 0
+  const similar = names.flatMap((name) => {
+    const letters = Math.max(word.length, name.length) - dashes
+    const wrong = distance(word, name, MOST_WRONG + 1)
+    return wrong <= MOST_WRONG && letters - wrong > LEAST_RIGHT * letters ? [{ name, wrong }] : []
+  })
+  const least = Math.min(...similar.map(({ wrong }) => wrong))
+  const likely = similar.filter(({ wrong }) => wrong === least).map(({ name }) => name)
+  if (likely.length === 0) return undefined
+  return `did you mean ${likely.length > 1 ? 'one of ' : ''}${likely.sort().join(', ')}?`
+}
+
+/** The long options of a command and of the program, as its help shows them. */
+function longOptions(command: Command): string[] {
+  const own = command.createHelp().visibleOptions(command)
+  const all = command.parent ? [...own, ...command.parent.options] : own
+  return all.flatMap(({ long }) => (long === undefined ? [] : [long]))
 }
