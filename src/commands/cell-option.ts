@@ -1,8 +1,8 @@
-import { faultOf, InspectError, usage } from '../base/errors.ts'
+import { usage } from '../base/errors.ts'
 import { type Bounds, compare, rangeFilter } from '../cells/bounds.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { ValueStyle } from '../format/value.ts'
-import { parseRanges } from './ranges.ts'
+import { parseRanges, type RangeOption } from './ranges.ts'
 import { domainResult } from './values.ts'
 
 /** Splits `row=3,col=7` at commas that are followed by a dimension's name, so that values may contain commas. */
@@ -19,26 +19,15 @@ function splitCells(dimensions: readonly Dimension[], texts: readonly string[]):
   return parts
 }
 
-/** Parses `NAME=V` parts like ranges. Errors name `--cell` instead of `--range`. */
-function parsePoints(dimensions: readonly Dimension[], parts: readonly string[]): Map<number, Bounds> {
-  try {
-    return parseRanges(dimensions, parts)
-  } catch (error) {
-    const { code, message, at } = faultOf(error)
-    const reworded = message
-      .replace('--range expects NAME=LO..HI', '--cell expects NAME=V')
-      .replace('--range', '--cell')
-      .replace('one range for', 'one value for')
-    throw new InspectError(code, reworded, at, { cause: error })
-  }
-}
+/** `--cell` in the words of errors about ranges. */
+const CELL: RangeOption = { name: '--cell', form: 'NAME=V', one: 'one value' }
 
 /**
  * Parses `NAME=V,…` options into the bounds of one cell, by dimension.
  * @throws InspectError USAGE if a dimension has no value, two values, or a range
  */
 export function parseCell(dimensions: readonly Dimension[], texts: readonly string[]): Map<number, Bounds> {
-  const bounds = parsePoints(dimensions, splitCells(dimensions, texts))
+  const bounds = parseRanges(dimensions, splitCells(dimensions, texts), CELL)
   const missing = dimensions.flatMap(({ name }, d) => (bounds.has(d) ? [] : [name]))
   if (missing.length > 0) {
     const found = `none for ${missing.join(', ')}: ${JSON.stringify(texts.join(','))}`

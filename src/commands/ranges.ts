@@ -10,6 +10,16 @@ export const RANGE_SET_FORMS = 'x=3, x=3..5, x=..5, name="a".."b"'
 /** The same, if a dimension can have only one range. */
 export const RANGE_FORMS = `${RANGE_SET_FORMS}; one for each dimension`
 
+/** An option with ranges, in the words of its errors. */
+export interface RangeOption {
+  name: string
+  form: string
+  /** What there is for each dimension. */
+  one: string
+}
+
+const RANGE: RangeOption = { name: '--range', form: 'NAME=LO..HI', one: 'one range' }
+
 type NamedDimension = RangeType & { name: string }
 
 /**
@@ -19,12 +29,16 @@ type NamedDimension = RangeType & { name: string }
  * @returns the bounds by the index of the dimension
  * @throws InspectError USAGE
  */
-export function parseRanges(dimensions: readonly NamedDimension[], options: readonly string[]): Map<number, Bounds> {
+export function parseRanges(
+  dimensions: readonly NamedDimension[],
+  options: readonly string[],
+  kind: RangeOption = RANGE,
+): Map<number, Bounds> {
   const bounds = new Map<number, Bounds>()
   for (const option of options) {
-    const { dimension, ends } = parseRange(dimensions, option)
+    const { dimension, ends } = parseRange(dimensions, option, kind)
     if (bounds.has(dimension))
-      throw usage(`--range expects one range for each dimension, found another: ${JSON.stringify(option)}`)
+      throw usage(`${kind.name} expects ${kind.one} for each dimension, found another: ${JSON.stringify(option)}`)
     bounds.set(dimension, ends)
   }
   return bounds
@@ -34,7 +48,7 @@ export function parseRanges(dimensions: readonly NamedDimension[], options: read
 export function parseRangeSets(dimensions: readonly NamedDimension[], options: readonly string[]): RangeSets {
   const sets = new Map<number, Bounds[]>()
   for (const option of options) {
-    const { dimension, ends } = parseRange(dimensions, option)
+    const { dimension, ends } = parseRange(dimensions, option, RANGE)
     sets.set(dimension, [...(sets.get(dimension) ?? []), ends])
   }
   return sets
@@ -51,19 +65,27 @@ export function parseBox(dimensions: readonly NamedDimension[], options: readonl
   })
 }
 
-function parseRange(dimensions: readonly NamedDimension[], option: string): { dimension: number; ends: Bounds } {
-  const { dimension, rest } = namedDimension(dimensions, option)
+function parseRange(
+  dimensions: readonly NamedDimension[],
+  option: string,
+  kind: RangeOption,
+): { dimension: number; ends: Bounds } {
+  const { dimension, rest } = namedDimension(dimensions, option, kind)
   // `NAME=` comes from an unset variable of a shell. It does not mean everything.
-  if (rest === '') throw usage(`--range expects NAME=LO..HI, found ${JSON.stringify(option)}`)
-  const [low, high] = splitRange(rest)
+  if (rest === '') throw usage(`${kind.name} expects ${kind.form}, found ${JSON.stringify(option)}`)
+  const [low, high] = splitRange(rest, kind)
   const { type } = dimensions[dimension]
-  const ends = { low: parseBound(type, low, option), high: parseBound(type, high, option) }
+  const ends = { low: parseBound(type, low, option, kind), high: parseBound(type, high, option, kind) }
   if (ends.low !== undefined && ends.high !== undefined && compare(ends.low, ends.high) > 0)
-    throw usage(`--range expects LO..HI with LO up to HI, found ${JSON.stringify(option)}`)
+    throw usage(`${kind.name} expects LO..HI with LO up to HI, found ${JSON.stringify(option)}`)
   return { dimension, ends }
 }
 
-function namedDimension(dimensions: readonly NamedDimension[], option: string): { dimension: number; rest: string } {
+function namedDimension(
+  dimensions: readonly NamedDimension[],
+  option: string,
+  { name, form }: RangeOption,
+): { dimension: number; rest: string } {
   const names = dimensions.map(({ name }) => name)
   const fitting = names.filter((name) => option.startsWith(`${name}=`))
   if (fitting.length > 0) {
@@ -72,27 +94,25 @@ function namedDimension(dimensions: readonly NamedDimension[], option: string): 
     return { dimension: names.indexOf(longest), rest: option.slice(longest.length + 1) }
   }
   const near = option.includes('=') ? didYouMean(option.split('=')[0], names) : ''
-  throw usage(
-    `--range expects NAME=LO..HI with a dimension (${names.join(', ')}), found ${JSON.stringify(option)}${near}`,
-  )
+  throw usage(`${name} expects ${form} with a dimension (${names.join(', ')}), found ${JSON.stringify(option)}${near}`)
 }
 
 /** The texts of both ends; empty for an open end. Dots inside quotes do not separate them. */
-function splitRange(text: string): [string, string] {
+function splitRange(text: string, { name }: RangeOption): [string, string] {
   const quoted = /^"(?:[^"\\]|\\.)*"/s.exec(text)?.[0].length
-  if (quoted === undefined && text.startsWith('"')) throw usage(`--range: the quoted value has no end in ${text}`)
+  if (quoted === undefined && text.startsWith('"')) throw usage(`${name}: the quoted value has no end in ${text}`)
   if (quoted === text.length) return [text, text]
   const dots = text.indexOf('..', quoted !== undefined && text.startsWith('..', quoted) ? quoted : 0)
   return dots < 0 ? [text, text] : [text.slice(0, dots), text.slice(dots + 2)]
 }
 
-function parseBound(type: Datatype, text: string, option: string): Comparable | undefined {
+function parseBound(type: Datatype, text: string, option: string, { name }: RangeOption): Comparable | undefined {
   if (text === '') return undefined
   try {
     return comparable(type, bytesOf(type, datatypeKind(type) === 'text' ? 'var' : 1, jsonOrText(type, text)))
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
-    throw usage(`--range ${option}: ${error.message}`, {}, { cause: error })
+    throw usage(`${name} ${option}: ${error.message}`, {}, { cause: error })
   }
 }
 

@@ -11,7 +11,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs'
-import { promisify } from 'node:util'
+import { getSystemErrorMap, promisify } from 'node:util'
 import { attempt, InspectError, unlessCode, unlessFault } from '../base/errors.ts'
 import { decodeText, encodeText } from '../format/text.ts'
 import { countListedNames } from '../source/lean-heap.ts'
@@ -49,7 +49,8 @@ const CODES: Readonly<Record<string, ['NOT_FOUND' | 'NO_PERMISSION' | 'IO', stri
 
 /** The system's error in words: `too many symbolic links encountered (ELOOP)`. */
 function systemWords(error: Error, code: string): string {
-  const words = /^[A-Z0-9_]+: (.*?)(?:, \w+(?: '.*)?)?$/s.exec(error.message)?.[1]
+  const number = 'errno' in error ? Number(error.errno) : 0
+  const [, words] = getSystemErrorMap().get(number) ?? []
   return words === undefined ? `the system says ${code}` : `the system says: ${words} (${code})`
 }
 
