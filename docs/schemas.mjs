@@ -107,6 +107,16 @@ class ListParser {
   }
 }
 
+/** Parses text for people, which the type only marks. */
+class ProseParser {
+  supportsNode(node) {
+    return node.typeName?.escapedText === 'Prose'
+  }
+  createType() {
+    return new StringType()
+  }
+}
+
 /** Parses the type bigint: 64-bit integers of the format. */
 class BigIntParser {
   supportsNode(node) {
@@ -173,6 +183,7 @@ const checker = program.getTypeChecker()
 const parser = createParser(program, config, (chain) => {
   chain.addNodeParser(new ListParser(chain))
   chain.addNodeParser(new NamesParser())
+  chain.addNodeParser(new ProseParser())
   chain.addNodeParser(new FieldsParser())
   chain.addNodeParser(new BigIntParser())
   chain.addNodeParser(new PagedBytesParser())

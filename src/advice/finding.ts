@@ -1,3 +1,4 @@
+import type { Prose } from '../base/prose.ts'
 import type { Bytes, Count } from '../base/quantities.ts'
 import { ADVICE_CODES, type AdviceCode, FINDING_CODES, type FindingCode, type Severity } from '../check/codes.ts'
 
@@ -8,16 +9,16 @@ export interface Finding {
   /** The field with the problem; left out if it concerns the whole array. */
   field?: string | undefined
   /** What was found, with numbers. */
-  message: string
+  message: Prose
   /** What it means for a reader, and the threshold of the finding. */
-  meaning: string
+  meaning: Prose
   /**
    * What it costs, by name. `seconds` is always set: an estimate of what a read from S3 would save. The others are `requests` (to an
    * object store), `bytes` (stored), `unfiltered_bytes`, `fragments`, `tiles`, `cells`, and `share` of the whole, 0 to 1.
    */
   effect: Readonly<Record<string, number>>
   /** What to do: calls of TileDB-Py, or commands of `tiledb-inspect`. */
-  advice: readonly string[]
+  advice: readonly Prose[]
   /** What the read would cost afterwards; left out if that was not computed. */
   remedies?: readonly Remedy[] | undefined
 }

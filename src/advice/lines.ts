@@ -54,12 +54,17 @@ function consolidationConfig(opened: OpenedArray): string {
   return set('amplification', larger, `fills the gaps: stores ${box_cells} cells in place of ${tile_cells}`)
 }
 
-/**
- * The calls that remove deleted cells from the files for good. A single fragment must be rewritten, because TileDB never consolidates it.
- * @param fragment_num number of fragments that a consolidation can take
- */
-export function purgeLines(opened: OpenedArray, fragment_num = opened.fragments.length): string[] {
-  if (fragment_num < 2) return rewriteLines(opened, {})
+/** How deleted cells are removed from the files for good: by a consolidation, or in a copy of the array. */
+export type PurgeWay = 'consolidation' | 'copy'
+
+/** A single fragment must be copied, because TileDB never consolidates it. @param fragment_num number of fragments that a consolidation can take */
+export function purgeWay(fragment_num: number): PurgeWay {
+  return fragment_num < 2 ? 'copy' : 'consolidation'
+}
+
+/** The calls that remove deleted cells from the files for good. */
+export function purgeLines(opened: OpenedArray, way = purgeWay(opened.fragments.length)): string[] {
+  if (way === 'copy') return rewriteLines(opened, {})
   const path = pathOf(opened)
   return [
     `tiledb.consolidate(${path}, config=tiledb.Config({"sm.consolidation.purge_deleted_cells": "true"}))  # reads as of a time before the delete lose the deleted cells`,

@@ -1,4 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
+import type { Prose } from '../base/prose.ts'
 import { shortSize } from '../base/sizes.ts'
 import { sum } from '../base/sum.ts'
 import { pythonString } from '../base/unsafe-text.ts'
@@ -150,7 +151,7 @@ export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<Findin
 
 function purgeFinding(
   { opened, stored_bytes }: ArrayFacts,
-  found: { message: string; cells: number; share: number },
+  found: { message: Prose; cells: number; share: number },
 ): Finding {
   const { message, cells, share } = found
   const { deletes } = opened

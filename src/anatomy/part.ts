@@ -1,5 +1,6 @@
 import { exitCodeOf, type InspectError } from '../base/errors.ts'
 import { lastNotAfter } from '../base/last-not-after.ts'
+import type { Prose } from '../base/prose.ts'
 import type { CellValue, ValueStyle } from '../format/value.ts'
 import type { ByteSource } from '../source/source.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
@@ -33,7 +34,7 @@ export interface CellRange {
 /** The result of comparing a value with the files or bytes that it describes. */
 export interface Note {
   verdict?: 'valid' | 'invalid' | undefined
-  meaning?: string | undefined
+  meaning?: Prose | undefined
 }
 
 /** A list of values of one type, without an object per value. */
@@ -76,7 +77,7 @@ export interface Part {
   /** What the field is, from the description of its structure. */
   description?: string | undefined
   /** What these particular bytes mean. */
-  meaning?: string | undefined
+  meaning?: Prose | undefined
   /** Result of comparing a checksum, count or size with what it describes. */
   verdict?: 'valid' | 'invalid' | undefined
   /** Why the bytes could not be read further. */

@@ -1,3 +1,5 @@
+import type { Prose } from './prose.ts'
+
 /**
  * Every error code and the exit code of the process for it: 1 damage, 2 wrong usage, 3 could not be examined.
  * Codes are part of the public contract: they are never renamed.
@@ -45,12 +47,12 @@ export interface ErrorPlace {
 
 /** What should be there, and what is there. Both continue a sentence: `a multiple of 8`, `12`. */
 export interface Mismatch {
-  expected: string | number | bigint
-  found: string | number | bigint
+  expected: Prose | number | bigint
+  found: Prose | number | bigint
 }
 
 /** What an error says: a sentence, or what was expected and what was found. */
-export type Fault = string | Mismatch
+export type Fault = Prose | Mismatch
 
 /**
  * The only error that reading, filtering and writing throw. `message` holds no path and no offset: the printer adds them
@@ -58,12 +60,13 @@ export type Fault = string | Mismatch
  */
 export class InspectError extends Error {
   override readonly name = 'InspectError'
+  declare readonly message: Prose
   readonly code: ErrorCode
   readonly at: ErrorPlace
   /** What was expected; undefined if the error is a sentence. */
-  readonly expected: string | undefined
+  readonly expected: Prose | undefined
   /** What was found instead; undefined if the error is a sentence. */
-  readonly found: string | undefined
+  readonly found: Prose | undefined
 
   constructor(code: ErrorCode, fault: Fault, at: ErrorPlace = {}, options?: { cause?: unknown }) {
     super(grammatical(faultText(fault)), options)
@@ -242,6 +245,7 @@ const NO_MEMORY =
 
 /** Whether an error means that an allocation was too large. */
 export function lacksMemory(error: unknown): error is RangeError {
+  // Prose: JavaScript has no code for this.
   return NO_MEMORY.test(String(error))
 }
 

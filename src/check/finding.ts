@@ -1,4 +1,5 @@
 import { ERROR_CODES, grammatical, InspectError } from '../base/errors.ts'
+import type { Prose } from '../base/prose.ts'
 import { sizeText } from '../base/sizes.ts'
 import { isKnownFault, type KnownFault } from './codes/known.ts'
 import type { Severity } from './codes/row.ts'
@@ -25,10 +26,10 @@ export interface Place {
 /** A fault, or something worth knowing. */
 export interface Finding extends Place, FindingState {
   severity: Severity
-  expected: string
-  found: string
+  expected: Prose
+  found: Prose
   /** What the finding means for a reader. For a known fault it also names the TileDB releases. */
-  meaning: string
+  meaning: Prose
   /** Why readers ignore the fragment, if they do: an error then becomes a warning. */
   ignored?: IgnoredReason | undefined
   /** Path in the array of the missing file or folder, if `file` only names it. */

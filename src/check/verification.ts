@@ -1,4 +1,5 @@
 import { InspectError, isNew } from '../base/errors.ts'
+import type { Prose } from '../base/prose.ts'
 import type { NotExamined } from './finding.ts'
 import { addCounts, type UnitResult } from './units.ts'
 
@@ -16,7 +17,7 @@ export interface VerifyFailure {
   /** Digests in hex; null if the fault is not a wrong digest. */
   expected: string | null
   actual: string | null
-  message: string
+  message: Prose
 }
 
 /** A result of verifying. */

@@ -147,6 +147,7 @@ async function slowFindings(
   const partly = fragments.length < read_num ? `in the ${fragments.length} newest: ` : ''
   return found.map(({ severity, code, message, meaning, advice }) => ({
     ...{ severity, code, finding_num: 1, file: shown, message: partly + message, meaning },
+    // Prose: calls name the array by its path in the storage; here they get the path that the user wrote.
     advice: advice.map((line) => line.replaceAll(array.folder.path, shown)),
   }))
 }

@@ -1,4 +1,4 @@
-import { purgeLines } from '../advice/lines.ts'
+import { purgeLines, purgeWay } from '../advice/lines.ts'
 import { sum } from '../base/sum.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { mayBeNaN } from '../cells/column-summary.ts'
@@ -62,7 +62,7 @@ export async function readStats(
   // A consolidation merges fragments of all times. It fails if they have no cell.
   const isEmpty = cell_num === 0 && ranges.size === 0 && where === undefined
   const merged = states.filter((state) => ['live', 'unlisted', 'future', 'past'].includes(state))
-  const consolidatable = isEmpty ? 0 : merged.length
+  const purge = deletes.some((one) => heldCells(one) > 0) ? purgeWay(isEmpty ? 0 : merged.length) : null
   return {
     ...documentHead('read-stats', cx.shownPath(path)),
     as_of: between,
@@ -76,7 +76,8 @@ export async function readStats(
     hidden_cell_num: hidden === undefined ? null : exact(hidden),
     deletes,
     later_deletes: (await laterDeletePlaces(opened.array)).map(({ end }) => end),
-    advice: deletes.some((one) => heldCells(one) > 0) ? purgeLines(opened, consolidatable) : [],
+    purge,
+    advice: purge === null ? [] : purgeLines(opened, purge),
     duplicates: repeated && duplicatesResult(cx, opened, repeated),
     fields: summary.fields.flatMap((field) =>
       schema.array_type === 'dense' && field.summary.column.kind === 'dimension'

@@ -1,6 +1,7 @@
 import { Option } from 'commander'
 import { addPlace, exitCodeOf, InspectError, lacksMemory, usage } from '../base/errors.ts'
 import { extensionOf } from '../base/paths.ts'
+import type { Prose } from '../base/prose.ts'
 import { shellWord } from '../base/shell-word.ts'
 import { sum } from '../base/sum.ts'
 import type { SampleDocument, SampleFile } from '../documents/sample.ts'
@@ -362,7 +363,7 @@ async function vectors(
 function sampleDocument(
   cx: CommandContext,
   path: string,
-  { array, notes, seed }: { array: ArrayToWrite; notes: string[]; seed: string },
+  { array, notes, seed }: { array: ArrayToWrite; notes: Prose[]; seed: string },
   fragments: readonly WrittenFragmentFacts[],
   files: readonly SampleFile[],
 ): SampleDocument {

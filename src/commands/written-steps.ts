@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { usage } from '../base/errors.ts'
+import type { Prose } from '../base/prose.ts'
 import { sum } from '../base/sum.ts'
 import type { SampleFile } from '../documents/sample.ts'
 import type { StepsDocument } from '../documents/steps.ts'
@@ -146,7 +147,7 @@ function stepsDocument(
   path: string,
   done: readonly StepDone[],
   files: ReadonlyMap<string, number>,
-  { seed, notes, cells }: { seed: string; notes: string[]; cells: number },
+  { seed, notes, cells }: { seed: string; notes: Prose[]; cells: number },
 ): StepsDocument {
   const written = Array.from(files, ([file, size]): SampleFile => ({ path: file, size }))
   return {

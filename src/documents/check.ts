@@ -1,3 +1,4 @@
+import type { Prose } from '../base/prose.ts'
 import type { FindingCode } from '../check/codes.ts'
 import type { Level } from '../check/finding.ts'
 import type { Count, DocumentHead, List, NotExamined, PartCounts, Path, Severity, TileIndex } from './common.ts'
@@ -67,11 +68,11 @@ export interface CheckFinding {
   /** Index of the cell in the tile. */
   cell?: Count | undefined
   /** What the metadata says, or what the format requires. */
-  expected: string
+  expected: Prose
   /** What was found instead. */
-  found: string
+  found: Prose
   /** Both in one sentence. */
-  message: string
+  message: Prose
   /** What the finding means for a reader. */
-  meaning: string
+  meaning: Prose
 }

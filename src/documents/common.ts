@@ -6,6 +6,7 @@
  */
 
 import type { ErrorCode } from '../base/errors.ts'
+import type { Prose } from '../base/prose.ts'
 import type { Binary, Bytes, Count, Float, Int64, Integer, StoredName } from '../base/quantities.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
@@ -211,7 +212,7 @@ export interface KeyValue {
 export interface ErrorBrief {
   code: ErrorCode
   /** What was expected, and what was found. */
-  message: string
+  message: Prose
 }
 
 /** What could not be examined, and why. */

@@ -1,3 +1,4 @@
+import type { Prose } from '../base/prose.ts'
 import type { FindingCode } from '../check/codes.ts'
 import type { DocumentHead, Severity } from './common.ts'
 
@@ -13,7 +14,7 @@ export interface DamageKindsLine {
   damage: FindingCode
   severity: Severity
   /** What is changed in an undamaged sample. */
-  what: string
+  what: Prose
   /** What the damage means for a reader. */
-  meaning: string
+  meaning: Prose
 }

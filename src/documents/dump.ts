@@ -1,3 +1,4 @@
+import type { Prose } from '../base/prose.ts'
 import type { Bytes, CellValue, Count, DocumentHead, ErrorBrief, Integer, TileIndex } from './common.ts'
 
 /**
@@ -51,7 +52,7 @@ export interface DumpField {
   /** Unit of the value. */
   unit?: string | undefined
   /** Meaning of a constant, or what was expected. */
-  meaning?: string | undefined
+  meaning?: Prose | undefined
   /** Whether a checksum, count or size agrees with what it describes. */
   verdict?: 'valid' | 'invalid' | undefined
 }

@@ -1,3 +1,4 @@
+import type { Prose } from '../base/prose.ts'
 import type { AdviceCode, FindingCode } from '../check/codes.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
@@ -54,11 +55,11 @@ export interface OverviewFinding {
   /** The file of the first of these findings, or the array. */
   file: Path
   /** What was expected there, and what was found; or the cause of slow reads. */
-  message: string
+  message: Prose
   /** What the finding means for a reader. */
-  meaning: string
+  meaning: Prose
   /** What to do: lines of TileDB-Py, or commands of `tiledb-inspect`. */
-  advice: readonly string[]
+  advice: readonly Prose[]
 }
 
 export interface NextCommand {

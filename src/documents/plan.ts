@@ -1,3 +1,4 @@
+import type { Prose } from '../base/prose.ts'
 import type { AdviceCode, FindingCode } from '../check/codes.ts'
 import type { CheckFinding, CheckHead } from './check.ts'
 import type { Count, NotExamined, Severity } from './common.ts'
@@ -26,11 +27,11 @@ export interface PlanLine extends PlanSteps {
   /** Number of findings that these steps mend. */
   finding_num: Count
   /** What the damage has destroyed. A text that begins with `nothing` says why nothing is lost. */
-  lost: readonly string[]
+  lost: readonly Prose[]
   /** What the damage has not destroyed. */
-  not_lost: readonly string[]
+  not_lost: readonly Prose[]
   /** Values of older fragments that readers see in place of lost cells after the steps. */
-  brings_back: readonly string[]
+  brings_back: readonly Prose[]
 }
 
 /** Causes of reads that are slow or need much memory. */
@@ -46,9 +47,9 @@ export interface PlanFinding {
   /** Name of the field; left out if the finding is about the whole array. */
   field?: string | undefined
   /** What was found, with its number. */
-  message: string
+  message: Prose
   /** What the finding means for a reader, and the limit above which it is reported. */
-  meaning: string
+  meaning: Prose
 }
 
 /** Steps, and what they lose. */
@@ -59,7 +60,7 @@ export interface PlanSteps {
    */
   outcome: 'mends' | 'loses' | 'copy' | 'leave'
   /** What the steps remove in addition to what is lost already. */
-  loses: readonly string[]
+  loses: readonly Prose[]
   /** Steps that save in a file what the other steps remove. They come first. */
   keep: readonly PlanStep[]
   /** The steps, in order. */
@@ -69,7 +70,7 @@ export interface PlanSteps {
   /** Steps that undo `steps`, byte for byte. */
   back: readonly PlanStep[]
   /** What must not be done. */
-  never: readonly string[]
+  never: readonly Prose[]
 }
 
 /** A step; it has a command, a text or both. */

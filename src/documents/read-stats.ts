@@ -1,3 +1,5 @@
+import type { PurgeWay } from '../advice/lines.ts'
+import type { Prose } from '../base/prose.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { ArrayType } from '../format/layout.ts'
@@ -41,10 +43,12 @@ export interface ReadStatsDocument extends DocumentHead<'read-stats'> {
   /** Times of the delete conditions that TileDB does not apply yet: they are later than the read. */
   later_deletes: readonly Int64[]
   /**
-   * Lines of TileDB-Py that permanently remove the deleted cells that the files of a read still contain; empty if there are none. Several
-   * fragments are consolidated; a single one, which TileDB does not consolidate, is copied to a new array.
+   * How the deleted cells that the files of a read still contain are permanently removed. `consolidation`: of several fragments; `copy`: to a
+   * new array, as TileDB does not consolidate a single fragment. Null if there are none.
    */
-  advice: readonly string[]
+  purge: PurgeWay | null
+  /** Lines of TileDB-Py that remove these cells; empty if there are none. */
+  advice: readonly Prose[]
   /** Coordinates that several cells have. Only if the schema allows duplicates. */
   duplicates?: ReadStatsDuplicates | undefined
   /** Statistics of each field: dimensions of sparse arrays, then attributes. */

@@ -1,3 +1,4 @@
+import type { Prose } from '../base/prose.ts'
 import type { Count, DocumentHead, Path, StoredName } from './common.ts'
 
 /** `tiledb-inspect recover <target> --to DIR --json`. */
@@ -33,7 +34,7 @@ export interface RecoverFragment {
   /** Number of lost cells; null if it is unknown. */
   cells_lost: Count | null
   /** The first reason why cells are lost, in words; null if none are lost. */
-  why: string | null
+  why: Prose | null
   /** Codes of the errors that check finds in the fragment. */
   codes: readonly string[]
   /** Facts that nothing in the files shows, and that were assumed, in words. */
@@ -49,7 +50,7 @@ export interface RecoverFragment {
 export interface RecoverLeftOut {
   path: Path
   /** Why it was left out, in words. */
-  why: string
+  why: Prose
   /** Whether readers miss it. If TileDB reads no fragment: whether it has cells that nothing else has. */
   is_loss: boolean
 }

@@ -1,3 +1,4 @@
+import type { Prose } from '../base/prose.ts'
 import type { Bytes, Count, DocumentHead } from './common.ts'
 import type { SchemaDocument } from './schema.ts'
 
@@ -30,7 +31,7 @@ export interface SampleDocument extends DocumentHead<'sample'>, Pick<SchemaDocum
   /** Files that were written. */
   files: readonly SampleFile[]
   /** What was chosen or left out, in words. */
-  notes: readonly string[]
+  notes: readonly Prose[]
   /** Commands to try on the sample. */
   next: readonly string[]
 }

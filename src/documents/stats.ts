@@ -1,3 +1,4 @@
+import type { Prose } from '../base/prose.ts'
 import type { AdviceCode, FindingCode } from '../check/codes.ts'
 import type { FileRole } from '../format/field-files.ts'
 import type { ArrayType } from '../format/layout.ts'
@@ -96,7 +97,7 @@ export interface StatsFinding {
   /** `error`: the sums lack something. Otherwise it is advice, and `explain` shows what to do. */
   severity: Severity
   /** What was found, in words. */
-  message: string
+  message: Prose
   /** Path of the missing or short file. */
   file?: string | undefined
   /** Missing bytes of the file; for advice, stored bytes that it is about, or 0. */

@@ -1,3 +1,4 @@
+import type { Prose } from '../base/prose.ts'
 import type { Bytes, Count, DocumentHead } from './common.ts'
 import type { SampleFile } from './sample.ts'
 
@@ -14,7 +15,7 @@ export interface StepsDocument extends DocumentHead<'steps'> {
   /** Files that were written and still exist. */
   files: readonly SampleFile[]
   /** What was left out or not needed, in words. */
-  notes: readonly string[]
+  notes: readonly Prose[]
 }
 
 export interface StepLine {

@@ -1,3 +1,4 @@
+import type { Prose } from '../base/prose.ts'
 import type { Count, DocumentHead, List, NotExamined, OfSeveral, PartCounts, Path } from './common.ts'
 
 /** `tiledb-inspect verify-checksums <target> --json`. NDJSON: one failure a line (`$defs/line`). */
@@ -52,5 +53,5 @@ export interface VerifyChecksumsLine extends OfSeveral {
   /** Digest of the bytes in hex. */
   actual: string | null
   /** What is wrong, in words. */
-  message: string
+  message: Prose
 }

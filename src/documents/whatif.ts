@@ -1,4 +1,5 @@
 import type { ReadCounts } from '../advice/finding.ts'
+import type { Prose } from '../base/prose.ts'
 import type { TileRole } from '../cells/tile-places.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
@@ -89,7 +90,7 @@ export interface WhatifRefusal {
   /** Filters in writing order. */
   filters: readonly FilterDescription[]
   /** Why TileDB does not accept the pipeline. */
-  reason: string
+  reason: Prose
 }
 
 /** Bytes of all data files of the array or fragment. */

@@ -1,10 +1,11 @@
+import type { Prose } from '../base/prose.ts'
 import type { Effect, Need } from '../why/answer.ts'
 import type { DocumentHead, Path, TimestampRange } from './common.ts'
 
 /** `tiledb-inspect why <path> --json`. */
 export interface WhyDocument extends DocumentHead<'why'> {
   /** What the file or folder is, in words. */
-  what: string
+  what: Prose
   /** The array or group that contains it, or the path itself if it is an array or group. */
   root: Path
   /** Everything that needs it, each with what needs that in turn, up to the array or group. Empty if nothing needs it. */
@@ -22,7 +23,7 @@ export interface WhyDocument extends DocumentHead<'why'> {
    */
   delete: 'yes' | 'tiledb' | 'no'
   /** Reason for the answer, in words. */
-  reason: string
+  reason: Prose
   /** Command or call that deletes it; if the answer is `no`, the one that deletes it together with everything that it contains. */
   how: string | null
   /** First and last time of reads that are empty after the vacuum in `how`; null if there are none. */

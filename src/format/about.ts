@@ -1,3 +1,5 @@
+import type { Prose } from '../base/prose.ts'
+
 /** Units of the format's numbers. */
 const UNITS = [
   'bytes',
@@ -28,7 +30,7 @@ export type Unit = (typeof UNITS)[number]
 export interface About {
   /** Unit of the number, or of each number of a list. */
   unit: Unit | undefined
-  meaning: string | undefined
+  meaning: Prose | undefined
 }
 
 /** Splits the `about` text of a field (see {@link Io}): `bytes`, `bytes: of the part`, or a meaning alone. */

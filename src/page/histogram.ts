@@ -1,3 +1,4 @@
+import type { Prose } from '../base/prose.ts'
 import type { CellValue } from '../documents/common.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
@@ -27,7 +28,7 @@ export interface Summary {
   /** Number of cells with NaN, NaT or infinity, which have no bin. */
   nonFinite: number
   /** In words: which values the bars show; for numbers the fill values, which have no bin, and minimum, maximum and mean. */
-  note: string
+  note: Prose
 }
 
 /** Counts the cells of a column. */

@@ -1,4 +1,5 @@
 import { InspectError } from '../base/errors.ts'
+import type { Prose } from '../base/prose.ts'
 import type { ByteSource, Storage } from '../source/source.ts'
 import { wasmFiles } from './codecs.ts'
 import { Engine, type Source } from './engine.ts'
@@ -38,7 +39,7 @@ export interface Call {
 /** An error as messages carry it. It has a code unless it is a fault of the program. */
 interface PlainError {
   code?: InspectError['code']
-  message: string
+  message: Prose
   at?: InspectError['at']
 }
 

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../base/errors.ts'
+import type { Prose } from '../base/prose.ts'
 
 /** What is wrong, in plain words: readers of a page do not know the codes of the command line. */
 export const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
@@ -44,7 +45,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** A message without the words of a command line. Quoted parts stay as they are. */
-export function pageWords(message: string): string {
+export function pageWords(message: Prose): string {
   const parts = message.split(/("(?:[^"\\]|\\.)*")/)
   return parts
     .map((part, i) => (i % 2 === 1 ? part : WORDS.reduce((text, [word, other]) => text.replace(word, other), part)))

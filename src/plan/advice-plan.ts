@@ -3,6 +3,7 @@ import type { Finding } from '../advice/finding.ts'
 import { arrayFindings } from '../advice/findings.ts'
 import { notCopied } from '../advice/lines.ts'
 import { groupBy } from '../base/group-by.ts'
+import type { Prose } from '../base/prose.ts'
 import { ADVICE_CODES } from '../check/codes.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
@@ -74,7 +75,7 @@ const NOTHING: Omit<AdvicePlan, 'findings'> = {
 }
 
 async function planOf(
-  lines: readonly string[],
+  lines: readonly Prose[],
   opened: OpenedArray,
   shell: Shell,
   fresh: (path: string) => Promise<string>,
@@ -87,7 +88,7 @@ async function planOf(
   if (isNew) return newArray(lines, opened, shell, fresh)
   const textsOf = (all: typeof LOSSES): string[] =>
     all.flatMap(([call, text]) => (lines.some((line) => call.test(line)) ? [text] : []))
-  const isRead = (line: string): boolean => line.startsWith('tiledb.open(')
+  const isRead = (line: Prose): boolean => line.startsWith('tiledb.open(')
   const steps = lines.filter((line) => !isRead(line)).map(stepOf)
   const instead = lines.filter(isRead).map(textOf)
   const loses = textsOf(LOSSES)
@@ -110,7 +111,7 @@ async function planOf(
 
 /** The plan for a new array, which is made beside the old one and takes its place. */
 async function newArray(
-  lines: readonly string[],
+  lines: readonly Prose[],
   { schema }: OpenedArray,
   shell: Shell,
   fresh: (path: string) => Promise<string>,
@@ -134,13 +135,13 @@ async function newArray(
   }
 }
 
-function stepOf(line: string): Step {
+function stepOf(line: Prose): Step {
   const { code, note } = codeParts(line)
   const command = code.startsWith('tiledb-inspect ') ? code : pythonLines([code])
   return note === undefined ? { command } : { command, text: note }
 }
 
-function textOf(line: string): Step {
+function textOf(line: Prose): Step {
   const { code, note } = codeParts(line)
   return { text: note === undefined ? code : `${note}: ${code}` }
 }

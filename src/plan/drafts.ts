@@ -1,3 +1,4 @@
+import type { Prose } from '../base/prose.ts'
 import { isAtLeast, type Loss, lostOf, type Severity } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import type { Move, Step } from './shell.ts'
@@ -16,13 +17,13 @@ export interface MendPlan {
   finding_num: number
   outcome: PlanOutcome
   /** What was already lost before the plan. */
-  lost: readonly string[]
+  lost: readonly Prose[]
   /** What is not lost. */
-  not_lost: readonly string[]
+  not_lost: readonly Prose[]
   /** What the steps lose beyond that. */
-  loses: readonly string[]
+  loses: readonly Prose[]
   /** What readers see again without the lost cells. */
-  brings_back: readonly string[]
+  brings_back: readonly Prose[]
   /** Steps to do first, which keep what the others lose. */
   keep: readonly Step[]
   steps: readonly Step[]
@@ -31,7 +32,7 @@ export interface MendPlan {
   /** Steps that undo the others. */
   back: readonly Step[]
   /** What must not be done. */
-  never: readonly string[]
+  never: readonly Prose[]
 }
 
 /** Limit on the findings that a plan names. */
@@ -46,15 +47,15 @@ export class Draft {
   outcome: PlanOutcome | undefined
   /** What is already lost, by its text: two findings may lose the same. */
   private readonly lost = new Map<string, Loss>()
-  readonly notLost = new Set<string>()
-  readonly loses = new Set<string>()
-  readonly bringsBack = new Set<string>()
+  readonly notLost = new Set<Prose>()
+  readonly loses = new Set<Prose>()
+  readonly bringsBack = new Set<Prose>()
   readonly keep: Step[] = []
   private readonly steps: Step[] = []
   readonly instead: Step[] = []
   /** In the order of the steps that they undo. */
   private readonly back: Step[] = []
-  readonly never = new Set<string>()
+  readonly never = new Set<Prose>()
 
   add(finding: Finding): void {
     this.finding_num++

@@ -1,4 +1,5 @@
 import { exitCodeOf, InspectError, orError } from '../base/errors.ts'
+import type { Prose } from '../base/prose.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
 import { unreadFragments } from '../check/array.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
@@ -34,7 +35,7 @@ import { copyOf, lost, type RecoveredFile, type RecoveredFragment, recoverFragme
 interface LeftOut {
   /** Path in the array. */
   path: string
-  why: string
+  why: Prose
   /** Whether readers miss it, or its cells are nowhere else. */
   isLoss: boolean
 }

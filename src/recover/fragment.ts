@@ -1,4 +1,5 @@
 import { exitCodeOf, type Fault, faultText, InspectError, orError, withPlaceAsync } from '../base/errors.ts'
+import type { Prose } from '../base/prose.ts'
 import { type FindingCode, isMendedBy, isMendedByRecover } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { checkFragment } from '../check/fragment.ts'
@@ -50,7 +51,7 @@ export interface RecoveredFragment {
   /** What was assumed, in words. */
   assumed: string[]
   /** Why cells are lost, in words. */
-  why?: string
+  why?: Prose
   /** The new fragments: one with the same name, or several with the parts of a dense fragment. */
   written: { name: string; files: RecoveredFile[] }[]
   /** Names of the fragments that it replaced, if these take its place again. */

@@ -1,5 +1,6 @@
 import { InspectError } from '../base/errors.ts'
 import { folderOf, nameOf } from '../base/paths.ts'
+import type { Prose } from '../base/prose.ts'
 import { type ByteSource, byName, checkRange, type Entry, notFound, type Storage, truncated } from './source.ts'
 
 /** The part of a browser's `File` or `Blob` that is used here. */
@@ -197,7 +198,7 @@ async function withPath<T>(path: string, work: () => Promise<T>): Promise<T> {
 }
 
 /** Name and message of an error. It may come from another frame, so `instanceof Error` would not do. */
-function described(error: unknown): { name: string; message: string } {
-  const { name = '', message = '' } = Object(error) as { name?: string; message?: string }
+function described(error: unknown): { name: string; message: Prose } {
+  const { name = '', message = '' } = Object(error) as { name?: string; message?: Prose }
   return { name, message }
 }

@@ -1,4 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
+import type { Prose } from '../base/prose.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { firstCandidates, refusalOf, secondCandidates, withoutCompressor } from './candidates.ts'
 import type { Sample } from './sample.ts'
@@ -17,7 +18,7 @@ export interface FieldTrials {
   /** The other pipelines, the smallest result first. */
   candidates: readonly Trial[]
   /** Pipelines that TileDB refuses for these values, or that refuse these values, and why. */
-  refused: readonly { filters: readonly FilterConfig[]; reason: string }[]
+  refused: readonly { filters: readonly FilterConfig[]; reason: Prose }[]
   best: Best
 }
 
@@ -37,7 +38,7 @@ export async function tryField(
   asked: readonly (readonly FilterConfig[])[] | undefined,
   cx: TrialContext,
 ): Promise<FieldTrials> {
-  const refused: { filters: readonly FilterConfig[]; reason: string }[] = []
+  const refused: { filters: readonly FilterConfig[]; reason: Prose }[] = []
   const tried: Trial[] = []
   const attempt = async (filters: readonly FilterConfig[]): Promise<void> => {
     if (tried.some((trial) => sameFilters(trial.filters, filters))) return

@@ -1,9 +1,10 @@
+import type { Prose } from '../base/prose.ts'
 import type { Count, Int64, StoredName } from '../base/quantities.ts'
 
 /** What a file or folder of an array or a group is for, and what changes for a reader without it. */
 export interface Answer {
   /** What it is, in words. */
-  what: string
+  what: Prose
   /** The array or group that it is part of. */
   root: string
   /** What needs it, and in turn what needs that. Empty if nothing needs it. */
@@ -15,7 +16,7 @@ export interface Answer {
   /** yes: no reader and no writer sees a difference; tiledb: a call of TileDB removes it, and a read as of now stays the same; no: something is lost. */
   delete: 'yes' | 'tiledb' | 'no'
   /** Why, in words. */
-  reason: string
+  reason: Prose
   /** What to run instead of deleting the path by hand, or how to delete it. */
   how?: string | undefined
   /** Paths, in the array, of what holds the same cells, commits or keys in place of what `how` deletes. Only if they are whole is nothing lost. */
@@ -33,7 +34,7 @@ export interface Need {
   /** Path in the array or group. For arrays and groups further up, the path as a user would write it. Empty for the array or group itself. */
   path: StoredName
   /** What it is. */
-  why: string
+  why: Prose
   /** What needs that in turn. */
   needed_by: readonly Need[]
 }
@@ -61,5 +62,5 @@ export interface Effect {
   /** Whether the numbers of cells were counted or are upper bounds. For fields, `at most`: reads may avoid tiles that newer cells or deletes hide as a whole. */
   certainty?: 'exact' | 'at most' | undefined
   /** What TileDB cannot find. */
-  message?: string | undefined
+  message?: Prose | undefined
 }

@@ -1,4 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
+import type { Prose } from '../base/prose.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts, parseFragmentName, timeText } from '../format/timestamped-name.ts'
 import { Folder, type Storage } from '../source/source.ts'
@@ -44,7 +45,7 @@ async function arrayAround(storage: Storage, path: string, cx: ReadContext): Pro
 
 /** What the name of a missing file or folder says. */
 interface Form {
-  what: string
+  what: Prose
   /** Path of the fragment that it is, lies in, or commits. */
   fragment?: string
   isCommit?: boolean

@@ -1,4 +1,5 @@
 import { firstOf, unlessFault } from '../base/errors.ts'
+import type { Prose } from '../base/prose.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import type { FileRole } from '../format/field-files.ts'
@@ -30,7 +31,7 @@ import type { Need } from './answer.ts'
 /** What a file or folder of an array is, from its name and content. */
 export interface Part {
   /** In words. */
-  what: string
+  what: Prose
   /** Paths of the fragments that it belongs or refers to. */
   fragments: readonly string[]
   /** The field whose cells the file holds. */

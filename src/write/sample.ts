@@ -1,4 +1,5 @@
 import { usage, withPlace } from '../base/errors.ts'
+import type { Prose } from '../base/prose.ts'
 import type { MetadataEntry } from '../format/array-metadata.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
@@ -57,7 +58,7 @@ export interface SampleInputs {
 /** An array, and notes on how it differs from what was asked for. */
 export interface Sample {
   array: ArrayToWrite
-  notes: string[]
+  notes: Prose[]
 }
 
 const DEFAULT_CELLS = 1000

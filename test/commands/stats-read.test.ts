@@ -325,7 +325,7 @@ describe('stats --read', () => {
       [0, null],
       [0, null],
     ])
-    expect(get(await readStats(path), 'advice')).toEqual([])
+    expect(await readStats(path)).toMatchObject({ purge: null, advice: [] })
     const after = (await run(['stats', '--read', path])).text
     expect(after).toMatch(/^20 +not known +- +a < 10 /m)
     expect(after).toContain('not known: a consolidation left out deleted cells, which are gone')
@@ -344,10 +344,14 @@ describe('stats --read', () => {
 
   test('names a new array where only one fragment holds deleted cells: TileDB consolidates no single one', async () => {
     const path = `${FIXTURES}/22/deletes_consolidated`
-    const advice = items(get(await readStats(path), 'advice'))
+    const stats = await readStats(path)
+    const advice = items(get(stats, 'advice'))
+    expect(get(stats, 'purge')).toBe('copy')
     expect(advice[1]).toMatch(/^tiledb\.Array\.create\(".*deletes_consolidated\.new", /)
     expect((await run(['stats', '--read', path])).text).toContain('TileDB consolidates no single fragment')
-    const several = items(get(await readStats(`${FIXTURES}/22/deletes`), 'advice'))
+    const inSeveral = await readStats(`${FIXTURES}/22/deletes`)
+    expect(get(inSeveral, 'purge')).toBe('consolidation')
+    const several = items(get(inSeveral, 'advice'))
     expect(several[0]).toContain('purge_deleted_cells')
     // A consolidation takes fragments of all times, and not only those of the read.
     expect(get(await readStats(`${FIXTURES}/22/deletes`, '--as-of', '15'), 'advice')).toEqual(several)

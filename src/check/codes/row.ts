@@ -1,3 +1,5 @@
+import type { Prose } from '../../base/prose.ts'
+
 /**
  * How much a finding matters. `error`: readers fail, or get wrong cells. `warning`: something is wrong, but readers cope with it.
  * `note`: worth knowing.
@@ -36,7 +38,7 @@ export type Mend =
 export interface Loss {
   /** Whether something is lost. If not, the text says why. */
   isLost: boolean
-  text: string
+  text: Prose
 }
 
 /** Says what is lost. */
@@ -80,7 +82,7 @@ export const USUALLY_LOST = {
 /** How severe a finding is, and what it means for a reader. */
 export interface Meaning {
   severity: Severity
-  meaning: string
+  meaning: Prose
 }
 
 /**

@@ -120,6 +120,7 @@ export function aboutNode({ part, error, parent }: Node): string {
     stored === undefined ? undefined : `(${stored})`,
     meaning,
     verdict === 'invalid' ? 'invalid' : undefined,
+    // Prose: a meaning that is the message is not shown twice.
     wrong && wrong.message !== meaning ? `${ERROR_TITLES[wrong.code]}: ${pageWords(wrong.message)}` : undefined,
   ]
     .filter((part) => part !== undefined)

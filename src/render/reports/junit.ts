@@ -1,3 +1,4 @@
+import type { Prose } from '../../base/prose.ts'
 import type { Output } from '../../base/result.ts'
 import { escapeText } from '../units.ts'
 import { faultText, findingText, placeText, type Reporter } from './reporter.ts'
@@ -60,7 +61,7 @@ interface TestCase {
   /** Element inside the test case. With `system-out` the case passes. */
   tag: 'failure' | 'error' | 'system-out'
   type: string
-  message: string
+  message: Prose
   /** Text of the element; if it is empty, there is no element. */
   text: string
 }

@@ -123,7 +123,10 @@ function writtenAgain({ cell_num, removed_cell_num }: ReadStatsDelete): number {
 }
 
 /** Says whether files still contain deleted cells, and how to remove these permanently. */
-async function writeStored({ path, deletes, advice, to_vacuum_num }: ReadStatsDocument, out: Output): Promise<void> {
+async function writeStored(
+  { path, deletes, purge, advice, to_vacuum_num }: ReadStatsDocument,
+  out: Output,
+): Promise<void> {
   const held = deletes.map(({ cell_num, removed_cell_num }) => removed_cell_num ?? cell_num)
   const all = held.reduce((sum, cells) => sum + cells, 0)
   if (all === 0) {
@@ -136,9 +139,10 @@ async function writeStored({ path, deletes, advice, to_vacuum_num }: ReadStatsDo
   }
   const [first] = deletes.filter((_, i) => held[i] > 0)
   const cells = counted(all, 'removed cell is', 'removed cells are')
-  const how = advice.some((text) => text.startsWith('tiledb.consolidate('))
-    ? 'TileDB-Py takes them out for good:'
-    : 'TileDB consolidates no single fragment, so TileDB-Py takes them out in a new array; the old one holds them until it is deleted:'
+  const how =
+    purge === 'consolidation'
+      ? 'TileDB-Py takes them out for good:'
+      : 'TileDB consolidates no single fragment, so TileDB-Py takes them out in a new array; the old one holds them until it is deleted:'
   await writeLine(
     `${cells} still in the files: read --as-of ${BigInt(first.time) - 1n} shows those of the first delete; ${how}`,
     out,

@@ -66,9 +66,9 @@ async function chainOfSdk(warn: (text: string) => void): Promise<S3Credentials |
   try {
     return await sdk.defaultProvider({ logger: QUIET })()
   } catch (cause) {
-    // Another message means that something is configured wrongly.
-    const nothing = 'Could not load credentials from any providers'
-    if (cause instanceof Error && cause.name === 'CredentialsProviderError' && cause.message === nothing) {
+    const isOfSdk = cause instanceof Error && cause.name === 'CredentialsProviderError'
+    // Prose: the SDK has one name for all errors. Another message means that something is configured wrongly.
+    if (isOfSdk && cause.message === 'Could not load credentials from any providers') {
       warn('no AWS credentials were found: requests are not signed (--no-sign-request says so without looking)')
       return undefined
     }

@@ -1,0 +1,5 @@
+/**
+ * Text for people: a message, a meaning, an advice. The program shows it and never decides by it: what it says also stands beside it as a code,
+ * a key or a number. `npm run lint` finds decisions on such text (docs/prose.mjs). Any string may be given as prose.
+ */
+export type Prose = string & { readonly prose?: true }
