@@ -1,6 +1,7 @@
 /**
  * Makes the JSON Schemas in `schemas` from the types in `src/documents`: one file for each document, and `common.json` for the shared
- * types. The comment of a type or key becomes its description. With `--check`, writes nothing, and fails if a file would change.
+ * types. The comment of a type or key becomes its description. Fields of the footer are described by the reads in `src/format`. Needs
+ * `--import ./test/fuzz/register.mjs`. With `--check`, writes nothing, and fails if a file would change.
  */
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -22,6 +23,7 @@ import {
   StringType,
   UnionType,
 } from 'ts-json-schema-generator'
+import { footerRows } from '../test/docs/format-tables.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DOCUMENTS = join(ROOT, 'src/documents')
@@ -51,21 +53,11 @@ const PRINTED = {
   StoredName: { anyOf: [{ type: 'string' }, ref('Binary')] },
 }
 
-/** Types whose keys are fields of the format. Keys without a comment get the meaning from that table of docs/format.md. */
-const TABLES = {
-  WholeFooter: 'footer',
-  OldFooter: 'footer',
-  FooterWithoutSchema: 'footer',
-  FooterFieldOffsets: 'footer',
-}
+/** Types whose keys are fields of the footer. Keys without a comment get what docs/format.md says of the field, too. */
+const FOOTERS = ['WholeFooter', 'OldFooter', 'FooterWithoutSchema', 'FooterFieldOffsets']
 
-/** Meaning and versions of each field in a table of docs/format.md. The table is generated from src/format. */
-function formatTable(name) {
-  const page = readFileSync(join(ROOT, 'docs/format.md'), 'utf8')
-  const table = page.split(`<!-- table ${name} -->`)[1].split('<!-- end -->')[0]
-  const rows = table.matchAll(/^\| `(?<field>[^`]+)` \| (?<type>[^|]*) \| (?<versions>[^|]*) \| (?<meaning>.*) \|$/gm)
-  return new Map(Array.from(rows, ({ groups }) => [groups.field, groups]))
-}
+/** The fields of the footer, by name, in stored order. */
+const FOOTER_FIELDS = new Map((await footerRows()).map((row) => [row.field, row]))
 
 /** The schema of a key that is a field of the format. */
 function asField(schema, { type, versions, meaning }) {
@@ -144,7 +136,7 @@ class FieldsParser {
   }
   createType(node) {
     const all = checker.getTypeAtLocation(node)
-    const stored = [...formatTable('footer').keys()]
+    const stored = [...FOOTER_FIELDS.keys()]
     const fields = all.getProperties().map((field) => {
       const type = checker.getTypeOfSymbol(field)
       const whole = checker.getNonNullableType(type)
@@ -203,10 +195,11 @@ const roots = [...homes.keys()].filter((name) => /(?:Document|Line)$/.test(name)
 for (const name of roots) Object.assign(types, generator.createSchema(name).definitions)
 for (const [name, schema] of Object.entries(PRINTED)) types[name] = { description: types[name].description, ...schema }
 
-for (const [name, table] of Object.entries(TABLES)) {
-  const fields = formatTable(table)
-  for (const [key, schema] of Object.entries(types[name].properties))
-    if (!schema.description && fields.has(key)) types[name].properties[key] = asField(schema, fields.get(key))
+for (const name of FOOTERS) {
+  for (const [key, schema] of Object.entries(types[name].properties)) {
+    const field = FOOTER_FIELDS.get(key)
+    if (!schema.description && field) types[name].properties[key] = asField(schema, field)
+  }
 }
 
 /** The types that are printed. */

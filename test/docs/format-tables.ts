@@ -7,8 +7,9 @@ import { NEWEST_FORMAT_VERSION } from '../../src/format/format-version.ts'
 import { FRAGMENT_METADATA_FILE, SLOT_SECTIONS } from '../../src/format/fragment-footer.ts'
 import { readBy, writtenBy } from '../../src/format/releases.ts'
 import { childrenOf, type Span } from '../../src/format/span.ts'
-import { collectSpecimens } from '../helpers/collect-specimens.ts'
+import { collectFooters, collectSpecimens } from '../helpers/collect-specimens.ts'
 import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
+import type { Specimen } from '../helpers/specimen.ts'
 
 /**
  * The generated parts of docs/format.md: every structure as traces of the fixtures show it, and the constants of the code.
@@ -259,20 +260,38 @@ function table(header: readonly string[], rows: readonly (readonly string[])[]):
   return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-/** The table of a structure, without rows that only contain others. */
-function structureTable(name: string, structure: Structure): string {
+/** What docs/format.md and the schemas say of a field. */
+export interface FieldRow {
+  field: string
+  type: string
+  versions: string
+  meaning: string
+}
+
+/** The fields of a structure, without those that only contain others. */
+function fieldRows(name: string, structure: Structure): FieldRow[] {
   const shown = structure.paths.filter((path) => {
     const types = structure.fields.get(path)?.types
     return !(types?.has('struct') || (types?.has('list') && structure.paths.some((one) => one.startsWith(`${path}[]`))))
   })
-  const rows = shown.map((path) => {
+  return shown.map((path) => {
     const field = structure.fields.get(path)
     if (!field) throw new Error(`${name}: no field ${path}`)
     const { unit, meaning } = aboutOf(field.about ?? inherited(field, path, structure))
     const joint = /^(?:of|before|after|in|that|below)\b/.test(meaning ?? '') ? ' ' : ': '
     const note = [unit, meaning].filter((part) => part !== undefined).join(joint)
-    return [`\`${path}\``, [...field.types].map(wireOf).join(' or '), versionsText(field, structure), note]
+    const type = [...field.types].map(wireOf).join(' or ')
+    return { field: path, type, versions: versionsText(field, structure), meaning: note }
   })
+}
+
+function structureTable(name: string, structure: Structure): string {
+  const rows = fieldRows(name, structure).map(({ field, type, versions, meaning }) => [
+    `\`${field}\``,
+    type,
+    versions,
+    meaning,
+  ])
   return `Traced in format versions ${range(structure.seen.versions)}.\n\n${table(['field', 'type', 'versions', 'meaning'], rows)}`
 }
 
@@ -410,11 +429,21 @@ function* filesOfFragments(array: string): Generator<string> {
   }
 }
 
+function tracesOf(specimens: readonly Specimen[]): Traces {
+  const traces = new Traces()
+  for (const { structure, version, spans } of specimens) traces.add(ALIASES[structure] ?? structure, spans(), version)
+  return traces
+}
+
+/** The fields of the footer in stored order: the table of docs/format.md, and the descriptions of the keys in schemas. */
+export async function footerRows(): Promise<FieldRow[]> {
+  const [[name, structure]] = tracesOf(await collectFooters()).structures
+  return fieldRows(name, structure)
+}
+
 /** Makes every generated part of the page, by name. */
 export async function formatTables(): Promise<Map<string, string>> {
-  const traces = new Traces()
-  for (const { structure, version, spans } of await collectSpecimens())
-    traces.add(ALIASES[structure] ?? structure, spans(), version)
+  const traces = tracesOf(await collectSpecimens())
   const parts = new Map<string, string>([
     ['versions', versionTable()],
     ['datatypes', datatypeTable()],

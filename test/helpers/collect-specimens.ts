@@ -19,7 +19,7 @@ import { datatypeKind, datatypeSize } from '../../src/format/datatype.ts'
 import { deleteCondition } from '../../src/format/delete-condition.ts'
 import { enumerationFile } from '../../src/format/enumeration.ts'
 import { filterPipeline, isCompressor } from '../../src/format/filter-pipeline.ts'
-import { fragmentFooter } from '../../src/format/fragment-footer.ts'
+import { FRAGMENT_METADATA_FILE, fragmentFooter } from '../../src/format/fragment-footer.ts'
 import { fragmentMetadataV1 } from '../../src/format/fragment-metadata-v1.ts'
 import { genericTileHeader } from '../../src/format/generic-tile.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
@@ -46,6 +46,13 @@ const STRUCTURES: Readonly<Record<string, string>> = {
 export async function collectSpecimens(): Promise<Specimen[]> {
   const collector = new Collector()
   for (const folder of fixtureFolders()) await collector.folder(folder)
+  return collector.specimens
+}
+
+/** The footers of all fragments of the fixtures, each different content once. */
+export async function collectFooters(): Promise<Specimen[]> {
+  const collector = new Collector()
+  for (const folder of fixtureFolders()) await collector.footers(folder)
   return collector.specimens
 }
 
@@ -83,24 +90,40 @@ class Collector {
     }
   }
 
+  async footers(fixture: FixtureFolder): Promise<void> {
+    if (fixture.kind === 'group') return
+    const cx = contextFor(fixture)
+    const folder = new Folder(localStorage, fixture.path)
+    const array = new InspectArray(folder, cx)
+    for (const entry of await array.fragments()) {
+      const fragment = array.fragment(entry.path)
+      const info = await fragment.info()
+      const at = { folder, cx, name: `${fixture.name}/${entry.name}`, version: info.format_version }
+      this.footer(at, await this.read(fragment.folder, FRAGMENT_METADATA_FILE), info)
+      await fragment.close()
+    }
+  }
+
   private async fragment(at: Place, fragment: Fragment): Promise<void> {
     const info = await fragment.info()
     const version = info.format_version
-    const metadata = await this.read(fragment.folder, '__fragment_metadata.tdb')
+    const metadata = await this.read(fragment.folder, FRAGMENT_METADATA_FILE)
     const here = { ...at, version, folder: fragment.folder }
-    if (info.v1) {
-      await this.tile(here, 'metadata', metadata, 'fragment metadata v1', fragmentMetadataV1(info.schema))
-    } else if (info.footer) {
-      const { offset, size, slack } = info.footer
-      const bytes = metadata.slice(offset, offset + size)
-      this.add(here, 'footer', `footer of ${at.name}`, bytes, fragmentFooter(info.schema), slack.length > 0)
-      await this.sections(here, metadata, info)
-    }
+    if (info.v1) await this.tile(here, 'metadata', metadata, 'fragment metadata v1', fragmentMetadataV1(info.schema))
+    this.footer(here, metadata, info)
+    await this.sections(here, metadata, info)
     for (const file of await fragment.fieldFiles()) {
       const { kind } = info.slots[file.slot]
       if (kind !== 'attribute' && kind !== 'dimension' && kind !== 'coords' && version < 14) continue
       await this.tiles(here, fragment, info, file.slot, tileRole(file))
     }
+  }
+
+  private footer(at: Place, metadata: Uint8Array, { footer, schema }: FragmentInfo): void {
+    if (!footer) return
+    const { offset, size, slack } = footer
+    const bytes = metadata.slice(offset, offset + size)
+    this.add(at, 'footer', `footer of ${at.name}`, bytes, fragmentFooter(schema), slack.length > 0)
   }
 
   private async sections(at: Place, metadata: Uint8Array, { footer, slots, schema }: FragmentInfo): Promise<void> {
