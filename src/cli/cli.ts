@@ -194,9 +194,9 @@ async function runCommand(
       if (isShown) report.addExitCode(exitCodeOf(error))
       else report.error(error)
     },
-    note: (text) => {
+    note: (text, names) => {
       reported.note = text
-      report.note(several && !module.together && !text.startsWith(current) ? `${current}: ${text}` : text)
+      report.note(several && !module.together && names !== 'target' ? `${current}: ${text}` : text)
     },
     refuseReadPlace: (path, option) => refuseReadPlace(command, paths, path, option),
   }

@@ -1,4 +1,5 @@
 import { asInspectError, exitCodeOf, InspectError } from '../base/errors.ts'
+import type { Prose } from '../base/prose.ts'
 import type { Output } from '../base/result.ts'
 import { safeJson, UNSAFE } from '../base/unsafe-text.ts'
 import { errorResult } from '../commands/command.ts'
@@ -34,7 +35,7 @@ export class Report {
     return [2, 1, 3].find((code) => this.codes.has(code)) ?? 0
   }
 
-  note(text: string): void {
+  note(text: Prose): void {
     if (!this.quiet) this.printLine(`note: ${escapeControls(text)}`)
   }
 

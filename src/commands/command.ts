@@ -1,6 +1,7 @@
 import type { Command as CommanderCommand } from 'commander'
 import { asInspectError, firstOf, InspectError, usage, withPlaceAsync } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import type { Prose } from '../base/prose.ts'
 import type { Output, Result } from '../base/result.ts'
 import type { DocumentHead, ErrorInfo, List, NotExamined } from '../documents/common.ts'
 import type { ValueStyle } from '../format/value.ts'
@@ -41,8 +42,11 @@ export interface CommandContext {
   fault(error: InspectError, isShown?: boolean): void
   /** Whether {@link fault} wants the fault of every tile, even if an earlier tile had the same. */
   wantsEveryFault?: boolean
-  /** Prints a message on stderr that is not a fault, unless --quiet is given. */
-  note(text: string): void
+  /**
+   * Prints a message on stderr that is not a fault, unless --quiet is given.
+   * @param names whether the message names the target. If there are several, it is put in front of other messages
+   */
+  note(text: Prose, names?: 'target'): void
   /**
    * Refuses to write to a place that the command reads. To be called before a file or folder is written that the user named.
    * @param option the option that names `path`; the name of the command if its argument names it
@@ -178,7 +182,7 @@ export async function* eachFragment(
   const all = await array.fragments()
   const entries = cx.times ? all.filter(({ isRead }) => isRead) : all
   if (entries.length === 0)
-    cx.note(`${cx.shownPath(target.path)} has no fragments${all.length > 0 ? ' at that time' : ''}`)
+    cx.note(`${cx.shownPath(target.path)} has no fragments${all.length > 0 ? ' at that time' : ''}`, 'target')
   for await (const fragment of inOrder(entries, atOnce(array.folder), opened)) {
     try {
       yield fragment
@@ -206,7 +210,7 @@ export async function* throughGroups(
   const { findMember } = await import('../store/group-members.ts')
   const around = [...above, await group.identity()]
   const members = await group.members()
-  if (members.length === 0) cx.note(`${cx.shownPath(path)} has no members${cx.times ? ' at that time' : ''}`)
+  if (members.length === 0) cx.note(`${cx.shownPath(path)} has no members${cx.times ? ' at that time' : ''}`, 'target')
   for (const member of members) {
     const found = await findMember(group, member, around, cx.open)
     if (found.error && found.state !== 'cycle') cx.fault(found.error)
@@ -237,7 +241,8 @@ function failure(path: string, error: InspectError): Outcome {
 export async function noteIfEmpty(cx: CommandContext, target: Target): Promise<void> {
   if (target.type !== 'group') return
   const members = await target.group.members().catch(() => undefined)
-  if (members?.length === 0) cx.note(`${cx.shownPath(target.path)} has no members: only its own files are examined`)
+  if (members?.length === 0)
+    cx.note(`${cx.shownPath(target.path)} has no members: only its own files are examined`, 'target')
 }
 
 /**

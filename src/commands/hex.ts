@@ -134,7 +134,7 @@ export async function* metadataHex(cx: CommandContext, target: Target, options: 
   if (target.type === 'array' || target.type === 'group') {
     const { folder } = target.type === 'array' ? target.array : target.group
     const files = (await folder.folder('__meta').listIfThere()).filter(({ kind }) => kind === 'file')
-    if (files.length === 0) cx.note(`${cx.shownPath(target.path)} has no key-value metadata`)
+    if (files.length === 0) cx.note(`${cx.shownPath(target.path)} has no key-value metadata`, 'target')
     for (const { name } of files) yield* fileHex(cx, `${folder.path}/__meta/${name}`, options)
   } else if (target.fragment) {
     try {

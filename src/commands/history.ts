@@ -100,7 +100,7 @@ async function* outcomes(
     found.push({ columns, coordinates: coordinatesOf(opened.schema, cell), versions: [] })
     if (opened.schema.array_type === 'sparse') purging = (await opened.array.fragments()).filter(mayBePurged)
   }
-  if (found.length === 0) cx.note(`${cx.shownPath(path)}: no fragment holds a cell in this range`)
+  if (found.length === 0) cx.note(`${cx.shownPath(path)}: no fragment holds a cell in this range`, 'target')
   for (const history of found) yield await cellOutcome(cx, path, opened, history, labels, { faults, purging })
   report.tell(cx)
 }

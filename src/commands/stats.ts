@@ -109,7 +109,7 @@ export const command: CommandModule<StatsOptions> = {
       })
       const arrays = found.slice(before)
       const size = shortSize(sum(arrays, (one) => one.size))
-      if (arrays.length > 1) cx.note(`${cx.shownPath(path)}: ${arrays.length} arrays, ${size} in all`)
+      if (arrays.length > 1) cx.note(`${cx.shownPath(path)}: ${arrays.length} arrays, ${size} in all`, 'target')
     }
     const open = (path: string): Promise<Target> => {
       const target = cx.open(path)
@@ -358,6 +358,7 @@ async function otherSize(cx: CommandContext, folder: Folder, fragments: Readonly
   if (deep.length > 0)
     cx.note(
       `${cx.shownPath(folder.path)}: bytes outside fragments are counted down to a depth of ${FOLDERS_DEEP} folders, where those of TileDB end; ${deep.length} deeper ones, such as ${[...deep].sort()[0]}, are left out. Links on the server may lead in a circle: what they lead to is then counted more than once`,
+      'target',
     )
   return size
 }

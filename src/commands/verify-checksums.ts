@@ -84,7 +84,7 @@ function outcome(
         yield { ...failure, file: cx.shownPath(failure.file) }
       }
       for (const [file, tile] of found.lostTails)
-        cx.note(`${cx.shownPath(file)}: ${TAIL_LOST} (first in tile ${tile}); check says more`)
+        cx.note(`${cx.shownPath(file)}: ${TAIL_LOST} (first in tile ${tile}); check says more`, 'target')
       for (const error of found.notExamined) cx.fault(error)
     } finally {
       progress.stop()
