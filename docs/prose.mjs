@@ -40,7 +40,7 @@ const TELLS = new Set(
 )
 /** Methods of a text whose result is still the text. */
 const KEEPS = new Set(
-  'trim trimStart trimEnd toLowerCase toUpperCase slice substring padEnd padStart toString'.split(' '),
+  'at charAt trim trimStart trimEnd toLowerCase toUpperCase slice substring padEnd padStart toString'.split(' '),
 )
 /** Methods that tell something about the text that they are given. */
 const TELLS_OF = new Set('test exec has get includes indexOf lastIndexOf startsWith endsWith'.split(' '))
@@ -150,6 +150,8 @@ function isProse(checker, node, type = checker.getTypeAtLocation(node)) {
       return isProse(checker, node.whenTrue) || isProse(checker, node.whenFalse)
     case SyntaxKind.BinaryExpression:
       return JOINS.has(node.operatorToken.kind) && (isProse(checker, node.left) || isProse(checker, node.right))
+    case SyntaxKind.ElementAccessExpression:
+      return isProse(checker, node.expression)
     case SyntaxKind.CallExpression:
       return isProseCall(checker, node)
     case SyntaxKind.PropertyAccessExpression:

@@ -20,6 +20,8 @@ const key = `${finding.code} ${finding.meaning}`
 export const known = told.has(key) // found
 export const trimmed = ({ meaning }: typeof finding) => meaning.trim().endsWith('!') // found
 export const destructured = ({ message }: RangeError) => message.includes('memory') // found
+export const first = finding.meaning[0] === 'n' // found
+export const firstOf = finding.meaning.charAt(0) < 'n' // found
 export const number = list[finding.meaning] // found
 export const matched = (finding.found ?? '').match(/x/) // found
 export const ofAny = /memory/.test(String(error)) // found
