@@ -12,7 +12,8 @@ import { API, TypeFlags } from 'typescript/unstable/sync'
  *     node docs/prose.mjs           says where the program decides on such text
  *     node docs/prose.mjs FOLDER    the same for the project in that folder
  *
- * A line may do so if a comment in it, or in the line before, begins with `Prose:` and says why. That is for what other programs say.
+ * A line may do so if a comment in it, or in the line before, begins with `Prose:` and says why: another program gives no code, or only the
+ * look depends on the text.
  */
 
 const project = process.argv[2]
@@ -24,13 +25,7 @@ const PROJECTS = ['tsconfig.json', 'src/page/tsconfig.json'].map((name) => ROOT 
 const PROSE_NAMES = new Set('message meaning advice lost not_lost loses brings_back never notes'.split(' '))
 
 /** Files that still decide on text. The list only gets shorter. */
-const STILL = new Set([
-  'src/advice/code-parts.ts',
-  'src/base/errors.ts',
-  'src/page/page-words.ts',
-  'src/plan/advice-plan.ts',
-  'src/read/dense-source.ts',
-])
+const STILL = new Set(['src/advice/code-parts.ts', 'src/page/page-words.ts', 'src/plan/advice-plan.ts'])
 
 /** Methods of a text that tell something about it, or that change what it says. */
 const TELLS = new Set(

@@ -172,6 +172,7 @@ export function exitCodeOf(error: InspectError): 1 | 2 | 3 {
 /** Whether `told` has no error of the same file, code and message; offsets may differ. Adds the error to `told`. */
 export function isNew(told: Set<string>, { code, message, at }: InspectError): boolean {
   const text = `${code} ${at.file ?? ''} ${message}`
+  // Prose: what would look the same is told once.
   if (told.has(text)) return false
   told.add(text)
   return true

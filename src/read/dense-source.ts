@@ -205,6 +205,7 @@ export class DenseSource {
     if (!onFault) throw placed
     // A missing file is reported once, not once for each of its tiles.
     const text = code === 'MISSING_FILE' ? `${placed.at.file}` : `${code} ${message} ${field}`
+    // Prose: what would look the same is told once.
     if (this.told.has(text)) return
     this.told.add(text)
     onFault(placed)
