@@ -31,6 +31,7 @@ import { breakCopy, keyOf, targetsIn } from './targets.mjs'
  *     --broken N      fixtures of which a copy with one broken file is made (20)
  *     --seed S        chooses arrays, files and cells
  *     --shard I/N     only part I of N parts of the arrays
+ *     --commands A,B  only calls of these commands
  *     --show N        kinds of differences that are printed (50)
  *     --keep          keeps the folder with the arrays, in which the calls were made
  *
@@ -53,6 +54,7 @@ const { values: options, positionals } = parseArgs({
     broken: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
     shard: { type: 'string', default: '1/1' },
+    commands: { type: 'string' },
     show: { type: 'string', default: '50' },
     keep: { type: 'boolean', default: false },
   },
@@ -64,9 +66,14 @@ if (positionals.length < 2) {
 const [oldRoot, newRoot, ...folders] = positionals.map((path) => resolve(path))
 const names = new Names(options.names === undefined ? {} : JSON.parse(readFileSync(options.names, 'utf8')))
 const [shard, shards] = options.shard.split('/').map(Number)
+const only = options.commands?.split(',')
 const limit = options.limit === 'all' ? Number.POSITIVE_INFINITY : Number(options.limit)
 
 const work = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'compare-'))
+process.on('exit', () => {
+  if (!options.keep) rmSync(work, { recursive: true, force: true })
+})
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => exit(3))
 const builds = [oldRoot, newRoot].map((checkout, i) => {
   const folder = join(work, ['old', 'new'][i])
   mkdirSync(folder)
@@ -128,12 +135,16 @@ async function ask(call) {
 let calls = 0
 let differ = 0
 const kinds = new Map()
+/** Number of calls by how they ended in the old build: exit code, or what went wrong. */
+const ends = new Map()
 const waiting = new Set()
 
 async function compared(call, target) {
   const calledNew = { ...call, argv: names.renamedCall(call.argv) }
   const [a, b] = await Promise.all([builds[0].call(call), builds[1].call(calledNew)])
   calls++
+  const [end] = a.code.split('\n')
+  ends.set(end, (ends.get(end) ?? 0) + 1)
   const found = difference(call, a, b, names, places)
   if (!found) return
   differ++
@@ -145,6 +156,7 @@ async function compared(call, target) {
 
 /** Sends a call to both builds, which work on some calls ahead. */
 async function compare(call, target) {
+  if (only && !only.includes(call.argv[0])) return
   const one = compared(call, target).finally(() => waiting.delete(one))
   waiting.add(one)
   if (waiting.size >= AHEAD) await Promise.race(waiting)
@@ -195,9 +207,12 @@ for (const [kind, { count, call, found }] of sorted.slice(0, Number(options.show
 if (sorted.length > Number(options.show))
   stdout.write(`and ${sorted.length - Number(options.show)} more kinds: --show N\n`)
 if (options.keep) stdout.write(`the calls were made in ${builds[0].folder} and ${builds[1].folder}\n`)
-else rmSync(work, { recursive: true })
 for (const build of builds) build.close()
 const seconds = Math.round((performance.now() - start) / 1000)
-stdout.write(`${mine.length} targets, ${seconds} s, ${sorted.length} kinds of differences\n`)
+stdout.write(
+  `${mine.length} target${mine.length === 1 ? '' : 's'}, ${seconds} s, ${sorted.length} kinds of differences\n`,
+)
+const counts = [...ends].sort(([a], [b]) => (a < b ? -1 : 1)).map(([end, count]) => `${end}: ${count}`)
+stdout.write(`exit codes of the old build: ${counts.join(', ')}\n`)
 stdout.write(`${calls} calls, ${differ} differ\n`)
 exit(differ > 0 ? 1 : 0)

@@ -140,7 +140,7 @@ function* arrayCalls(path, facts, choices) {
   const { fragments, dimensions, attributes, fields, cells } = facts
   const cell = cells.length > 0 ? choices.pick(cells) : undefined
   yield [path]
-  for (const command of ['overview', 'ls', 'schema', 'commits', 'metadata', 'stats', 'explain', 'whatif', 'recover'])
+  for (const command of ['overview', 'ls', 'schema', 'commits', 'metadata', 'stats', 'explain', 'whatif'])
     yield [command, path]
   for (const command of ['footer', 'rtree', 'tiles', 'why', 'dump']) yield [command, path]
   yield ['read', path, '--limit', CELL_LIMIT, '--provenance']
@@ -260,7 +260,8 @@ export function* otherCalls(commands, codes) {
     // Commands on nothing, on what does not exist, on what is no array, and with wrong options. A page that is not written is served.
     const needed = { page: ['-o', 'out/page.html'], whatif: SMALL_SAMPLE }
     const call = [command, ...(needed[command] ?? [])]
-    const wrongCalls = [[], ['nosuch'], [''], ['examples'], ['text.txt'], [array, 'nosuch', 'nosuch']]
+    const missing = command === 'write-sample' ? 'out/sample' : 'nosuch'
+    const wrongCalls = [[], [missing], [''], ['examples'], ['text.txt'], [array, 'nosuch', 'nosuch']]
     for (const wrong of WRONG) wrongCalls.push([array, ...wrong])
     for (const wrong of wrongCalls) {
       yield { argv: [...call, ...wrong], columns: WIDTHS[0] }
@@ -269,7 +270,7 @@ export function* otherCalls(commands, codes) {
     for (const format of ['nosuch', CELLS.has(command) ? 'sarif' : 'arrow', ''])
       yield { argv: [...call, array, '--format', format] }
     yield { argv: [...call, array, '--format'] }
-    yield { argv: [command, array, '-o', 'out.nosuch'] }
+    yield { argv: [command, array, '-o', 'out/a.nosuch'] }
     yield { argv: [command, array, '-o', 'nosuch/out.json'] }
     yield { argv: [command.slice(0, -1), array] }
     yield { argv: [`${command}s`, array] }

@@ -8,6 +8,9 @@ const AFTER = 120
 /** A string of JSON, with the colon behind a key; or space between the tokens. */
 const TOKENS = /"(?:[^"\\]|\\.)*"(\s*:)?|\s+|[,[{]/g
 
+/** What a terminal shows as colours, in a pattern. */
+const COLOURS = '(?:\\x1b\\[\\d+m)*'
+
 /**
  * Renames that do not count as differences: each an object from the old name to the new one.
  *
@@ -91,8 +94,8 @@ const FORMS = {
     const values = names.of('values', command)
     const line = (one) => {
       // Only headers have nothing but names.
-      const table = /^[A-Za-z_][\w.]*(?:[,\t][A-Za-z_][\w.]*)*$/.test(one) ? new Map([...values, ...keys]) : values
-      return one.replace(/[^,\t]+/g, (cell) => table.get(cell) ?? cell)
+      const table = /^[A-Za-z_][\w.]*(?:[,\t][A-Za-z_][\w.]*)*\r?$/.test(one) ? new Map([...values, ...keys]) : values
+      return one.replace(/[^,\t\r]+/g, (cell) => table.get(cell) ?? cell)
     }
     return text.split('\n').map(line).join('\n')
   },
@@ -102,18 +105,27 @@ const FORMS = {
     let out = text
     for (const [from, to] of isOld ? names.of('words', command) : []) {
       const word = from.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-      out = out.replace(new RegExp(`(?<=^|  |│ *)${word}(?=$|  | *│)`, 'gm'), to.replaceAll('$', '$$$$'))
+      const cell = new RegExp(`(?<=(?:^|  |│ *)${COLOURS})${word}(?=${COLOURS}(?:$|  | *│))`, 'gm')
+      out = out.replace(cell, () => to)
     }
     // New names change the widths of columns.
-    return out.replace(/[ ─]+/g, ' ').replace(/ $/gm, '')
+    return withoutWidths(out)
   },
+}
+
+/** A text without the widths of columns. */
+function withoutWidths(text) {
+  // Colours may stand between the spaces.
+  return text.replace(/(?:[ ─]|(?<=[ ─])\x1b\[\d+m(?=[ ─]))+/g, ' ').replace(/ +$/gm, '')
 }
 
 /** The first lines that differ, around their first difference. */
 function firstLines(a, b) {
   const [x, y] = [a.split('\n'), b.split('\n')]
-  let at = 0
-  while (x[at] === y[at] && at < x.length) at++
+  const same = (form) => x.findIndex((line, i) => y[i] === undefined || form(line) !== form(y[i]))
+  // If a column is wider, other lines than its border say more.
+  const [worded, any] = [same(withoutWidths), same((line) => line)]
+  const at = worded >= 0 ? worded : any >= 0 ? any : x.length
   // A text that ends early.
   const [old, now] = [x[at] ?? '(end)', y[at] ?? '(end)']
   let from = 0
