@@ -291,7 +291,10 @@ async function* checkConsolidated(facts: CommitFacts, path: string, entry: Commi
   const ofTile = { file: path, offset: tile.offset }
   yield* checkCondition(facts, condition, ofTile, kind)
   const alone = `${COMMITS_FOLDER}/${name}`
-  if (!facts.paths.has(alone)) return
+  if (!facts.paths.has(alone)) {
+    if (!facts.ignoredLines.has(text)) yield finding('DELETE_CONDITION_FILE', place, `the file ${alone}, too`, 'none')
+    return
+  }
   const own = await withSource(array.folder.file(alone), readAll)
   if (!sameBytes(own, condition))
     yield finding('DELETE_CONDITION_DIFFERS', ofTile, `the bytes of ${alone}`, `${condition.length} other bytes`)
@@ -310,9 +313,11 @@ async function* checkCondition(
       : (yield* checkedTile(bytes, updateCondition, array.cx, place, code))?.value.condition
   if (!node || !schema) return
   const inside = { file: place.file, space: `unfiltered content of the generic tile at ${place.offset}` }
-  for (const { field, expected, found } of refusedParts(node, schema)) {
-    const faulty = field === 'value' ? 'DELETE_CONDITION_VALUE' : 'DELETE_CONDITION_OPERANDS'
-    yield finding(faulty, { ...inside, field }, expected, found)
+  for (const { field, expected, found, isNullTest } of refusedParts(node, schema)) {
+    const at = { ...inside, field }
+    if (field === 'value')
+      yield finding('DELETE_CONDITION_VALUE', at, expected, found, isNullTest ? 'nullTest' : undefined)
+    else yield finding('DELETE_CONDITION_OPERANDS', at, expected, found)
   }
   const known = new Set([...schema.domain.dimensions, ...schema.attributes].map(({ name }) => name))
   for (const field of conditionFields(node)) {

@@ -1,3 +1,4 @@
+import { unlessFault } from '../base/errors.ts'
 import { numbersOf } from '../cells/elements.ts'
 import { compareValues } from '../cells/rtree-builder.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
@@ -9,8 +10,8 @@ import type { FilterPipeline } from '../format/filter-pipeline.ts'
 import { INTERNAL_FIELDS } from '../format/fragment-slots.ts'
 import type { NDRange, Range } from '../format/range.ts'
 import { withSource } from '../source/source.ts'
-import { type InspectArray, type SchemaFile, schemaFileOpened } from '../store/array.ts'
-import { readGenericTileHeader } from '../store/generic-tile.ts'
+import { type InspectArray, SCHEMA_FOLDER, type SchemaFile, schemaFileOpened } from '../store/array.ts'
+import { readGenericTileHeader, readTileFile } from '../store/generic-tile.ts'
 import type { KnownFault } from './codes/known.ts'
 import type { FindingCode } from './codes.ts'
 import { attempt, type Finding, finding, type Items, type Place } from './finding.ts'
@@ -45,7 +46,9 @@ export class CheckedSchemas {
   async *checkAll(): Items {
     const { files, opened } = this
     if (this.run.quick) {
-      if (opened) yield* this.check(opened)
+      if (!opened) return
+      yield* this.check(opened)
+      yield* this.missingEnumerations(opened)
       return
     }
     yield* this.checkEncryption()
@@ -53,6 +56,7 @@ export class CheckedSchemas {
       yield* this.check(file)
       if (this.run.all || file === files.at(-1) || file === opened) yield* this.checkEnumerations(file.name)
     }
+    yield* this.checkShortened()
   }
 
   /** Checks the enumerations of a schema, unless they were checked before. */
@@ -69,16 +73,13 @@ export class CheckedSchemas {
         yield finding('ENUMERATION_UNLISTED', place, 'an enumeration of the schema', JSON.stringify(enumeration))
       }
     }
-    for (const { name, path_name } of schema.enumerations) {
+    for (const enumeration of schema.enumerations) {
+      const { name, path_name } = enumeration
       if (this.enumerationsDone.has(path_name)) continue
       this.enumerationsDone.add(path_name)
-      const path = `__schema/__enumerations/${path_name}`
-      const place = { file, field: `enumerations.${name}` }
-      if (path_name.includes('/') || (await this.array.folder.kind(path)) !== 'file') {
-        yield {
-          ...finding('ENUMERATION_MISSING', place, `the file ${JSON.stringify(path_name)}`, 'none'),
-          missing: path,
-        }
+      const path = enumerationPath(enumeration)
+      if (!(await this.isThere(enumeration))) {
+        yield missingEnumeration(file, enumeration)
         continue
       }
       const { folder, cx } = this.array
@@ -94,6 +95,46 @@ export class CheckedSchemas {
       }
       yield* checkEnumerationValues(value, inFile)
     }
+  }
+
+  /** Reports the enumerations of a schema whose files are missing. */
+  private async *missingEnumerations({ name, path }: SchemaFile): Items {
+    for (const one of this.get(name)?.enumerations ?? [])
+      if (!(await this.isThere(one))) yield missingEnumeration(`${this.array.folder.path}/${path}`, one)
+  }
+
+  private async isThere(enumeration: Pick<Enumeration, 'path_name'>): Promise<boolean> {
+    if (enumeration.path_name.includes('/')) return false
+    return (await this.array.folder.kind(enumerationPath(enumeration))) === 'file'
+  }
+
+  /**
+   * Checks that the enumerations of the opened schema have all values that they had before: cells index these by position. TileDB only
+   * ever adds values, but programs above it have written enumerations anew, with fewer.
+   */
+  private async *checkShortened(): Items {
+    const { opened, array } = this
+    const schema = this.get(opened?.name)
+    for (const { name, path_name } of schema?.enumerations ?? []) {
+      let most = 0
+      for (const older of this.files) {
+        const before = this.get(older.name)?.enumerations.find((one) => one.name === name)
+        if (before && before.path_name !== path_name) most = Math.max(most, await this.valueNum(before.path_name))
+      }
+      if (most === 0) continue
+      const now = await this.valueNum(path_name)
+      const place = { file: `${array.folder.path}/${opened?.path}`, field: `enumerations.${name}` }
+      if (now < most) yield finding('ENUMERATION_VALUES', place, `${most} values or more, as before`, now, 'fewer')
+    }
+  }
+
+  /** Number of values of an enumeration; 0 if its file is missing or damaged, which other findings say. */
+  private async valueNum(path_name: string): Promise<number> {
+    const { folder, cx } = this.array
+    if (path_name.includes('/')) return 0
+    const file = folder.file(enumerationPath({ path_name }))
+    const read = await readTileFile(file, enumerationFile, cx).catch(unlessFault)
+    return read ? enumerationValues(read).length : 0
   }
 
   /** Checks that all schemas are encrypted, or none: TileDB opens an array with a key or without. */
@@ -139,6 +180,16 @@ export class CheckedSchemas {
     this.checked.set(name, schema)
     if (schema) yield* schemaFindings(schema, file)
   }
+}
+
+function enumerationPath({ path_name }: Pick<Enumeration, 'path_name'>): string {
+  return `${SCHEMA_FOLDER}/__enumerations/${path_name}`
+}
+
+function missingEnumeration(file: string, { name, path_name }: Pick<Enumeration, 'name' | 'path_name'>): Finding {
+  const place = { file, field: `enumerations.${name}` }
+  const item = finding('ENUMERATION_MISSING', place, `the file ${JSON.stringify(path_name)}`, 'none')
+  return { ...item, missing: enumerationPath({ path_name }) }
 }
 
 /** Checks that the values of an enumeration lie inside its bytes. */

@@ -35,8 +35,9 @@ export async function* checkStray(
       checkedTileFile<unknown>(run, inside, name, describe as Describe<unknown>, cx, unreadable),
     )
     items = read.items
-    // A file that could not be examined is not called damaged.
-    if (read.value || items.some((item) => 'notExamined' in item)) variant = 'readable'
+    // A file that could not be examined is not called damaged. TileDB cannot read an unknown version either.
+    const isUnseen = items.some((item) => 'notExamined' in item && item.notExamined.code !== 'UNSUPPORTED_VERSION')
+    if (read.value || isUnseen) variant = 'readable'
   }
   yield finding(code, { file: `${inside.path}/${name}` }, expected, JSON.stringify(name), variant)
   for (const item of items) if ('notExamined' in item) yield item

@@ -116,6 +116,13 @@ export const ARRAY_DAMAGE = {
     const other = array.get(array.find(/__25_25_.*\.del$/))
     array.add(`__commits/__15_15_${UUID}_22.con`, bytes(text(`${name}\n`), u64(other.length), other))
   }),
+  DELETE_CONDITION_FILE: damage('deletes', 'a consolidated delete condition whose own file is gone', (array) => {
+    const file = array.find(DELETE)
+    const condition = array.get(file)
+    const name = file.slice(array.root.length + 1)
+    array.add(`__commits/__15_15_${UUID}_22.con`, bytes(text(`${name}\n`), u64(condition.length), condition))
+    array.remove(file)
+  }),
   CONSOLIDATED_METADATA_UNREADABLE: cutShort(
     'consolidatedMetadata',
     'consolidated metadata cut short',

@@ -122,6 +122,8 @@ interface RefusedPart {
   field: 'op' | 'child_num' | 'value'
   expected: string
   found: string | number
+  /** Whether it is a test for null, whose meaning is clear although TileDB refuses it. */
+  isNullTest?: boolean
 }
 
 /**
@@ -142,12 +144,18 @@ export function* refusedParts(node: ConditionNode, schema: ArraySchema): Generat
     yield { field: 'value', expected: `members with bytes to compare with ${field}`, found: 'none' }
     return
   }
+  if (op === 'ALWAYS_TRUE' || op === 'ALWAYS_FALSE') return
   const size = comparedSize(schema, field)
-  if (op === 'ALWAYS_TRUE' || op === 'ALWAYS_FALSE' || size === undefined) return
+  // TileDB-Py deletes by tests for null in any nullable attribute, but TileDB reads back only those of text (measured with 2.27 and 2.30).
+  const isNullTest = size?.nullable === true && !offsets && value.length === 0
+  if (size === undefined) return
+  if (size.bytes === undefined) {
+    yield { field: 'value', expected: `text or values of a fixed size in ${field}`, found: size.type, isNullTest }
+    return
+  }
   const bytes = `${size.bytes} bytes to compare with ${field}`
   if (!offsets) {
-    if (value.length !== size.bytes && !(size.nullable && value.length === 0))
-      yield { field: 'value', expected: bytes, found: value.length }
+    if (value.length !== size.bytes) yield { field: 'value', expected: bytes, found: value.length, isNullTest }
     return
   }
   // Members of another size are in no set, but TileDB does not refuse them if there is an enumeration (measured with 2.30).
@@ -160,14 +168,20 @@ export function* refusedParts(node: ConditionNode, schema: ArraySchema): Generat
   }
 }
 
-/** Size in bytes of the values that a field can be compared with. Undefined for text of any length. */
+/**
+ * Size in bytes of the values that a field can be compared with: undefined if TileDB compares none. Undefined as a whole for text of any
+ * length, and for a field that the schema does not have.
+ * @see ASTNodeVal::check_node_validity
+ */
 function comparedSize({ attributes, domain }: ArraySchema, field: string) {
   const attribute = attributes.find(({ name }) => name === field)
   const compared = attribute ?? domain.dimensions.find(({ name }) => name === field)
-  if (!compared || compared.cell_val_num === 'var') return undefined
-  if (compared.type === 'STRING_ASCII' || compared.type === 'CHAR') return undefined
-  const bytes = datatypeSize(compared.type) * compared.cell_val_num
-  return { bytes, nullable: attribute?.nullable === true, labelled: (attribute?.enumeration ?? '') !== '' }
+  if (!compared) return undefined
+  const { type, cell_val_num } = compared
+  const isVar = cell_val_num === 'var'
+  if (type === 'STRING_ASCII' || type === 'CHAR' || (isVar && type === 'STRING_UTF8')) return undefined
+  const bytes = isVar ? undefined : datatypeSize(type) * cell_val_num
+  return { type, bytes, nullable: attribute?.nullable === true, labelled: (attribute?.enumeration ?? '') !== '' }
 }
 
 export type UpdateValue = ReturnType<typeof updateValue>

@@ -201,7 +201,7 @@ export class CellFilter {
  */
 function requireAccepted({ path, stays }: TimedCondition, { array, schema }: OpenedArray): void {
   const at = { file: `${array.folder.path}/${path}` }
-  const [refused] = refusedParts(stays, schema)
+  const refused = [...refusedParts(stays, schema)].find(({ isNullTest }) => !isNullTest)
   if (refused) {
     const { expected, found } = refused
     throw inconsistent({ expected, found: `${found}: TileDB cannot read the array either` }, at)

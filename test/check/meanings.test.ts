@@ -3,10 +3,13 @@ import type { CodeRow } from '../../src/check/codes/row.ts'
 import { FINDING_CODES } from '../../src/check/codes.ts'
 import { METADATA, SCHEMA, UUID } from '../../src/damage/damage.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
+import { datatypeSize } from '../../src/format/datatype.ts'
+import { deleteCondition } from '../../src/format/delete-condition.ts'
 import { enumerationFile } from '../../src/format/enumeration.ts'
 import type { FragmentFooter } from '../../src/format/fragment-footer.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { openEdited } from '../helpers/open-edited.ts'
 import { check, serious, shown } from './findings.ts'
 
 const SPARSE = '22/sparse_basic'
@@ -137,6 +140,37 @@ const PROVOKED: Readonly<
         data: text('abxaxb'),
         offsets: Float64Array.of(0, 2, 3, 4, 5),
       }),
+  ],
+  'ENUMERATION_VALUES.fewer': [
+    '22/enumerations',
+    async (array) => {
+      // A newer schema whose first enumeration is in another file, with one value.
+      const { schema } = await (await openEdited(array)).newestSchema()
+      const [{ path_name }] = schema.enumerations
+      const other = `__${'1'.repeat(32)}_0`
+      array.add(`__schema/__enumerations/${other}`, array.get(array.find(new RegExp(path_name))))
+      await array.rewrite(`${EDITED}/__schema/__enumerations/${other}`, enumerationFile, (enumeration) => {
+        const { data, offsets, type, cell_val_num } = enumeration
+        const size = offsets ? (offsets[1] ?? data.length) : datatypeSize(type) * Number(cell_val_num)
+        return { ...enumeration, path_name: other, data: data.slice(0, size), offsets: offsets?.slice(0, 1) }
+      })
+      const newer = `__schema/__99_99_${UUID}`
+      array.add(newer, array.get(array.find(SCHEMA)))
+      await array.rewrite(`${EDITED}/${newer}`, arraySchema, ({ enumerations }) => {
+        enumerations[0].path_name = other
+      })
+    },
+  ],
+  'DELETE_CONDITION_VALUE.nullTest': [
+    '22/deletes',
+    async (array) => {
+      await array.editSchema((schema) => {
+        for (const one of schema.attributes) one.nullable = true
+      })
+      const { name: field } = (await (await openEdited(array)).newestSchema()).schema.attributes[0]
+      const test = { node: 'value', op: 'EQ', field, value: new Uint8Array(0), offsets: undefined } as const
+      await array.rewrite(array.find(/__15_15_.*\.del$/), deleteCondition, () => test)
+    },
   ],
   'COMMIT_DANGLING.future': [SPARSE, (array) => array.add(`__commits/${AHEAD}.wrt`)],
   'COMMIT_DANGLING.skipped': ['10/sparse_basic', (array) => array.add(`__5_5_${UUID}_10.ok`)],

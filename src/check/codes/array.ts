@@ -220,6 +220,13 @@ export const ARRAY_CODES = {
     meaning:
       "the size of the value is not that of the field's cells, or a set has no members with bytes: TileDB refuses the condition, and readers fail",
     mend: 'condition',
+    variants: {
+      nullTest: {
+        severity: 'error',
+        meaning:
+          'TileDB writes tests for null in delete conditions, but reads back only those of text: every read fails (measured with 2.27 and 2.30). read shows the cells as if TileDB applied the condition',
+      },
+    },
   },
   DELETE_CONDITION_OPERANDS: {
     severity: 'error',
@@ -242,6 +249,13 @@ export const ARRAY_CODES = {
     meaning: 'two copies of one delete condition say different things',
     mend: 'list',
     lost: noLoss('nothing but which of the two conditions was meant'),
+  },
+  DELETE_CONDITION_FILE: {
+    severity: 'warning',
+    meaning:
+      'consolidated commits hold the delete condition, and a vacuum removed its own file. Readers need no more, but the next consolidation of commits looks for the file and fails (measured with 2.30). Consolidate fragments, not commits, from here on',
+    mend: 'leave',
+    lost: noLoss('nothing: the list holds the condition'),
   },
   CONSOLIDATED_METADATA_UNREADABLE: {
     severity: 'error',

@@ -149,6 +149,11 @@ export const SCHEMA_CODES = {
         severity: 'error',
         meaning: 'TileDB does not load an enumeration that has a value twice: only the indexes can be read',
       },
+      fewer: {
+        severity: 'error',
+        meaning:
+          'the enumeration had more values before, and cells may still index them: readers that look these up fail. An older schema of the array has the values',
+      },
     },
   },
   LABEL_DIMENSION: {
