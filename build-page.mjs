@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { minifySync } from '@swc/wasm'
 import { build } from 'esbuild'
-import { minifySync } from 'rolldown/experimental'
 
 /**
  * Builds dist/page: `index.html`, one file with program and style, and the same file compressed. The first can be published as it
@@ -156,8 +156,8 @@ export async function buildPage() {
   const [bundle, style] = ['main.js', 'style.css'].map((name) =>
     outputFiles.find(({ path }) => path.endsWith(name)).text.trim(),
   )
-  // Rolldown's minifier makes 11 KB less of the 300 KB that esbuild's leaves.
-  const { code: script } = minifySync('main.js', bundle, { compress: true, mangle: true, codegen: true })
+  // This minifier makes 15 KB less of the 310 KB that esbuild's leaves.
+  const { code: script } = minifySync(bundle, { compress: { passes: 3, toplevel: true }, mangle: { toplevel: true } })
   // Functions, because `$` has a meaning in the text of a replacement.
   const page = readFileSync('src/page/index.html', 'utf8')
     .replace('SCRIPT', () => sha256(script))

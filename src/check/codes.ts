@@ -10,6 +10,7 @@ import {
   type Meaning,
   type Mend,
   noLoss,
+  type Refusal,
   type Severity,
   USUALLY_LOST,
 } from './codes/row.ts'
@@ -100,6 +101,13 @@ export function mendOf({ code, variant, knownFaults = [] }: FindingState): Mend 
   const { mend, variants }: CodeRow = FINDING_CODES[code]
   if (knownFaults.length > 0) return ANEW.has(mend) ? 'leave' : mend
   return (variant === undefined ? undefined : variants?.[variant]?.mend) ?? mend
+}
+
+/** What TileDB refuses because of an error; undefined if it reads on, rightly or wrongly. */
+export function refusalOf({ code, variant, severity }: FindingState & Meaning): Refusal | undefined {
+  if (severity !== 'error') return undefined
+  const row: CodeRow = FINDING_CODES[code]
+  return (variant === undefined ? undefined : row.variants?.[variant]?.refused) ?? row.refused
 }
 
 const CHANGED = loss(

@@ -6,6 +6,7 @@ export const ARRAY_CODES = {
     severity: 'error',
     meaning: 'without a schema nothing of the array can be read',
     mend: 'copy',
+    refused: { act: 'open', error: 'Cannot open array; Array does not exist.' },
     lost: loss('all schemas: nothing else in the array tells what the cells are'),
   },
   ARRAY_UNKNOWN_ENTRY: {
@@ -40,6 +41,10 @@ export const ARRAY_CODES = {
     severity: 'error',
     meaning: 'TileDB refuses a name whose first timestamp is the later one: it fails to open the array',
     mend: 'rename',
+    refused: {
+      act: 'open',
+      error: 'FragmentID: Failed to construct FragmentID; start timestamp cannot be after end timestamp',
+    },
     lost: STORED,
     variants: {
       unseen: {
@@ -94,6 +99,7 @@ export const ARRAY_CODES = {
     severity: 'error',
     meaning: 'readers fail to open the fragment, and with it the array',
     mend: 'recover-places',
+    refused: { act: 'open', error: 'Cannot get file size of … No such file or directory' },
     lost: noLoss('nothing but the metadata: the cells are still in the data files'),
     variants: {
       uncommitted: {
@@ -129,6 +135,7 @@ export const ARRAY_CODES = {
     severity: 'error',
     meaning: 'the commit names a fragment that is not there: TileDB since 2.8 fails to open the array',
     mend: 'dangling',
+    refused: { act: 'open', error: 'Cannot get file size of … No such file or directory' },
     variants: {
       skipped: {
         severity: 'warning',
@@ -209,17 +216,20 @@ export const ARRAY_CODES = {
     severity: 'error',
     meaning: 'readers fail, or show cells that were deleted',
     mend: 'condition',
+    refused: { act: 'read', error: 'Cannot read from file; Read exceeds file size' },
   },
   DELETE_CONDITION_FIELD: {
     severity: 'error',
     meaning: 'the condition compares a field that no schema of the array has: readers fail',
     mend: 'condition',
+    refused: { act: 'read', error: "QueryCondition: Field doesn't exist" },
   },
   DELETE_CONDITION_VALUE: {
     severity: 'error',
     meaning:
       "the size of the value is not that of the field's cells, or a set has no members with bytes: TileDB refuses the condition, and readers fail",
     mend: 'condition',
+    refused: { act: 'read', error: 'QueryCondition: Value node condition value size mismatch' },
     variants: {
       nullTest: {
         severity: 'error',
@@ -232,6 +242,7 @@ export const ARRAY_CODES = {
     severity: 'error',
     meaning: 'TileDB never combines conditions in this way: it refuses the condition, and readers fail',
     mend: 'condition',
+    refused: { act: 'read', error: 'QueryCondition: Non value AST node does not have at least 2 children.' },
   },
   COMMIT_DUPLICATE: {
     severity: 'note',
@@ -261,6 +272,7 @@ export const ARRAY_CODES = {
     severity: 'error',
     meaning: 'readers fail to open the array while this file is there',
     mend: 'aside',
+    refused: { act: 'open', error: 'Cannot read from file; Read exceeds file size' },
     lost: OWN_FOOTER,
   },
   CONSOLIDATED_METADATA_OFFSET: {

@@ -7,6 +7,7 @@ export const TILE_CODES = {
     severity: 'error',
     meaning: 'the cells of this field in this tile are lost',
     mend: 'drop',
+    refused: { act: 'fields', error: 'Filter error, or std::bad_alloc' },
     variants: {
       unusedOffsets: UNUSED_OFFSETS,
       unusedTile: {
@@ -21,6 +22,7 @@ export const TILE_CODES = {
     severity: 'error',
     meaning: 'the tile holds more or fewer bytes than its cells need: readers fail',
     mend: 'drop',
+    refused: { act: 'fields', error: 'Tile: Incorrect unfiltered tile size allocated.' },
   },
   TILE_TRAILING_BYTES: {
     severity: 'warning',
@@ -32,6 +34,7 @@ export const TILE_CODES = {
     severity: 'error',
     meaning: 'the filters of this chunk cannot be undone: its cells are lost',
     mend: 'drop',
+    refused: { act: 'fields', error: 'Filter error' },
     variants: {
       brokenZstd: {
         severity: 'error',
@@ -88,6 +91,7 @@ export const TILE_CODES = {
     severity: 'error',
     meaning: 'bytes changed since they were written: readers refuse the tile',
     mend: 'drop',
+    refused: { act: 'fields', error: 'ChecksumError: Checksum mismatch' },
   },
   // Cells.
   CELL_OFFSETS: {

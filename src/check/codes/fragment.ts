@@ -13,12 +13,14 @@ export const FRAGMENT_CODES = {
     severity: 'error',
     meaning: 'readers fail on this field',
     mend: 'drop',
+    refused: { act: 'fields', error: 'Cannot get file size of … No such file or directory' },
     variants: { unusedOffsets: UNUSED_OFFSETS },
   },
   FILE_SHORT: {
     severity: 'error',
     meaning: 'the end of the file is lost: readers fail on its last tiles',
     mend: 'drop',
+    refused: { act: 'fields', error: 'Cannot read from file; Read exceeds file size' },
     variants: { unusedOffsets: UNUSED_OFFSETS },
   },
   FILE_LONG: {
@@ -36,6 +38,7 @@ export const FRAGMENT_CODES = {
     severity: 'error',
     meaning: 'nothing of the fragment can be read',
     mend: 'recover-places',
+    refused: { act: 'open', error: 'std::bad_alloc, or Reading data past end of serialized data size.' },
   },
   FOOTER_VERSION: {
     severity: 'warning',
@@ -54,6 +57,7 @@ export const FRAGMENT_CODES = {
     severity: 'error',
     meaning: 'readers take dense cells for sparse ones or the other way round',
     mend: 'recover-places',
+    refused: { act: 'read', error: 'Unexpected data block' },
   },
   FIELD_CHANGED: {
     severity: 'error',
@@ -73,6 +77,7 @@ export const FRAGMENT_CODES = {
     severity: 'error',
     meaning: 'TileDB cannot read such footers',
     mend: 'recover',
+    refused: { act: 'open', error: 'Reading data past end of serialized data size.' },
   },
   FOOTER_SLACK: {
     severity: 'note',
@@ -84,6 +89,7 @@ export const FRAGMENT_CODES = {
     severity: 'error',
     meaning: 'the last tile cannot have this number of cells: readers expect too many or too few',
     mend: 'recover-places',
+    refused: { act: 'read', error: 'Tile: Incorrect unfiltered tile size allocated.' },
   },
   FOOTER_IGNORED_FIELD: {
     severity: 'note',
@@ -114,18 +120,21 @@ export const FRAGMENT_CODES = {
     severity: 'error',
     meaning: 'the section cannot be read: readers fail when they need it, on its field or on the whole fragment',
     mend: 'recover-places',
+    refused: { act: 'fields', error: 'Cannot read from file; Read exceeds file size' },
     variants: LOST_SECTION,
   },
   SECTION_UNREADABLE: {
     severity: 'error',
     meaning: 'readers fail when they need the section',
     mend: 'recover-places',
+    refused: { act: 'fields', error: 'Filter: CompressionFilter error' },
     variants: LOST_SECTION,
   },
   SECTION_OVERLAP: {
     severity: 'error',
     meaning: 'two sections claim the same bytes: one of them is damaged',
     mend: 'recover-places',
+    refused: { act: 'fields', error: 'Cannot read from file; Read exceeds file size' },
   },
   SECTION_GAP: {
     severity: 'warning',
@@ -186,6 +195,7 @@ export const FRAGMENT_CODES = {
     severity: 'error',
     meaning: 'the fragment has another number of tiles: readers fail',
     mend: 'recover-places',
+    refused: { act: 'fields', error: 'vector::_M_default_append' },
   },
   TILE_OFFSETS_ORDER: {
     severity: 'error',
@@ -197,6 +207,7 @@ export const FRAGMENT_CODES = {
     severity: 'error',
     meaning: 'the tile lies outside of its file: readers fail',
     mend: 'recover-places',
+    refused: { act: 'fields', error: 'Unexpected data block' },
   },
   STATISTICS_COUNT: {
     severity: 'error',

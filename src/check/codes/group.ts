@@ -6,6 +6,7 @@ export const GROUP_CODES = {
     severity: 'error',
     meaning: 'TileDB since 2.8 reads every file in the folder: it fails to open the array or group while this is there',
     mend: 'aside',
+    refused: { act: 'open', error: 'FragmentID: input URI is invalid, or Cannot read from file' },
     lost: undefined,
     variants: {
       readable: {
@@ -18,6 +19,7 @@ export const GROUP_CODES = {
     severity: 'error',
     meaning: 'readers fail to open the array or group',
     mend: 'aside',
+    refused: { act: 'metadata', error: 'Cannot read from file; Read exceeds file size' },
     lost: loss('the keys that were set in this file; those of other files are still there'),
   },
   METADATA_FUTURE: {
@@ -30,6 +32,7 @@ export const GROUP_CODES = {
     severity: 'error',
     meaning: 'the members of the group are unknown',
     mend: 'members',
+    refused: { act: 'open', error: 'Cannot read from file; Read exceeds file size' },
     lost: loss('which members this file added or removed, and their names'),
   },
   GROUP_DETAILS_FUTURE: {

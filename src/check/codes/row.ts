@@ -79,6 +79,17 @@ export const USUALLY_LOST = {
   schema: noLoss('nothing: the cells are still there, but readers need the right schema to understand them'),
 } as const satisfies { readonly [mend in Mend]?: Loss | undefined }
 
+/** What TileDB refuses because of a finding, as measured with {@link MEASURED_RELEASE}. */
+export interface Refusal {
+  /** open: the array. read: every read. fields: reads of the field. metadata: the key-value metadata. */
+  act: 'open' | 'read' | 'fields' | 'metadata'
+  /** The words by which TileDB's error is known. Paths and numbers are left out. */
+  error: string
+}
+
+/** The TileDB release whose errors {@link Refusal} has. */
+export const MEASURED_RELEASE = '2.30'
+
 /** How severe a finding is, and what it means for a reader. */
 export interface Meaning {
   severity: Severity
@@ -92,6 +103,7 @@ export interface Meaning {
 export interface VariantRow extends Meaning {
   mend?: Mend
   lost?: Loss
+  refused?: Refusal
 }
 
 /** What is lost: to be said if the way of mending does not tell. */
@@ -102,6 +114,8 @@ type Mending =
 /** All about a code: its usual meaning, how it is mended, what is lost, and its variants. */
 export type CodeRow = Meaning &
   Mending & {
+    /** What TileDB refuses, if it refuses anything while the finding is an error. */
+    refused?: Refusal
     /** Set if only `--level cells` finds it. */
     level?: 'cells'
     variants?: Readonly<Record<string, VariantRow>>

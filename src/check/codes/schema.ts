@@ -9,6 +9,7 @@ export const SCHEMA_CODES = {
     severity: 'error',
     meaning: 'TileDB reads every file in __schema as a schema: it fails to open the array while this is there',
     mend: 'schema-file',
+    refused: { act: 'open', error: 'FragmentID: input URI is invalid. Provided URI does not contain a fragment name.' },
     variants: {
       readable: {
         severity: 'warning',
@@ -20,23 +21,31 @@ export const SCHEMA_CODES = {
     severity: 'error',
     meaning: 'readers read all schemas of an array, so they fail to open it',
     mend: 'schema-file',
+    refused: { act: 'open', error: 'ArrayDirectory: Cannot read from file, or Error reading generic tile' },
   },
   SCHEMA_MISSING: {
     severity: 'error',
     meaning: 'the footer names a schema that is not there: the fragment cannot be read',
     mend: 'recover-places',
+    refused: { act: 'open', error: 'FragmentMetadata: Could not find schema … in map of schemas loaded.' },
     lost: noLoss('nothing but the name of its schema: the cells are still there'),
   },
   SCHEMA_NO_DIMENSION: {
     severity: 'error',
     meaning: 'an array has at least one dimension',
     mend: 'copy',
+    refused: { act: 'open', error: 'none: the process ends with a signal' },
     lost: SCHEMA_NEEDED,
   },
   SCHEMA_DUPLICATE_FIELD: {
     severity: 'error',
     meaning: 'two fields have the same name: readers take one for the other',
     mend: 'copy',
+    refused: {
+      act: 'open',
+      error:
+        'ArraySchema: Array schema check failed; Attributes, dimensions and dimension labels must have unique names',
+    },
     lost: SCHEMA_NEEDED,
     variants: {
       own: {
@@ -83,6 +92,7 @@ export const SCHEMA_CODES = {
     severity: 'error',
     meaning: 'readers fail on a current domain that does not lie inside the domain',
     mend: 'schema',
+    refused: { act: 'read', error: 'Subarray: Cannot add range to dimension' },
   },
   SCHEMA_FILL_VALUE: {
     severity: 'error',
@@ -101,6 +111,7 @@ export const SCHEMA_CODES = {
     severity: 'error',
     meaning: 'no release has this filter: what it filtered cannot be read',
     mend: 'schema',
+    refused: { act: 'open', error: 'FilterCreate: Deserialization error; unknown type' },
   },
   SCHEMA_FILTER_COMPRESSOR: {
     severity: 'warning',
@@ -118,18 +129,21 @@ export const SCHEMA_CODES = {
     severity: 'error',
     meaning: 'an attribute indexes an enumeration that the schema does not have',
     mend: 'copy',
+    refused: { act: 'fields', error: 'ArraySchema: Unable to check if unknown enumeration is loaded.' },
     lost: VALUES,
   },
   ENUMERATION_MISSING: {
     severity: 'error',
     meaning: 'the values that cells index are not there: only the indexes can be read',
     mend: 'copy',
+    refused: { act: 'fields', error: 'Cannot get file size of … No such file or directory' },
     lost: VALUES,
   },
   ENUMERATION_UNREADABLE: {
     severity: 'error',
     meaning: 'the values that cells index are lost: only the indexes can be read',
     mend: 'copy',
+    refused: { act: 'fields', error: 'Cannot read from file; Read exceeds file size' },
     lost: VALUES,
   },
   ENUMERATION_NAME: {
@@ -137,6 +151,7 @@ export const SCHEMA_CODES = {
     meaning:
       'TileDB does not load an enumeration under another name than the schema gives it: only the indexes can be read',
     mend: 'copy',
+    refused: { act: 'fields', error: 'ArraySchema: Unable to check if unknown enumeration is loaded.' },
     lost: noLoss('nothing but the right name; TileDB fails to read the attributes that use the enumeration'),
   },
   ENUMERATION_VALUES: {
