@@ -1,6 +1,7 @@
 import { ClosedPipe, type InspectError, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
-import { documentHead, errorResult, type Outcome } from '../commands/command.ts'
+import { documentHead, errorResult } from '../commands/document-parts.ts'
+import type { Outcome } from '../commands/outcome.ts'
 import { currentFolder } from '../node/current-folder.ts'
 import type { FileOutput } from '../node/file-output.ts'
 import { writeJson } from '../render/json.ts'

@@ -12,18 +12,14 @@ import type { DumpField } from '../documents/dump.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { FieldFile, Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
-import {
-  type CommandContext,
-  type CommandModule,
-  collect,
-  documentHead,
-  type Outcome,
-  oneFragment,
-  onlyWith,
-} from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
+import { documentHead } from './document-parts.ts'
 import { fileTarget } from './file-target.ts'
 import { selectionOf } from './hex-options.ts'
 import { OFFSET } from './option-values.ts'
+import { collect, onlyWith } from './options.ts'
+import type { Outcome } from './outcome.ts'
+import { oneFragment } from './wrong-target.ts'
 
 interface AtOptions {
   cell?: string[]

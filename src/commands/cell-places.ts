@@ -10,8 +10,10 @@ import type { CellValue } from '../documents/common.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
 import { parseCell, refuseOutside } from './cell-option.ts'
 import { batchesInBounds, limitToBounds } from './cells-in-bounds.ts'
-import { type CommandContext, documentHead, type Outcome } from './command.ts'
+import type { CommandContext } from './command.ts'
+import { documentHead } from './document-parts.ts'
 import { unknownField } from './option-values.ts'
+import type { Outcome } from './outcome.ts'
 
 /**
  * The result of `at --cell`: every file and byte range that holds a value of the cell. There are several cells if the array allows

@@ -6,9 +6,11 @@ import type { AsOf, DocumentHead } from '../documents/common.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { PROVENANCE } from '../read/query.ts'
-import { type CommandContext, errorResult, type Outcome } from './command.ts'
+import type { CommandContext } from './command.ts'
+import { errorResult } from './document-parts.ts'
 import type { FieldReport } from './field-report.ts'
 import { parseWhole } from './option-values.ts'
+import type { Outcome } from './outcome.ts'
 import { enumerationResult } from './schema.ts'
 
 /** The cells that the options of a command select. */

@@ -8,11 +8,13 @@ import { type CheckRun, newRun } from '../check/run.ts'
 import type { CheckFinding, CheckSummary } from '../documents/check.ts'
 import type { NotExamined } from '../documents/common.ts'
 import { parseShard, shardText } from '../store/shard.ts'
-import type { CommandContext, CommandModule, Outcome } from './command.ts'
-import { documentHead, notExaminedResult, noteIfEmpty } from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
+import { documentHead, notExaminedResult } from './document-parts.ts'
 import { parseChoice, parseJobs, SHARD_OPTION } from './option-values.ts'
+import type { Outcome } from './outcome.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { unitRunner } from './unit-runner.ts'
+import { noteIfEmpty } from './walkers.ts'
 
 interface Options {
   level?: string

@@ -1,5 +1,5 @@
 import { isAsyncIterable, isFields, isIterable } from '../base/result.ts'
-import type { Outcome } from './command.ts'
+import type { Outcome } from './outcome.ts'
 
 /**
  * The document of an outcome as plain data, with arrays instead of lists that are made while they are printed. All of it is in memory.

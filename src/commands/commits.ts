@@ -10,9 +10,12 @@ import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { type CommitEntry, type CommitFile, commitKind, committedPath, linePath, stem } from '../store/commits.ts'
 import { readGenericTile } from '../store/generic-tile.ts'
 import { vacuumPath } from '../store/visibility.ts'
-import type { CommandContext, CommandModule, Outcome } from './command.ts'
-import { documentHead, errorResult, throughGroups, wrongTarget } from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
 import { shownCondition } from './condition-text.ts'
+import { documentHead, errorResult } from './document-parts.ts'
+import type { Outcome } from './outcome.ts'
+import { throughGroups } from './walkers.ts'
+import { wrongTarget } from './wrong-target.ts'
 
 export const command: CommandModule<object> = {
   about:

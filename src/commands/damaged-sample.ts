@@ -9,7 +9,9 @@ import type { DamagedSampleDocument } from '../documents/damaged-sample.ts'
 import { absolutePath } from '../node/current-folder.ts'
 import { openFolderOutput } from '../node/folder-output.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
-import { type CommandContext, documentHead, type Outcome } from './command.ts'
+import type { CommandContext } from './command.ts'
+import { documentHead } from './document-parts.ts'
+import type { Outcome } from './outcome.ts'
 
 /** The result of `write-sample --damage list`: one kind of damage for each finding code. */
 export function damageKinds(): Outcome {

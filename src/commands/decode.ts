@@ -19,11 +19,15 @@ import {
   readerRows,
 } from './cell-reader.ts'
 import { batchesInBounds, limitToBounds } from './cells-in-bounds.ts'
-import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, oneFragment } from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
+import { documentHead } from './document-parts.ts'
 import { FieldReport } from './field-report.ts'
 import { parseJobs, parseSpan } from './option-values.ts'
+import { collect } from './options.ts'
+import type { Outcome } from './outcome.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
+import { oneFragment } from './wrong-target.ts'
 
 interface DecodeOptions extends CellOptions {
   field?: string[]

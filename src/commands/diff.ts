@@ -15,12 +15,16 @@ import type { InspectArray } from '../store/array.ts'
 import type { InspectGroup, Member } from '../store/group.ts'
 import type { FoundMember } from '../store/group-members.ts'
 import type { Target } from '../store/target.ts'
-import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
 import { differences, MOST_LISTED, step } from './compare-results.ts'
 import { compareReads } from './diff-read.ts'
+import { documentHead } from './document-parts.ts'
+import { collect } from './options.ts'
+import type { Outcome } from './outcome.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { withUsedFilters } from './schema-changes.ts'
 import { parseTime } from './times.ts'
+import { wrongTarget } from './wrong-target.ts'
 
 interface DiffOptions {
   cells?: boolean

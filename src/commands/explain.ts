@@ -35,13 +35,17 @@ import { LAST_TIME } from '../format/timestamped-name.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray, ReadQuery } from '../read/query.ts'
-import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
 import { type Config, parseConfig } from './config.ts'
 import { damagedFault, damagedFilesOf } from './damaged-files.ts'
+import { documentHead } from './document-parts.ts'
 import { parseChoice, parseSize } from './option-values.ts'
+import { collect } from './options.ts'
+import type { Outcome } from './outcome.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from './read-query.ts'
 import { denseCells, resultBuffers } from './result-buffers.ts'
 import { endResult } from './values.ts'
+import { wrongTarget } from './wrong-target.ts'
 
 interface ExplainOptions extends QueryOptions {
   exact?: boolean

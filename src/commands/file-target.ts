@@ -1,7 +1,8 @@
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { type InspectArray, schemaFileOpened } from '../store/array.ts'
 import type { Target } from '../store/target.ts'
-import { type CommandContext, wrongTarget } from './command.ts'
+import type { CommandContext } from './command.ts'
+import { wrongTarget } from './wrong-target.ts'
 
 /** Opens a file: the target itself, the metadata file of a fragment, or the newest schema of an array. */
 export async function fileTarget(

@@ -18,9 +18,12 @@ import type { RangeType } from '../format/range.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { readTileFile } from '../store/generic-tile.ts'
 import type { Target } from '../store/target.ts'
-import { type CommandContext, type CommandModule, documentHead, type Outcome, throughFragments } from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
+import { documentHead } from './document-parts.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
+import type { Outcome } from './outcome.ts'
 import { rangesResult } from './values.ts'
+import { throughFragments } from './walkers.ts'
 
 export const command: CommandModule<HexOptions> = {
   examples: [

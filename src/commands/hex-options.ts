@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { Selection } from '../anatomy/selection.ts'
 import { InspectError, usage } from '../base/errors.ts'
-import { type CommandContext, onlyWith } from './command.ts'
+import type { CommandContext } from './command.ts'
 import { OFFSET, parseSpan, parseWhole } from './option-values.ts'
+import { onlyWith } from './options.ts'
 
 /** Options of every command that shows bytes. */
 export interface HexOptions {

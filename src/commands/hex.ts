@@ -12,8 +12,11 @@ import type { DumpDocument, DumpNode } from '../documents/dump.ts'
 import { formatCount } from '../render/units.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
-import { type CommandContext, documentHead, type Outcome, wrongTarget } from './command.ts'
+import type { CommandContext } from './command.ts'
+import { documentHead } from './document-parts.ts'
 import { type HexOptions, selectionOf } from './hex-options.ts'
+import type { Outcome } from './outcome.ts'
+import { wrongTarget } from './wrong-target.ts'
 
 /** Shows a file, or the field that `options.path` names. */
 export async function* fileOutcome(

@@ -16,20 +16,16 @@ import type { FragmentEntry } from '../store/array.ts'
 import { DELETES_SINCE } from '../store/deletes.ts'
 import { parseCell, refuseOutside } from './cell-option.ts'
 import { type Reader, shownLabels } from './cell-reader.ts'
-import {
-  type CommandContext,
-  type CommandModule,
-  collect,
-  documentHead,
-  notExaminedResult,
-  type Outcome,
-  wrongTarget,
-} from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
 import { shownCondition } from './condition-text.ts'
+import { documentHead, notExaminedResult } from './document-parts.ts'
 import { FieldReport } from './field-report.ts'
+import { collect } from './options.ts'
+import type { Outcome } from './outcome.ts'
 import { parseRangeSets, RANGE_SET_FORMS } from './ranges.ts'
 import { shownEnumerations } from './read.ts'
 import { checkFields } from './read-query.ts'
+import { wrongTarget } from './wrong-target.ts'
 
 interface HistoryOptions {
   cell?: string[]

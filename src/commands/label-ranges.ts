@@ -10,9 +10,10 @@ import type { OpenedArray } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 import { labelMismatch } from '../store/dimension-labels.ts'
 import { memberPath } from '../store/group.ts'
-import { type CommandContext, wrongTarget } from './command.ts'
+import type { CommandContext } from './command.ts'
 import { parseRangeSets } from './ranges.ts'
 import { endResult } from './values.ts'
+import { wrongTarget } from './wrong-target.ts'
 
 /**
  * The ranges of `--range` by dimension. A range of a dimension label becomes a range of its dimension: from the first to the last cell

@@ -20,8 +20,9 @@ import {
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { cellsInDomain, fragmentFileSizes, ratioOf, unfilteredSizeByFooter } from '../store/file-sizes.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, storedCellNum } from '../store/fragment.ts'
-import { type CommandContext, errorResult } from './command.ts'
+import type { CommandContext } from './command.ts'
 import { damagedFault, damagedFiles } from './damaged-files.ts'
+import { errorResult } from './document-parts.ts'
 import { exact, rangesResult } from './values.ts'
 
 /*

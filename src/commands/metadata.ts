@@ -17,10 +17,13 @@ import { METADATA_FOLDER, type MetadataVersion, metadataVersions, type WrittenMe
 import type { Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
-import type { CommandContext, CommandModule, Outcome } from './command.ts'
-import { documentHead, outcomeOrError, throughGroups, wrongTarget } from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
+import { documentHead } from './document-parts.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
+import type { Outcome } from './outcome.ts'
 import { asOf, refuseTimes } from './times.ts'
+import { outcomeOrError, throughGroups } from './walkers.ts'
+import { wrongTarget } from './wrong-target.ts'
 
 interface MetadataOptions extends HexOptions {
   all?: boolean

@@ -13,13 +13,14 @@ import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { deletePlaces, laterDeletePlaces } from '../store/deletes.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { CommandContext } from './command.ts'
-import { documentHead, overEntries } from './command.ts'
+import { documentHead } from './document-parts.ts'
 import { examineFragment, type Listed, sizesWithFooters } from './listed-fragment.ts'
 import { comparableDomain, releases } from './ls.ts'
 import { findOverlaps } from './overlaps.ts'
 import { type CallMaker, dataText, judgement } from './overview.ts'
 import { asOf } from './times.ts'
 import { exact, rangesResult } from './values.ts'
+import { overEntries } from './walkers.ts'
 
 /** Largest number of fragments that an overview opens. Of more it opens the newest, so that it is faster than a listing. */
 const MOST_OPENED = 500

@@ -1,7 +1,7 @@
 import { usage } from '../base/errors.ts'
 import type { PageDocument } from '../documents/page.ts'
 import type { CommandModule } from './command.ts'
-import { documentHead } from './command.ts'
+import { documentHead } from './document-parts.ts'
 import { parseSize } from './option-values.ts'
 
 interface PageOptions {

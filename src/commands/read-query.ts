@@ -5,9 +5,10 @@ import { fieldNames, type OpenedArray, READ_ORDERS, type ReadQuery } from '../re
 import { defaultOrder } from '../read/read.ts'
 import { unsortedTexts } from '../read/unsorted-texts.ts'
 import { loadWhere, WHERE_FORMS } from '../read/where.ts'
-import { type CommandContext, collect } from './command.ts'
+import type { CommandContext } from './command.ts'
 import { queryRanges } from './label-ranges.ts'
 import { parseChoice, unknownField } from './option-values.ts'
+import { collect } from './options.ts'
 import { RANGE_SET_FORMS } from './ranges.ts'
 
 /** The options that choose the cells of a read, and their order. */

@@ -7,10 +7,13 @@ import { type OpenedArray, PROVENANCE, type ReadQuery, readColumns } from '../re
 import { readMerged } from '../read/read.ts'
 import { attributeLabels } from '../store/labels.ts'
 import { type CellOptions, FaultList, parseLimit, type Reader, readerOutcome } from './cell-reader.ts'
-import { type CommandContext, type CommandModule, documentHead, type Outcome, wrongTarget } from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
+import { documentHead } from './document-parts.ts'
 import { FieldReport } from './field-report.ts'
+import type { Outcome } from './outcome.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from './read-query.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
+import { wrongTarget } from './wrong-target.ts'
 
 interface ReadOptions extends CellOptions, QueryOptions {
   labels?: boolean

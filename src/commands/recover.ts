@@ -30,9 +30,13 @@ import { type InspectArray, SCHEMA_FOLDER } from '../store/array.ts'
 import { readContext } from '../store/generic-tile.ts'
 import { arrayAround, openTarget, type Target } from '../store/target.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
-import { type CommandContext, type CommandModule, collect, documentHead, type Outcome, wrongTarget } from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
+import { documentHead } from './document-parts.ts'
+import { collect } from './options.ts'
+import type { Outcome } from './outcome.ts'
 import { parseBox } from './ranges.ts'
 import { parseTime } from './times.ts'
+import { wrongTarget } from './wrong-target.ts'
 
 interface Options {
   to: string

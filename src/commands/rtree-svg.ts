@@ -11,10 +11,14 @@ import { type SvgAxis, type SvgBox, svgText } from '../render/svg.ts'
 import { shortValue } from '../render/units.ts'
 import { counted, rangeText } from '../render/views/wording.ts'
 import type { Fragment } from '../store/fragment.ts'
-import { type CommandContext, documentHead, eachFragment, type Outcome, STDOUT } from './command.ts'
+import type { CommandContext } from './command.ts'
+import { documentHead } from './document-parts.ts'
 import { unknownField } from './option-values.ts'
+import { STDOUT } from './options.ts'
+import type { Outcome } from './outcome.ts'
 import { tileBoxes } from './tiles.ts'
 import { rangesResult } from './values.ts'
+import { eachFragment } from './walkers.ts'
 
 /** Largest number of boxes of a fragment. If it has more tiles, the boxes of a higher level of the R-tree are drawn. */
 const MOST_BOXES = 20_000

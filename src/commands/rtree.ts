@@ -6,21 +6,15 @@ import type { ValueRange } from '../documents/common.ts'
 import type { RtreeDocument, RtreeTile } from '../documents/rtree.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import type { Fragment } from '../store/fragment.ts'
-import {
-  type CommandContext,
-  type CommandModule,
-  collect,
-  documentHead,
-  type Outcome,
-  onlyWith,
-  orFailure,
-  STDOUT,
-  throughFragments,
-} from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
+import { documentHead } from './document-parts.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
+import { collect, onlyWith, STDOUT } from './options.ts'
+import type { Outcome } from './outcome.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { asOf } from './times.ts'
 import { mbrColumns, mbrsResult, rangesResult } from './values.ts'
+import { orFailure, throughFragments } from './walkers.ts'
 
 interface RTreeOptions extends HexOptions {
   range?: string[]

@@ -13,12 +13,15 @@ import { readAll, withSource } from '../source/source.ts'
 import { type InspectArray, SCHEMA_FOLDER, type SchemaFile, schemaFileOpened } from '../store/array.ts'
 import { readGenericTile, readGenericTileHeader } from '../store/generic-tile.ts'
 import { type Target, withArticle } from '../store/target.ts'
-import type { CommandContext, CommandModule, Outcome } from './command.ts'
-import { documentHead, throughGroups, wrongTarget } from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
+import { documentHead } from './document-parts.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
+import type { Outcome } from './outcome.ts'
 import { schemaChanges } from './schema-changes.ts'
 import { asOf, refuseTimes } from './times.ts'
 import { domainResult, pipelineResult, rangesResult } from './values.ts'
+import { throughGroups } from './walkers.ts'
+import { wrongTarget } from './wrong-target.ts'
 
 interface SchemaOptions extends HexOptions {
   all?: boolean

@@ -33,22 +33,18 @@ import {
 import { type FieldFile, type Fragment, filePipeline, storedCellNum } from '../store/fragment.ts'
 import { metadataSections } from '../store/metadata-sections.ts'
 import type { Target } from '../store/target.ts'
-import type { CommandContext, CommandModule, Outcome } from './command.ts'
-import {
-  documentHead,
-  errorResult,
-  onlyWith,
-  outcomeOrError,
-  overEntries,
-  throughGroups,
-  wrongTarget,
-} from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
 import { damagedFault, damagedFiles } from './damaged-files.ts'
+import { documentHead, errorResult } from './document-parts.ts'
+import { onlyWith } from './options.ts'
+import type { Outcome } from './outcome.ts'
 import { addCellOptions, type QueryOptions } from './read-query.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { Distribution, SizeTally, type TalliedFile, type TalliedRole } from './size-tally.ts'
 import { asOf, refuseTimes } from './times.ts'
 import { exact } from './values.ts'
+import { outcomeOrError, overEntries, throughGroups } from './walkers.ts'
+import { wrongTarget } from './wrong-target.ts'
 
 interface StatsOptions extends QueryOptions {
   all?: boolean

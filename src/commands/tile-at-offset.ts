@@ -12,7 +12,9 @@ import { decodePrefix } from '../format/io.ts'
 import { chunkedTile, type StoredChunk } from '../format/tile-chunks.ts'
 import { type ByteSource, withSource } from '../source/source.ts'
 import { type Fragment, filePipeline } from '../store/fragment.ts'
-import { type CommandContext, documentHead, type Outcome } from './command.ts'
+import type { CommandContext } from './command.ts'
+import { documentHead } from './document-parts.ts'
+import type { Outcome } from './outcome.ts'
 import { type TileOptions, undoneOutcome } from './tile.ts'
 
 /** The field of a data file, found by the file's name. */

@@ -9,9 +9,12 @@ import { stageMetadata } from '../filters/stage-metadata.ts'
 import { decode } from '../format/io.ts'
 import { CHUNK_HEAD_BYTES, type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
-import { type CommandContext, type CommandModule, documentHead, type Outcome, oneFragment } from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
+import { documentHead } from './document-parts.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { parseChoice } from './option-values.ts'
+import type { Outcome } from './outcome.ts'
+import { oneFragment } from './wrong-target.ts'
 
 export interface TileOptions extends HexOptions {
   role?: string

@@ -21,21 +21,17 @@ import type { ValueStyle } from '../format/value.ts'
 import { countReadBytes } from '../source/lean-heap.ts'
 import { type Fragment, type FragmentInfo, slotHasFiles } from '../store/fragment.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
-import {
-  type CommandContext,
-  type CommandModule,
-  collect,
-  documentHead,
-  type Outcome,
-  throughFragments,
-} from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
 import { parseTiles } from './decode.ts'
-
+import { documentHead } from './document-parts.ts'
 import { minMaxCellSize, minMaxValues, NO_VALUES, sumValues } from './metadata.ts'
 import { unknownField } from './option-values.ts'
+import { collect } from './options.ts'
+import type { Outcome } from './outcome.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { asOf } from './times.ts'
 import { mbrColumns, mbrsResult } from './values.ts'
+import { throughFragments } from './walkers.ts'
 
 interface TilesOptions {
   field?: string[]

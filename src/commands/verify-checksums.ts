@@ -6,11 +6,13 @@ import { type VerifyOptions, verifyFailures } from '../check/verify.ts'
 import type { VerifyChecksumsDocument, VerifyChecksumsLine } from '../documents/verify-checksums.ts'
 import { parseShard, shardText } from '../store/shard.ts'
 import type { Target } from '../store/target.ts'
-import type { CommandContext, CommandModule, Outcome } from './command.ts'
-import { documentHead, notExaminedResult, noteIfEmpty } from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
+import { documentHead, notExaminedResult } from './document-parts.ts'
 import { parseJobs, SHARD_OPTION } from './option-values.ts'
+import type { Outcome } from './outcome.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { unitRunner } from './unit-runner.ts'
+import { noteIfEmpty } from './walkers.ts'
 
 interface Options {
   all?: boolean

@@ -4,7 +4,9 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { schemaPython } from '../render/views/schema-python.ts'
 import { checkSchema } from '../write/schema-check.ts'
-import { type CommandContext, documentHead, type Outcome } from './command.ts'
+import type { CommandContext } from './command.ts'
+import { documentHead } from './document-parts.ts'
+import type { Outcome } from './outcome.ts'
 import { schemaResult } from './schema.ts'
 
 /** The values of `--emit`. */

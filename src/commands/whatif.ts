@@ -17,12 +17,15 @@ import { keepsOffsetsInside, type Trial } from '../whatif/trial.ts'
 import { type Best, type FieldTrials, readSeconds, sizeOf, tryField } from '../whatif/whatif.ts'
 import { offerRefusal, parseFilters, refusal } from '../write/filter-options.ts'
 import { checkSchema, NEWEST_STABLE } from '../write/schema-check.ts'
-import { type CommandContext, type CommandModule, collect, documentHead, wrongTarget } from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
+import { documentHead } from './document-parts.ts'
 import { parseChoice, parseWhole, unknownField } from './option-values.ts'
+import { collect } from './options.ts'
 import { RANGE_SET_FORMS } from './ranges.ts'
 import { parseQuery } from './read-query.ts'
 import { filterResult } from './values.ts'
 import { EMITTED, type Emitted, emittedOutcome } from './whatif-emit.ts'
+import { wrongTarget } from './wrong-target.ts'
 
 interface WhatifOptions {
   field?: string[]

@@ -6,7 +6,8 @@ import type { WhyDocument } from '../documents/why.ts'
 import { isRemotePath } from '../source/remote/urls.ts'
 import type { Answer, Need } from '../why/answer.ts'
 import { type Examine, why } from '../why/why.ts'
-import { type CommandContext, type CommandModule, documentHead } from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
+import { documentHead } from './document-parts.ts'
 
 interface WhyOptions {
   quick?: boolean

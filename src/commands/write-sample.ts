@@ -24,7 +24,10 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from '../write/js
 import { ndjsonRows, type RowInput } from '../write/ndjson-cells.ts'
 import { firstTimestamp, planSample, type Sample, type SampleInputs, type SampleOptions } from '../write/sample.ts'
 import { NEWEST_STABLE, OLDEST_WRITTEN } from '../write/schema-check.ts'
-import { type CommandContext, type CommandModule, collect, documentHead, type Outcome } from './command.ts'
+import type { CommandContext, CommandModule } from './command.ts'
+import { documentHead } from './document-parts.ts'
+import { collect } from './options.ts'
+import type { Outcome } from './outcome.ts'
 import { schemaResult } from './schema.ts'
 import { parseTime } from './times.ts'
 

@@ -19,7 +19,9 @@ import type { Json } from '../write/json-text.ts'
 import type { RowInput } from '../write/ndjson-cells.ts'
 import { Random } from '../write/random.ts'
 import type { Sample } from '../write/sample.ts'
-import { type CommandContext, documentHead, type Outcome } from './command.ts'
+import type { CommandContext } from './command.ts'
+import { documentHead } from './document-parts.ts'
+import type { Outcome } from './outcome.ts'
 
 /** The steps of `write-sample`. */
 interface StepsToWrite {

@@ -1,0 +1,162 @@
+import { asInspectError, InspectError, withPlaceAsync } from '../base/errors.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
+import type { Folder } from '../source/source.ts'
+import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import type { Fragment } from '../store/fragment.ts'
+import type { Target } from '../store/target.ts'
+import type { CommandContext } from './command.ts'
+import { documentHead } from './document-parts.ts'
+import type { Outcome } from './outcome.ts'
+import { refuseTimes } from './times.ts'
+import { wrongTarget } from './wrong-target.ts'
+
+/**
+ * Runs `work` on every fragment of a target: on the fragment itself, or on all fragments of an array or of each array in a
+ * group. A fragment with a fault gives an outcome with the error, and the next fragment is tried.
+ * @throws InspectError WRONG_TARGET for files other than fragment metadata
+ */
+export async function* throughFragments(
+  cx: CommandContext,
+  path: string,
+  command: string,
+  work: (fragment: Fragment) => Promise<Outcome>,
+): AsyncGenerator<Outcome> {
+  yield* throughGroups(cx, path, await cx.open(path), async function* (_, target) {
+    if (target.type === 'group') return
+    const oneOfSeveral = target.type === 'array'
+    for await (const fragment of eachFragment(cx, target, command, 'a fragment, an array or a group'))
+      yield { ...(await outcomeOrError(fragment.folder, () => work(fragment))), oneOfSeveral }
+  })
+}
+
+/**
+ * Every fragment of a target: the fragment itself, or all fragments of an array. With times in the options: only the fragments
+ * that TileDB reads at these times.
+ * @param wanted the targets that the command expects, in words
+ * @throws InspectError WRONG_TARGET for groups, and for files other than fragment metadata
+ */
+export async function* eachFragment(
+  cx: CommandContext,
+  target: Target,
+  command: string,
+  wanted: string,
+): AsyncGenerator<Fragment> {
+  if (target.type !== 'array') {
+    if (!('fragment' in target && target.fragment)) throw await wrongTarget(cx, command, target, wanted)
+    refuseTimes(cx, 'a fragment')
+    yield target.fragment
+    return
+  }
+  const { array } = target
+  const opened = async ({ path }: FragmentEntry): Promise<Fragment> => {
+    const fragment = array.fragment(path)
+    // The footers of a remote array are read ahead. A faulty footer raises its error again when it is used.
+    if (array.folder.isRemote) await fragment.info().catch(() => {})
+    return fragment
+  }
+  const all = await array.fragments()
+  const entries = cx.times ? all.filter(({ isRead }) => isRead) : all
+  if (entries.length === 0)
+    cx.note(`${cx.shownPath(target.path)} has no fragments${all.length > 0 ? ' at that time' : ''}`, 'target')
+  for await (const fragment of inOrder(entries, atOnce(array.folder), opened)) {
+    try {
+      yield fragment
+    } finally {
+      await fragment.close()
+    }
+  }
+}
+
+/**
+ * Runs `work` on a target. For a group it runs `work` on the group, and then on each member at any depth, in the group's order. An
+ * error in a member is its outcome, and the next member is tried.
+ * @param above the identities of the groups around the target
+ */
+export async function* throughGroups(
+  cx: CommandContext,
+  path: string,
+  target: Target,
+  work: (path: string, target: Target) => AsyncGenerator<Outcome>,
+  above: readonly string[] = [],
+): AsyncGenerator<Outcome> {
+  yield* work(path, target)
+  if (target.type !== 'group') return
+  const { group } = target
+  const { findMember } = await import('../store/group-members.ts')
+  const around = [...above, await group.identity()]
+  const members = await group.members()
+  if (members.length === 0) cx.note(`${cx.shownPath(path)} has no members${cx.times ? ' at that time' : ''}`, 'target')
+  for (const member of members) {
+    const found = await findMember(group, member, around, cx.open)
+    if (found.error && found.state !== 'cycle') cx.fault(found.error)
+    if (!found.target || found.path === undefined) continue
+    for await (const outcome of orFailure(found.path, throughGroups(cx, found.path, found.target, work, around)))
+      yield { ...outcome, oneOfSeveral: true }
+  }
+}
+
+/**
+ * The outcomes. An error becomes the last outcome, so that the next target can be tried.
+ * @throws InspectError USAGE: wrong options are wrong for every target
+ */
+export async function* orFailure(path: string, outcomes: AsyncGenerator<Outcome>): AsyncGenerator<Outcome> {
+  try {
+    yield* outcomes
+  } catch (error) {
+    if (!(error instanceof InspectError) || error.code === 'USAGE') throw error
+    yield failure(path, error)
+  }
+}
+
+function failure(path: string, error: InspectError): Outcome {
+  return { document: documentHead('error', path), error, table() {} }
+}
+
+/** Prints a note if the target is a group without members. Without the note, "nothing found" would look like a good result. */
+export async function noteIfEmpty(cx: CommandContext, target: Target): Promise<void> {
+  if (target.type !== 'group') return
+  const members = await target.group.members().catch(() => undefined)
+  if (members?.length === 0) cx.note(`${cx.shownPath(target.path)} has no members: only its own files are examined`, 'target')
+}
+
+/**
+ * Runs `work` on fragments of an array, over a network on several at once, and yields the results in order. Each fragment is
+ * closed after its work.
+ * @param what the work in words, for the progress line
+ */
+export async function* overEntries<T>(
+  cx: CommandContext,
+  array: InspectArray,
+  entries: readonly FragmentEntry[],
+  what: string,
+  work: (fragment: Fragment, entry: FragmentEntry) => Promise<T>,
+): AsyncGenerator<T> {
+  const one = async (entry: FragmentEntry): Promise<T> => {
+    const fragment = array.fragment(entry.path)
+    try {
+      return await work(fragment, entry)
+    } finally {
+      await fragment.close()
+    }
+  }
+  const progress = await cx.progress(what)
+  let done = 0
+  try {
+    if (array.folder.isRemote) await array.listFragmentsAhead()
+    for await (const result of inOrder(entries, atOnce(array.folder), one)) {
+      yield result
+      progress.update(++done, entries.length)
+    }
+  } finally {
+    progress.stop()
+  }
+}
+
+/** Runs `work` on a fragment. An error becomes the outcome, so that the next fragment is tried. */
+export async function outcomeOrError(folder: Folder, work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await withPlaceAsync({ file: folder.path }, work)
+  } catch (error) {
+    return failure(folder.path, asInspectError(error))
+  }
+}
