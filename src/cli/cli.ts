@@ -194,6 +194,7 @@ async function runCommand(
       if (isShown) report.addExitCode(exitCodeOf(error))
       else report.error(error)
     },
+    foundWrong: () => report.addExitCode(1),
     note: (text, names) => {
       reported.note = text
       report.note(several && !module.together && names !== 'target' ? `${current}: ${text}` : text)

@@ -2,9 +2,20 @@ import type { InspectError } from '../base/errors.ts'
 import { extensionOf } from '../base/paths.ts'
 import { isFields, type Output, Pages, type Result } from '../base/result.ts'
 import { VERSION } from '../base/version.ts'
+import { changed } from '../base/walk.ts'
 import { ColumnRows } from '../cells/column-rows.ts'
 import type { CommandModule, Special } from '../commands/command.ts'
-import type { Outcome } from '../commands/outcome.ts'
+import type {
+  BytesOutcome,
+  CellsOutcome,
+  DocumentOutcome,
+  ErrorOutcome,
+  FindingsOutcome,
+  Origin,
+  Outcome,
+  RowsOutcome,
+} from '../commands/outcome.ts'
+import type { CellsTail } from '../documents/cells.ts'
 import type { List } from '../documents/common.ts'
 import { type JsonNotes, type JsonParts, type JsonStyle, writeJson } from '../render/json.ts'
 import type { Reporter } from '../render/reports/reporter.ts'
@@ -25,13 +36,22 @@ export interface OutputContext {
   ending(error: InspectError): Result
 }
 
+/** An outcome that the formats of documents can write. */
+export type Shown = Exclude<Outcome, BytesOutcome | ErrorOutcome>
+
+/** What is known after an outcome is written. */
+interface Written extends Partial<JsonNotes> {
+  /** Whether something is missing that the text does not mention. */
+  incomplete?: boolean
+}
+
 interface DocumentFormat {
   /** Extensions of `--output` that choose the format. */
   extensions: readonly string[]
   /** Whether the format is one of the JSON formats: an error is then a document, in place of the missing one. */
   isJson?: true
-  /** Writes an outcome. @returns what a note should tell the user; undefined if there is nothing to tell */
-  write(outcome: Outcome, writing: OutputContext): Promise<JsonNotes | undefined>
+  /** Writes an outcome. */
+  write(outcome: Shown, writing: OutputContext): Promise<Written>
 }
 
 /** A format whose output is one report about all targets of a call, including their errors. */
@@ -48,8 +68,9 @@ const COMMON_FORMATS = {
     extensions: ['', 'txt'],
     async write(outcome, { out, first }) {
       if (!first) await out.write('\n')
-      await outcome.table(out)
-      return undefined
+      if (outcome.kind === 'cells') return afterCells(outcome, await outcome.table(out))
+      await outcome.table?.(out)
+      return {}
     },
   },
   json: { extensions: ['json'], isJson: true, write: (outcome, writing) => writeWhole(outcome, writing, true) },
@@ -57,12 +78,23 @@ const COMMON_FORMATS = {
     extensions: ['ndjson', 'jsonl'],
     isJson: true,
     async write(outcome, writing) {
-      const notes = await writeCells(outcome, writing, 'ndjson')
-      if (notes) return notes
-      if (outcome.rows === undefined) return writeWhole(outcome, writing, false)
+      if (outcome.kind === 'document') return writeWhole(outcome, writing, false)
+      const written = outcome.kind === 'cells' ? await writeCells(outcome, writing, 'ndjson') : undefined
+      if (written) return written
       const { out, int64, several } = writing
       const { writeNdjson } = await import('../render/ndjson.ts')
-      return writeNdjson(outcome.lines?.() ?? rowsOf(outcome, several), out, { int64, flushRows: outcome.flushRows })
+      switch (outcome.kind) {
+        case 'cells': {
+          const { end, ...notes } = await writeNdjson(rowsIn(outcome, outcome.walk(), several), out, { int64 })
+          return { ...notes, ...afterCells(outcome, end) }
+        }
+        case 'findings':
+          return writeNdjson(withSummary(outcome), out, { int64, flushRows: true })
+        case 'stream':
+          return writeNdjson(rowsIn(outcome, outcome.walk(), several), out, { int64, flushRows: outcome.flushRows })
+        case 'rows':
+          return writeNdjson(listedRows(outcome, several), out, { int64 })
+      }
     },
   },
   csv: { extensions: ['csv'], write: (outcome, writing) => writeSeparated(outcome, writing, 'csv') },
@@ -75,8 +107,8 @@ const CELL_FORMATS = {
     // `.arrow` and `.feather`, which pandas uses, are IPC files. `.arrows` is an IPC stream.
     extensions: ['arrow', 'feather', 'arrows'],
     async write(outcome, { out, file }) {
-      await outcome.arrow?.(out, file !== undefined && extensionOf(file) !== 'arrows')
-      return undefined
+      if (outcome.kind !== 'cells') return {}
+      return afterCells(outcome, await outcome.arrow(out, file !== undefined && extensionOf(file) !== 'arrows'))
     },
   },
 } satisfies Record<string, DocumentFormat>
@@ -115,16 +147,18 @@ export function formatNames(module?: Pick<CommandModule<never>, 'gives'>): reado
 }
 
 /** Writes a document as JSON. @param indent whether it takes many lines; otherwise it takes one */
-function writeWhole(
-  { document, tail }: Outcome,
-  { out, int64, ending }: OutputContext,
-  indent: boolean,
-): Promise<JsonNotes> {
+function writeWhole(outcome: Shown, { out, int64, ending }: OutputContext, indent: boolean): Promise<JsonNotes> {
   const columnLines: JsonParts['columnLines'] = async (lines, int64) => {
     const { ColumnLines } = await import('../render/column-lines.ts')
     return new ColumnLines(lines, int64)
   }
-  return writeJson(document, out, { int64, indent }, { tail, ending, columnLines })
+  return writeJson(wholeDocument(outcome), out, { int64, indent }, { ending, columnLines })
+}
+
+/** The document of an outcome. Its rows return its last keys. */
+function wholeDocument(outcome: Shown): object {
+  if ('document' in outcome) return outcome.document
+  return { ...outcome.head, [outcome.list]: outcome.walk() }
 }
 
 /**
@@ -132,53 +166,91 @@ function writeWhole(
  * @returns undefined if the outcome cannot do that, or if rows must name their target
  */
 async function writeCells(
-  outcome: Outcome,
+  outcome: CellsOutcome,
   { out, int64, several }: OutputContext,
   format: 'ndjson' | 'csv' | 'tsv',
-): Promise<JsonNotes | undefined> {
-  return several ? undefined : outcome.cellLines?.(out, { format, int64, terminal: out.columns !== undefined })
+): Promise<Written | undefined> {
+  if (several || !outcome.cellLines) return undefined
+  const { tail, ...notes } = await outcome.cellLines(out, { format, int64, terminal: out.columns !== undefined })
+  return { ...notes, ...afterCells(outcome, tail) }
 }
 
-async function writeSeparated(outcome: Outcome, writing: OutputContext, format: 'csv' | 'tsv'): Promise<JsonNotes> {
-  const notes = await writeCells(outcome, writing, format)
-  if (notes) return notes
+/** What is known after cells are written. @param tail the last keys of the document, if all cells were read */
+function afterCells({ keepGoing }: CellsOutcome, tail: CellsTail | undefined): Written {
+  return { incomplete: !keepGoing && tail?.errors !== undefined }
+}
+
+/** The findings, and then the rest of the document. */
+async function* withSummary({ head, walk }: FindingsOutcome): AsyncGenerator<Result> {
+  yield { ...head, ...(yield* walk()) }
+}
+
+async function writeSeparated(outcome: Shown, writing: OutputContext, format: 'csv' | 'tsv'): Promise<Written> {
+  const quickly = outcome.kind === 'cells' ? await writeCells(outcome, writing, format) : undefined
+  if (quickly) return quickly
   const { out, int64, several, csv } = writing
   const { writeCsv } = await import('../render/csv.ts')
-  const columns = await outcome.columns?.()
-  const origin = several ? Object.keys(originOf(outcome)).filter((name) => !columns?.includes(name)) : []
+  const columns = outcome.kind === 'document' ? undefined : await outcome.columns?.()
+  const origin = several && outcome.kind !== 'document' ? Object.keys(originOf(outcome)) : []
   const style = {
     int64,
-    columns: columns && [...origin, ...columns],
+    columns: columns && [...origin.filter((name) => !columns.includes(name)), ...columns],
     earlierColumns: csv.columns,
     tabs: format === 'tsv',
     terminal: out.columns !== undefined,
   }
-  csv.columns = await writeCsv(rowsOf(outcome, several), out, style)
-  return { rounded: false }
+  switch (outcome.kind) {
+    case 'document':
+      csv.columns = (await writeCsv([outcome.document], out, style)).columns
+      return {}
+    case 'rows':
+      csv.columns = (await writeCsv(listedRows(outcome, several), out, style)).columns
+      return {}
+    case 'stream':
+    case 'findings':
+      csv.columns = (await writeCsv(rowsIn(outcome, outcome.walk(), several), out, style)).columns
+      return {}
+    case 'cells': {
+      const written = await writeCsv(rowsIn(outcome, outcome.walk(), several), out, style)
+      csv.columns = written.columns
+      return afterCells(outcome, written.end)
+    }
+  }
 }
 
-function originOf({ origin, document }: Outcome): { readonly [key: string]: Result } {
-  return origin ?? { path: document.path }
+function originOf(outcome: Exclude<Shown, DocumentOutcome>): Origin {
+  const { path } = outcome.kind === 'rows' ? outcome.document : outcome.head
+  return outcome.origin ?? { path }
 }
 
-/** The rows of an outcome. @param several whether rows must say which target they belong to */
-function rowsOf({ rows, ...outcome }: Outcome, several: boolean): List<Result> {
-  if (rows === undefined) return [outcome.document]
-  return several ? withOrigin(rows, originOf(outcome)) : rows
+/** Rows that are walked. @param several whether rows must say which target they belong to */
+function rowsIn<Row extends Result, End>(
+  outcome: Exclude<Shown, DocumentOutcome>,
+  rows: AsyncGenerator<Row, End, undefined>,
+  several: boolean,
+): AsyncGenerator<Result, End> {
+  return several ? changed(rows, withOrigin(originOf(outcome))) : rows
 }
 
-/**
- * The rows with the keys of their origin in front. Rows that have these keys already stay unchanged, so that their columns have
- * the same order for one target and for several.
- */
-function withOrigin(rows: List<Result>, origin: { readonly [key: string]: Result }): List<Result> {
-  const keys = Object.keys(origin)
-  const named = (row: Result): Result =>
-    isFields(row) && !keys.every((key) => key in row) ? { ...origin, ...row } : row
+/** The rows of a list. @param several whether rows must say which target they belong to */
+function listedRows(outcome: RowsOutcome, several: boolean): List<Result> {
+  const { rows } = outcome
+  if (!several) return rows
+  const origin = originOf(outcome)
+  const named = withOrigin(origin)
   if (!(rows instanceof Pages)) return mapped(rows, named)
   const namedPage = (page: Iterable<Result>): Iterable<Result> =>
     page instanceof ColumnRows ? page.after(origin) : Array.from(page, named)
   return new Pages(() => mapped(rows.pages(), namedPage))
+}
+
+/**
+ * Puts the keys of their origin in front of rows. Rows that have these keys already stay unchanged, so that their columns have the
+ * same order for one target and for several.
+ */
+function withOrigin(origin: Origin): (row: Result) => Result {
+  const keys = Object.keys(origin)
+  return (row) => (isFields(row) && !keys.every((key) => key in row) ? { ...origin, ...row } : row)
 }
 
 async function* mapped<A, B>(list: List<A>, change: (element: A) => B): AsyncGenerator<B> {

@@ -1,13 +1,13 @@
 import { ClosedPipe, type InspectError, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { documentHead, errorResult } from '../commands/document-parts.ts'
-import type { Outcome } from '../commands/outcome.ts'
+import type { BytesOutcome, Outcome } from '../commands/outcome.ts'
 import { currentFolder } from '../node/current-folder.ts'
 import type { FileOutput } from '../node/file-output.ts'
 import { writeJson } from '../render/json.ts'
 import type { Reporter } from '../render/reports/reporter.ts'
 import type { CommonOptions } from './args.ts'
-import { FORMATS } from './formats.ts'
+import { FORMATS, type Shown } from './formats.ts'
 import { type Process, usableWidth } from './process.ts'
 import type { Report } from './report.ts'
 
@@ -82,18 +82,14 @@ class Documents {
 
   /** Shows an outcome, or its error. */
   async add(outcome: Outcome): Promise<void> {
-    const { report } = this.call
     try {
-      if (outcome.error) await this.addFailure(outcome.error)
+      if (outcome.kind === 'error') await this.addFailure(outcome.error)
+      else if (outcome.kind === 'bytes') await this.writeBytes(outcome)
       else await this.show(outcome)
-      this.isCut ||= outcome.incomplete === true && report.format !== 'json'
     } catch (error) {
       // A report is still true without its end, and says what is missing.
       this.isCut = !this.reporter && !(error instanceof ClosedPipe)
       throw error
-    } finally {
-      // Some outcomes know only after the last row whether anything is wrong.
-      if (outcome.foundWrong) report.addExitCode(1)
     }
   }
 
@@ -147,33 +143,41 @@ class Documents {
     for (const error of failures) await report.errorDocument(error, process.stdout)
   }
 
-  private async show(outcome: Outcome): Promise<void> {
-    const { out, csv } = this
+  private async writeBytes({ bytes, incomplete }: BytesOutcome): Promise<void> {
     const { process, report, options } = this.call
+    this.shownCount++
+    refuseTerminal(process, options)
+    for (const part of bytes) await this.out.write(part)
+    this.isCut ||= incomplete === true && report.format !== 'json'
+  }
+
+  private async show(outcome: Shown): Promise<void> {
+    const { out, csv } = this
+    const { report, options } = this.call
     const { output: file, int64 } = options
-    if (report.format === 'table' && outcome.noTable && !outcome.bytes) return
+    if (report.format === 'table' && outcome.table === undefined) return
     const first = this.shownCount++ === 0
-    if (outcome.bytes) {
-      refuseTerminal(process, options)
-      for (const part of outcome.bytes) await out.write(part)
-      return
-    }
     const format = FORMATS[report.format]
     if ('reporter' in format) {
-      if (!outcome.found)
-        throw usage(`--format ${report.format} holds findings, not a ${outcome.document.kind}: choose table or json`)
-      await this.reporter?.target(outcome.found)
+      if (outcome.kind !== 'findings') {
+        const { kind } = 'document' in outcome ? outcome.document : outcome.head
+        throw usage(`--format ${report.format} holds findings, not a ${kind}: choose table or json`)
+      }
+      const { head, fails } = outcome
+      await this.reporter?.target({ path: head.path, findings: outcome.walk(), fails })
       return
     }
     const several = this.call.several || outcome.oneOfSeveral === true
     const ending = (error: InspectError) => errorResult(report, error)
-    const notes = await format.write(outcome, { out, int64, file, first, several, csv, ending })
-    if (notes?.failed) {
+    const written = await format.write(outcome, { out, int64, file, first, several, csv, ending })
+    // A JSON document mentions what is missing.
+    this.isCut ||= written.incomplete === true && report.format !== 'json'
+    if (written.failed) {
       this.isCut = true
-      this.failures.push(notes.failed)
-      report.error(notes.failed)
+      this.failures.push(written.failed)
+      report.error(written.failed)
     }
-    if (!notes?.rounded || this.hasNotedRounding) return
+    if (!written.rounded || this.hasNotedRounding) return
     report.note('integers beyond 2^53 were printed as numbers; readers that round them want --int64 string')
     this.hasNotedRounding = true
   }

@@ -109,6 +109,7 @@ async function byteOutcome(
       ...(isTooLarge && { not_tried: `the tile unfolds to ${unfolded} bytes, more than ${MOST_TRIED}` }),
     }
     return {
+      kind: 'document',
       document,
       table: async (out) => (await import('../render/views/at.ts')).atTable(document, out),
     }

@@ -34,11 +34,12 @@ export async function cellPlacesOutcome(
     found.push({ tile, cell, coordinates, places })
   }
   const document: CellDocument = { ...documentHead('cell', cx.shownPath(fragment.folder.path)), cells: found }
+  if (found.length === 0) cx.foundWrong()
   return {
+    kind: 'rows',
     document,
     rows: found,
     columns: () => ['tile', 'cell', 'coordinates', 'places'],
-    foundWrong: found.length === 0,
     table: async (out) => (await import('../render/views/at.ts')).cellPlacesTable(document, out),
   }
 }

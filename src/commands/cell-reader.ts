@@ -3,6 +3,7 @@ import type { CellBatch, ColumnType } from '../cells/column.ts'
 import { batchRows, columnValue, type ShownLabels } from '../cells/rows.ts'
 import type { CellsLine, CellsTail } from '../documents/cells.ts'
 import type { AsOf, DocumentHead } from '../documents/common.ts'
+import type { ReadDocument } from '../documents/read.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { PROVENANCE } from '../read/query.ts'
@@ -10,7 +11,7 @@ import type { CommandContext } from './command.ts'
 import { errorResult } from './document-parts.ts'
 import type { FieldReport } from './field-report.ts'
 import { parseWhole } from './option-values.ts'
-import type { Outcome } from './outcome.ts'
+import type { CellsOutcome } from './outcome.ts'
 import { enumerationResult } from './schema.ts'
 
 /** The cells that the options of a command select. */
@@ -62,96 +63,93 @@ export interface CellOptions {
   keepGoing?: boolean
 }
 
-/** A document with cells. */
-interface CellsHead extends DocumentHead, AsOf {
-  cells: AsyncIterable<CellsLine>
-}
+/** The first keys of a document with cells. */
+type CellsHead = DocumentHead & AsOf
 
 /**
- * Shows the cells of a reader in every format. The reader is closed after the last cell. `cellNum` gives the number of cells
- * so far in the document.
+ * Shows the cells of a reader in every format. The reader is closed after the last cell.
  * @param head the first keys of the document; `cells` follows them
+ * @param options.counts whether the document says, after the cells, how many there are
  * @param total number of cells, if it is known
  */
-export function readerOutcome<Head extends DocumentHead>(
+export function readerOutcome(
   cx: CommandContext,
-  head: Head,
+  head: CellsHead,
   reader: Reader,
-  options: CellOptions,
+  { counts = false, ...options }: CellOptions & { counts?: boolean },
   total?: number | bigint,
-): Outcome & { cellNum: () => number } {
+): CellsOutcome {
   const { report, limit } = reader
-  let cellNum = 0
   const end = async (arrow = false): Promise<void> => {
     report.tell(cx, arrow)
     await reader.close()
   }
-  async function* rows(): AsyncGenerator<CellsLine> {
+  const tail = (): CellsTail => cellsTail(cx, reader)
+  async function* rows(): AsyncGenerator<CellsLine, CellsTail & Pick<ReadDocument, 'cell_num'>> {
+    let cell_num = 0
     try {
       for await (const row of limited(readerRows(reader, cx.style), limit)) {
-        cellNum++
+        cell_num++
         yield row
       }
     } finally {
       await end()
     }
+    return counts ? { cell_num, ...tail() } : tail()
   }
   const columns = reader.columns.map(({ name }) => name)
-  const document = { ...head, cells: { [Symbol.asyncIterator]: rows } }
   // In the table, dimensions come first: a narrow terminal hides the last columns.
   const first = reader.columns.filter(({ kind, name }) => kind === 'dimension' || name === PROVENANCE[0].name)
   const shown = [...new Set([...first.map(({ name }) => name), ...columns])]
-  return Object.assign(cellsOutcome(cx, document, reader, shown, options, total), {
-    cellNum: () => cellNum,
+  return {
+    ...cellsOutcome(cx, head, rows, shown, options, total),
     columns: () => columns,
     async cellLines(out, style) {
       const { writeCellLines } = await import('../render/cell-lines.ts')
       const columns = reader.columns.map((column) => ({ column, labels: shownLabels(reader, column, cx.style) }))
-      try {
-        return await writeCellLines(columns, reader.batches(true), limit, out, { ...cx.style, ...style })
-      } finally {
-        await end()
-      }
+      const written = { ...cx.style, ...style }
+      const notes = await writeCellLines(columns, reader.batches(true), limit, out, written).finally(() => end())
+      return { ...notes, tail: tail() }
     },
     async arrow(out, file) {
       const { writeFragmentArrow } = await import('./decode-arrow.ts')
-      try {
-        await writeFragmentArrow(reader, cx.style, out, file)
-      } finally {
-        await end(true)
-      }
+      await writeFragmentArrow(reader, cx.style, out, file).finally(() => end(true))
+      return tail()
     },
-  } satisfies Partial<Outcome> & { cellNum: () => number })
+  }
+}
+
+/** The last keys of a document with cells. */
+export function cellsTail(cx: CommandContext, { report, faults }: Pick<Reader, 'report' | 'faults'>): CellsTail {
+  return {
+    missing_labels: report.result(),
+    errors: faults.length === 0 ? undefined : faults.map((error) => errorResult(cx, error)),
+  }
 }
 
 /**
- * Shows a document with cells.
+ * Shows rows of cells.
  * @param columns the columns of the table; undefined if rows have different columns
  * @param total number of cells, if it is known
  */
 export function cellsOutcome(
   cx: CommandContext,
-  document: CellsHead,
-  { report, faults }: Pick<Reader, 'report' | 'faults'>,
+  head: CellsHead,
+  rows: () => AsyncGenerator<CellsLine, CellsTail>,
   columns: readonly string[] | undefined,
-  options: CellOptions,
+  { keepGoing = false, limit }: CellOptions,
   total?: number | bigint,
-): Outcome {
+): Omit<CellsOutcome, 'columns' | 'arrow'> {
   return {
-    document,
-    rows: document.cells,
-    tail: (): CellsTail => ({
-      missing_labels: report.result(),
-      errors: faults.length === 0 ? undefined : faults.map((error) => errorResult(cx, error)),
-    }),
-    // Lines of NDJSON and CSV cannot tell a cell that could not be read from a null.
-    get incomplete() {
-      return options.keepGoing !== true && faults.length > 0
-    },
+    kind: 'cells',
+    head,
+    list: 'cells',
+    walk: rows,
+    keepGoing,
     async table(out) {
       const { cellsTable } = await import('../render/views/cells.ts')
-      const as_of = cx.times && document.as_of
-      await cellsTable({ ...document, as_of }, columns, out, total, parseLimit(options.limit))
+      const { path, as_of } = head
+      return cellsTable({ path, as_of: cx.times && as_of }, rows(), columns, out, total, parseLimit(limit))
     },
   }
 }

@@ -1,4 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
+import { walk } from '../base/walk.ts'
 import type { Finding } from '../check/finding.ts'
 import type { PlanDocument } from '../documents/plan.ts'
 import { mendPlans, type PlanContext, plansOfAdvice } from '../plan/plan.ts'
@@ -11,9 +12,8 @@ import type { Outcome } from './outcome.ts'
 
 /** The result of `check --plan`: the findings, and the steps that mend them. */
 export async function planOutcome(cx: CommandContext, path: string, checked: OpenCheck): Promise<Outcome> {
-  checked.listsNotExamined = true
   const found: Finding[] = []
-  for await (const finding of checked.findings()) found.push(finding)
+  const tail = await walk(checked.findings(true), (finding) => void found.push(finding))
   const { level, shard } = checked.run
   const plans: PlanDocument['plans'][number][] = []
   const reading = () => ({ ...cx.reading, keyProven: false, encrypted: false, onFault: () => {} })
@@ -21,7 +21,7 @@ export async function planOutcome(cx: CommandContext, path: string, checked: Ope
   const planning: PlanContext = { storage: cx.storage, reading, shown: cx.shownPath, condition }
   for await (const plan of mendPlans(planning, found))
     plans.push({ ...plan, findings: plan.findings.map((finding) => findingResult(cx, finding)) })
-  const { ok, finding_num, not_examined, not_checked } = checked.tail()
+  const { ok, finding_num, not_examined, not_checked } = tail
   const document: PlanDocument = {
     ...documentHead('plan', cx.shownPath(path)),
     level,
@@ -34,9 +34,9 @@ export async function planOutcome(cx: CommandContext, path: string, checked: Ope
     not_checked,
   }
   return {
+    kind: 'rows',
     document,
     rows: plans,
-    foundWrong: !checked.ok(),
     table: async (out) => (await import('../render/views/plan.ts')).planTable(document, out),
   }
 }

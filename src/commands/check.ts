@@ -1,17 +1,19 @@
 import { faultText, isNew } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
+import { changed } from '../base/walk.ts'
 import { checkTarget } from '../check/check.ts'
 import { isAtLeast, SEVERITIES, type Severity } from '../check/codes.ts'
 import { checkUnit } from '../check/data-files.ts'
 import { type Finding, LEVELS, type Level } from '../check/finding.ts'
 import { type CheckRun, newRun } from '../check/run.ts'
-import type { CheckFinding, CheckSummary } from '../documents/check.ts'
+import type { CheckFinding } from '../documents/check.ts'
 import type { NotExamined } from '../documents/common.ts'
+import type { FindingsTail } from '../render/reports/reporter.ts'
 import { parseShard, shardText } from '../store/shard.ts'
 import type { CommandContext, CommandModule } from './command.ts'
 import { documentHead, notExaminedResult } from './document-parts.ts'
 import { parseChoice, parseJobs, SHARD_OPTION } from './option-values.ts'
-import type { Outcome } from './outcome.ts'
+import type { FindingsOutcome } from './outcome.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { unitRunner } from './unit-runner.ts'
 import { noteIfEmpty } from './walkers.ts'
@@ -99,24 +101,15 @@ async function openCheck(cx: CommandContext, path: string, run: CheckRun, failOn
   const fails = (severity: Severity): boolean => isAtLeast(severity, failOn)
   /** Whether no finding so far counts for `--fail-on`. */
   const ok = (): boolean => SEVERITIES.every((severity) => finding_num[severity] === 0 || !fails(severity))
-  const checked = {
+  return {
     run,
     target,
-    /** Whether the output lists what was not examined. Then stderr does not repeat it. */
-    listsNotExamined: false,
-    not_examined,
     fails,
-    ok,
-    /** The keys of the document that are known after the findings. */
-    tail: () => ({
-      ok: ok() && !not_examined.some(({ code }) => code === 'UNSUPPORTED_VERSION'),
-      finding_num,
-      counts: run.counts,
-      not_examined,
-      not_checked: [...NOT_CHECKED[level], ...(all ? [] : ['uncommitted fragments and unused enumerations (--all)'])],
-    }),
-    /** The findings. What could not be examined goes to `not_examined`. */
-    async *findings(): AsyncGenerator<Finding> {
+    /**
+     * The findings. They return the keys of the document that are known after the last of them.
+     * @param listsNotExamined whether the output lists what was not examined. Then stderr does not repeat it.
+     */
+    async *findings(listsNotExamined: boolean): AsyncGenerator<Finding, FindingsTail, undefined> {
       const reported = new Set<string>()
       const progress = await cx.progress('checking')
       try {
@@ -125,7 +118,7 @@ async function openCheck(cx: CommandContext, path: string, run: CheckRun, failOn
           if ('notExamined' in item) {
             // A file that cannot be read gives an item for each of its tiles.
             if (!isNew(reported, item.notExamined)) continue
-            cx.fault(item.notExamined, checked.listsNotExamined)
+            cx.fault(item.notExamined, listsNotExamined)
             not_examined.push(notExaminedResult(cx, item.notExamined))
           } else {
             finding_num[item.severity]++
@@ -134,44 +127,36 @@ async function openCheck(cx: CommandContext, path: string, run: CheckRun, failOn
         }
       } finally {
         progress.stop()
+        // Also if nobody wants the other findings.
+        if (!ok()) cx.foundWrong()
+      }
+      return {
+        ok: ok() && !not_examined.some(({ code }) => code === 'UNSUPPORTED_VERSION'),
+        finding_num,
+        counts: run.counts,
+        not_examined,
+        not_checked: [...NOT_CHECKED[level], ...(all ? [] : ['uncommitted fragments and unused enumerations (--all)'])],
       }
     },
   }
-  return checked
 }
 
 /** Writes findings as they are found. The summary follows the last finding. */
-function outcome(cx: CommandContext, path: string, checked: OpenCheck): Outcome {
-  const { run, tail } = checked
-  async function* findings(): AsyncGenerator<CheckFinding> {
-    for await (const finding of checked.findings()) yield findingResult(cx, finding)
-  }
+function outcome(cx: CommandContext, path: string, checked: OpenCheck): FindingsOutcome {
+  const { run, fails } = checked
   const head = { ...documentHead('check', cx.shownPath(path)), level: run.level, shard: shardText(run.shard) }
-  const document = { ...head, findings: findings() }
-  const summary = (): CheckSummary => ({ ...head, ...tail() })
+  const walk = (listsNotExamined: boolean): AsyncGenerator<CheckFinding, FindingsTail> =>
+    changed(checked.findings(listsNotExamined), (finding) => findingResult(cx, finding))
   return {
-    document,
-    tail,
-    rows: document.findings,
+    kind: 'findings',
+    head,
+    list: 'findings',
+    walk: () => walk(false),
     columns: () => COLUMNS,
-    found: {
-      path: head.path,
-      findings: document.findings,
-      fails: checked.fails,
-      not_examined: checked.not_examined,
-    },
-    flushRows: true,
-    async *lines() {
-      yield* document.findings
-      yield summary()
-    },
-    get foundWrong() {
-      return !checked.ok()
-    },
+    fails,
     async table(out: Output) {
-      checked.listsNotExamined = true
       const { checkTable } = await import('../render/views/check.ts')
-      await checkTable(document, summary, out)
+      await checkTable(head, walk(true), out)
     },
   }
 }

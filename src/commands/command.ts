@@ -29,6 +29,8 @@ export interface CommandContext {
    * @param isShown whether the output shows the fault; otherwise it is printed on stderr
    */
   fault(error: InspectError, isShown?: boolean): void
+  /** Records that something is not right, without an error: exit code 1. */
+  foundWrong(): void
   /** Whether {@link fault} wants the fault of every tile, even if an earlier tile had the same. */
   wantsEveryFault?: boolean
   /**

@@ -120,6 +120,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     commits: rows.map((row) => ({ ...KEYS, ...row, timestamp_range: timesOf(row) })),
   }
   return {
+    kind: 'rows',
     document,
     rows: document.commits,
     columns: () => Object.keys(KEYS),

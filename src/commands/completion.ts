@@ -36,6 +36,7 @@ export const command: CommandModule<object> = {
     const script = SCRIPTS[shell]((itself?.parent?.commands ?? []).map(describedCommand))
     const document: CompletionDocument = { ...documentHead('completion', shell), script }
     yield {
+      kind: 'document',
       document,
       table: (out: Output) => out.write(script),
     }

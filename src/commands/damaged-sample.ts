@@ -18,6 +18,7 @@ export function damageKinds(): Outcome {
   const kinds = (Object.keys(DAMAGES) as FindingCode[]).map((kind) => kindResult(kind))
   const document: DamageKindsDocument = { ...documentHead('damage-kinds', ''), kinds }
   return {
+    kind: 'rows',
     document,
     rows: kinds,
     table: async (out) => (await import('../render/views/damaged-sample.ts')).damageKindsTable(document, out),
@@ -48,6 +49,7 @@ export async function writeDamagedSample(cx: CommandContext, path: string, kind:
       next: `tiledb-inspect check --level cells --all ${shellWord(path)}`,
     }
     return {
+      kind: 'document',
       document,
       table: async (out) => (await import('../render/views/damaged-sample.ts')).damagedSampleTable(document, out),
     }

@@ -1,6 +1,6 @@
 import { addPlace, asInspectError, InspectError, usage } from '../base/errors.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
-import type { CellsDocument, CellsLine } from '../documents/cells.ts'
+import type { CellsLine, CellsTail } from '../documents/cells.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import type { InspectArray } from '../store/array.ts'
 import { changedFields } from '../store/changed-fields.ts'
@@ -10,6 +10,7 @@ import { fragmentLabels } from '../store/labels.ts'
 import {
   type CellOptions,
   cellsOutcome,
+  cellsTail,
   FaultList,
   FRAGMENT_COLUMN,
   limited,
@@ -90,7 +91,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
   const { range, tiles, fill } = options
   const total = range === undefined && tiles === undefined && !fill ? cellsInDomain(info) : undefined
   const origin = { [FRAGMENT_COLUMN]: fragment.name }
-  return Object.assign(readerOutcome(cx, head, reader, options, total), { origin })
+  return { ...readerOutcome(cx, head, reader, options, total), origin }
 }
 
 /** Shows the cells of every visible fragment, one fragment after another. They are not merged as TileDB merges them. */
@@ -127,7 +128,7 @@ async function arrayOutcome(
       }
     }
   }
-  async function* rows(): AsyncGenerator<CellsLine> {
+  async function* all(): AsyncGenerator<CellsLine> {
     try {
       for await (const { fragment, reader } of readers()) {
         try {
@@ -140,11 +141,14 @@ async function arrayOutcome(
       report.tell(cx)
     }
   }
-  const document: CellsDocument = {
-    ...documentHead('cells', cx.shownPath(path)),
-    cells: { [Symbol.asyncIterator]: () => limited(rows(), limit) },
+  const tail = (): CellsTail => cellsTail(cx, { report, faults: faults.listed })
+  async function* rows(): AsyncGenerator<CellsLine, CellsTail> {
+    yield* limited(all(), limit)
+    return tail()
   }
-  return Object.assign(cellsOutcome(cx, document, { report, faults: faults.listed }, undefined, options), {
+  const head = documentHead('cells', cx.shownPath(path))
+  return {
+    ...cellsOutcome(cx, head, rows, undefined, options),
     async columns() {
       const names = new Set([FRAGMENT_COLUMN])
       for await (const { reader } of readers()) for (const { name } of reader.columns) names.add(name)
@@ -153,13 +157,10 @@ async function arrayOutcome(
     async arrow(out, file) {
       const { writeArrayArrow } = await import('./decode-arrow.ts')
       const names = entries.map(({ name }) => name)
-      try {
-        await writeArrayArrow(names, readers, limit, cx.style, out, file)
-      } finally {
-        report.tell(cx, true)
-      }
+      await writeArrayArrow(names, readers, limit, cx.style, out, file).finally(() => report.tell(cx, true))
+      return tail()
     },
-  } satisfies Partial<Outcome>)
+  }
 }
 
 /** The cells of one of an array's fragments. */

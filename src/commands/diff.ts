@@ -2,7 +2,7 @@ import { InspectError, orError, usage } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
 import type { Result } from '../base/result.ts'
 import type { ArrayListing } from '../documents/array.ts'
-import type { CellsDocument, CellsLine, CellsTail } from '../documents/cells.ts'
+import type { CellsLine, CellsTail } from '../documents/cells.ts'
 import type { DocumentHead } from '../documents/common.ts'
 import type { DiffDocument, DiffLine } from '../documents/diff.ts'
 import type { FragmentDocument } from '../documents/fragment.ts'
@@ -15,6 +15,7 @@ import type { InspectArray } from '../store/array.ts'
 import type { InspectGroup, Member } from '../store/group.ts'
 import type { FoundMember } from '../store/group-members.ts'
 import type { Target } from '../store/target.ts'
+import { collectedDocument } from './collected.ts'
 import type { CommandContext, CommandModule } from './command.ts'
 import { differences, MOST_LISTED, step } from './compare-results.ts'
 import { compareReads } from './diff-read.ts'
@@ -89,11 +90,12 @@ function diffOutcome(
     // Every row has all keys: CSV needs the same columns in each.
     differences: found.map(({ path, a, b, more }) => ({ path, a, b, more })),
   }
+  if (document.differences.length > 0) cx.foundWrong()
   return {
+    kind: 'rows',
     document,
     rows: document.differences,
     columns: () => ['path', 'a', 'b', 'more'],
-    foundWrong: document.differences.length > 0,
     table: async (out) => (await import('../render/views/diff.ts')).diffTable(document, out),
   }
 }
@@ -259,20 +261,15 @@ async function describe({ cx, options }: Comparison, path: string, target: Targe
   const from =
     (name: keyof typeof SOURCES, at = path) =>
     () =>
-      outcomeOf(cx, name, at).then(({ document }) =>
+      documentOf(cx, name, at).then((document) =>
         compared(name === 'schema' ? withUsedFilters(document as SchemaDocument) : document),
       )
   if (type === 'array') {
-    const listed = await outcomeOf(cx, 'ls', path)
-    const listing = listed.document as ArrayListing
+    const listing = (await documentOf(cx, 'ls', path)) as ArrayListing
+    const { fragments, fragment_num, schemas, overlaps, array_type, format_version, ...array } = listing
     const found: Described['fragments'] = []
-    for await (const one of listing.fragments)
+    for await (const one of fragments)
       found.push({ name: one.name, path: one.path, content: compared(one), isUnread: one.error !== undefined })
-    // `tail` is known only after the fragments.
-    const { fragments, fragment_num, schemas, overlaps, array_type, format_version, ...array } = {
-      ...listing,
-      ...listed.tail?.(),
-    }
     const parts = {
       array: async () => compared(array),
       schema: from('schema'),
@@ -283,7 +280,7 @@ async function describe({ cx, options }: Comparison, path: string, target: Targe
   if (type === 'fragment') {
     const { schemaName } = await target.fragment.info()
     const file = schemaName === OLD_SCHEMA_FILE ? schemaName : `__schema/${schemaName}`
-    const { files, ...fragment } = (await outcomeOf(cx, 'ls', path)).document as FragmentDocument
+    const { files, ...fragment } = (await documentOf(cx, 'ls', path)) as FragmentDocument
     const parts = {
       schema: from('schema', `${target.array?.folder.path ?? ''}/${file}`),
       fragment: async () => compared(fragment),
@@ -324,10 +321,16 @@ const SOURCES = {
 async function outcomeOf(cx: CommandContext, name: keyof typeof SOURCES, path: string): Promise<Outcome> {
   const { command } = await SOURCES[name]()
   for await (const outcome of command.run(cx, [path], {})) {
-    if (outcome.error) throw outcome.error
+    if (outcome.kind === 'error') throw outcome.error
     return outcome
   }
   throw new InspectError('NOT_FOUND', `${name} finds nothing to compare`, { file: path })
+}
+
+/** The document of another command. Lists that are made while they are printed stay so, if the document is known before its rows. */
+async function documentOf(cx: CommandContext, name: keyof typeof SOURCES, path: string): Promise<object> {
+  const outcome = await outcomeOf(cx, name, path)
+  return 'document' in outcome ? outcome.document : collectedDocument(outcome)
 }
 
 interface Pair {
@@ -363,14 +366,20 @@ async function compareCells(run: Comparison, { path, a, b }: Pair): Promise<void
   const { cx, found } = run
   const [left, right] = [await cellsOf(cx, a.path), await cellsOf(cx, b.path)]
   const progress = await cx.progress('comparing cells')
+  const tails: CellsTail[] = []
+  const next = async (cells: ComparedCells): Promise<CellsLine | undefined> => {
+    const { done, value } = await cells.next()
+    if (!done) return value
+    // After the end, iterators return nothing.
+    if (value !== undefined) tails.push(value)
+    return undefined
+  }
   let cell = 0
   try {
     for (;;) {
-      const [x, y] = [await left.cells.next(), await right.cells.next()]
-      if (x.done && y.done) break
-      const one = x.done ? null : x.value
-      const other = y.done ? null : y.value
-      const [first] = differences(below(path, `cells[${cell}]`), one, other)
+      const [one, other] = [await next(left), await next(right)]
+      if (one === undefined && other === undefined) break
+      const [first] = differences(below(path, `cells[${cell}]`), one ?? null, other ?? null)
       if (first && found.length < MOST_LISTED) found.push(first)
       else if (first) run.unlisted++
       cell++
@@ -378,24 +387,20 @@ async function compareCells(run: Comparison, { path, a, b }: Pair): Promise<void
     }
   } finally {
     progress.stop()
-    await left.cells.return?.()
-    await right.cells.return?.()
+    await left.return?.()
+    await right.return?.()
   }
   run.cell_num = (run.cell_num ?? 0) + cell
-  if (!left.isWhole() || !right.isWhole()) run.not_compared.push(below(path, 'cells'))
+  if (tails.some(({ errors }) => errors !== undefined)) run.not_compared.push(below(path, 'cells'))
 }
 
-/** The cells of a fragment. `isWhole` says, after the last cell, whether all of them could be read. */
-async function cellsOf(
-  cx: CommandContext,
-  path: string,
-): Promise<{ cells: AsyncIterator<CellsLine>; isWhole: () => boolean }> {
-  const { document, tail } = await outcomeOf(cx, 'decode', path)
-  const { cells } = document as CellsDocument
-  return {
-    cells: cells[Symbol.asyncIterator](),
-    isWhole: () => (tail?.() as CellsTail | undefined)?.errors === undefined,
-  }
+type ComparedCells = AsyncIterator<CellsLine, CellsTail | undefined, undefined>
+
+/** The cells of a fragment. Their return value says whether all of them could be read. */
+async function cellsOf(cx: CommandContext, path: string): Promise<ComparedCells> {
+  const outcome = await outcomeOf(cx, 'decode', path)
+  if (outcome.kind !== 'cells') throw new TypeError('decode has no cells')
+  return outcome.walk()
 }
 
 /** A path below another path. Either may be empty. */

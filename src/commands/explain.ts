@@ -169,9 +169,10 @@ async function arrayOutcome(
       ...(await queryFindings(request, plan, cost, counted)),
     ],
   }
+  if (failOn !== undefined && document.findings.some(({ severity }) => isAtLeast(severity, failOn))) cx.foundWrong()
   return {
+    kind: 'rows',
     document,
-    foundWrong: failOn !== undefined && document.findings.some(({ severity }) => isAtLeast(severity, failOn)),
     rows: fragments,
     async table(out) {
       const { explainTable } = await import('../render/views/explain.ts')

@@ -76,6 +76,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
 
 function outcome(document: FooterDocument): Outcome {
   return {
+    kind: 'document',
     document,
     table: async (out) => (await import('../render/views/footer.ts')).footerTable(document, out),
   }

@@ -56,6 +56,7 @@ function hexOutcome(
       ? { ...head, ...partNode(only, selection) }
       : { ...head, children: parts.map((part) => partNode(part, selection, 1)) }
   return {
+    kind: 'document',
     document,
     async table(out: Output) {
       const { hexTitle, hexView } = await import('../render/views/hex.ts')

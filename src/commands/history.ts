@@ -147,6 +147,7 @@ async function cellOutcome(
     not_examined: faults.length === 0 ? undefined : faults.map((fault) => notExaminedResult(cx, fault)),
   }
   return {
+    kind: 'rows',
     document,
     rows: shown.map((version): HistoryLine => ({ cell, ...version })),
     columns: () => ['cell', ...VERSION_KEYS],

@@ -1,5 +1,6 @@
 import { InspectError, orError, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
+import { walk } from '../base/walk.ts'
 import { rangeFilter } from '../cells/bounds.ts'
 import type { ArrayFragment, ArrayListing, ArrayNames, ArraySums } from '../documents/array.ts'
 import type { AsOf, DocumentHead } from '../documents/common.ts'
@@ -73,7 +74,12 @@ const GROUP_COLUMNS: readonly (keyof GroupLine)[] = [
   ...(['name', 'type', 'uri', 'relative', 'implicit', 'state', 'found', 'error', 'members'] as const),
 ]
 
-async function arrayOutcome(cx: CommandContext, path: string, array: InspectArray, options: LsOptions) {
+async function arrayOutcome(
+  cx: CommandContext,
+  path: string,
+  array: InspectArray,
+  options: LsOptions,
+): Promise<Outcome> {
   const head = { ...documentHead('array', cx.shownPath(path)), ...asOf(cx) }
   if (options.names && !options.range) {
     await array.checkVersion()
@@ -110,7 +116,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
   const overlapping = compared ? overlapsOf(found, dimensions) : { overlap_pair_num: null, overlaps: null }
   const schemaFiles = await array.schemaFiles()
   const encryption = await orError(() => array.encryption())
-  const document = {
+  const first = {
     ...head,
     array_type: schema?.array_type ?? null,
     format_version: schema?.version ?? null,
@@ -121,9 +127,9 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     delete_condition_num: (await deletePlaces(array)).length,
     later_deletes: (await laterDeletePlaces(array)).map(({ end }) => end),
     missing_fragments: (await array.missingFragments()).map(lastPathPart),
-    fragments: compared ? found.map(({ result }) => result) : resultsOf(wanted()),
   }
-  const tail = (): Omit<ArrayListing, keyof typeof document> => ({
+  type Tail = Omit<ArrayListing, keyof typeof first | 'fragments'>
+  const tail = (): Tail => ({
     schemas: schemaFiles.map(({ name, timestamp_range }) => ({
       name,
       timestamp_range: timestamp_range ?? null,
@@ -134,17 +140,22 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     not_read: totals.notRead,
     ...overlapping,
   })
+  async function* fragments(): AsyncGenerator<ArrayFragment, Tail> {
+    for await (const { result } of compared ? found : wanted()) yield result
+    return tail()
+  }
   return {
-    document,
-    tail,
-    rows: document.fragments,
+    kind: 'stream',
+    head: first,
+    list: 'fragments',
+    walk: fragments,
     columns: () => Object.keys(FACTS).filter((fact) => compared || fact !== 'overlap_num'),
     async table(out: Output) {
       const { arrayTable } = await import('../render/views/ls.ts')
       const names = dimensions.map(({ name }) => name)
-      const fragments: ArrayFragment[] = []
-      for await (const one of document.fragments) fragments.push(one)
-      const whole = { ...document, fragments, ...tail() }
+      const listed: ArrayFragment[] = []
+      const last = await walk(fragments(), (fragment) => void listed.push(fragment))
+      const whole = { ...first, fragments: listed, ...last }
       await arrayTable(whole, (exact) => fragmentColumns(whole, names, exact), out)
     },
   }
@@ -154,15 +165,12 @@ function namesOutcome(head: DocumentHead<'array'> & AsOf, names: readonly string
   const fragments = names.map((name) => ({ name }))
   const document: ArrayNames = { ...head, fragments }
   return {
+    kind: 'rows',
     document,
     rows: fragments,
     columns: () => ['name'],
     table: (out) => out.write(names.map((name) => `${name}\n`).join('')),
   }
-}
-
-async function* resultsOf(listed: AsyncIterable<Listed>): AsyncGenerator<ArrayFragment> {
-  for await (const { result } of listed) yield result
 }
 
 /** Sums over the fragments of an array. */
@@ -267,6 +275,7 @@ async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragm
     files,
   }
   return {
+    kind: 'rows',
     document,
     rows: document.files,
     table: async (out) =>
@@ -322,6 +331,7 @@ async function groupOutcome(
     metadata: keyValueResult(await group.metadata(), cx.style),
   }
   return {
+    kind: 'rows',
     document,
     rows: document.members,
     columns: () => GROUP_COLUMNS,

@@ -20,7 +20,7 @@ import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
 import type { CommandContext, CommandModule } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
-import type { Outcome } from './outcome.ts'
+import type { DocumentOutcome, Outcome } from './outcome.ts'
 import { asOf, refuseTimes } from './times.ts'
 import { outcomeOrError, throughGroups } from './walkers.ts'
 import { wrongTarget } from './wrong-target.ts'
@@ -76,16 +76,17 @@ async function groupOutcome(
     documents.push(document)
     yield keyValueOutcome(document)
   })
-  for await (const { error } of outcomes) if (error) cx.fault(error)
+  for await (const one of outcomes) if (one.kind === 'error') cx.fault(one.error)
   const [first, ...below] = documents
   const members = below.map(({ path, metadata, versions }) => ({ path, metadata, versions }))
   const document: MetadataDocument = { ...first, members }
   return {
+    kind: 'document',
     document,
     async table(out: Output) {
       for (const [i, one] of documents.entries()) {
         if (i > 0) await out.write('\n')
-        await keyValueOutcome(one).table(out)
+        await keyValueTable(one, out)
       }
     },
   }
@@ -124,11 +125,12 @@ function versionResult({ change, isCurrent }: MetadataVersion, style: ValueStyle
   }
 }
 
-function keyValueOutcome(document: MetadataDocument): Outcome {
-  return {
-    document,
-    table: async (out) => (await import('../render/views/metadata.ts')).keyValueMetadataTable(document, out),
-  }
+function keyValueOutcome(document: MetadataDocument): DocumentOutcome {
+  return { kind: 'document', document, table: (out) => keyValueTable(document, out) }
+}
+
+async function keyValueTable(document: MetadataDocument, out: Output): Promise<void> {
+  await (await import('../render/views/metadata.ts')).keyValueMetadataTable(document, out)
 }
 
 /** Key-value metadata by key. Text and bytes are one value each. Values of other types are an array unless there is only one. */
@@ -170,6 +172,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
     processed_conditions: await fragment.processedConditions(),
   }
   return {
+    kind: 'document',
     document,
     table: async (out) => (await import('../render/views/metadata.ts')).fragmentMetadataTable(document, out),
   }

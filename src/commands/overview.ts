@@ -37,17 +37,18 @@ export const command: CommandModule<TimesOptions> = {
   async *run(cx, [path], options) {
     const target = await cx.open(path)
     const call = callMaker(cx, options)
-    if (target.type === 'array') yield outcome(await arrayOverview(cx, path, target.array, call))
-    else if (target.type === 'fragment') yield outcome(await fragmentOverview(cx, path, target.fragment, call))
-    else if (target.type === 'group') yield outcome(await groupOverview(cx, path, target.group, call))
-    else yield outcome(await fileOverview(cx, path, target, call))
+    if (target.type === 'array') yield outcome(cx, await arrayOverview(cx, path, target.array, call))
+    else if (target.type === 'fragment') yield outcome(cx, await fragmentOverview(cx, path, target.fragment, call))
+    else if (target.type === 'group') yield outcome(cx, await groupOverview(cx, path, target.group, call))
+    else yield outcome(cx, await fileOverview(cx, path, target, call))
   },
 }
 
-function outcome(document: OverviewDocument): Outcome {
+function outcome(cx: CommandContext, document: OverviewDocument): Outcome {
+  if (!document.ok) cx.foundWrong()
   return {
+    kind: 'document',
     document,
-    foundWrong: !document.ok,
     table: async (out) => (await import('../render/views/overview.ts')).overviewTable(document, out),
   }
 }

@@ -136,7 +136,11 @@ function inOrderOfUse(files: readonly TargetFile[]): TargetFile[] {
 
 /** The document of `check`, by its key in a report. */
 async function checkedDocument(cx: CommandContext, path: string, shown: string): Promise<Record<string, unknown>> {
-  const quiet: CommandContext = Object.create(cx, { fault: { value: () => {} }, note: { value: () => {} } })
+  const quiet: CommandContext = Object.create(cx, {
+    fault: { value: () => {} },
+    foundWrong: { value: () => {} },
+    note: { value: () => {} },
+  })
   const documents: Record<string, unknown> = {}
   for await (const outcome of check.run(quiet, [shown], {}))
     documents[documentKey('check', path, {})] = JSON.parse(

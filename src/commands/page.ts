@@ -43,14 +43,14 @@ export const command: CommandModule<PageOptions> = {
     if (path === undefined) {
       if (!isReport) throw usage('page expects a target, or -o FILE for a page without one, found neither')
       const { emptyPage } = await import('./page-html.ts')
-      yield { document: documentHead('page', ''), bytes: [Buffer.from(emptyPage())], table() {} }
+      yield { kind: 'bytes', bytes: [Buffer.from(emptyPage())] }
       return
     }
     const target = await cx.open(path)
     const shown = cx.shownPath(path)
     if (isReport) {
       const { report } = await import('./page-report.ts')
-      yield { document: documentHead('page', shown), bytes: await report(cx, target, shown, most), table() {} }
+      yield { kind: 'bytes', bytes: await report(cx, target, shown, most) }
       if (open && output !== undefined) await (await import('../node/open-browser.ts')).openInBrowser(output)
       return
     }
@@ -69,7 +69,7 @@ export const command: CommandModule<PageOptions> = {
     const page = pageWith(data, "'self'").join('')
     const server = await servePage(page, { storage: cx.storage, folder: folder.path, top: places.top, only })
     const document: PageDocument = { ...documentHead('page', shown), url: server.url }
-    yield { document, table: (out) => out.write(`${server.url}\nCtrl-C ends it.\n`) }
+    yield { kind: 'document', document, table: (out) => out.write(`${server.url}\nCtrl-C ends it.\n`) }
     if (open) await (await import('../node/open-browser.ts')).openInBrowser(server.url)
     await server.ended
   },

@@ -88,10 +88,8 @@ async function arrayOutcome(
     async close() {},
   }
   const head: ReadHead = { ...documentHead('read', cx.shownPath(path)), as_of: opened.between, order: query.order }
-  const outcome = readerOutcome(cx, head, reader, options)
   noteUnsortedTexts(cx, opened, query)
-  const { tail, cellNum } = outcome
-  return Object.assign(outcome, { tail: () => ({ cell_num: cellNum(), ...tail?.() }) })
+  return readerOutcome(cx, head, reader, { ...options, counts: true })
 }
 
 /** The enumerations that `--labels` shows; and for `--provenance` the names of the fragments, in the form of an enumeration. */

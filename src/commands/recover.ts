@@ -111,9 +111,10 @@ async function recover(cx: CommandContext, path: string, options: Options): Prom
     for (const name of found.unnamed) output.rename(partName(name), name)
     output.commit()
     const document = documentOf(cx, path, target, options.to, found, remaining, lostFile !== undefined)
+    if (document.lost || remaining.length > 0) cx.foundWrong()
     return {
+      kind: 'document',
       document,
-      foundWrong: document.lost || remaining.length > 0,
       table: async (out) => (await import('../render/views/recover.ts')).recoverTable(document, out),
     }
   } finally {

@@ -100,6 +100,7 @@ export async function svgOutcome(
       out.discard()
     }
   }
+  if (file === STDOUT) return { kind: 'bytes', bytes }
   const document: RtreeSvgDocument = {
     ...documentHead('rtree-svg', cx.shownPath(path)),
     svg: file,
@@ -109,8 +110,8 @@ export async function svgOutcome(
     undrawn_box_num,
   }
   return {
+    kind: 'document',
     document,
-    ...(file === STDOUT ? { bytes } : {}),
     table: async (out) => (await import('../render/views/rtree.ts')).svgSummary(document, out),
   }
 }

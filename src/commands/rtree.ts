@@ -58,7 +58,7 @@ export const command: CommandModule<RTreeOptions> = {
         throw usage(`--svg writes SVG: expected a name that ends in .svg, found .${extension}`)
       if (svg !== STDOUT) await cx.refuseReadPlace(svg, '--svg')
     }
-    for (const path of paths) yield* orFailure(path, ofTarget(cx, path, options))
+    for (const path of paths) yield* orFailure(ofTarget(cx, path, options))
   },
 }
 
@@ -102,6 +102,7 @@ async function rtreeOutcome(cx: CommandContext, fragment: Fragment, options: RTr
   } else document = { ...head, levels: tree.levels.map(mbrs) }
   const names = dimensions.map(({ name }) => name)
   return {
+    kind: 'document',
     document,
     table: async (out) => (await import('../render/views/rtree.ts')).rtreeTable(document, names, dense, out),
   }

@@ -123,13 +123,9 @@ async function* allSchemas(cx: CommandContext, array: InspectArray, files: Schem
     documents.push(before ? { ...document, changes: schemaChanges(...comparedSchemas(before, document)) } : document)
   }
   for (const [i, document] of documents.entries()) {
-    const one = outcome(document, { number: i + 1, count: files.length, all: true })
-    const table: Outcome['table'] = async (out) => {
-      const { schemaSteps } = await import('../render/views/schema.ts')
-      if (files.length > 1) await schemaSteps(documents, out)
-      await one.table(out)
-    }
-    yield i === 0 ? { ...one, table } : one
+    const which = { number: i + 1, count: files.length, all: true }
+    const steps = i === 0 && files.length > 1 ? documents : undefined
+    yield outcome(document, which, steps)
   }
   if (fault) throw fault
 }
@@ -156,10 +152,16 @@ async function schemaDocument(cx: CommandContext, array: InspectArray, file: Sch
   }
 }
 
-function outcome(document: SchemaDocument, which?: WhichSchema): Outcome {
+/** @param steps the schemas that lines above the table name */
+function outcome(document: SchemaDocument, which?: WhichSchema, steps?: readonly SchemaDocument[]): Outcome {
   return {
+    kind: 'document',
     document,
-    table: async (out) => (await import('../render/views/schema.ts')).schemaTable(document, which, out),
+    async table(out) {
+      const { schemaSteps, schemaTable } = await import('../render/views/schema.ts')
+      if (steps) await schemaSteps(steps, out)
+      await schemaTable(document, which, out)
+    },
   }
 }
 

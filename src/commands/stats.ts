@@ -2,6 +2,7 @@ import type { Finding } from '../advice/finding.ts'
 import { arrayFindings, fragmentFindings } from '../advice/findings.ts'
 import { InspectError, inconsistent, orError, unlessFault, usage, withPlaceAsync } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import type { Output } from '../base/result.ts'
 import { shortSize } from '../base/sizes.ts'
 import { sum } from '../base/sum.ts'
 import { checkOffsetCount, fieldTileFile, tileRole } from '../cells/tile-places.ts'
@@ -90,6 +91,7 @@ export const command: CommandModule<StatsOptions> = {
         const document = await statsDocument(cx, path, await target, options)
         found.push(document)
         return {
+          kind: 'document',
           document,
           table: async (out) => (await import('../render/views/stats.ts')).statsTable(document, out),
         }
@@ -120,10 +122,12 @@ export const command: CommandModule<StatsOptions> = {
       return
     }
     const [a, b] = [await work(paths[0], both[0]), await work(paths[1], both[1])]
-    const sideBySide: Outcome['table'] = async (out) =>
-      (await import('../render/views/stats.ts')).comparisonTable(found[0], found[1], out)
-    yield found.length === 2 ? { ...a, noTable: true } : a
-    yield found.length === 2 ? { ...b, table: sideBySide } : b
+    if (a.kind === 'document' && b.kind === 'document') {
+      const sideBySide = async (out: Output): Promise<void> =>
+        (await import('../render/views/stats.ts')).comparisonTable(found[0], found[1], out)
+      yield { ...a, table: undefined }
+      yield { ...b, table: sideBySide }
+    } else yield* [a, b]
   },
 }
 
@@ -139,6 +143,7 @@ async function* readOutcome(
   const { readStats } = await import('./stats-read.ts')
   const document = await readStats(cx, path, target.array, options)
   yield {
+    kind: 'document',
     document,
     table: async (out) =>
       (await import('../render/views/read-stats.ts')).readStatsTable(document, cx.times === undefined, out),

@@ -199,8 +199,9 @@ export async function undoneOutcome(
   }
   const document = documentOf({ chunks, unfiltered_size })
   if (options.stages !== undefined) await writeStages(cx, options.stages, stored, stageBytes)
-  if (options.bytes) return { document, bytes, incomplete: bytes.length < chunks.length, table: () => {} }
+  if (options.bytes) return { kind: 'bytes', bytes, incomplete: bytes.length < chunks.length }
   return {
+    kind: 'document',
     document,
     table: async (out) => (await import('../render/views/tile.ts')).tileTable(document, out),
   }

@@ -94,6 +94,7 @@ async function tilesOutcome(cx: CommandContext, fragment: Fragment, options: Til
     tiles,
   }
   return {
+    kind: 'rows',
     document,
     rows: tiles,
     columns: () => ['tile', 'cell_num', info.dense ? 'tile_domain' : 'mbr', 'fields'],

@@ -1,8 +1,10 @@
 import type { Output } from '../base/result.ts'
+import { walk } from '../base/walk.ts'
 import type { UnitRunner, UnitWork } from '../check/units.ts'
 import { Verified, type VerifyItem } from '../check/verification.ts'
 import { verifyUnit } from '../check/verifier.ts'
 import { type VerifyOptions, verifyFailures } from '../check/verify.ts'
+import type { DocumentHead } from '../documents/common.ts'
 import type { VerifyChecksumsDocument, VerifyChecksumsLine } from '../documents/verify-checksums.ts'
 import { parseShard, shardText } from '../store/shard.ts'
 import type { Target } from '../store/target.ts'
@@ -66,6 +68,9 @@ const COLUMNS: readonly (keyof VerifyChecksumsLine)[] = [
   ...(['fragment', 'file', 'tile', 'chunk', 'filter', 'offset', 'expected', 'actual', 'message'] as const),
 ]
 
+/** The keys of the document that are known after the failures. */
+type Tail = Omit<VerifyChecksumsDocument, keyof DocumentHead | 'deep' | 'shard' | 'failures'>
+
 /** Writes failures as they are found. The summary follows the last failure. */
 function outcome(
   cx: CommandContext,
@@ -77,7 +82,7 @@ function outcome(
 ): Outcome {
   const found = new Verified()
   let failureNum = 0
-  async function* failures(): AsyncGenerator<VerifyChecksumsLine> {
+  async function* failures(): AsyncGenerator<VerifyChecksumsLine, Tail> {
     const progress = await cx.progress('verifying checksums')
     try {
       const items = verifyFailures(target, cx.reading, verifyOptions, runner, progress.update, found)
@@ -90,17 +95,15 @@ function outcome(
       for (const error of found.notExamined) cx.fault(error)
     } finally {
       progress.stop()
+      // Also if nobody wants the other failures.
+      if (!ok()) cx.foundWrong()
     }
+    return tail()
   }
   const ok = (): boolean =>
     failureNum === 0 && !(requireChecksums && (found.unprotectedFiles.length > 0 || found.counts.skipped_array_num > 0))
-  const document = {
-    ...documentHead('verify-checksums', cx.shownPath(path)),
-    deep,
-    shard: shardText(verifyOptions.shard),
-    failures: failures(),
-  }
-  const tail = (): Omit<VerifyChecksumsDocument, keyof typeof document> => {
+  const head = { ...documentHead('verify-checksums', cx.shownPath(path)), deep, shard: shardText(verifyOptions.shard) }
+  const tail = (): Tail => {
     const { skipped_array_num: _, key_proof_num: __, unprotected_metadata_files, ...counts } = found.counts
     return {
       verdict: verdict(found, failureNum),
@@ -112,19 +115,17 @@ function outcome(
     }
   }
   return {
-    document,
-    tail,
-    rows: document.failures,
+    kind: 'stream',
+    head,
+    list: 'failures',
+    walk: failures,
     columns: () => COLUMNS,
     flushRows: true,
-    get foundWrong() {
-      return !ok()
-    },
     async table(out: Output) {
       const { verifyTable } = await import('../render/views/verify.ts')
-      const failures: VerifyChecksumsLine[] = []
-      for await (const failure of document.failures) failures.push(failure)
-      await verifyTable({ ...document, failures, ...tail() }, out)
+      const listed: VerifyChecksumsLine[] = []
+      const last = await walk(failures(), (failure) => void listed.push(failure))
+      await verifyTable({ ...head, failures: listed, ...last }, out)
     },
   }
 }

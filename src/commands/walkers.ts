@@ -5,7 +5,6 @@ import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
 import type { CommandContext } from './command.ts'
-import { documentHead } from './document-parts.ts'
 import type { Outcome } from './outcome.ts'
 import { refuseTimes } from './times.ts'
 import { wrongTarget } from './wrong-target.ts'
@@ -90,7 +89,7 @@ export async function* throughGroups(
     const found = await findMember(group, member, around, cx.open)
     if (found.error && found.state !== 'cycle') cx.fault(found.error)
     if (!found.target || found.path === undefined) continue
-    for await (const outcome of orFailure(found.path, throughGroups(cx, found.path, found.target, work, around)))
+    for await (const outcome of orFailure(throughGroups(cx, found.path, found.target, work, around)))
       yield { ...outcome, oneOfSeveral: true }
   }
 }
@@ -99,17 +98,13 @@ export async function* throughGroups(
  * The outcomes. An error becomes the last outcome, so that the next target can be tried.
  * @throws InspectError USAGE: wrong options are wrong for every target
  */
-export async function* orFailure(path: string, outcomes: AsyncGenerator<Outcome>): AsyncGenerator<Outcome> {
+export async function* orFailure(outcomes: AsyncGenerator<Outcome>): AsyncGenerator<Outcome> {
   try {
     yield* outcomes
   } catch (error) {
     if (!(error instanceof InspectError) || error.code === 'USAGE') throw error
-    yield failure(path, error)
+    yield { kind: 'error', error }
   }
-}
-
-function failure(path: string, error: InspectError): Outcome {
-  return { document: documentHead('error', path), error, table() {} }
 }
 
 /** Prints a note if the target is a group without members. Without the note, "nothing found" would look like a good result. */
@@ -157,6 +152,6 @@ export async function outcomeOrError(folder: Folder, work: () => Promise<Outcome
   try {
     return await withPlaceAsync({ file: folder.path }, work)
   } catch (error) {
-    return failure(folder.path, asInspectError(error))
+    return { kind: 'error', error: asInspectError(error) }
   }
 }

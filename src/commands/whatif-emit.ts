@@ -31,7 +31,7 @@ export function emittedOutcome(
   if (emit === 'python') {
     const code = schemaPython(schema, enumerations, `${shown.replace(/\/+$/, '')}.new`)
     const document: SchemaPythonDocument = { ...documentHead('schema-python', shown), code }
-    return { document, table: (out) => out.write(code) }
+    return { kind: 'document', document, table: (out) => out.write(code) }
   }
   const document: SchemaDocument = {
     ...documentHead('schema', shown),
@@ -40,6 +40,7 @@ export function emittedOutcome(
     ...schemaResult(schema, enumerations, cx.style),
   }
   return {
+    kind: 'document',
     document,
     async table(out) {
       const { writeJson } = await import('../render/json.ts')

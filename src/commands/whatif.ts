@@ -129,6 +129,7 @@ export const command: CommandModule<WhatifOptions> = {
       },
     }
     yield {
+      kind: 'document',
       document,
       table: async (out) => (await import('../render/views/whatif.ts')).whatifTable(document, out),
     }

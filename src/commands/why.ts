@@ -55,6 +55,7 @@ export const command: CommandModule<WhyOptions> = {
       changes_metadata: answer.changes_metadata ?? null,
     }
     yield {
+      kind: 'document',
       document,
       table: async (out) => (await import('../render/views/why.ts')).whyTable(document, out),
     }

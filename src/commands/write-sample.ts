@@ -322,6 +322,7 @@ async function writeArray(
   output.commit()
   const document = sampleDocument(cx, path, { array, notes, seed }, fragments, files)
   return {
+    kind: 'document',
     document,
     table: async (out) => (await import('../render/views/write-sample.ts')).sampleTable(document, out),
   }

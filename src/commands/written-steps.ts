@@ -77,6 +77,7 @@ export async function writeSteps(cx: CommandContext, toWrite: StepsToWrite): Pro
   output.commit()
   const document = stepsDocument(cx, path, done, files, { seed, notes, cells })
   return {
+    kind: 'rows',
     document,
     rows: document.steps,
     table: async (out) => (await import('../render/views/steps.ts')).stepsTable(document, out),

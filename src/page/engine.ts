@@ -87,13 +87,14 @@ export class Engine {
    * @throws InspectError the error that ends the command
    */
   async *rows(
-    name: CommandName,
+    name: 'read' | 'decode',
     options: object,
     onFault: (fault: InspectError) => void,
   ): AsyncGenerator<{ readonly [field: string]: CellValue }> {
-    for await (const { error, rows } of this.run(name, onFault, [this.source.path], options)) {
-      if (error) throw error
-      yield* rows as AsyncIterable<{ readonly [field: string]: CellValue }>
+    for await (const outcome of this.run(name, onFault, [this.source.path], options)) {
+      if (outcome.kind === 'error') throw outcome.error
+      if (outcome.kind !== 'cells') throw new TypeError(`${name} has no cells`)
+      yield* outcome.walk()
     }
   }
 
@@ -103,10 +104,8 @@ export class Engine {
    */
   async document(name: CommandName, options: object, words: string[]): Promise<object> {
     const faults: InspectError[] = []
-    for await (const outcome of this.run(name, (fault) => faults.push(fault), words, options)) {
-      if (outcome.error) throw outcome.error
+    for await (const outcome of this.run(name, (fault) => faults.push(fault), words, options))
       return collectedDocument(outcome)
-    }
     throw faults[0] ?? new TypeError(`${name} has no document`)
   }
 
@@ -137,6 +136,7 @@ export class Engine {
       },
       progress: async () => ({ update: () => {}, stop: () => {} }),
       fault: onFault,
+      foundWrong: () => {},
       wantsEveryFault: true,
       note: () => {},
       refuseReadPlace: async () => {},

@@ -39,15 +39,15 @@ export const NULL_LINE = '""'
  * are written as `base64:…`, lists and objects as compact JSON. Text that a spreadsheet could take for a formula is quoted. Rows are
  * objects with the same keys; any other value becomes a column `value`. If a row throws, the rows before it are written.
  *
- * @returns the columns; undefined if neither the rows nor the style give any
+ * @returns the columns, undefined if neither the rows nor the style give any; and what the rows return
  * @throws InspectError USAGE if a row has a key that is not a column, or the columns differ from those of earlier rows
  * @see https://www.rfc-editor.org/rfc/rfc4180
  */
-export async function writeCsv(
-  rows: Rows<Result>,
+export async function writeCsv<End>(
+  rows: Rows<Result, End>,
   out: Output,
   style: CsvStyle = {},
-): Promise<readonly string[] | undefined> {
+): Promise<{ columns: readonly string[] | undefined; end: End | undefined }> {
   const buffer = new TextBuffer(out)
   let { columns } = style
   const writeLine = (fields: readonly string[]): void => {
@@ -63,8 +63,9 @@ export async function writeCsv(
     }
   }
   if (columns !== undefined) writeHeader(columns)
+  let end: End | undefined
   try {
-    await eachRow(rows, (result) => {
+    end = await eachRow(rows, (result) => {
       const row: CsvRow = isFields(result) ? result : { value: result }
       if (columns === undefined) {
         columns = Object.keys(row)
@@ -80,7 +81,7 @@ export async function writeCsv(
     throw error
   }
   await buffer.flush()
-  return columns ?? style.earlierColumns
+  return { columns: columns ?? style.earlierColumns, end }
 }
 
 function checkKeys(row: CsvRow, columns: readonly string[]): void {

@@ -47,13 +47,12 @@ interface Frame {
   empty: boolean
 }
 
-/** Keys that are left to write: those from `at` on, then those of `tail`. */
+/** Keys that are left to write: those from `at` on. */
 interface Fieldwise {
   kind: 'object'
   fields: Fields
   keys: readonly string[]
   at: number
-  tail: (() => object) | undefined
 }
 
 /** Elements that are left to write: those of `rows` or `values` from `at` on, then of `iterator`, then of `later`. */
@@ -94,7 +93,6 @@ interface Before {
 
 /** Optional arguments of {@link writeJson}. */
 export interface JsonParts {
-  tail?: (() => object) | undefined
   ending?: (error: InspectError) => Result
   columnLines?: OpenColumnLines | undefined
 }
@@ -106,9 +104,9 @@ type Stop = 'done' | 'full' | 'await'
 
 /**
  * Writes one document and a line feed, without recursion. Text is written to `out` whenever the buffer is full, even in the middle
- * of a value. If `out` fails, open iterators are closed.
+ * of a value. If `out` fails, open iterators are closed. If an asynchronous list returns an object after its last element, its keys
+ * are the last keys of the document.
  *
- * @param parts.tail returns the last keys of an object; called after its other keys are written
  * @param parts.columnLines opens a faster writer for long lists of stored values
  * @param parts.ending returns the value of the last key, `error`, if an InspectError ends the document early. Without it the error
  * is thrown.
@@ -117,13 +115,13 @@ export async function writeJson(
   value: Result,
   out: Output,
   style: JsonStyle,
-  { tail, ending, columnLines }: JsonParts = {},
+  { ending, columnLines }: JsonParts = {},
 ): Promise<JsonNotes> {
   const buffer = new TextBuffer(out)
   const text = new JsonText(buffer, style, columnLines)
   let failed: InspectError | undefined
   try {
-    await writeValue(value, buffer, text, tail)
+    await writeValue(value, buffer, text)
   } catch (error) {
     if (!ending || !(error instanceof InspectError)) throw error
     failed = error
@@ -135,15 +133,10 @@ export async function writeJson(
 }
 
 /** Adds a value to `buffer`, which is written out whenever it is full. Returns a promise only if there is something to wait for. */
-export function writeValue(
-  value: Result,
-  buffer: TextBuffer,
-  text: JsonText,
-  tail?: () => object,
-): Promise<void> | void {
+export function writeValue(value: Result, buffer: TextBuffer, text: JsonText): Promise<void> | void {
   let stop: Stop
   try {
-    stop = text.start(value, tail)
+    stop = text.start(value)
   } catch (error) {
     return giveUp(text, error)
   }
@@ -198,6 +191,8 @@ export class JsonText {
   /** Index of the row of {@link ColumnRows} that is being written; -1 outside of such rows. */
   private row = -1
   private readonly columnLines: OpenColumnLines | undefined
+  /** The last keys of the outermost object, which a list has returned. */
+  private last: Fields | undefined
 
   constructor(sink: TextBuffer, style: JsonStyle, columnLines?: OpenColumnLines) {
     this.sink = sink
@@ -205,10 +200,8 @@ export class JsonText {
     this.columnLines = columnLines
   }
 
-  /** @param tail as in {@link writeJson} */
-  start(value: Result, tail?: () => object): Stop {
-    if (tail && isFields(value)) this.open('{', '}', fieldwise(value, 0, tail))
-    else this.value(value, 0)
+  start(value: Result): Stop {
+    this.value(value, 0)
     return this.advance()
   }
 
@@ -241,8 +234,10 @@ export class JsonText {
     const { source } = frame
     if (source.kind !== 'list' || !source.later) return
     const { done, value } = await source.later.next()
-    if (done) source.later = undefined
-    else if (source.gives === 'element') this.element(frame, value as Result)
+    if (done) {
+      source.later = undefined
+      if (isFields(value as Result | undefined)) this.last = value as Fields
+    } else if (source.gives === 'element') this.element(frame, value as Result)
     else if (source.gives === 'page') await this.page(frame, source, value as Iterable<Result>)
     else this.sink.add(base64(value as Uint8Array))
   }
@@ -266,6 +261,7 @@ export class JsonText {
   endEarly(key: string, value: Result): void {
     if (this.owed) this.sink.add('null')
     this.owed = false
+    this.last = undefined
     while (this.stack.length > 1) this.close(this.stack[this.stack.length - 1])
     const [outermost] = this.stack
     outermost.source = fieldwise({ [key]: value })
@@ -345,8 +341,11 @@ export class JsonText {
 
   private field(frame: Frame, source: Fieldwise): void {
     if (source.at === source.keys.length) {
-      if (source.tail) frame.source = fieldwise(source.tail() as Fields)
-      else this.close(frame)
+      const { last } = this
+      if (last && this.stack.length === 1) {
+        this.last = undefined
+        frame.source = fieldwise(last)
+      } else this.close(frame)
       return
     }
     const key = source.keys[source.at++]
@@ -533,8 +532,8 @@ export function jsonKey(name: string): string {
 }
 
 /** @param at number of keys that are written already */
-function fieldwise(fields: Fields, at = 0, tail?: () => object): Fieldwise {
-  return { kind: 'object', fields, keys: Object.keys(fields), at, tail }
+function fieldwise(fields: Fields, at = 0): Fieldwise {
+  return { kind: 'object', fields, keys: Object.keys(fields), at }
 }
 
 function before(text: string, key?: string): Before {

@@ -8,12 +8,13 @@ import { eachRow, type Rows, TextBuffer } from './text-buffer.ts'
  * Writes each row as one line of JSON, as the rows are produced. A row may contain iterables. If a row throws, the rows before it
  * are written.
  * @param flushRows whether to write each line at once, not in larger pieces
+ * @returns notes, and what the rows return
  */
-export async function writeNdjson(
-  rows: Rows<Result>,
+export async function writeNdjson<End>(
+  rows: Rows<Result, End>,
   out: Output,
   { int64, flushRows = false }: Pick<JsonStyle, 'int64'> & { flushRows?: boolean | undefined },
-): Promise<JsonNotes> {
+): Promise<JsonNotes & { end: End | undefined }> {
   const buffer = new TextBuffer(out)
   const text = new JsonText(buffer, { int64, indent: false })
   const endLine = (): Promise<void> | void => {
@@ -32,6 +33,7 @@ export async function writeNdjson(
     return wait ? wait.then(endLine, giveUp) : endLine()
   }
   let columns: ColumnLines | undefined
+  let end: End | undefined
   try {
     if (rows instanceof Pages) {
       for await (const page of rows.pages()) {
@@ -40,10 +42,10 @@ export async function writeNdjson(
           await columns.rows(page)
         } else await eachRow(page as Iterable<Result>, write)
       }
-    } else await eachRow(rows, write)
+    } else end = await eachRow(rows, write)
   } finally {
     // The rows before an error are written.
     await buffer.flush()
   }
-  return { rounded: text.rounded || columns?.rounded === true }
+  return { rounded: text.rounded || columns?.rounded === true, end }
 }

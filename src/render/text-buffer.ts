@@ -1,4 +1,5 @@
 import { type Output, Pages } from '../base/result.ts'
+import { walk } from '../base/walk.ts'
 
 /** Number of bytes after which the buffer is full. */
 const PIECE = 65_536
@@ -222,13 +223,17 @@ function digitsOf(value: number): number {
   return value < 1e7 ? (value < 1e6 ? 6 : 7) : value < 1e8 ? 8 : value < 1e9 ? 9 : 10
 }
 
-export type Rows<T> = Iterable<T> | AsyncIterable<T>
+export type Rows<T, End = unknown> = Iterable<T> | AsyncIterable<T, End>
 
 /**
  * Calls `work` for each row, one after another. It waits only if `work` returns a promise. An asynchronous source is closed at the
  * end and after an error.
+ * @returns what an asynchronous source returns
  */
-export async function eachRow<T>(rows: Rows<T>, work: (row: T) => Promise<void> | void): Promise<void> {
+export async function eachRow<T, End>(
+  rows: Rows<T, End>,
+  work: (row: T) => Promise<void> | void,
+): Promise<End | undefined> {
   if (rows instanceof Pages) {
     for await (const page of rows.pages()) await eachRow(page as Iterable<T>, work)
   } else if (Symbol.iterator in rows) {
@@ -237,9 +242,7 @@ export async function eachRow<T>(rows: Rows<T>, work: (row: T) => Promise<void> 
       if (wait) await wait
     }
   } else {
-    for await (const row of rows) {
-      const wait = work(row)
-      if (wait) await wait
-    }
+    return walk(rows[Symbol.asyncIterator](), work)
   }
+  return undefined
 }

@@ -70,7 +70,7 @@ describe('CSV', () => {
 
   test('rows below others have the same columns, whose names may hold commas', async () => {
     const earlierColumns = ['a', 'b']
-    expect(await writeCsv([{ a: 1, b: 2 }], sink(), { earlierColumns })).toEqual(earlierColumns)
+    expect(await writeCsv([{ a: 1, b: 2 }], sink(), { earlierColumns })).toEqual({ columns: earlierColumns })
     await expect(writeCsv([{ 'a,b': 1 }], sink(), { earlierColumns })).rejects.toMatchObject({ code: 'USAGE' })
   })
 

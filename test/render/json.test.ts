@@ -246,26 +246,29 @@ describe('streaming', () => {
     await expect(writeNdjson([failing()], sink(), COMPACT)).rejects.toThrow('damaged')
   })
 
-  test('the last keys of an object are asked for behind its lists', async () => {
-    let rows = 0
-    const counted = async function* (): AsyncGenerator<Result> {
+  test('what a list returns are the last keys of the document', async () => {
+    const counted = async function* (): AsyncGenerator<Result, object> {
+      let rows = 0
       for (; rows < 3; rows++) yield rows
+      return { rows, none: undefined }
     }
     const out = sink()
-    await writeJson({ a: counted() }, out, COMPACT, { tail: () => ({ rows, none: undefined }) })
-    await writeJson({ a: 1 }, out, COMPACT, { tail: () => ({ rows }) })
-    expect(out.text()).toBe('{"a":[0,1,2],"rows":3}\n{"a":1,"rows":3}\n')
+    await writeJson({ a: counted(), b: 1 }, out, COMPACT)
+    await writeJson({ a: { b: counted() }, c: 1 }, out, COMPACT)
+    expect(out.text()).toBe('{"a":[0,1,2],"b":1,"rows":3}\n{"a":{"b":[0,1,2]},"c":1,"rows":3}\n')
   })
 
   test('the last keys of an object that ends early are left out', async () => {
-    const failing = async function* (): AsyncGenerator<Result> {
+    const failing = async function* (fails: boolean): AsyncGenerator<Result, object> {
       yield 1
-      throw new InspectError('BAD_VALUE', 'damaged')
+      if (fails) throw new InspectError('BAD_VALUE', 'damaged')
+      return { ok: true }
     }
     const out = sink()
-    const parts = { tail: () => ({ ok: true }), ending: ({ code }: InspectError) => code }
-    await writeJson({ a: failing() }, out, COMPACT, parts)
-    expect(out.text()).toBe('{"a":[1],"error":"BAD_VALUE"}\n')
+    const parts = { ending: ({ code }: InspectError) => code }
+    await writeJson({ a: failing(true) }, out, COMPACT, parts)
+    await writeJson({ a: failing(false), b: failing(true) }, out, COMPACT, parts)
+    expect(out.text()).toBe('{"a":[1],"error":"BAD_VALUE"}\n{"a":[1],"b":[1],"error":"BAD_VALUE"}\n')
   })
 
   test('nothing asynchronous can be written at once', () => {

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { describe, expect, test } from '@jest/globals'
 import type { Output, Result } from '../../src/base/result.ts'
 import { fragmentColumns } from '../../src/commands/listed-fragment.ts'
+import type { CellsLine } from '../../src/documents/cells.ts'
 import type { SchemaDocument } from '../../src/documents/schema.ts'
 import { NEWEST_FORMAT_VERSION } from '../../src/format/format-version.ts'
 import { cellsTable } from '../../src/render/views/cells.ts'
@@ -952,7 +953,7 @@ test('what a name holds does not act on the terminal', async () => {
       rtreeTable(document({ path: evil, level_num: 1, mbr_num: 1, levels: [[[[evil, evil]]]] }), [evil], false, out),
     (out) =>
       footerTable(document({ path: evil, array_schema_name: evil, fields: [{ name: evil, file_size: 1 }] }), out),
-    (out) => cellsTable(document({ path: evil, cells: each([{ [evil]: evil }]) }), undefined, out),
+    (out) => cellsTable({ path: evil }, each([{ [evil]: evil }]), undefined, out),
     (out) =>
       verifyTable(
         document({
@@ -973,17 +974,21 @@ test('what a name holds does not act on the terminal', async () => {
 
 describe('cells', () => {
   /** Rows that are made one by one; says how many were, and whether the source was closed. */
-  function source(count: number): { cells: AsyncIterable<Result>; made: () => number; closed: () => boolean } {
+  function source(count: number): {
+    cells: AsyncGenerator<CellsLine>
+    made: () => number
+    closed: () => boolean
+  } {
     let made = 0
     let closed = false
-    async function* rows(): AsyncGenerator<Result> {
+    async function* rows(): AsyncGenerator<CellsLine> {
       try {
         for (; made < count; made++) yield { d: made, a: made === 150 ? 'longer than all before' : 'x' }
       } finally {
         closed = true
       }
     }
-    return { cells: { [Symbol.asyncIterator]: rows }, made: () => made, closed: () => closed }
+    return { cells: rows(), made: () => made, closed: () => closed }
   }
 
   test('stream into a pipe, all of them, while they are made', async () => {
@@ -998,7 +1003,7 @@ describe('cells', () => {
         lines.push(...String(text).split('\n'))
       },
     }
-    await cellsTable(document({ cells }), ['d', 'a'], out)
+    await cellsTable({ path: 'array' }, cells, ['d', 'a'], out)
     expect(madeAtFirst[0]).toBeLessThan(300)
     expect(lines).toContain('150  "longer than all before"')
     expect(lines).toContain('1,000 cells')
@@ -1006,14 +1011,14 @@ describe('cells', () => {
 
   test('are cut on a terminal, their source closed', async () => {
     const { cells, made, closed } = source(1000)
-    const text = await drawn((out) => cellsTable(document({ cells }), ['d', 'a'], out), 80)
+    const text = await drawn((out) => cellsTable({ path: 'array' }, cells, ['d', 'a'], out), 80)
     expect(text).toContain('the first 100 cells (--full shows all)\n')
     expect(made()).toBeLessThan(150)
     expect(closed()).toBe(true)
   })
 
   test('are frames on a terminal, a new one where numbers outgrow theirs', async () => {
-    const text = await drawn((out) => cellsTable(document({ cells: source(250).cells }), ['d', 'a'], out), 80, true)
+    const text = await drawn((out) => cellsTable({ path: 'array' }, source(250).cells, ['d', 'a'], out), 80, true)
     const lines = text.split('\n')
     expect(lines.filter((line) => /^[┌└]/.test(line)).map((line) => line[0])).toEqual(['┌', '└', '┌', '└'])
     expect(text).toContain('│ 99 │')
@@ -1022,7 +1027,7 @@ describe('cells', () => {
 
   test('begin a new table where other columns begin, and mark what could not be read', async () => {
     const cells = [{ d: 1, a: 2 }, { d: 2 }, { d: 3, b: null }]
-    expect(await drawn((out) => cellsTable(document({ cells: each(cells) }), undefined, out))).toBe(`\
+    expect(await drawn((out) => cellsTable({ path: 'array' }, each(cells), undefined, out))).toBe(`\
 array
 d  a
 1  2

@@ -57,11 +57,14 @@ async function documents(
     fault: (error) => {
       throw error
     },
+    foundWrong() {},
     note() {},
     async refuseReadPlace() {},
   }
   const out: FooterDocument[] = []
-  for await (const { document } of module.run(cx, [target], {})) out.push(document as FooterDocument)
+  for await (const outcome of module.run(cx, [target], {})) {
+    if (outcome.kind === 'document') out.push(outcome.document as FooterDocument)
+  }
   return out
 }
 

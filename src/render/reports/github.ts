@@ -1,4 +1,5 @@
 import type { Output } from '../../base/result.ts'
+import { walk } from '../../base/walk.ts'
 import type { Severity } from '../../documents/common.ts'
 import { escapeText } from '../units.ts'
 import { faultText, findingText, pathInRepository, type Reporter } from './reporter.ts'
@@ -18,11 +19,11 @@ export function githubReporter(out: Output, folder: string): Reporter {
     return out.columns === undefined ? found : escapeText(found)
   }
   return {
-    async target({ findings, not_examined }) {
-      for await (const finding of findings) {
+    async target({ findings }) {
+      const { not_examined } = await walk(findings, async (finding) => {
         const place = { file: file(finding.file), title: finding.code }
         await annotate(COMMANDS[finding.severity], place, findingText(finding))
-      }
+      })
       for (const fault of not_examined) await annotate('error', { title: fault.code }, faultText(fault))
     },
     failure: (error) => annotate('error', { title: error.code }, faultText(error)),

@@ -1,5 +1,6 @@
 import type { Prose } from '../../base/prose.ts'
 import type { Output } from '../../base/result.ts'
+import { walk } from '../../base/walk.ts'
 import { escapeText } from '../units.ts'
 import { faultText, findingText, placeText, type Reporter } from './reporter.ts'
 
@@ -34,14 +35,14 @@ export function junitReporter(out: Output): Reporter {
     text: faultText(fault),
   })
   return {
-    async target({ path, findings, fails, not_examined }) {
+    async target({ path, findings, fails }) {
       const cases: TestCase[] = []
-      for await (const finding of findings) {
+      const { not_examined } = await walk(findings, (finding) => {
         const { code, severity } = finding
         const tag = fails(severity) ? 'failure' : 'system-out'
         const text = `${severity}: ${findingText(finding)}`
         cases.push({ name: `${code} ${placeText(finding)}`, tag, type: code, message: finding.message, text })
-      }
+      })
       cases.push(...not_examined.map(errorCase))
       await suite(path, cases.length > 0 ? cases : [PASSED])
     },

@@ -1,15 +1,16 @@
-import type { CheckFinding } from '../../documents/check.ts'
-import type { ErrorInfo, NotExamined, Severity } from '../../documents/common.ts'
+import type { CheckFinding, CheckSummary } from '../../documents/check.ts'
+import type { DocumentHead, ErrorInfo, NotExamined, Severity } from '../../documents/common.ts'
+
+/** What is known after the last finding. */
+export type FindingsTail = Omit<CheckSummary, keyof DocumentHead | 'level' | 'shard'>
 
 /** Results for one target, for formats that report findings to other programs. */
 export interface FoundInTarget {
   path: string
   /** Findings in the order in which they are found. They are iterated once. */
-  findings: AsyncIterable<CheckFinding>
+  findings: AsyncIterator<CheckFinding, Pick<FindingsTail, 'not_examined'>, undefined>
   /** Whether a finding of this severity makes the target fail. */
   fails(severity: Severity): boolean
-  /** What could not be examined. It is complete once the findings were iterated. */
-  not_examined: readonly NotExamined[]
 }
 
 /** Writes one report about all targets of a call. */

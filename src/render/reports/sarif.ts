@@ -2,6 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Output } from '../../base/result.ts'
 import { safeJson } from '../../base/unsafe-text.ts'
+import { walk } from '../../base/walk.ts'
 import { FINDING_CODES, type FindingCode } from '../../check/codes.ts'
 import type { CheckFinding } from '../../documents/check.ts'
 import { escapeText } from '../units.ts'
@@ -50,12 +51,12 @@ export function sarifReporter(out: Output, folder: string, version: string): Rep
     }
   }
   return {
-    async target({ findings, not_examined }) {
+    async target({ findings }) {
       await begin()
-      for await (const finding of findings) {
+      const { not_examined } = await walk(findings, async (finding) => {
         await out.write(`${separator}${safeJson(result(finding))}`)
         separator = ',\n'
-      }
+      })
       faults.push(...not_examined.map(faultText))
     },
     async failure(error) {

@@ -1,5 +1,5 @@
 import type { Output } from '../../base/result.ts'
-import type { CellsDocument, CellsLine } from '../../documents/cells.ts'
+import type { CellsLine } from '../../documents/cells.ts'
 import type { AsOf, CellValue } from '../../documents/common.ts'
 import { type Column, streamTable, writeHeading } from '../table.ts'
 import { isDate, shortValue } from '../units.ts'
@@ -24,17 +24,20 @@ const UNREAD = '?'
 /**
  * Shows cells in the order in which they are read. Memory holds the cells of one screen at a time.
  *
+ * @param rows the cells, which return what is known after the last of them
  * @param names the columns; undefined if fragments may have different ones: a new table then starts at each change
  * @param total number of cells, if it is known
  * @param most number of cells that the user asked for; there may be more
+ * @returns what the cells return; undefined if not all are shown
  */
-export async function cellsTable(
-  { path, as_of, cells: rows }: Pick<CellsDocument, 'path' | 'cells'> & AsOf,
+export async function cellsTable<End>(
+  { path, as_of }: { path: string } & AsOf,
+  rows: AsyncIterator<CellsLine, End, undefined>,
   names: readonly string[] | undefined,
   out: Output,
   total?: number | bigint,
   most = Number.POSITIVE_INFINITY,
-): Promise<void> {
+): Promise<End | undefined> {
   await writeHeading(withTimes(path, as_of), out)
   const isWhole = out.full || Number.isFinite(most)
   const limit = isWhole || out.columns === undefined ? Number.POSITIVE_INFINITY : ON_TERMINAL
@@ -50,6 +53,7 @@ export async function cellsTable(
     const last = total === undefined && cells.taken > 0 && cells.taken === most ? `the first ${count}` : count
     await writeLine(more ? `the first ${count} (--full shows all)` : last, out, 'dim')
     if (cells.narrowed) await writeLine(NARROWED, out, 'dim')
+    return cells.end
   } finally {
     await cells.close()
   }
@@ -66,7 +70,7 @@ function countedOf(taken: number, total: number | bigint | undefined, most: numb
 
 /** Draws rows as long as they have the same columns. @returns the first row with other columns */
 async function drawPart(
-  cells: Cells,
+  cells: Cells<unknown>,
   first: CellsLine,
   names: readonly string[],
   always: boolean,
@@ -134,30 +138,38 @@ function isNumberOrNull(value: CellValue | undefined): boolean {
 const NARROWED = 'too narrow for whole values: --vertical and --format csv show them'
 
 /** Takes cells one by one, up to the limit. */
-class Cells {
+class Cells<End> {
   /** Number of cells that were taken. */
   taken = 0
   /** Whether the terminal was too narrow for whole values. */
   narrowed = false
+  /** What the cells return after the last of them. */
+  end: End | undefined
   private readonly limit: number
-  private readonly iterator: AsyncIterator<CellsLine>
+  private readonly iterator: AsyncIterator<CellsLine, End, undefined>
 
-  constructor(cells: AsyncIterable<CellsLine>, limit: number) {
+  constructor(cells: AsyncIterator<CellsLine, End, undefined>, limit: number) {
     this.limit = limit
-    this.iterator = cells[Symbol.asyncIterator]()
+    this.iterator = cells
   }
 
   async take(): Promise<CellsLine | undefined> {
     if (this.taken >= this.limit) return undefined
-    const { done, value } = await this.iterator.next()
-    if (done === true) return undefined
-    this.taken++
-    return value
+    const cell = await this.next()
+    if (cell) this.taken++
+    return cell
   }
 
   /** Whether there are more cells than the limit. */
   async isCut(): Promise<boolean> {
-    return this.taken >= this.limit && (await this.iterator.next()).done !== true
+    return this.taken >= this.limit && (await this.next()) !== undefined
+  }
+
+  private async next(): Promise<CellsLine | undefined> {
+    const { done, value } = await this.iterator.next()
+    if (!done) return value
+    this.end ??= value
+    return undefined
   }
 
   async close(): Promise<void> {

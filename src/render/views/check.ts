@@ -1,23 +1,24 @@
 import type { Output } from '../../base/result.ts'
-import type { CheckDocument, CheckFinding, CheckSummary } from '../../documents/check.ts'
+import { walk } from '../../base/walk.ts'
+import type { CheckDocument, CheckFinding } from '../../documents/check.ts'
 import { SEVERITY_ROLES } from '../color.ts'
+import type { FindingsTail } from '../reports/reporter.ts'
 import { writeHeading } from '../table.ts'
 import { writeLine, writeNotExamined } from './parts.ts'
 import { counted, countText, relativePath, shardText, verdictWord } from './wording.ts'
 
 /** Shows findings as they are found, then the verdict, then what was not examined. */
 export async function checkTable(
-  { path, findings }: Pick<CheckDocument, 'path' | 'findings'>,
-  summary: () => CheckSummary,
+  { path, level, shard }: Pick<CheckDocument, 'path' | 'level' | 'shard'>,
+  findings: AsyncIterator<CheckFinding, FindingsTail, undefined>,
   out: Output,
 ): Promise<void> {
   await writeHeading(path, out)
-  for await (const finding of findings) {
+  const result = await walk(findings, async (finding) => {
     await writeFinding(finding, path, out)
     await writeLine(`  ${finding.meaning}`, out, 'dim')
-  }
-  const result = summary()
-  const { level, shard, finding_num, counts, not_examined, not_checked } = result
+  })
+  const { finding_num, counts, not_examined, not_checked } = result
   const total = (['error', 'warning', 'note'] as const).flatMap((severity) => {
     const count = finding_num[severity]
     return count > 0 ? [counted(count, severity)] : []
