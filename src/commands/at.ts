@@ -19,7 +19,7 @@ import { selectionOf } from './hex-options.ts'
 import { OFFSET } from './option-values.ts'
 import { collect, onlyWith } from './options.ts'
 import type { Outcome } from './outcome.ts'
-import { oneFragment } from './wrong-target.ts'
+import { oneFragment, targetsHelp } from './targets.ts'
 
 interface AtOptions {
   cell?: string[]
@@ -38,7 +38,7 @@ export const command: CommandModule<AtOptions> = {
 
   configure(command) {
     command
-      .argument('<file>', 'any file of an array or group; with --cell a fragment, or an array with a single one')
+      .argument('<file>', `${targetsHelp('at')}; with --cell ${targetsHelp('at --cell')}`)
       .argument('[offset]', 'byte, counted from 0; 0x… is hexadecimal')
       .option('--cell <NAME=V,…>', 'show where this cell is: a value for each dimension', collect)
       .option('--field <name>', 'with --cell: only this attribute or dimension (repeatable)', collect)

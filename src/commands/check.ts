@@ -15,6 +15,7 @@ import { documentHead, notExaminedResult } from './document-parts.ts'
 import { parseChoice, parseJobs, SHARD_OPTION } from './option-values.ts'
 import type { FindingsOutcome } from './outcome.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
+import { targetFor, targetsHelp } from './targets.ts'
 import { unitRunner } from './unit-runner.ts'
 import { noteIfEmpty } from './walkers.ts'
 
@@ -43,7 +44,7 @@ export const command: CommandModule<Options> = {
 
   configure(command) {
     command
-      .argument('<target...>', 'fragment, array or group')
+      .argument('<target...>', targetsHelp('check'))
       .option(
         '--level <level>',
         'structure (reads no tiles), chunks (undoes every filter) or cells (looks at every cell)',
@@ -89,7 +90,7 @@ export type OpenCheck = Awaited<ReturnType<typeof openCheck>>
 
 async function openCheck(cx: CommandContext, path: string, run: CheckRun, failOn: Severity, jobs: number) {
   const { level, all } = run
-  const target = await cx.open(path)
+  const target = await targetFor(cx, 'check', await cx.open(path))
   await noteIfEmpty(cx, target)
   const readsTiles = level !== 'structure'
   const bytes = readsTiles ? await noteBytesToRead(cx, target) : undefined

@@ -14,8 +14,8 @@ import type { CommandContext, CommandModule } from './command.ts'
 import { shownCondition } from './condition-text.ts'
 import { documentHead, errorResult } from './document-parts.ts'
 import type { Outcome } from './outcome.ts'
+import { targetFor, targetsHelp } from './targets.ts'
 import { throughGroups } from './walkers.ts'
-import { wrongTarget } from './wrong-target.ts'
 
 export const command: CommandModule<object> = {
   about:
@@ -27,14 +27,13 @@ export const command: CommandModule<object> = {
   ],
 
   configure(command) {
-    command.argument('<target...>', 'array, or group (of each array)')
+    command.argument('<target...>', targetsHelp('commits'))
   },
 
   async *run(cx, [path]) {
-    yield* throughGroups(cx, path, await cx.open(path), async function* (path, target) {
-      if (target.type === 'group') return
-      if (target.type !== 'array') throw await wrongTarget(cx, 'commits', target, 'an array or a group')
-      yield await arrayOutcome(cx, path, target.array)
+    yield* throughGroups(cx, path, await cx.open(path), async function* (path, found) {
+      const target = await targetFor(cx, 'commits', found)
+      if (target.type === 'array') yield await arrayOutcome(cx, path, target.array)
     })
   },
 }

@@ -2,7 +2,8 @@ import { UNSAFE } from '../base/unsafe-text.ts'
 import { fieldNames } from '../read/query.ts'
 import type { Storage } from '../source/source.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
-import { openTarget } from '../store/target.ts'
+import { openTarget, type TargetKind } from '../store/target.ts'
+import { mayTake } from './targets.ts'
 
 /** Options whose value begins with the name of a field. */
 export const FIELD_OPTIONS: readonly string[] = ['--field', '--field-filters']
@@ -18,7 +19,7 @@ interface Places {
 
 /**
  * The words that complete the last of `words`: fields, dimensions, and paths that the shell does not know. These are abbreviated
- * fragments (`array/__17…`) and the files in them.
+ * fragments (`array/__17…`) and the files in them, if the command takes them.
  *
  * @param words the words of a call after the program's name
  * @returns nothing if the shell's own completion is enough, or after an error: a Tab prints no errors
@@ -46,7 +47,8 @@ async function candidates(places: Places, words: readonly string[], word: string
     const end = before === '--dimension' ? '' : '='
     return schema?.domain.dimensions.map(({ name }) => name + end) ?? []
   }
-  return pathsInside(places, word)
+  const paths = await pathsInside(places, word)
+  return paths && mayTake(plain[0], paths.kind) ? paths.words : []
 }
 
 /** The schema of the first word that is an array, or something in an array. URLs are skipped, so that a Tab is quick. */
@@ -64,19 +66,25 @@ async function schemaOfTarget({ storage, reading, internalPath }: Places, words:
 }
 
 /** Completes `array/__17` to names of fragments, and `array/__17…/` to the files in one. */
-async function pathsInside({ storage, internalPath }: Places, word: string): Promise<string[]> {
+async function pathsInside({ storage, internalPath }: Places, word: string): Promise<PathsInside | undefined> {
   const at = word.lastIndexOf('/')
-  if (at < 0 || word.includes('://')) return []
+  if (at < 0 || word.includes('://')) return undefined
   const folder = word.slice(0, at)
   const names = await fragments(storage, internalPath(folder))
-  if (names) return names.map((name) => `${folder}/${name}`)
+  if (names) return { kind: 'fragment', words: names.map((name) => `${folder}/${name}`) }
   const above = folder.lastIndexOf('/')
   const array = internalPath(folder.slice(0, Math.max(0, above)))
   const begin = folder.slice(above + 1)
   const fitting = (await fragments(storage, array))?.filter((name) => name.startsWith(begin)) ?? []
-  if (fitting.length !== 1) return []
+  if (fitting.length !== 1) return undefined
   const files = await storage.list(`${array}/__fragments/${fitting[0]}`)
-  return files.map(({ name }) => `${folder}/${name}`)
+  return { kind: 'data file', words: files.map(({ name }) => `${folder}/${name}`) }
+}
+
+/** Paths of one kind of target. */
+interface PathsInside {
+  kind: TargetKind
+  words: readonly string[]
 }
 
 /** The names of an array's fragments; undefined if it has no `__fragments`. */

@@ -28,7 +28,7 @@ import { collect } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
-import { oneFragment } from './wrong-target.ts'
+import { oneFragment, targetFor, targetsHelp } from './targets.ts'
 
 interface DecodeOptions extends CellOptions {
   field?: string[]
@@ -55,7 +55,10 @@ export const command: CommandModule<DecodeOptions> = {
 
   configure(command) {
     command
-      .argument('<fragment...>', 'fragment; with --all-fragments an array')
+      .argument(
+        '<fragment...>',
+        `${targetsHelp('decode')}; with --all-fragments ${targetsHelp('decode --all-fragments')}`,
+      )
       .option('--field <name>', 'only this attribute, besides the dimensions (repeatable)', collect)
       .option('--range <NAME=LO..HI>', `only cells inside, ends included: ${RANGE_FORMS}`, collect)
       .option('--tiles <I..J>', 'only these tiles')
@@ -71,6 +74,7 @@ export const command: CommandModule<DecodeOptions> = {
     const target = await cx.open(path)
     if (options.limit === undefined && (target.type === 'fragment' || options.allFragments))
       await noteBytesToRead(cx, target)
+    if (options.allFragments) await targetFor(cx, 'decode --all-fragments', target)
     if (target.type === 'array' && options.allFragments) {
       yield await arrayOutcome(cx, path, target.array, options)
       return

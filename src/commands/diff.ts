@@ -24,8 +24,8 @@ import { collect } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { withUsedFilters } from './schema-changes.ts'
+import { targetFor, targetsHelp } from './targets.ts'
 import { parseTime } from './times.ts'
-import { wrongTarget } from './wrong-target.ts'
 
 interface DiffOptions {
   cells?: boolean
@@ -46,7 +46,7 @@ export const command: CommandModule<DiffOptions> = {
 
   configure(command) {
     command
-      .argument('<a>', 'array, fragment, group or schema file')
+      .argument('<a>', targetsHelp('diff'))
       .argument('<b>', 'another of the same kind')
       .option('--cells', 'compare the cells, too, in stored order')
       .option('--names', 'compare names and timestamps, too')
@@ -111,8 +111,7 @@ async function readOutcome(
   if (asOf.length > 2) throw usage({ expected: '--as-of twice at most', found: `it ${asOf.length} times` })
   const times = asOf.map((text) => parseTime(cx, '--as-of', text))
   const opened = async (path: string, to: bigint | undefined): Promise<OpenedArray> => {
-    const target = await cx.open(path)
-    if (target.type !== 'array') throw await wrongTarget(cx, 'diff --read', target, 'an array')
+    const target = await targetFor(cx, 'diff --read', await cx.open(path))
     await noteBytesToRead(cx, target)
     return openAt(target.array, { to })
   }
@@ -291,8 +290,7 @@ async function describe({ cx, options }: Comparison, path: string, target: Targe
     }
     return { type, path, parts, fragments: [{ name: '', path, content: {}, isUnread: false }] }
   }
-  if (target.type !== 'file' || (target.name !== OLD_SCHEMA_FILE && !target.path.includes('/__schema/')))
-    throw await wrongTarget(cx, 'diff', target, 'an array, a fragment, a group or a schema file')
+  await targetFor(cx, 'diff', target)
   return { type, path, parts: { schema: from('schema') }, fragments: [] }
 }
 

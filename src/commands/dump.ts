@@ -2,6 +2,7 @@ import type { CommandModule } from './command.ts'
 import { fileTarget } from './file-target.ts'
 import { fileOutcome } from './hex.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
+import { targetsHelp } from './targets.ts'
 
 interface DumpOptions extends HexOptions {
   path?: string
@@ -18,7 +19,7 @@ export const command: CommandModule<DumpOptions> = {
   ],
 
   configure(command) {
-    command.argument('<file...>', 'any file of an array or group; a fragment means its metadata file')
+    command.argument('<file...>', targetsHelp('dump'))
     addHexOptions(command, true)
     command
       .option('--path <path>', 'only this field: footer.fields[2].file_size, schema.attributes[a].type')
@@ -26,7 +27,7 @@ export const command: CommandModule<DumpOptions> = {
   },
 
   async *run(cx, [path], options) {
-    const target = await fileTarget(cx, path)
+    const target = await fileTarget(cx, path, 'dump')
     try {
       yield* fileOutcome(cx, target, options)
     } finally {

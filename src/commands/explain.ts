@@ -44,8 +44,8 @@ import { collect } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from './read-query.ts'
 import { denseCells, resultBuffers } from './result-buffers.ts'
+import { targetFor, targetsHelp } from './targets.ts'
 import { endResult } from './values.ts'
-import { wrongTarget } from './wrong-target.ts'
 
 interface ExplainOptions extends QueryOptions {
   exact?: boolean
@@ -73,7 +73,7 @@ export const command: CommandModule<ExplainOptions> = {
   takesTimes: true,
 
   configure(command) {
-    command.argument('<array>', 'array')
+    command.argument('<array>', targetsHelp('explain'))
     addQueryOptions(command)
     command
       .option(
@@ -98,8 +98,7 @@ export const command: CommandModule<ExplainOptions> = {
   },
 
   async *run(cx, [path], options) {
-    const target = await cx.open(path)
-    if (target.type !== 'array') throw await wrongTarget(cx, 'explain', target, 'an array')
+    const target = await targetFor(cx, 'explain', await cx.open(path))
     yield await arrayOutcome(cx, path, await openAt(target.array), options)
   },
 }

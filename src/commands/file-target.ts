@@ -1,15 +1,11 @@
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { type InspectArray, schemaFileOpened } from '../store/array.ts'
-import type { Target } from '../store/target.ts'
+import type { FileTarget } from '../store/target.ts'
 import type { CommandContext } from './command.ts'
-import { wrongTarget } from './wrong-target.ts'
+import { wrongTarget } from './targets.ts'
 
 /** Opens a file: the target itself, the metadata file of a fragment, or the newest schema of an array. */
-export async function fileTarget(
-  cx: CommandContext,
-  path: string,
-  command = 'dump',
-): Promise<Target & { type: 'file' }> {
+export async function fileTarget(cx: CommandContext, path: string, command: 'dump' | 'at'): Promise<FileTarget> {
   const target = await cx.open(path)
   if (target.type === 'file') return target
   const inside =
@@ -19,7 +15,7 @@ export async function fileTarget(
         ? await newestSchemaPath(target.array)
         : undefined
   const file = inside === undefined ? undefined : await cx.open(inside)
-  if (file?.type !== 'file') throw await wrongTarget(cx, command, target, 'a file, a fragment or an array')
+  if (file?.type !== 'file') throw await wrongTarget(cx, command, target)
   return file
 }
 

@@ -17,11 +17,12 @@ import { decode, decodePrefix } from '../format/io.ts'
 import type { RangeType } from '../format/range.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { readTileFile } from '../store/generic-tile.ts'
-import type { Target } from '../store/target.ts'
+import type { FileTarget } from '../store/target.ts'
 import type { CommandContext, CommandModule } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import type { Outcome } from './outcome.ts'
+import { targetsHelp } from './targets.ts'
 import { rangesResult } from './values.ts'
 import { throughFragments } from './walkers.ts'
 
@@ -33,10 +34,7 @@ export const command: CommandModule<HexOptions> = {
   ],
 
   configure(command) {
-    command.argument(
-      '<target...>',
-      'fragment, array (every fragment), group (of each array) or consolidated fragment metadata (.meta file)',
-    )
+    command.argument('<target...>', targetsHelp('footer'))
     addHexOptions(command)
   },
 
@@ -83,7 +81,7 @@ function outcome(document: FooterDocument): Outcome {
 }
 
 /** The footers of a `.meta` file, in its order. */
-async function* consolidatedFooters(cx: CommandContext, target: Target & { type: 'file' }): AsyncGenerator<Outcome> {
+async function* consolidatedFooters(cx: CommandContext, target: FileTarget): AsyncGenerator<Outcome> {
   const { array, path: file } = target
   const { entries, footers } = await readTileFile(cx.storage.open(file), consolidatedFragmentMetadata, cx.reading)
   if (!array) {

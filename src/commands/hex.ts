@@ -11,17 +11,17 @@ import type { CellValue } from '../documents/common.ts'
 import type { DumpDocument, DumpNode } from '../documents/dump.ts'
 import { formatCount } from '../render/units.ts'
 import type { Fragment } from '../store/fragment.ts'
-import type { Target } from '../store/target.ts'
+import type { FileTarget } from '../store/target.ts'
 import type { CommandContext } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { type HexOptions, selectionOf } from './hex-options.ts'
 import type { Outcome } from './outcome.ts'
-import { wrongTarget } from './wrong-target.ts'
+import { type TargetFor, targetFor } from './targets.ts'
 
 /** Shows a file, or the field that `options.path` names. */
 export async function* fileOutcome(
   cx: CommandContext,
-  target: Target & { type: 'file' },
+  target: FileTarget,
   options: HexOptions & { tree?: boolean; path?: string },
 ): AsyncGenerator<Outcome> {
   const { root, close } = await openAnatomy(target, cx)
@@ -128,25 +128,27 @@ export async function fragmentHex(
 
 /** The result of `--hex` for whole files: a schema, or the files of key-value metadata. */
 export async function* fileHex(cx: CommandContext, path: string, options: HexOptions): AsyncGenerator<Outcome> {
-  const target = await cx.open(path)
-  if (target.type !== 'file') throw await wrongTarget(cx, '--hex', target, 'a file')
-  yield* fileOutcome(cx, target, options)
+  yield* fileOutcome(cx, await targetFor(cx, '--hex', await cx.open(path)), options)
 }
 
 /** The result of `metadata --hex`: the sections of a fragment, or every file of key-value metadata of an array or group. */
-export async function* metadataHex(cx: CommandContext, target: Target, options: HexOptions): AsyncGenerator<Outcome> {
-  if (target.type === 'array' || target.type === 'group') {
-    const { folder } = target.type === 'array' ? target.array : target.group
-    const files = (await folder.folder('__meta').listIfThere()).filter(({ kind }) => kind === 'file')
-    if (files.length === 0) cx.note(`${cx.shownPath(target.path)} has no key-value metadata`, 'target')
-    for (const { name } of files) yield* fileHex(cx, `${folder.path}/__meta/${name}`, options)
-  } else if (target.fragment) {
+export async function* metadataHex(
+  cx: CommandContext,
+  target: TargetFor<'metadata'>,
+  options: HexOptions,
+): AsyncGenerator<Outcome> {
+  if (target.type === 'fragment' || target.type === 'file') {
     try {
       yield await fragmentHex(cx, target.fragment, 'metadata', options)
     } finally {
       await target.fragment.close()
     }
-  } else throw await wrongTarget(cx, 'metadata', target, 'a fragment, an array or a group')
+    return
+  }
+  const { folder } = target.type === 'array' ? target.array : target.group
+  const files = (await folder.folder('__meta').listIfThere()).filter(({ kind }) => kind === 'file')
+  if (files.length === 0) cx.note(`${cx.shownPath(target.path)} has no key-value metadata`, 'target')
+  for (const { name } of files) yield* fileHex(cx, `${folder.path}/__meta/${name}`, options)
 }
 
 /** The result of `tile --hex`: the tile as stored, each filter's metadata, and its content. */

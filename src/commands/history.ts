@@ -25,7 +25,7 @@ import type { Outcome } from './outcome.ts'
 import { parseRangeSets, RANGE_SET_FORMS } from './ranges.ts'
 import { shownEnumerations } from './read.ts'
 import { checkFields } from './read-query.ts'
-import { wrongTarget } from './wrong-target.ts'
+import { targetFor, targetsHelp } from './targets.ts'
 
 interface HistoryOptions {
   cell?: string[]
@@ -49,7 +49,7 @@ export const command: CommandModule<HistoryOptions> = {
 
   configure(command) {
     command
-      .argument('<array>', 'array')
+      .argument('<array>', targetsHelp('history'))
       .option('--cell <NAME=V,…>', 'the cell: a value for each dimension', collect)
       .option('--range <NAME=LO..HI>', `up to ${MOST_CELLS} cells: ${RANGE_SET_FORMS} (repeatable)`, collect)
       .option('--field <name>', 'only this attribute, besides the dimensions (repeatable)', collect)
@@ -59,8 +59,7 @@ export const command: CommandModule<HistoryOptions> = {
   async *run(cx, [path], options) {
     if ((options.cell === undefined) === (options.range === undefined))
       throw usage(`history expects --cell or --range, found ${options.cell ? 'both' : 'neither'}`)
-    const target = await cx.open(path)
-    if (target.type !== 'array') throw await wrongTarget(cx, 'history', target, 'an array')
+    const target = await targetFor(cx, 'history', await cx.open(path))
     const opened = await openAt(target.array)
     yield* outcomes(cx, path, opened, options)
   },

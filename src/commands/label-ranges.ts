@@ -12,8 +12,8 @@ import { labelMismatch } from '../store/dimension-labels.ts'
 import { memberPath } from '../store/group.ts'
 import type { CommandContext } from './command.ts'
 import { parseRangeSets } from './ranges.ts'
+import { targetFor } from './targets.ts'
 import { endResult } from './values.ts'
-import { wrongTarget } from './wrong-target.ts'
 
 /**
  * The ranges of `--range` by dimension. A range of a dimension label becomes a range of its dimension: from the first to the last cell
@@ -62,8 +62,7 @@ async function labelRange(
   if (label.order === 'unordered') throw usage(`--range ${option}: TileDB finds no range of unordered labels`)
   const path = memberPath(array.folder.path, label)
   if (path === undefined) throw inconsistent({ expected: 'the place of an array of labels', found: label.uri })
-  const target = await cx.open(path)
-  if (target.type !== 'array') throw await wrongTarget(cx, '--range', target, 'an array of labels')
+  const target = await targetFor(cx, '--range', await cx.open(path))
   const wanted = parseRangeSets([label], [option])
   const opened = await openAt(target.array)
   const wrong = labelMismatch(schema, label, opened.schema)

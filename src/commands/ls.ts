@@ -23,10 +23,10 @@ import { collect } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { findOverlaps } from './overlaps.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
+import { type TargetFor, targetFor, targetsHelp } from './targets.ts'
 import { asOf } from './times.ts'
 import { exact, filterResult } from './values.ts'
 import { overEntries } from './walkers.ts'
-import { wrongTarget } from './wrong-target.ts'
 
 interface LsOptions {
   names?: boolean
@@ -47,7 +47,7 @@ export const command: CommandModule<LsOptions> = {
 
   configure(command) {
     command
-      .argument('<target...>', 'array (its fragments), fragment (its files) or group (its members)')
+      .argument('<target...>', targetsHelp('ls'))
       .option('--names', 'show only the names of fragments; fragments are opened only for --range')
       .option(
         '--range <NAME=LO..HI>',
@@ -59,15 +59,27 @@ export const command: CommandModule<LsOptions> = {
 
   async *run(cx, [path], options) {
     const target = await cx.open(path)
-    if (options.depth !== undefined && target.type !== 'group')
-      throw await wrongTarget(cx, 'ls --depth', target, 'a group')
-    if (target.type !== 'array' && (options.names || options.range))
-      throw await wrongTarget(cx, options.names ? 'ls --names' : 'ls --range', target, 'an array')
-    if (target.type === 'array') yield await arrayOutcome(cx, path, target.array, options)
-    else if (target.type === 'fragment') yield await fragmentOutcome(cx, path, target.fragment)
-    else if (target.type === 'group') yield await groupOutcome(cx, path, target.group, options)
-    else throw await wrongTarget(cx, 'ls', target, 'an array, a fragment or a group')
+    if (options.depth !== undefined) await targetFor(cx, 'ls --depth', target)
+    if (options.names) await targetFor(cx, 'ls --names', target)
+    if (options.range) await targetFor(cx, 'ls --range', target)
+    yield await targetOutcome(cx, path, await targetFor(cx, 'ls', target), options)
   },
+}
+
+function targetOutcome(
+  cx: CommandContext,
+  path: string,
+  target: TargetFor<'ls'>,
+  options: LsOptions,
+): Promise<Outcome> {
+  switch (target.type) {
+    case 'array':
+      return arrayOutcome(cx, path, target.array, options)
+    case 'fragment':
+      return fragmentOutcome(cx, path, target.fragment)
+    case 'group':
+      return groupOutcome(cx, path, target.group, options)
+  }
 }
 
 const GROUP_COLUMNS: readonly (keyof GroupLine)[] = [

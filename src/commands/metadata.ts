@@ -15,15 +15,15 @@ import { cellValue, sumType, sumValue, type ValueStyle } from '../format/value.t
 import { countReadBytes } from '../source/lean-heap.ts'
 import { METADATA_FOLDER, type MetadataVersion, metadataVersions, type WrittenMetadata } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
-import type { Target } from '../store/target.ts'
+import type { ArrayTarget, GroupTarget } from '../store/target.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
 import type { CommandContext, CommandModule } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import type { DocumentOutcome, Outcome } from './outcome.ts'
+import { type TargetFor, targetFor, targetsHelp } from './targets.ts'
 import { asOf, refuseTimes } from './times.ts'
 import { outcomeOrError, throughGroups } from './walkers.ts'
-import { wrongTarget } from './wrong-target.ts'
 
 interface MetadataOptions extends HexOptions {
   all?: boolean
@@ -40,10 +40,7 @@ export const command: CommandModule<MetadataOptions> = {
   takesTimes: true,
 
   configure(command) {
-    command.argument(
-      '<target...>',
-      'fragment (its metadata by column), array or group (key-value metadata, also of the members)',
-    )
+    command.argument('<target...>', targetsHelp('metadata'))
     command.option(
       '--all',
       'show every version of each key of an array or group, oldest first, also overwritten and deleted ones',
@@ -52,27 +49,45 @@ export const command: CommandModule<MetadataOptions> = {
   },
 
   async *run(cx, [path], options) {
-    const target = await cx.open(path)
+    const target = await targetFor(cx, 'metadata', await cx.open(path))
     const fragment = 'fragment' in target ? target.fragment : undefined
     if (options.hex || fragment) refuseTimes(cx, options.hex ? 'what --hex shows' : 'a fragment')
     if (options.all && (options.hex || fragment)) throw usage('--all expects an array or a group, and no --hex')
     if (options.hex) yield* (await import('./hex.ts')).metadataHex(cx, target, options)
-    else if (fragment) yield await outcomeOrError(fragment.folder, () => fragmentOutcome(cx, fragment))
-    else if (target.type === 'group') yield await groupOutcome(cx, path, target, options)
-    else yield keyValueOutcome(await keyValueDocument(cx, path, target, 'a fragment, an array or a group', options))
+    else yield await targetOutcome(cx, path, target, options)
   },
+}
+
+async function targetOutcome(
+  cx: CommandContext,
+  path: string,
+  target: TargetFor<'metadata'>,
+  options: MetadataOptions,
+): Promise<Outcome> {
+  switch (target.type) {
+    case 'fragment':
+    case 'file': {
+      const { fragment } = target
+      return outcomeOrError(fragment.folder, () => fragmentOutcome(cx, fragment))
+    }
+    case 'group':
+      return groupOutcome(cx, path, target, options)
+    case 'array':
+      return keyValueOutcome(await keyValueDocument(cx, path, target, options))
+  }
 }
 
 /** Shows the metadata of a group, and then of each group and array in it, as one document. */
 async function groupOutcome(
   cx: CommandContext,
   path: string,
-  target: Target,
+  target: GroupTarget,
   options: MetadataOptions,
 ): Promise<Outcome> {
   const documents: MetadataDocument[] = []
-  const outcomes = throughGroups(cx, path, target, async function* (path, target) {
-    const document = await keyValueDocument(cx, path, target, 'an array or a group', options)
+  const outcomes = throughGroups(cx, path, target, async function* (path, found) {
+    const member = await targetFor(cx, 'metadata of members', found)
+    const document = await keyValueDocument(cx, path, member, options)
     documents.push(document)
     yield keyValueOutcome(document)
   })
@@ -92,17 +107,15 @@ async function groupOutcome(
   }
 }
 
-/** The key-value metadata of a target. @throws InspectError WRONG_TARGET if such a target has none */
+/** The key-value metadata of an array or a group. */
 async function keyValueDocument(
   cx: CommandContext,
   path: string,
-  target: Target,
-  wanted: string,
+  target: ArrayTarget | GroupTarget,
   { all }: MetadataOptions,
 ): Promise<MetadataDocument> {
   if (target.type === 'array') await target.array.checkVersion()
-  const holder = target.type === 'array' ? target.array : target.type === 'group' ? target.group : undefined
-  if (!holder) throw await wrongTarget(cx, 'metadata', target, wanted)
+  const holder = target.type === 'array' ? target.array : target.group
   const metadata = keyValueResult(await holder.metadata(), cx.style)
   const versions = all
     ? (await metadataVersions(holder.folder, cx.reading)).map((one) => versionResult(one, cx.style))

@@ -10,13 +10,14 @@ import { FRAGMENTS_FOLDER } from '../store/commits.ts'
 import { fragmentFileSizes } from '../store/file-sizes.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import type { InspectGroup } from '../store/group.ts'
-import type { Target } from '../store/target.ts'
+import type { FileTarget } from '../store/target.ts'
 import type { CommandContext, CommandModule } from './command.ts'
 import { documentHead, notExaminedResult } from './document-parts.ts'
 import { entryOf, examineFragment } from './listed-fragment.ts'
 import { releases } from './ls.ts'
 import type { Outcome } from './outcome.ts'
 import { arrayOverview } from './overview-array.ts'
+import { type TargetFor, targetFor, targetsHelp } from './targets.ts'
 import { asOf, refuseTimes, type TimesOptions } from './times.ts'
 
 export const command: CommandModule<TimesOptions> = {
@@ -31,17 +32,31 @@ export const command: CommandModule<TimesOptions> = {
   takesTimes: true,
 
   configure(command) {
-    command.argument('<target...>', 'array, fragment, group, or a file in one of them')
+    command.argument('<target...>', targetsHelp('overview'))
   },
 
   async *run(cx, [path], options) {
-    const target = await cx.open(path)
-    const call = callMaker(cx, options)
-    if (target.type === 'array') yield outcome(cx, await arrayOverview(cx, path, target.array, call))
-    else if (target.type === 'fragment') yield outcome(cx, await fragmentOverview(cx, path, target.fragment, call))
-    else if (target.type === 'group') yield outcome(cx, await groupOverview(cx, path, target.group, call))
-    else yield outcome(cx, await fileOverview(cx, path, target, call))
+    const target = await targetFor(cx, 'overview', await cx.open(path))
+    yield outcome(cx, await overviewOf(cx, path, target, callMaker(cx, options)))
   },
+}
+
+function overviewOf(
+  cx: CommandContext,
+  path: string,
+  target: TargetFor<'overview'>,
+  call: CallMaker,
+): Promise<OverviewDocument> {
+  switch (target.type) {
+    case 'array':
+      return arrayOverview(cx, path, target.array, call)
+    case 'fragment':
+      return fragmentOverview(cx, path, target.fragment, call)
+    case 'group':
+      return groupOverview(cx, path, target.group, call)
+    case 'file':
+      return fileOverview(cx, path, target, call)
+  }
 }
 
 function outcome(cx: CommandContext, document: OverviewDocument): Outcome {
@@ -226,7 +241,7 @@ async function groupOverview(
 async function fileOverview(
   cx: CommandContext,
   path: string,
-  target: Target & { type: 'file' },
+  target: FileTarget,
   call: CallMaker,
 ): Promise<OverviewDocument> {
   refuseTimes(cx, 'a file')

@@ -3,6 +3,7 @@ import type { PageDocument } from '../documents/page.ts'
 import type { CommandModule } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { parseSize } from './option-values.ts'
+import { targetsHelp } from './targets.ts'
 
 interface PageOptions {
   output?: string
@@ -29,7 +30,7 @@ export const command: CommandModule<PageOptions> = {
 
   configure(command) {
     command
-      .argument('[target]', 'array, fragment, group, or a file in one of them')
+      .argument('[target]', targetsHelp('page'))
       .option('--open', 'open the page in the browser')
       .option('--max-size <bytes>', 'largest number of bytes of files in a report; metadata goes first', DEFAULT_SIZE)
   },

@@ -13,7 +13,7 @@ import { FieldReport } from './field-report.ts'
 import type { Outcome } from './outcome.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from './read-query.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
-import { wrongTarget } from './wrong-target.ts'
+import { targetFor, targetsHelp } from './targets.ts'
 
 interface ReadOptions extends CellOptions, QueryOptions {
   labels?: boolean
@@ -34,7 +34,7 @@ export const command: CommandModule<ReadOptions> = {
   takesTimes: true,
 
   configure(command) {
-    command.argument('<array...>', 'array')
+    command.argument('<array...>', targetsHelp('read'))
     addQueryOptions(command, '; other cells of dense arrays have fill values')
     command
       .option('--limit <n>', 'at most n cells')
@@ -47,8 +47,7 @@ export const command: CommandModule<ReadOptions> = {
   },
 
   async *run(cx, [path], options) {
-    const target = await cx.open(path)
-    if (target.type !== 'array') throw await wrongTarget(cx, 'read', target, 'an array')
+    const target = await targetFor(cx, 'read', await cx.open(path))
     if (options.limit === undefined && options.range === undefined) await noteBytesToRead(cx, target)
     const faults = new FaultList(cx)
     const opened = await openAt(target.array, {}, options.keepGoing ? faults.addNew : undefined)

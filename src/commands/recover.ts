@@ -35,8 +35,8 @@ import { documentHead } from './document-parts.ts'
 import { collect } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { parseBox } from './ranges.ts'
+import { targetFor, targetsHelp } from './targets.ts'
 import { parseTime } from './times.ts'
-import { wrongTarget } from './wrong-target.ts'
 
 interface Options {
   to: string
@@ -62,7 +62,7 @@ export const command: CommandModule<Options> = {
 
   configure(command) {
     command
-      .argument('<target>', 'array, or one of its fragments')
+      .argument('<target>', targetsHelp('recover'))
       .requiredOption('--to <dir>', 'folder to make; never overwritten')
       .option(
         '--drop-damaged',
@@ -232,11 +232,11 @@ async function writeRecovered(
 
 async function recoveredTarget(
   cx: CommandContext,
-  target: Target,
+  found: Target,
   ...how: [RecoverOptions, () => WriteContext, RecoverOutput]
 ): Promise<RecoveredArray> {
+  const target = await targetFor(cx, 'recover', found)
   if (target.type === 'array') return recoverArray(target.array, ...how)
-  if (target.type !== 'fragment') throw await wrongTarget(cx, 'recover', target, 'an array or a fragment')
   if (target.array) return recoverOne(target.array, target.fragment, ...how)
   const message = 'expected the fragment inside its array, whose schema tells its fields; found no array around it'
   throw new InspectError('NO_SCHEMA', message, { file: target.path })

@@ -54,7 +54,7 @@ export async function svgOutcome(
       : undefined
   const fragments: DrawnFragment[] = []
   let dimensions: readonly Dimension[] = []
-  for await (const fragment of eachFragment(cx, target, 'rtree --svg', 'a fragment or an array')) {
+  for await (const fragment of eachFragment(cx, target, 'rtree --svg')) {
     if (visible && !visible.has(fragment.name)) continue
     dimensions = (await fragment.info()).schema.domain.dimensions
     fragments.push(await drawnFragment(fragment, cx.full))

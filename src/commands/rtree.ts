@@ -12,6 +12,7 @@ import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { collect, onlyWith, STDOUT } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
+import { targetsHelp } from './targets.ts'
 import { asOf } from './times.ts'
 import { mbrColumns, mbrsResult, rangesResult } from './values.ts'
 import { orFailure, throughFragments } from './walkers.ts'
@@ -36,7 +37,7 @@ export const command: CommandModule<RTreeOptions> = {
 
   configure(command) {
     command
-      .argument('<target...>', 'fragment, array (every fragment) or group (of each array)')
+      .argument('<target...>', targetsHelp('rtree'))
       .option('--range <NAME=LO..HI>', `only the tiles that the range touches, ends included: ${RANGE_FORMS}`, collect)
       .option(
         '--svg <file>',

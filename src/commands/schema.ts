@@ -4,24 +4,23 @@ import type { SchemaDocument, SchemaEnumeration } from '../documents/schema.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
 import { type Enumeration, enumerationValues, enumerationValueType } from '../format/enumeration.ts'
-import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
 import { type CellValue, cellValue, type ValueStyle } from '../format/value.ts'
 import type { WhichSchema } from '../render/views/schema.ts'
 import { readAll, withSource } from '../source/source.ts'
-import { type InspectArray, SCHEMA_FOLDER, type SchemaFile, schemaFileOpened } from '../store/array.ts'
+import { type InspectArray, type SchemaFile, schemaFileOpened } from '../store/array.ts'
 import { readGenericTile, readGenericTileHeader } from '../store/generic-tile.ts'
-import { type Target, withArticle } from '../store/target.ts'
+import { type FileTarget, type Target, withArticle } from '../store/target.ts'
 import type { CommandContext, CommandModule } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import type { Outcome } from './outcome.ts'
 import { schemaChanges } from './schema-changes.ts'
+import { targetFor, targetsHelp } from './targets.ts'
 import { asOf, refuseTimes } from './times.ts'
 import { domainResult, pipelineResult, rangesResult } from './values.ts'
 import { throughGroups } from './walkers.ts'
-import { wrongTarget } from './wrong-target.ts'
 
 interface SchemaOptions extends HexOptions {
   all?: boolean
@@ -39,7 +38,7 @@ export const command: CommandModule<SchemaOptions> = {
 
   configure(command) {
     command
-      .argument('<target...>', 'array, fragment (its own schema), group (of each array) or schema file')
+      .argument('<target...>', targetsHelp('schema'))
       .option('--all', 'show every schema of an evolved array, oldest first')
     addHexOptions(command)
   },
@@ -50,46 +49,58 @@ export const command: CommandModule<SchemaOptions> = {
   },
 }
 
-async function* schemasOf(cx: CommandContext, path: string, target: Target, options: SchemaOptions) {
-  if (target.type === 'group') return
-  if (target.type !== 'array' && options.all) throw await wrongTarget(cx, 'schema --all', target, 'an array or a group')
-  if (target.type !== 'array') refuseTimes(cx, withArticle(target.type))
-  if (target.type === 'array') {
-    const files = await target.array.schemaFiles()
-    if (files.length === 0) await target.array.newestSchema()
-    const opened = schemaFileOpened(files, cx.reading.now)
-    if (options.all && !options.hex) yield* allSchemas(cx, target.array, files)
-    else
-      for (const file of options.all || !opened ? files : [opened])
-        yield* oneSchema(cx, target.array, file, files, options)
-  } else if (target.type === 'fragment' && target.array) {
-    const { schemaName } = await target.fragment.info()
-    const files = await target.array.schemaFiles(schemaName)
-    const file = files.find(({ name }) => name === schemaName)
-    const missing = { expected: `the fragment's schema ${schemaName}`, found: 'no such file' }
-    if (!file) throw new InspectError('MISSING_FILE', missing, { file: path })
-    yield* oneSchema(cx, target.array, file, files, options)
-  } else if (target.type === 'file' && options.hex) {
-    yield* (await import('./hex.ts')).fileHex(cx, target.path, options)
-  } else if (target.type === 'file' && mayBeSchema(target)) {
-    const bytes = await withSource(cx.storage.open(target.path), readAll)
-    const schema = await readGenericTile(bytes, arraySchema, cx.reading, { file: target.path, offset: 0 })
-    const { encryption_type } = decodePrefix(bytes, genericTileHeader).value
-    const enumerations = target.array ? await target.array.enumerations(schema) : []
-    yield outcome({
-      ...documentHead('schema', cx.shownPath(path)),
-      name: target.name,
-      encryption: encryption_type,
-      ...withPlace({ file: target.path }, () => schemaResult(schema, enumerations, cx.style)),
-    })
-  } else {
-    throw await wrongTarget(cx, 'schema', target, 'an array, a fragment inside its array, a group or a schema file')
+async function* schemasOf(
+  cx: CommandContext,
+  path: string,
+  found: Target,
+  options: SchemaOptions,
+): AsyncGenerator<Outcome> {
+  if (options.all) await targetFor(cx, 'schema --all', found)
+  if (found.type === 'fragment' || found.type === 'file') refuseTimes(cx, withArticle(found.type))
+  if (found.type === 'file' && options.hex) {
+    yield* (await import('./hex.ts')).fileHex(cx, found.path, options)
+    return
+  }
+  const target = await targetFor(cx, 'schema', found)
+  switch (target.type) {
+    case 'group':
+      return
+    case 'array': {
+      const files = await target.array.schemaFiles()
+      if (files.length === 0) await target.array.newestSchema()
+      const opened = schemaFileOpened(files, cx.reading.now)
+      if (options.all && !options.hex) yield* allSchemas(cx, target.array, files)
+      else
+        for (const file of options.all || !opened ? files : [opened])
+          yield* oneSchema(cx, target.array, file, files, options)
+      return
+    }
+    case 'fragment': {
+      const { schemaName } = await target.fragment.info()
+      const files = await target.array.schemaFiles(schemaName)
+      const file = files.find(({ name }) => name === schemaName)
+      const missing = { expected: `the fragment's schema ${schemaName}`, found: 'no such file' }
+      if (!file) throw new InspectError('MISSING_FILE', missing, { file: path })
+      yield* oneSchema(cx, target.array, file, files, options)
+      return
+    }
+    case 'file':
+      yield await fileOutcome(cx, path, target)
   }
 }
 
-/** Whether a file may be a schema: in an array only a file of the schema folder, elsewhere any file. */
-function mayBeSchema({ array, folder, name }: Target & { type: 'file' }): boolean {
-  return array === undefined || folder.name === SCHEMA_FOLDER || name === OLD_SCHEMA_FILE
+/** The schema in a file. */
+async function fileOutcome(cx: CommandContext, path: string, target: FileTarget): Promise<Outcome> {
+  const bytes = await withSource(cx.storage.open(target.path), readAll)
+  const schema = await readGenericTile(bytes, arraySchema, cx.reading, { file: target.path, offset: 0 })
+  const { encryption_type } = decodePrefix(bytes, genericTileHeader).value
+  const enumerations = target.array ? await target.array.enumerations(schema) : []
+  return outcome({
+    ...documentHead('schema', cx.shownPath(path)),
+    name: target.name,
+    encryption: encryption_type,
+    ...withPlace({ file: target.path }, () => schemaResult(schema, enumerations, cx.style)),
+  })
 }
 
 /** A schema of an array, or the bytes of its file. */

@@ -42,10 +42,10 @@ import type { Outcome } from './outcome.ts'
 import { addCellOptions, type QueryOptions } from './read-query.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { Distribution, SizeTally, type TalliedFile, type TalliedRole } from './size-tally.ts'
+import { targetFor, targetsHelp } from './targets.ts'
 import { asOf, refuseTimes } from './times.ts'
 import { exact } from './values.ts'
 import { outcomeOrError, overEntries, throughGroups } from './walkers.ts'
-import { wrongTarget } from './wrong-target.ts'
 
 interface StatsOptions extends QueryOptions {
   all?: boolean
@@ -67,7 +67,7 @@ export const command: CommandModule<StatsOptions> = {
 
   configure(command) {
     command
-      .argument('<target...>', 'fragment, array or group (each array); two fragments or arrays are shown side by side')
+      .argument('<target...>', `${targetsHelp('stats')}; two fragments or arrays are shown side by side`)
       .option('--all', 'count every fragment folder of an array, not only those that TileDB lists')
       .option(
         '--read',
@@ -134,11 +134,11 @@ export const command: CommandModule<StatsOptions> = {
 async function* readOutcome(
   cx: CommandContext,
   path: string,
-  target: Target,
+  found: Target,
   options: StatsOptions,
 ): AsyncGenerator<Outcome> {
+  const target = await targetFor(cx, 'stats --read', found)
   if (target.type === 'group') return
-  if (target.type !== 'array') throw await wrongTarget(cx, 'stats --read', target, 'an array or a group')
   if (options.range === undefined) await noteBytesToRead(cx, target)
   const { readStats } = await import('./stats-read.ts')
   const document = await readStats(cx, path, target.array, options)
@@ -184,12 +184,14 @@ class Totals {
 async function statsDocument(
   cx: CommandContext,
   path: string,
-  target: Target,
+  found: Target,
   options: StatsOptions,
 ): Promise<StatsDocument> {
+  const target = await targetFor(cx, 'stats', found)
   if (target.type === 'array') return arrayDocument(cx, path, target.array, options)
-  const fragment = 'fragment' in target ? target.fragment : undefined
-  if (!fragment) throw await wrongTarget(cx, 'stats', target, 'a fragment, an array or a group')
+  // Of a group, each array has a document of its own.
+  if (target.type === 'group') throw new TypeError('a group has no document of its own')
+  const { fragment } = target
   refuseTimes(cx, 'a fragment')
   const totals = new Totals()
   const measures = await measure(fragment).finally(() => fragment.close())

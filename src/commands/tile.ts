@@ -14,7 +14,7 @@ import { documentHead } from './document-parts.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { parseChoice } from './option-values.ts'
 import type { Outcome } from './outcome.ts'
-import { oneFragment } from './wrong-target.ts'
+import { oneFragment, targetsHelp } from './targets.ts'
 
 export interface TileOptions extends HexOptions {
   role?: string
@@ -39,7 +39,7 @@ export const command: CommandModule<TileOptions> = {
 
   configure(command) {
     command
-      .argument('<fragment>', 'fragment, or an array with a single one')
+      .argument('<fragment>', targetsHelp('tile'))
       .argument('<field>', 'field, or the name of a data file (a0_var.tdb)')
       .argument('[index]', 'tile, counted from 0', FIRST)
       .option(

@@ -29,6 +29,7 @@ import { unknownField } from './option-values.ts'
 import { collect } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
+import { targetsHelp } from './targets.ts'
 import { asOf } from './times.ts'
 import { mbrColumns, mbrsResult } from './values.ts'
 import { throughFragments } from './walkers.ts'
@@ -50,7 +51,7 @@ export const command: CommandModule<TilesOptions> = {
 
   configure(command) {
     command
-      .argument('<target...>', 'fragment, array (every fragment) or group (of each array)')
+      .argument('<target...>', targetsHelp('tiles'))
       .option('--field <name>', 'only this field (repeatable)', collect)
       .option('--range <NAME=LO..HI>', `only the tiles that the range touches, ends included: ${RANGE_FORMS}`, collect)
       .option('--tiles <I..J>', 'only these tiles')

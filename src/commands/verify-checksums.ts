@@ -13,6 +13,7 @@ import { documentHead, notExaminedResult } from './document-parts.ts'
 import { parseJobs, SHARD_OPTION } from './option-values.ts'
 import type { Outcome } from './outcome.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
+import { targetFor, targetsHelp } from './targets.ts'
 import { unitRunner } from './unit-runner.ts'
 import { noteIfEmpty } from './walkers.ts'
 
@@ -37,7 +38,7 @@ export const command: CommandModule<Options> = {
 
   configure(command) {
     command
-      .argument('<target...>', 'fragment, array or group')
+      .argument('<target...>', targetsHelp('verify-checksums'))
       .option('--all', 'verify every fragment folder, not only committed ones')
       .option('--deep', 'undo every filter of every tile, and compare sizes with the metadata')
       .option(
@@ -54,7 +55,7 @@ export const command: CommandModule<Options> = {
       shard: options.shard === undefined ? undefined : parseShard(options.shard),
     }
     const jobs = parseJobs(options.jobs)
-    const target = await cx.open(path)
+    const target = await targetFor(cx, 'verify-checksums', await cx.open(path))
     await noteIfEmpty(cx, target)
     const bytes = await noteBytesToRead(cx, target)
     const deep = options.deep ?? false

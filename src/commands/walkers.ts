@@ -6,8 +6,8 @@ import type { Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
 import type { CommandContext } from './command.ts'
 import type { Outcome } from './outcome.ts'
+import { wrongTarget } from './targets.ts'
 import { refuseTimes } from './times.ts'
-import { wrongTarget } from './wrong-target.ts'
 
 /**
  * Runs `work` on every fragment of a target: on the fragment itself, or on all fragments of an array or of each array in a
@@ -17,13 +17,13 @@ import { wrongTarget } from './wrong-target.ts'
 export async function* throughFragments(
   cx: CommandContext,
   path: string,
-  command: string,
+  command: 'footer' | 'rtree' | 'tiles',
   work: (fragment: Fragment) => Promise<Outcome>,
 ): AsyncGenerator<Outcome> {
   yield* throughGroups(cx, path, await cx.open(path), async function* (_, target) {
     if (target.type === 'group') return
     const oneOfSeveral = target.type === 'array'
-    for await (const fragment of eachFragment(cx, target, command, 'a fragment, an array or a group'))
+    for await (const fragment of eachFragment(cx, target, command))
       yield { ...(await outcomeOrError(fragment.folder, () => work(fragment))), oneOfSeveral }
   })
 }
@@ -31,17 +31,15 @@ export async function* throughFragments(
 /**
  * Every fragment of a target: the fragment itself, or all fragments of an array. With times in the options: only the fragments
  * that TileDB reads at these times.
- * @param wanted the targets that the command expects, in words
  * @throws InspectError WRONG_TARGET for groups, and for files other than fragment metadata
  */
 export async function* eachFragment(
   cx: CommandContext,
   target: Target,
-  command: string,
-  wanted: string,
+  command: 'footer' | 'rtree' | 'rtree --svg' | 'tiles',
 ): AsyncGenerator<Fragment> {
   if (target.type !== 'array') {
-    if (!('fragment' in target && target.fragment)) throw await wrongTarget(cx, command, target, wanted)
+    if (!('fragment' in target && target.fragment)) throw await wrongTarget(cx, command, target)
     refuseTimes(cx, 'a fragment')
     yield target.fragment
     return

@@ -23,9 +23,9 @@ import { parseChoice, parseWhole, unknownField } from './option-values.ts'
 import { collect } from './options.ts'
 import { RANGE_SET_FORMS } from './ranges.ts'
 import { parseQuery } from './read-query.ts'
+import { targetFor, targetsHelp } from './targets.ts'
 import { filterResult } from './values.ts'
 import { EMITTED, type Emitted, emittedOutcome } from './whatif-emit.ts'
-import { wrongTarget } from './wrong-target.ts'
 
 interface WhatifOptions {
   field?: string[]
@@ -66,7 +66,7 @@ export const command: CommandModule<WhatifOptions> = {
 
   configure(command) {
     command
-      .argument('<target>', 'array or fragment')
+      .argument('<target>', targetsHelp('whatif'))
       .option('--field <name>', 'only this field (repeatable)', collect)
       .option(
         '--filters <list>',
@@ -269,14 +269,13 @@ function bestFilters(trials: readonly FieldTrials[], by: keyof Best): NewFilters
 /** Opens an array, or a fragment as if it were alone in its array. */
 async function openTarget(
   cx: CommandContext,
-  target: Target,
+  found: Target,
 ): Promise<{ opened: OpenedArray; enumerations: Enumeration[] }> {
+  const target = await targetFor(cx, 'whatif', found)
   if (target.type === 'array') {
     const opened = await openAt(target.array)
     return { opened, enumerations: await opened.array.enumerations(opened.schema) }
   }
-  if (target.type !== 'fragment' || !target.array)
-    throw await wrongTarget(cx, 'whatif', target, 'an array or a fragment')
   const { fragment, array } = target
   const info = await fragment.info()
   const { schema } = info

@@ -12,10 +12,10 @@ import { command as overview } from '../commands/overview.ts'
 import { command as read } from '../commands/read.ts'
 import { command as schema } from '../commands/schema.ts'
 import { command as stats } from '../commands/stats.ts'
+import { targetFor } from '../commands/targets.ts'
 import { command as tile } from '../commands/tile.ts'
 import { command as tiles } from '../commands/tiles.ts'
 import { type TimesOptions, useTimes } from '../commands/times.ts'
-import { wrongTarget } from '../commands/wrong-target.ts'
 import type { CellValue } from '../documents/common.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
@@ -74,8 +74,7 @@ export class Engine {
   private async openArray(times: TimesOptions): Promise<OpenedWithFaults> {
     const cx = this.context(() => {})
     useTimes(cx, times)
-    const target = await cx.open(this.source.path)
-    if (target.type !== 'array') throw await wrongTarget(cx, 'page', target, 'an array')
+    const target = await targetFor(cx, 'read', await cx.open(this.source.path))
     const faults: InspectError[] = []
     const opened = await openAt(target.array, {}, (fault) => faults.push(fault))
     return { opened, faults }

@@ -9,19 +9,76 @@ import { Fragment } from './fragment.ts'
 import type { ReadContext } from './generic-tile.ts'
 import { GROUP_DETAILS_FOLDER, GROUP_FILE, InspectGroup } from './group.ts'
 
-/** What is at a path. A file comes with the array and the fragment that it belongs to, if any. */
-export type Target =
-  | { type: 'array'; path: string; array: InspectArray }
-  | { type: 'fragment'; path: string; fragment: Fragment; array: InspectArray | undefined }
-  | { type: 'group'; path: string; group: InspectGroup }
-  | {
-      type: 'file'
-      path: string
-      name: string
-      folder: Folder
-      array: InspectArray | undefined
-      fragment: Fragment | undefined
-    }
+/** What is at a path. */
+export type Target = ArrayTarget | FragmentTarget | GroupTarget | FileTarget
+
+export interface ArrayTarget {
+  type: 'array'
+  path: string
+  array: InspectArray
+}
+
+export interface FragmentTarget {
+  type: 'fragment'
+  path: string
+  fragment: Fragment
+  array: InspectArray | undefined
+}
+
+export interface GroupTarget {
+  type: 'group'
+  path: string
+  group: InspectGroup
+}
+
+/** A file, with the array and the fragment that it belongs to, if any. */
+export interface FileTarget {
+  type: 'file'
+  path: string
+  name: string
+  folder: Folder
+  array: InspectArray | undefined
+  fragment: Fragment | undefined
+}
+
+/** The kinds of targets that commands tell apart. Files are of different kinds by their names and places. */
+export interface TargetsByKind {
+  array: ArrayTarget
+  group: GroupTarget
+  fragment: FragmentTarget & { array: InspectArray }
+  /** A fragment that lies in no array. */
+  'lone fragment': FragmentTarget
+  'fragment metadata': FileTarget & { fragment: Fragment }
+  /** Any other file of a fragment. */
+  'data file': FileTarget & { fragment: Fragment }
+  'schema file': FileTarget
+  /** A file of the footers of several fragments. */
+  'consolidated fragment metadata': FileTarget
+  /** A file that lies in no array: it may be a copy of any file. */
+  'lone file': FileTarget
+  'other file': FileTarget
+}
+
+export type TargetKind = keyof TargetsByKind
+
+export function kindOf(target: Target): TargetKind {
+  switch (target.type) {
+    case 'array':
+    case 'group':
+      return target.type
+    case 'fragment':
+      return target.array ? 'fragment' : 'lone fragment'
+    case 'file':
+      return fileKind(target)
+  }
+}
+
+function fileKind({ name, folder, array, fragment }: FileTarget): TargetKind {
+  if (fragment) return name === FRAGMENT_METADATA_FILE ? 'fragment metadata' : 'data file'
+  if (name === OLD_SCHEMA_FILE || folder.name === SCHEMA_FOLDER) return 'schema file'
+  if (name.endsWith('.meta')) return 'consolidated fragment metadata'
+  return array ? 'other file' : 'lone file'
+}
 
 /**
  * Finds out what is at a path.

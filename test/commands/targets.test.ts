@@ -1,0 +1,148 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { COMMANDS } from '../../src/cli/commands.ts'
+import { type Call, mayTake, takes, targetsHelp, wantedBy } from '../../src/commands/targets.ts'
+import { localStorage } from '../../src/node/file.ts'
+import { nodeCodecs } from '../../src/node/node-codecs.ts'
+import { readContext } from '../../src/store/generic-tile.ts'
+import { kindOf, openTarget, type TargetKind } from '../../src/store/target.ts'
+import { get } from '../helpers/json.ts'
+import { run, runJson } from '../helpers/run.ts'
+
+/**
+ * The table of targets against what happens: every command gets a target of each kind. It takes the target, or says what it
+ * takes.
+ */
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const PLACES = `${ROOT}examples/arrays/places`
+const META = `${ROOT}test/fixtures/22/fragment_metadata_consolidated`
+const FRAGMENT = readdirSync(`${PLACES}/__fragments`)[0]
+const IN_ARRAY = `${PLACES}/__fragments/${FRAGMENT}`
+const DELETES = `${ROOT}test/fixtures/22/deletes/__commits`
+const folder = mkdtempSync(`${tmpdir()}/targets-`)
+const only = (path: string): string => `${path}/${readdirSync(path).filter((name) => !name.startsWith('__enum'))[0]}`
+
+/** Targets of each kind. */
+const TARGETS: Readonly<Record<TargetKind, readonly string[]>> = {
+  array: [PLACES],
+  group: [`${ROOT}test/fixtures/22/group`],
+  fragment: [IN_ARRAY],
+  'lone fragment': [`${folder}/${FRAGMENT}`],
+  'fragment metadata': [`${IN_ARRAY}/__fragment_metadata.tdb`],
+  'data file': [`${IN_ARRAY}/d0.tdb`],
+  'schema file': [only(`${PLACES}/__schema`)],
+  'consolidated fragment metadata': [only(`${META}/__fragment_meta`)],
+  'lone file': [`${folder}/schema`],
+  'other file': [
+    only(`${ROOT}examples/arrays/weather/__meta`),
+    `${DELETES}/${readdirSync(DELETES).find((name) => name.endsWith('.del'))}`,
+  ],
+}
+
+let made = 0
+
+/** The arguments of a call with a target. Calls that only other calls make have none. */
+const ARGUMENTS: Readonly<Record<Call, ((target: string) => readonly string[]) | undefined>> = {
+  overview: (target) => [target],
+  ls: (target) => ['ls', target],
+  'ls --depth': (target) => ['ls', '--depth', '2', target],
+  'ls --names': (target) => ['ls', '--names', target],
+  'ls --range': (target) => ['ls', '--range', 'lat=0..50', target],
+  schema: (target) => ['schema', target],
+  'schema --all': (target) => ['schema', '--all', target],
+  commits: (target) => ['commits', target],
+  metadata: (target) => ['metadata', target],
+  'metadata of members': undefined,
+  read: (target) => ['read', '--limit', '1', target],
+  history: (target) => ['history', '--range', 'lat=50..51', target],
+  decode: (target) => ['decode', '--limit', '1', target],
+  'decode --all-fragments': (target) => ['decode', '--all-fragments', '--limit', '1', target],
+  explain: (target) => ['explain', target],
+  stats: (target) => ['stats', target],
+  'stats --read': (target) => ['stats', '--read', target],
+  whatif: (target) => ['whatif', '--sample', '1000', '--filters', 'zstd', target],
+  check: (target) => ['check', target],
+  recover: (target) => ['recover', target, '--to', `${folder}/${made++}`],
+  'verify-checksums': (target) => ['verify-checksums', target],
+  diff: (target) => ['diff', target, target],
+  'diff --read': (target) => ['diff', '--read', target, target],
+  footer: (target) => ['footer', target],
+  rtree: (target) => ['rtree', target],
+  'rtree --svg': (target) => ['rtree', target, '--svg', `${folder}/${made++}.svg`],
+  tiles: (target) => ['tiles', target],
+  tile: (target) => ['tile', target, 'lat'],
+  dump: (target) => ['dump', '--depth', '1', target],
+  at: (target) => ['at', target, '0', '--no-flips'],
+  'at --cell': (target) => ['at', target, '--cell', 'lat=-34.6,lon=-58.38'],
+  page: (target) => ['page', target, '-o', `${folder}/${made++}.html`],
+  '--hex': undefined,
+  '--range': undefined,
+}
+
+/** Commands whose arguments are no targets, or any paths. */
+const NO_TARGETS = ['why', 'write-sample', 'completion']
+
+beforeAll(() => {
+  cpSync(IN_ARRAY, `${folder}/${FRAGMENT}`, { recursive: true })
+  cpSync(only(`${PLACES}/__schema`), `${folder}/schema`)
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const cases = Object.entries(ARGUMENTS).flatMap(([call, args]) => (args ? [[call as Call, args] as const] : []))
+const kinds = Object.entries(TARGETS) as [TargetKind, readonly string[]][]
+
+test.each(kinds)('the targets of this test are what they should be: %s', async (kind, targets) => {
+  for (const target of targets) {
+    expect(existsSync(target)).toBe(true)
+    expect(kindOf(await openTarget(localStorage, target, readContext(nodeCodecs, undefined, undefined)))).toBe(kind)
+  }
+})
+
+test('every command is in the table', () => {
+  const commands = new Set(Object.keys(ARGUMENTS).map((call) => call.split(' ')[0]))
+  expect(Object.keys(COMMANDS).filter((name) => !commands.has(name))).toEqual(NO_TARGETS)
+})
+
+describe.each(cases)('%s', (call, args) => {
+  test.each(kinds)('of: %s', async (kind, targets) => {
+    for (const target of targets) {
+      const { code, documents, stderr } = await runJson(args(target))
+      const errors = documents.flatMap((document) => get(document, 'error') ?? [])
+      const wrong = errors.filter((error) => get(error, 'code') === 'WRONG_TARGET')
+      if (takes(call, kind)) {
+        expect({ wrong, stderr }).toEqual({ wrong: [], stderr: expect.not.stringContaining(' expects ') })
+        // A fragment without its array has no schema, which is another error.
+        if (kind !== 'lone fragment') expect({ code, stderr }).toEqual({ code: 0, stderr })
+      } else {
+        const one = kind === 'array' && wantedBy(call) === 'a fragment' ? 'one fragment' : wantedBy(call)
+        expect({ code, wrong: wrong.length, stderr }).toEqual({ code: 2, wrong: 1, stderr })
+        expect(get(wrong[0], 'message')).toMatch(new RegExp(`^${call} expects ${one}, found an? `))
+      }
+    }
+  })
+
+  test('its help says what it takes', async () => {
+    const { text } = await run([call.split(' ')[0], '--help'])
+    // Options that change what a command takes say so in their own text.
+    if (!call.includes(' ')) expect(text.replace(/\s+/g, ' ')).toContain(targetsHelp(call))
+  })
+})
+
+test('completion offers what a command takes', async () => {
+  const offered = async (command: string, word: string): Promise<number> =>
+    (await run(['completion', 'words', command, word])).text.split('\n').length - 1
+  for (const command of Object.keys(COMMANDS)) {
+    expect([command, await offered(command, `${PLACES}/__1`)]).toEqual([command, mayTake(command, 'fragment') ? 1 : 0])
+    expect([command, (await offered(command, `${PLACES}/__17/d`)) > 0]).toEqual([
+      command,
+      mayTake(command, 'data file'),
+    ])
+  }
+  expect(mayTake('read', 'fragment')).toBe(false)
+  expect(mayTake('decode', 'fragment')).toBe(true)
+  expect(mayTake('ls', 'data file')).toBe(false)
+})
