@@ -1,37 +1,17 @@
 import { type InspectError, isNew } from '../base/errors.ts'
-import type { CellBatch, ColumnType } from '../cells/column.ts'
+import type { ColumnType } from '../cells/column.ts'
 import { batchRows, columnValue, type ShownLabels } from '../cells/rows.ts'
 import type { CellsLine, CellsTail } from '../documents/cells.ts'
 import type { AsOf, DocumentHead } from '../documents/common.ts'
 import type { ReadDocument } from '../documents/read.ts'
-import type { Enumeration } from '../format/enumeration.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { PROVENANCE } from '../read/query.ts'
 import type { CommandContext } from './command.ts'
 import { errorResult } from './document-parts.ts'
-import type { FieldReport } from './field-report.ts'
 import { parseWhole } from './option-values.ts'
 import type { CellsOutcome } from './outcome.ts'
+import type { Reader } from './reader.ts'
 import { enumerationResult } from './schema.ts'
-
-/** The cells that the options of a command select. */
-export interface Reader {
-  /** The columns to show. */
-  columns: readonly ColumnType[]
-  /** Largest number of cells to show. */
-  limit: number
-  /** The enumerations whose values are shown, by attribute; empty without `--labels`. */
-  enumerations: ReadonlyMap<string, Enumeration>
-  report: FieldReport
-  /** The faults so far, for the document. */
-  faults: readonly InspectError[]
-  /** The cells tile by tile, without the limit. @param reuse see {@link CellSelection.reuse} */
-  batches(reuse?: boolean): AsyncGenerator<CellBatch>
-  close(): Promise<void>
-}
-
-/** Name of the column with the name of a cell's fragment. */
-export const FRAGMENT_COLUMN = '__fragment'
 
 /** Largest number of faults in a document. A damaged file may cause one for each tile. */
 const MOST_FAULTS = 1000

@@ -4,10 +4,10 @@ import type { Finding } from '../check/finding.ts'
 import type { PlanDocument } from '../documents/plan.ts'
 import { mendPlans, type PlanContext, plansOfAdvice } from '../plan/plan.ts'
 import { shardText } from '../store/shard.ts'
-import { findingResult, type OpenCheck } from './check.ts'
 import type { CommandContext } from './command.ts'
 import { shownCondition } from './condition-text.ts'
 import { documentHead } from './document-parts.ts'
+import { findingResult, type OpenCheck } from './open-check.ts'
 import type { Outcome } from './outcome.ts'
 
 /** The result of `check --plan`: the findings, and the steps that mend them. */

@@ -4,8 +4,7 @@ import { allRows, type CellBatch, type ColumnType } from '../cells/column.ts'
 import { enumerationValues, enumerationValueType } from '../format/enumeration.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { type ArrowColumn, type ArrowLabels, writeArrow } from '../render/arrow.ts'
-import { FRAGMENT_COLUMN, type Reader } from './cell-reader.ts'
-import type { FragmentReader } from './decode.ts'
+import { FRAGMENT_COLUMN, type FragmentReader, type Reader } from './reader.ts'
 
 /** Writes a fragment's cells as Arrow IPC. */
 export async function writeFragmentArrow(reader: Reader, style: ValueStyle, out: Output, file: boolean): Promise<void> {

@@ -12,10 +12,8 @@ import {
   cellsOutcome,
   cellsTail,
   FaultList,
-  FRAGMENT_COLUMN,
   limited,
   parseLimit,
-  type Reader,
   readerOutcome,
   readerRows,
 } from './cell-reader.ts'
@@ -27,6 +25,7 @@ import { parseJobs, parseSpan } from './option-values.ts'
 import { collect } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
+import { FRAGMENT_COLUMN, type FragmentReader, type Reader } from './reader.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { oneFragment, targetFor, targetsHelp } from './targets.ts'
 
@@ -165,14 +164,6 @@ async function arrayOutcome(
       return tail()
     },
   }
-}
-
-/** The cells of one of an array's fragments. */
-export interface FragmentReader {
-  fragment: Fragment
-  /** The fragment's number among those that are decoded. */
-  index: number
-  reader: Reader
 }
 
 /** Opens the cells of a fragment that the options select. Several fragments share the list of faults and the report. */

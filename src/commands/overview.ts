@@ -1,10 +1,7 @@
-import { faultText, InspectError, isNew, orError, unlessFault } from '../base/errors.ts'
+import { InspectError, orError, unlessFault } from '../base/errors.ts'
 import { shellWord } from '../base/shell-word.ts'
-import { SEVERITIES } from '../check/codes.ts'
-import { type Finding, findingKey, type Item } from '../check/finding.ts'
 import { quickFragmentItems, quickGroupItems } from '../check/quick.ts'
-import type { NextCommand, OverviewDocument, OverviewFinding, OverviewHead } from '../documents/overview.ts'
-import { counted } from '../render/views/wording.ts'
+import type { OverviewDocument } from '../documents/overview.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import { FRAGMENTS_FOLDER } from '../store/commits.ts'
 import { fragmentFileSizes } from '../store/file-sizes.ts'
@@ -12,11 +9,12 @@ import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import type { InspectGroup } from '../store/group.ts'
 import type { FileTarget } from '../store/target.ts'
 import type { CommandContext, CommandModule } from './command.ts'
-import { documentHead, notExaminedResult } from './document-parts.ts'
+import { documentHead } from './document-parts.ts'
 import { entryOf, examineFragment } from './listed-fragment.ts'
 import { releases } from './ls.ts'
 import type { Outcome } from './outcome.ts'
 import { arrayOverview } from './overview-array.ts'
+import { type CallMaker, dataText, judgement } from './overview-parts.ts'
 import { type TargetFor, targetFor, targetsHelp } from './targets.ts'
 import { asOf, refuseTimes, type TimesOptions } from './times.ts'
 
@@ -68,14 +66,6 @@ function outcome(cx: CommandContext, document: OverviewDocument): Outcome {
   }
 }
 
-/**
- * Makes a command that the user may call next.
- * @param shows what the command shows, in words
- * @param words the command and its options
- * @param path the path of its target in the storage
- */
-export type CallMaker = (shows: string, words: string, path: string) => NextCommand
-
 /** Makes commands that can be copied into a shell. Commands that take times get the times of this call. */
 function callMaker(cx: CommandContext, { asOf, between }: TimesOptions): CallMaker {
   const times =
@@ -91,50 +81,6 @@ function callMaker(cx: CommandContext, { asOf, between }: TimesOptions): CallMak
 
 /** The commands with `--as-of` and `--between` that are suggested. The empty name is the overview. */
 const TAKES_TIMES: ReadonlySet<string> = new Set(['', 'explain', 'ls', 'read', 'schema', 'stats'])
-
-/** Largest number of findings on the screen. */
-const MOST_FINDINGS = 3
-
-/**
- * The worst findings, and what could not be examined. Both decide the exit code.
- * @param slow findings about what makes reads slow, the worst first
- */
-export function judgement(
-  cx: CommandContext,
-  items: readonly Item[],
-  slow: readonly OverviewFinding[] = [],
-): Pick<OverviewHead, 'ok' | 'finding_num' | 'findings' | 'not_examined'> {
-  const told = new Set<string>()
-  const finding_num = { error: 0, warning: 0, note: 0 }
-  const byCode = new Map<string, OverviewFinding>()
-  const notExamined = items.flatMap((item) =>
-    'notExamined' in item && isNew(told, item.notExamined) ? item.notExamined : [],
-  )
-  for (const error of notExamined) cx.fault(error, true)
-  for (const item of items) {
-    if ('notExamined' in item) continue
-    finding_num[item.severity]++
-    // Notes are counted, not shown: the overview of a healthy array has no findings.
-    if (item.severity === 'note') continue
-    const key = findingKey(item)
-    const same = byCode.get(key)
-    if (same) same.finding_num++
-    else byCode.set(key, findingResult(cx, item))
-  }
-  for (const { severity } of slow) finding_num[severity]++
-  const damage = [...byCode.values()].sort((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity))
-  const findings = [...damage, ...slow].slice(0, MOST_FINDINGS)
-  const not_examined = notExamined.map((error) => notExaminedResult(cx, error))
-  return { ok: finding_num.error === 0, finding_num, findings, not_examined }
-}
-
-function findingResult(
-  cx: CommandContext,
-  { severity, code, file, expected, found, meaning }: Finding,
-): OverviewFinding {
-  const message = faultText({ expected, found })
-  return { severity, code, finding_num: 1, file: cx.shownPath(file), message, meaning, advice: [] }
-}
 
 async function fragmentOverview(
   cx: CommandContext,
@@ -196,11 +142,6 @@ async function shortPath(
   let length = LEAST_NAME
   while (length < name.length && others.some((one) => one.startsWith(name.slice(0, length)))) length++
   return `${array.folder.path}/${name.slice(0, length)}`
-}
-
-/** The data that an overview does not read, in words. */
-export function dataText(tile_num: number | undefined): string {
-  return tile_num === undefined ? 'data' : `data (${counted(tile_num, 'tile')})`
 }
 
 /** Bytes of each field's files, the largest first. */

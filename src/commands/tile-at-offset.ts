@@ -15,7 +15,7 @@ import { type Fragment, filePipeline } from '../store/fragment.ts'
 import type { CommandContext } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import type { Outcome } from './outcome.ts'
-import { type TileOptions, undoneOutcome } from './tile.ts'
+import { type BytesOptions, undoneOutcome } from './undone-tile.ts'
 
 /** The field of a data file, found by the file's name. */
 interface FileField {
@@ -35,7 +35,7 @@ export async function tileAtOffset(
   fragment: Fragment,
   name: string,
   text: string,
-  options: Pick<TileOptions, 'stages' | 'bytes'>,
+  options: BytesOptions,
 ): Promise<Outcome> {
   const fileName = name.endsWith('.tdb') ? name : `${name}.tdb`
   if (fileName.includes('/')) throw usage({ expected: 'the name of a data file', found: JSON.stringify(name) })

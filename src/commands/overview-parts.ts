@@ -1,0 +1,64 @@
+import { faultText, isNew } from '../base/errors.ts'
+import { SEVERITIES } from '../check/codes.ts'
+import { type Finding, findingKey, type Item } from '../check/finding.ts'
+import type { NextCommand, OverviewFinding, OverviewHead } from '../documents/overview.ts'
+import { counted } from '../render/views/wording.ts'
+import type { CommandContext } from './command.ts'
+import { notExaminedResult } from './document-parts.ts'
+
+/**
+ * Makes a command that the user may call next.
+ * @param shows what the command shows, in words
+ * @param words the command and its options
+ * @param path the path of its target in the storage
+ */
+export type CallMaker = (shows: string, words: string, path: string) => NextCommand
+
+/** Largest number of findings on the screen. */
+const MOST_FINDINGS = 3
+
+/**
+ * The worst findings, and what could not be examined. Both decide the exit code.
+ * @param slow findings about what makes reads slow, the worst first
+ */
+export function judgement(
+  cx: CommandContext,
+  items: readonly Item[],
+  slow: readonly OverviewFinding[] = [],
+): Pick<OverviewHead, 'ok' | 'finding_num' | 'findings' | 'not_examined'> {
+  const told = new Set<string>()
+  const finding_num = { error: 0, warning: 0, note: 0 }
+  const byCode = new Map<string, OverviewFinding>()
+  const notExamined = items.flatMap((item) =>
+    'notExamined' in item && isNew(told, item.notExamined) ? item.notExamined : [],
+  )
+  for (const error of notExamined) cx.fault(error, true)
+  for (const item of items) {
+    if ('notExamined' in item) continue
+    finding_num[item.severity]++
+    // Notes are counted, not shown: the overview of a healthy array has no findings.
+    if (item.severity === 'note') continue
+    const key = findingKey(item)
+    const same = byCode.get(key)
+    if (same) same.finding_num++
+    else byCode.set(key, findingResult(cx, item))
+  }
+  for (const { severity } of slow) finding_num[severity]++
+  const damage = [...byCode.values()].sort((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity))
+  const findings = [...damage, ...slow].slice(0, MOST_FINDINGS)
+  const not_examined = notExamined.map((error) => notExaminedResult(cx, error))
+  return { ok: finding_num.error === 0, finding_num, findings, not_examined }
+}
+
+function findingResult(
+  cx: CommandContext,
+  { severity, code, file, expected, found, meaning }: Finding,
+): OverviewFinding {
+  const message = faultText({ expected, found })
+  return { severity, code, finding_num: 1, file: cx.shownPath(file), message, meaning, advice: [] }
+}
+
+/** The data that an overview does not read, in words. */
+export function dataText(tile_num: number | undefined): string {
+  return tile_num === undefined ? 'data' : `data (${counted(tile_num, 'tile')})`
+}
