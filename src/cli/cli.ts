@@ -63,8 +63,12 @@ async function runProgram(process: Process, report: Report): Promise<void> {
 async function printCompletedWords({ argv, stdout, storage }: Process): Promise<void> {
   const { completedWords } = await import('../commands/completed-words.ts')
   const reading = readContext(nodeCodecs, undefined, undefined)
-  const words = await completedWords({ storage, reading, internalPath }, argv.slice(2))
+  const words = await completedWords({ storage, reading, internalPath, commandOf }, argv.slice(2))
   await stdout.write(words.map((word) => `${word}\n`).join(''))
+}
+
+async function commandOf(name: string | undefined): Promise<CommandModule<never> | undefined> {
+  return name !== undefined && Object.hasOwn(COMMANDS, name) ? (await COMMANDS[name].load()).command : undefined
 }
 
 /**

@@ -14,12 +14,12 @@ import type { FieldFile, Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
 import type { CommandContext, CommandModule } from './command.ts'
 import { documentHead } from './document-parts.ts'
-import { fileTarget } from './file-target.ts'
+import { fileTarget, TAKES_FILE } from './file-target.ts'
 import { selectionOf } from './hex-options.ts'
 import { OFFSET } from './option-values.ts'
 import { collect, onlyWith } from './options.ts'
 import type { Outcome } from './outcome.ts'
-import { oneFragment, targetsHelp } from './targets.ts'
+import { ONE_FRAGMENT, oneFragment, targetsHelp } from './targets.ts'
 
 interface AtOptions {
   cell?: string[]
@@ -36,9 +36,12 @@ export const command: CommandModule<AtOptions> = {
     ['the other way round: where the value of a cell is', 'at weather/__1714 --cell station=1,day=7 --field rain_mm'],
   ],
 
+  takes: TAKES_FILE,
+  takesWith: { '--cell': ONE_FRAGMENT },
+
   configure(command) {
     command
-      .argument('<file>', `${targetsHelp('at')}; with --cell ${targetsHelp('at --cell')}`)
+      .argument('<file>', `${targetsHelp(TAKES_FILE)}; with --cell ${targetsHelp(ONE_FRAGMENT)}`)
       .argument('[offset]', 'byte, counted from 0; 0x… is hexadecimal')
       .option('--cell <NAME=V,…>', 'show where this cell is: a value for each dimension', collect)
       .option('--field <name>', 'with --cell: only this attribute or dimension (repeatable)', collect)

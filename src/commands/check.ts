@@ -8,7 +8,7 @@ import type { FindingsTail } from '../render/reports/reporter.ts'
 import { parseShard, shardText } from '../store/shard.ts'
 import type { CommandContext, CommandModule } from './command.ts'
 import { documentHead } from './document-parts.ts'
-import { findingResult, type OpenCheck, openCheck } from './open-check.ts'
+import { findingResult, type OpenCheck, openCheck, TAKES_CHECKED } from './open-check.ts'
 import { parseChoice, parseJobs, SHARD_OPTION } from './option-values.ts'
 import type { FindingsOutcome } from './outcome.ts'
 import { targetsHelp } from './targets.ts'
@@ -36,9 +36,11 @@ export const command: CommandModule<Options> = {
 
   gives: 'findings',
 
+  takes: TAKES_CHECKED,
+
   configure(command) {
     command
-      .argument('<target...>', targetsHelp('check'))
+      .argument('<target...>', targetsHelp(TAKES_CHECKED))
       .option(
         '--level <level>',
         'structure (reads no tiles), chunks (undoes every filter) or cells (looks at every cell)',

@@ -6,6 +6,7 @@ import type { Storage } from '../source/source.ts'
 import type { ReadContext, Times } from '../store/generic-tile.ts'
 import type { Target } from '../store/target.ts'
 import type { Outcome } from './outcome.ts'
+import type { Takes } from './targets.ts'
 
 /** What every command gets besides its own options. */
 export interface CommandContext {
@@ -58,6 +59,10 @@ export interface CommandModule<Options> {
   about?: string
   /** Three or more. `places` (sparse) and `weather` (dense) are the arrays in `examples/arrays`. */
   examples: readonly Example[]
+  /** The targets that the command takes. Without it, its arguments are other things, or any paths. */
+  takes?: Takes
+  /** What it takes with an option that changes that. */
+  takesWith?: { readonly [option: string]: Takes }
   /** What the command can also write in formats that other commands do not have. */
   gives?: Special
   /** Whether the output has no format with these options, such as bytes or a script. The extension of `--output` is then ignored. */

@@ -14,8 +14,10 @@ import type { CommandContext, CommandModule } from './command.ts'
 import { shownCondition } from './condition-text.ts'
 import { documentHead, errorResult } from './document-parts.ts'
 import type { Outcome } from './outcome.ts'
-import { targetFor, targetsHelp } from './targets.ts'
+import { type Takes, targetFor, targetsHelp } from './targets.ts'
 import { throughGroups } from './walkers.ts'
+
+const TAKES = { array: '', group: 'of each array' } as const satisfies Takes
 
 export const command: CommandModule<object> = {
   about:
@@ -26,13 +28,15 @@ export const command: CommandModule<object> = {
     ['one line of JSON a commit', 'commits --format ndjson weather'],
   ],
 
+  takes: TAKES,
+
   configure(command) {
-    command.argument('<target...>', targetsHelp('commits'))
+    command.argument('<target...>', targetsHelp(TAKES))
   },
 
   async *run(cx, [path]) {
     yield* throughGroups(cx, path, await cx.open(path), async function* (path, found) {
-      const target = await targetFor(cx, 'commits', found)
+      const target = await targetFor(cx, 'commits', TAKES, found)
       if (target.type === 'array') yield await arrayOutcome(cx, path, target.array)
     })
   },

@@ -3,18 +3,27 @@ import { fieldNames } from '../read/query.ts'
 import type { Storage } from '../source/source.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import { openTarget, type TargetKind } from '../store/target.ts'
-import { mayTake } from './targets.ts'
+import type { CommandModule } from './command.ts'
+import { takesKind } from './targets.ts'
 
 /** Options whose value begins with the name of a field. */
 export const FIELD_OPTIONS: readonly string[] = ['--field', '--field-filters']
 /** Options whose value begins with the name of a dimension. */
 export const DIMENSION_OPTIONS: readonly string[] = ['--range', '--cell', '--domain', '--tile-extent', '--dimension']
 
+/** Whether a command takes a kind of targets, at least with some options. A word that is no command is a target, which may be any. */
+async function mayTake({ commandOf }: Places, word: string | undefined, kind: TargetKind): Promise<boolean> {
+  const { takes, takesWith = {} } = (await commandOf(word)) ?? {}
+  return takes === undefined || [takes, ...Object.values(takesWith)].some((taken) => takesKind(taken, kind))
+}
+
 interface Places {
   storage: Storage
   reading: ReadContext
   /** The path by which the storage finds what the user wrote. */
   internalPath(written: string): string
+  /** The command of that name, if there is one. */
+  commandOf(name: string | undefined): Promise<CommandModule<never> | undefined>
 }
 
 /**
@@ -48,7 +57,7 @@ async function candidates(places: Places, words: readonly string[], word: string
     return schema?.domain.dimensions.map(({ name }) => name + end) ?? []
   }
   const paths = await pathsInside(places, word)
-  return paths && mayTake(plain[0], paths.kind) ? paths.words : []
+  return paths && (await mayTake(places, plain[0], paths.kind)) ? paths.words : []
 }
 
 /** The schema of the first word that is an array, or something in an array. URLs are skipped, so that a Tab is quick. */

@@ -27,7 +27,7 @@ import type { Outcome } from './outcome.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { FRAGMENT_COLUMN, type FragmentReader, type Reader } from './reader.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
-import { oneFragment, targetFor, targetsHelp } from './targets.ts'
+import { ONE_FRAGMENT, oneFragment, targetFor, targetsHelp } from './targets.ts'
 
 interface DecodeOptions extends CellOptions {
   field?: string[]
@@ -38,6 +38,10 @@ interface DecodeOptions extends CellOptions {
   allFragments?: boolean
   jobs?: string
 }
+
+const TAKES_WITH = {
+  '--all-fragments': { array: '', 'fragment or its file': '' },
+} as const satisfies CommandModule<never>['takesWith']
 
 export const command: CommandModule<DecodeOptions> = {
   about:
@@ -52,11 +56,14 @@ export const command: CommandModule<DecodeOptions> = {
 
   gives: 'cells',
 
+  takes: ONE_FRAGMENT,
+  takesWith: TAKES_WITH,
+
   configure(command) {
     command
       .argument(
         '<fragment...>',
-        `${targetsHelp('decode')}; with --all-fragments ${targetsHelp('decode --all-fragments')}`,
+        `${targetsHelp(ONE_FRAGMENT)}; with --all-fragments ${targetsHelp(TAKES_WITH['--all-fragments'])}`,
       )
       .option('--field <name>', 'only this attribute, besides the dimensions (repeatable)', collect)
       .option('--range <NAME=LO..HI>', `only cells inside, ends included: ${RANGE_FORMS}`, collect)
@@ -73,7 +80,7 @@ export const command: CommandModule<DecodeOptions> = {
     const target = await cx.open(path)
     if (options.limit === undefined && (target.type === 'fragment' || options.allFragments))
       await noteBytesToRead(cx, target)
-    if (options.allFragments) await targetFor(cx, 'decode --all-fragments', target)
+    if (options.allFragments) await targetFor(cx, 'decode --all-fragments', TAKES_WITH['--all-fragments'], target)
     if (target.type === 'array' && options.allFragments) {
       yield await arrayOutcome(cx, path, target.array, options)
       return

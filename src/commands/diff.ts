@@ -24,7 +24,7 @@ import { collect } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { withUsedFilters } from './schema-changes.ts'
-import { targetFor, targetsHelp } from './targets.ts'
+import { type Takes, targetFor, targetsHelp } from './targets.ts'
 import { parseTime } from './times.ts'
 
 interface DiffOptions {
@@ -33,6 +33,9 @@ interface DiffOptions {
   read?: boolean
   asOf?: string[]
 }
+
+const TAKES = { array: '', fragment: '', group: '', 'schema file': '' } as const satisfies Takes
+const TAKES_WITH = { '--read': { array: '' } } as const satisfies CommandModule<never>['takesWith']
 
 export const command: CommandModule<DiffOptions> = {
   examples: [
@@ -44,9 +47,12 @@ export const command: CommandModule<DiffOptions> = {
 
   together: true,
 
+  takes: TAKES,
+  takesWith: TAKES_WITH,
+
   configure(command) {
     command
-      .argument('<a>', targetsHelp('diff'))
+      .argument('<a>', targetsHelp(TAKES))
       .argument('<b>', 'another of the same kind')
       .option('--cells', 'compare the cells, too, in stored order')
       .option('--names', 'compare names and timestamps, too')
@@ -111,7 +117,7 @@ async function readOutcome(
   if (asOf.length > 2) throw usage({ expected: '--as-of twice at most', found: `it ${asOf.length} times` })
   const times = asOf.map((text) => parseTime(cx, '--as-of', text))
   const opened = async (path: string, to: bigint | undefined): Promise<OpenedArray> => {
-    const target = await targetFor(cx, 'diff --read', await cx.open(path))
+    const target = await targetFor(cx, 'diff --read', TAKES_WITH['--read'], await cx.open(path))
     await noteBytesToRead(cx, target)
     return openAt(target.array, { to })
   }
@@ -290,7 +296,7 @@ async function describe({ cx, options }: Comparison, path: string, target: Targe
     }
     return { type, path, parts, fragments: [{ name: '', path, content: {}, isUnread: false }] }
   }
-  await targetFor(cx, 'diff', target)
+  await targetFor(cx, 'diff', TAKES, target)
   return { type, path, parts: { schema: from('schema') }, fragments: [] }
 }
 

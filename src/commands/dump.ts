@@ -1,5 +1,5 @@
 import type { CommandModule } from './command.ts'
-import { fileTarget } from './file-target.ts'
+import { fileTarget, TAKES_FILE } from './file-target.ts'
 import { fileOutcome } from './hex.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { targetsHelp } from './targets.ts'
@@ -18,8 +18,10 @@ export const command: CommandModule<DumpOptions> = {
     ['the fields without their bytes', 'dump --tree --depth 2 places/__1714/a0.tdb'],
   ],
 
+  takes: TAKES_FILE,
+
   configure(command) {
-    command.argument('<file...>', targetsHelp('dump'))
+    command.argument('<file...>', targetsHelp(TAKES_FILE))
     addHexOptions(command, true)
     command
       .option('--path <path>', 'only this field: footer.fields[2].file_size, schema.attributes[a].type')

@@ -44,7 +44,7 @@ import { collect } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from './read-query.ts'
 import { denseCells, resultBuffers } from './result-buffers.ts'
-import { targetFor, targetsHelp } from './targets.ts'
+import { type Takes, targetFor, targetsHelp } from './targets.ts'
 import { endResult } from './values.ts'
 
 interface ExplainOptions extends QueryOptions {
@@ -55,6 +55,8 @@ interface ExplainOptions extends QueryOptions {
   config?: string[]
   failOn?: string
 }
+
+const TAKES = { array: '' } as const satisfies Takes
 
 export const command: CommandModule<ExplainOptions> = {
   about:
@@ -72,8 +74,10 @@ export const command: CommandModule<ExplainOptions> = {
   ],
   takesTimes: true,
 
+  takes: TAKES,
+
   configure(command) {
-    command.argument('<array>', targetsHelp('explain'))
+    command.argument('<array>', targetsHelp(TAKES))
     addQueryOptions(command)
     command
       .option(
@@ -98,7 +102,7 @@ export const command: CommandModule<ExplainOptions> = {
   },
 
   async *run(cx, [path], options) {
-    const target = await targetFor(cx, 'explain', await cx.open(path))
+    const target = await targetFor(cx, 'explain', TAKES, await cx.open(path))
     yield await arrayOutcome(cx, path, await openAt(target.array), options)
   },
 }

@@ -2,10 +2,17 @@ import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { type InspectArray, schemaFileOpened } from '../store/array.ts'
 import type { FileTarget } from '../store/target.ts'
 import type { CommandContext } from './command.ts'
-import { wrongTarget } from './targets.ts'
+import { type Takes, wrongTarget } from './targets.ts'
+
+/** What commands about one file take. */
+export const TAKES_FILE = {
+  file: 'any of an array or group',
+  fragment: 'its metadata file',
+  array: 'its newest schema',
+} as const satisfies Takes
 
 /** Opens a file: the target itself, the metadata file of a fragment, or the newest schema of an array. */
-export async function fileTarget(cx: CommandContext, path: string, command: 'dump' | 'at'): Promise<FileTarget> {
+export async function fileTarget(cx: CommandContext, path: string, command: string): Promise<FileTarget> {
   const target = await cx.open(path)
   if (target.type === 'file') return target
   const inside =
@@ -15,7 +22,7 @@ export async function fileTarget(cx: CommandContext, path: string, command: 'dum
         ? await newestSchemaPath(target.array)
         : undefined
   const file = inside === undefined ? undefined : await cx.open(inside)
-  if (file?.type !== 'file') throw await wrongTarget(cx, command, target)
+  if (file?.type !== 'file') throw await wrongTarget(cx, command, TAKES_FILE, target)
   return file
 }
 

@@ -22,9 +22,16 @@ import type { CommandContext, CommandModule } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import type { Outcome } from './outcome.ts'
-import { targetsHelp } from './targets.ts'
+import { type Takes, targetsHelp } from './targets.ts'
 import { rangesResult } from './values.ts'
 import { throughFragments } from './walkers.ts'
+
+const TAKES = {
+  'fragment or its file': '',
+  array: 'every fragment',
+  group: 'of each array',
+  'consolidated fragment metadata': '.meta file',
+} as const satisfies Takes
 
 export const command: CommandModule<HexOptions> = {
   examples: [
@@ -33,15 +40,17 @@ export const command: CommandModule<HexOptions> = {
     ['those of two arrays as JSON, one document a fragment', 'footer --json places weather'],
   ],
 
+  takes: TAKES,
+
   configure(command) {
-    command.argument('<target...>', targetsHelp('footer'))
+    command.argument('<target...>', targetsHelp(TAKES))
     addHexOptions(command)
   },
 
   async *run(cx, [path], options) {
     const target = path.endsWith('.meta') ? await cx.open(path) : undefined
     if (target?.type !== 'file') {
-      yield* throughFragments(cx, path, 'footer', async (fragment) =>
+      yield* throughFragments(cx, path, 'footer', TAKES, async (fragment) =>
         options.hex
           ? (await import('./hex.ts')).fragmentHex(cx, fragment, 'footer', options)
           : fragmentOutcome(cx, fragment),

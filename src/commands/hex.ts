@@ -11,12 +11,12 @@ import type { CellValue } from '../documents/common.ts'
 import type { DumpDocument, DumpNode } from '../documents/dump.ts'
 import { formatCount } from '../render/units.ts'
 import type { Fragment } from '../store/fragment.ts'
-import type { FileTarget } from '../store/target.ts'
+import type { ArrayTarget, FileTarget, FragmentFile, FragmentTarget, GroupTarget } from '../store/target.ts'
 import type { CommandContext } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { type HexOptions, selectionOf } from './hex-options.ts'
 import type { Outcome } from './outcome.ts'
-import { type TargetFor, targetFor } from './targets.ts'
+import { targetFor } from './targets.ts'
 
 /** Shows a file, or the field that `options.path` names. */
 export async function* fileOutcome(
@@ -128,13 +128,13 @@ export async function fragmentHex(
 
 /** The result of `--hex` for whole files: a schema, or the files of key-value metadata. */
 export async function* fileHex(cx: CommandContext, path: string, options: HexOptions): AsyncGenerator<Outcome> {
-  yield* fileOutcome(cx, await targetFor(cx, '--hex', await cx.open(path)), options)
+  yield* fileOutcome(cx, await targetFor(cx, '--hex', { file: '' }, await cx.open(path)), options)
 }
 
 /** The result of `metadata --hex`: the sections of a fragment, or every file of key-value metadata of an array or group. */
 export async function* metadataHex(
   cx: CommandContext,
-  target: TargetFor<'metadata'>,
+  target: ArrayTarget | GroupTarget | FragmentTarget | FragmentFile,
   options: HexOptions,
 ): AsyncGenerator<Outcome> {
   if (target.type === 'fragment' || target.type === 'file') {

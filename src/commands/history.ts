@@ -26,7 +26,7 @@ import { parseRangeSets, RANGE_SET_FORMS } from './ranges.ts'
 import { shownEnumerations } from './read.ts'
 import { checkFields } from './read-query.ts'
 import type { Reader } from './reader.ts'
-import { targetFor, targetsHelp } from './targets.ts'
+import { type Takes, targetFor, targetsHelp } from './targets.ts'
 
 interface HistoryOptions {
   cell?: string[]
@@ -38,6 +38,8 @@ interface HistoryOptions {
 /** Largest number of cells of `--range`. */
 const MOST_CELLS = 1000
 
+const TAKES = { array: '' } as const satisfies Takes
+
 export const command: CommandModule<HistoryOptions> = {
   about:
     'Of each version it shows the fragment, when it was written, and whether a read returns it. If not, it shows what hides it: a newer version, a delete condition, a vacuum or ignore file, the time of the read, or a missing commit.',
@@ -48,9 +50,11 @@ export const command: CommandModule<HistoryOptions> = {
   ],
   takesTimes: true,
 
+  takes: TAKES,
+
   configure(command) {
     command
-      .argument('<array>', targetsHelp('history'))
+      .argument('<array>', targetsHelp(TAKES))
       .option('--cell <NAME=V,…>', 'the cell: a value for each dimension', collect)
       .option('--range <NAME=LO..HI>', `up to ${MOST_CELLS} cells: ${RANGE_SET_FORMS} (repeatable)`, collect)
       .option('--field <name>', 'only this attribute, besides the dimensions (repeatable)', collect)
@@ -60,7 +64,7 @@ export const command: CommandModule<HistoryOptions> = {
   async *run(cx, [path], options) {
     if ((options.cell === undefined) === (options.range === undefined))
       throw usage(`history expects --cell or --range, found ${options.cell ? 'both' : 'neither'}`)
-    const target = await targetFor(cx, 'history', await cx.open(path))
+    const target = await targetFor(cx, 'history', TAKES, await cx.open(path))
     const opened = await openAt(target.array)
     yield* outcomes(cx, path, opened, options)
   },

@@ -62,7 +62,7 @@ async function labelRange(
   if (label.order === 'unordered') throw usage(`--range ${option}: TileDB finds no range of unordered labels`)
   const path = memberPath(array.folder.path, label)
   if (path === undefined) throw inconsistent({ expected: 'the place of an array of labels', found: label.uri })
-  const target = await targetFor(cx, '--range', await cx.open(path))
+  const target = await targetFor(cx, '--range', { 'array of labels': '' }, await cx.open(path))
   const wanted = parseRangeSets([label], [option])
   const opened = await openAt(target.array)
   const wrong = labelMismatch(schema, label, opened.schema)

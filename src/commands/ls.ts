@@ -23,7 +23,7 @@ import { collect } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { findOverlaps } from './overlaps.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
-import { type TargetFor, targetFor, targetsHelp } from './targets.ts'
+import { type Takes, type TargetFor, targetFor, targetsHelp } from './targets.ts'
 import { asOf } from './times.ts'
 import { exact, filterResult } from './values.ts'
 import { overEntries } from './walkers.ts'
@@ -33,6 +33,13 @@ interface LsOptions {
   range?: string[]
   depth?: string
 }
+
+const TAKES = { array: 'its fragments', fragment: 'its files', group: 'its members' } as const satisfies Takes
+const TAKES_WITH = {
+  '--depth': { group: '' },
+  '--names': { array: '' },
+  '--range': { array: '' },
+} as const satisfies CommandModule<never>['takesWith']
 
 export const command: CommandModule<LsOptions> = {
   about:
@@ -45,9 +52,12 @@ export const command: CommandModule<LsOptions> = {
   ],
   takesTimes: true,
 
+  takes: TAKES,
+  takesWith: TAKES_WITH,
+
   configure(command) {
     command
-      .argument('<target...>', targetsHelp('ls'))
+      .argument('<target...>', targetsHelp(TAKES))
       .option('--names', 'show only the names of fragments; fragments are opened only for --range')
       .option(
         '--range <NAME=LO..HI>',
@@ -59,17 +69,17 @@ export const command: CommandModule<LsOptions> = {
 
   async *run(cx, [path], options) {
     const target = await cx.open(path)
-    if (options.depth !== undefined) await targetFor(cx, 'ls --depth', target)
-    if (options.names) await targetFor(cx, 'ls --names', target)
-    if (options.range) await targetFor(cx, 'ls --range', target)
-    yield await targetOutcome(cx, path, await targetFor(cx, 'ls', target), options)
+    if (options.depth !== undefined) await targetFor(cx, 'ls --depth', TAKES_WITH['--depth'], target)
+    if (options.names) await targetFor(cx, 'ls --names', TAKES_WITH['--names'], target)
+    if (options.range) await targetFor(cx, 'ls --range', TAKES_WITH['--range'], target)
+    yield await targetOutcome(cx, path, await targetFor(cx, 'ls', TAKES, target), options)
   },
 }
 
 function targetOutcome(
   cx: CommandContext,
   path: string,
-  target: TargetFor<'ls'>,
+  target: TargetFor<typeof TAKES>,
   options: LsOptions,
 ): Promise<Outcome> {
   switch (target.type) {

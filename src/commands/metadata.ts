@@ -21,13 +21,19 @@ import type { CommandContext, CommandModule } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import type { DocumentOutcome, Outcome } from './outcome.ts'
-import { type TargetFor, targetFor, targetsHelp } from './targets.ts'
+import { type Takes, type TargetFor, targetFor, targetsHelp } from './targets.ts'
 import { asOf, refuseTimes } from './times.ts'
 import { outcomeOrError, throughGroups } from './walkers.ts'
 
 interface MetadataOptions extends HexOptions {
   all?: boolean
 }
+
+const TAKES = {
+  'fragment or its file': 'its metadata by column',
+  array: '',
+  group: 'key-value metadata, also of the members',
+} as const satisfies Takes
 
 export const command: CommandModule<MetadataOptions> = {
   about: 'With --all it shows every version of each key, when it was written, and in which file.',
@@ -39,8 +45,10 @@ export const command: CommandModule<MetadataOptions> = {
   ],
   takesTimes: true,
 
+  takes: TAKES,
+
   configure(command) {
-    command.argument('<target...>', targetsHelp('metadata'))
+    command.argument('<target...>', targetsHelp(TAKES))
     command.option(
       '--all',
       'show every version of each key of an array or group, oldest first, also overwritten and deleted ones',
@@ -49,7 +57,7 @@ export const command: CommandModule<MetadataOptions> = {
   },
 
   async *run(cx, [path], options) {
-    const target = await targetFor(cx, 'metadata', await cx.open(path))
+    const target = await targetFor(cx, 'metadata', TAKES, await cx.open(path))
     const fragment = 'fragment' in target ? target.fragment : undefined
     if (options.hex || fragment) refuseTimes(cx, options.hex ? 'what --hex shows' : 'a fragment')
     if (options.all && (options.hex || fragment)) throw usage('--all expects an array or a group, and no --hex')
@@ -61,7 +69,7 @@ export const command: CommandModule<MetadataOptions> = {
 async function targetOutcome(
   cx: CommandContext,
   path: string,
-  target: TargetFor<'metadata'>,
+  target: TargetFor<typeof TAKES>,
   options: MetadataOptions,
 ): Promise<Outcome> {
   switch (target.type) {
@@ -86,7 +94,7 @@ async function groupOutcome(
 ): Promise<Outcome> {
   const documents: MetadataDocument[] = []
   const outcomes = throughGroups(cx, path, target, async function* (path, found) {
-    const member = await targetFor(cx, 'metadata of members', found)
+    const member = await targetFor(cx, 'metadata of members', { array: '', group: '' }, found)
     const document = await keyValueDocument(cx, path, member, options)
     documents.push(document)
     yield keyValueOutcome(document)

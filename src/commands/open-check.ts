@@ -10,9 +10,11 @@ import type { FindingsTail } from '../render/reports/reporter.ts'
 import type { CommandContext } from './command.ts'
 import { notExaminedResult } from './document-parts.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
-import { targetFor } from './targets.ts'
+import { type Takes, targetFor } from './targets.ts'
 import { unitRunner } from './unit-runner.ts'
 import { noteIfEmpty } from './walkers.ts'
+
+export const TAKES_CHECKED = { fragment: '', array: '', group: '' } as const satisfies Takes
 
 /** What each level does not check, for the last line of the table. */
 const NOT_CHECKED: Readonly<Record<Level, readonly string[]>> = {
@@ -26,7 +28,7 @@ export type OpenCheck = Awaited<ReturnType<typeof openCheck>>
 
 export async function openCheck(cx: CommandContext, path: string, run: CheckRun, failOn: Severity, jobs: number) {
   const { level, all } = run
-  const target = await targetFor(cx, 'check', await cx.open(path))
+  const target = await targetFor(cx, 'check', TAKES_CHECKED, await cx.open(path))
   await noteIfEmpty(cx, target)
   const readsTiles = level !== 'structure'
   const bytes = readsTiles ? await noteBytesToRead(cx, target) : undefined

@@ -15,8 +15,10 @@ import { releases } from './ls.ts'
 import type { Outcome } from './outcome.ts'
 import { arrayOverview } from './overview-array.ts'
 import { type CallMaker, dataText, judgement } from './overview-parts.ts'
-import { type TargetFor, targetFor, targetsHelp } from './targets.ts'
+import { type Takes, type TargetFor, targetFor, targetsHelp } from './targets.ts'
 import { asOf, refuseTimes, type TimesOptions } from './times.ts'
+
+const TAKES = { array: '', fragment: '', group: '', file: 'in one of them' } as const satisfies Takes
 
 export const command: CommandModule<TimesOptions> = {
   about:
@@ -29,12 +31,14 @@ export const command: CommandModule<TimesOptions> = {
   ],
   takesTimes: true,
 
+  takes: TAKES,
+
   configure(command) {
-    command.argument('<target...>', targetsHelp('overview'))
+    command.argument('<target...>', targetsHelp(TAKES))
   },
 
   async *run(cx, [path], options) {
-    const target = await targetFor(cx, 'overview', await cx.open(path))
+    const target = await targetFor(cx, 'overview', TAKES, await cx.open(path))
     yield outcome(cx, await overviewOf(cx, path, target, callMaker(cx, options)))
   },
 }
@@ -42,7 +46,7 @@ export const command: CommandModule<TimesOptions> = {
 function overviewOf(
   cx: CommandContext,
   path: string,
-  target: TargetFor<'overview'>,
+  target: TargetFor<typeof TAKES>,
   call: CallMaker,
 ): Promise<OverviewDocument> {
   switch (target.type) {

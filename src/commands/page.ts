@@ -3,7 +3,7 @@ import type { PageDocument } from '../documents/page.ts'
 import type { CommandModule } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { parseSize } from './option-values.ts'
-import { targetsHelp } from './targets.ts'
+import { type Takes, targetsHelp } from './targets.ts'
 
 interface PageOptions {
   output?: string
@@ -18,6 +18,8 @@ const DEFAULT_SIZE = '20M'
 /** Largest `--max-size`, in bytes. Browsers do not read longer texts. */
 const LARGEST = 256 * 2 ** 20
 
+const TAKES = { array: '', fragment: '', group: '', file: 'in one of them' } as const satisfies Takes
+
 export const command: CommandModule<PageOptions> = {
   about:
     'With -o, the page is one file that any browser opens, offline, even years later. Without -o, it is served to this machine alone until Ctrl-C. It then reads only what it shows, so that targets of any size, and URLs, open at once. Nothing leaves the machine.',
@@ -28,9 +30,11 @@ export const command: CommandModule<PageOptions> = {
   ],
   ownOutput: () => true,
 
+  takes: TAKES,
+
   configure(command) {
     command
-      .argument('[target]', targetsHelp('page'))
+      .argument('[target]', targetsHelp(TAKES))
       .option('--open', 'open the page in the browser')
       .option('--max-size <bytes>', 'largest number of bytes of files in a report; metadata goes first', DEFAULT_SIZE)
   },

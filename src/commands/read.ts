@@ -14,12 +14,14 @@ import type { Outcome } from './outcome.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from './read-query.ts'
 import type { Reader } from './reader.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
-import { targetFor, targetsHelp } from './targets.ts'
+import { type Takes, targetFor, targetsHelp } from './targets.ts'
 
 interface ReadOptions extends CellOptions, QueryOptions {
   labels?: boolean
   provenance?: boolean
 }
+
+const TAKES = { array: '' } as const satisfies Takes
 
 export const command: CommandModule<ReadOptions> = {
   about:
@@ -34,8 +36,10 @@ export const command: CommandModule<ReadOptions> = {
   gives: 'cells',
   takesTimes: true,
 
+  takes: TAKES,
+
   configure(command) {
-    command.argument('<array...>', targetsHelp('read'))
+    command.argument('<array...>', targetsHelp(TAKES))
     addQueryOptions(command, '; other cells of dense arrays have fill values')
     command
       .option('--limit <n>', 'at most n cells')
@@ -48,7 +52,7 @@ export const command: CommandModule<ReadOptions> = {
   },
 
   async *run(cx, [path], options) {
-    const target = await targetFor(cx, 'read', await cx.open(path))
+    const target = await targetFor(cx, 'read', TAKES, await cx.open(path))
     if (options.limit === undefined && options.range === undefined) await noteBytesToRead(cx, target)
     const faults = new FaultList(cx)
     const opened = await openAt(target.array, {}, options.keepGoing ? faults.addNew : undefined)

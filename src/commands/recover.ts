@@ -35,7 +35,7 @@ import { documentHead } from './document-parts.ts'
 import { collect } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { parseBox } from './ranges.ts'
-import { targetFor, targetsHelp } from './targets.ts'
+import { type Takes, targetFor, targetsHelp } from './targets.ts'
 import { parseTime } from './times.ts'
 
 interface Options {
@@ -46,6 +46,8 @@ interface Options {
   formatVersion?: string
   array?: string
 }
+
+const TAKES = { array: '', fragment: '' } as const satisfies Takes
 
 export const command: CommandModule<Options> = {
   about:
@@ -60,9 +62,11 @@ export const command: CommandModule<Options> = {
     ['one whose folder has lost its name', 'recover weather/__1714 --timestamp 2024-05-01 --to f.new'],
   ],
 
+  takes: TAKES,
+
   configure(command) {
     command
-      .argument('<target>', targetsHelp('recover'))
+      .argument('<target>', targetsHelp(TAKES))
       .requiredOption('--to <dir>', 'folder to make; never overwritten')
       .option(
         '--drop-damaged',
@@ -235,7 +239,7 @@ async function recoveredTarget(
   found: Target,
   ...how: [RecoverOptions, () => WriteContext, RecoverOutput]
 ): Promise<RecoveredArray> {
-  const target = await targetFor(cx, 'recover', found)
+  const target = await targetFor(cx, 'recover', TAKES, found)
   if (target.type === 'array') return recoverArray(target.array, ...how)
   if (target.array) return recoverOne(target.array, target.fragment, ...how)
   const message = 'expected the fragment inside its array, whose schema tells its fields; found no array around it'

@@ -16,6 +16,7 @@ import { documentHead } from './document-parts.ts'
 import { unknownField } from './option-values.ts'
 import { STDOUT } from './options.ts'
 import type { Outcome } from './outcome.ts'
+import type { Takes } from './targets.ts'
 import { tileBoxes } from './tiles.ts'
 import { rangesResult } from './values.ts'
 import { eachFragment } from './walkers.ts'
@@ -40,12 +41,14 @@ interface DrawnFragment {
  * their order.
  *
  * @param names the names of the two dimensions; the first two by default
+ * @param taken the targets that can be drawn
  */
 export async function svgOutcome(
   cx: CommandContext,
   path: string,
   file: string,
   names: readonly string[] | undefined,
+  taken: Takes,
 ): Promise<Outcome> {
   const target = await cx.open(path)
   const visible =
@@ -54,7 +57,7 @@ export async function svgOutcome(
       : undefined
   const fragments: DrawnFragment[] = []
   let dimensions: readonly Dimension[] = []
-  for await (const fragment of eachFragment(cx, target, 'rtree --svg')) {
+  for await (const fragment of eachFragment(cx, target, 'rtree --svg', taken)) {
     if (visible && !visible.has(fragment.name)) continue
     dimensions = (await fragment.info()).schema.domain.dimensions
     fragments.push(await drawnFragment(fragment, cx.full))

@@ -12,7 +12,7 @@ import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { collect, onlyWith, STDOUT } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
-import { targetsHelp } from './targets.ts'
+import { type Takes, targetsHelp } from './targets.ts'
 import { asOf } from './times.ts'
 import { mbrColumns, mbrsResult, rangesResult } from './values.ts'
 import { orFailure, throughFragments } from './walkers.ts'
@@ -22,6 +22,10 @@ interface RTreeOptions extends HexOptions {
   svg?: string
   dimension?: string[]
 }
+
+/** What can be drawn. */
+const TAKES_SVG = { 'fragment or its file': '', array: '' } as const satisfies Takes
+const TAKES = { 'fragment or its file': '', array: 'every fragment', group: 'of each array' } as const satisfies Takes
 
 export const command: CommandModule<RTreeOptions> = {
   examples: [
@@ -35,9 +39,12 @@ export const command: CommandModule<RTreeOptions> = {
   ownOutput: ({ svg }) => svg === STDOUT,
   takesTimes: true,
 
+  takes: TAKES,
+  takesWith: { '--svg': TAKES_SVG },
+
   configure(command) {
     command
-      .argument('<target...>', targetsHelp('rtree'))
+      .argument('<target...>', targetsHelp(TAKES))
       .option('--range <NAME=LO..HI>', `only the tiles that the range touches, ends included: ${RANGE_FORMS}`, collect)
       .option(
         '--svg <file>',
@@ -65,10 +72,10 @@ export const command: CommandModule<RTreeOptions> = {
 
 async function* ofTarget(cx: CommandContext, path: string, options: RTreeOptions): AsyncGenerator<Outcome> {
   if (options.svg !== undefined) {
-    yield await (await import('./rtree-svg.ts')).svgOutcome(cx, path, options.svg, options.dimension)
+    yield await (await import('./rtree-svg.ts')).svgOutcome(cx, path, options.svg, options.dimension, TAKES_SVG)
     return
   }
-  yield* throughFragments(cx, path, 'rtree', async (fragment) =>
+  yield* throughFragments(cx, path, 'rtree', TAKES, async (fragment) =>
     options.hex
       ? (await import('./hex.ts')).fragmentHex(cx, fragment, 'rtree', options)
       : rtreeOutcome(cx, fragment, options),

@@ -17,7 +17,7 @@ import { documentHead } from './document-parts.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import type { Outcome } from './outcome.ts'
 import { schemaChanges } from './schema-changes.ts'
-import { targetFor, targetsHelp } from './targets.ts'
+import { type Takes, targetFor, targetsHelp } from './targets.ts'
 import { asOf, refuseTimes } from './times.ts'
 import { domainResult, pipelineResult, rangesResult } from './values.ts'
 import { throughGroups } from './walkers.ts'
@@ -25,6 +25,14 @@ import { throughGroups } from './walkers.ts'
 interface SchemaOptions extends HexOptions {
   all?: boolean
 }
+
+const TAKES = {
+  array: '',
+  'fragment in an array': 'its own schema',
+  group: 'of each array',
+  'schema or lone file': '',
+} as const satisfies Takes
+const TAKES_WITH = { '--all': { array: '', group: '' } } as const satisfies CommandModule<never>['takesWith']
 
 export const command: CommandModule<SchemaOptions> = {
   about:
@@ -36,9 +44,12 @@ export const command: CommandModule<SchemaOptions> = {
   ],
   takesTimes: true,
 
+  takes: TAKES,
+  takesWith: TAKES_WITH,
+
   configure(command) {
     command
-      .argument('<target...>', targetsHelp('schema'))
+      .argument('<target...>', targetsHelp(TAKES))
       .option('--all', 'show every schema of an evolved array, oldest first')
     addHexOptions(command)
   },
@@ -55,13 +66,13 @@ async function* schemasOf(
   found: Target,
   options: SchemaOptions,
 ): AsyncGenerator<Outcome> {
-  if (options.all) await targetFor(cx, 'schema --all', found)
+  if (options.all) await targetFor(cx, 'schema --all', TAKES_WITH['--all'], found)
   if (found.type === 'fragment' || found.type === 'file') refuseTimes(cx, withArticle(found.type))
   if (found.type === 'file' && options.hex) {
     yield* (await import('./hex.ts')).fileHex(cx, found.path, options)
     return
   }
-  const target = await targetFor(cx, 'schema', found)
+  const target = await targetFor(cx, 'schema', TAKES, found)
   switch (target.type) {
     case 'group':
       return

@@ -42,7 +42,7 @@ import type { Outcome } from './outcome.ts'
 import { addCellOptions, type QueryOptions } from './read-query.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { Distribution, SizeTally, type TalliedFile, type TalliedRole } from './size-tally.ts'
-import { targetFor, targetsHelp } from './targets.ts'
+import { type Takes, targetFor, targetsHelp } from './targets.ts'
 import { asOf, refuseTimes } from './times.ts'
 import { exact } from './values.ts'
 import { outcomeOrError, overEntries, throughGroups } from './walkers.ts'
@@ -51,6 +51,9 @@ interface StatsOptions extends QueryOptions {
   all?: boolean
   read?: boolean
 }
+
+const TAKES = { 'fragment or its file': '', array: '', group: 'each array' } as const satisfies Takes
+const TAKES_WITH = { '--read': { array: '', group: '' } } as const satisfies CommandModule<never>['takesWith']
 
 export const command: CommandModule<StatsOptions> = {
   about:
@@ -65,9 +68,12 @@ export const command: CommandModule<StatsOptions> = {
   together: true,
   takesTimes: true,
 
+  takes: TAKES,
+  takesWith: TAKES_WITH,
+
   configure(command) {
     command
-      .argument('<target...>', `${targetsHelp('stats')}; two fragments or arrays are shown side by side`)
+      .argument('<target...>', `${targetsHelp(TAKES)}; two fragments or arrays are shown side by side`)
       .option('--all', 'count every fragment folder of an array, not only those that TileDB lists')
       .option(
         '--read',
@@ -137,7 +143,7 @@ async function* readOutcome(
   found: Target,
   options: StatsOptions,
 ): AsyncGenerator<Outcome> {
-  const target = await targetFor(cx, 'stats --read', found)
+  const target = await targetFor(cx, 'stats --read', TAKES_WITH['--read'], found)
   if (target.type === 'group') return
   if (options.range === undefined) await noteBytesToRead(cx, target)
   const { readStats } = await import('./stats-read.ts')
@@ -187,7 +193,7 @@ async function statsDocument(
   found: Target,
   options: StatsOptions,
 ): Promise<StatsDocument> {
-  const target = await targetFor(cx, 'stats', found)
+  const target = await targetFor(cx, 'stats', TAKES, found)
   if (target.type === 'array') return arrayDocument(cx, path, target.array, options)
   // Of a group, each array has a document of its own.
   if (target.type === 'group') throw new TypeError('a group has no document of its own')

@@ -4,8 +4,8 @@ import { kindOf, type Target, type TargetKind, type TargetsByKind } from '../sto
 import type { CommandContext } from './command.ts'
 
 /**
- * Which kinds of targets each command takes. Error messages, help and completion follow from the tables here. `why` is not among
- * them, as it takes any path; neither are commands that take no target.
+ * The kinds of targets, and the words for them. Each command says which of them it takes ({@link CommandModule.takes}). Error
+ * messages, help and completion follow from that.
  */
 
 /** What a message calls a target that a command does not take. */
@@ -61,86 +61,34 @@ const TAKEN = {
 } as const satisfies Readonly<Record<string, Taken>>
 
 /**
- * What each command takes, and commands with options that change that. The order is that of messages and help. The texts are for
- * help: what the command does with such a target, if that needs to be said.
+ * What a command takes. The order is that of messages and help. The texts are for help: what the command does with such a target, if
+ * that needs to be said.
  */
-const TAKES = {
-  overview: { array: '', fragment: '', group: '', file: 'in one of them' },
-  ls: { array: 'its fragments', fragment: 'its files', group: 'its members' },
-  'ls --depth': { group: '' },
-  'ls --names': { array: '' },
-  'ls --range': { array: '' },
-  schema: { array: '', 'fragment in an array': 'its own schema', group: 'of each array', 'schema or lone file': '' },
-  'schema --all': { array: '', group: '' },
-  commits: { array: '', group: 'of each array' },
-  metadata: {
-    'fragment or its file': 'its metadata by column',
-    array: '',
-    group: 'key-value metadata, also of the members',
-  },
-  'metadata of members': { array: '', group: '' },
-  read: { array: '' },
-  history: { array: '' },
-  decode: { 'fragment or its file': '' },
-  'decode --all-fragments': { array: '', 'fragment or its file': '' },
-  explain: { array: '' },
-  stats: { 'fragment or its file': '', array: '', group: 'each array' },
-  'stats --read': { array: '', group: '' },
-  whatif: { array: '', 'fragment in an array': '' },
-  check: { fragment: '', array: '', group: '' },
-  recover: { array: '', fragment: '' },
-  'verify-checksums': { fragment: '', array: '', group: '' },
-  diff: { array: '', fragment: '', group: '', 'schema file': '' },
-  'diff --read': { array: '' },
-  footer: {
-    'fragment or its file': '',
-    array: 'every fragment',
-    group: 'of each array',
-    'consolidated fragment metadata': '.meta file',
-  },
-  rtree: { 'fragment or its file': '', array: 'every fragment', group: 'of each array' },
-  'rtree --svg': { 'fragment or its file': '', array: '' },
-  tiles: { 'fragment or its file': '', array: 'every fragment', group: 'of each array' },
-  tile: { 'fragment or its file': '' },
-  dump: { file: 'any of an array or group', fragment: 'its metadata file', array: 'its newest schema' },
-  at: { file: 'any of an array or group', fragment: 'its metadata file', array: 'its newest schema' },
-  'at --cell': { 'fragment or its file': '' },
-  page: { array: '', fragment: '', group: '', file: 'in one of them' },
-  '--hex': { file: '' },
-  '--range': { 'array of labels': '' },
-} as const satisfies Readonly<Record<string, { readonly [taken in keyof typeof TAKEN]?: string }>>
-
-/** A command, perhaps with an option that changes what it takes. */
-export type Call = keyof typeof TAKES
-
-type TakenBy<C extends Call> = keyof (typeof TAKES)[C] & keyof typeof TAKEN
+export type Takes = { readonly [taken in keyof typeof TAKEN]?: string }
 
 /** The targets that a command takes. */
-export type TargetFor<C extends Call> = TargetsByKind[(typeof TAKEN)[TakenBy<C>]['kinds'][number]]
+export type TargetFor<T extends Takes> = TargetsByKind[(typeof TAKEN)[keyof T & keyof typeof TAKEN]['kinds'][number]]
 
-function takenBy(call: Call): [Taken, string][] {
-  return Object.entries(TAKES[call]).map(([name, what]) => [TAKEN[name as keyof typeof TAKEN], what])
+/** What commands about one fragment take. */
+export const ONE_FRAGMENT = { 'fragment or its file': '' } as const satisfies Takes
+
+function rowsOf(taken: Takes): [Taken, string][] {
+  return Object.entries(taken).map(([name, what]) => [TAKEN[name as keyof typeof TAKEN], what])
 }
 
-/** Whether a command takes a kind of targets. */
-export function takes(call: Call, kind: TargetKind): boolean {
-  return takenBy(call).some(([{ kinds }]) => kinds.includes(kind))
-}
-
-/** Whether a command takes a kind of targets, at least with some options. It may do so if it is not in the table. */
-export function mayTake(command: string | undefined, kind: TargetKind): boolean {
-  const calls = Object.keys(TAKES).filter((call) => call.split(' ')[0] === command) as Call[]
-  return calls.length === 0 || calls.some((call) => takes(call, kind))
+/** Whether a kind of targets is among those that a command takes. */
+export function takesKind(taken: Takes, kind: TargetKind): boolean {
+  return rowsOf(taken).some(([{ kinds }]) => kinds.includes(kind))
 }
 
 /** What a command takes, for its help: `array (its fragments), fragment (its files) or group (its members)`. */
-export function targetsHelp(call: Call): string {
-  return anyOf(takenBy(call).map(([{ help }, what]) => (what === '' ? help : `${help} (${what})`)))
+export function targetsHelp(taken: Takes): string {
+  return anyOf(rowsOf(taken).map(([{ help }, what]) => (what === '' ? help : `${help} (${what})`)))
 }
 
 /** What a command takes, for messages: `an array, a fragment or a group`. */
-export function wantedBy(call: Call): string {
-  return anyOf(takenBy(call).map(([{ one }]) => one))
+export function wantedBy(taken: Takes): string {
+  return anyOf(rowsOf(taken).map(([{ one }]) => one))
 }
 
 /** `a, b or c` */
@@ -150,16 +98,27 @@ function anyOf(words: readonly string[]): string {
 
 /**
  * The target, if the command takes it.
+ * @param call the command, perhaps with an option that changes what it takes
  * @throws InspectError WRONG_TARGET
  */
-export async function targetFor<C extends Call>(cx: CommandContext, call: C, target: Target): Promise<TargetFor<C>> {
-  if (!takes(call, kindOf(target))) throw await wrongTarget(cx, call, target)
-  return target as TargetFor<C>
+export async function targetFor<const T extends Takes>(
+  cx: CommandContext,
+  call: string,
+  taken: T,
+  target: Target,
+): Promise<TargetFor<T>> {
+  if (!takesKind(taken, kindOf(target))) throw await wrongTarget(cx, call, taken, target)
+  return target as TargetFor<T>
 }
 
 /** The error for a target that a command does not take. It lists what is in a group or array, as the user may have meant one of these. */
-export async function wrongTarget(cx: CommandContext, call: Call, target: Target): Promise<InspectError> {
-  const message = `${call} expects ${wantedBy(call)}, found ${FOUND[kindOf(target)]}${await contentsText(cx, target)}`
+export async function wrongTarget(
+  cx: CommandContext,
+  call: string,
+  taken: Takes,
+  target: Target,
+): Promise<InspectError> {
+  const message = `${call} expects ${wantedBy(taken)}, found ${FOUND[kindOf(target)]}${await contentsText(cx, target)}`
   return new InspectError('WRONG_TARGET', message, { file: target.path })
 }
 
@@ -168,13 +127,8 @@ export async function wrongTarget(cx: CommandContext, call: Call, target: Target
  * @param hint what the command can do with an array, for the error
  * @throws InspectError WRONG_TARGET, with what to type instead
  */
-export async function oneFragment(
-  cx: CommandContext,
-  call: 'decode' | 'tile' | 'at --cell',
-  target: Target,
-  hint = '',
-): Promise<Fragment> {
-  if (target.type !== 'array') return (await targetFor(cx, call, target)).fragment
+export async function oneFragment(cx: CommandContext, call: string, target: Target, hint = ''): Promise<Fragment> {
+  if (target.type !== 'array') return (await targetFor(cx, call, ONE_FRAGMENT, target)).fragment
   const fragments = await target.array.fragments()
   const one = fragments.find(({ isRead }) => isRead) ?? fragments[0]
   const instead = one ? `${hint}; as in: ${call} ${cx.shownPath(`${target.path}/${one.path}`)}` : ''

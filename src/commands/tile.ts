@@ -10,7 +10,7 @@ import { documentHead } from './document-parts.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { parseChoice } from './option-values.ts'
 import type { Outcome } from './outcome.ts'
-import { oneFragment, targetsHelp } from './targets.ts'
+import { ONE_FRAGMENT, oneFragment, targetsHelp } from './targets.ts'
 import { type BytesOptions, undoneOutcome } from './undone-tile.ts'
 
 interface TileOptions extends HexOptions, BytesOptions {
@@ -32,9 +32,11 @@ export const command: CommandModule<TileOptions> = {
 
   ownOutput: ({ bytes }) => bytes === true,
 
+  takes: ONE_FRAGMENT,
+
   configure(command) {
     command
-      .argument('<fragment>', targetsHelp('tile'))
+      .argument('<fragment>', targetsHelp(ONE_FRAGMENT))
       .argument('<field>', 'field, or the name of a data file (a0_var.tdb)')
       .argument('[index]', 'tile, counted from 0', FIRST)
       .option(

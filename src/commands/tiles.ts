@@ -29,7 +29,7 @@ import { unknownField } from './option-values.ts'
 import { collect } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
-import { targetsHelp } from './targets.ts'
+import { type Takes, targetsHelp } from './targets.ts'
 import { asOf } from './times.ts'
 import { mbrColumns, mbrsResult } from './values.ts'
 import { throughFragments } from './walkers.ts'
@@ -40,6 +40,8 @@ interface TilesOptions {
   tiles?: string
 }
 
+const TAKES = { 'fragment or its file': '', array: 'every fragment', group: 'of each array' } as const satisfies Takes
+
 export const command: CommandModule<TilesOptions> = {
   examples: [
     ['box, offsets, sizes, minima and maxima, tile by tile', 'tiles places/__1714'],
@@ -49,16 +51,18 @@ export const command: CommandModule<TilesOptions> = {
   ],
   takesTimes: true,
 
+  takes: TAKES,
+
   configure(command) {
     command
-      .argument('<target...>', targetsHelp('tiles'))
+      .argument('<target...>', targetsHelp(TAKES))
       .option('--field <name>', 'only this field (repeatable)', collect)
       .option('--range <NAME=LO..HI>', `only the tiles that the range touches, ends included: ${RANGE_FORMS}`, collect)
       .option('--tiles <I..J>', 'only these tiles')
   },
 
   async *run(cx, [path], options) {
-    yield* throughFragments(cx, path, 'tiles', (fragment) => tilesOutcome(cx, fragment, options))
+    yield* throughFragments(cx, path, 'tiles', TAKES, (fragment) => tilesOutcome(cx, fragment, options))
   },
 }
 

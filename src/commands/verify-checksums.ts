@@ -13,7 +13,7 @@ import { documentHead, notExaminedResult } from './document-parts.ts'
 import { parseJobs, SHARD_OPTION } from './option-values.ts'
 import type { Outcome } from './outcome.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
-import { targetFor, targetsHelp } from './targets.ts'
+import { type Takes, targetFor, targetsHelp } from './targets.ts'
 import { unitRunner } from './unit-runner.ts'
 import { noteIfEmpty } from './walkers.ts'
 
@@ -27,6 +27,8 @@ interface Options {
 
 const TAIL_LOST = 'TileDB lost bytes of chunks when it wrote them, and cells may be wrong'
 
+const TAKES = { fragment: '', array: '', group: '' } as const satisfies Takes
+
 export const command: CommandModule<Options> = {
   about:
     'It reads only files with checksums. Of other files it only checks that they exist and are long enough; --deep undoes all filters. check finds other damage, too.',
@@ -36,9 +38,11 @@ export const command: CommandModule<Options> = {
     ['in two threads, the result as JSON', 'verify-checksums --jobs 2 --json places'],
   ],
 
+  takes: TAKES,
+
   configure(command) {
     command
-      .argument('<target...>', targetsHelp('verify-checksums'))
+      .argument('<target...>', targetsHelp(TAKES))
       .option('--all', 'verify every fragment folder, not only committed ones')
       .option('--deep', 'undo every filter of every tile, and compare sizes with the metadata')
       .option(
@@ -55,7 +59,7 @@ export const command: CommandModule<Options> = {
       shard: options.shard === undefined ? undefined : parseShard(options.shard),
     }
     const jobs = parseJobs(options.jobs)
-    const target = await targetFor(cx, 'verify-checksums', await cx.open(path))
+    const target = await targetFor(cx, 'verify-checksums', TAKES, await cx.open(path))
     await noteIfEmpty(cx, target)
     const bytes = await noteBytesToRead(cx, target)
     const deep = options.deep ?? false

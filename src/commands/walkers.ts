@@ -6,7 +6,7 @@ import type { Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
 import type { CommandContext } from './command.ts'
 import type { Outcome } from './outcome.ts'
-import { wrongTarget } from './targets.ts'
+import { type Takes, wrongTarget } from './targets.ts'
 import { refuseTimes } from './times.ts'
 
 /**
@@ -17,13 +17,14 @@ import { refuseTimes } from './times.ts'
 export async function* throughFragments(
   cx: CommandContext,
   path: string,
-  command: 'footer' | 'rtree' | 'tiles',
+  command: string,
+  taken: Takes,
   work: (fragment: Fragment) => Promise<Outcome>,
 ): AsyncGenerator<Outcome> {
   yield* throughGroups(cx, path, await cx.open(path), async function* (_, target) {
     if (target.type === 'group') return
     const oneOfSeveral = target.type === 'array'
-    for await (const fragment of eachFragment(cx, target, command))
+    for await (const fragment of eachFragment(cx, target, command, taken))
       yield { ...(await outcomeOrError(fragment.folder, () => work(fragment))), oneOfSeveral }
   })
 }
@@ -36,10 +37,11 @@ export async function* throughFragments(
 export async function* eachFragment(
   cx: CommandContext,
   target: Target,
-  command: 'footer' | 'rtree' | 'rtree --svg' | 'tiles',
+  command: string,
+  taken: Takes,
 ): AsyncGenerator<Fragment> {
   if (target.type !== 'array') {
-    if (!('fragment' in target && target.fragment)) throw await wrongTarget(cx, command, target)
+    if (!('fragment' in target && target.fragment)) throw await wrongTarget(cx, command, taken, target)
     refuseTimes(cx, 'a fragment')
     yield target.fragment
     return

@@ -23,7 +23,7 @@ import { parseChoice, parseWhole, unknownField } from './option-values.ts'
 import { collect } from './options.ts'
 import { RANGE_SET_FORMS } from './ranges.ts'
 import { parseQuery } from './read-query.ts'
-import { targetFor, targetsHelp } from './targets.ts'
+import { type Takes, targetFor, targetsHelp } from './targets.ts'
 import { filterResult } from './values.ts'
 import { EMITTED, type Emitted, emittedOutcome } from './whatif-emit.ts'
 
@@ -47,6 +47,8 @@ const CELL_ORDERS: readonly ArraySchema['cell_order'][] = ['row-major', 'col-maj
 /** Default of `--sample`: unfiltered bytes of each field. */
 const SAMPLE_BYTES = 1024 * 1024
 
+const TAKES = { array: '', 'fragment in an array': '' } as const satisfies Takes
+
 export const command: CommandModule<WhatifOptions> = {
   about:
     'It takes tiles spread over all fragments, filters them as TileDB would, undoes the filters, and compares every bit. Without --filters it tries filters that suit the values. Nothing is written.',
@@ -64,9 +66,11 @@ export const command: CommandModule<WhatifOptions> = {
   ownOutput: ({ emit }) => emit !== undefined,
   takesTimes: true,
 
+  takes: TAKES,
+
   configure(command) {
     command
-      .argument('<target>', targetsHelp('whatif'))
+      .argument('<target>', targetsHelp(TAKES))
       .option('--field <name>', 'only this field (repeatable)', collect)
       .option(
         '--filters <list>',
@@ -271,7 +275,7 @@ async function openTarget(
   cx: CommandContext,
   found: Target,
 ): Promise<{ opened: OpenedArray; enumerations: Enumeration[] }> {
-  const target = await targetFor(cx, 'whatif', found)
+  const target = await targetFor(cx, 'whatif', TAKES, found)
   if (target.type === 'array') {
     const opened = await openAt(target.array)
     return { opened, enumerations: await opened.array.enumerations(opened.schema) }

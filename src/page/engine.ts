@@ -74,7 +74,7 @@ export class Engine {
   private async openArray(times: TimesOptions): Promise<OpenedWithFaults> {
     const cx = this.context(() => {})
     useTimes(cx, times)
-    const target = await targetFor(cx, 'read', await cx.open(this.source.path))
+    const target = await targetFor(cx, 'read', { array: '' }, await cx.open(this.source.path))
     const faults: InspectError[] = []
     const opened = await openAt(target.array, {}, (fault) => faults.push(fault))
     return { opened, faults }

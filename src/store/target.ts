@@ -41,6 +41,8 @@ export interface FileTarget {
   fragment: Fragment | undefined
 }
 
+export type FragmentFile = FileTarget & { fragment: Fragment }
+
 /** The kinds of targets that commands tell apart. Files are of different kinds by their names and places. */
 export interface TargetsByKind {
   array: ArrayTarget
@@ -48,9 +50,9 @@ export interface TargetsByKind {
   fragment: FragmentTarget & { array: InspectArray }
   /** A fragment that lies in no array. */
   'lone fragment': FragmentTarget
-  'fragment metadata': FileTarget & { fragment: Fragment }
+  'fragment metadata': FragmentFile
   /** Any other file of a fragment. */
-  'data file': FileTarget & { fragment: Fragment }
+  'data file': FragmentFile
   'schema file': FileTarget
   /** A file of the footers of several fragments. */
   'consolidated fragment metadata': FileTarget

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { COMMANDS } from '../../src/cli/commands.ts'
-import { type Call, mayTake, takes, targetsHelp, wantedBy } from '../../src/commands/targets.ts'
+import { type Takes, takesKind, targetsHelp, wantedBy } from '../../src/commands/targets.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
 import { readContext } from '../../src/store/generic-tile.ts'
@@ -44,8 +44,8 @@ const TARGETS: Readonly<Record<TargetKind, readonly string[]>> = {
 
 let made = 0
 
-/** The arguments of a call with a target. Calls that only other calls make have none. */
-const ARGUMENTS: Readonly<Record<Call, ((target: string) => readonly string[]) | undefined>> = {
+/** The arguments of a call with a target: of each command, and with each option that changes what it takes. */
+const ARGUMENTS: Readonly<Record<string, (target: string) => readonly string[]>> = {
   overview: (target) => [target],
   ls: (target) => ['ls', target],
   'ls --depth': (target) => ['ls', '--depth', '2', target],
@@ -55,7 +55,6 @@ const ARGUMENTS: Readonly<Record<Call, ((target: string) => readonly string[]) |
   'schema --all': (target) => ['schema', '--all', target],
   commits: (target) => ['commits', target],
   metadata: (target) => ['metadata', target],
-  'metadata of members': undefined,
   read: (target) => ['read', '--limit', '1', target],
   history: (target) => ['history', '--range', 'lat=50..51', target],
   decode: (target) => ['decode', '--limit', '1', target],
@@ -78,8 +77,6 @@ const ARGUMENTS: Readonly<Record<Call, ((target: string) => readonly string[]) |
   at: (target) => ['at', target, '0', '--no-flips'],
   'at --cell': (target) => ['at', target, '--cell', 'lat=-34.6,lon=-58.38'],
   page: (target) => ['page', target, '-o', `${folder}/${made++}.html`],
-  '--hex': undefined,
-  '--range': undefined,
 }
 
 /** Commands whose arguments are no targets, or any paths. */
@@ -92,7 +89,13 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const cases = Object.entries(ARGUMENTS).flatMap(([call, args]) => (args ? [[call as Call, args] as const] : []))
+/** What each command takes, with each option that changes it. */
+const TAKEN = new Map<string, Takes>()
+for (const [name, { load }] of Object.entries(COMMANDS)) {
+  const { takes, takesWith = {} } = (await load()).command
+  if (takes) TAKEN.set(name, takes)
+  for (const [option, taken] of Object.entries(takesWith)) TAKEN.set(`${name} ${option}`, taken)
+}
 const kinds = Object.entries(TARGETS) as [TargetKind, readonly string[]][]
 
 test.each(kinds)('the targets of this test are what they should be: %s', async (kind, targets) => {
@@ -102,23 +105,27 @@ test.each(kinds)('the targets of this test are what they should be: %s', async (
   }
 })
 
-test('every command is in the table', () => {
-  const commands = new Set(Object.keys(ARGUMENTS).map((call) => call.split(' ')[0]))
-  expect(Object.keys(COMMANDS).filter((name) => !commands.has(name))).toEqual(NO_TARGETS)
+test.each(kinds)('some command takes: %s', (kind) => {
+  expect([...TAKEN.values()].some((taken) => takesKind(taken, kind))).toBe(true)
 })
 
-describe.each(cases)('%s', (call, args) => {
+test('every command says what it takes', () => {
+  expect(Object.keys(COMMANDS).filter((name) => !TAKEN.has(name))).toEqual(NO_TARGETS)
+  expect([...TAKEN.keys()].sort()).toEqual(Object.keys(ARGUMENTS).sort())
+})
+
+describe.each([...TAKEN])('%s', (call, taken) => {
   test.each(kinds)('of: %s', async (kind, targets) => {
     for (const target of targets) {
-      const { code, documents, stderr } = await runJson(args(target))
+      const { code, documents, stderr } = await runJson(ARGUMENTS[call](target))
       const errors = documents.flatMap((document) => get(document, 'error') ?? [])
       const wrong = errors.filter((error) => get(error, 'code') === 'WRONG_TARGET')
-      if (takes(call, kind)) {
+      if (takesKind(taken, kind)) {
         expect({ wrong, stderr }).toEqual({ wrong: [], stderr: expect.not.stringContaining(' expects ') })
         // A fragment without its array has no schema, which is another error.
         if (kind !== 'lone fragment') expect({ code, stderr }).toEqual({ code: 0, stderr })
       } else {
-        const one = kind === 'array' && wantedBy(call) === 'a fragment' ? 'one fragment' : wantedBy(call)
+        const one = kind === 'array' && wantedBy(taken) === 'a fragment' ? 'one fragment' : wantedBy(taken)
         expect({ code, wrong: wrong.length, stderr }).toEqual({ code: 2, wrong: 1, stderr })
         expect(get(wrong[0], 'message')).toMatch(new RegExp(`^${call} expects ${one}, found an? `))
       }
@@ -128,21 +135,15 @@ describe.each(cases)('%s', (call, args) => {
   test('its help says what it takes', async () => {
     const { text } = await run([call.split(' ')[0], '--help'])
     // Options that change what a command takes say so in their own text.
-    if (!call.includes(' ')) expect(text.replace(/\s+/g, ' ')).toContain(targetsHelp(call))
+    if (!call.includes(' ')) expect(text.replace(/\s+/g, ' ')).toContain(targetsHelp(taken))
   })
 })
 
-test('completion offers what a command takes', async () => {
-  const offered = async (command: string, word: string): Promise<number> =>
-    (await run(['completion', 'words', command, word])).text.split('\n').length - 1
-  for (const command of Object.keys(COMMANDS)) {
-    expect([command, await offered(command, `${PLACES}/__1`)]).toEqual([command, mayTake(command, 'fragment') ? 1 : 0])
-    expect([command, (await offered(command, `${PLACES}/__17/d`)) > 0]).toEqual([
-      command,
-      mayTake(command, 'data file'),
-    ])
-  }
-  expect(mayTake('read', 'fragment')).toBe(false)
-  expect(mayTake('decode', 'fragment')).toBe(true)
-  expect(mayTake('ls', 'data file')).toBe(false)
+test.each(Object.keys(COMMANDS))('completion offers what %s takes', async (command) => {
+  const offered = async (word: string): Promise<boolean> =>
+    (await run(['completion', 'words', command, word])).text !== ''
+  const calls = [...TAKEN].filter(([call]) => call.split(' ')[0] === command)
+  const mayTake = (kind: TargetKind): boolean => calls.length === 0 || calls.some(([, taken]) => takesKind(taken, kind))
+  expect(await offered(`${PLACES}/__1`)).toBe(mayTake('fragment'))
+  expect(await offered(`${PLACES}/__17/d`)).toBe(mayTake('data file'))
 })
