@@ -14,7 +14,7 @@ import { build } from 'esbuild'
 const LEFT_OUT = [/^\.\.?\/(?:.*\/)?(?:node|threads)\//, /^@jsquash\/webp\/(?:codec\/enc|meta)/]
 /** Modules that commands load only to print tables and other formats, or to plan. */
 const NOT_LOADED =
-  /render\/(?:views\/|arrow|cell-lines|csv|ndjson|json|progress)|check-plan|decode-arrow|rtree-svg|schema-python|stats-read|cell-places|tile-at-offset|^\.\/hex\.ts$/
+  /render\/(?:views\/|arrow|cell-lines|csv|ndjson|json|progress)|check-plan|decode-all|decode-arrow|rtree-svg|schema-python|stats-read|cell-places|tile-at-offset|^\.\/hex\.ts$/
 /** Codecs that src/page/codecs.ts replaces. */
 const OTHER_CODECS = /\/(?:gzip|zstd|lz4-compress)\.ts$|\.wasm\.js$|^@noble\/hashes/
 /** Wasm files that a published page loads from its own folder. */
@@ -51,9 +51,12 @@ const PRINTED_PARTS = [
   /^ {2}about:\n? .*?',\n/ms,
   /^ {2}examples: \[\n.*?^ {2}\],\n/ms,
   /^ {2}configure\(command\) \{\n.*?^ {2}\},\n/ms,
-  /^ {2}(?:gives|ownOutput): .*,\n/gm,
+  /^ {2}(?:gives|ownOutput|takes(?:With)?): .*,\n/gm,
+  /\bhelp: '[^']*', /g,
+  /(?<=^const TAKES = \{[^}]*: ')[^']+(?=')/gm,
   /^ +table: async \(out\) => \(await import\(.*,\n/gm,
   /^ {4}columns: \(\) => .*,\n/gm,
+  /^ {4}async (?:table|cellLines|arrow|columns)\(.*?\) \{\n.*?^ {4}\},\n/gms,
 ]
 
 /** What only plans need of a finding. The page asks which findings lose a tile, and that is the way `drop`. */

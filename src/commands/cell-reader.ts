@@ -77,13 +77,9 @@ export function readerOutcome(
     }
     return counts ? { cell_num, ...tail() } : tail()
   }
-  const columns = reader.columns.map(({ name }) => name)
-  // In the table, dimensions come first: a narrow terminal hides the last columns.
-  const first = reader.columns.filter(({ kind, name }) => kind === 'dimension' || name === PROVENANCE[0].name)
-  const shown = [...new Set([...first.map(({ name }) => name), ...columns])]
   return {
-    ...cellsOutcome(cx, head, rows, shown, options, total),
-    columns: () => columns,
+    ...cellsOutcome(cx, head, rows, reader.columns, options, total),
+    columns: () => reader.columns.map(({ name }) => name),
     async cellLines(out, style) {
       const { writeCellLines } = await import('../render/cell-lines.ts')
       const columns = reader.columns.map((column) => ({ column, labels: shownLabels(reader, column, cx.style) }))
@@ -116,7 +112,7 @@ export function cellsOutcome(
   cx: CommandContext,
   head: CellsHead,
   rows: () => AsyncGenerator<CellsLine, CellsTail>,
-  columns: readonly string[] | undefined,
+  columns: readonly ColumnType[] | undefined,
   { keepGoing = false, limit }: CellOptions,
   total?: number | bigint,
 ): Omit<CellsOutcome, 'columns' | 'arrow'> {
@@ -129,9 +125,16 @@ export function cellsOutcome(
     async table(out) {
       const { cellsTable } = await import('../render/views/cells.ts')
       const { path, as_of } = head
-      return cellsTable({ path, as_of: cx.times && as_of }, rows(), columns, out, total, parseLimit(limit))
+      const shown = columns && tableColumns(columns)
+      return cellsTable({ path, as_of: cx.times && as_of }, rows(), shown, out, total, parseLimit(limit))
     },
   }
+}
+
+/** The names of columns. Dimensions come first: a narrow terminal hides the last columns. */
+function tableColumns(columns: readonly ColumnType[]): string[] {
+  const first = columns.filter(({ kind, name }) => kind === 'dimension' || name === PROVENANCE[0].name)
+  return [...new Set([...first, ...columns].map(({ name }) => name))]
 }
 
 /** The first rows, up to a limit. */

@@ -1,22 +1,11 @@
-import { addPlace, asInspectError, InspectError, usage } from '../base/errors.ts'
+import { InspectError, usage } from '../base/errors.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
-import type { CellsLine, CellsTail } from '../documents/cells.ts'
 import type { Enumeration } from '../format/enumeration.ts'
-import type { InspectArray } from '../store/array.ts'
 import { changedFields } from '../store/changed-fields.ts'
 import { cellsInDomain } from '../store/file-sizes.ts'
 import type { Fragment } from '../store/fragment.ts'
 import { fragmentLabels } from '../store/labels.ts'
-import {
-  type CellOptions,
-  cellsOutcome,
-  cellsTail,
-  FaultList,
-  limited,
-  parseLimit,
-  readerOutcome,
-  readerRows,
-} from './cell-reader.ts'
+import { type CellOptions, FaultList, parseLimit, readerOutcome } from './cell-reader.ts'
 import { batchesInBounds, limitToBounds } from './cells-in-bounds.ts'
 import type { CommandContext, CommandModule } from './command.ts'
 import { documentHead } from './document-parts.ts'
@@ -25,7 +14,7 @@ import { parseJobs, parseSpan } from './option-values.ts'
 import { collect } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
-import { FRAGMENT_COLUMN, type FragmentReader, type Reader } from './reader.ts'
+import { FRAGMENT_COLUMN, type Reader } from './reader.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { ONE_FRAGMENT, oneFragment, targetFor, targetsHelp } from './targets.ts'
 
@@ -82,7 +71,10 @@ export const command: CommandModule<DecodeOptions> = {
       await noteBytesToRead(cx, target)
     if (options.allFragments) await targetFor(cx, 'decode --all-fragments', TAKES_WITH['--all-fragments'], target)
     if (target.type === 'array' && options.allFragments) {
-      yield await arrayOutcome(cx, path, target.array, options)
+      const { allFragmentsOutcome } = await import('./decode-all.ts')
+      yield await allFragmentsOutcome(cx, path, target.array, options, (...shared) =>
+        openReader(cx, options, ...shared),
+      )
       return
     }
     const fragment = await oneFragment(cx, 'decode', target, ' (--all-fragments decodes each)')
@@ -95,7 +87,7 @@ export const command: CommandModule<DecodeOptions> = {
 }
 
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: DecodeOptions): Promise<Outcome> {
-  const reader = await openReader(cx, fragment, options)
+  const reader = await openReader(cx, options, fragment)
   const info = await fragment.info()
   const head = { ...documentHead('cells', cx.shownPath(fragment.folder.path)), format_version: info.format_version }
   const { range, tiles, fill } = options
@@ -104,80 +96,11 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
   return { ...readerOutcome(cx, head, reader, options, total), origin }
 }
 
-/** Shows the cells of every visible fragment, one fragment after another. They are not merged as TileDB merges them. */
-async function arrayOutcome(
-  cx: CommandContext,
-  path: string,
-  array: InspectArray,
-  options: DecodeOptions,
-): Promise<Outcome> {
-  const entries = (await array.fragments()).filter((entry) => entry.isRead)
-  const limit = parseLimit(options.limit)
-  const faults = new FaultList(cx)
-  const report = new FieldReport()
-  /** Reports an error that ends one fragment. The other fragments are still decoded. */
-  const addFault = (caught: unknown, { folder }: Fragment): void => {
-    const error = asInspectError(addPlace(caught, { file: folder.path }))
-    if (error.code === 'USAGE') throw error
-    faults.addNew(error)
-  }
-  async function* readers(): AsyncGenerator<FragmentReader> {
-    for (const [index, { path }] of entries.entries()) {
-      const fragment = array.fragment(path)
-      try {
-        const reader = await openReader(cx, fragment, options, faults, report)
-        try {
-          yield { fragment, index, reader }
-        } finally {
-          await reader.close()
-        }
-      } catch (error) {
-        addFault(error, fragment)
-      } finally {
-        await fragment.close()
-      }
-    }
-  }
-  async function* all(): AsyncGenerator<CellsLine> {
-    try {
-      for await (const { fragment, reader } of readers()) {
-        try {
-          for await (const row of readerRows(reader, cx.style)) yield { [FRAGMENT_COLUMN]: fragment.name, ...row }
-        } catch (error) {
-          addFault(error, fragment)
-        }
-      }
-    } finally {
-      report.tell(cx)
-    }
-  }
-  const tail = (): CellsTail => cellsTail(cx, { report, faults: faults.listed })
-  async function* rows(): AsyncGenerator<CellsLine, CellsTail> {
-    yield* limited(all(), limit)
-    return tail()
-  }
-  const head = documentHead('cells', cx.shownPath(path))
-  return {
-    ...cellsOutcome(cx, head, rows, undefined, options),
-    async columns() {
-      const names = new Set([FRAGMENT_COLUMN])
-      for await (const { reader } of readers()) for (const { name } of reader.columns) names.add(name)
-      return [...names]
-    },
-    async arrow(out, file) {
-      const { writeArrayArrow } = await import('./decode-arrow.ts')
-      const names = entries.map(({ name }) => name)
-      await writeArrayArrow(names, readers, limit, cx.style, out, file).finally(() => report.tell(cx, true))
-      return tail()
-    },
-  }
-}
-
 /** Opens the cells of a fragment that the options select. Several fragments share the list of faults and the report. */
 async function openReader(
   cx: CommandContext,
-  fragment: Fragment,
   options: DecodeOptions,
+  fragment: Fragment,
   faults = new FaultList(cx),
   report = new FieldReport(),
 ): Promise<Reader> {

@@ -1,5 +1,5 @@
 import { usage } from '../base/errors.ts'
-import { type Output, PagedBytes, Pages } from '../base/result.ts'
+import { PagedBytes, Pages } from '../base/result.ts'
 import { ValueColumn } from '../cells/column-rows.ts'
 import type { CellValue, KeyValues } from '../documents/common.ts'
 import type { FragmentMetadataDocument, FragmentMetadataField, TileValues } from '../documents/fragment-metadata.ts'
@@ -20,7 +20,7 @@ import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
 import type { CommandContext, CommandModule } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
-import type { DocumentOutcome, Outcome } from './outcome.ts'
+import type { Outcome } from './outcome.ts'
 import { type Takes, type TargetFor, targetFor, targetsHelp } from './targets.ts'
 import { asOf, refuseTimes } from './times.ts'
 import { outcomeOrError, throughGroups } from './walkers.ts'
@@ -102,17 +102,7 @@ async function groupOutcome(
   for await (const one of outcomes) if (one.kind === 'error') cx.fault(one.error)
   const [first, ...below] = documents
   const members = below.map(({ path, metadata, versions }) => ({ path, metadata, versions }))
-  const document: MetadataDocument = { ...first, members }
-  return {
-    kind: 'document',
-    document,
-    async table(out: Output) {
-      for (const [i, one] of documents.entries()) {
-        if (i > 0) await out.write('\n')
-        await keyValueTable(one, out)
-      }
-    },
-  }
+  return keyValueOutcome({ ...first, members }, documents)
 }
 
 /** The key-value metadata of an array or a group. */
@@ -146,12 +136,13 @@ function versionResult({ change, isCurrent }: MetadataVersion, style: ValueStyle
   }
 }
 
-function keyValueOutcome(document: MetadataDocument): DocumentOutcome {
-  return { kind: 'document', document, table: (out) => keyValueTable(document, out) }
-}
-
-async function keyValueTable(document: MetadataDocument, out: Output): Promise<void> {
-  await (await import('../render/views/metadata.ts')).keyValueMetadataTable(document, out)
+/** @param shown the documents that the table shows, one below the other */
+function keyValueOutcome(document: MetadataDocument, shown: readonly MetadataDocument[] = [document]): Outcome {
+  return {
+    kind: 'document',
+    document,
+    table: async (out) => (await import('../render/views/metadata.ts')).keyValueMetadataTables(shown, out),
+  }
 }
 
 /** Key-value metadata by key. Text and bytes are one value each. Values of other types are an array unless there is only one. */

@@ -146,7 +146,7 @@ async function* allSchemas(cx: CommandContext, array: InspectArray, files: Schem
   }
   for (const [i, document] of documents.entries()) {
     const which = { number: i + 1, count: files.length, all: true }
-    const steps = i === 0 && files.length > 1 ? documents : undefined
+    const steps = i === 0 && files.length > 1 ? documents : []
     yield outcome(document, which, steps)
   }
   if (fault) throw fault
@@ -174,16 +174,12 @@ async function schemaDocument(cx: CommandContext, array: InspectArray, file: Sch
   }
 }
 
-/** @param steps the schemas that lines above the table name */
+/** @param steps the schemas that get a line each above the table */
 function outcome(document: SchemaDocument, which?: WhichSchema, steps?: readonly SchemaDocument[]): Outcome {
   return {
     kind: 'document',
     document,
-    async table(out) {
-      const { schemaSteps, schemaTable } = await import('../render/views/schema.ts')
-      if (steps) await schemaSteps(steps, out)
-      await schemaTable(document, which, out)
-    },
+    table: async (out) => (await import('../render/views/schema.ts')).schemaTable(document, which, out, steps),
   }
 }
 

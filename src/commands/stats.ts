@@ -196,7 +196,7 @@ async function statsDocument(
   const target = await targetFor(cx, 'stats', TAKES, found)
   if (target.type === 'array') return arrayDocument(cx, path, target.array, options)
   // Of a group, each array has a document of its own.
-  if (target.type === 'group') throw new TypeError('a group has no document of its own')
+  if (target.type === 'group') throw new TypeError(target.type)
   const { fragment } = target
   refuseTimes(cx, 'a fragment')
   const totals = new Totals()

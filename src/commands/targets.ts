@@ -1,26 +1,12 @@
 import { firstOf, InspectError } from '../base/errors.ts'
 import type { Fragment } from '../store/fragment.ts'
-import { kindOf, type Target, type TargetKind, type TargetsByKind } from '../store/target.ts'
+import { kindOf, type Target, type TargetKind, type TargetsByKind, withArticle } from '../store/target.ts'
 import type { CommandContext } from './command.ts'
 
 /**
  * The kinds of targets, and the words for them. Each command says which of them it takes ({@link CommandModule.takes}). Error
  * messages, help and completion follow from that.
  */
-
-/** What a message calls a target that a command does not take. */
-const FOUND: Readonly<Record<TargetKind, string>> = {
-  array: 'an array',
-  group: 'a group',
-  fragment: 'a fragment',
-  'lone fragment': 'a fragment',
-  'fragment metadata': 'a file',
-  'data file': 'a file',
-  'schema file': 'a file',
-  'consolidated fragment metadata': 'a file',
-  'lone file': 'a file',
-  'other file': 'a file',
-}
 
 interface Taken {
   /** What messages call one. */
@@ -118,7 +104,7 @@ export async function wrongTarget(
   taken: Takes,
   target: Target,
 ): Promise<InspectError> {
-  const message = `${call} expects ${wantedBy(taken)}, found ${FOUND[kindOf(target)]}${await contentsText(cx, target)}`
+  const message = `${call} expects ${wantedBy(taken)}, found ${withArticle(target.type)}${await contentsText(cx, target)}`
   return new InspectError('WRONG_TARGET', message, { file: target.path })
 }
 

@@ -92,8 +92,7 @@ export class Engine {
   ): AsyncGenerator<{ readonly [field: string]: CellValue }> {
     for await (const outcome of this.run(name, onFault, [this.source.path], options)) {
       if (outcome.kind === 'error') throw outcome.error
-      if (outcome.kind !== 'cells') throw new TypeError(`${name} has no cells`)
-      yield* outcome.walk()
+      if (outcome.kind === 'cells') yield* outcome.walk()
     }
   }
 

@@ -44,8 +44,16 @@ function versionState({ deleted, current, consolidated }: MetadataVersionDescrip
   return consolidated ? `${state}, copy` : state
 }
 
+/** Shows key-value metadata, of several targets one below the other. */
+export async function keyValueMetadataTables(documents: readonly MetadataDocument[], out: Output): Promise<void> {
+  for (const [i, document] of documents.entries()) {
+    if (i > 0) await out.write('\n')
+    await keyValueMetadataTable(document, out)
+  }
+}
+
 /** Shows the key-value metadata of an array or group. */
-export async function keyValueMetadataTable(
+async function keyValueMetadataTable(
   { path, as_of, metadata, versions }: MetadataDocument,
   out: Output,
 ): Promise<void> {

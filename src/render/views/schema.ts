@@ -37,12 +37,18 @@ export interface WhichSchema {
   all: boolean
 }
 
-/** Shows a schema. @param which undefined for a schema outside of an array */
+/**
+ * Shows a schema.
+ * @param which undefined for a schema outside of an array
+ * @param steps the schemas that get a line each, above
+ */
 export async function schemaTable(
   document: SchemaDocument,
   which: WhichSchema | undefined,
   out: Output,
+  steps: readonly SchemaDocument[] = [],
 ): Promise<void> {
+  if (steps.length > 0) await schemaSteps(steps, out)
   const { path, as_of, dimensions, attributes, enumerations, dimension_labels } = document
   const names = dimensions.map(({ name }) => name)
   const number = which && which.count > 1 ? `${which.number}/${which.count} ` : ''
@@ -67,7 +73,7 @@ export async function schemaTable(
 }
 
 /** Shows a line for each schema: when it was written, and what changed. */
-export async function schemaSteps(documents: readonly SchemaDocument[], out: Output): Promise<void> {
+async function schemaSteps(documents: readonly SchemaDocument[], out: Output): Promise<void> {
   await writeHeading(`${counted(documents.length, 'schema')} of ${documents[0].path}, oldest first`, out)
   const pairs = documents.map(({ name, changes, attributes }, i): Pair => {
     const time = nameTimeText(name) ?? name

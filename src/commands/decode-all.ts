@@ -1,0 +1,83 @@
+import { addPlace, asInspectError } from '../base/errors.ts'
+import type { CellsLine, CellsTail } from '../documents/cells.ts'
+import type { InspectArray } from '../store/array.ts'
+import type { Fragment } from '../store/fragment.ts'
+import { type CellOptions, cellsOutcome, cellsTail, FaultList, limited, parseLimit, readerRows } from './cell-reader.ts'
+import type { CommandContext } from './command.ts'
+import { documentHead } from './document-parts.ts'
+import { FieldReport } from './field-report.ts'
+import type { Outcome } from './outcome.ts'
+import { FRAGMENT_COLUMN, type FragmentReader, type Reader } from './reader.ts'
+
+/**
+ * Shows the cells of every visible fragment, one fragment after another. They are not merged as TileDB merges them.
+ * @param open opens the cells of a fragment. All of them share the list of faults and the report
+ */
+export async function allFragmentsOutcome(
+  cx: CommandContext,
+  path: string,
+  array: InspectArray,
+  options: CellOptions,
+  open: (fragment: Fragment, faults: FaultList, report: FieldReport) => Promise<Reader>,
+): Promise<Outcome> {
+  const entries = (await array.fragments()).filter((entry) => entry.isRead)
+  const limit = parseLimit(options.limit)
+  const faults = new FaultList(cx)
+  const report = new FieldReport()
+  /** Reports an error that ends one fragment. The other fragments are still decoded. */
+  const addFault = (caught: unknown, { folder }: Fragment): void => {
+    const error = asInspectError(addPlace(caught, { file: folder.path }))
+    if (error.code === 'USAGE') throw error
+    faults.addNew(error)
+  }
+  async function* readers(): AsyncGenerator<FragmentReader> {
+    for (const [index, { path }] of entries.entries()) {
+      const fragment = array.fragment(path)
+      try {
+        const reader = await open(fragment, faults, report)
+        try {
+          yield { fragment, index, reader }
+        } finally {
+          await reader.close()
+        }
+      } catch (error) {
+        addFault(error, fragment)
+      } finally {
+        await fragment.close()
+      }
+    }
+  }
+  async function* all(): AsyncGenerator<CellsLine> {
+    try {
+      for await (const { fragment, reader } of readers()) {
+        try {
+          for await (const row of readerRows(reader, cx.style)) yield { [FRAGMENT_COLUMN]: fragment.name, ...row }
+        } catch (error) {
+          addFault(error, fragment)
+        }
+      }
+    } finally {
+      report.tell(cx)
+    }
+  }
+  const tail = (): CellsTail => cellsTail(cx, { report, faults: faults.listed })
+  async function* rows(): AsyncGenerator<CellsLine, CellsTail> {
+    yield* limited(all(), limit)
+    return tail()
+  }
+  const head = documentHead('cells', cx.shownPath(path))
+  return {
+    ...cellsOutcome(cx, head, rows, undefined, options),
+    async columns() {
+      const names = new Set([FRAGMENT_COLUMN])
+      for await (const { reader } of readers()) for (const { name } of reader.columns) names.add(name)
+      return [...names]
+    },
+    async arrow(out, file) {
+      const { writeArrayArrow } = await import('./decode-arrow.ts')
+      const names = entries.map(({ name }) => name)
+      await writeArrayArrow(names, readers, limit, cx.style, out, file).finally(() => report.tell(cx, true))
+      return tail()
+    },
+  }
+}
