@@ -111,7 +111,8 @@ export async function* orFailure(outcomes: AsyncGenerator<Outcome>): AsyncGenera
 export async function noteIfEmpty(cx: CommandContext, target: Target): Promise<void> {
   if (target.type !== 'group') return
   const members = await target.group.members().catch(() => undefined)
-  if (members?.length === 0) cx.note(`${cx.shownPath(target.path)} has no members: only its own files are examined`, 'target')
+  if (members?.length === 0)
+    cx.note(`${cx.shownPath(target.path)} has no members: only its own files are examined`, 'target')
 }
 
 /**
