@@ -83,7 +83,7 @@ async function* placesOf(
   const columns = readColumns(opened.schema, query)
   const { dimensions } = opened.schema.domain
   const report = new FieldReport()
-  const enumerations = await shownEnumerations(opened, { labels: true }, report)
+  const enumerations = await shownEnumerations(opened, { labels: true }, report, cx.fault)
   const values = columns.map((column) =>
     columnValue(column, cx.style, shownLabels({ enumerations, report }, column, cx.style)),
   )

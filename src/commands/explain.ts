@@ -43,6 +43,7 @@ import { parseChoice, parseSize } from './option-values.ts'
 import { collect } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from './read-query.ts'
+import { refusedOf } from './refused.ts'
 import { denseCells, resultBuffers } from './result-buffers.ts'
 import { type Takes, targetFor, targetsHelp } from './targets.ts'
 import { endResult } from './values.ts'
@@ -168,6 +169,7 @@ async function arrayOutcome(
     },
     consolidation: cx.times ? null : ((await consolidationOf(opened, config).catch(unlessFault)) ?? null),
     findings: [
+      ...(await refusalFindings(cx, path, opened, options.field)),
       ...(await damageFindings(cx, path, opened, plan)),
       ...(await queryFindings(request, plan, cost, counted)),
     ],
@@ -223,6 +225,24 @@ async function damageFindings(
       effect: { seconds: 0, files: files.length, bytes },
       advice: [`tiledb-inspect check ${shellWord(path)} --level structure  # names every such file`],
     })
+  })
+}
+
+/** What TileDB refuses of the array, though this program can explain the read. It decides the exit code. */
+async function refusalFindings(
+  cx: CommandContext,
+  path: string,
+  opened: OpenedArray,
+  fields: readonly string[] | undefined,
+): Promise<Finding[]> {
+  const refused = await refusedOf(opened, fields)
+  if (refused.length === 0) return []
+  const { refusalError } = await import('../check/refusals.ts')
+  const advice = [`tiledb-inspect check --plan ${shellWord(path)}`]
+  return refused.map((one) => {
+    const fault = refusalError([one])
+    cx.fault(fault, true)
+    return advise(one.finding.code, { message: fault.message, effect: { seconds: 0 }, advice })
   })
 }
 

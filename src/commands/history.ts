@@ -82,7 +82,7 @@ async function* outcomes(
   const fields = await checkFields(cx, opened, options.field)
   const report = new FieldReport()
   const labels: Labels = {
-    enumerations: await shownEnumerations(opened, { labels: options.labels === true }, report),
+    enumerations: await shownEnumerations(opened, { labels: options.labels === true }, report, cx.fault),
     report,
   }
   const faults: InspectError[] = []

@@ -1,5 +1,5 @@
 import { concat, startsOf } from '../base/bytes.ts'
-import { addPlace } from '../base/errors.ts'
+import { InspectError, movedTo } from '../base/errors.ts'
 import type { ReadHead } from '../documents/read.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { openAt } from '../read/opening.ts'
@@ -14,6 +14,7 @@ import type { Outcome } from './outcome.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from './read-query.ts'
 import type { Reader } from './reader.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
+import { refusedOf } from './refused.ts'
 import { type Takes, targetFor, targetsHelp } from './targets.ts'
 
 interface ReadOptions extends CellOptions, QueryOptions {
@@ -64,6 +65,11 @@ export const command: CommandModule<ReadOptions> = {
     if (missing > 0)
       cx.note(`older cells that the missing ${missing > 1 ? 'fragments hide' : 'fragment hides'} are shown`)
     yield outcome
+    // Said after the cells. With --labels, a fault of the labels was said already.
+    const refused = (await refusedOf(opened, options.field)).filter(
+      ({ refusal }) => !(options.labels && refusal.act === 'fields'),
+    )
+    if (refused.length > 0) cx.fault((await import('../check/refusals.ts')).refusalError(refused))
   },
 }
 
@@ -85,7 +91,7 @@ async function arrayOutcome(
   const reader: Reader = {
     columns: readColumns(opened.schema, query),
     limit: parseLimit(options.limit),
-    enumerations: await shownEnumerations(opened, options, report),
+    enumerations: await shownEnumerations(opened, options, report, (fault) => cx.fault(fault)),
     report,
     faults: faults.listed,
     batches: () => readMerged(opened, query),
@@ -96,16 +102,21 @@ async function arrayOutcome(
   return readerOutcome(cx, head, reader, { ...options, counts: true })
 }
 
-/** The enumerations that `--labels` shows; and for `--provenance` the names of the fragments, in the form of an enumeration. */
+/** The enumerations that `--labels` shows. A field whose labels cannot be read shows its indexes; and for `--provenance` the names of the fragments, in the form of an enumeration. */
 export async function shownEnumerations(
   { array, schema, fragments }: OpenedArray,
   { labels, provenance }: Pick<ReadOptions, 'labels' | 'provenance'>,
   report: FieldReport,
+  onFault: (fault: InspectError) => void,
 ): Promise<Map<string, Enumeration>> {
   const found = new Map<string, Enumeration>()
   for (const { name } of labels ? schema.attributes : []) {
     const { enumeration, remark, fault } = await attributeLabels(array, name, schema)
-    if (fault) throw addPlace(fault, { field: name })
+    if (fault && report.isNewFault(name)) {
+      const missing = { expected: 'the file with the values of its enumeration', found: 'no such file' }
+      const at = { ...fault.at, field: name }
+      onFault(fault.code === 'NOT_FOUND' ? new InspectError('MISSING_FILE', missing, at) : movedTo(at, fault))
+    }
     if (enumeration) found.set(name, enumeration)
     if (remark !== undefined) report.remark(name, remark)
   }

@@ -41,7 +41,7 @@ export async function readStats(
   const { schema, between, fragments } = opened
   const { ranges, fields, where } = await parseQuery(cx, opened, options)
   const report = new FieldReport()
-  const enumerations = await shownEnumerations(opened, { labels: true }, report)
+  const enumerations = await shownEnumerations(opened, { labels: true }, report, cx.fault)
   const progress = await cx.progress('reading cells')
   let summary: ReadSummary
   try {

@@ -25,6 +25,7 @@ export const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
   UNSUPPORTED_FILTER: 'Not supported',
   NO_SCHEMA: 'No schema',
   TOO_LARGE: 'Too large',
+  TILEDB_REFUSES: 'TileDB refuses it',
   NOT_RECOVERED: 'Damaged',
   INTERNAL: 'Fault of this page',
 }

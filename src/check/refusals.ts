@@ -1,0 +1,59 @@
+import { InspectError, unlessFault } from '../base/errors.ts'
+import type { InspectArray } from '../store/array.ts'
+import { MEASURED_RELEASE, type Refusal } from './codes/row.ts'
+import { SCHEMA_CODES } from './codes/schema.ts'
+import { refusalOf } from './codes.ts'
+import { checkCommits } from './commit-files.ts'
+import { type Finding, type Items, withoutRepeats } from './finding.ts'
+import { newRun } from './run.ts'
+import { CheckedSchemas } from './schemas.ts'
+
+/** A finding because of which TileDB refuses what this program can do. */
+export interface Refused {
+  finding: Finding
+  refusal: Refusal
+}
+
+/**
+ * What TileDB refuses of an array although this program reads its cells. Looks only at schemas, enumerations and commits. Missing
+ * fragments and other delete conditions than tests for null make a read of this program fail, too, so they are left out.
+ */
+export async function refusedReads(array: InspectArray): Promise<Refused[]> {
+  const run = newRun('structure', false)
+  const schemas = new CheckedSchemas(run, array, await array.schemaFiles())
+  const entries = await array.fragments()
+  const found: Refused[] = []
+  const add = async (items: Items): Promise<void> => {
+    for await (const item of items) {
+      const refusal = 'notExamined' in item ? undefined : refusalOf(item)
+      if (!('notExamined' in item) && refusal && !failsHere(item)) found.push({ finding: item, refusal })
+    }
+  }
+  await add(withoutRepeats(schemas.checkAll()))
+  const schema = schemas.get(schemas.opened?.name)
+  await add(checkCommits(run, array, await array.commits(), entries, schema)).catch(unlessFault)
+  return found
+}
+
+/** Whether a read of this program fails because of a finding. */
+function failsHere({ code, variant }: Finding): boolean {
+  return !Object.hasOwn(SCHEMA_CODES, code) && variant !== 'nullTest'
+}
+
+/**
+ * What TileDB refuses, as one error. It does not end a command: it says that TileDB does not do what the command does.
+ * @param refused at least one
+ */
+export function refusalError([{ finding, refusal }, ...more]: readonly Refused[]): InspectError {
+  const { file, offset, space, field, expected, found } = finding
+  const others = more.length === 0 ? '' : `; check names ${more.length} more such faults`
+  const message = `TileDB ${MEASURED_RELEASE} ${ACTS[refusal.act]} (${refusal.error}): expected ${expected}, found ${found}${others}`
+  return new InspectError('TILEDB_REFUSES', message, { file, offset, space, field })
+}
+
+const ACTS: Readonly<Record<Refusal['act'], string>> = {
+  open: 'does not open the array',
+  read: 'cannot read these cells',
+  fields: 'cannot read attributes that need this',
+  metadata: 'cannot read the key-value metadata',
+}

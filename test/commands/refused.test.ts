@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals'
+import { deleteCondition } from '../../src/format/delete-condition.ts'
+import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { get, items } from '../helpers/json.ts'
+import { openEdited } from '../helpers/open-edited.ts'
+import { run, runJson } from '../helpers/run.ts'
+
+/** An array with a delete condition that tests a number for null: TileDB writes it, and then refuses to read the array. */
+async function nullTested(): Promise<EditedArray> {
+  const array = new EditedArray('22/deletes')
+  const { schema } = await (await openEdited(array)).newestSchema()
+  const { name: field } = schema.domain.dimensions[0]
+  await array.rewrite(array.find(/__15_15_.*\.del$/), deleteCondition, () => {
+    return { node: 'value', op: 'EQ', field, value: new Uint8Array(0), offsets: undefined } as const
+  })
+  return array
+}
+
+function lacking(pattern: RegExp): EditedArray {
+  const array = new EditedArray('22/enumerations')
+  for (const path of array.matching(pattern)) array.remove(path)
+  return array
+}
+
+describe('an array that TileDB refuses, but this program reads', () => {
+  test('read shows the cells and the indexes of lost enumerations, says so in one line, and ends with 1', async () => {
+    const whole = await run(['read', EDITED], { storage: new EditedArray('22/enumerations').storage() })
+    expect(whole.code).toBe(0)
+    const { code, text, stderr } = await run(['read', EDITED], { storage: lacking(/__enumerations\//).storage() })
+    expect(code).toBe(1)
+    expect(text).toBe(whole.text)
+    expect(stderr.match(/^error: /gm)).toHaveLength(1)
+    expect(stderr).toMatch(/TileDB 2\.30 cannot read attributes that need this \(Cannot get file size of/)
+  })
+
+  test('read --labels shows indexes, and one error for each field', async () => {
+    const { code, text, stderr } = await run(['read', '--labels', EDITED], {
+      storage: lacking(/__enumerations\//).storage(),
+    })
+    expect(code).toBe(1)
+    expect(text).not.toBe('')
+    expect(stderr).toMatch(/field \w+: expected the file with the values of its enumeration, found no such file/)
+  })
+
+  test('read of other fields says nothing', async () => {
+    const { schema } = await (await openEdited(new EditedArray('22/enumerations'))).newestSchema()
+    const dimension = schema.domain.dimensions[0].name
+    const { code, stderr } = await run(['read', '--field', dimension, EDITED], {
+      storage: lacking(/__enumerations\//).storage(),
+    })
+    expect([code, stderr]).toEqual([0, ''])
+  })
+
+  test('explain and the overview have it among their findings', async () => {
+    const { code, documents } = await runJson(['explain', EDITED], { storage: lacking(/__enumerations\//).storage() })
+    expect(code).toBe(1)
+    expect(items(get(documents[0], 'findings')).map((one) => get(one, 'code'))).toContain('ENUMERATION_MISSING')
+    const overview = await runJson([EDITED], { storage: lacking(/__enumerations\//).storage() })
+    expect(items(get(overview.documents[0], 'findings')).map((one) => get(one, 'code'))).toContain(
+      'ENUMERATION_MISSING',
+    )
+  })
+
+  test('a value of no bytes for a dimension is no test for null: read fails, as TileDB does', async () => {
+    const { code, stderr } = await run(['read', EDITED], { storage: (await nullTested()).storage() })
+    expect(code).toBe(1)
+    expect(stderr.match(/^error: /gm)).toHaveLength(1)
+  })
+})
