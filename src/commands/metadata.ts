@@ -94,7 +94,7 @@ async function groupOutcome(
 ): Promise<Outcome> {
   const documents: MetadataDocument[] = []
   const outcomes = throughGroups(cx, path, target, async function* (path, found) {
-    const member = await targetFor(cx, 'metadata of members', { array: '', group: '' }, found)
+    const member = await targetFor(cx, 'metadata', { array: '', group: '' }, found)
     const document = await keyValueDocument(cx, path, member, options)
     documents.push(document)
     yield keyValueOutcome(document)
