@@ -34,7 +34,7 @@ export interface ReadCounts {
   /** Stored bytes of the tiles. */
   stored_bytes: Bytes
   /** Number of read operations. */
-  requests: Count
+  reads: Count
 }
 
 /** A change of the array, with the cost of the read before and after it. */

@@ -228,7 +228,7 @@ const MIN_SAVED_SHARE = 0.1
 
 function helps({ before, after }: Remedy): boolean {
   const kept = 1 - MIN_SAVED_SHARE
-  return (['tiles_read', 'unfiltered_bytes', 'requests'] as const).some((key) => after[key] <= kept * before[key])
+  return (['tiles_read', 'unfiltered_bytes', 'reads'] as const).some((key) => after[key] <= kept * before[key])
 }
 
 async function changesFor(
@@ -308,7 +308,7 @@ function estimated(
     cells_read: 0,
     unfiltered_bytes: bytesThen('unfiltered_bytes', ({ role }) => role === 'var'),
     stored_bytes: bytesThen('stored_bytes', ({ role, filters }) => role === 'var' || filters.some(compresses)),
-    requests: requestsAfter(facts, plan, cost, then.tiles),
+    reads: readsAfter(facts, plan, cost, then.tiles),
   }
   return { change: textOf(change), basis: 'estimated', before, after }
 }
@@ -320,7 +320,7 @@ const FOOTER_READS = 2
  * The read operations after the array was rewritten as one fragment: to open it, to read the same sections of its metadata, and its files.
  * @param tiles number of tiles of a field. In a small file one operation reads them all.
  */
-function requestsAfter({ files, fragments, scale }: ArrayFacts, plan: ReadPlan, cost: ReadCost, tiles: number): number {
+function readsAfter({ files, fragments, scale }: ArrayFacts, plan: ReadPlan, cost: ReadCost, tiles: number): number {
   const sections = new Set(
     plan.metadata_reads.map(({ section, fragment, slot }) => {
       const name = slot === undefined ? '' : fragments[fragment].info.slots[slot].name

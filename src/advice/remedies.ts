@@ -157,7 +157,7 @@ export function countsOf(plan: ReadPlan, { steps, tiles }: ReadCost): ReadCounts
     cells_read: plan.cells_read,
     unfiltered_bytes: tiles.unfiltered_bytes,
     stored_bytes: tiles.stored_bytes,
-    requests: sum(steps, ({ reads }) => reads),
+    reads: sum(steps, ({ reads }) => reads),
   }
 }
 

@@ -154,7 +154,7 @@ async function arrayOutcome(
       stored_bytes: tiles.stored_bytes,
       metadata_bytes: sum(steps, ({ name, bytes }) => (name === 'tiles' ? 0 : bytes)),
       vfs_bytes: whole.bytes,
-      requests: whole.requests,
+      reads: whole.reads,
       ...requestsOf(steps),
       memory_bytes: Number.isFinite(plan.least_memory_budget) ? plan.least_memory_budget : null,
       makes_progress: plan.least_memory_budget <= budget,
@@ -320,7 +320,7 @@ function costOf(steps: readonly StepCost[], rates: StorageRates): ExplainCost {
   return {
     listings: sum(steps, ({ listings }) => listings),
     bytes: sum(steps, ({ bytes }) => bytes),
-    requests: sum(steps, ({ reads }) => reads),
+    reads: sum(steps, ({ reads }) => reads),
     ...requestsOf(steps),
     seconds: rounded(sum(steps, (step) => secondsOf(step, rates))),
     local_seconds: rounded(sum(steps, (step) => secondsOf(step, LOCAL_DISK))),
@@ -330,9 +330,9 @@ function costOf(steps: readonly StepCost[], rates: StorageRates): ExplainCost {
 /** The requests to an object store by kind, because each kind may have its own price. */
 function requestsOf(
   steps: readonly StepCost[],
-): Pick<ExplainCost, 'object_store_requests' | 'list_requests' | 'head_requests' | 'get_requests'> {
+): Pick<ExplainCost, 'requests' | 'list_requests' | 'head_requests' | 'get_requests'> {
   return {
-    object_store_requests: sum(steps, ({ requests }) => requests),
+    requests: sum(steps, ({ requests }) => requests),
     list_requests: sum(steps, ({ list_requests }) => list_requests),
     head_requests: sum(steps, ({ head_requests }) => head_requests),
     get_requests: sum(steps, ({ requests, list_requests, head_requests }) => requests - list_requests - head_requests),

@@ -90,9 +90,9 @@ export interface ExplainField {
 /** Requests to the storage, and the time that they take. */
 export interface ExplainRequests {
   /** Number of read operations on files, as TileDB counts them. */
-  requests: Count
+  reads: Count
   /** Number of requests to an object store, including listings and sizes, but not those for data that was read ahead. */
-  object_store_requests: Count
+  requests: Count
   /** Number of LIST requests: they list names. */
   list_requests: Count
   /** Number of HEAD requests: they ask for the size of a file, or whether it exists. */

@@ -46,7 +46,7 @@ describe('findings of a query', () => {
     expect(overlap.remedies?.[0]).toMatchObject({ change: 'consolidated', basis: 'computed' })
     expect(shape.remedies?.[0]).toMatchObject({ change: 'cells in hilbert order, written anew', basis: 'computed' })
     for (const { before, after } of [...(overlap.remedies ?? []), ...(shape.remedies ?? [])]) {
-      expect(after.requests).toBeLessThan(before.requests)
+      expect(after.reads).toBeLessThan(before.reads)
       expect(after.cells_read).toBeGreaterThan(0)
     }
     for (const { before, after } of shape.remedies ?? []) expect(after.tiles_read).toBeLessThan(before.tiles_read)
@@ -97,7 +97,7 @@ describe('findings of a query', () => {
     const asked = { opened, query: { order: defaultOrder(opened), ranges }, exact: false }
     const { counts } = await countsOfRead(asked)
     expect(finding.remedies).toMatchObject([
-      { basis: 'estimated', after: { requests: counts.requests, tiles_read: counts.tiles_read } },
+      { basis: 'estimated', after: { reads: counts.reads, tiles_read: counts.tiles_read } },
     ])
     expect(finding.remedies?.[0].change).toContain('x 316, y 316')
   })

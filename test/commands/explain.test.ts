@@ -33,21 +33,21 @@ describe('opening, and requests by their kinds', () => {
     const steps = items(get(document, 'steps')) as Record<string, number>[]
     const opening = get(document, 'opening') as Record<string, number>
     // As libtiledb 2.30.0 sent them to an S3 server.
-    expect(opening).toMatchObject({ list_requests: 5, head_requests: 5, get_requests: 10, object_store_requests: 20 })
-    for (const key of ['bytes', 'requests', 'object_store_requests', 'get_requests', 'seconds', 'local_seconds'])
+    expect(opening).toMatchObject({ list_requests: 5, head_requests: 5, get_requests: 10, requests: 20 })
+    for (const key of ['bytes', 'reads', 'requests', 'get_requests', 'seconds', 'local_seconds'])
       expect(opening[key]).toBeCloseTo(
         steps.slice(0, opening.step_num).reduce((all, step) => all + step[key], 0),
         5,
       )
     expect(steps[opening.step_num]).toMatchObject({ name: 'delete conditions' })
     const total = get(document, 'total') as Record<string, number>
-    expect(total.list_requests + total.head_requests + total.get_requests).toBe(total.object_store_requests)
+    expect(total.list_requests + total.head_requests + total.get_requests).toBe(total.requests)
     const { text } = await run(['explain', array])
     expect(text).toContain(
-      `\nrequests to S3: ${total.object_store_requests}, of them 5 LIST, 5 HEAD, ${total.get_requests} GET\n`,
+      `\nrequests to S3: ${total.requests}, of them 5 LIST, 5 HEAD, ${total.get_requests} GET\n`,
     )
     const [, opened, after] = text.match(/\n= opening .* (\d+) .* ms .* ms\n(\w+)/) ?? []
-    expect([Number(opened), after]).toEqual([opening.object_store_requests, 'delete'])
+    expect([Number(opened), after]).toEqual([opening.requests, 'delete'])
   })
 })
 
@@ -65,7 +65,7 @@ test('requests of a finding are those that the head of the output counts, about'
   ]
   await run(['write-sample', array, ...dimensions, '--fragments', '30', '--cells', '9000', '--capacity', '500'])
   const { document } = await explained(array)
-  const requests = Number(get(get(document, 'total'), 'object_store_requests'))
+  const requests = Number(get(get(document, 'total'), 'requests'))
   const found = items(get(document, 'findings')).filter((one) => /FRAGMENTS_/.test(String(get(one, 'code'))))
   expect(found.map((one) => get(one, 'code'))).toEqual(['FRAGMENTS_MANY', 'FRAGMENTS_OVERLAP'])
   for (const finding of found) {
@@ -80,7 +80,7 @@ test('requests of a finding are those that the head of the output counts, about'
     ['footers', 'fragment metadata', 'tiles'].includes(String(get(step, 'name'))),
   )
   expect(after).toHaveLength(3)
-  expect(after.reduce((sum: number, step) => sum + Number(get(step, 'object_store_requests')), 0)).toBe(
+  expect(after.reduce((sum: number, step) => sum + Number(get(step, 'requests')), 0)).toBe(
     Number(promised),
   )
 })
@@ -365,7 +365,7 @@ describe('--budget: what does not fit into memory is read part after part', () =
     ['overlaps', 'global', 300_000, 40, 347_808, 50_938, 96],
     ['overlaps', 'unordered', 100_000, 36, 299_937, 46_261, 78],
     ['overlaps', 'unordered', 70_000, 36, 299_937, 46_261, 93],
-  ] as const)('%s %s %d', async (array, order, budget, tiles_read, unfiltered_bytes, vfs_bytes, requests) => {
+  ] as const)('%s %s %d', async (array, order, budget, tiles_read, unfiltered_bytes, vfs_bytes, reads) => {
     const { document } = await explained(
       `${FIXTURES}/${array}`,
       '--exact',
@@ -374,13 +374,13 @@ describe('--budget: what does not fit into memory is read part after part', () =
       '--budget',
       String(budget),
     )
-    expect(get(document, 'total')).toMatchObject({ tiles_read, unfiltered_bytes, vfs_bytes, requests })
+    expect(get(document, 'total')).toMatchObject({ tiles_read, unfiltered_bytes, vfs_bytes, reads })
   })
 
   test.each([
     ['hilbert', 200_000, 58, 163_356, 61],
     ['row-major', 100_000, 58, 165_102, 72],
-  ] as const)('cells that are merged in %s order', async (order, budget, tiles_read, vfs_bytes, requests) => {
+  ] as const)('cells that are merged in %s order', async (order, budget, tiles_read, vfs_bytes, reads) => {
     const array = `${folder}/${order}`
     const field = ['--dim', 'x:INT32:0..9999', '--dim', 'y:INT32:0..9999', '--attr', 'a:INT64', '--cell-order', order]
     const size = ['--fragments', '3', '--cells', '9000', '--capacity', '500', '--seed', '18']
@@ -388,10 +388,10 @@ describe('--budget: what does not fit into memory is read part after part', () =
     const total = async (text: string): Promise<Json | undefined> =>
       get((await explained(array, '--exact', '--budget', text)).document, 'total')
     expect(await total('1M')).toMatchObject({ tiles_read: 54 })
-    expect(await total(String(budget))).toMatchObject({ tiles_read, vfs_bytes, requests })
+    expect(await total(String(budget))).toMatchObject({ tiles_read, vfs_bytes, reads })
     // Without coordinates, no number is less.
     const most = get((await explained(array, '--budget', String(budget))).document, 'total')
-    for (const [key, counted] of Object.entries({ tiles_read, vfs_bytes, requests }))
+    for (const [key, counted] of Object.entries({ tiles_read, vfs_bytes, reads }))
       expect(Number(get(most, key))).toBeGreaterThanOrEqual(counted)
   })
 })

@@ -13,7 +13,7 @@ const TOLERANCES = {
   unfiltered_bytes: 0,
   cells_found: 0,
   vfs_bytes: 0.02,
-  requests: 0.05,
+  reads: 0.05,
 }
 
 const asks = JSON.parse(readFileSync(process.argv[2], 'utf8'))

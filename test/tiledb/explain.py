@@ -181,7 +181,7 @@ def counted(uri, order, ranges, fields, dims, time, threads):
     finally:
         tiledb.stats_disable()
     total = {ours: sum(v for k, v in counters.items() if k.startswith("Context.Query.") and k.endswith("." + name)) for ours, name in COUNTERS.items()}
-    return total | {"vfs_bytes": counters.get("Context.VFS.read_byte_num", 0), "requests": counters.get("Context.VFS.read_ops_num", 0)}
+    return total | {"vfs_bytes": counters.get("Context.VFS.read_byte_num", 0), "reads": counters.get("Context.VFS.read_ops_num", 0)}
 
 
 ORDERS = {"U": "unordered", "G": "global", "C": "row-major", "F": "col-major"}

@@ -257,8 +257,8 @@ describe('other tiles and orders', () => {
     const explained = async (array: string): Promise<unknown> => {
       const { text } = await run(['explain', array, '--range', 'day=7..8', '--exact', '--json'])
       const { total } = JSON.parse(text)
-      const { tiles_read, cells_read, unfiltered_bytes, stored_bytes, requests } = total
-      return { tiles_read, cells_read, unfiltered_bytes, stored_bytes, requests }
+      const { tiles_read, cells_read, unfiltered_bytes, stored_bytes, reads } = total
+      return { tiles_read, cells_read, unfiltered_bytes, stored_bytes, reads }
     }
     expect(layouts.map(({ read }) => read)).toEqual([await explained(WEATHER), await explained(path)])
     expect(layouts[0].read).not.toEqual(layouts[1].read)

@@ -156,15 +156,15 @@ export async function writeFindings(findings: readonly Finding[], out: Output): 
 
 /** `consolidated: 23 tiles, 8,000 cells, 98.1 KiB unfiltered (-29 %), 61.2 KiB stored (-20 %), 20 reads; computed` */
 function remedyText({ change, basis, before, after }: Remedy): string {
-  const { tiles_read, cells_read, unfiltered_bytes, stored_bytes, requests } = after
+  const { tiles_read, cells_read, unfiltered_bytes, stored_bytes, reads } = after
   const percent = (part: number, whole: number): string => (whole === 0 ? '' : ` (${changeText(part, whole, 0)})`)
   const bytes = `${shortSize(unfiltered_bytes)} unfiltered${percent(unfiltered_bytes, before.unfiltered_bytes)}`
   const size = `${shortSize(stored_bytes)} stored${percent(stored_bytes, before.stored_bytes)}`
   const stored = basis === 'estimated' ? `about ${size} if compressed as well as now` : size
-  const reads = `${counted(requests, 'read')}${percent(requests, before.requests)}`
+  const inReads = `${counted(reads, 'read')}${percent(reads, before.reads)}`
   // Not every reader of TileDB counts cells.
   const cells = before.cells_read === 0 ? '' : `${counted(cells_read, 'cell')}, `
-  return `${change}: ${counted(tiles_read, 'tile')}, ${cells}${bytes}, ${stored}, ${reads}; ${basis}`
+  return `${change}: ${counted(tiles_read, 'tile')}, ${cells}${bytes}, ${stored}, ${inReads}; ${basis}`
 }
 
 /** Length of the longest bar, in characters. */
@@ -210,15 +210,15 @@ const RESULT_COLUMNS: readonly Shows<ExplainResultField>[] = [
 ]
 
 /** A row of the table of steps: a step, or a sum. */
-type StepRow = Pick<ExplainStep, 'bytes' | 'requests' | 'object_store_requests' | 'seconds' | 'local_seconds'> & {
+type StepRow = Pick<ExplainStep, 'bytes' | 'reads' | 'requests' | 'seconds' | 'local_seconds'> & {
   name: string
 }
 
 const STEP_COLUMNS: readonly Shows<StepRow>[] = [
   { name: 'step', cell: ({ name }) => name },
   { name: 'bytes', align: 'right', cell: ({ bytes }) => shortSizeText(bytes) },
-  { name: 'reads', align: 'right', cell: ({ requests }) => countText(requests) },
-  { name: 'requests', align: 'right', cell: ({ object_store_requests }) => countText(object_store_requests) },
+  { name: 'reads', align: 'right', cell: ({ reads }) => countText(reads) },
+  { name: 'requests', align: 'right', cell: ({ requests }) => countText(requests) },
   { name: 'local', align: 'right', cell: ({ local_seconds }) => secondsText(local_seconds) },
   { name: 'S3', align: 'right', cell: ({ seconds }) => secondsText(seconds) },
 ]
@@ -249,7 +249,7 @@ const FRAGMENT_COLUMNS: readonly Shows<ExplainLine>[] = [
 ]
 
 function totals({ exact, total, storage, result_size }: ExplainDocument): string[] {
-  const { tiles_read, cells_read, cells_found, unfiltered_bytes, vfs_bytes, requests } = total
+  const { tiles_read, cells_read, cells_found, unfiltered_bytes, vfs_bytes, reads } = total
   const { cells_in_tiles, cells_asked } = total
   // The dense reader counts no cells.
   const cells = cells_read === 0 && tiles_read > 0 ? '' : `, ${counted(cells_read, 'cell')} read`
@@ -263,7 +263,7 @@ function totals({ exact, total, storage, result_size }: ExplainDocument): string
         ]
       : []
   const { deleted_cells, local_seconds, seconds } = total
-  const { object_store_requests, list_requests, head_requests, get_requests } = total
+  const { requests, list_requests, head_requests, get_requests } = total
   const unfiltered = unfiltered_bytes > 0 ? `, ${shortSize(unfiltered_bytes)} unfiltered` : ''
   const deleted = deleted_cells
     ? `; ${counted(deleted_cells, 'more is', 'more are')} deleted but still read (stats --read says by what, and how to remove them)`
@@ -272,9 +272,9 @@ function totals({ exact, total, storage, result_size }: ExplainDocument): string
     `result: ${resultText(result_size)}${deleted}`,
     `${exact ? 'exact' : 'at most'}: ${counted(tiles_read, 'tile')} of fields${unfiltered}${cells}${found}${over}`,
     ...dense,
-    `${shortSize(vfs_bytes)} from storage in ${counted(requests, 'read')}; memory budget: ${budgetText(total)}`,
+    `${shortSize(vfs_bytes)} from storage in ${counted(reads, 'read')}; memory budget: ${budgetText(total)}`,
     `estimated: ${secondsText(local_seconds)} from a local disk; from S3 (${storageText(storage)}) ${secondsText(seconds)}`,
-    `requests to S3: ${countText(object_store_requests)}, of them ${countText(list_requests)} LIST, ${countText(head_requests)} HEAD, ${countText(get_requests)} GET`,
+    `requests to S3: ${countText(requests)}, of them ${countText(list_requests)} LIST, ${countText(head_requests)} HEAD, ${countText(get_requests)} GET`,
   ]
 }
 

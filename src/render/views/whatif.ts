@@ -71,7 +71,7 @@ const READ_COLUMNS: readonly Shows<WhatifLayout>[] = [
   { name: 'cells', align: 'right', cell: ({ read }) => (read ? countText(read.cells_read) : NOTHING) },
   { name: 'stored', align: 'right', cell: ({ read }) => (read ? shortSize(read.stored_bytes) : NOTHING) },
   { name: 'unfiltered', align: 'right', cell: ({ read }) => (read ? shortSize(read.unfiltered_bytes) : NOTHING) },
-  { name: 'reads', align: 'right', cell: ({ read }) => (read ? countText(read.requests) : NOTHING) },
+  { name: 'reads', align: 'right', cell: ({ read }) => (read ? countText(read.reads) : NOTHING) },
 ]
 
 async function writeField(field: WhatifField, out: Output): Promise<void> {
