@@ -1,3 +1,3 @@
 # Which fragments overlap?
 #   tiledb-inspect ls --json TARGET | jq -r -f overlaps.jq
-.overlaps[] | @tsv
+.overlap_pairs[] | @tsv

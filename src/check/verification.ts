@@ -42,7 +42,7 @@ export function noneVerified() {
     chunk_num: 0,
     checksum_num: 0,
     /** Metadata files without a checksum. Only those of encrypted arrays have one. */
-    unprotected_metadata_files: 0,
+    unprotected_metadata_file_num: 0,
     /**
      * Number of right AES-256-GCM tags and opened schemas. One of them proves the key. Every shard opens the schema, but only the
      * first shard verifies it.

@@ -142,7 +142,7 @@ class Verifier {
     await this.attempt({ file: source.name }, () =>
       withSource(source, async () => {
         const isProtected = await this.verifyGenericTile(await readAll(source), { file: source.name, offset: 0 })
-        if (isProtected === false) this.counts.unprotected_metadata_files++
+        if (isProtected === false) this.counts.unprotected_metadata_file_num++
       }),
     )
   }
@@ -190,7 +190,7 @@ class Verifier {
         if (isProtected === false) unprotected = true
       })
     }
-    if (unprotected) this.counts.unprotected_metadata_files++
+    if (unprotected) this.counts.unprotected_metadata_file_num++
   }
 
   /** Verifies tiles `from` to `to` (exclusive) of one data file. The file is counted with its first part. */

@@ -103,7 +103,7 @@ async function byteOutcome(
       ...documentHead('at', cx.shownPath(target.path)),
       offset,
       byte,
-      role: root.type,
+      file_kind: root.type,
       size,
       chain: chain.map(partResult),
       field_path: pathText(chain.slice(1).flatMap((part) => (part.transparent ? [] : [part.name]))),
@@ -168,7 +168,7 @@ async function flipsAt(
 function partResult(part: Part): DumpField {
   const { name, type, offset, length, label, stored, unit, meaning, verdict } = part
   const value = part.children === undefined && part.elements === undefined ? part.value : undefined
-  return { name, type, offset, length, label, value, stored, unit, meaning, verdict }
+  return { name, type, offset, length, label, value, stored_value: stored, unit, meaning, verdict }
 }
 
 /** The cells that depend on a byte, with coordinates and value if it is only one cell. */

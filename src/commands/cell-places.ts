@@ -28,10 +28,10 @@ export async function cellPlacesOutcome(
   const info = await fragment.info()
   const wanted = wantedFiles(info, await fragment.fieldFiles(), fields)
   const found: CellLine[] = []
-  for await (const { tile, cell, coordinates } of matches(cx, fragment, info, cells)) {
+  for await (const { tile, position, coordinates } of matches(cx, fragment, info, cells)) {
     const places: CellLinePlace[] = []
-    for (const file of wanted) places.push(...(await placesOf(cx, fragment, info, file, { tile, cell })))
-    found.push({ tile, cell, coordinates, places })
+    for (const file of wanted) places.push(...(await placesOf(cx, fragment, info, file, { tile, position })))
+    found.push({ tile, position, coordinates, places })
   }
   const document: CellDocument = { ...documentHead('cell', cx.shownPath(fragment.folder.path)), cells: found }
   if (found.length === 0) cx.foundWrong()
@@ -39,7 +39,7 @@ export async function cellPlacesOutcome(
     kind: 'rows',
     document,
     rows: found,
-    columns: () => ['tile', 'cell', 'coordinates', 'places'],
+    columns: () => ['tile', 'position', 'coordinates', 'places'],
     table: async (out) => (await import('../render/views/at.ts')).cellPlacesTable(document, out),
   }
 }
@@ -68,7 +68,7 @@ async function* matches(
   fragment: Fragment,
   info: FragmentInfo,
   texts: readonly string[],
-): AsyncGenerator<{ tile: number; cell: number; coordinates: Record<string, CellValue> }> {
+): AsyncGenerator<{ tile: number; position: number; coordinates: Record<string, CellValue> }> {
   const { dimensions } = info.schema.domain
   const bounds = parseCell(dimensions, texts)
   const selection: CellSelection = { fields: [] }
@@ -85,7 +85,7 @@ async function* matches(
           if (data) coordinates[column.name] = values[i](data, row)
         })
         found = true
-        yield { tile, cell: first + row, coordinates }
+        yield { tile, position: first + row, coordinates }
       }
     }
     // Checked only now, because damage may have put a cell outside the domain.
@@ -100,13 +100,13 @@ function placesOf(
   fragment: Fragment,
   info: FragmentInfo,
   { slot, name: file, role }: FieldFile,
-  { tile, cell }: { tile: number; cell: number },
+  { tile, position }: { tile: number; position: number },
 ): Promise<CellLinePlace[]> {
   return withTileFile(fragment, slot, tileRole({ role }), async (tiles) => {
     const space = await fileSpace(tiles.source, cx)
     const parts: Part[] = []
     for await (const part of everyPart(tilePart(tiles, space, tile))) parts.push(part)
-    const head = { file, field: info.slots[slot].name, role, tile, cell }
+    const head = { file, field: info.slots[slot].name, role, tile, position }
     return parts.flatMap((run) => runPlaces(run, space, parts, head))
   })
 }
@@ -116,19 +116,19 @@ function runPlaces(
   run: Part,
   space: Space,
   parts: readonly Part[],
-  head: Pick<CellLinePlace, 'file' | 'field' | 'role' | 'tile' | 'cell'>,
+  head: Pick<CellLinePlace, 'file' | 'field' | 'role' | 'tile' | 'position'>,
 ): CellLinePlace[] {
   const { elements } = run
-  const index = elements?.cells ? head.cell - elements.cells.first : -1
+  const index = elements?.cells ? head.position - elements.cells.first : -1
   if (!elements || index < 0 || index >= elements.count) return []
   const offset = elements.start(index)
   const length = elements.start(index + 1) - offset
   const field = run.name === 'data' || run.name === 'content' ? head.field : run.name
   const value = elements.value(index)
-  if (run.space === space) return [{ ...head, field, offset, length, exact: true, value }]
+  if (run.space === space) return [{ ...head, field, offset, length, cell_only: true, value }]
   const content = { space: run.space.name, content_offset: offset, content_length: length, value }
   const end = offset + Math.max(1, length)
   return parts
     .filter(({ becomes }) => becomes !== undefined && becomes.to > offset && becomes.from < end)
-    .map((chunk) => ({ ...head, field, offset: chunk.offset, length: chunk.length, exact: false, ...content }))
+    .map((chunk) => ({ ...head, field, offset: chunk.offset, length: chunk.length, cell_only: false, ...content }))
 }

@@ -70,7 +70,7 @@ export const command: CommandModule<Options> = {
 }
 
 const COLUMNS: readonly (keyof CheckFinding)[] = [
-  ...(['severity', 'code', 'variant', 'file', 'offset', 'space', 'field', 'tile', 'chunk', 'cell'] as const),
+  ...(['severity', 'code', 'variant', 'file', 'offset', 'space', 'field', 'tile', 'chunk', 'position'] as const),
   ...(['expected', 'found', 'message', 'meaning'] as const),
 ]
 

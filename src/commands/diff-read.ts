@@ -21,7 +21,7 @@ interface Place {
   rows: readonly CellsLine[]
 }
 
-type Counts = Pick<DiffRead, 'same' | 'changed' | 'only_a' | 'only_b'>
+type Counts = Pick<DiffRead, 'cells_same' | 'cells_changed' | 'cells_only_a' | 'cells_only_b'>
 
 /**
  * Compares the cells that readers of two arrays see. Cells are matched by their coordinates. Attributes that only one array has are
@@ -47,7 +47,7 @@ export async function compareReads(
     kind === 'attribute' && rightColumns.some((column) => column.kind === kind && column.name === name) ? [name] : [],
   )
   const [a, b] = [placesOf(cx, left, names), placesOf(cx, right, names)]
-  const counts = { same: 0, changed: 0, only_a: 0, only_b: 0 }
+  const counts = { cells_same: 0, cells_changed: 0, cells_only_a: 0, cells_only_b: 0 }
   let unlisted = 0
   const progress = await cx.progress('comparing cells')
   try {
@@ -57,7 +57,9 @@ export async function compareReads(
       const [leftRows, rightRows] = [side <= 0 && !x.done ? x.value.rows : [], side >= 0 && !y.done ? y.value.rows : []]
       for (const [row, otherRow] of pairs(leftRows, rightRows)) {
         const lines = [...differences(pathOf(dimensions, row ?? otherRow), row, otherRow)]
-        counts[lines.length === 0 ? 'same' : !row ? 'only_b' : !otherRow ? 'only_a' : 'changed']++
+        counts[
+          lines.length === 0 ? 'cells_same' : !row ? 'cells_only_b' : !otherRow ? 'cells_only_a' : 'cells_changed'
+        ]++
         if (found.length < MOST_LISTED) found.push(...lines)
         else if (lines.length > 0) unlisted++
       }

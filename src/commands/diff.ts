@@ -124,18 +124,18 @@ async function readOutcome(
   const [left, right] = [await opened(a, times[0]), await opened(b, times.at(-1))]
   const found = [...differences('metadata', await keyValues(cx, left.array), await keyValues(cx, right.array))]
   const { counts, unlisted } = (await compareReads(cx, left, right, found)) ?? {}
-  const { same = 0, changed = 0, only_a = 0, only_b = 0 } = counts ?? {}
+  const { cells_same = 0, cells_changed = 0, cells_only_a = 0, cells_only_b = 0 } = counts ?? {}
   return diffOutcome(cx, [a, b], found, {
     equal: found.length === 0,
     cells_compared: counts !== undefined,
-    cell_num: counts && same + changed + only_a + only_b,
-    read: { ...(options.asOf && { as_of: left.between, other_as_of: right.between }), ...counts },
+    cell_num: counts && cells_same + cells_changed + cells_only_a + cells_only_b,
+    reader_cells: { ...(options.asOf && { as_of: left.between, other_as_of: right.between }), ...counts },
     unlisted_cell_num: unlisted || undefined,
   })
 }
 
 /** Keys of documents that are never compared: the head, values that follow from other values, and faults. */
-const HEAD = ['kind', 'path', 'schema_version', 'written_by', 'read_by', 'ratio', 'read', 'not_read', 'error']
+const HEAD = ['kind', 'path', 'schema_version', 'written_by', 'read_by', 'ratio', 'read', 'unread', 'error']
 /** Keys with names and timestamps, which are compared only with `--names`. */
 const NAMES = ['name', 'timestamp_range', 'array_schema_name', 'hidden_by']
 
@@ -271,7 +271,7 @@ async function describe({ cx, options }: Comparison, path: string, target: Targe
       )
   if (type === 'array') {
     const listing = (await documentOf(cx, 'ls', path)) as ArrayListing
-    const { fragments, fragment_num, schemas, overlaps, array_type, format_version, ...array } = listing
+    const { fragments, fragment_num, schemas, overlap_pairs, array_type, format_version, ...array } = listing
     const found: Described['fragments'] = []
     for await (const one of fragments)
       found.push({ name: one.name, path: one.path, content: compared(one), isUnread: one.error !== undefined })

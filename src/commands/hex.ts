@@ -50,7 +50,7 @@ function hexOutcome(
     throw usage(`--at expects bytes below ${length}, the file's size, found ${options.at}`, { file })
   const [only] = parts
   const path = cx.shownPath(file)
-  const head = { ...documentHead('dump', path), role }
+  const head = { ...documentHead('dump', path), file_kind: role }
   const document: DumpDocument =
     parts.length === 1
       ? { ...head, ...partNode(only, selection) }
@@ -80,7 +80,7 @@ function partNode(part: Part, selection: Selection, depth = 0): DumpNode {
     space: space.name,
     label,
     value: part.elements && !isNamed(part) ? values(part.elements) : part.value,
-    stored,
+    stored_value: stored,
     unit,
     meaning: part.meaning ?? description,
     verdict,

@@ -27,6 +27,7 @@ import { shownEnumerations } from './read.ts'
 import { checkFields } from './read-query.ts'
 import type { Reader } from './reader.ts'
 import { type Takes, targetFor, targetsHelp } from './targets.ts'
+import { timeResult } from './values.ts'
 
 interface HistoryOptions {
   cell?: string[]
@@ -195,7 +196,7 @@ async function versionResult(
 ): Promise<HistoryVersion> {
   return {
     fragment: entry.name,
-    written: written ?? null,
+    written: written === undefined ? null : timeResult(written, cx.style),
     never_written: neverWritten,
     values,
     state,
@@ -209,10 +210,10 @@ async function versionResult(
 
 async function hiddenByResult(cx: CommandContext, { array }: OpenedArray, by: HiddenBy): Promise<HistoryHiddenBy> {
   const { kind } = by
-  if (kind === 'fragment') return { kind, name: by.name, time: by.time }
+  if (kind === 'fragment') return { kind, name: by.name, time: by.time && timeResult(by.time, cx.style) }
   if (kind === 'vacuum') return { kind, name: by.replacement, file: by.path }
   if (kind === 'ignore') return { kind, file: by.path }
   const { name, time, condition } = by
   const text = condition && (await shownCondition(cx, array, condition.stays))
-  return { kind, name, file: condition?.path, time, condition: text }
+  return { kind, name, file: condition?.path, time: timeResult(time, cx.style), condition: text }
 }

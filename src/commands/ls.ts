@@ -25,7 +25,7 @@ import { findOverlaps } from './overlaps.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { type Takes, type TargetFor, targetFor, targetsHelp } from './targets.ts'
 import { asOf } from './times.ts'
-import { exact, filterResult } from './values.ts'
+import { exact, filterResult, timeResult } from './values.ts'
 import { overEntries } from './walkers.ts'
 
 interface LsOptions {
@@ -135,7 +135,7 @@ async function arrayOutcome(
   const compared = entries.length <= MOST_COMPARED
   const found: Listed[] = []
   if (compared) for await (const one of wanted()) found.push(one)
-  const overlapping = compared ? overlapsOf(found, dimensions) : { overlap_pair_num: null, overlaps: null }
+  const overlapping = compared ? overlapsOf(found, dimensions) : { overlap_pair_num: null, overlap_pairs: null }
   const schemaFiles = await array.schemaFiles()
   const encryption = await orError(() => array.encryption())
   const first = {
@@ -147,7 +147,7 @@ async function arrayOutcome(
     error: unreadable && errorResult(cx, unreadable),
     fragment_num: entries.length,
     delete_condition_num: (await deletePlaces(array)).length,
-    later_deletes: (await laterDeletePlaces(array)).map(({ end }) => end),
+    later_deletes: (await laterDeletePlaces(array)).map(({ end }) => timeResult(end, cx.style)),
     missing_fragments: (await array.missingFragments()).map(lastPathPart),
   }
   type Tail = Omit<ArrayListing, keyof typeof first | 'fragments'>
@@ -159,7 +159,7 @@ async function arrayOutcome(
     })),
     total_size: totals.read.size + totals.notRead.size,
     read: totals.read,
-    not_read: totals.notRead,
+    unread: totals.notRead,
     ...overlapping,
   })
   async function* fragments(): AsyncGenerator<ArrayFragment, Tail> {
@@ -266,14 +266,14 @@ export function comparableDomain({ domain }: Listed, dimensions: readonly RangeT
 function overlapsOf(
   found: readonly Listed[],
   dimensions: readonly RangeType[],
-): Pick<ArrayListing, 'overlap_pair_num' | 'overlaps'> {
+): Pick<ArrayListing, 'overlap_pair_num' | 'overlap_pairs'> {
   const boxes = found.map((one) => (one.isRead ? comparableDomain(one, dimensions) : undefined))
   const { counts, pair_num, pairs } = findOverlaps(boxes, dimensions, MOST_PAIRS)
   found.forEach(({ result }, i) => {
     result.overlap_num = boxes[i] ? counts[i] : null
   })
   const name = (i: number): string => found[i].result.name
-  return { overlap_pair_num: pair_num, overlaps: pairs.map(([a, b]) => [name(a), name(b)]) }
+  return { overlap_pair_num: pair_num, overlap_pairs: pairs.map(([a, b]) => [name(a), name(b)]) }
 }
 
 /** The TileDB releases that write and read a format version. */

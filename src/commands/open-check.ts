@@ -82,9 +82,10 @@ export async function openCheck(cx: CommandContext, path: string, run: CheckRun,
 
 /** A finding as part of a document. */
 export function findingResult(cx: CommandContext, finding: Finding): CheckFinding {
-  const { severity, code, offset = null, space, field = null, tile, chunk, cell, expected, found, meaning } = finding
-  const { variant = finding.knownFaults?.join(' ') } = finding
+  const { severity, code, offset = null, space, field = null, tile, chunk, expected, found, meaning } = finding
+  const { variant = finding.knownFaults?.join(' '), cell: position } = finding
   const file = cx.shownPath(finding.file)
   const message = faultText({ expected, found })
-  return { severity, code, variant, file, offset, space, field, tile, chunk, cell, expected, found, message, meaning }
+  const place = { file, offset, space, field, tile, chunk, position }
+  return { severity, code, variant, ...place, expected, found, message, meaning }
 }

@@ -19,7 +19,7 @@ import { comparableDomain, releases } from './ls.ts'
 import { findOverlaps } from './overlaps.ts'
 import { type CallMaker, dataText, judgement } from './overview-parts.ts'
 import { asOf } from './times.ts'
-import { exact, rangesResult } from './values.ts'
+import { exact, rangesResult, timeResult } from './values.ts'
 import { overEntries } from './walkers.ts'
 
 /** Largest number of fragments that an overview opens. Of more it opens the newest, so that it is faster than a listing. */
@@ -69,16 +69,16 @@ export async function arrayOverview(
     examined_num: opened.length,
     fragment_format_versions: [...versions].sort((a, b) => a - b),
     ...cellsOf(known, read_num, schema, delete_condition_num, box),
-    domain_cell_num: schema?.array_type === 'dense' ? exact(openedCells(schema)) : undefined,
+    whole_cell_num: schema?.array_type === 'dense' ? exact(openedCells(schema)) : undefined,
     nonempty_domain: schema && box ? rangesResult(schema.domain.dimensions, box, cx.style) : null,
     tile_num,
     timestamp_range: timesOf(entries),
     delete_condition_num,
-    later_deletes: (await laterDeletePlaces(array)).map(({ end }) => end),
+    later_deletes: (await laterDeletePlaces(array)).map(({ end }) => timeResult(end, cx.style)),
     size,
     unread_size,
     ...judgement(cx, shown, slow),
-    not_looked_at: [
+    not_checked: [
       ...(opened.length < entries.length ? [unopenedText(entries.length - opened.length)] : []),
       ...(known.length > 0 ? [dataText(tile_num)] : []),
       [
@@ -203,16 +203,16 @@ function cellsOf(
   schema: ArraySchema | undefined,
   delete_condition_num: number,
   box: NDRange | undefined,
-): { cell_num: number | bigint | null; cell_num_is: Exactness } {
-  if (!schema || (known.length === 0 && read_num > 0)) return { cell_num: null, cell_num_is: 'estimated' }
+): { cell_num: number | bigint | null; certainty: Exactness } {
+  if (!schema || (known.length === 0 && read_num > 0)) return { cell_num: null, certainty: 'estimated' }
   const held = known.reduce((cells, { result }) => cells + BigInt(result.cells_in_domain ?? 0), 0n)
   if (known.length < read_num)
-    return { cell_num: exact((held * BigInt(read_num)) / BigInt(known.length)), cell_num_is: 'estimated' }
+    return { cell_num: exact((held * BigInt(read_num)) / BigInt(known.length)), certainty: 'estimated' }
   const isExact = delete_condition_num === 0 && !known.some(({ result }) => result.state === 'unlisted')
-  if (isExact && !mayHoldMore(known, schema)) return { cell_num: exact(held), cell_num_is: 'exact' }
+  if (isExact && !mayHoldMore(known, schema)) return { cell_num: exact(held), certainty: 'exact' }
   const inBox = schema.array_type === 'dense' && box ? cellsIn(box, schema.domain.dimensions) : undefined
   const isLess = inBox !== undefined && inBox < held
-  return { cell_num: exact(isLess ? inBox : held), cell_num_is: 'at most' }
+  return { cell_num: exact(isLess ? inBox : held), certainty: 'at most' }
 }
 
 /** Cells of a dense box. */

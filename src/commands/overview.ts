@@ -113,14 +113,14 @@ async function fragmentOverview(
     hidden_by: result.hidden_by,
     consolidated: result.consolidated,
     timestamp_range: result.timestamp_range,
-    cell_num: result.cells_in_domain,
+    cells_in_domain: result.cells_in_domain,
     tile_num: result.tile_num,
     nonempty_domain: result.nonempty_domain,
     dimensions: info?.schema.domain.dimensions.map(({ name }) => name) ?? [],
     size: result.size,
     fields,
     ...judgement(cx, items),
-    not_looked_at: [dataText(info?.tile_num), 'R-tree, tile offsets, statistics'],
+    not_checked: [dataText(info?.tile_num), 'R-tree, tile offsets, statistics'],
     next: [
       ...(info ? [call('first cells', 'decode --limit 10', short)] : []),
       call('files, filters', 'ls', short),
@@ -174,7 +174,7 @@ async function groupOverview(
     members: known.map(({ name = null, type, uri }) => ({ name, type, uri })),
     metadata_keys: metadata instanceof InspectError ? [] : [...metadata.keys()],
     ...judgement(cx, items),
-    not_looked_at: known.length === 0 ? [] : ['what is in its members'],
+    not_checked: known.length === 0 ? [] : ['what is in its members'],
     next: [
       call('members', 'ls --depth all', place),
       call('what fills the disk', 'stats', place),
@@ -203,7 +203,7 @@ async function fileOverview(
   return {
     ...documentHead('overview', cx.shownPath(path)),
     target: 'file',
-    type: root.type,
+    file_kind: root.type,
     size: root.length,
     field: file && info ? info.slots[file.slot].name : null,
     fragment: fragment?.name ?? null,
@@ -212,7 +212,7 @@ async function fileOverview(
       cx,
       items.filter((item) => 'file' in item && item.file === target.path),
     ),
-    not_looked_at: ['what is in the file'],
+    not_checked: ['what is in the file'],
     next: [
       call('every byte', 'dump', short),
       call('its fields', 'dump --tree', short),

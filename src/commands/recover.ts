@@ -115,7 +115,7 @@ async function recover(cx: CommandContext, path: string, options: Options): Prom
     for (const name of found.unnamed) output.rename(partName(name), name)
     output.commit()
     const document = documentOf(cx, path, target, options.to, found, remaining, lostFile !== undefined)
-    if (document.lost || remaining.length > 0) cx.foundWrong()
+    if (document.is_loss || remaining.length > 0) cx.foundWrong()
     return {
       kind: 'document',
       document,
@@ -333,19 +333,19 @@ function documentOf(
   const cells_lost = isUnknown ? null : sum(fragments, ({ cellsLost = 0 }) => cellsLost)
   return {
     ...documentHead('recover', cx.shownPath(path)),
-    to,
+    written_to: to,
     fragments: fragments.map(
       ({ name, outcome, cellNum, cellsLost = null, codes, assumed, why = null, written, instead }) => ({
-        ...{ name, outcome, cell_num: cellNum, cells_lost: cellsLost, why, codes, assumed },
+        ...{ name, outcome, cell_num: cellNum, cells_lost: cellsLost, reason: why, codes, assumed },
         written_as: instead ?? written.map((one) => one.name),
       }),
     ),
-    left_out: leftOut.map((one) => ({ path: one.path, why: one.why, is_loss: one.isLoss })),
+    left_out: leftOut.map((one) => ({ path: one.path, reason: one.why, is_loss: one.isLoss })),
     cell_num: sum(fragments, ({ cellNum }) => cellNum),
     cells_lost,
     lost_file: listed ? lostName(to) : null,
     remaining,
     place: target.type === 'fragment' && target.array ? target.path.slice(target.array.folder.path.length + 1) : null,
-    lost: cells_lost !== 0 || leftOut.some(({ isLoss }) => isLoss),
+    is_loss: cells_lost !== 0 || leftOut.some(({ isLoss }) => isLoss),
   }
 }

@@ -28,7 +28,7 @@ import { FieldReport } from './field-report.ts'
 import { shownEnumerations } from './read.ts'
 import { parseQuery, type QueryOptions } from './read-query.ts'
 import { enumerationResult } from './schema.ts'
-import { endResult, exact } from './values.ts'
+import { endResult, exact, timeResult } from './values.ts'
 
 /** The document of `stats --read`: reads the array once, and counts what a reader sees. */
 export async function readStats(
@@ -73,10 +73,10 @@ export async function readStats(
     to_vacuum_num: states.filter((state) => state === 'to-vacuum').length,
     limited: ranges.size > 0 || where !== undefined,
     cell_num,
-    dense: denseResult(cx, opened, summary, where !== undefined),
-    hidden_cell_num: hidden === undefined ? null : exact(hidden),
+    dense_cells: denseResult(cx, opened, summary, where !== undefined),
+    overwritten_cell_num: hidden === undefined ? null : exact(hidden),
     deletes,
-    later_deletes: (await laterDeletePlaces(opened.array)).map(({ end }) => end),
+    later_deletes: (await laterDeletePlaces(opened.array)).map(({ end }) => timeResult(end, cx.style)),
     purge,
     advice: purge === null ? [] : purgeLines(opened, purge),
     duplicates: repeated && duplicatesResult(cx, opened, repeated),
@@ -125,7 +125,7 @@ async function deletesResult(
     found.push({
       condition: condition ? await shownCondition(cx, array, condition.stays) : null,
       file: condition?.path ?? null,
-      time,
+      time: timeResult(time, cx.style),
       cell_num: cells,
       removed_cell_num: removed ?? null,
       purged,
@@ -180,9 +180,9 @@ function fieldResult(
         : undefined,
     sum_overflows: summary.overflows || undefined,
     null_count: nulls,
-    nan_count: mayBeNaN(column) ? nans : undefined,
-    fill_count: filled,
-    enumeration: enumeration && indexes && enumerationCounts(enumerationResult(enumeration, style), indexes),
+    nan_cell_num: mayBeNaN(column) ? nans : undefined,
+    filled_cell_num: filled,
+    enumeration_use: enumeration && indexes && enumerationCounts(enumerationResult(enumeration, style), indexes),
   }
 }
 

@@ -237,8 +237,8 @@ async function arrayDocument(
   for (const { fault } of totals.damaged) cx.fault(fault)
   const hidden = entries.filter(({ isRead }) => !isRead)
   const sizes = inOrder(hidden, atOnce(array.folder), ({ path }) => fileSizes(array.folder.folder(path)))
-  let hidden_size = 0
-  for await (const files of sizes) for (const size of files.values()) hidden_size += size
+  let unread_size = 0
+  for await (const files of sizes) for (const size of files.values()) unread_size += size
   const fragments = new Set(entries.map(({ path }) => path))
   const advice = await adviceOn(array, schema, totals)
   return {
@@ -248,9 +248,9 @@ async function arrayDocument(
     array_type: schema.array_type,
     capacity: schema.array_type === 'sparse' ? schema.capacity : undefined,
     ...sums(cx, totals, advice),
-    hidden_fragment_num: hidden.length,
-    hidden_size,
-    hidden_counted: all,
+    unread_fragment_num: hidden.length,
+    unread_size,
+    unread_counted: all,
     other_size: await otherSize(cx, array.folder, fragments),
     not_examined,
   }
@@ -401,7 +401,7 @@ function sums(cx: CommandContext, totals: Totals, advice: readonly Finding[]): O
     })),
     roles: largestFirst(tally.roles).map(roleResult),
     filters: largestFirst(tally.filters).map(withRatio),
-    metadata,
+    fragment_metadata: metadata,
     sections: largestFirst(tally.sections),
     tile_size: distributionResult(tally.tiles),
     cells_per_tile: distributionResult(totals.cells_per_tile),

@@ -1,7 +1,8 @@
 import type { Comparable } from '../cells/bounds.ts'
 import { type InColumns, ValueColumn } from '../cells/column-rows.ts'
-import type { FilterDescription, PipelineDescription, ValueRange } from '../documents/common.ts'
+import type { FilterDescription, PipelineDescription, Time, ValueRange } from '../documents/common.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
+import { formatDatetime } from '../format/datetime.ts'
 import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { mbrAt, type RTreeLevel } from '../format/rtree.ts'
@@ -50,6 +51,11 @@ export function mbrColumns(
     columns.push([column(), column()])
   }
   return columns
+}
+
+/** A time as documents have it: as a cell of the type DATETIME_MS. @param time milliseconds since 1970 */
+export function timeResult(time: bigint, style: ValueStyle): Time {
+  return style.raw ? time : formatDatetime('DATETIME_MS', BigInt.asIntN(64, time))
 }
 
 /** An end of a range as it is shown. The user can write it so in `--range`. */

@@ -109,13 +109,13 @@ function outcome(
     failureNum === 0 && !(requireChecksums && (found.unprotectedFiles.length > 0 || found.counts.skipped_array_num > 0))
   const head = { ...documentHead('verify-checksums', cx.shownPath(path)), deep, shard: shardText(verifyOptions.shard) }
   const tail = (): Tail => {
-    const { skipped_array_num: _, key_proof_num: __, unprotected_metadata_files, ...counts } = found.counts
+    const { skipped_array_num: _, key_proof_num: __, unprotected_metadata_file_num, ...counts } = found.counts
     return {
       verdict: verdict(found, failureNum),
       ok: ok() && !found.notExamined.some(({ code }) => code === 'UNSUPPORTED_VERSION'),
       ...counts,
       unprotected_files: shownPaths(cx, found.unprotectedFiles),
-      unprotected_metadata_files,
+      unprotected_metadata_file_num,
       not_examined: found.notExamined.map((error) => notExaminedResult(cx, error)),
     }
   }

@@ -29,9 +29,9 @@ export function emittedOutcome(
   if (changed) checkSchema({ schema, enumerations }, true)
   const shown = cx.shownPath(path)
   if (emit === 'python') {
-    const code = schemaPython(schema, enumerations, `${shown.replace(/\/+$/, '')}.new`)
-    const document: SchemaPythonDocument = { ...documentHead('schema-python', shown), code }
-    return { kind: 'document', document, table: (out) => out.write(code) }
+    const python = schemaPython(schema, enumerations, `${shown.replace(/\/+$/, '')}.new`)
+    const document: SchemaPythonDocument = { ...documentHead('schema-python', shown), python }
+    return { kind: 'document', document, table: (out) => out.write(python) }
   }
   const document: SchemaDocument = {
     ...documentHead('schema', shown),

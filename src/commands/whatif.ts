@@ -112,7 +112,7 @@ export const command: CommandModule<WhatifOptions> = {
     const { sampled, trials } = await tryFilters(cx, opened, asked, options, change !== undefined && !asked)
     const query = options.range && (await parseQuery(cx, opened, { range: options.range }))
     const layouts = await layoutsOf(opened, enumerations, change, asked, options, query)
-    if (query && layouts.some(({ read }) => !read))
+    if (query && layouts.some(({ read_cost }) => !read_cost))
       cx.note('the array is too large to say what the read costs after each change')
     const document: WhatifDocument = {
       ...documentHead('whatif', cx.shownPath(path)),
@@ -333,8 +333,8 @@ function fieldResult({ sample, now, candidates, refused, best, unfiltered_bytes 
       do_mb_s: speed(trial.do_mb_s),
       read_mb_s: speed(unfiltered_bytes / 1e6 / readSeconds(trial)),
       checksummed: trial.checksummed,
-      exact: trial.changed === 0,
-      changed: trial.changed,
+      lossless: trial.changed === 0,
+      changed_share: trial.changed,
       deviation: trial.deviation,
     }
   }

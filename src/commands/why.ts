@@ -81,10 +81,10 @@ async function missingFault(cx: CommandContext, full: string, error: InspectErro
 }
 
 function shownNeeds(cx: CommandContext, needs: readonly Need[]): Need[] {
-  return needs.map(({ path, why: text, needed_by }) => ({
+  return needs.map(({ path, what: text, needed_by }) => ({
     // Paths inside the array stay relative to the array.
     path: path.startsWith('/') || isRemotePath(path) ? cx.shownPath(path) : path,
-    why: grammatical(text),
+    what: grammatical(text),
     needed_by: shownNeeds(cx, needed_by),
   }))
 }

@@ -389,7 +389,7 @@ function sampleDocument(
     dimensions: shown.dimensions,
     attributes: shown.attributes,
     enumerations: enumerations.map(({ name }) => name),
-    metadata: metadata.map(({ key }) => key),
+    metadata_keys: metadata.map(({ key }) => key),
     fragments,
     files,
     notes,

@@ -12,6 +12,7 @@ import type {
   Releases,
   StoredName,
   TileNum,
+  Time,
   TimestampRange,
 } from './common.ts'
 
@@ -43,7 +44,7 @@ export interface ArrayFacts extends AsOf, Releases {
   /** Number of delete conditions that TileDB applies when it reads; `commits` shows them. */
   delete_condition_num: Count
   /** Times of the delete conditions that TileDB does not apply yet: they are later than the read. */
-  later_deletes: readonly Int64[]
+  later_deletes: readonly Time[]
 }
 
 /** The contents of an array. */
@@ -59,13 +60,13 @@ export interface ArrayListing extends DocumentHead<'array'>, ArrayFacts {
   /** Sums over the fragments that TileDB reads now, including those outside of a `--range`. */
   read: ArraySums
   /** Sums over the other fragments on disk. */
-  not_read: ArraySums
+  unread: ArraySums
   /** Names of missing fragments: a commit names them and no `.vac` file hides them, but their folder does not exist. */
   missing_fragments: readonly StoredName[]
   /** Number of pairs of fragments with overlapping non-empty domains, among the listed ones that TileDB reads; null above 20,000 fragments. */
   overlap_pair_num: Count | null
   /** The names in the first 1,000 of these pairs. */
-  overlaps: readonly (readonly [string, string])[] | null
+  overlap_pairs: readonly (readonly [string, string])[] | null
 }
 
 export interface ArraySchema {

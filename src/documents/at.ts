@@ -10,7 +10,7 @@ export interface AtDocument extends DocumentHead<'at'> {
   /** Value of the byte, 0 to 255. */
   byte: Count
   /** Kind of the file, in words. */
-  role: string
+  file_kind: string
   /** Bytes of the file. */
   size: Bytes
   /** Fields that contain the byte, from the whole file down to the smallest field. Offsets count from the start of the file. */

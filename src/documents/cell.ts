@@ -10,7 +10,7 @@ export interface CellDocument extends DocumentHead<'cell'> {
 export interface CellPosition {
   tile: TileIndex
   /** Index of the cell in the tile. */
-  cell: Count
+  position: Count
 }
 
 /** A cell. */
@@ -32,7 +32,7 @@ export interface CellLinePlace extends CellPosition {
   /** Number of bytes at that offset. */
   length: Bytes
   /** Whether these are the bytes of the cell alone; if false, they are those of the whole chunk. */
-  exact: boolean
+  cell_only: boolean
   /** Name of the unfiltered content that contains the cell. */
   space?: string | undefined
   /** Byte offset of the cell in that content. */

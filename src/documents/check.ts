@@ -66,7 +66,7 @@ export interface CheckFinding {
   /** Index of the chunk in the tile. */
   chunk?: Count | undefined
   /** Index of the cell in the tile. */
-  cell?: Count | undefined
+  position?: Count | undefined
   /** What the metadata says, or what the format requires. */
   expected: Prose
   /** What was found instead. */

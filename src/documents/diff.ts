@@ -11,7 +11,7 @@ export interface DiffDocument extends DocumentHead<'diff'> {
   /** Number of cells that were compared. */
   cell_num?: Count | undefined
   /** Comparison of the cells that readers see. Only with `--read`. */
-  read?: DiffRead | undefined
+  reader_cells?: DiffRead | undefined
   /** Members of groups, fragments and cells that could not be read in one target or in both. */
   not_compared?: readonly string[] | undefined
   /** Number of differing cells that `differences` leaves out, as it lists at most 100,000 differences of cells. */
@@ -27,13 +27,13 @@ export interface DiffRead {
   /** First and last time of the read of the second array, both included. Only with `--as-of`. */
   other_as_of?: TimestampRange | undefined
   /** Number of cells that are equal. */
-  same?: Count | undefined
+  cells_same?: Count | undefined
   /** Number of cells in both arrays whose values differ. */
-  changed?: Count | undefined
+  cells_changed?: Count | undefined
   /** Number of cells that only the first array has. */
-  only_a?: Count | undefined
+  cells_only_a?: Count | undefined
   /** Number of cells that only the second array has. */
-  only_b?: Count | undefined
+  cells_only_b?: Count | undefined
 }
 
 /** A difference. */

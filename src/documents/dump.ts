@@ -10,7 +10,7 @@ export type DumpDocument = DumpedPart | DumpedParts
 /** The first keys of {@link DumpDocument}. */
 export interface DumpHead extends DocumentHead<'dump'> {
   /** Kind of the file, in words. */
-  role: string
+  file_kind: string
 }
 
 /** A file, or one part of it. */
@@ -48,7 +48,7 @@ export interface DumpField {
   /** Value, in `unit`; of a run of values, the list of them. */
   value?: CellValue | Iterable<CellValue> | undefined
   /** The stored number, if `value` is a name for it. */
-  stored?: Integer | undefined
+  stored_value?: Integer | undefined
   /** Unit of the value. */
   unit?: string | undefined
   /** Meaning of a constant, or what was expected. */

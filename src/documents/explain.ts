@@ -197,9 +197,9 @@ export interface ExplainTotal extends ExplainRequests {
   /** Number of cells of a dense array that are in the ranges and in the box around its fragments; null if `cells_in_tiles` is null. */
   cells_asked: Count | null
   /** Number of cells that the read returns; null for dense arrays, above 2 million stored cells, and if `exact` is false. */
-  result_cells: Count | null
-  /** Number of stored cells that the read leaves out because they were deleted, before a consolidation or after; null if `result_cells` is null. */
-  deleted_cells: Count | null
+  result_cell_num: Count | null
+  /** Number of stored cells that the read leaves out because they were deleted, before a consolidation or after; null if `result_cell_num` is null. */
+  deleted_cell_num: Count | null
   /** Bytes of the tiles that are read, after the filters are undone. */
   unfiltered_bytes: Bytes
   /** Bytes on disk of the tiles that are read. */

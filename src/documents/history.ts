@@ -3,11 +3,11 @@ import type {
   CellValue,
   Count,
   DocumentHead,
-  Int64,
   NotExamined,
   ReadTimes,
   StoredName,
   TileIndex,
+  Time,
   TimestampRange,
 } from './common.ts'
 
@@ -38,11 +38,11 @@ export interface HistoryVersion {
   /** Name of the fragment. */
   fragment: StoredName
   /**
-   * Time of writing, milliseconds since 1970: the timestamp of the cell itself, or else of its fragment. For a consolidated dense
+   * Time of writing: the timestamp of the cell itself, or else of its fragment. For a consolidated dense
    * fragment, this is the timestamp of the newest replaced fragment that has the cell. If the replaced fragments are gone, it is null,
    * and the cell was written within `timestamp_range`. For a cell that was never written, it is null as well.
    */
-  written: Int64 | null
+  written: Time | null
   /**
    * Whether consolidation of a dense array stored fill values for a cell that was never written. `yes`: none of the replaced fragments
    * has the cell. `maybe`: these fragments are gone, and the cell has the fill value in every attribute that is shown.
@@ -78,8 +78,8 @@ export interface HistoryHiddenBy {
   name?: StoredName | undefined
   /** Path of the commit file in the array. */
   file?: StoredName | undefined
-  /** Time of the newer version, if it is known, or of the delete commit, milliseconds since 1970. */
-  time?: Int64 | undefined
+  /** Time of the newer version, if it is known, or of the delete commit. */
+  time?: Time | undefined
   /** Delete condition as the user wrote it: the cells that meet it are deleted. */
   condition?: string | undefined
 }

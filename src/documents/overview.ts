@@ -41,7 +41,7 @@ export interface OverviewHead extends DocumentHead<'overview'> {
   /** What could not be examined. */
   not_examined: readonly NotExamined[]
   /** What an overview does not examine, in words. */
-  not_looked_at: readonly string[]
+  not_checked: readonly string[]
   /** Commands to continue with, as they can be typed in a shell. */
   next: readonly NextCommand[]
 }
@@ -110,12 +110,12 @@ export interface ArrayOverview extends OverviewHead, ArrayFacts {
    * Number of cells of a dense array: of the current domain, or else of the domain. A reader gets all of them; those that were never
    * written have fill values.
    */
-  domain_cell_num?: Int64 | undefined
+  whole_cell_num?: Int64 | undefined
   /**
    * How exact `cell_num` is. `at most`: later writes or deletes may hide earlier cells, or consolidation of dense fragments may have
    * stored fill values as cells. `estimated`: some fragments could not be read, or were not examined.
    */
-  cell_num_is: Exactness
+  certainty: Exactness
   /** Box around the cells that `cell_num` counts: `[lo, hi]` of each dimension; null if there are none, or if they are unknown. */
   nonempty_domain: readonly ValueRange[] | null
   /** Number of tiles in the fragments that TileDB reads. */
@@ -136,6 +136,7 @@ type ListedFact =
   | 'hidden_by'
   | 'consolidated'
   | 'timestamp_range'
+  | 'cells_in_domain'
   | 'tile_num'
   | 'nonempty_domain'
   | 'size'
@@ -146,8 +147,6 @@ export interface FragmentOverview extends OverviewHead, AsOf, Partial<Releases>,
   target: 'fragment'
   /** The array that contains the fragment; null if there is none. */
   array: Path | null
-  /** Number of cells inside the non-empty domain; null if the metadata cannot be read. */
-  cell_num: Int64 | null
   /** Names of the dimensions; empty if the schema cannot be read. */
   dimensions: readonly string[]
   /** Fields by their bytes on disk, largest first. */
@@ -185,7 +184,7 @@ export interface FileOverview extends OverviewHead {
   /** Type of the target. */
   target: 'file'
   /** Kind of the file, in words. */
-  type: string
+  file_kind: string
   /** Bytes of the file. */
   size: Bytes
   /** Name of the field whose cells it contains; null if it is not a data file. */

@@ -12,6 +12,7 @@ import type {
   Path,
   ReadTimes,
   Sum,
+  Time,
   ValueRange,
 } from './common.ts'
 
@@ -31,17 +32,17 @@ export interface ReadStatsDocument extends DocumentHead<'read-stats'> {
   /** Number of cells that a reader sees; in dense arrays, of those that were written. */
   cell_num: Count
   /** Written and unwritten cells. Dense arrays only. */
-  dense?: ReadStatsDense | undefined
+  dense_cells?: ReadStatsDense | undefined
   /**
    * Number of overwritten cells: fragments contain them, but newer cells replace them. Cells that an older delete removes count as
    * well. Null if the number is unknown: with `--where`, or if a range cuts a fragment of single cells in a dense array. 0 in sparse
    * arrays that allow duplicates.
    */
-  hidden_cell_num: Int64 | null
+  overwritten_cell_num: Int64 | null
   /** Delete conditions, oldest first. A cell counts for the first condition that deletes it. Overwritten cells do not count. */
   deletes: readonly ReadStatsDelete[]
   /** Times of the delete conditions that TileDB does not apply yet: they are later than the read. */
-  later_deletes: readonly Int64[]
+  later_deletes: readonly Time[]
   /**
    * How the deleted cells that the files of a read still contain are permanently removed. `consolidation`: of several fragments; `copy`: to a
    * new array, as TileDB does not consolidate a single fragment. Null if there are none.
@@ -92,7 +93,7 @@ export interface ReadStatsDelete {
   /** The file that contains the condition; null if there is none. */
   file: Path | null
   /** Time of the delete, milliseconds since 1970. */
-  time: Int64
+  time: Time
   /** Number of cells that the read would return without this condition, and that no older condition deletes. */
   cell_num: Count
   /**
@@ -121,8 +122,8 @@ export interface ReadStatsRepeated {
 }
 
 /**
- * Statistics of a field over the cells that a reader sees. Null, NaN and NaT count only in `null_count` and `nan_count`, and fill
- * values of cells that lack the field only in `fill_count`.
+ * Statistics of a field over the cells that a reader sees. Null, NaN and NaT count only in `null_count` and `nan_cell_num`, and fill
+ * values of cells that lack the field only in `filled_cell_num`.
  */
 export interface ReadStatsField {
   /** Name of the field. */
@@ -144,11 +145,11 @@ export interface ReadStatsField {
   /** Number of null cells. */
   null_count: Count
   /** Number of cells that are NaN, or NaT in dates; left out for fields that have neither. */
-  nan_count?: Count | undefined
+  nan_cell_num?: Count | undefined
   /** Number of cells that were written before the array had the field in its current form. A read returns the fill value for them. */
-  fill_count: Count
+  filled_cell_num: Count
   /** Use of the values of the enumeration, if the field has one. */
-  enumeration?: ReadStatsEnumeration | undefined
+  enumeration_use?: ReadStatsEnumeration | undefined
 }
 
 export interface ReadStatsLengths {

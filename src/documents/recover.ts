@@ -4,7 +4,7 @@ import type { Count, DocumentHead, Path, StoredName } from './common.ts'
 /** `tiledb-inspect recover <target> --to DIR --json`. */
 export interface RecoverDocument extends DocumentHead<'recover'> {
   /** The folder that was written. */
-  to: Path
+  written_to: Path
   /** Outcome for every fragment that a commit names. */
   fragments: readonly RecoverFragment[]
   /** Files and folders that were not written again. */
@@ -20,7 +20,7 @@ export interface RecoverDocument extends DocumentHead<'recover'> {
   /** Where the recovered fragment belongs in its array; null if the target is an array. */
   place: Path | null
   /** Whether cells are lost, or anything that was left out is a loss. */
-  lost: boolean
+  is_loss: boolean
 }
 
 /** A fragment of the source. */
@@ -34,7 +34,7 @@ export interface RecoverFragment {
   /** Number of lost cells; null if it is unknown. */
   cells_lost: Count | null
   /** The first reason why cells are lost, in words; null if none are lost. */
-  why: Prose | null
+  reason: Prose | null
   /** Codes of the errors that check finds in the fragment. */
   codes: readonly string[]
   /** Facts that nothing in the files shows, and that were assumed, in words. */
@@ -50,7 +50,7 @@ export interface RecoverFragment {
 export interface RecoverLeftOut {
   path: Path
   /** Why it was left out, in words. */
-  why: Prose
+  reason: Prose
   /** Whether readers miss it. If TileDB reads no fragment: whether it has cells that nothing else has. */
   is_loss: boolean
 }

@@ -25,7 +25,7 @@ export interface SampleDocument extends DocumentHead<'sample'>, Pick<SchemaDocum
   /** Names of the enumerations. */
   enumerations: readonly string[]
   /** Keys of the array metadata. */
-  metadata: readonly string[]
+  metadata_keys: readonly string[]
   /** Fragments that were written. */
   fragments: readonly SampleFragment[]
   /** Files that were written. */

@@ -47,7 +47,7 @@ export interface StatsSums extends DocumentHead<'stats'> {
   /** Sizes by filter pipeline, largest first. */
   filters: readonly StatsFilter[]
   /** Sizes of the fragment metadata. */
-  metadata: StatsMetadata
+  fragment_metadata: StatsMetadata
   /** Sections of the fragment metadata, largest first. */
   sections: readonly StatsSection[]
   /** Distribution of the stored bytes of a tile. */
@@ -71,11 +71,11 @@ export interface ArrayStats extends StatsSums, AsOf {
   /** Number of cells of a tile. Sparse arrays only. */
   capacity?: Int64 | undefined
   /** Number of fragments on disk that TileDB does not read. */
-  hidden_fragment_num: Count
+  unread_fragment_num: Count
   /** Bytes of these fragments. */
-  hidden_size: Bytes
+  unread_size: Bytes
   /** Whether the sums include these fragments, as with `--all`. */
-  hidden_counted: boolean
+  unread_counted: boolean
   /**
    * Bytes outside of fragments: schemas, commits, key-value metadata. Over plain HTTP, without folders deeper than 4
    * levels.

@@ -29,7 +29,7 @@ export interface VerifyChecksumsDocument extends DocumentHead<'verify-checksums'
   /** Data files without a checksum. */
   unprotected_files: Iterable<Path>
   /** Number of metadata files without a checksum. */
-  unprotected_metadata_files: Count
+  unprotected_metadata_file_num: Count
   /** What could not be examined. */
   not_examined: readonly NotExamined[]
 }

@@ -78,9 +78,9 @@ export interface WhatifTrial {
   /** Whether the filters detect damage, by checksums or tags of encryption. */
   checksummed: boolean
   /** Whether every value is read back with the same bits. */
-  exact: boolean
+  lossless: boolean
   /** Share of the values that are read back with other bits, 0 to 1. */
-  changed: number
+  changed_share: number
   /** Largest difference of a value that is read back. */
   deviation: number
 }
@@ -114,18 +114,18 @@ export interface WhatifLayout {
   /** Number of tiles in all fragments. */
   tile_num: Count
   /** Bytes of the data files. */
-  data_bytes: Bytes
+  data_size: Bytes
   /** Bytes of the fragment metadata. */
-  metadata_bytes: Bytes
-  /** Bytes of the R-trees among `metadata_bytes`. */
-  rtree_bytes: Bytes
-  /** Bytes of minima, maxima, sums and null counts among `metadata_bytes`. */
-  statistics_bytes: Bytes
+  fragment_metadata_size: Bytes
+  /** Bytes of the R-trees among `fragment_metadata_size`. */
+  rtree_size: Bytes
+  /** Bytes of minima, maxima, sums and null counts among `fragment_metadata_size`. */
+  statistics_size: Bytes
   /**
    * Number of cells in the boxes from which the sizes were estimated; the seed spreads the boxes over a large array. Null if all cells were
    * written again, and for the current layout.
    */
-  sample_cells: Count | null
+  sample_cell_num: Count | null
   /** Cost of a read of `--range`, as `explain --exact` counts it; null without `--range`, and if the sizes were estimated from boxes. */
-  read: ReadCounts | null
+  read_cost: ReadCounts | null
 }

@@ -22,13 +22,13 @@ interface Sizes {
   fragment_num: number
   tile_num: number
   /** Bytes of the data files. */
-  data_bytes: number
+  data_size: number
   /** Bytes of the fragments' metadata. */
-  metadata_bytes: number
+  fragment_metadata_size: number
   /** Bytes of the R-trees in it. */
-  rtree_bytes: number
+  rtree_size: number
   /** Bytes of the minima, maxima, sums and null counts in it. */
-  statistics_bytes: number
+  statistics_size: number
 }
 
 /** The size of an array with other tiles, or with its cells in another order. */
@@ -36,9 +36,9 @@ export interface Layout extends Sizes {
   /** What was changed, in words; empty for the array as it is. */
   change: string
   /** Number of cells in the boxes from which the sizes were estimated; null if they were not estimated. */
-  sample_cells: number | null
+  sample_cell_num: number | null
   /** Cost of the read that the user asked about; null without one, and if only boxes were written. */
-  read: ReadCounts | null
+  read_cost: ReadCounts | null
 }
 
 /** A change that writes all cells that readers see anew, in one fragment. */
@@ -95,7 +95,7 @@ export async function* tryLayouts(
 ): AsyncGenerator<Layout> {
   const now = await measure(opened.fragments)
   const withRead = async (layout: Layout, changed: OpenedArray): Promise<Layout> =>
-    query ? { ...layout, read: (await countsOfRead({ opened: changed, query, exact: true })).counts } : layout
+    query ? { ...layout, read_cost: (await countsOfRead({ opened: changed, query, exact: true })).counts } : layout
   yield withRead(layoutOf(now, ''), opened)
   const schema = { ...opened.schema, dimension_labels: [] }
   const rewritten = (cells: FragmentCellsToWrite, changed: ArraySchema): Promise<OpenedArray> =>
@@ -131,9 +131,8 @@ export async function* tryLayouts(
     const cells = taken * ((schema.array_type === 'dense' ? cellsIn(opened) : extent.cells) / stored)
     const whole = scale(after, cells / taken, tilesOf(opened, changed, cells), growthOf(before, now))
     // The present size, estimated from the same boxes, tells how much the boxes differ from the rest.
-    if (before.length > 0)
-      whole.data_bytes *= now.data_bytes / (sum(before, (part) => part.data_bytes) * (cells / taken))
-    yield { ...layoutOf(whole, textOf(change)), sample_cells: taken }
+    if (before.length > 0) whole.data_size *= now.data_size / (sum(before, (part) => part.data_size) * (cells / taken))
+    yield { ...layoutOf(whole, textOf(change)), sample_cell_num: taken }
   }
 }
 
@@ -188,12 +187,12 @@ async function storedIn(opened: OpenedArray, { ranges }: Part, merged: number): 
 
 /** The sizes of the files of some fragments, with the bytes of metadata that do not grow with the number of tiles. */
 interface Measured extends Sizes {
-  fixed_bytes: number
-  fixed_rtree_bytes: number
-  fixed_statistics_bytes: number
+  fixed_size: number
+  fixed_rtree_size: number
+  fixed_statistics_size: number
 }
 
-const COUNTS = ['tile_num', 'data_bytes', 'metadata_bytes', 'rtree_bytes', 'statistics_bytes'] as const
+const COUNTS = ['tile_num', 'data_size', 'fragment_metadata_size', 'rtree_size', 'statistics_size'] as const
 
 /** The power of the number of tiles with which metadata usually grows. It is below 1 because metadata is compressed. */
 const USUAL_GROWTH = 0.85
@@ -201,7 +200,7 @@ const USUAL_GROWTH = 0.85
 /** The power of the number of tiles with which the metadata of this array grows. @param parts boxes written as they are now */
 function growthOf(parts: readonly Measured[], now: Measured): number {
   const each = (key: keyof Measured): number => sum(parts, (part) => part[key]) / parts.length
-  const [few, many] = [each('metadata_bytes') - each('fixed_bytes'), now.metadata_bytes - now.fixed_bytes]
+  const [few, many] = [each('fragment_metadata_size') - each('fixed_size'), now.fragment_metadata_size - now.fixed_size]
   const growth = Math.log(many / few) / Math.log(now.tile_num / each('tile_num'))
   return growth > 0.5 && growth < 1.1 ? growth : USUAL_GROWTH
 }
@@ -215,16 +214,16 @@ function scale(parts: readonly Measured[], times: number, tile_num: number, grow
   return {
     fragment_num: 1,
     tile_num,
-    data_bytes: sum(parts, (part) => part.data_bytes) * times,
-    metadata_bytes: grown('metadata_bytes', 'fixed_bytes'),
-    rtree_bytes: grown('rtree_bytes', 'fixed_rtree_bytes'),
-    statistics_bytes: grown('statistics_bytes', 'fixed_statistics_bytes'),
+    data_size: sum(parts, (part) => part.data_size) * times,
+    fragment_metadata_size: grown('fragment_metadata_size', 'fixed_size'),
+    rtree_size: grown('rtree_size', 'fixed_rtree_size'),
+    statistics_size: grown('statistics_size', 'fixed_statistics_size'),
   }
 }
 
 function layoutOf(sizes: Sizes, change: string): Layout {
   const { fragment_num } = sizes
-  const layout = { change, fragment_num, sample_cells: null, read: null } as Layout
+  const layout = { change, fragment_num, sample_cell_num: null, read_cost: null } as Layout
   for (const key of COUNTS) layout[key] = Math.round(sizes[key])
   return layout
 }
@@ -238,29 +237,29 @@ async function measure(fragments: readonly OpenedFragment[]): Promise<Measured> 
   const found: Measured = {
     fragment_num: fragments.length,
     tile_num: 0,
-    data_bytes: 0,
-    metadata_bytes: 0,
-    rtree_bytes: 0,
-    statistics_bytes: 0,
-    fixed_bytes: 0,
-    fixed_rtree_bytes: 0,
-    fixed_statistics_bytes: 0,
+    data_size: 0,
+    fragment_metadata_size: 0,
+    rtree_size: 0,
+    statistics_size: 0,
+    fixed_size: 0,
+    fixed_rtree_size: 0,
+    fixed_statistics_size: 0,
   }
   for (const { fragment, info } of fragments) {
     found.tile_num += info.tile_num
-    for (const { size } of await fragment.fieldFiles()) found.data_bytes += size
+    for (const { size } of await fragment.fieldFiles()) found.data_size += size
     const metadata = await withSource(fragment.metadataSource(), (source) => source.size())
-    found.metadata_bytes += metadata
-    found.fixed_bytes += metadata
+    found.fragment_metadata_size += metadata
+    found.fixed_size += metadata
     for (const { name, size } of await metadataSections(fragment)) {
-      found.fixed_bytes -= Math.max(0, size - EMPTY_SECTION)
+      found.fixed_size -= Math.max(0, size - EMPTY_SECTION)
       const fixed = Math.min(size, EMPTY_SECTION)
       if (name === 'rtree') {
-        found.rtree_bytes += size
-        found.fixed_rtree_bytes += fixed
+        found.rtree_size += size
+        found.fixed_rtree_size += fixed
       } else if (STATISTICS.test(name)) {
-        found.statistics_bytes += size
-        found.fixed_statistics_bytes += fixed
+        found.statistics_size += size
+        found.fixed_statistics_size += fixed
       }
     }
     await fragment.close()

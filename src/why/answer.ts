@@ -34,7 +34,7 @@ export interface Need {
   /** Path in the array or group. For arrays and groups further up, the path as a user would write it. Empty for the array or group itself. */
   path: StoredName
   /** What it is. */
-  why: Prose
+  what: Prose
   /** What needs that in turn. */
   needed_by: readonly Need[]
 }
@@ -54,11 +54,11 @@ export interface Effect {
   /** Names of the fields, keys, enumerations or members. */
   names?: readonly StoredName[] | undefined
   /** Number of cells that a read returns now, but not without the path. */
-  lost?: Count | undefined
+  cells_lost?: Count | undefined
   /** Number of cells that a read returns only without the path. */
-  added?: Count | undefined
+  cells_added?: Count | undefined
   /** Number of cells that have other values without the path. */
-  changed?: Count | undefined
+  cells_changed?: Count | undefined
   /** Whether the numbers of cells were counted or are upper bounds. For fields, `at most`: reads may avoid tiles that newer cells or deletes hide as a whole. */
   certainty?: 'exact' | 'at most' | undefined
   /** What TileDB cannot find. */

@@ -145,8 +145,14 @@ function mostOf(begin: readonly EffectOnce[], end: readonly EffectOnce[]): Effec
   return end.map((one) => {
     const before = begin.find(({ outcome }) => outcome === one.outcome)
     if (one.outcome !== 'cells' || JSON.stringify(before) === JSON.stringify(one)) return one
-    const most = (key: 'lost' | 'added' | 'changed') => Math.max(one[key] ?? 0, before?.[key] ?? 0)
-    return { ...one, lost: most('lost'), added: most('added'), changed: most('changed'), certainty: 'at most' }
+    const most = (key: 'cells_lost' | 'cells_added' | 'cells_changed') => Math.max(one[key] ?? 0, before?.[key] ?? 0)
+    return {
+      ...one,
+      cells_lost: most('cells_lost'),
+      cells_added: most('cells_added'),
+      cells_changed: most('cells_changed'),
+      certainty: 'at most',
+    }
   })
 }
 
@@ -201,7 +207,7 @@ async function effectsAt(
   const listed = !sameNames(before.fragments, after.fragments) || !sameNames(before.deletes, after.deletes)
   if (listed && names.length === 0) {
     const cells = await removal.cells.difference(before, after)
-    if (cells.lost + cells.added + cells.changed > 0) effects.push({ outcome: 'cells', ...cells })
+    if (cells.cells_lost + cells.cells_added + cells.cells_changed > 0) effects.push({ outcome: 'cells', ...cells })
   }
   return { effects, differs: effects.length > 0 || listed }
 }
@@ -430,7 +436,7 @@ export function noticedBy(effects: readonly Effect[], writers: boolean): Noticed
 /** What needs the path: fragments and schemas, which the array needs, which groups or other arrays need. */
 async function needs(removal: Removal, effects: readonly Effect[]): Promise<Need[]> {
   const { array, part } = removal
-  const root: Need = { path: '', why: rootWhy(effects, part), needed_by: await needsOfRoot(array) }
+  const root: Need = { path: '', what: rootWhy(effects, part), needed_by: await needsOfRoot(array) }
   return part.needs.length > 0 ? part.needs.map((one) => ({ ...one, needed_by: [root] })) : [root]
 }
 

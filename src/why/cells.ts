@@ -15,11 +15,11 @@ import { stampsIn, type View } from './views.ts'
 /** Numbers of cells that differ between two openings. */
 export interface CellDifference {
   /** Cells that only the first returns. */
-  lost: number
+  cells_lost: number
   /** Cells that only the second returns. */
-  added: number
+  cells_added: number
   /** Cells with other values. */
-  changed: number
+  cells_changed: number
   certainty: 'exact' | 'at most'
 }
 
@@ -83,12 +83,18 @@ export class CellCounter {
     const { schema } = await this.array.at({ from: before.between[0], now: before.between[1] }).newestSchema()
     const certainty = 'at most'
     if (schema.array_type === 'dense') {
-      if (await this.showsTheSame(before, after)) return { lost: 0, added: 0, changed: 0, certainty: 'exact' }
-      return { lost: 0, added: 0, changed: Math.min(gone + come, Number(domainCells(schema))), certainty }
+      if (await this.showsTheSame(before, after))
+        return { cells_lost: 0, cells_added: 0, cells_changed: 0, certainty: 'exact' }
+      return {
+        cells_lost: 0,
+        cells_added: 0,
+        cells_changed: Math.min(gone + come, Number(domainCells(schema))),
+        certainty,
+      }
     }
-    if (schema.allows_duplicates) return { lost: gone, added: come + freed, changed: 0, certainty }
+    if (schema.allows_duplicates) return { cells_lost: gone, cells_added: come + freed, cells_changed: 0, certainty }
     const hidden = before.deletes.length > 0 ? gone : 0
-    return { lost: gone, added: come + freed + hidden, changed: gone + come, certainty }
+    return { cells_lost: gone, cells_added: come + freed + hidden, cells_changed: gone + come, certainty }
   }
 
   /**
@@ -156,15 +162,15 @@ async function countedDifference(before: OpenedArray, after: OpenedArray): Promi
   const [was, is] = [await cellsOf(before), await cellsOf(after)]
   const { schema } = before
   const fill = schema.array_type === 'dense' ? fillOf(before) : undefined
-  const found: CellDifference = { lost: 0, added: 0, changed: 0, certainty: 'exact' }
+  const found: CellDifference = { cells_lost: 0, cells_added: 0, cells_changed: 0, certainty: 'exact' }
   for (const at of new Set([...was.keys(), ...is.keys()])) {
     const [a, b] = [was.get(at) ?? filled(fill), is.get(at) ?? filled(fill)]
     const [lost, added] = [surplus(a, b), surplus(b, a)]
     // A dense array has one cell at every coordinate, so it loses none.
     const changed = fill === undefined && schema.allows_duplicates ? 0 : Math.min(lost, added)
-    found.lost += lost - changed
-    found.added += added - changed
-    found.changed += changed
+    found.cells_lost += lost - changed
+    found.cells_added += added - changed
+    found.cells_changed += changed
   }
   return found
 }

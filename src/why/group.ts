@@ -41,7 +41,7 @@ export async function whyInGroup(group: InspectGroup, path: string): Promise<Ans
       : [
           {
             path: '',
-            why: isMark ? 'the group, to be known as one' : 'the group',
+            what: isMark ? 'the group, to be known as one' : 'the group',
             needed_by: await needsOfRoot(group),
           },
         ],

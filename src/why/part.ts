@@ -124,12 +124,12 @@ async function fragmentPart(
       ? 'the metadata of its fragment cannot be read, so nobody can tell what it holds'
       : undefined
   const shared = { fragments: [inside], caution, isHidden, unreadable }
-  const ofFragment: Omit<Need, 'needed_by'> = { path: inside, why: about }
+  const ofFragment: Omit<Need, 'needed_by'> = { path: inside, what: about }
   if (path === inside) {
     const isAlone = entries.every((one) => one.path === inside || !isBetween(one.timestamp_range, range))
     const how = committed && !isHidden && isAlone ? `delete_fragments ${range[0]} ${range[1]}` : undefined
     const commits = (await array.commits()).files.filter((file) => commitNames(file, inside))
-    return part(about, { ...shared, how, needs: commits.map((file) => ({ path: file.path, why: 'its commit' })) })
+    return part(about, { ...shared, how, needs: commits.map((file) => ({ path: file.path, what: 'its commit' })) })
   }
   const rest = path.slice(inside.length + 1)
   if (rest === FRAGMENT_METADATA_FILE)
@@ -207,7 +207,7 @@ async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> 
       return part(what, {
         fragments: [fragment],
         isDangling: !there,
-        needs: there ? [{ path: fragment, why: 'the fragment that it makes readable' }] : [],
+        needs: there ? [{ path: fragment, what: 'the fragment that it makes readable' }] : [],
         caution,
       })
     }
@@ -271,7 +271,7 @@ async function schemaPart(array: InspectArray, path: string): Promise<Part> {
     for (const entry of await array.fragments()) {
       if (!entry.committed) continue
       const info = await array.withFragment(entry.path, (fragment) => fragment.info().catch(unlessFault))
-      if (info?.schemaName === file.name) needs.push({ path: entry.path, why: 'a fragment that was written with it' })
+      if (info?.schemaName === file.name) needs.push({ path: entry.path, what: 'a fragment that was written with it' })
     }
     return part(what, { needs })
   }
@@ -286,7 +286,7 @@ async function schemaPart(array: InspectArray, path: string): Promise<Part> {
     for (const one of schema?.enumerations ?? []) {
       if (lastPathPart(one.path_name) !== lastPathPart(path)) continue
       labels.add(one.name)
-      needs.push({ path: schemaPath, why: `a schema with the enumeration ${JSON.stringify(one.name)}` })
+      needs.push({ path: schemaPath, what: `a schema with the enumeration ${JSON.stringify(one.name)}` })
     }
   }
   const what =

@@ -84,8 +84,8 @@ export async function needsOfRoot({ folder, cx }: Place['root']): Promise<Need[]
         .then(({ schema }) => schema.dimension_labels.filter(({ uri }) => lastPart(uri) === folder.name))
         .catch(() => [])
       const names = labels.map(({ name, dimension_index }) => `the label ${name} of dimension ${dimension_index}`)
-      const why = names.length > 0 ? `the array whose labels it holds: ${names.join(', ')}` : 'the array around it'
-      found.push({ path: outer.folder.path, why, needed_by: await needsOfRoot(outer) })
+      const what = names.length > 0 ? `the array whose labels it holds: ${names.join(', ')}` : 'the array around it'
+      found.push({ path: outer.folder.path, what, needed_by: await needsOfRoot(outer) })
     }
     return found
   }
@@ -95,8 +95,8 @@ export async function needsOfRoot({ folder, cx }: Place['root']): Promise<Need[]
       const members = await around.members().catch(() => [])
       const member = members.find((one) => memberPath(around.folder.path, one) === folder.path)
       if (member) {
-        const why = `the group of which it is a member${member.name === undefined ? '' : ` (${member.name})`}`
-        found.push({ path: around.folder.path, why, needed_by: await needsOfRoot(around) })
+        const what = `the group of which it is a member${member.name === undefined ? '' : ` (${member.name})`}`
+        found.push({ path: around.folder.path, what, needed_by: await needsOfRoot(around) })
       }
     }
     at = at.parent()

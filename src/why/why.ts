@@ -48,7 +48,16 @@ async function whyRoot(root: Place['root']): Promise<Answer> {
   return {
     ...shared,
     what: `an array of ${view.fragments.length} fragments that are read now`,
-    without: [{ outcome: 'cells', as_of: [0n, null], lost: cells, added: 0, changed: 0, certainty: 'at most' }],
+    without: [
+      {
+        outcome: 'cells',
+        as_of: [0n, null],
+        cells_lost: cells,
+        cells_added: 0,
+        cells_changed: 0,
+        certainty: 'at most',
+      },
+    ],
     reason: needed_by.length > 0 ? 'others name it, and would no longer find it' : 'all its cells are in it',
     how: needed_by.length > 0 ? undefined : 'delete_array',
   }

@@ -126,7 +126,7 @@ describe('at tells the cell that a byte feeds, and --cell the byte', () => {
           const places = [get(back.documents[0], 'cells')].flat().flatMap((one) => [get(one, 'places')].flat())
           const name = path.slice(path.lastIndexOf('/') + 1)
           const mine = places.filter(
-            (place) => get(place, 'file') === name && get(place, 'tile') === tile && get(place, 'cell') === from,
+            (place) => get(place, 'file') === name && get(place, 'tile') === tile && get(place, 'position') === from,
           )
           expect(mine.length).toBeGreaterThan(0)
           const leaf = chain.at(-1)
@@ -135,7 +135,7 @@ describe('at tells the cell that a byte feeds, and --cell the byte', () => {
             return start <= offset && offset < start + Number(get(place, 'length'))
           })
           const inCell = get(leaf, 'value') !== undefined && /^\d+$/.test(String(get(leaf, 'name')))
-          if (inCell && mine.every((place) => get(place, 'exact') === true)) {
+          if (inCell && mine.every((place) => get(place, 'cell_only') === true)) {
             expect([path, offset, hit]).toEqual([path, offset, true])
             exact++
           }
@@ -160,8 +160,8 @@ describe('at --cell', () => {
       const { code, documents } = await runJson(['at', fragment, ...wanted, ...keyOption(folder)])
       expect(code).toBe(0)
       const found = [get(documents[0], 'cells')].flat()
-      expect(found.map((one) => [get(one, 'tile'), get(one, 'cell')])).toContainEqual([0, 1])
-      const places = found.flatMap((one) => [get(one, 'places')].flat()).filter((one) => get(one, 'cell') === 1)
+      expect(found.map((one) => [get(one, 'tile'), get(one, 'position')])).toContainEqual([0, 1])
+      const places = found.flatMap((one) => [get(one, 'places')].flat()).filter((one) => get(one, 'position') === 1)
       const inFragment = files
         .filter((file) => file.startsWith(`${fragment}/`))
         .map((file) => file.slice(fragment.length + 1))

@@ -159,9 +159,9 @@ test('the overview of a dense array has the numbers of written cells and of all 
   cli('page', '-o', file, array)
   const { page, wrong } = await open(pathToFileURL(file).href)
   await show(page, 'overview')
-  const { cell_num, cell_num_is, domain_cell_num } = document('overview', array)
-  const [written, all] = [cell_num, domain_cell_num].map((count) => count.toLocaleString('en'))
-  const how = cell_num_is === 'exact' ? '' : `${cell_num_is} `
+  const { cell_num, certainty, whole_cell_num } = document('overview', array)
+  const [written, all] = [cell_num, whole_cell_num].map((count) => count.toLocaleString('en'))
+  const how = certainty === 'exact' ? '' : `${certainty} `
   assert.ok((await page.textContent('.facts')).includes(`${how}${written} written, of ${all}`))
   assert.deepEqual(wrong, [])
   await page.close()

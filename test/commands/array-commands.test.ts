@@ -273,7 +273,7 @@ describe('diff', () => {
 
   // Keys of documents that diff leaves out. What users name so is compared as any other.
   const LEFT_OUT = [
-    ...['kind', 'path', 'schema_version', 'written_by', 'read_by', 'ratio', 'read', 'not_read'],
+    ...['kind', 'path', 'schema_version', 'written_by', 'read_by', 'ratio', 'read', 'unread'],
     ...['name', 'timestamp_range', 'array_schema_name', 'hidden_by', 'uri'],
   ]
   const NAMES = shortTurn(LEFT_OUT, 4)
@@ -385,9 +385,9 @@ describe('stats', () => {
       readdirSync(at, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .reduce((bytes, entry) => bytes + statSync(`${entry.parentPath}/${entry.name}`).size, 0)
-    const sizes = ['size', 'hidden_size', 'other_size'].map((key) => Number(get(found, key)))
+    const sizes = ['size', 'unread_size', 'other_size'].map((key) => Number(get(found, key)))
     expect(sizes.reduce((a, b) => a + b)).toBe(size(path))
-    expect(get(found, 'hidden_fragment_num')).toBe(3)
+    expect(get(found, 'unread_fragment_num')).toBe(3)
     expect(Number(get(await document('stats', '--all', path), 'size'))).toBe(sizes[0] + sizes[1])
   })
 

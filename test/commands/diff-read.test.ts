@@ -39,7 +39,12 @@ describe('diff --read', () => {
     expect(code).toBe(0)
     expect(cells).toBeGreaterThan(0)
     expect(documents[0]).toMatchObject({ equal: true, cell_num: cells, differences: [] })
-    expect(get(documents[0], 'read')).toEqual({ same: cells, changed: 0, only_a: 0, only_b: 0 })
+    expect(get(documents[0], 'reader_cells')).toEqual({
+      cells_same: cells,
+      cells_changed: 0,
+      cells_only_a: 0,
+      cells_only_b: 0,
+    })
     expect((await run(['diff', original, copy])).code).toBe(1)
     const { text } = await run(['diff', '--read', original, copy])
     expect(text).toContain(`EQUAL: readers see the same ${cells} cells`)
@@ -57,13 +62,13 @@ describe('diff --read', () => {
     const same = both.filter(([place, cell]) => b.get(place) === cell).length
     const { code, documents } = await runJson(['diff', '--read', array, array, '--as-of', '10', '--as-of', '20'])
     expect(code).toBe(1)
-    expect(get(documents[0], 'read')).toEqual({
+    expect(get(documents[0], 'reader_cells')).toEqual({
       as_of: [0, 10],
       other_as_of: [0, 20],
-      same,
-      changed: both.length - same,
-      only_a: a.size - both.length,
-      only_b: b.size - both.length,
+      cells_same: same,
+      cells_changed: both.length - same,
+      cells_only_a: a.size - both.length,
+      cells_only_b: b.size - both.length,
     })
     expect((await run(['diff', '--read', array, array, '--as-of', '10'])).code).toBe(0)
   })
@@ -80,7 +85,12 @@ describe('diff --read', () => {
     const { documents } = await runJson(['diff', '--read', a, b])
     const found = items(get(documents[0], 'differences')).filter((one) => !String(get(one, 'path')).startsWith('meta'))
     expect(found).toEqual([{ path: 'cells[x=5].a', a: 1, b: 2 }])
-    expect(get(documents[0], 'read')).toEqual({ same: 1, changed: 1, only_a: 0, only_b: 0 })
+    expect(get(documents[0], 'reader_cells')).toEqual({
+      cells_same: 1,
+      cells_changed: 1,
+      cells_only_a: 0,
+      cells_only_b: 0,
+    })
   })
 
   test('pairs equal cells where duplicates are allowed, whatever their order', async () => {
@@ -88,7 +98,12 @@ describe('diff --read', () => {
     const a = await written('several-a', cellsOf([1, 2, 2, 3]), '--duplicates')
     const b = await written('several-b', cellsOf([3, 2, 4]), '--duplicates')
     const { documents } = await runJson(['diff', '--read', a, b])
-    expect(get(documents[0], 'read')).toEqual({ same: 2, changed: 1, only_a: 1, only_b: 0 })
+    expect(get(documents[0], 'reader_cells')).toEqual({
+      cells_same: 2,
+      cells_changed: 1,
+      cells_only_a: 1,
+      cells_only_b: 0,
+    })
   })
 
   test('tells 0 and negative zero apart also among duplicates', async () => {
@@ -98,7 +113,10 @@ describe('diff --read', () => {
     const shape = ['--dim', 'x:INT32:0..99:10', '--attr', 'a:FLOAT64', '--duplicates']
     expect((await run(['write-sample', array, ...shape, '--data', data])).code).toBe(0)
     const { code, documents } = await runJson(['diff', '--read', array, array])
-    expect([code, get(documents[0], 'read')]).toEqual([0, { same: 2, changed: 0, only_a: 0, only_b: 0 }])
+    expect([code, get(documents[0], 'reader_cells')]).toEqual([
+      0,
+      { cells_same: 2, cells_changed: 0, cells_only_a: 0, cells_only_b: 0 },
+    ])
   })
 
   test('lists every cell that differs: changed, removed and added', async () => {
@@ -108,7 +126,12 @@ describe('diff --read', () => {
     const b = await written('many-b', cellsOf(25, -1))
     const { documents } = await runJson(['diff', '--read', a, b])
     const found = items(get(documents[0], 'differences'))
-    expect(get(documents[0], 'read')).toEqual({ same: 0, changed: 25, only_a: 25, only_b: 25 })
+    expect(get(documents[0], 'reader_cells')).toEqual({
+      cells_same: 0,
+      cells_changed: 25,
+      cells_only_a: 25,
+      cells_only_b: 25,
+    })
     expect(found).toHaveLength(75)
     expect(found.slice(0, 25)).toEqual(
       cellsOf(0, 1)
@@ -128,7 +151,7 @@ describe('diff --read', () => {
     for (const [path, seed] of Object.entries({ [a]: 'one', [b]: 'other' }))
       expect((await run(['write-sample', path, ...shape, '--seed', seed])).code).toBe(0)
     const document = JSON.parse((await run(['diff', '--read', a, b, '--json'])).text)
-    const { changed } = document.read
+    const { cells_changed: changed } = document.reader_cells
     expect(document.differences).toHaveLength(100_000)
     expect(document.unlisted_cell_num).toBe(changed - 100_000)
     const { text } = await run(['diff', '--read', a, b])
@@ -140,7 +163,7 @@ describe('diff --read', () => {
   test('compares no cells where the dimensions differ', async () => {
     const { code, documents } = await runJson(['diff', '--read', `${FIXTURES}/22/string_dim`, `${FIXTURES}/22/deletes`])
     expect(code).toBe(1)
-    expect(documents[0]).toMatchObject({ equal: false, cells_compared: false, read: {} })
+    expect(documents[0]).toMatchObject({ equal: false, cells_compared: false, reader_cells: {} })
   })
 
   test('wants arrays, and no options of the other comparison', async () => {

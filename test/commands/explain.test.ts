@@ -43,9 +43,7 @@ describe('opening, and requests by their kinds', () => {
     const total = get(document, 'total') as Record<string, number>
     expect(total.list_requests + total.head_requests + total.get_requests).toBe(total.requests)
     const { text } = await run(['explain', array])
-    expect(text).toContain(
-      `\nrequests to S3: ${total.requests}, of them 5 LIST, 5 HEAD, ${total.get_requests} GET\n`,
-    )
+    expect(text).toContain(`\nrequests to S3: ${total.requests}, of them 5 LIST, 5 HEAD, ${total.get_requests} GET\n`)
     const [, opened, after] = text.match(/\n= opening .* (\d+) .* ms .* ms\n(\w+)/) ?? []
     expect([Number(opened), after]).toEqual([opening.requests, 'delete'])
   })
@@ -80,9 +78,7 @@ test('requests of a finding are those that the head of the output counts, about'
     ['footers', 'fragment metadata', 'tiles'].includes(String(get(step, 'name'))),
   )
   expect(after).toHaveLength(3)
-  expect(after.reduce((sum: number, step) => sum + Number(get(step, 'requests')), 0)).toBe(
-    Number(promised),
-  )
+  expect(after.reduce((sum: number, step) => sum + Number(get(step, 'requests')), 0)).toBe(Number(promised))
 })
 
 test.each([
@@ -437,9 +433,9 @@ test.each([
   // The fragment has the deleted cells and their times: the conditions have done their work.
   ['deletes_consolidated', 14, 7],
   ['deletes_purged', 17, 0],
-])('%s: --exact counts deleted cells that are still stored', async (array, result_cells, deleted_cells) => {
+])('%s: --exact counts deleted cells that are still stored', async (array, result_cell_num, deleted_cell_num) => {
   const { document } = await explained(`${FIXTURES}/22/${array}`, '--exact')
-  expect(get(document, 'total')).toMatchObject({ result_cells, deleted_cells })
+  expect(get(document, 'total')).toMatchObject({ result_cell_num, deleted_cell_num })
 })
 
 test('findings count the cells of a dense array in the ranges once, however many fragments have them', async () => {

@@ -15,17 +15,21 @@ async function documents(...args: string[]): Promise<Json[]> {
   return documents
 }
 
-/** Each version of a cell: the times of its fragment, its own, its first value, its state, and what hid it. */
+function milliseconds(time: Json | undefined): Json | undefined {
+  return typeof time === 'string' ? Date.parse(`${time}Z`) : time
+}
+
+/** Each version of a cell: the times of its fragment, its own in milliseconds, its first value, its state, and what hid it. */
 async function versions(name: string, cell: string, ...args: string[]) {
   const [document] = await documents(`${V22}/${name}`, '--cell', cell, ...args)
   return items(get(document, 'versions')).map((version) => {
     const by = get(version, 'by')
     return [
       ...items(get(version, 'timestamp_range')),
-      get(version, 'written'),
+      milliseconds(get(version, 'written')),
       Object.values(get(version, 'values') as object)[0],
       get(version, 'state'),
-      by === null ? null : (get(by, 'condition') ?? get(by, 'time') ?? get(by, 'kind')),
+      by === null ? null : (get(by, 'condition') ?? milliseconds(get(by, 'time')) ?? get(by, 'kind')),
     ]
   })
 }
@@ -72,7 +76,7 @@ describe('sparse cells', () => {
       kind: 'delete',
       name: '__15_15_5a8049ae045591975376a754a193f620_22',
       file: '__commits/__15_15_5a8049ae045591975376a754a193f620_22.del',
-      time: 15,
+      time: '1970-01-01T00:00:00.015',
       condition: 'a < 30',
     })
   })
@@ -125,6 +129,17 @@ test('--labels shows the values of enumerations', async () => {
   expect(await shown('--labels')).toEqual({ tree: 'aspen', place: 'oak', size: 20, ratio: 1.5, plain: -27 })
 })
 
+test.each([[], ['--raw']])('history and read --provenance write a time in the same form: %j', async (...raw) => {
+  const array = `${V22}/sparse_consolidated`
+  const { text } = await run(['read', array, '--provenance', '--format', 'ndjson', '--limit', '1', ...raw])
+  const [cell] = text.trim().split('\n')
+  const { x, y, __written: written } = JSON.parse(cell)
+  const [document] = await documents(array, '--cell', `x=${x},y=${y}`, ...raw)
+  const current = items(get(document, 'versions')).find((one) => get(one, 'state') === 'current') as Json
+  expect(get(current, 'written')).toEqual(written)
+  expect(typeof written).toBe(raw.length > 0 ? 'number' : 'string')
+})
+
 describe('dense cells', () => {
   test('consolidation, before and after its time', async () => {
     const now = await versions('dense_vacuum_left', 'y=1,x=2')
@@ -163,7 +178,7 @@ describe('dense cells', () => {
       return array
     }
     const current = async (array: string): Promise<(Json | undefined)[][]> =>
-      (await documents(array, '--range', 'x=..')).map((cell) => {
+      (await documents(array, '--range', 'x=..', '--raw')).map((cell) => {
         const found = items(get(cell, 'versions')).find((one) => get(one, 'state') === 'current')
         return [get(found as Json, 'written'), get(found as Json, 'never_written') ?? null]
       })

@@ -23,7 +23,7 @@ describe('what TileDB reads and what is on disk besides', () => {
   test('are summed up apart', async () => {
     const { documents } = await runJson(['ls', `${FIXTURES}/22/vacuum_left`])
     expect(get(documents[0], 'read')).toMatchObject({ fragment_num: 1, cell_num: 24, tile_num: 4 })
-    expect(get(documents[0], 'not_read')).toMatchObject({ fragment_num: 3, cell_num: 24, tile_num: 6 })
+    expect(get(documents[0], 'unread')).toMatchObject({ fragment_num: 3, cell_num: 24, tile_num: 6 })
     const { text } = await run(['ls', `${FIXTURES}/22/vacuum_left`])
     expect(text).toContain('read by TileDB: 1 fragment, 24 cells')
     expect(text).toContain('on disk besides: 3 fragments, 24 cells')
@@ -101,7 +101,7 @@ describe('what TileDB reads and what is on disk besides', () => {
     const { documents } = await runJson(['ls', array, '--range', 'x=999999..'])
     expect(get(documents[0], 'fragments')).toEqual([])
     expect(get(documents[0], 'overlap_pair_num')).toBe(0)
-    expect(get(documents[0], 'overlaps')).toEqual([])
+    expect(get(documents[0], 'overlap_pairs')).toEqual([])
     expect(d.length).toBeGreaterThan(0)
   })
 })

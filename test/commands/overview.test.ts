@@ -89,7 +89,7 @@ test('of an empty group it leaves nothing unlooked at', async () => {
   writeFileSync(`${path}/__tiledb_group.tdb`, '')
   const { text } = await run([path])
   expect(text).toContain('group, no members\n')
-  expect(text).not.toContain('not looked at')
+  expect(text).not.toContain('not checked')
 })
 
 test('fragments that overlap give a dense array no more cells than its box has', async () => {
@@ -98,7 +98,7 @@ test('fragments that overlap give a dense array no more cells than its box has',
     ['dense_basic', 70],
     ['evolved_dense', 36],
   ] as const)
-    expect((await runJson([`${FIXTURES}/22/${array}`])).documents).toMatchObject([{ cell_num, cell_num_is: 'at most' }])
+    expect((await runJson([`${FIXTURES}/22/${array}`])).documents).toMatchObject([{ cell_num, certainty: 'at most' }])
 })
 
 describe('it says what ls and read say', () => {
@@ -116,7 +116,7 @@ describe('it says what ls and read say', () => {
     if (get(document, 'array_type') !== 'sparse') return
     const [cells] = (await runJson(['read', path, ...keyed])).documents
     const read = Number(get(cells, 'cell_num'))
-    if (get(document, 'cell_num_is') === 'exact') expect(get(document, 'cell_num')).toBe(read)
+    if (get(document, 'certainty') === 'exact') expect(get(document, 'cell_num')).toBe(read)
     else expect(read).toBeLessThanOrEqual(Number(get(document, 'cell_num')))
   })
 })
@@ -266,13 +266,13 @@ test('of more than 500 fragments the newest are looked at, and it says so; they 
   const ran = await run([array])
   expectScreen(ran, 'many')
   expect(ran.text).toMatch(/ cells, estimated;/)
-  expect(ran.text).toContain('not looked at  2 fragments, except for names and commits;')
+  expect(ran.text).toContain('not checked  2 fragments, except for names and commits;')
   const { documents } = await runJson([array])
   expect(documents[0]).toMatchObject({
     fragment_num: 502,
     examined_num: 500,
     cell_num: 25_100,
-    cell_num_is: 'estimated',
+    certainty: 'estimated',
     ok: true,
   })
   const [many] = [get(documents[0], 'findings')].flat()

@@ -68,11 +68,11 @@ describe('stats --read says what numpy says of the cells that TileDB reads', () 
     expect(get(document, 'cell_num')).toBe(recorded.cells)
     const { wanted, hidden, coordinates, repeated, deletes } = recorded
     if (wanted !== undefined)
-      expect(get(document, 'dense')).toMatchObject({
+      expect(get(document, 'dense_cells')).toMatchObject({
         wanted_cell_num: wanted,
         unwritten_cell_num: wanted - recorded.cells,
       })
-    if (hidden !== undefined) expect(get(document, 'hidden_cell_num')).toBe(hidden)
+    if (hidden !== undefined) expect(get(document, 'overwritten_cell_num')).toBe(hidden)
     if (coordinates !== undefined)
       expect(get(document, 'duplicates')).toMatchObject({ coordinate_num: coordinates, cell_num: repeated })
     if (deletes) {
@@ -85,7 +85,7 @@ describe('stats --read says what numpy says of the cells that TileDB reads', () 
     for (const [field, { min, max, sum, nulls, nans }] of Object.entries(recorded.fields)) {
       const found = fieldNamed(document, field)
       expect([field, get(found, 'null_count')]).toEqual([field, nulls])
-      if (nans !== undefined) expect([field, get(found, 'nan_count')]).toEqual([field, nans])
+      if (nans !== undefined) expect([field, get(found, 'nan_cell_num')]).toEqual([field, nans])
       if (min !== undefined && max !== undefined) {
         const isFloat = String(get(found, 'type')).startsWith('FLOAT')
         const same = (shown: Json | undefined, text: string): void =>
@@ -172,10 +172,10 @@ describe('stats --read', () => {
       { ranges: { x: [2, 5] }, cell_num: 4 },
       { ranges: { x: [8, 9] }, cell_num: 2 },
     ]
-    expect(get(await readStats(path), 'dense')).toMatchObject({ fill_cell_num: null, unwritten_boxes: boxes })
+    expect(get(await readStats(path), 'dense_cells')).toMatchObject({ fill_cell_num: null, unwritten_boxes: boxes })
     expect((await run(['write-sample', path, '--append', '--consolidate', 'fragments'])).code).toBe(0)
     const after = await readStats(path)
-    expect([get(after, 'cell_num'), get(after, 'dense')]).toMatchObject([
+    expect([get(after, 'cell_num'), get(after, 'dense_cells')]).toMatchObject([
       8,
       { fill_cell_num: 4, unwritten_boxes: boxes.slice(1) },
     ])
@@ -190,7 +190,7 @@ describe('stats --read', () => {
 
   test('names the first unwritten boxes, in row-major order', async () => {
     const array = `${FIXTURES}/dense_reads/cube`
-    const dense = get(await readStats(array), 'dense')
+    const dense = get(await readStats(array), 'dense_cells')
     const boxes = items(get(dense, 'unwritten_boxes'))
     expect(boxes).toHaveLength(5)
     const { documents } = await runJson(['read', array, '--provenance'])
@@ -204,7 +204,7 @@ describe('stats --read', () => {
       expect(cells.filter((cell) => inside(cell, box))).toHaveLength(Number(get(box, 'cell_num')))
     const named = cells.filter((cell) => boxes.some((box) => inside(cell, box)))
     expect((await run(['stats', '--read', array])).text).toContain(`… and ${cells.length - named.length} more cells\n`)
-    expect(get(get(await readStats(array, '--where', 'a > 110'), 'dense'), 'unwritten_boxes')).toBe(null)
+    expect(get(get(await readStats(array, '--where', 'a > 110'), 'dense_cells'), 'unwritten_boxes')).toBe(null)
   })
 
   test('counts zeros of both signs and NaN as one place each', async () => {
@@ -212,7 +212,7 @@ describe('stats --read', () => {
     const document = await readStats(path)
     expect(get(document, 'allows_duplicates')).toBe(false)
     expect(get(document, 'duplicates')).toBeUndefined()
-    expect(get(document, 'hidden_cell_num')).toBe(0)
+    expect(get(document, 'overwritten_cell_num')).toBe(0)
   })
 
   test('counts the used values of an enumeration, and lists the others', async () => {
@@ -221,9 +221,9 @@ describe('stats --read', () => {
     const counts = new Map<Json | undefined, number>()
     for (const cell of items(get(documents[0], 'cells')))
       counts.set(get(cell, 'tree'), (counts.get(get(cell, 'tree')) ?? 0) + 1)
-    const used = items(get(get(field, 'enumeration'), 'used'))
+    const used = items(get(get(field, 'enumeration_use'), 'used'))
     expect(new Map(used.map((one) => [get(one, 'value'), get(one, 'cell_num')]))).toEqual(counts)
-    expect(get(get(field, 'enumeration'), 'unused')).toEqual(['birch'])
+    expect(get(get(field, 'enumeration_use'), 'unused')).toEqual(['birch'])
     expect(get(field, 'sum')).toBe(null)
     const { text } = await run(['stats', '--read', `${FIXTURES}/22/enumerations`])
     expect(text).toContain('never used: "birch"')
@@ -232,7 +232,7 @@ describe('stats --read', () => {
   test('counts indexes without a value', async () => {
     const array = `${FIXTURES}/labels/wanting`
     const enumerations = items(get(await readStats(array), 'fields')).flatMap(
-      (field) => get(field, 'enumeration') ?? [],
+      (field) => get(field, 'enumeration_use') ?? [],
     )
     expect(enumerations.some((one) => Number(get(one, 'missing_cell_num')) > 0)).toBe(true)
   })
@@ -248,8 +248,8 @@ describe('stats --read', () => {
     expect(met.length).toBeGreaterThan(0)
     expect(get(limited, 'cell_num')).toBe(met.length)
     expect(get(fieldNamed(limited, 'a'), 'min')).toBe(Math.min(...met.map((cell) => Number(get(cell, 'a')))))
-    expect(get(get(limited, 'dense'), 'unwritten_cell_num')).toBe(null)
-    expect(get(limited, 'hidden_cell_num')).toBe(null)
+    expect(get(get(limited, 'dense_cells'), 'unwritten_cell_num')).toBe(null)
+    expect(get(limited, 'overwritten_cell_num')).toBe(null)
   })
 
   test('reads only what was written of a huge domain', async () => {
@@ -261,7 +261,7 @@ describe('stats --read', () => {
     expect([appended.code, appended.stderr]).toEqual([0, ''])
     const document = await readStats(path)
     expect(get(document, 'cell_num')).toBe(2)
-    expect(get(document, 'dense')).toMatchObject({ unwritten_cell_num: 99_999_999_999_998 })
+    expect(get(document, 'dense_cells')).toMatchObject({ unwritten_cell_num: 99_999_999_999_998 })
   })
 
   test('says that a sum is beyond 64 bits, and gives it exactly', async () => {
@@ -278,8 +278,8 @@ describe('stats --read', () => {
     cpSync(array, copy, { recursive: true, filter: (from) => !from.endsWith('.del') })
     const counts = items(get(await readStats(array), 'deletes')).map((one) => [get(one, 'time'), get(one, 'cell_num')])
     expect(counts).toEqual([
-      [15, 2],
-      [25, 5],
+      ['1970-01-01T00:00:00.015', 2],
+      ['1970-01-01T00:00:00.025', 5],
     ])
     const lost = items(get(await readStats(copy), 'deletes'))
     expect(lost.map((one) => [get(one, 'time'), get(one, 'cell_num')])).toEqual(counts)

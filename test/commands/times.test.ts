@@ -200,7 +200,7 @@ describe('ls', () => {
 
 test('stats counts the fragments that are read then', async () => {
   const found = await document('stats', DELETES, '--as-of', '15')
-  expect([get(found, 'as_of'), get(found, 'fragment_num'), get(found, 'hidden_fragment_num')]).toEqual([[0, 15], 1, 1])
+  expect([get(found, 'as_of'), get(found, 'fragment_num'), get(found, 'unread_fragment_num')]).toEqual([[0, 15], 1, 1])
 })
 
 test('metadata has the values of the time', async () => {

@@ -61,9 +61,11 @@ function letters({ without }: Answer, to: number): string {
   const of = (outcome: Effect['outcome']): Effect | undefined => at.find((one) => one.outcome === outcome)
   if (of('fails')) return 'o'
   if (of('opens')) return 'O'
-  const { lost = 0, added = 0, changed = 0, certainty } = of('cells') ?? {}
+  const { cells_lost = 0, cells_added = 0, cells_changed = 0, certainty } = of('cells') ?? {}
   const cells =
-    certainty === undefined ? '' : `c-${lost + changed}+${added + changed}${certainty === 'at most' ? '?' : ''}`
+    certainty === undefined
+      ? ''
+      : `c-${cells_lost + cells_changed}+${cells_added + cells_changed}${certainty === 'at most' ? '?' : ''}`
   const { names = [], certainty: all } = of('fields') ?? {}
   const fields = names.length > 0 ? `r${names.join()}${all === 'at most' ? '?' : ''}` : cells
   return `${fields}${of('schema') || of('members') ? 's' : ''}${of('metadata') ? 'm' : ''}${of('enumerations') ? 'e' : ''}${of('labels') ? 'l' : ''}`
@@ -191,8 +193,8 @@ describe('the command', () => {
     expect(needed_by).toEqual([
       {
         path: `${REMOVED}/group/inner`,
-        why: 'the group of which it is a member (deep)',
-        needed_by: [{ path: `${REMOVED}/group`, why: 'the group of which it is a member (inner)', needed_by: [] }],
+        what: 'the group of which it is a member (deep)',
+        needed_by: [{ path: `${REMOVED}/group`, what: 'the group of which it is a member (inner)', needed_by: [] }],
       },
     ])
   })
@@ -355,7 +357,7 @@ describe('where cells are not compared', () => {
     const found = await bounds(`removed/${name}`, /\.vac$/)
     expect(found.length).toBeGreaterThan(3)
     for (const [bound, counted] of found) {
-      expect(bound).toEqual({ lost: 0, added: 0, changed: 0, certainty: 'exact' })
+      expect(bound).toEqual({ cells_lost: 0, cells_added: 0, cells_changed: 0, certainty: 'exact' })
       expect(counted).toEqual(bound)
     }
   })
@@ -364,8 +366,8 @@ describe('where cells are not compared', () => {
     const found = await bounds('removed/dense_covered', '__commits')
     const cells = 24
     for (const [bound, counted] of found) {
-      expect(bound.changed).toBeGreaterThanOrEqual(counted.changed)
-      expect(bound.changed).toBeLessThanOrEqual(cells)
+      expect(bound.cells_changed).toBeGreaterThanOrEqual(counted.cells_changed)
+      expect(bound.cells_changed).toBeLessThanOrEqual(cells)
     }
   })
 })

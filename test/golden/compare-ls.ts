@@ -80,7 +80,7 @@ function compareOverlaps(got: Json, array: GoldenArray, found: Differences): voi
       .filter(([, other]) => one.every(([low, high], d) => low <= other[d][1] && other[d][0] <= high))
       .map(([b]) => [a, b].sort().join(' ')),
   )
-  const named = items(get(got, 'overlaps')).map((pair) => items(pair).map(String).sort().join(' '))
+  const named = items(get(got, 'overlap_pairs')).map((pair) => items(pair).map(String).sort().join(' '))
   found.equal([...named].sort(), [...pairs].sort(), 'overlaps')
   found.equal(get(got, 'overlap_pair_num'), pairs.length, 'overlap_pair_num')
 }

@@ -21,13 +21,13 @@ export async function compareStats(array: GoldenArray, found: Differences): Prom
     totals.cell_num += Number(get(got, 'cell_num'))
     totals.tile_num += Number(get(got, 'tile_num'))
     totals.unfiltered_size += Number(get(got, 'unfiltered_size'))
-    totals.memory += Number(get(get(got, 'metadata'), 'memory_size'))
+    totals.memory += Number(get(get(got, 'fragment_metadata'), 'memory_size'))
   }
   const all = await array.json(['stats'], array.path, 'stats')
   for (const key of ['size', 'cell_num', 'tile_num', 'unfiltered_size'] as const) {
     found.equal(get(all, key), totals[key], `${key} of the array`)
   }
-  found.equal(get(get(all, 'metadata'), 'memory_size'), totals.memory, 'memory_size of the array')
+  found.equal(get(get(all, 'fragment_metadata'), 'memory_size'), totals.memory, 'memory_size of the array')
   found.equal(
     get(all, 'fragment_num'),
     array.expected.fragments.filter(({ listed }) => listed).length,
@@ -72,7 +72,7 @@ function unfilteredSize(attribute: ExpectedAttribute, role: string, want: Expect
 
 /** Sections and footer fill the metadata file: what is left is the footer's length, or nothing. */
 function compareSections(got: Json, want: ExpectedFragment, path: string, found: Differences): void {
-  const metadata = get(got, 'metadata')
+  const metadata = get(got, 'fragment_metadata')
   const file = statSync(`${path}/__fragment_metadata.tdb`).size
   found.equal(get(metadata, 'size'), file, `size of the metadata of ${want.name}`)
   const rest = file - Number(get(metadata, 'sections_size')) - Number(get(metadata, 'footer_size'))

@@ -102,7 +102,7 @@ describe('lost metadata', () => {
         const before = await cells(from, keyed)
         harm(join(from, files[0]))
         const found = await document(['recover', from, '--to', to, ...keyed])
-        expect(get(found, 'lost')).toBe(false)
+        expect(get(found, 'is_loss')).toBe(false)
         expect(await cells(to, keyed)).toBe(before)
         expect((await run(['check', '--level', 'cells', to, ...keyed])).code).toBe(0)
       })
@@ -211,7 +211,11 @@ describe('lost metadata', () => {
     expect(existsSync(to)).toBe(false)
     const { code, text } = await run(['recover', from, '--to', `${to}.without`, '--drop-damaged', '--json'])
     const [one] = get(parseJson(text), 'fragments') as Json[]
-    expect([code, get(one, 'outcome'), get(one, 'why')]).toEqual([1, 'lost', expect.stringContaining('nothing tells')])
+    expect([code, get(one, 'outcome'), get(one, 'reason')]).toEqual([
+      1,
+      'lost',
+      expect.stringContaining('nothing tells'),
+    ])
     const ranges = dimensions.flatMap(({ name }, d) => ['--domain', `${name}=${box[d].join('..')}`])
     expect((await run(['recover', from, '--to', to, ...ranges])).code).toBe(0)
     expect(await cells(to, [])).toBe(before)

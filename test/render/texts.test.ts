@@ -22,7 +22,7 @@ describe('what a reader sees without a file', () => {
     [{ outcome: 'members', names: ['m'] }, 'other members: m'],
     [{ outcome: 'cells', certainty: 'exact' }, 'no cell differs'],
     [
-      { outcome: 'cells', lost: 1, added: 2, changed: 1, certainty: 'at most' },
+      { outcome: 'cells', cells_lost: 1, cells_added: 2, cells_changed: 1, certainty: 'at most' },
       'at most 1 cell fewer, 2 cells more, 1 cell with other values',
     ],
   ])('%j', async (one, text) => {

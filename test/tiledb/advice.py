@@ -145,7 +145,7 @@ def sizes(path):
     """Bytes of data files and of metadata of all fragments."""
     files = [(file.name == "__fragment_metadata.tdb", file.stat().st_size) for file in Path(path).glob("__fragments/*/*.tdb")]
     data, metadata = (sum(size for is_metadata, size in files if is_metadata == kind) for kind in (False, True))
-    return {"data_bytes": data, "metadata_bytes": metadata}
+    return {"data_size": data, "fragment_metadata_size": metadata}
 
 
 def size_promise(program, path):

@@ -152,10 +152,10 @@ def faults(found, wanted, labels):
     if "error" in found:
         yield found["error"]
         return
-    pairs = {"cells": found["cell_num"], "hidden": found["hidden_cell_num"]}
+    pairs = {"cells": found["cell_num"], "hidden": found["overwritten_cell_num"]}
     if "wanted" in wanted:
-        pairs["wanted"] = found["dense"]["wanted_cell_num"]
-        if found["dense"]["unwritten_cell_num"] != wanted["wanted"] - wanted["cells"]:
+        pairs["wanted"] = found["dense_cells"]["wanted_cell_num"]
+        if found["dense_cells"]["unwritten_cell_num"] != wanted["wanted"] - wanted["cells"]:
             yield "unwritten"
     if "coordinates" in wanted:
         pairs.update(coordinates=found["duplicates"]["coordinate_num"], repeated=found["duplicates"]["cell_num"])
@@ -170,7 +170,7 @@ def faults(found, wanted, labels):
     fields = {field["name"]: field for field in found["fields"]}
     for name, want in wanted["fields"].items():
         field = fields[name]
-        if field["null_count"] != want["nulls"] or field.get("nan_count", 0) != want.get("nans", 0):
+        if field["null_count"] != want["nulls"] or field.get("nan_cell_num", 0) != want.get("nans", 0):
             yield name + ": nulls or NaN"
         for key in ("min", "max"):
             if key not in want:
@@ -184,7 +184,7 @@ def faults(found, wanted, labels):
             if abs(own - float(want["sum"])) > 1e-6 * max(1, abs(own)) if "nans" in want else str(own) != want["sum"]:
                 yield "%s: sum: expected %s, found %s" % (name, want["sum"], own)
     if labels is not None:
-        used = {bytes.fromhex(text_of(one["value"])).decode(): one["cell_num"] for one in fields["e"]["enumeration"]["used"]}
+        used = {bytes.fromhex(text_of(one["value"])).decode(): one["cell_num"] for one in fields["e"]["enumeration_use"]["used"]}
         if used != labels:
             yield "labels: expected %s, found %s" % (labels, used)
 

@@ -183,7 +183,7 @@ def read_orders(name, field, real):
                 in_order = False
                 print("  %s: %s %.2f ms (%s MB/s), %s %.2f ms (%s MB/s)" % (name, label(a["trial"]), a["least"] * 1e3, a["trial"]["read_mb_s"], label(b["trial"]), b["least"] * 1e3, b["trial"]["read_mb_s"]))
     # whatif never recommends a pipeline that loses bits.
-    exact = [one for one in real if one["trial"]["exact"] and (one["trial"]["checksummed"] or not field["stored"]["checksummed"])]
+    exact = [one for one in real if one["trial"]["lossless"] and (one["trial"]["checksummed"] or not field["stored"]["checksummed"])]
     best = min(exact, key=lambda one: one["least"])
     said = real[0 if field["fastest"] is None else 1 + field["fastest"]]
     is_fastest = said["least"] <= max(best["third"], 1.1 * best["least"])
@@ -218,7 +218,7 @@ def tuned(make, program, unfiltered):
         path = make(filters_of(filters), "tuned")
         [field] = json.loads(inspect(program, "whatif", path, "--json", "--sample", "all", "--field", "a"))["fields"]
         for trial in [field["stored"], *field["candidates"]]:
-            if label(trial) not in known and trial["exact"]:
+            if label(trial) not in known and trial["lossless"]:
                 seconds, made = write_seconds(lambda filters, to: make(filters, to + str(len(known))), filters_of(trial["filters"]))
                 known[label(trial)] = {"size": stored(made), "write": seconds, "filters": trial["filters"], "path": made}
         for one, (least, _) in zip(known.values(), read_times([one["path"] for one in known.values()], 6)):
@@ -259,9 +259,9 @@ def layouts(program, folder, random):
         files = list(Path(made).glob("__fragments/*/*.tdb"))
         metadata = sum(one.stat().st_size for one in files if one.name == "__fragment_metadata.tdb")
         data = sum(one.stat().st_size for one in files) - metadata
-        agree = abs(after["data_bytes"] / data - 1) <= SIZES_AGREE and abs(after["metadata_bytes"] / metadata - 1) <= SIZES_AGREE
+        agree = abs(after["data_size"] / data - 1) <= SIZES_AGREE and abs(after["fragment_metadata_size"] / metadata - 1) <= SIZES_AGREE
         if not agree:
-            print("  layout %s: %d and %d bytes, TileDB %d and %d" % (options, after["data_bytes"], after["metadata_bytes"], data, metadata))
+            print("  layout %s: %d and %d bytes, TileDB %d and %d" % (options, after["data_size"], after["fragment_metadata_size"], data, metadata))
         right += agree
         count += 1
     return right, count

@@ -243,8 +243,8 @@ describe('other tiles and orders', () => {
     expect(fields).toEqual([])
     const [now, after] = layouts
     expect([now.change, now.tile_num, after.tile_num]).toEqual(['', 5, 1])
-    expect(after.data_bytes).toBeLessThan(now.data_bytes)
-    expect(after.rtree_bytes + after.statistics_bytes).toBeLessThan(now.rtree_bytes + now.statistics_bytes)
+    expect(after.data_size).toBeLessThan(now.data_size)
+    expect(after.rtree_size + after.statistics_size).toBeLessThan(now.rtree_size + now.statistics_size)
   })
 
   test('the cost of a read after a change is what explain says about an array written like that', async () => {
@@ -260,8 +260,8 @@ describe('other tiles and orders', () => {
       const { tiles_read, cells_read, unfiltered_bytes, stored_bytes, reads } = total
       return { tiles_read, cells_read, unfiltered_bytes, stored_bytes, reads }
     }
-    expect(layouts.map(({ read }) => read)).toEqual([await explained(WEATHER), await explained(path)])
-    expect(layouts[0].read).not.toEqual(layouts[1].read)
+    expect(layouts.map(({ read_cost }) => read_cost)).toEqual([await explained(WEATHER), await explained(path)])
+    expect(layouts[0].read_cost).not.toEqual(layouts[1].read_cost)
   })
 
   test('the present layout has the sizes of the files', async () => {
@@ -269,8 +269,8 @@ describe('other tiles and orders', () => {
     const [fragment] = readdirSync(`${PLACES}/__fragments`).map((name) => `${PLACES}/__fragments/${name}`)
     const size = (name: string): number => statSync(`${fragment}/${name}`).size
     const data = readdirSync(fragment).filter((name) => name !== '__fragment_metadata.tdb')
-    expect(now.data_bytes).toBe(data.reduce((sum, name) => sum + size(name), 0))
-    expect(now.metadata_bytes).toBe(size('__fragment_metadata.tdb'))
+    expect(now.data_size).toBe(data.reduce((sum, name) => sum + size(name), 0))
+    expect(now.fragment_metadata_size).toBe(size('__fragment_metadata.tdb'))
   })
 
   const folder = temporaryFolder()
@@ -319,16 +319,16 @@ describe('other tiles and orders', () => {
     const [now, estimated] = await layouts(LARGE)
     const [same, written] = await layouts(0)
     expect(now).toEqual(same)
-    expect(written.sample_cells).toBeNull()
-    expect(estimated.sample_cells).toBeGreaterThan(500)
-    expect(estimated.sample_cells).toBeLessThan(20_000)
+    expect(written.sample_cell_num).toBeNull()
+    expect(estimated.sample_cell_num).toBeGreaterThan(500)
+    expect(estimated.sample_cell_num).toBeLessThan(20_000)
     expect([estimated.change, estimated.tile_num]).toEqual([written.change, written.tile_num])
-    expect(Math.abs(estimated.data_bytes / written.data_bytes - 1)).toBeLessThan(0.05)
-    const off = (key: 'metadata_bytes' | 'rtree_bytes' | 'statistics_bytes'): number =>
+    expect(Math.abs(estimated.data_size / written.data_size - 1)).toBeLessThan(0.05)
+    const off = (key: 'fragment_metadata_size' | 'rtree_size' | 'statistics_size'): number =>
       Math.abs(estimated[key] / written[key] - 1)
-    expect(off('metadata_bytes')).toBeLessThan(0.3)
-    expect(off('statistics_bytes')).toBeLessThan(0.4)
-    expect(off('rtree_bytes')).toBeLessThan(0.6)
+    expect(off('fragment_metadata_size')).toBeLessThan(0.3)
+    expect(off('statistics_size')).toBeLessThan(0.4)
+    expect(off('rtree_size')).toBeLessThan(0.6)
   })
 
   describe('one fragment from several: consolidated as by TileDB, or written anew', () => {
@@ -350,16 +350,16 @@ describe('other tiles and orders', () => {
           .filter(({ name }) => (name === '__fragment_metadata.tdb') === isMetadata)
           .reduce((sum, { size }) => sum + size, 0)
       const consolidated = layouts.find(({ change }) => change === 'consolidated')
-      expect(consolidated).toMatchObject({ fragment_num: 1, tile_num: 4, data_bytes: bytes(false) })
+      expect(consolidated).toMatchObject({ fragment_num: 1, tile_num: 4, data_size: bytes(false) })
       // Names of other lengths and times may compress to other sizes.
-      expect(Math.abs((consolidated?.metadata_bytes ?? 0) / bytes(true) - 1)).toBeLessThan(0.01)
+      expect(Math.abs((consolidated?.fragment_metadata_size ?? 0) / bytes(true) - 1)).toBeLessThan(0.01)
     })
 
     test('deleted cells stay, with the times of their deletions', async () => {
       const [now, consolidated, anew, larger] = await changes(`${FIXTURES}/22/deletes`, '--capacity', '100')
       // As TileDB 2.30 consolidates the fixture.
-      expect(consolidated).toMatchObject({ change: 'consolidated', tile_num: 4, data_bytes: 2109 })
-      expect(consolidated.data_bytes).toBeGreaterThan(now.data_bytes)
+      expect(consolidated).toMatchObject({ change: 'consolidated', tile_num: 4, data_size: 2109 })
+      expect(consolidated.data_size).toBeGreaterThan(now.data_size)
       // Other tiles are told apart from one fragment.
       expect([anew, larger].map(({ change }) => change)).toEqual(['written anew', 'capacity 100, written anew'])
       expect(anew.tile_num).toBeGreaterThan(larger.tile_num)

@@ -102,10 +102,10 @@ function arrayFacts(found: ArrayOverview, props: ViewProps): FactList {
   ]
 }
 
-function cellsText({ array_type, cell_num, cell_num_is, domain_cell_num }: ArrayOverview): string {
-  const count = `${cell_num_is === 'exact' ? '' : `${cell_num_is} `}${countText(cell_num)}`
+function cellsText({ array_type, cell_num, certainty, whole_cell_num }: ArrayOverview): string {
+  const count = `${certainty === 'exact' ? '' : `${certainty} `}${countText(cell_num)}`
   if (array_type !== 'dense') return count
-  return `${count} written${domain_cell_num === undefined ? '' : `, of ${countText(BigInt(domain_cell_num))}`}`
+  return `${count} written${whole_cell_num === undefined ? '' : `, of ${countText(BigInt(whole_cell_num))}`}`
 }
 
 function fragmentFacts(found: FragmentOverview): FactList {
@@ -114,7 +114,7 @@ function fragmentFacts(found: FragmentOverview): FactList {
     ['State', found.state ?? NOTHING],
     ['Format', versionText(found.format_version)],
     ['Written', timeRangeText(found.timestamp_range)],
-    ['Cells', countText(found.cell_num)],
+    ['Cells', countText(found.cells_in_domain)],
     ['Tiles', countText(found.tile_num)],
     textFact('Non-empty domain', domainText(found.dimensions, found.nonempty_domain)),
     ['Size', sizeText(found.size)],
@@ -130,7 +130,7 @@ function groupFacts(found: GroupOverview): FactList {
 
 function fileFacts(found: FileOverview): FactList {
   return [
-    ['File', found.type],
+    ['File', found.file_kind],
     ['Size', sizeText(found.size)],
     textFact('Field', found.field ?? NOTHING),
     textFact('Fragment', found.fragment ?? NOTHING),

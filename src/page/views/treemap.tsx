@@ -62,22 +62,22 @@ async function sumsOf(inspected: Inspected, link: Link): Promise<Sums> {
       return { parts: [...parts, ...outside], leftOut: undefined }
     }
   }
-  const { metadata, fields, roles, filters } = found
+  const { fragment_metadata, fields, roles, filters } = found
   const parts: Part[] =
     way === 'role'
       ? roles.map((one) => ({ ...one, kind: one.role, more: '' }))
       : way === 'filters'
         ? filters.map((one) => ({ ...one, kind: filtersText(one.filters), more: counted(one.file_num, 'file') }))
         : fields.flatMap(({ name, files }) => files.map((one) => ({ ...one, kind: fieldName(name), more: one.role })))
-  parts.push({ kind: 'fragment metadata', more: '', size: metadata.size, unfiltered_size: null })
+  parts.push({ kind: 'fragment metadata', more: '', size: fragment_metadata.size, unfiltered_size: null })
   // The fields of fragments that cannot be read are not known.
   const unread = found.size - parts.reduce((sum, { size }) => sum + size, 0)
   if (unread > 0) parts.push({ kind: 'other files of fragments', more: '', size: unread, unfiltered_size: null })
   return {
     parts: [...parts, ...outside],
     leftOut:
-      found.target === 'array' && found.hidden_size > 0 && !found.hidden_counted
-        ? { fragment_num: found.hidden_fragment_num, size: found.hidden_size }
+      found.target === 'array' && found.unread_size > 0 && !found.unread_counted
+        ? { fragment_num: found.unread_fragment_num, size: found.unread_size }
         : undefined,
   }
 }

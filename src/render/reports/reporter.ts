@@ -29,8 +29,8 @@ export function findingText(finding: CheckFinding): string {
 }
 
 /** Returns the place of a finding as `file, byte 12, field a, tile 3`. */
-export function placeText({ file, offset, space, field, tile, chunk, cell }: CheckFinding): string {
-  const inside = Object.entries({ field: field ?? undefined, tile, chunk, cell })
+export function placeText({ file, offset, space, field, tile, chunk, position }: CheckFinding): string {
+  const inside = Object.entries({ field: field ?? undefined, tile, chunk, cell: position })
     .filter(([, at]) => at !== undefined)
     .map(([name, at]) => `${name} ${at}`)
   const byte = offset === null ? [] : [`byte ${offset}${space === undefined ? '' : ` of the ${space}`}`]

@@ -30,7 +30,7 @@ export function sarifReporter(out: Output, folder: string, version: string): Rep
   }
   let separator = '\n'
   const result = (finding: CheckFinding) => {
-    const { code, severity, file, offset, space, field, tile, chunk, cell } = finding
+    const { code, severity, file, offset, space, field, tile, chunk, position } = finding
     if (!rules.has(code)) rules.set(code, rules.size)
     const bytes = offset === null || space !== undefined ? {} : { byteOffset: offset, byteLength: 0 }
     return {
@@ -44,10 +44,10 @@ export function sarifReporter(out: Output, folder: string, version: string): Rep
             artifactLocation: { uri: pathInRepository(file, folder), uriBaseId: '%SRCROOT%' },
             region: { startLine: 1, ...bytes },
           },
-          logicalLocations: [{ fullyQualifiedName: [file, field, tile, chunk, cell].filter(isGiven).join('#') }],
+          logicalLocations: [{ fullyQualifiedName: [file, field, tile, chunk, position].filter(isGiven).join('#') }],
         },
       ],
-      partialFingerprints: { primaryLocationLineHash: fingerprint([code, file, field, tile, chunk, cell, offset]) },
+      partialFingerprints: { primaryLocationLineHash: fingerprint([code, file, field, tile, chunk, position, offset]) },
     }
   }
   return {

@@ -13,8 +13,8 @@ const BYTES = 6
 
 /** Shows the meaning of a byte, from the file down to the field. */
 export async function atTable(document: AtDocument, out: Output): Promise<void> {
-  const { path, role, offset, byte, cells } = document
-  await writeTitle(path, `${role}, byte ${countText(offset)} is ${hexByte(byte)}`, out)
+  const { path, file_kind, offset, byte, cells } = document
+  await writeTitle(path, `${file_kind}, byte ${countText(offset)} is ${hexByte(byte)}`, out)
   const { chain } = document
   const columns: Shows<DumpField>[] = [
     { name: 'part', role: 'field', cell: (link, depth) => `${'  '.repeat(depth)}${partName(link)}` },
@@ -36,9 +36,13 @@ function listName({ name }: DumpField, above: DumpField | undefined): string {
   return isIndex(name) && above ? above.name : name
 }
 
-function meaningText({ type, value, stored, unit, meaning, verdict }: DumpField, name: string, out: Output): string {
+function meaningText(
+  { type, value, stored_value, unit, meaning, verdict }: DumpField,
+  name: string,
+  out: Output,
+): string {
   const kind = type.replace(/^.*:/, '')
-  const plain = stored === undefined ? valueText(value, out) : `${String(value)} (${stored})`
+  const plain = stored_value === undefined ? valueText(value, out) : `${String(value)} (${stored_value})`
   const parts = [value === undefined ? kind : `${kind} ${measuredText(value, unit, name, plain)}`, meaning, verdict]
   return parts.filter((part) => part).join(', ')
 }
@@ -52,11 +56,11 @@ function valueText(value: DumpField['value'], out: Output): string {
 /** Shows where the bytes of cells are, file by file. */
 export async function cellPlacesTable({ path, cells }: CellDocument, out: Output): Promise<void> {
   await writeTitle(path, cells.length === 0 ? 'no such cell' : counted(cells.length, 'cell'), out)
-  for (const { coordinates, cell, tile, places } of cells) {
-    await writeSection(`${valuesText(coordinates)}: cell ${countText(cell)} of tile ${countText(tile)}`, out)
+  for (const { coordinates, position, tile, places } of cells) {
+    await writeSection(`${valuesText(coordinates)}: cell ${countText(position)} of tile ${countText(tile)}`, out)
     const names = places.map(({ field, role }) => `${fieldName(field)} ${role}`)
     const below = await writeTableOrBelow({ ...listOf(PLACE_COLUMNS, places), names }, out)
-    if (places.every(({ exact }) => exact)) continue
+    if (places.every(({ cell_only }) => cell_only)) continue
     if (below) await out.write('\n')
     await writeLine(
       '~: the bytes of the whole chunk that holds the cell, since its filters compress or mix cells',
@@ -70,11 +74,11 @@ const PLACE_COLUMNS: readonly Shows<CellLinePlace>[] = [
   { name: 'field', role: 'field', cell: ({ field }) => fieldName(field) },
   { name: 'file', cell: ({ file }) => file },
   { name: 'role', cell: ({ role }) => role },
-  { name: 'from', align: 'right', cell: ({ exact, offset }) => `${exact ? '' : '~'}${countText(offset)}` },
-  { name: 'bytes', align: 'right', cell: ({ exact, length }) => `${exact ? '' : '~'}${countText(length)}` },
+  { name: 'from', align: 'right', cell: ({ cell_only, offset }) => `${cell_only ? '' : '~'}${countText(offset)}` },
+  { name: 'bytes', align: 'right', cell: ({ cell_only, length }) => `${cell_only ? '' : '~'}${countText(length)}` },
   { name: 'value', cell: ({ value, ...place }) => `${shortValue(value)}${contentText(place)}` },
 ]
 
-function contentText({ exact, content_offset, content_length }: Omit<CellLinePlace, 'value'>): string {
-  return exact ? '' : `, bytes ${countText(content_offset)}+${countText(content_length)} of its content`
+function contentText({ cell_only, content_offset, content_length }: Omit<CellLinePlace, 'value'>): string {
+  return cell_only ? '' : `, bytes ${countText(content_offset)}+${countText(content_length)} of its content`
 }

@@ -44,14 +44,14 @@ export async function writeFinding(finding: CheckFinding, path: string, out: Out
   await writeLine(`  ${message}`, out)
 }
 
-function placeText({ offset, space, field, tile, chunk, cell }: CheckFinding): string {
+function placeText({ offset, space, field, tile, chunk, position }: CheckFinding): string {
   const parts: string[] = []
   const byte = offset === null ? undefined : `byte ${countText(offset)}${space === undefined ? '' : ` of the ${space}`}`
   // The offset of a finding about a cell is that of the tile: behind filters a cell has no offset of its own.
-  const isOfTile = tile !== undefined && cell !== undefined && byte !== undefined
+  const isOfTile = tile !== undefined && position !== undefined && byte !== undefined
   if (tile !== undefined) parts.push(`tile ${countText(tile)}${isOfTile ? ` at ${byte}` : ''}`)
   if (chunk !== undefined) parts.push(`chunk ${countText(chunk)}`)
-  if (cell !== undefined) parts.push(`cell ${countText(cell)}`)
+  if (position !== undefined) parts.push(`cell ${countText(position)}`)
   if (byte !== undefined && !isOfTile) parts.push(byte)
   if (field !== null) parts.push(`field ${field}`)
   return parts.join(', ')

@@ -12,7 +12,7 @@ const VALUE_ROOM = 40
 
 /** Shows the differences, in a table if their paths fit. */
 export async function diffTable(document: DiffDocument, out: Output): Promise<void> {
-  const { path, other, cells_compared, differences, read } = document
+  const { path, other, cells_compared, differences, reader_cells: read } = document
   const { cell_num = 0, not_compared = [], unlisted_cell_num = 0 } = document
   await writeHeading(read ? 'comparison of what readers see' : 'comparison', out)
   await writeKeyValues(Object.entries({ a: withTime(path, read?.as_of), b: withTime(other, read?.other_as_of) }), out)
@@ -21,9 +21,9 @@ export async function diffTable(document: DiffDocument, out: Output): Promise<vo
     await writeLine(`EQUAL: readers see the same ${counted(cell_num, 'cell')}, fields and metadata`, out, 'good')
     return
   }
-  const { same, changed = 0, only_a = 0, only_b = 0 } = read ?? {}
+  const { cells_same: same, cells_changed = 0, cells_only_a = 0, cells_only_b = 0 } = read ?? {}
   if (same !== undefined) {
-    const unequal = `${counted(changed, 'cell')} changed, ${only_a} only in a, ${only_b} only in b`
+    const unequal = `${counted(cells_changed, 'cell')} changed, ${cells_only_a} only in a, ${cells_only_b} only in b`
     await writeLine(`${counted(same, 'cell')} the same, ${unequal}`, out)
   }
   const cells = cells_compared && !read ? `, ${counted(cell_num, 'cell')} compared` : ''

@@ -262,11 +262,11 @@ function totals({ exact, total, storage, result_size }: ExplainDocument): string
           `${counted(cells_in_tiles, 'cell')} in these tiles for ${countText(cells_asked)} in the ranges, ${(cells_in_tiles / cells_asked).toFixed(1)} for each`,
         ]
       : []
-  const { deleted_cells, local_seconds, seconds } = total
+  const { deleted_cell_num, local_seconds, seconds } = total
   const { requests, list_requests, head_requests, get_requests } = total
   const unfiltered = unfiltered_bytes > 0 ? `, ${shortSize(unfiltered_bytes)} unfiltered` : ''
-  const deleted = deleted_cells
-    ? `; ${counted(deleted_cells, 'more is', 'more are')} deleted but still read (stats --read says by what, and how to remove them)`
+  const deleted = deleted_cell_num
+    ? `; ${counted(deleted_cell_num, 'more is', 'more are')} deleted but still read (stats --read says by what, and how to remove them)`
     : ''
   return [
     `result: ${resultText(result_size)}${deleted}`,

@@ -1,8 +1,16 @@
 import type { Output } from '../../base/result.ts'
 import type { HistoryDocument, HistoryVersion } from '../../documents/history.ts'
-import { timeText } from '../../format/timestamped-name.ts'
 import { listOf, type Shows, writeLine, writeNotExamined, writeTableOrBelow, writeTitle } from './parts.ts'
-import { counted, fieldName, NEVER_WRITTEN, timeRangeText, valuesText, withTimes, writtenText } from './wording.ts'
+import {
+  counted,
+  fieldName,
+  momentText,
+  NEVER_WRITTEN,
+  timeRangeText,
+  valuesText,
+  withTimes,
+  writtenText,
+} from './wording.ts'
 
 /** Most characters of a value, except with `--full`. */
 const VALUE = 24
@@ -56,7 +64,7 @@ function whyText(version: HistoryVersion): string {
 const TIE = ': if the times are equal, TileDB takes the last fragment, usually by name'
 
 function reasonText({ fragment, written, state, by, timestamp_range }: HistoryVersion): string {
-  const at = by?.time === undefined ? '' : timeText(by.time, false)
+  const at = by?.time === undefined ? '' : momentText(by.time)
   switch (state) {
     case 'current':
       return ''

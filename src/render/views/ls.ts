@@ -87,14 +87,14 @@ export async function arrayTable(
 const PAIRS = 5
 
 /** Says how many fragments overlap, and which. */
-async function writeOverlaps({ overlap_pair_num, overlaps, fragments }: Listing, out: Output): Promise<void> {
-  if (!overlap_pair_num || !overlaps) return
+async function writeOverlaps({ overlap_pair_num, overlap_pairs, fragments }: Listing, out: Output): Promise<void> {
+  if (!overlap_pair_num || !overlap_pairs) return
   const what = 'their cells are merged when they are read'
   await writeLine(`${counted(overlap_pair_num, 'pair')} of fragments overlap: ${what}`, out, 'dim')
   // The only pair of two fragments needs no names.
   if (fragments.length === 2) return
   const length = prefixLength(fragments.map(({ name }) => name))
-  const shown = overlaps.slice(0, out.full ? undefined : PAIRS)
+  const shown = overlap_pairs.slice(0, out.full ? undefined : PAIRS)
   for (const pair of shown) await writeLine(`  ${pair.map((name) => name.slice(0, length)).join(' and ')}`, out, 'dim')
   const more = overlap_pair_num - shown.length
   if (more > 0) await writeLine(`  … ${countText(more)} more${out.full ? '' : ': --full names them'}`, out, 'dim')

@@ -53,7 +53,7 @@ export async function overviewTable(document: OverviewDocument, out: Output): Pr
   }
   const pairs: Pairs = [
     ...facts,
-    document.not_looked_at.length > 0 && ['not looked at', document.not_looked_at.join('; ')],
+    document.not_checked.length > 0 && ['not checked', document.not_checked.join('; ')],
     not_examined.length > 0 && ['not examined', not_examined[0].message],
   ]
   const below = findings.length * (findings.length < FEW ? 4 : 3) + next.length + 4
@@ -222,20 +222,20 @@ function readNum({ states }: ArrayOverview): number {
 }
 
 function seenText(document: ArrayOverview): string {
-  const { cell_num, cell_num_is, nonempty_domain, dimensions, fragment_num, delete_condition_num: deletes } = document
-  const { domain_cell_num } = document
+  const { cell_num, certainty, nonempty_domain, dimensions, fragment_num, delete_condition_num: deletes } = document
+  const { whole_cell_num } = document
   if (fragment_num === 0) return 'no cells: nothing was written yet'
   if (readNum(document) === 0) return `no cells: TileDB reads none of ${counted(fragment_num, 'fragment')}`
   if (cell_num === null) return 'unknown'
   const names = dimensions.map(({ name }) => name)
   const cells = counted(BigInt(cell_num), 'cell')
-  const how = cell_num_is === 'exact' ? cells : cell_num_is === 'at most' ? `at most ${cells}` : `${cells}, estimated`
-  if (domain_cell_num !== undefined) {
-    if (cell_num_is === 'exact' && BigInt(cell_num) === BigInt(domain_cell_num))
-      return `${counted(BigInt(domain_cell_num), 'cell')}, all of them written: ${domainText(names, nonempty_domain)}`
-    const written = cell_num_is === 'exact' ? countText(cell_num) : how.replace(/ cells?/, '')
+  const how = certainty === 'exact' ? cells : certainty === 'at most' ? `at most ${cells}` : `${cells}, estimated`
+  if (whole_cell_num !== undefined) {
+    if (certainty === 'exact' && BigInt(cell_num) === BigInt(whole_cell_num))
+      return `${counted(BigInt(whole_cell_num), 'cell')}, all of them written: ${domainText(names, nonempty_domain)}`
+    const written = certainty === 'exact' ? countText(cell_num) : how.replace(/ cells?/, '')
     const box = nonempty_domain === null ? '' : `: ${domainText(names, nonempty_domain)}`
-    return `${counted(BigInt(domain_cell_num), 'cell')} of the domain, ${written} written${box}`
+    return `${counted(BigInt(whole_cell_num), 'cell')} of the domain, ${written} written${box}`
   }
   const less = deletes === 0 ? '' : `; ${counted(deletes, 'delete condition')}`
   return `${how}${nonempty_domain === null ? '' : `; ${domainText(names, nonempty_domain)}`}${less}`
@@ -282,7 +282,7 @@ function releasesWords({ written_by, read_by }: Partial<Pick<ArrayOverview, 'wri
 }
 
 function fragmentFacts(document: FragmentOverview): Facts {
-  const { dense, format_version, state, cell_num, tile_num, nonempty_domain, dimensions } = document
+  const { dense, format_version, state, cells_in_domain, tile_num, nonempty_domain, dimensions } = document
   const type = dense === null ? '' : dense ? 'dense ' : 'sparse '
   const meaning = state && (meaningOf(state, document.as_of) ?? 'readers see it')
   const merged = document.consolidated ? '; consolidated: it holds the cells of fragments between its times' : ''
@@ -290,9 +290,9 @@ function fragmentFacts(document: FragmentOverview): Facts {
     what: `${type}fragment${format_version === null ? '' : `, format version ${format_version}`}`,
     facts: [
       state && ['state', `${state}: ${meaning}${merged}`],
-      cell_num !== null && [
+      cells_in_domain !== null && [
         'holds',
-        `${counted(BigInt(cell_num), 'cell')} in ${counted(tile_num ?? 0, 'tile')}; ${domainText(dimensions, nonempty_domain)}`,
+        `${counted(BigInt(cells_in_domain), 'cell')} in ${counted(tile_num ?? 0, 'tile')}; ${domainText(dimensions, nonempty_domain)}`,
       ],
       document.timestamp_range !== null && ['written', timeRangeText(document.timestamp_range).replace('..', ' to ')],
       ['on disk', shortSize(document.size)],
@@ -324,9 +324,9 @@ function groupFacts({ members, metadata_keys: keys }: GroupOverview): Facts {
 
 const MOST_MEMBERS = 6
 
-function fileFacts({ type, size, field, fragment, array }: FileOverview): Facts {
+function fileFacts({ file_kind, size, field, fragment, array }: FileOverview): Facts {
   return {
-    what: type,
+    what: file_kind,
     facts: [
       field !== null && ['cells of', fieldName(field)],
       ['size', counted(size, 'byte')],

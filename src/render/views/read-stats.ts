@@ -8,7 +8,6 @@ import type {
   ReadStatsRepeated,
 } from '../../documents/read-stats.ts'
 import { datatypeSize } from '../../format/datatype.ts'
-import { timeText } from '../../format/timestamped-name.ts'
 import { type Pairs, writeKeyValues } from '../table.ts'
 import { shortValue } from '../units.ts'
 import {
@@ -27,8 +26,10 @@ import {
   countText,
   fieldName,
   laterDeletesText,
+  momentText,
   NOTHING,
   rangeText,
+  timeOf,
   typeText,
   valuesText,
   withTimes,
@@ -52,7 +53,7 @@ export async function readStatsTable(document: ReadStatsDocument, isNow: boolean
   }
   if (deletes.length > 0) {
     await writeSection('delete conditions, oldest first', out)
-    const names = deletes.map(({ time }) => timeText(time, false))
+    const names = deletes.map(({ time }) => momentText(time))
     await writeTableOrBelow({ ...listOf(DELETE_COLUMNS, deletes), names, limit: limitOf(ROWS, out) }, out)
     await writeLine(
       'removed: from what readers saw at the time of the delete; written again: those of them that have a newer cell now',
@@ -66,15 +67,15 @@ export async function readStatsTable(document: ReadStatsDocument, isNow: boolean
   if (fields.length > 0) {
     await writeSection('fields', out)
     await writeTableOrBelow(listOf(fieldColumns(fields), fields), out)
-    if (fields.some(({ fill_count }) => fill_count > 0))
+    if (fields.some(({ filled_cell_num }) => filled_cell_num > 0))
       await writeLine(
         'filled: cells written before the array had the field as it is now; reads give its fill value; the other columns leave these cells out',
         out,
         'dim',
       )
   }
-  const stored = document.dense?.fill_cell_num ?? null
-  if (document.dense?.consolidated && fields.length > 0 && stored !== 0) {
+  const stored = document.dense_cells?.fill_cell_num ?? null
+  if (document.dense_cells?.consolidated && fields.length > 0 && stored !== 0) {
     const filled = stored === null ? 'fill values' : `${counted(stored, 'cell')} of fill values`
     await writeLine(
       `minima, maxima, sums and means count the ${filled} that consolidation may have stored in gaps`,
@@ -86,14 +87,23 @@ export async function readStatsTable(document: ReadStatsDocument, isNow: boolean
 }
 
 function facts(document: ReadStatsDocument): Pairs {
-  const { array_type, limited, cell_num, dense, hidden_cell_num, duplicates, deletes, later_deletes, to_vacuum_num } =
-    document
+  const {
+    array_type,
+    limited,
+    cell_num,
+    dense_cells,
+    overwritten_cell_num,
+    duplicates,
+    deletes,
+    later_deletes,
+    to_vacuum_num,
+  } = document
   const where = limited ? ' in this query' : ''
   return [
     ['cells', `${countText(cell_num)}${writtenText(document)}${where}`],
-    dense && ['unwritten', unwrittenText(document)],
-    hidden_cell_num !== null &&
-      !duplicates && ['overwritten', `${counted(hidden_cell_num, 'older cell')} that newer ones overwrite`],
+    dense_cells && ['unwritten', unwrittenText(document)],
+    overwritten_cell_num !== null &&
+      !duplicates && ['overwritten', `${counted(overwritten_cell_num, 'older cell')} that newer ones overwrite`],
     array_type === 'sparse' && [
       'deleted',
       deletes.length > 0 ? deletedText(deletes) : later_deletes.length > 0 ? 'none' : 'none: no delete conditions',
@@ -144,7 +154,7 @@ async function writeStored(
       ? 'TileDB-Py takes them out for good:'
       : 'TileDB consolidates no single fragment, so TileDB-Py takes them out in a new array; the old one holds them until it is deleted:'
   await writeLine(
-    `${cells} still in the files: read --as-of ${BigInt(first.time) - 1n} shows those of the first delete; ${how}`,
+    `${cells} still in the files: read --as-of ${timeOf(first.time) - 1n} shows those of the first delete; ${how}`,
     out,
     'dim',
   )
@@ -152,7 +162,7 @@ async function writeStored(
 }
 
 /** Returns how the number of cells of a dense array is meant: consolidation stores fill values in gaps between fragments. */
-function writtenText({ dense }: ReadStatsDocument): string {
+function writtenText({ dense_cells: dense }: ReadStatsDocument): string {
   if (!dense) return ''
   if (!dense.consolidated) return ' written'
   const { fill_cell_num } = dense
@@ -160,7 +170,7 @@ function writtenText({ dense }: ReadStatsDocument): string {
   return ` stored, ${countText(fill_cell_num)} of them equal to the fill value (consolidation stores those in gaps)`
 }
 
-function unwrittenText({ dense, limited }: ReadStatsDocument): string {
+function unwrittenText({ dense_cells: dense, limited }: ReadStatsDocument): string {
   if (!dense) return NOTHING
   const { unwritten_cell_num, wanted_cell_num, domain_cell_num } = dense
   if (unwritten_cell_num === null) return 'not counted with a condition'
@@ -172,7 +182,7 @@ function unwrittenText({ dense, limited }: ReadStatsDocument): string {
 }
 
 /** Shows the first boxes of cells that were never written. */
-async function writeUnwritten({ dense }: ReadStatsDocument, out: Output): Promise<void> {
+async function writeUnwritten({ dense_cells: dense }: ReadStatsDocument, out: Output): Promise<void> {
   const { unwritten_boxes: boxes, unwritten_cell_num } = dense ?? {}
   if (!boxes || boxes.length === 0) return
   const named = boxes.reduce((sum, { cell_num }) => sum + BigInt(cell_num), 0n)
@@ -206,7 +216,7 @@ const REPEATED_COLUMNS: readonly Shows<ReadStatsRepeated>[] = [
 ]
 
 const DELETE_COLUMNS: readonly Shows<ReadStatsDelete>[] = [
-  { name: 'time', whole: true, cell: ({ time }) => timeText(time, false) },
+  { name: 'time', whole: true, cell: ({ time }) => momentText(time) },
   {
     name: 'removed',
     align: 'right',
@@ -229,7 +239,7 @@ function shortNumber(value: number): string {
 
 /** Returns the columns of the table of fields. A column without a value for any field is left out. */
 function fieldColumns(fields: readonly ReadStatsField[]): readonly Shows<ReadStatsField>[] {
-  const nan = fields.filter(({ nan_count }) => nan_count)
+  const nan = fields.filter(({ nan_cell_num }) => nan_cell_num)
   const nanName = [
     ...(nan.some(({ type }) => type.startsWith('FLOAT')) ? ['NaN'] : []),
     ...(nan.some(({ type }) => type.startsWith('DATETIME')) ? ['NaT'] : []),
@@ -246,8 +256,8 @@ function fieldColumns(fields: readonly ReadStatsField[]): readonly Shows<ReadSta
     { name: 'min', cell: ({ min }) => (min === null ? NOTHING : shortValue(min, VALUE)) },
     { name: 'max', cell: ({ max }) => (max === null ? NOTHING : shortValue(max, VALUE)) },
     count('nulls', ({ null_count }) => null_count),
-    count(nanName, ({ nan_count }) => nan_count),
-    count('filled', ({ fill_count }) => fill_count),
+    count(nanName, ({ nan_cell_num }) => nan_cell_num),
+    count('filled', ({ filled_cell_num }) => filled_cell_num),
     { name: 'sum', align: 'right', cell: sumText, shown: fields.some(({ sum }) => sum !== null) },
     { name: 'mean', align: 'right', cell: meanText, shown: fields.some(({ mean }) => mean !== null) },
     { name: 'length', cell: lengthText, shown: fields.some(({ lengths }) => lengths) },
@@ -270,9 +280,9 @@ function lengthText({ type, lengths }: ReadStatsField): string {
 }
 
 /** Shows the values of an enumeration, most used first, then those without a cell. */
-async function writeEnumeration({ name, enumeration }: ReadStatsField, out: Output): Promise<void> {
-  if (!enumeration) return
-  const { used, unused, missing_cell_num } = enumeration
+async function writeEnumeration({ name, enumeration_use: use }: ReadStatsField, out: Output): Promise<void> {
+  if (!use) return
+  const { used, unused, missing_cell_num } = use
   const all = used.length + unused.length
   await writeSection(`values of ${fieldName(name)}: ${countText(used.length)} of ${countText(all)} are used`, out)
   const limit = limitOf(ROWS, out)
@@ -287,7 +297,7 @@ async function writeEnumeration({ name, enumeration }: ReadStatsField, out: Outp
     await writeLine(`${counted(missing_cell_num, 'cell')} with an index without a value`, out, 'bad')
 }
 
-const LABEL_COLUMNS: readonly Shows<NonNullable<ReadStatsField['enumeration']>['used'][number]>[] = [
+const LABEL_COLUMNS: readonly Shows<NonNullable<ReadStatsField['enumeration_use']>['used'][number]>[] = [
   { name: 'value', cell: ({ value }) => shortValue(value, VALUE) },
   { name: 'index', align: 'right', cell: ({ index }) => countText(index) },
   { name: 'cells', align: 'right', cell: ({ cell_num }) => countText(cell_num) },

@@ -10,7 +10,7 @@ const MOST = 5
 
 /** Shows what was read, the outcome, and in the last line whether anything is lost. */
 export async function recoverTable(document: RecoverDocument, out: Output): Promise<void> {
-  const { path, to, fragments, left_out, remaining, place } = document
+  const { path, written_to, fragments, left_out, remaining, place } = document
   const of = (...outcomes: RecoverFragment['outcome'][]): RecoverFragment[] =>
     fragments.filter(({ outcome }) => outcomes.includes(outcome))
   const rows: Pair[] = [['read', `${counted(fragments.length, 'fragment')}; ${path} itself stays as it is`]]
@@ -24,20 +24,20 @@ export async function recoverTable(document: RecoverDocument, out: Output): Prom
   rows.push(
     ...list(
       'left out',
-      left_out.map(({ path: file, why }) => `${file}: ${why}`),
+      left_out.map(({ path: file, reason }) => `${file}: ${reason}`),
     ),
   )
   const found = remaining.length === 0 ? 'no error' : remaining.join(', ')
-  rows.push(['read back', `${to}: check --level cells finds ${found}`])
+  rows.push(['read back', `${written_to}: check --level cells finds ${found}`])
   if (place !== null) rows.push(['its place', `${place} in the array`])
   await writeKeyValues(rows, out)
   await writeLine(verdict(document), out)
 }
 
-function verdict({ cell_num, cells_lost, lost, lost_file, remaining, fragments }: RecoverDocument): string {
+function verdict({ cell_num, cells_lost, is_loss, lost_file, remaining, fragments }: RecoverDocument): string {
   const kept = counted(cell_num, 'cell')
   const isEmpty = fragments.length === 0
-  if (!lost) {
+  if (!is_loss) {
     const what = isEmpty ? 'no cell, as TileDB reads no fragment' : `all ${kept}`
     return `RECOVERED${remaining.length > 0 ? ', BUT NOT RIGHT' : ''}: ${what}`
   }
@@ -60,13 +60,13 @@ function rebuiltText({ name, cell_num, codes }: RecoverFragment): string {
   return `${name}: metadata anew (${codes.join(', ')}), ${counted(cell_num, 'cell')}`
 }
 
-function cutText({ name, cell_num, cells_lost, written_as, why }: RecoverFragment): string {
+function cutText({ name, cell_num, cells_lost, written_as, reason }: RecoverFragment): string {
   const parts = written_as.length > 1 ? `, in ${written_as.length} fragments` : ''
-  return `${name}: ${counted(cell_num, 'cell')} kept${parts}, ${lostText(cells_lost)}; ${why}`
+  return `${name}: ${counted(cell_num, 'cell')} kept${parts}, ${lostText(cells_lost)}; ${reason}`
 }
 
-function goneText({ name, cells_lost, written_as, why }: RecoverFragment): string {
-  if (written_as.length === 0) return `${name}: ${lostText(cells_lost)}${why === null ? '' : `; ${why}`}`
+function goneText({ name, cells_lost, written_as, reason }: RecoverFragment): string {
+  if (written_as.length === 0) return `${name}: ${lostText(cells_lost)}${reason === null ? '' : `; ${reason}`}`
   return `${name}: no cell, as the ${counted(written_as.length, 'fragment')} that it replaced are still there`
 }
 

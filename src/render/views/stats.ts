@@ -56,16 +56,16 @@ export async function statsTable(document: StatsDocument, out: Output): Promise<
 }
 
 function facts(document: StatsDocument): Pairs {
-  const { cell_num, cells_in_domain, data_size, unfiltered_size, metadata } = document
+  const { cell_num, cells_in_domain, data_size, unfiltered_size, fragment_metadata } = document
   const whole = cells_in_domain === cell_num ? '' : ` (${countText(cell_num)} stored, in whole tiles)`
   const ratio = data_size === 0 ? '' : `, ratio ${ratioText(unfiltered_size, data_size)}`
-  const memory = `about ${shortSizeText(metadata.memory_size)} in TileDB's memory once all is loaded`
+  const memory = `about ${shortSizeText(fragment_metadata.memory_size)} in TileDB's memory once all is loaded`
   const sums: Pairs = [
     ['format version', document.format_versions.map(releasesText).join(', ') || NOTHING],
     ['cells', countText(cells_in_domain) + whole],
     ['tiles', countText(document.tile_num)],
     ['data', `${sizeText(data_size)}, unfiltered ${sizeText(unfiltered_size)}${ratio}`],
-    ['metadata', `${sizeText(metadata.size)}, ${memory}`],
+    ['fragment metadata', `${sizeText(fragment_metadata.size)}, ${memory}`],
   ]
   const nothingRead = document.target === 'array' && document.fragment_num === 0 && document.not_examined.length > 0
   return [
@@ -82,14 +82,14 @@ function fragmentsText({ fragment_num, not_examined }: ArrayStats): string {
 }
 
 function arrayFacts(document: ArrayStats): Pairs {
-  const { hidden_fragment_num, hidden_size, hidden_counted, other_size, not_examined } = document
-  const hidden = `${counted(hidden_fragment_num, 'fragment')} that TileDB does not read, ${sizeText(hidden_size)}`
+  const { unread_fragment_num, unread_size, unread_counted, other_size, not_examined } = document
+  const hidden = `${counted(unread_fragment_num, 'fragment')} that TileDB does not read, ${sizeText(unread_size)}`
   return [
     not_examined.length > 0 && [
       'not examined',
       `${counted(not_examined.length, 'fragment')} that could not be read, only counted in the size on disk`,
     ],
-    hidden_fragment_num > 0 && ['hidden', `${hidden}, ${hidden_counted ? 'counted here' : 'not counted here'}`],
+    unread_fragment_num > 0 && ['hidden', `${hidden}, ${unread_counted ? 'counted here' : 'not counted here'}`],
     ['beside fragments', `${sizeText(other_size)} of schemas, commits, key-value metadata`],
   ]
 }
@@ -131,7 +131,7 @@ function percentText(share: number | null): string {
 
 /** Shows the sections of the metadata file, largest first. With `--full`, those of one fragment are in the order of the file. */
 async function writeSections(document: StatsDocument, out: Output): Promise<void> {
-  const { sections, metadata, fragment_num } = document
+  const { sections, fragment_metadata, fragment_num } = document
   if (sections.length === 0) return
   const placed = sections.every(({ offset }) => offset !== undefined)
   const inOrder = placed && out.full === true
@@ -141,8 +141,12 @@ async function writeSections(document: StatsDocument, out: Output): Promise<void
   const hasRoom = placed && fits(content.columns, content.rows, out)
   const columns = hasRoom ? content.columns : content.columns.slice(0, -1)
   await writeTable({ ...content, columns, limit: limitOf(SECTIONS, out) }, out)
-  if (metadata.footer_size > 0)
-    await writeLine(`and ${fragment_num > 1 ? 'footers' : 'a footer'} of ${sizeText(metadata.footer_size)}`, out, 'dim')
+  if (fragment_metadata.footer_size > 0)
+    await writeLine(
+      `and ${fragment_num > 1 ? 'footers' : 'a footer'} of ${sizeText(fragment_metadata.footer_size)}`,
+      out,
+      'dim',
+    )
 }
 
 async function writeHistograms({ tile_size, cells_per_tile }: StatsDocument, out: Output): Promise<void> {
@@ -203,7 +207,7 @@ export async function comparisonTable(a: StatsDocument, b: StatsDocument, out: O
       { what: 'size', a: a.size, b: b.size },
       { what: 'data', a: a.data_size, b: b.data_size },
       { what: 'data, unfiltered', a: a.unfiltered_size, b: b.unfiltered_size },
-      { what: 'metadata', a: a.metadata.size, b: b.metadata.size },
+      { what: 'fragment metadata', a: a.fragment_metadata.size, b: b.fragment_metadata.size },
     ],
     shortSize,
     undefined,

@@ -97,7 +97,7 @@ async function writeFiles(files: readonly string[], limit: number | undefined, o
 
 /** Writes what the verdict does not cover. */
 async function writeNotes(document: Document, unprotected: number, out: Output): Promise<void> {
-  const { deep, unprotected_metadata_files: metadata, skipped_fragment_num: skipped } = document
+  const { deep, unprotected_metadata_file_num: metadata, skipped_fragment_num: skipped } = document
   const lines: string[] = []
   if (skipped > 0) {
     const [were, them] = skipped === 1 ? ['was', 'it'] : ['were', 'them']

@@ -13,14 +13,14 @@ export async function whatifTable(document: WhatifDocument, out: Output): Promis
   if (fields.length > 0) for (const line of COLUMNS_EXPLAINED) await writeLine(line, out, 'dim')
   for (const field of fields) await writeField(field, out)
   if (layouts.length > 0) {
-    const cells = Math.max(...layouts.map(({ sample_cells }) => sample_cells ?? 0))
+    const cells = Math.max(...layouts.map(({ sample_cell_num }) => sample_cell_num ?? 0))
     const from = cells > 0 ? `, estimated from ${counted(cells, 'cell')}` : ''
     await writeSection(`other tiles and orders, with these filters${from}`, out)
     await writeTableOrBelow(listOf(LAYOUT_COLUMNS, layouts), out)
-    if (layouts.some(({ read }) => read)) {
+    if (layouts.some(({ read_cost }) => read_cost)) {
       await writeSection('a read of this range, as TileDB counts it', out)
       // TileDB's dense reader counts no cells.
-      const counts = layouts.some(({ read }) => read && read.cells_read > 0)
+      const counts = layouts.some(({ read_cost }) => read_cost && read_cost.cells_read > 0)
       await writeTableOrBelow(
         listOf(
           READ_COLUMNS.filter(({ name }) => counts || name !== 'cells'),
@@ -59,19 +59,23 @@ const LAYOUT_COLUMNS: readonly Shows<WhatifLayout>[] = [
   { name: 'change', cell: ({ change }) => change || '(now)' },
   { name: 'fragments', align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
   { name: 'tiles', align: 'right', cell: ({ tile_num }) => countText(tile_num) },
-  { name: 'data', align: 'right', cell: ({ data_bytes }) => shortSize(data_bytes) },
-  { name: 'metadata', align: 'right', cell: ({ metadata_bytes }) => shortSize(metadata_bytes) },
-  { name: 'R-tree', align: 'right', cell: ({ rtree_bytes }) => shortSize(rtree_bytes) },
-  { name: 'statistics', align: 'right', cell: ({ statistics_bytes }) => shortSize(statistics_bytes) },
+  { name: 'data', align: 'right', cell: ({ data_size }) => shortSize(data_size) },
+  { name: 'metadata', align: 'right', cell: ({ fragment_metadata_size }) => shortSize(fragment_metadata_size) },
+  { name: 'R-tree', align: 'right', cell: ({ rtree_size }) => shortSize(rtree_size) },
+  { name: 'statistics', align: 'right', cell: ({ statistics_size }) => shortSize(statistics_size) },
 ]
 
 const READ_COLUMNS: readonly Shows<WhatifLayout>[] = [
   { name: 'change', cell: ({ change }) => change || '(now)' },
-  { name: 'tiles', align: 'right', cell: ({ read }) => (read ? countText(read.tiles_read) : NOTHING) },
-  { name: 'cells', align: 'right', cell: ({ read }) => (read ? countText(read.cells_read) : NOTHING) },
-  { name: 'stored', align: 'right', cell: ({ read }) => (read ? shortSize(read.stored_bytes) : NOTHING) },
-  { name: 'unfiltered', align: 'right', cell: ({ read }) => (read ? shortSize(read.unfiltered_bytes) : NOTHING) },
-  { name: 'reads', align: 'right', cell: ({ read }) => (read ? countText(read.reads) : NOTHING) },
+  { name: 'tiles', align: 'right', cell: ({ read_cost: read }) => (read ? countText(read.tiles_read) : NOTHING) },
+  { name: 'cells', align: 'right', cell: ({ read_cost: read }) => (read ? countText(read.cells_read) : NOTHING) },
+  { name: 'stored', align: 'right', cell: ({ read_cost: read }) => (read ? shortSize(read.stored_bytes) : NOTHING) },
+  {
+    name: 'unfiltered',
+    align: 'right',
+    cell: ({ read_cost: read }) => (read ? shortSize(read.unfiltered_bytes) : NOTHING),
+  },
+  { name: 'reads', align: 'right', cell: ({ read_cost: read }) => (read ? countText(read.reads) : NOTHING) },
 ]
 
 async function writeField(field: WhatifField, out: Output): Promise<void> {
@@ -148,13 +152,13 @@ function pipelineWords({ filters }: Pick<WhatifTrial, 'filters'>): string {
   return words.join(', ')
 }
 
-function losslessText({ exact, changed }: WhatifTrial): string {
-  return exact ? 'yes' : `no: ${(100 * changed).toPrecision(2)} %`
+function losslessText({ lossless, changed_share }: WhatifTrial): string {
+  return lossless ? 'yes' : `no: ${(100 * changed_share).toPrecision(2)} %`
 }
 
 /** Returns a text about the values that filters change; undefined if all candidates are lossless. */
 function lossText(candidates: readonly WhatifTrial[]): string | undefined {
-  const lossy = candidates.filter(({ exact }) => !exact)
+  const lossy = candidates.filter(({ lossless }) => !lossless)
   if (lossy.length === 0) return undefined
   const most = Math.max(...lossy.map(({ deviation }) => deviation))
   return `not lossless: part of the values that change; ${most === 0 ? '-0 becomes 0' : `by at most ${most.toPrecision(2)}`}`
@@ -169,7 +173,7 @@ function verdict({ fields, layouts }: WhatifDocument): string {
     balanced === null ? [] : name === null ? role : fieldName(name),
   )
   const [now, ...others] = layouts
-  const size = ({ data_bytes, metadata_bytes }: WhatifLayout): number => data_bytes + metadata_bytes
+  const size = ({ data_size, fragment_metadata_size }: WhatifLayout): number => data_size + fragment_metadata_size
   const saving = others.sort((a, b) => size(a) - size(b)).filter((one) => size(one) <= (1 - WORTH) * size(now))
   // The smallest layout, and consolidation, which needs no new array.
   const best = saving.filter((one, i) => i === 0 || one.change === CONSOLIDATED)

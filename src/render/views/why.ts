@@ -60,8 +60,8 @@ function needLines(needs: readonly Need[], depth = 0): string[] {
   const lines: string[] = []
   const shared =
     needs.length > 1 && needs.every((one) => JSON.stringify(one.needed_by) === JSON.stringify(needs[0].needed_by))
-  for (const { path, why, needed_by } of needs.slice(0, MOST)) {
-    lines.push(`${'  '.repeat(depth)}${path === '' ? why : `${path}: ${why}`}`)
+  for (const { path, what, needed_by } of needs.slice(0, MOST)) {
+    lines.push(`${'  '.repeat(depth)}${path === '' ? what : `${path}: ${what}`}`)
     if (!shared) lines.push(...needLines(needed_by, depth + 1))
   }
   if (needs.length > MOST) lines.push(`${'  '.repeat(depth)}and ${needs.length - MOST} more (--json)`)
@@ -83,7 +83,15 @@ function effectText(effect: Effect): string {
   return `${outcomeText(effect)}${timesText(effect)}`
 }
 
-function outcomeText({ outcome, names = [], message, lost = 0, added = 0, changed = 0, certainty }: Effect): string {
+function outcomeText({
+  outcome,
+  names = [],
+  message,
+  cells_lost = 0,
+  cells_added = 0,
+  cells_changed = 0,
+  certainty,
+}: Effect): string {
   const list = firstOf(names.map(fieldName))
   switch (outcome) {
     case 'fails':
@@ -104,9 +112,9 @@ function outcomeText({ outcome, names = [], message, lost = 0, added = 0, change
       return `other members: ${list}`
     case 'cells': {
       const parts = [
-        lost > 0 && `${counted(lost, 'cell')} fewer`,
-        added > 0 && `${counted(added, 'cell')} more`,
-        changed > 0 && `${counted(changed, 'cell')} with other values`,
+        cells_lost > 0 && `${counted(cells_lost, 'cell')} fewer`,
+        cells_added > 0 && `${counted(cells_added, 'cell')} more`,
+        cells_changed > 0 && `${counted(cells_changed, 'cell')} with other values`,
       ].filter((one) => one !== false)
       if (parts.length === 0) return 'no cell differs'
       return certainty === 'at most' ? `at most ${parts.join(', ')}` : `${parts.join(', ')} (exact)`

@@ -7,10 +7,12 @@ import type {
   FilterDescription,
   ListedFragment,
   PipelineDescription,
+  Time,
   TimestampRange,
   ValueRange,
 } from '../../documents/common.ts'
 import type { HistoryVersion } from '../../documents/history.ts'
+import { parseDatetime } from '../../format/datetime.ts'
 import { NEWEST_FORMAT_VERSION } from '../../format/format-version.ts'
 import { readBy, writtenBy } from '../../format/releases.ts'
 import { parseTimestampedName, timeText } from '../../format/timestamped-name.ts'
@@ -95,9 +97,19 @@ export function timeRangeText(range: TimestampRange | null, withNumbers = true):
   return `${timeText(from, withNumbers)}..${timeText(to, withNumbers)}`
 }
 
+/** Returns a time of a document in milliseconds since 1970. */
+export function timeOf(time: Time): bigint {
+  return typeof time === 'string' ? BigInt.asUintN(64, parseDatetime('DATETIME_MS', time)) : BigInt(time)
+}
+
+/** Returns a time of a document as {@link timeText} does, without its number. */
+export function momentText(time: Time): string {
+  return timeText(timeOf(time), false)
+}
+
 /** Returns a text about delete conditions that have no effect yet. @param times when they take effect; one or more */
-export function laterDeletesText(times: readonly (number | bigint)[]): string {
-  const from = times.map((time) => timeText(time, false))
+export function laterDeletesText(times: readonly Time[]): string {
+  const from = times.map(momentText)
   return from.length === 1
     ? `1 delete condition, which takes effect at ${from[0]}`
     : `${counted(times.length, 'delete condition')}, which take effect from ${from[0]} to ${from[from.length - 1]}`
@@ -111,7 +123,7 @@ export const NEVER_WRITTEN = {
 
 /** Returns the time at which a version was written, or the two times between which it was written. */
 export function writtenText({ written, never_written, timestamp_range }: HistoryVersion): string {
-  if (written !== null) return timeText(written, false)
+  if (written !== null) return momentText(written)
   if (never_written === 'yes') return 'never'
   return timestamp_range ? `between ${timestamp_range.map((time) => timeText(time, false)).join(' and ')}` : NOTHING
 }

@@ -38,7 +38,7 @@ const ATTRIBUTE_COLUMNS: readonly Shows<AttributeDescription>[] = [
 ]
 
 function facts(document: SampleDocument): Pairs {
-  const { cell_num, fragments, files, total_size, enumerations, metadata } = document
+  const { cell_num, fragments, files, total_size, enumerations, metadata_keys } = document
   return [
     ['format version', versionText(document.format_version)],
     ['cells', `${counted(cell_num, 'cell')} in ${counted(fragments.length, 'fragment')}`],
@@ -46,7 +46,7 @@ function facts(document: SampleDocument): Pairs {
     ['files', `${counted(files.length, 'file')}, ${formatSize(total_size)}`],
     document.encryption === 'AES_256_GCM' && ['encryption', 'AES_256_GCM'],
     enumerations.length > 0 && ['enumerations', enumerations.join(', ')],
-    metadata.length > 0 && ['metadata', metadata.join(', ')],
+    metadata_keys.length > 0 && ['metadata keys', metadata_keys.join(', ')],
   ]
 }
 
