@@ -5,6 +5,7 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange } from '../format/range.ts'
 import { isConsolidatedName, parseTimestampedName } from '../format/timestamped-name.ts'
+import { SHORT_HEADINGS } from '../render/views/headings.ts'
 import type { FragmentColumn } from '../render/views/ls.ts'
 import {
   countText,
@@ -35,17 +36,17 @@ export const FACTS = {
   path: null,
   format_version: null,
   dense: null,
-  timestamp_range: 'time',
+  timestamp_range: SHORT_HEADINGS.timestamp_range,
   cell_num: null,
-  cells_in_domain: 'cells',
-  tile_num: 'tiles',
+  cells_in_domain: SHORT_HEADINGS.cells_in_domain,
+  tile_num: SHORT_HEADINGS.tile_num,
   size: 'size',
   data_size: null,
   unfiltered_size: null,
   ratio: 'ratio',
   damaged_files: 'state',
-  nonempty_domain: 'non-empty domain',
-  array_schema_name: 'schema',
+  nonempty_domain: SHORT_HEADINGS.nonempty_domain,
+  array_schema_name: SHORT_HEADINGS.array_schema_name,
   committed: null,
   visible: null,
   to_vacuum: null,
@@ -53,8 +54,8 @@ export const FACTS = {
   state: 'state',
   consolidated: 'state',
   hidden_by: null,
-  error: 'non-empty domain',
-  overlap_num: 'overlaps',
+  error: SHORT_HEADINGS.nonempty_domain,
+  overlap_num: SHORT_HEADINGS.overlap_num,
 } as const satisfies Readonly<Record<keyof ArrayFragment, string | null>>
 
 type ColumnName = Exclude<(typeof FACTS)[keyof typeof FACTS], null>

@@ -92,7 +92,7 @@ export interface ReadStatsDelete {
   condition: string | null
   /** The file that contains the condition; null if there is none. */
   file: Path | null
-  /** Time of the delete, milliseconds since 1970. */
+  /** Time of the delete. */
   time: Time
   /** Number of cells that the read would return without this condition, and that no older condition deletes. */
   cell_num: Count

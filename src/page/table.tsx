@@ -2,6 +2,7 @@ import type { ComponentChild } from 'preact'
 import { useState } from 'preact/hooks'
 import type { TimestampRange } from '../documents/common.ts'
 import { formatCount } from '../render/units.ts'
+import { heading } from '../render/views/headings.ts'
 import { countText, NOTHING, timeRangeText } from '../render/views/wording.ts'
 import { Button, Scrolling } from './controls.tsx'
 import { Text } from './text.tsx'
@@ -35,7 +36,7 @@ export function numberColumn<Row>(
 /** A column of the times of writing, sorted by the last one. */
 export function writtenColumn<Row extends { timestamp_range: TimestampRange | null }>(): Column<Row> {
   return {
-    title: 'written',
+    title: heading('timestamp_range'),
     show: ({ timestamp_range }) => <span class="times">{timeRangeText(timestamp_range, false)}</span>,
     by: ({ timestamp_range }) => timestamp_range?.[1],
   }

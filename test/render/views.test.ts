@@ -160,7 +160,7 @@ examples/arrays/places/__fragments/__1714557600000_1714557600000_04894f559517af0
 state             live
 type              sparse
 format version    22 (written by TileDB 2.25 to 2.30, read by 2.25 and later)
-written           2024-05-01T10:00:00Z (1714557600000)
+time              2024-05-01T10:00:00Z (1714557600000)
 schema            __1795261442283_1795261442283_1870408598652e0619deef44b7a17cbf
 cells             40
 tiles             5
@@ -261,7 +261,7 @@ dense: no R-tree
   test('key-value metadata', async () => {
     expect(await shown(['metadata', WEATHER])).toBe(`\
 examples/arrays/weather: 5 metadata keys
-key            type         length               written  value
+key            type         length                  time  value
 missing_share  FLOAT64           1  2024-05-01T10:00:01Z  0.04
 source         STRING_UTF8      43  2024-05-01T10:00:01Z  "invented for the examples of tiledb-inspect"
 stations       STRING_UTF8      51  2024-05-01T10:00:01Z  "Helsinki, Reykjavik, Zurich, Lisbon, Nairobi, Quito"
@@ -300,26 +300,26 @@ tile  offset    min   max                 sum
    7   2,791   11.4  22.1   1386.700002670288
 
 tiles of rain_mm
-tile  offset  validity  min  max  sum  nulls
-   0       0         0    0   20  307      5
-   1     132        69    0   20  222      3
-   2     260       126    0   42  417      4
-   3     393       189    0   41  325      1
-   4     527       249    0   20  207      2
-   5     652       300    0   24  303      5
-   6     784       369    0   20  236      2
-   7     912       420    0   24  243      3
+tile  offset  validity offset  min  max  sum  nulls
+   0       0                0    0   20  307      5
+   1     132               69    0   20  222      3
+   2     260              126    0   42  417      4
+   3     393              189    0   41  325      1
+   4     527              249    0   20  207      2
+   5     652              300    0   24  303      5
+   6     784              369    0   20  236      2
+   7     912              420    0   24  243      3
 
 tiles of sky
-tile  offset  var offset  var size      min     max
-   0       0           0       405  "clear"  "snow"
-   1       8         167       415  "clear"  "snow"
-   2      16         334       409  "clear"  "snow"
-   3      24         501       383  "clear"  "snow"
-   4      32         670       425  "clear"  "rain"
-   5      40         832       420  "clear"  "rain"
-   6      48         994       413  "clear"  "rain"
-   7      56       1,156       394  "clear"  "rain"
+tile  offset  var offset  var unfiltered      min     max
+   0       0           0             405  "clear"  "snow"
+   1       8         167             415  "clear"  "snow"
+   2      16         334             409  "clear"  "snow"
+   3      24         501             383  "clear"  "snow"
+   4      32         670             425  "clear"  "rain"
+   5      40         832             420  "clear"  "rain"
+   6      48         994             413  "clear"  "rain"
+   7      56       1,156             394  "clear"  "rain"
 
 only zeros in the lists of tiles of station, day
 `)
@@ -449,7 +449,7 @@ examples/arrays/places/__fragments/
 state             live
 type              sparse
 format version    22 (written by TileDB 2.25 to 2.30, read by 2.25 and later)
-written           2024-05-01T10:00:00Z (1714557600000)
+time              2024-05-01T10:00:00Z (1714557600000)
 schema            __1795261442283_1795261442283_1870408598652e0619deef44b7a17cbf
 cells             40
 tiles             5
@@ -567,7 +567,7 @@ chunk 0 at 8
     const { text } = await run(['verify-checksums', 'examples/damaged/places'], { columns: 80, env: { NO_COLOR: '1' } })
     const folder = '__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22/'
     expect(text).toContain(`
-failure
+message
 ${folder}
 a1_validity.tdb
   expected a file of 228 bytes, found none
@@ -602,7 +602,7 @@ examples/arrays/places/__fragments/
   __1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22
 format version 22 (TileDB 2.25 to 2.30), 5 tiles; offsets and sizes in bytes
 ┌──────┬───────┬───────┬──────┬────────┬──────┬────────────┬───────┐
-│ tile │ cells │ field │ file │ offset │ size │ unfiltered │ ratio │
+│ tile │ cells │ field │ role │ offset │ size │ unfiltered │ ratio │
 ├──────┼───────┼───────┼──────┼────────┼──────┼────────────┼───────┤
 │    0 │     8 │ lat   │ data │      0 │  222 │         64 │  0.29 │
 │    1 │     8 │ lat   │ data │    222 │  222 │         64 │  0.29 │
@@ -623,17 +623,17 @@ boxes of the tiles
 
   test('leaves the number of a digest to the column that has it', async () => {
     const narrow = await shown(['at', `${PLACES_FRAGMENT}/d0.tdb`, '0x64'], 80)
-    expect(narrow).toContain('│                   digest     │   76 │    32 │ bytes 0xe342e8fe97fc…, valid │\n')
+    expect(narrow).toContain('│                   digest    │     76 │     32 │ bytes 0xe342e8fe97fc…, valid │\n')
   })
 
   test('counts one byte as one', async () => {
     const text = await shown(['at', `${WEATHER_FRAGMENT}/a2_var.tdb`, '40'], 80)
-    expect(text).toContain('│               id_size           │   40 │     1 │ uint8 1 byte, valid │\n')
+    expect(text).toContain('│               id_size           │     40 │      1 │ uint8 1 byte, valid │\n')
   })
 
   test('tells offsets and format versions from amounts', async () => {
     const offset = await shown(['at', `${PLACES_FRAGMENT}/__fragment_metadata.tdb`, '5999'], 80)
-    expect(offset).toContain('│       [5] lon                │ 5,999 │     8 │ uint64 1414 (0x586), valid │\n')
+    expect(offset).toContain('│       [5] lon                │  5,999 │      8 │ uint64 1414 (0x586), valid │\n')
     const version = await shown(['at', `${PLACES_FRAGMENT}/__fragment_metadata.tdb`, '5633'], 80)
     expect(version).toContain('│ uint32 22 (TileDB 2.25 to 2.30) │\n')
   })
@@ -1055,8 +1055,8 @@ test('sizes of var-sized tiles are shown where those of the first tiles are 0', 
   const head = { kind: 'fragment-metadata', path: 'p', schema_version: 1 } as const
   const out = sink()
   await fragmentMetadataTable({ ...head, format_version: 22, tile_num, fields: [field] }, out)
-  expect(out.text()).toContain('tile  offset  var offset  var size\n')
-  expect(out.text()).toContain('  11     220         220     1,500\n')
+  expect(out.text()).toContain('tile  offset  var offset  var unfiltered\n')
+  expect(out.text()).toContain('  11     220         220           1,500\n')
 })
 
 test('a range is one value only if its ends are the same to their last character', () => {

@@ -3,6 +3,7 @@ import { elementPart } from '../../anatomy/path.ts'
 import type { TileDocument } from '../../documents/tile.ts'
 import { hex } from '../../filters/bytes.ts'
 import { formatCount, shortValue } from '../../render/units.ts'
+import { heading } from '../../render/views/headings.ts'
 import { countText, NOTHING } from '../../render/views/wording.ts'
 import { Call } from '../call.tsx'
 import { Button } from '../controls.tsx'
@@ -176,10 +177,10 @@ function chunkColumns(
         </Button>
       ),
     },
-    numberColumn('byte', ({ offset }) => offset),
+    numberColumn('offset', ({ offset }) => offset),
     numberColumn('filtered', ({ filtered_length }) => filtered_length),
     { title: 'of filters', isNumber: true, show: ({ metadata_length }) => formatCount(metadata_length) },
-    numberColumn('unfiltered', ({ original_length }) => original_length),
+    numberColumn(heading('original_length'), ({ original_length }) => original_length),
     {
       title: 'error',
       show: ({ error }) =>

@@ -208,10 +208,10 @@ function columns(inspected: Inspected, link: Link, { fields }: Damage): readonly
     { title: 'tile', isNumber: true, show: ({ tile }) => tile ?? NOTHING, by: ({ tile }) => tile },
     { title: 'code', show: ({ code }) => code, by: ({ code }) => code },
     { title: 'what', show: ({ message }) => <Text>{message}</Text> },
-    { title: 'for a reader', show: ({ meaning }) => <Text>{pageWords(meaning)}</Text> },
+    { title: 'meaning', show: ({ meaning }) => <Text>{pageWords(meaning)}</Text> },
     { title: 'file', show: ({ file }) => <Text>{relativePath(file, shown) || file}</Text>, by: ({ file }) => file },
     {
-      title: 'byte',
+      title: 'offset',
       isNumber: true,
       show: (finding) =>
         finding.offset === null || finding.space !== undefined ? (

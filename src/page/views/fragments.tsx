@@ -2,6 +2,7 @@ import { FACTS, fragmentColumns } from '../../commands/listed-fragment.ts'
 import type { ArrayFragment } from '../../documents/array.ts'
 import type { FragmentLine } from '../../documents/fragment.ts'
 import type { GroupLine } from '../../documents/group.ts'
+import { heading } from '../../render/views/headings.ts'
 import { domainText, fieldName, filtersText, sizeText, stateRole, stateText } from '../../render/views/wording.ts'
 import { innerLink, type Link } from '../link.ts'
 import { StateLines } from '../state-lines.tsx'
@@ -72,7 +73,7 @@ function pageColumns(
   const printed = new Map(fragmentColumns(listed, names, true).map((one) => [one.name, one]))
   const columns: { [name: string]: Column<ArrayFragment> | null | false } = {
     fragment: {
-      title: 'name',
+      title: 'fragment',
       show: ({ name }) => (
         <a href={innerLink(link, paths.get(name) ?? name)}>
           <Text>{name}</Text>
@@ -95,10 +96,10 @@ function pageColumns(
     tiles: null,
     size: null,
     'non-empty domain': {
-      title: 'non-empty domain',
+      title: heading('nonempty_domain'),
       show: ({ nonempty_domain }) => <Text>{domainText(names, nonempty_domain)}</Text>,
     },
-    format: numberColumn('format', ({ format_version }) => format_version),
+    format: numberColumn(heading('format_version'), ({ format_version }) => format_version),
     ratio: false,
     schema: false,
   }
@@ -116,17 +117,17 @@ function pageColumns(
 }
 
 const FILES: readonly Column<FragmentLine>[] = [
-  textColumn('name', ({ name }) => name),
+  textColumn('file', ({ name }) => name),
   textColumn('field', ({ field }) => (field === null ? null : fieldName(field))),
   { title: 'role', show: ({ role }) => role, by: ({ role }) => role },
   numberColumn('size', ({ size }) => size, sizeText),
-  numberColumn('unfiltered', ({ unfiltered_size }) => unfiltered_size, sizeText),
+  numberColumn(heading('unfiltered_size'), ({ unfiltered_size }) => unfiltered_size, sizeText),
   { title: 'filters', show: ({ filters }) => filtersText(filters) },
   { title: 'state', show: ({ state }) => <span class={state === 'present' ? '' : 'bad'}>{state}</span> },
 ]
 
 const MEMBERS: readonly Column<GroupLine>[] = [
-  textColumn('name', ({ name }) => name),
+  textColumn('member', ({ name }) => name),
   { title: 'type', show: ({ type }) => type },
   { title: 'uri', show: ({ uri }) => <Text>{uri}</Text> },
   { title: 'state', show: ({ state }) => state },

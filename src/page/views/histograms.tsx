@@ -1,5 +1,6 @@
 import { exitCodeOf } from '../../base/errors.ts'
 import { escapeText, formatCount } from '../../render/units.ts'
+import { heading } from '../../render/views/headings.ts'
 import { counted, fieldName } from '../../render/views/wording.ts'
 import { fillWords, Queried, queryOptions, wordsOf } from '../cell-query.tsx'
 import { Button, cutName } from '../controls.tsx'
@@ -75,7 +76,7 @@ function Histogram(props: Counted['summaries'][number] & { unread: number }) {
   const most = Math.max(1, ...bars.map(({ count }) => count))
   const columns: readonly Column<Bar>[] = [
     { title: 'value', show: ({ label }) => <Text>{label}</Text> },
-    numberColumn('cells', ({ count }) => count),
+    numberColumn(heading('cell_num'), ({ count }) => count),
     {
       title: 'share',
       show: ({ count }) => count > 0 && <span class="bar" style={{ width: `${(10 * count) / most}rem` }} />,

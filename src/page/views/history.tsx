@@ -1,5 +1,6 @@
 import type { CellValue } from '../../documents/common.ts'
 import type { HistoryVersion } from '../../documents/history.ts'
+import { heading } from '../../render/views/headings.ts'
 import { countText, fieldName, NEVER_WRITTEN, writtenText } from '../../render/views/wording.ts'
 import { AttributeChoice, chosenAttributes, listOf, wordsOf } from '../cell-query.tsx'
 import { Form, fieldText } from '../controls.tsx'
@@ -112,7 +113,7 @@ function columnsOf([{ values }]: readonly HistoryVersion[]): readonly Column<His
   return [
     { title: 'written', show: (version) => <Text>{writtenText(version)}</Text> },
     {
-      title: 'what a read makes of it',
+      title: 'state',
       show: ({ state, never_written }) => (
         <>
           <span class={state === 'current' ? 'good' : 'dim'}>{state}</span>
@@ -121,7 +122,7 @@ function columnsOf([{ values }]: readonly HistoryVersion[]): readonly Column<His
       ),
     },
     {
-      title: 'what hid it',
+      title: heading('by'),
       show: ({ by }) =>
         by && (
           <>
@@ -144,6 +145,6 @@ function columnsOf([{ values }]: readonly HistoryVersion[]): readonly Column<His
     ),
     { title: 'fragment', show: ({ fragment }) => <Text>{fragment}</Text> },
     { title: 'tile', isNumber: true, show: ({ tile }) => countText(tile) },
-    { title: 'cell in it', isNumber: true, show: ({ position }) => countText(position) },
+    { title: 'position', isNumber: true, show: ({ position }) => countText(position) },
   ]
 }

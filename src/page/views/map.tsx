@@ -4,6 +4,7 @@ import { rangesResult } from '../../commands/values.ts'
 import type { ArrayFragment } from '../../documents/array.ts'
 import type { Dimension } from '../../format/dimension.ts'
 import { formatCount } from '../../render/units.ts'
+import { heading } from '../../render/views/headings.ts'
 import { counted, countText, fieldName, NOTHING, rangeText, sizeText } from '../../render/views/wording.ts'
 import type { Fragment, FragmentInfo } from '../../store/fragment.ts'
 import { listOf } from '../cell-query.tsx'
@@ -565,7 +566,7 @@ function Tiles(props: TileProps & { placed: readonly PlacedFragment[]; seen: See
   const columns: readonly Column<(typeof rows)[number]>[] = [
     { title: 'fragment', show: ({ of }) => <Text>{of.listed.name}</Text> },
     { title: 'tile', show: ({ of, tile }) => <TileLink {...{ of, link, tile }} /> },
-    { title: 'cells', isNumber: true, show: ({ of, tile }) => countText(tileCellNum(of.info, tile)) },
+    { title: heading('cell_num'), isNumber: true, show: ({ of, tile }) => countText(tileCellNum(of.info, tile)) },
     { title: 'box', show: ({ box }) => <Text>{box}</Text> },
   ]
   const caption = rows.length < TILES_LISTED ? 'Tiles in sight' : `The first ${TILES_LISTED} tiles in sight`
@@ -577,7 +578,7 @@ function fragmentColumns(
   dims: AxisDimensions,
 ): readonly Column<MapFragment['listed']>[] {
   return [
-    textColumn('name', ({ name }) => name),
+    textColumn('fragment', ({ name }) => name),
     writtenColumn(),
     ...dims
       .filter((d) => d !== undefined)
@@ -587,8 +588,8 @@ function fragmentColumns(
           show: ({ nonempty_domain }) => <Text>{nonempty_domain ? rangeText(nonempty_domain[d]) : NOTHING}</Text>,
         }),
       ),
-    numberColumn('tiles', ({ tile_num }) => tile_num),
-    numberColumn('cells', ({ cells_in_domain }) => cells_in_domain),
+    numberColumn(heading('tile_num'), ({ tile_num }) => tile_num),
+    numberColumn(heading('cells_in_domain'), ({ cells_in_domain }) => cells_in_domain),
     numberColumn('size', ({ size }) => size, sizeText),
   ]
 }

@@ -79,8 +79,8 @@ function arrayFacts(found: ArrayOverview, props: ViewProps): FactList {
   const names = found.dimensions.map(({ name }) => name)
   const states = found.states.map(({ state, fragment_num }) => `${countText(fragment_num)} ${state}`).join(', ')
   return [
-    ['Array', found.array_type ?? NOTHING],
-    ['Format', releasesText(found.format_version)],
+    ['Array type', found.array_type ?? NOTHING],
+    ['Format version', releasesText(found.format_version)],
     ['Encryption', found.encryption ?? NOTHING],
     textFact('Dimensions', found.dimensions.map((one) => `${one.name} ${typeText(one)}`).join(', ')),
     textFact('Attributes', found.attributes.map((one) => `${fieldName(one.name)} ${typeText(one)}`).join(', ')),
@@ -88,10 +88,7 @@ function arrayFacts(found: ArrayOverview, props: ViewProps): FactList {
     ['Cells', cellsText(found)],
     ['Tiles', countText(found.tile_num)],
     textFact('Non-empty domain', domainText(names, found.nonempty_domain)),
-    [
-      'Written',
-      `${timeRangeText(found.timestamp_range)}${found.delete_condition_num > 0 ? '; deletes not counted' : ''}`,
-    ],
+    ['Time', `${timeRangeText(found.timestamp_range)}${found.delete_condition_num > 0 ? '; deletes not counted' : ''}`],
     ['Delete conditions', <AppliedDeletes key="" {...props} count={Number(found.delete_condition_num)} />],
     found.later_deletes.length > 0 && ['Deletes later', laterDeletesText(found.later_deletes)],
     [
@@ -112,8 +109,8 @@ function fragmentFacts(found: FragmentOverview): FactList {
   return [
     ['Fragment', found.dense === null ? NOTHING : found.dense ? 'dense' : 'sparse'],
     ['State', found.state ?? NOTHING],
-    ['Format', versionText(found.format_version)],
-    ['Written', timeRangeText(found.timestamp_range)],
+    ['Format version', versionText(found.format_version)],
+    ['Time', timeRangeText(found.timestamp_range)],
     ['Cells', countText(found.cells_in_domain)],
     ['Tiles', countText(found.tile_num)],
     textFact('Non-empty domain', domainText(found.dimensions, found.nonempty_domain)),

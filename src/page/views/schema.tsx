@@ -1,5 +1,6 @@
 import type { AttributeDescription, DimensionDescription } from '../../documents/common.ts'
 import { shortValue } from '../../render/units.ts'
+import { heading } from '../../render/views/headings.ts'
 import {
   countText,
   domainText,
@@ -33,15 +34,15 @@ function Schema({ inspected, link }: ViewProps) {
         <>
           <Facts
             facts={[
-              ['Array', found.array_type],
-              ['Format', versionText(found.format_version)],
+              ['Array type', found.array_type],
+              ['Format version', versionText(found.format_version)],
               ['Tile order', found.tile_order],
               ['Cell order', found.cell_order],
               ['Capacity', countText(found.capacity)],
               ['Duplicates', found.allows_duplicates ? 'allowed' : 'not allowed'],
-              ['Filters of coordinates', pipelineText(found.coords_filters)],
-              ['Filters of offsets', pipelineText(found.offsets_filters)],
-              found.validity_filters && ['Filters of validity', pipelineText(found.validity_filters)],
+              ['Coords filters', pipelineText(found.coords_filters)],
+              ['Offsets filters', pipelineText(found.offsets_filters)],
+              found.validity_filters && ['Validity filters', pipelineText(found.validity_filters)],
               found.current_domain &&
                 textFact(
                   'Current domain',
@@ -56,7 +57,7 @@ function Schema({ inspected, link }: ViewProps) {
             <Table
               caption="Enumerations"
               columns={[
-                { title: 'name', show: ({ name }) => <Text>{name}</Text> },
+                { title: 'enumeration', show: ({ name }) => <Text>{name}</Text> },
                 { title: 'type', show: (one) => typeText(one) },
                 { title: 'values', isNumber: true, show: ({ values }) => countText(values.length) },
                 { title: 'first', show: ({ values }) => <Text>{shortValue(values)}</Text> },
@@ -69,7 +70,7 @@ function Schema({ inspected, link }: ViewProps) {
             <Table
               caption="Dimension labels"
               columns={[
-                { title: 'name', show: ({ name }) => <Text>{name}</Text> },
+                { title: 'label', show: ({ name }) => <Text>{name}</Text> },
                 {
                   title: 'dimension',
                   show: ({ dimension_index }) => <Text>{found.dimensions[dimension_index]?.name ?? NOTHING}</Text>,
@@ -89,11 +90,11 @@ function Schema({ inspected, link }: ViewProps) {
 }
 
 const DIMENSIONS: readonly Column<DimensionDescription>[] = [
-  { title: 'name', show: ({ name }) => <Text>{name}</Text> },
+  { title: 'dimension', show: ({ name }) => <Text>{name}</Text> },
   { title: 'type', show: (one) => typeText(one) },
   { title: 'domain', show: ({ domain }) => <Text>{domain ? rangeText(domain) : NOTHING}</Text> },
   {
-    title: 'tile extent',
+    title: heading('tile_extent'),
     isNumber: true,
     show: ({ tile_extent }) => (tile_extent === null ? NOTHING : <Text>{shortValue(tile_extent)}</Text>),
   },
@@ -101,10 +102,10 @@ const DIMENSIONS: readonly Column<DimensionDescription>[] = [
 ]
 
 const ATTRIBUTES: readonly Column<AttributeDescription>[] = [
-  { title: 'name', show: ({ name }) => <Text>{fieldName(name)}</Text> },
+  { title: 'attribute', show: ({ name }) => <Text>{fieldName(name)}</Text> },
   { title: 'type', show: (one) => typeText(one) },
   { title: 'nullable', show: ({ nullable }) => (nullable ? 'yes' : 'no') },
-  { title: 'fill value', show: ({ fill_value }) => <Text>{shortValue(fill_value)}</Text> },
+  { title: heading('fill_value'), show: ({ fill_value }) => <Text>{shortValue(fill_value)}</Text> },
   { title: 'filters', show: ({ filters }) => pipelineText(filters) },
   { title: 'enumeration', show: ({ enumeration }) => <Text>{enumeration ?? NOTHING}</Text> },
 ]

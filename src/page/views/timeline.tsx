@@ -487,7 +487,7 @@ function drawTimeline(
 function columnsOf(inspected: Inspected, link: Link): readonly Column<ArrayFragment>[] {
   const damaged = inspected.damagedFolders()
   return [
-    textColumn('name', ({ name }) => name),
+    textColumn('fragment', ({ name }) => name),
     {
       title: 'state',
       show: (one) => `${stateText(one)}${damaged.has(one.name) ? ', damaged' : ''}`,

@@ -1,4 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
+import { heading } from '../../render/views/headings.ts'
 import { counted, fieldName, filtersText, NOTHING, ratioText, sizeText } from '../../render/views/wording.ts'
 import { cutName, Radios } from '../controls.tsx'
 import { COLOURS, Drawing, placeOf, type Sheet } from '../drawing.tsx'
@@ -208,7 +209,7 @@ function columnsOf(total: number): readonly Column<Part>[] {
     { title: 'what', show: ({ more }) => more || NOTHING, by: ({ more }) => more },
     numberColumn('size', ({ size }) => size, sizeText),
     { title: 'share', isNumber: true, show: ({ size }) => shareText(size, total), by: ({ size }) => size },
-    numberColumn('unfiltered', ({ unfiltered_size }) => unfiltered_size, sizeText),
+    numberColumn(heading('unfiltered_size'), ({ unfiltered_size }) => unfiltered_size, sizeText),
     {
       title: 'ratio',
       isNumber: true,

@@ -5,6 +5,7 @@ import type { DumpField } from '../../documents/dump.ts'
 import { writeKeyValues } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { cellPairs, noticePairs } from './at-pairs.ts'
+import { heading } from './headings.ts'
 import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
 import { counted, countText, fieldName, isIndex, measuredText, partName, valuesText } from './wording.ts'
 
@@ -18,8 +19,8 @@ export async function atTable(document: AtDocument, out: Output): Promise<void> 
   const { chain } = document
   const columns: Shows<DumpField>[] = [
     { name: 'part', role: 'field', cell: (link, depth) => `${'  '.repeat(depth)}${partName(link)}` },
-    { name: 'from', align: 'right', cell: ({ offset }) => countText(offset) },
-    { name: 'bytes', align: 'right', cell: ({ length }) => countText(length) },
+    { name: 'offset', align: 'right', cell: ({ offset }) => countText(offset) },
+    { name: heading('length'), align: 'right', cell: ({ length }) => countText(length) },
     { name: 'is', cell: (link, depth) => meaningText(link, listName(link, chain[depth - 1]), out) },
   ]
   if (await writeTableOrBelow(listOf(columns, chain), out)) await out.write('\n')
@@ -74,8 +75,12 @@ const PLACE_COLUMNS: readonly Shows<CellLinePlace>[] = [
   { name: 'field', role: 'field', cell: ({ field }) => fieldName(field) },
   { name: 'file', cell: ({ file }) => file },
   { name: 'role', cell: ({ role }) => role },
-  { name: 'from', align: 'right', cell: ({ cell_only, offset }) => `${cell_only ? '' : '~'}${countText(offset)}` },
-  { name: 'bytes', align: 'right', cell: ({ cell_only, length }) => `${cell_only ? '' : '~'}${countText(length)}` },
+  { name: 'offset', align: 'right', cell: ({ cell_only, offset }) => `${cell_only ? '' : '~'}${countText(offset)}` },
+  {
+    name: heading('length'),
+    align: 'right',
+    cell: ({ cell_only, length }) => `${cell_only ? '' : '~'}${countText(length)}`,
+  },
   { name: 'value', cell: ({ value, ...place }) => `${shortValue(value)}${contentText(place)}` },
 ]
 

@@ -1,5 +1,6 @@
 import type { Output } from '../../base/result.ts'
 import type { CommitsDocument, CommitsLine } from '../../documents/commits.ts'
+import { heading } from './headings.ts'
 import { limitOf, listOf, ROWS, type Shows, writeLine, writeTableOrBelow, writeTitle } from './parts.ts'
 import { counted, NOTHING, timeRangeText } from './wording.ts'
 
@@ -37,9 +38,9 @@ export async function commitsTable({ path, commits }: CommitsDocument, out: Outp
   const columns: Shows<Row>[] = [
     { name: 'file', role: 'field', cell: ({ file }) => file },
     { name: 'kind', cell: ({ kind }) => kind },
-    { name: 'time', align: 'right', cell: ({ time }) => time },
+    { name: heading('timestamp_range'), align: 'right', cell: ({ time }) => time },
     { name: 'effect', role: effectRole, cell: ({ effect }) => effect },
-    { name: 'refers to', cell: ({ refersTo }) => refersTo },
+    { name: heading('refers_to'), cell: ({ refersTo }) => refersTo },
     { name: 'condition', role: errorRole, shown: conditions, cell: ({ condition }) => condition },
   ]
   const rows = commits.flatMap((commit): Row[] => {

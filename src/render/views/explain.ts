@@ -15,6 +15,7 @@ import type {
 } from '../../documents/explain.ts'
 import { SEVERITY_ROLES } from '../color.ts'
 import { formatCount } from '../units.ts'
+import { heading } from './headings.ts'
 import {
   limitOf,
   listOf,
@@ -176,7 +177,7 @@ const FUNNEL_COLUMNS: readonly Shows<ExplainFunnel>[] = [
   { name: 'left', align: 'right', cell: ({ left }) => countText(left) },
   { name: '', cell: ({ certainty }) => certainty },
   { name: '', whole: true, cell: ({ of, left }) => barText(of, left) },
-  { name: 'dropped by', cell: ({ dropped }) => droppedText(dropped) },
+  { name: heading('dropped'), cell: ({ dropped }) => droppedText(dropped) },
 ]
 
 function barText(of: number, left: number): string {
@@ -190,10 +191,10 @@ function droppedText(dropped: ExplainFunnel['dropped']): string {
 
 const FIELD_COLUMNS: readonly Shows<ExplainField>[] = [
   { name: 'field', role: 'field', cell: ({ name }) => fieldName(name) },
-  { name: 'tiles', align: 'right', cell: ({ tiles_read }) => countText(tiles_read) },
-  { name: 'stored', align: 'right', cell: ({ stored_bytes }) => shortSizeText(stored_bytes) },
-  { name: 'unfiltered', align: 'right', cell: unfilteredText },
-  { name: 'to undo filters', align: 'right', cell: ({ unfilter_seconds }) => secondsText(unfilter_seconds) },
+  { name: heading('tiles_read'), align: 'right', cell: ({ tiles_read }) => countText(tiles_read) },
+  { name: heading('stored_bytes'), align: 'right', cell: ({ stored_bytes }) => shortSizeText(stored_bytes) },
+  { name: heading('unfiltered_bytes'), align: 'right', cell: unfilteredText },
+  { name: heading('unfilter_seconds'), align: 'right', cell: ({ unfilter_seconds }) => secondsText(unfilter_seconds) },
 ]
 
 /** TileDB counts no bytes of files without filters. */
@@ -203,10 +204,10 @@ function unfilteredText({ stored_bytes, unfiltered_bytes }: ExplainField): strin
 
 const RESULT_COLUMNS: readonly Shows<ExplainResultField>[] = [
   { name: 'field', role: 'field', cell: ({ name }) => fieldName(name) },
-  { name: 'data', align: 'right', cell: ({ data_bytes }) => countText(data_bytes) },
-  { name: 'offsets', align: 'right', cell: ({ offsets_bytes }) => countText(offsets_bytes) },
-  { name: 'validity', align: 'right', cell: ({ validity_bytes }) => countText(validity_bytes) },
-  { name: 'bytes', cell: ({ certainty }) => certainty },
+  { name: heading('data_bytes'), align: 'right', cell: ({ data_bytes }) => countText(data_bytes) },
+  { name: heading('offsets_bytes'), align: 'right', cell: ({ offsets_bytes }) => countText(offsets_bytes) },
+  { name: heading('validity_bytes'), align: 'right', cell: ({ validity_bytes }) => countText(validity_bytes) },
+  { name: 'certainty', cell: ({ certainty }) => certainty },
 ]
 
 /** A row of the table of steps: a step, or a sum. */
@@ -219,8 +220,8 @@ const STEP_COLUMNS: readonly Shows<StepRow>[] = [
   { name: 'bytes', align: 'right', cell: ({ bytes }) => shortSizeText(bytes) },
   { name: 'reads', align: 'right', cell: ({ reads }) => countText(reads) },
   { name: 'requests', align: 'right', cell: ({ requests }) => countText(requests) },
-  { name: 'local', align: 'right', cell: ({ local_seconds }) => secondsText(local_seconds) },
-  { name: 'S3', align: 'right', cell: ({ seconds }) => secondsText(seconds) },
+  { name: heading('local_seconds'), align: 'right', cell: ({ local_seconds }) => secondsText(local_seconds) },
+  { name: heading('seconds'), align: 'right', cell: ({ seconds }) => secondsText(seconds) },
 ]
 
 /** Returns the steps, with a sum after those that open the array and another sum at the end. */
@@ -240,12 +241,12 @@ function storageText({ latency_ms, megabytes_per_second, at_once }: ExplainStora
 
 const FRAGMENT_COLUMNS: readonly Shows<ExplainLine>[] = [
   { name: 'fragment', role: 'field', cell: ({ name }) => name },
-  { name: 'passed over by', cell: ({ passed_over_by }) => passed_over_by ?? NOTHING },
-  { name: 'tiles', align: 'right', cell: ({ tile_num }) => countText(tile_num) },
-  { name: 'touched', align: 'right', cell: ({ tiles_touched }) => countText(tiles_touched) },
-  { name: 'inside', align: 'right', cell: ({ tiles_inside }) => countText(tiles_inside) },
-  { name: 'cells', align: 'right', cell: ({ cells_read }) => countText(cells_read) },
-  { name: 'stored', align: 'right', cell: ({ stored_bytes }) => shortSizeText(stored_bytes) },
+  { name: heading('passed_over_by'), cell: ({ passed_over_by }) => passed_over_by ?? NOTHING },
+  { name: heading('tile_num'), align: 'right', cell: ({ tile_num }) => countText(tile_num) },
+  { name: heading('tiles_touched'), align: 'right', cell: ({ tiles_touched }) => countText(tiles_touched) },
+  { name: heading('tiles_inside'), align: 'right', cell: ({ tiles_inside }) => countText(tiles_inside) },
+  { name: heading('cells_read'), align: 'right', cell: ({ cells_read }) => countText(cells_read) },
+  { name: heading('stored_bytes'), align: 'right', cell: ({ stored_bytes }) => shortSizeText(stored_bytes) },
 ]
 
 function totals({ exact, total, storage, result_size }: ExplainDocument): string[] {

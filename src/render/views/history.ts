@@ -1,5 +1,6 @@
 import type { Output } from '../../base/result.ts'
 import type { HistoryDocument, HistoryVersion } from '../../documents/history.ts'
+import { heading } from './headings.ts'
 import { listOf, type Shows, writeLine, writeNotExamined, writeTableOrBelow, writeTitle } from './parts.ts'
 import {
   counted,
@@ -45,7 +46,7 @@ function columnsFor({ vertical, full }: Output): readonly Shows<HistoryVersion>[
     { name: 'written', whole: true, cell: writtenText },
     { name: 'state', whole: true, role: stateRole, cell: ({ state }) => state },
     { name: 'values', items: true, cell: ({ values }) => valuesText(values, room) },
-    { name: 'why', cell: whyText },
+    { name: heading('by'), cell: whyText },
   ]
 }
 

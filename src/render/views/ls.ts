@@ -7,6 +7,7 @@ import { isRead } from '../../store/visibility.ts'
 import { type Pair, type Pairs, writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { formatSize } from '../units.ts'
 import { meaningOf, stateLines } from './fragment-states.ts'
+import { heading } from './headings.ts'
 import { writeValues } from './metadata.ts'
 import {
   fits,
@@ -240,7 +241,7 @@ function fragmentFacts(document: FragmentDocument, names: readonly string[]): Pa
     state && ['state', meaning === undefined ? state : `${state}: ${meaning}`],
     dense !== null && ['type', dense ? 'dense' : 'sparse'],
     ['format version', releasesText(document.format_version)],
-    ['written', timeRangeText(document.timestamp_range)],
+    [heading('timestamp_range'), timeRangeText(document.timestamp_range)],
     document.consolidated && ['consolidated', 'it holds the cells of fragments written between these times'],
     hidden_by ? ['hidden by', hidden_by] : undefined,
     array_schema_name !== null && ['schema', array_schema_name],
@@ -282,8 +283,8 @@ function fileList(files: readonly FragmentLine[], { noted, tiles, size }: FileLi
     { name: 'field', role: 'field', cell: ({ field }) => (field === null ? NOTHING : fieldName(field)) },
     { name: 'role', cell: ({ role }) => role },
     { name: 'size', align: 'right', cell: (file) => size(file.size) },
-    { name: 'tiles', align: 'right', shown: tiles, cell: ({ tile_num }) => countText(tile_num) },
-    { name: 'unfiltered', align: 'right', cell: ({ unfiltered_size }) => size(unfiltered_size) },
+    { name: heading('tile_num'), align: 'right', shown: tiles, cell: ({ tile_num }) => countText(tile_num) },
+    { name: heading('unfiltered_size'), align: 'right', cell: ({ unfiltered_size }) => size(unfiltered_size) },
     { name: 'ratio', align: 'right', cell: fileRatio },
     { name: 'note', role: 'bad', shown: noted, cell: fileNote },
     { name: 'filters', cell: ({ filters }) => filtersText(filters) },
@@ -310,7 +311,7 @@ export async function groupTable({ path, as_of, members, metadata }: GroupDocume
     const columns: Shows<Member>[] = [
       { name: 'member', role: 'field', cell: memberName },
       { name: 'type', cell: ({ type, state }) => (type === 'invalid' && state === 'missing' ? 'missing' : type) },
-      { name: 'path', cell: ({ uri }) => uri },
+      { name: 'uri', cell: ({ uri }) => uri },
       {
         name: 'where',
         cell: ({ implicit, relative }) => (implicit ? IMPLICIT : relative ? 'in the group' : 'absolute path'),

@@ -4,6 +4,7 @@ import type { FragmentMetadataDocument, FragmentMetadataField, TileValues } from
 import type { MetadataDocument, MetadataVersionDescription } from '../../documents/metadata.ts'
 import { type Column, writeTable } from '../table.ts'
 import { shortValue } from '../units.ts'
+import { heading } from './headings.ts'
 import {
   firstItems,
   limitOf,
@@ -21,8 +22,12 @@ import { counted, countText, fieldName, NOTHING, slotText, timeRangeText, versio
 const KEY_VALUE_COLUMNS: readonly Shows<[key: string, value: KeyValues[string]]>[] = [
   { name: 'key', role: 'field', cell: ([key]) => fieldName(key) },
   { name: 'type', cell: ([, { type }]) => type },
-  { name: 'length', align: 'right', cell: ([, { value_num }]) => countText(value_num) },
-  { name: 'written', align: 'right', cell: ([, { timestamp_range }]) => timeRangeText(timestamp_range ?? null, false) },
+  { name: heading('value_num'), align: 'right', cell: ([, { value_num }]) => countText(value_num) },
+  {
+    name: heading('timestamp_range'),
+    align: 'right',
+    cell: ([, { timestamp_range }]) => timeRangeText(timestamp_range ?? null, false),
+  },
   { name: 'value', cell: ([, { value }]) => shortValue(value) },
 ]
 
@@ -31,7 +36,11 @@ const VERSIONS = 50
 
 const VERSION_COLUMNS: readonly Shows<MetadataVersionDescription>[] = [
   { name: 'key', role: 'field', cell: ({ key }) => fieldName(key) },
-  { name: 'written', align: 'right', cell: ({ timestamp_range }) => timeRangeText(timestamp_range, false) },
+  {
+    name: heading('timestamp_range'),
+    align: 'right',
+    cell: ({ timestamp_range }) => timeRangeText(timestamp_range, false),
+  },
   { name: 'state', whole: true, cell: versionState },
   { name: 'type', cell: ({ type }) => type ?? NOTHING },
   { name: 'value', cell: ({ deleted, value }) => (deleted ? NOTHING : shortValue(value)) },
@@ -100,13 +109,13 @@ interface TileColumn {
 
 const COLUMN_OF: Readonly<Record<TileKey, Omit<TileColumn, 'key'>>> = {
   tile_offsets: { name: 'offset', always: true, count: true },
-  tile_var_offsets: { name: 'var offset', besides: 'tile_var_sizes', count: true },
-  tile_var_sizes: { name: 'var size', besides: 'tile_var_offsets', count: true },
-  tile_validity_offsets: { name: 'validity', besides: 'tile_null_counts', count: true },
+  tile_var_offsets: { name: heading('var_offset'), besides: 'tile_var_sizes', count: true },
+  tile_var_sizes: { name: heading('var_unfiltered_size'), besides: 'tile_var_offsets', count: true },
+  tile_validity_offsets: { name: heading('validity_offset'), besides: 'tile_null_counts', count: true },
   tile_mins: { name: 'min', always: true },
   tile_maxs: { name: 'max', always: true },
   tile_sums: { name: 'sum', always: true },
-  tile_null_counts: { name: 'nulls', always: true, count: true },
+  tile_null_counts: { name: heading('null_count'), always: true, count: true },
 }
 const TILE_COLUMNS = (Object.keys(COLUMN_OF) as TileKey[]).map((key): TileColumn => ({ key, ...COLUMN_OF[key] }))
 
@@ -150,7 +159,7 @@ const SUMMARY_COLUMNS: readonly Shows<FragmentMetadataField>[] = [
   { name: 'min', whole: true, cell: ({ min }) => statistic(min) },
   { name: 'max', whole: true, cell: ({ max }) => statistic(max) },
   { name: 'sum', align: 'right', cell: ({ sum }) => statistic(sum) },
-  { name: 'nulls', align: 'right', cell: ({ null_count }) => countText(null_count) },
+  { name: heading('null_count'), align: 'right', cell: ({ null_count }) => countText(null_count) },
 ]
 
 function statistic(value: CellValue = null): string {

@@ -17,6 +17,7 @@ import type { Pair, Pairs } from '../table.ts'
 import { cutMiddle, pad, textWidth, wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
 import { meaningOf } from './fragment-states.ts'
+import { heading } from './headings.ts'
 import {
   counted,
   countText,
@@ -208,7 +209,7 @@ function arrayFacts(document: ArrayOverview): Facts {
       isKnown && ['dimensions', fieldsText(dimensions)],
       isKnown && ['attributes', fieldsText(attributes)],
       timestamp_range !== null && [
-        'written',
+        heading('timestamp_range'),
         `${timeRangeText(timestamp_range, false).replace('..', ' to ')}, in ${counted(read_num, 'fragment')}${document.delete_condition_num > 0 ? '; deletes not counted' : ''}`,
       ],
       document.fragment_num > 0 && ['on disk', diskText(document)],
@@ -294,7 +295,10 @@ function fragmentFacts(document: FragmentOverview): Facts {
         'holds',
         `${counted(BigInt(cells_in_domain), 'cell')} in ${counted(tile_num ?? 0, 'tile')}; ${domainText(dimensions, nonempty_domain)}`,
       ],
-      document.timestamp_range !== null && ['written', timeRangeText(document.timestamp_range).replace('..', ' to ')],
+      document.timestamp_range !== null && [
+        heading('timestamp_range'),
+        timeRangeText(document.timestamp_range).replace('..', ' to '),
+      ],
       ['on disk', shortSize(document.size)],
       document.fields.length > 0 && [
         'fields',

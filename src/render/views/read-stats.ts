@@ -10,6 +10,7 @@ import type {
 import { datatypeSize } from '../../format/datatype.ts'
 import { type Pairs, writeKeyValues } from '../table.ts'
 import { shortValue } from '../units.ts'
+import { heading } from './headings.ts'
 import {
   limitOf,
   listOf,
@@ -56,7 +57,7 @@ export async function readStatsTable(document: ReadStatsDocument, isNow: boolean
     const names = deletes.map(({ time }) => momentText(time))
     await writeTableOrBelow({ ...listOf(DELETE_COLUMNS, deletes), names, limit: limitOf(ROWS, out) }, out)
     await writeLine(
-      'removed: from what readers saw at the time of the delete; written again: those of them that have a newer cell now',
+      'cells removed: from what readers saw at the time of the delete; written again: those of them that have a newer cell now',
       out,
       'dim',
     )
@@ -200,7 +201,7 @@ const BOX_COLUMNS: readonly Shows<ReadStatsBox>[] = [
         .map(([name, range]) => `${fieldName(name)}=${rangeText(range)}`)
         .join(', '),
   },
-  { name: 'cells', align: 'right', cell: ({ cell_num }) => countText(cell_num) },
+  { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
 ]
 
 function duplicatesText({ duplicates }: ReadStatsDocument): string {
@@ -212,13 +213,13 @@ function duplicatesText({ duplicates }: ReadStatsDocument): string {
 
 const REPEATED_COLUMNS: readonly Shows<ReadStatsRepeated>[] = [
   { name: 'coordinates', cell: ({ coordinates }) => valuesText(coordinates, VALUE) },
-  { name: 'cells', align: 'right', cell: ({ cell_num }) => countText(cell_num) },
+  { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
 ]
 
 const DELETE_COLUMNS: readonly Shows<ReadStatsDelete>[] = [
-  { name: 'time', whole: true, cell: ({ time }) => momentText(time) },
+  { name: heading('time'), whole: true, cell: ({ time }) => momentText(time) },
   {
-    name: 'removed',
+    name: heading('removed_cell_num'),
     align: 'right',
     cell: ({ removed_cell_num, purged }) => (purged ? 'not known' : countText(removed_cell_num)),
   },
@@ -255,12 +256,12 @@ function fieldColumns(fields: readonly ReadStatsField[]): readonly Shows<ReadSta
     { name: 'type', cell: typeText },
     { name: 'min', cell: ({ min }) => (min === null ? NOTHING : shortValue(min, VALUE)) },
     { name: 'max', cell: ({ max }) => (max === null ? NOTHING : shortValue(max, VALUE)) },
-    count('nulls', ({ null_count }) => null_count),
+    count(heading('null_count'), ({ null_count }) => null_count),
     count(nanName, ({ nan_cell_num }) => nan_cell_num),
-    count('filled', ({ filled_cell_num }) => filled_cell_num),
+    count(heading('filled_cell_num'), ({ filled_cell_num }) => filled_cell_num),
     { name: 'sum', align: 'right', cell: sumText, shown: fields.some(({ sum }) => sum !== null) },
     { name: 'mean', align: 'right', cell: meanText, shown: fields.some(({ mean }) => mean !== null) },
-    { name: 'length', cell: lengthText, shown: fields.some(({ lengths }) => lengths) },
+    { name: 'lengths', cell: lengthText, shown: fields.some(({ lengths }) => lengths) },
   ]
 }
 
@@ -300,5 +301,5 @@ async function writeEnumeration({ name, enumeration_use: use }: ReadStatsField, 
 const LABEL_COLUMNS: readonly Shows<NonNullable<ReadStatsField['enumeration_use']>['used'][number]>[] = [
   { name: 'value', cell: ({ value }) => shortValue(value, VALUE) },
   { name: 'index', align: 'right', cell: ({ index }) => countText(index) },
-  { name: 'cells', align: 'right', cell: ({ cell_num }) => countText(cell_num) },
+  { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
 ]

@@ -9,6 +9,7 @@ import type {
 import type { SchemaChange, SchemaDimensionLabel, SchemaDocument, SchemaEnumeration } from '../../documents/schema.ts'
 import { type Pair, type Pairs, writeHeading, writeKeyValues } from '../table.ts'
 import { shortValue } from '../units.ts'
+import { heading } from './headings.ts'
 import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow } from './parts.ts'
 import {
   counted,
@@ -137,7 +138,7 @@ function facts(document: SchemaDocument, names: readonly string[]): Pairs {
     ['tile order', document.tile_order],
     ['cell order', document.cell_order],
     ['capacity', `${countText(capacity)} cells a tile${array_type === 'sparse' ? '' : ' (of sparse fragments)'}`],
-    ['duplicates', document.allows_duplicates ? 'allowed' : 'not allowed'],
+    [heading('allows_duplicates'), document.allows_duplicates ? 'allowed' : 'not allowed'],
     ['coords filters', pipelineText(document.coords_filters)],
     ['offsets filters', pipelineText(document.offsets_filters)],
     validity_filters && ['validity filters', pipelineText(validity_filters)],
@@ -158,7 +159,7 @@ function dimensionColumns({ coords_filters }: SchemaDocument): Shows<DimensionDe
     { name: 'dimension', role: 'field', cell: ({ name }) => fieldName(name) },
     { name: 'type', cell: typeText },
     { name: 'domain', whole: true, cell: ({ domain }) => (domain === null ? 'any' : rangeText(domain)) },
-    { name: 'tile extent', align: 'right', cell: ({ tile_extent }) => extentText(tile_extent) },
+    { name: heading('tile_extent'), align: 'right', cell: ({ tile_extent }) => extentText(tile_extent) },
     { name: 'filters', cell: (dimension) => dimensionFilters(dimension, coords_filters) },
   ]
 }
@@ -170,7 +171,7 @@ function attributeColumns(attributes: readonly AttributeDescription[]): Shows<At
     { name: 'attribute', role: 'field', cell: ({ name }) => fieldName(name) },
     { name: 'type', cell: typeText },
     { name: 'nullable', cell: ({ nullable }) => (nullable ? 'yes' : 'no') },
-    { name: 'fill value', whole: true, cell: fillText },
+    { name: heading('fill_value'), whole: true, cell: fillText },
     { name: 'order', shown: ordered, cell: ({ order }) => order },
     { name: 'enumeration', shown: enumerated, cell: ({ enumeration }) => enumeration ?? NOTHING },
     { name: 'filters', cell: ({ filters }) => pipelineText(filters) },
@@ -192,7 +193,7 @@ function labelColumns(names: readonly string[]): Shows<SchemaDimensionLabel>[] {
     { name: 'order', cell: ({ order }) => order },
     { name: 'type', cell: typeText },
     { name: 'attribute', cell: ({ attribute }) => attribute },
-    { name: 'array', cell: ({ uri }) => uri },
+    { name: 'uri', cell: ({ uri }) => uri },
   ]
 }
 

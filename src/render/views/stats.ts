@@ -5,6 +5,7 @@ import type { ArrayStats, StatsDocument, StatsFieldFile, StatsFilter, StatsSecti
 import { type Bar, drawHistogram } from '../histogram.ts'
 import { type Pairs, writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { formatCount } from '../units.ts'
+import { heading } from './headings.ts'
 import {
   fits,
   limitOf,
@@ -99,20 +100,24 @@ type FieldFile = StatsFieldFile & { field: string; isFirst: boolean }
 
 const FILE_COLUMNS: readonly Shows<FieldFile>[] = [
   { name: 'field', role: 'field', cell: ({ field, isFirst }) => (isFirst ? field : '') },
-  { name: 'file', cell: ({ role }) => role },
+  { name: 'role', cell: ({ role }) => role },
   { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
   { name: 'share', align: 'right', cell: ({ share }) => percentText(share) },
-  { name: 'unfiltered', align: 'right', cell: ({ unfiltered_size }) => shortSizeText(unfiltered_size) },
+  { name: heading('unfiltered_size'), align: 'right', cell: ({ unfiltered_size }) => shortSizeText(unfiltered_size) },
   { name: 'ratio', align: 'right', cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size) },
-  { name: 'a tile', align: 'right', cell: ({ tile_size }) => shortSizeText(tile_size && Math.round(tile_size.mean)) },
+  {
+    name: heading('tile_size'),
+    align: 'right',
+    cell: ({ tile_size }) => shortSizeText(tile_size && Math.round(tile_size.mean)),
+  },
   { name: 'filters', cell: ({ filters }) => pipelinesText(filters) },
 ]
 
 const FILTER_COLUMNS: readonly Shows<StatsFilter>[] = [
   { name: 'filters', cell: ({ filters }) => filtersText(filters) },
-  { name: 'files', align: 'right', cell: ({ file_num }) => countText(file_num) },
+  { name: heading('file_num'), align: 'right', cell: ({ file_num }) => countText(file_num) },
   { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
-  { name: 'unfiltered', align: 'right', cell: ({ unfiltered_size }) => shortSizeText(unfiltered_size) },
+  { name: heading('unfiltered_size'), align: 'right', cell: ({ unfiltered_size }) => shortSizeText(unfiltered_size) },
   { name: 'ratio', align: 'right', cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size) },
 ]
 
@@ -120,8 +125,8 @@ const SECTION_COLUMNS: readonly Shows<StatsSection>[] = [
   { name: 'section', cell: ({ name }) => name },
   { name: 'field', role: 'field', cell: ({ field }) => (field === null ? NOTHING : fieldName(field)) },
   { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
-  { name: 'unfiltered', align: 'right', cell: ({ unfiltered_size }) => shortSizeText(unfiltered_size) },
-  { name: 'in memory', align: 'right', cell: ({ memory_size }) => shortSizeText(memory_size) },
+  { name: heading('unfiltered_size'), align: 'right', cell: ({ unfiltered_size }) => shortSizeText(unfiltered_size) },
+  { name: heading('memory_size'), align: 'right', cell: ({ memory_size }) => shortSizeText(memory_size) },
   { name: 'offset', align: 'right', cell: ({ offset }) => countText(offset) },
 ]
 

@@ -2,6 +2,7 @@ import type { Output } from '../../base/result.ts'
 import type { StepLine, StepsDocument } from '../../documents/steps.ts'
 import { writeHeading } from '../table.ts'
 import { formatSize } from '../units.ts'
+import { heading } from './headings.ts'
 import { listOf, type Shows, writeLine, writeTableOrBelow } from './parts.ts'
 import { counted } from './wording.ts'
 
@@ -12,8 +13,8 @@ export async function stepsTable(document: StepsDocument, out: Output): Promise<
   const inside = steps.some((step) => step.path !== '')
   const columns: Shows<StepLine>[] = [
     { name: 'step', role: 'field', cell: ({ step }) => step },
-    ...(inside ? [{ name: 'at', cell: ({ path: at }: StepLine) => at || '.' }] : []),
-    { name: 'cells', align: 'right', cell: (step) => (step.step === 'write' ? String(step.cell_num) : '') },
+    ...(inside ? [{ name: 'path', cell: ({ path: at }: StepLine) => at || '.' }] : []),
+    { name: heading('cell_num'), align: 'right', cell: (step) => (step.step === 'write' ? String(step.cell_num) : '') },
     { name: 'made', cell: ({ made }) => made.map(shortened).join(', ') },
     {
       name: 'removed',

@@ -3,6 +3,7 @@ import type { CellValue } from '../../documents/common.ts'
 import type { TilesDocument, TilesLine, TilesLineField } from '../../documents/tiles.ts'
 import { type Pair, streamTable, writeKeyValues, writeTable } from '../table.ts'
 import { shortValue } from '../units.ts'
+import { heading } from './headings.ts'
 import {
   firstItems,
   fits,
@@ -99,18 +100,18 @@ function columnsFor(names: readonly string[], sample: readonly TilesLine[]): Til
   const valueText = (value: CellValue): string => shortValue(value, VALUE_ROOM)
   const columns: TileColumn[] = [
     { name: 'tile', align: 'right', cell: ({ tile }) => (tile ? countText(tile.tile) : '') },
-    { name: 'cells', align: 'right', cell: ({ tile }) => (tile ? countText(tile.cell_num) : '') },
+    { name: heading('cell_num'), align: 'right', cell: ({ tile }) => (tile ? countText(tile.cell_num) : '') },
     { name: BOX, role: 'number', whole: true, spare: 3, cell: ({ tile }) => (tile ? boxText(names, tile) : '') },
     { name: 'field', role: 'field', cell: ({ field }) => (field ? fieldName(field.name) : '') },
-    { name: 'file', cell: ({ file }) => file },
+    { name: 'role', cell: ({ file }) => file },
     { name: 'offset', align: 'right', spare: 2, cell: ({ offset }) => countText(offset) },
     { name: 'size', align: 'right', cell: ({ size }) => countText(size) },
-    { name: 'unfiltered', align: 'right', cell: ({ unfiltered_size }) => countText(unfiltered_size) },
+    { name: heading('unfiltered_size'), align: 'right', cell: ({ unfiltered_size }) => countText(unfiltered_size) },
     { name: 'ratio', align: 'right', spare: 4, cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size) },
     statistic('min', 'min', 5, valueText),
     statistic('max', 'max', 5, valueText),
     statistic('sum', 'sum', 0, valueText),
-    statistic('null_count', 'nulls', 1, countText),
+    statistic('null_count', heading('null_count'), 1, countText),
   ]
   return columns.filter(({ shown }) => shown !== false)
 }

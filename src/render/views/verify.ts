@@ -79,7 +79,7 @@ function failureColumns(root: string): Shows<VerifyChecksumsLine>[] {
     { name: 'chunk', align: 'right', cell: ({ chunk }) => countText(chunk) },
     { name: 'filter', cell: ({ filter }) => filter ?? NOTHING },
     { name: 'offset', align: 'right', cell: ({ offset }) => countText(offset) },
-    { name: 'failure', role: 'bad', cell: ({ message }) => message },
+    { name: 'message', role: 'bad', cell: ({ message }) => message },
   ]
 }
 

@@ -1,6 +1,7 @@
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type { WhatifDocument, WhatifField, WhatifLayout, WhatifTrial } from '../../documents/whatif.ts'
+import { heading } from './headings.ts'
 import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
 import { changeText, counted, countText, fieldName, NOTHING, typeText } from './wording.ts'
 
@@ -23,7 +24,7 @@ export async function whatifTable(document: WhatifDocument, out: Output): Promis
       const counts = layouts.some(({ read_cost }) => read_cost && read_cost.cells_read > 0)
       await writeTableOrBelow(
         listOf(
-          READ_COLUMNS.filter(({ name }) => counts || name !== 'cells'),
+          READ_COLUMNS.filter(({ name }) => counts || name !== heading('cells_read')),
           layouts,
         ),
         out,
@@ -57,21 +58,37 @@ const MEANINGS = [
 
 const LAYOUT_COLUMNS: readonly Shows<WhatifLayout>[] = [
   { name: 'change', cell: ({ change }) => change || '(now)' },
-  { name: 'fragments', align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
-  { name: 'tiles', align: 'right', cell: ({ tile_num }) => countText(tile_num) },
-  { name: 'data', align: 'right', cell: ({ data_size }) => shortSize(data_size) },
-  { name: 'metadata', align: 'right', cell: ({ fragment_metadata_size }) => shortSize(fragment_metadata_size) },
-  { name: 'R-tree', align: 'right', cell: ({ rtree_size }) => shortSize(rtree_size) },
-  { name: 'statistics', align: 'right', cell: ({ statistics_size }) => shortSize(statistics_size) },
+  { name: heading('fragment_num'), align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
+  { name: heading('tile_num'), align: 'right', cell: ({ tile_num }) => countText(tile_num) },
+  { name: heading('data_size'), align: 'right', cell: ({ data_size }) => shortSize(data_size) },
+  {
+    name: heading('fragment_metadata_size'),
+    align: 'right',
+    cell: ({ fragment_metadata_size }) => shortSize(fragment_metadata_size),
+  },
+  { name: heading('rtree_size'), align: 'right', cell: ({ rtree_size }) => shortSize(rtree_size) },
+  { name: heading('statistics_size'), align: 'right', cell: ({ statistics_size }) => shortSize(statistics_size) },
 ]
 
 const READ_COLUMNS: readonly Shows<WhatifLayout>[] = [
   { name: 'change', cell: ({ change }) => change || '(now)' },
-  { name: 'tiles', align: 'right', cell: ({ read_cost: read }) => (read ? countText(read.tiles_read) : NOTHING) },
-  { name: 'cells', align: 'right', cell: ({ read_cost: read }) => (read ? countText(read.cells_read) : NOTHING) },
-  { name: 'stored', align: 'right', cell: ({ read_cost: read }) => (read ? shortSize(read.stored_bytes) : NOTHING) },
   {
-    name: 'unfiltered',
+    name: heading('tiles_read'),
+    align: 'right',
+    cell: ({ read_cost: read }) => (read ? countText(read.tiles_read) : NOTHING),
+  },
+  {
+    name: heading('cells_read'),
+    align: 'right',
+    cell: ({ read_cost: read }) => (read ? countText(read.cells_read) : NOTHING),
+  },
+  {
+    name: heading('stored_bytes'),
+    align: 'right',
+    cell: ({ read_cost: read }) => (read ? shortSize(read.stored_bytes) : NOTHING),
+  },
+  {
+    name: heading('unfiltered_bytes'),
     align: 'right',
     cell: ({ read_cost: read }) => (read ? shortSize(read.unfiltered_bytes) : NOTHING),
   },
@@ -134,11 +151,11 @@ const COLUMNS: readonly Shows<Row>[] = [
     name: 'filters',
     cell: (row) => `${pipelineWords(row)}${row.isNow ? ' (now)' : ''}`,
   },
-  { name: 'stored', align: 'right', cell: (row) => shortSize(sizeOf(row)) },
+  { name: 'bytes', align: 'right', cell: (row) => shortSize(sizeOf(row)) },
   { name: 'ratio', align: 'right', cell: ({ ratio }) => ratio?.toFixed(2) ?? NOTHING },
-  { name: 'read', align: 'right', cell: ({ read_mb_s }) => String(read_mb_s) },
-  { name: 'undo', align: 'right', cell: ({ undo_mb_s }) => String(undo_mb_s) },
-  { name: 'do', align: 'right', cell: ({ do_mb_s }) => String(do_mb_s) },
+  { name: heading('read_mb_s'), align: 'right', cell: ({ read_mb_s }) => String(read_mb_s) },
+  { name: heading('undo_mb_s'), align: 'right', cell: ({ undo_mb_s }) => String(undo_mb_s) },
+  { name: heading('do_mb_s'), align: 'right', cell: ({ do_mb_s }) => String(do_mb_s) },
   { name: 'lossless', cell: losslessText },
 ]
 

@@ -3,6 +3,7 @@ import type { AttributeDescription, DimensionDescription } from '../../documents
 import type { SampleDocument } from '../../documents/sample.ts'
 import { type Pairs, writeHeading, writeKeyValues } from '../table.ts'
 import { formatSize } from '../units.ts'
+import { heading } from './headings.ts'
 import { listOf, type Shows, writeCommandLine, writeLine, writeSection, writeTableOrBelow } from './parts.ts'
 import { dimensionFilters } from './schema.ts'
 import { counted, filtersText, NOTHING, rangeText, versionText } from './wording.ts'
@@ -22,18 +23,18 @@ export async function sampleTable(document: SampleDocument, out: Output): Promis
 
 function dimensionColumns({ coords_filters }: SampleDocument): Shows<DimensionDescription>[] {
   return [
-    { name: 'name', role: 'field', cell: ({ name }) => name },
+    { name: 'dimension', role: 'field', cell: ({ name }) => name },
     { name: 'type', cell: ({ type }) => type },
     { name: 'domain', whole: true, cell: ({ domain }) => (domain === null ? NOTHING : rangeText(domain)) },
-    { name: 'extent', align: 'right', cell: ({ tile_extent }) => String(tile_extent ?? NOTHING) },
+    { name: heading('tile_extent'), align: 'right', cell: ({ tile_extent }) => String(tile_extent ?? NOTHING) },
     { name: 'filters', cell: (dimension) => dimensionFilters(dimension, coords_filters) },
   ]
 }
 
 const ATTRIBUTE_COLUMNS: readonly Shows<AttributeDescription>[] = [
-  { name: 'name', role: 'field', cell: ({ name }) => name },
+  { name: 'attribute', role: 'field', cell: ({ name }) => name },
   { name: 'type', cell: ({ type }) => type },
-  { name: 'cells', cell: cellText },
+  { name: heading('cell_val_num'), cell: cellText },
   { name: 'filters', cell: ({ filters }) => filtersText(filters.filters) },
 ]
 
