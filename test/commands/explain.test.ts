@@ -239,7 +239,7 @@ describe('buffers for the result', () => {
   test('--full shows them', async () => {
     const { text } = await run(['explain', ...places, '--full', '--exact'])
     expect(text).toMatch(
-      /\nbuffers for the result\nfield +data +offsets +validity +bytes\n(.*\n){2}name +95 +72 +- +exact\n/,
+      /\nbuffers for the result, in bytes\nfield +data +offsets +validity +certainty\n(.*\n){2}name +95 +72 +- +exact\n/,
     )
   })
 })

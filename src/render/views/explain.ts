@@ -44,7 +44,7 @@ export async function explainTable(document: ExplainDocument, isTimed: boolean, 
   await writeSection('steps, with estimated times', out)
   await writeTableOrBelow(listOf(STEP_COLUMNS, stepRows(document)), out)
   if (out.full) {
-    await writeSection('buffers for the result', out)
+    await writeSection('buffers for the result, in bytes', out)
     await writeTableOrBelow(listOf(RESULT_COLUMNS, document.result), out)
     await writeSection('fragments', out)
     const rows: ExplainLine[] = []

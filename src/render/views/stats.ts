@@ -84,13 +84,13 @@ function fragmentsText({ fragment_num, not_examined }: ArrayStats): string {
 
 function arrayFacts(document: ArrayStats): Pairs {
   const { unread_fragment_num, unread_size, unread_counted, other_size, not_examined } = document
-  const hidden = `${counted(unread_fragment_num, 'fragment')} that TileDB does not read, ${sizeText(unread_size)}`
+  const unread = `${counted(unread_fragment_num, 'fragment')} that TileDB does not read, ${sizeText(unread_size)}`
   return [
     not_examined.length > 0 && [
       'not examined',
       `${counted(not_examined.length, 'fragment')} that could not be read, only counted in the size on disk`,
     ],
-    unread_fragment_num > 0 && ['hidden', `${hidden}, ${unread_counted ? 'counted here' : 'not counted here'}`],
+    unread_fragment_num > 0 && ['unread', `${unread}, ${unread_counted ? 'counted here' : 'not counted here'}`],
     ['beside fragments', `${sizeText(other_size)} of schemas, commits, key-value metadata`],
   ]
 }
