@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { SHORT_HEADINGS } from '../../src/render/views/headings.ts'
+import { TERMINAL_HEADINGS } from '../../src/render/views/terminal-headings.ts'
 import { factsOf, type Kind, NAMES_PAGE, namedKeys, namesPage } from './names.ts'
 
 const SOURCES = fileURLToPath(new URL('../../src', import.meta.url))
@@ -60,6 +61,7 @@ test('a key has the same kind of value in all documents', () => {
 })
 
 describe('headings', () => {
+  const all = { ...SHORT_HEADINGS, ...TERMINAL_HEADINGS }
   const files = [
     ...['render/views', 'page', 'page/views', 'page/bytes'].flatMap((folder) =>
       readdirSync(`${SOURCES}/${folder}`)
@@ -67,18 +69,19 @@ describe('headings', () => {
         .map((name) => `${folder}/${name}`),
     ),
     'commands/listed-fragment.ts',
-  ].filter((file) => file !== 'render/views/headings.ts')
+  ].filter((file) => !file.endsWith('headings.ts'))
   const texts = files.map((file) => [file, readFileSync(`${SOURCES}/${file}`, 'utf8')] as const)
 
   test('belong to keys of the schemas', () => {
     const used = texts.flatMap(([, text]) => Array.from(text.matchAll(/\bheading\('(\w+)'\)/g), ([, key]) => key))
-    const given = [...Object.keys(SHORT_HEADINGS), ...used]
+    const given = [...Object.keys(all), ...used]
     expect(given.filter((key) => !keys.has(key))).toEqual([])
     expect(used.length).toBeGreaterThan(40)
+    expect(Object.keys(SHORT_HEADINGS).filter((key) => key in TERMINAL_HEADINGS)).toEqual([])
   })
 
   test('that are shorter than the words of the key stand in one place', () => {
-    const short: ReadonlySet<string> = new Set(Object.values(SHORT_HEADINGS))
+    const short: ReadonlySet<string> = new Set(Object.values(all))
     const inTerminal = /\bname: '([^']*)'/g
     const onPage = /\b(?:title: |(?:text|number)Column\()'([^']*)'/g
     const found = texts.flatMap(([file, text]) =>

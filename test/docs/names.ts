@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { heading } from '../../src/render/views/headings.ts'
+import { heading } from '../../src/render/views/terminal-headings.ts'
 
 export const NAMES_PAGE = fileURLToPath(new URL('../../docs/names.md', import.meta.url))
 const SCHEMAS = fileURLToPath(new URL('../../schemas', import.meta.url))

@@ -5,8 +5,8 @@ import type { DumpField } from '../../documents/dump.ts'
 import { writeKeyValues } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { cellPairs, noticePairs } from './at-pairs.ts'
-import { heading } from './headings.ts'
 import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
+import { heading } from './terminal-headings.ts'
 import { counted, countText, fieldName, isIndex, measuredText, partName, valuesText } from './wording.ts'
 
 /** Number of bytes of a value that a terminal shows. */

@@ -1,7 +1,7 @@
 import type { Output } from '../../base/result.ts'
 import type { CommitsDocument, CommitsLine } from '../../documents/commits.ts'
-import { heading } from './headings.ts'
 import { limitOf, listOf, ROWS, type Shows, writeLine, writeTableOrBelow, writeTitle } from './parts.ts'
+import { heading } from './terminal-headings.ts'
 import { counted, NOTHING, timeRangeText } from './wording.ts'
 
 /** Effect of a commit file or entry, or of a delete condition on a fragment. */

@@ -15,7 +15,6 @@ import type {
 } from '../../documents/explain.ts'
 import { SEVERITY_ROLES } from '../color.ts'
 import { formatCount } from '../units.ts'
-import { heading } from './headings.ts'
 import {
   limitOf,
   listOf,
@@ -27,6 +26,7 @@ import {
   writeTableOrBelow,
   writeTitle,
 } from './parts.ts'
+import { heading } from './terminal-headings.ts'
 import { changeText, counted, countText, fieldName, NOTHING, rangeText, shortSizeText, withTimes } from './wording.ts'
 
 /** Shows what a read does, step by step, and what makes it slow. @param isTimed whether the user gave a time */

@@ -1,7 +1,7 @@
 import type { Output } from '../../base/result.ts'
 import type { HistoryDocument, HistoryVersion } from '../../documents/history.ts'
-import { heading } from './headings.ts'
 import { listOf, type Shows, writeLine, writeNotExamined, writeTableOrBelow, writeTitle } from './parts.ts'
+import { heading } from './terminal-headings.ts'
 import {
   counted,
   fieldName,

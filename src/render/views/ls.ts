@@ -7,7 +7,6 @@ import { isRead } from '../../store/visibility.ts'
 import { type Pair, type Pairs, writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { formatSize } from '../units.ts'
 import { meaningOf, stateLines } from './fragment-states.ts'
-import { heading } from './headings.ts'
 import { writeValues } from './metadata.ts'
 import {
   fits,
@@ -23,6 +22,7 @@ import {
   writeTableOrBelow,
   writeTitle,
 } from './parts.ts'
+import { heading } from './terminal-headings.ts'
 import {
   counted,
   countText,

@@ -4,7 +4,6 @@ import type { FragmentMetadataDocument, FragmentMetadataField, TileValues } from
 import type { MetadataDocument, MetadataVersionDescription } from '../../documents/metadata.ts'
 import { type Column, writeTable } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { heading } from './headings.ts'
 import {
   firstItems,
   limitOf,
@@ -17,6 +16,7 @@ import {
   writeTableOrBelow,
   writeTitle,
 } from './parts.ts'
+import { heading } from './terminal-headings.ts'
 import { counted, countText, fieldName, NOTHING, slotText, timeRangeText, versionText, withTimes } from './wording.ts'
 
 const KEY_VALUE_COLUMNS: readonly Shows<[key: string, value: KeyValues[string]]>[] = [

@@ -17,7 +17,7 @@ import type { Pair, Pairs } from '../table.ts'
 import { cutMiddle, pad, textWidth, wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
 import { meaningOf } from './fragment-states.ts'
-import { heading } from './headings.ts'
+import { heading } from './terminal-headings.ts'
 import {
   counted,
   countText,

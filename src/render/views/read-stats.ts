@@ -10,7 +10,6 @@ import type {
 import { datatypeSize } from '../../format/datatype.ts'
 import { type Pairs, writeKeyValues } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { heading } from './headings.ts'
 import {
   limitOf,
   listOf,
@@ -22,6 +21,7 @@ import {
   writeTableOrBelow,
   writeTitle,
 } from './parts.ts'
+import { heading } from './terminal-headings.ts'
 import {
   counted,
   countText,

@@ -9,8 +9,8 @@ import type {
 import type { SchemaChange, SchemaDimensionLabel, SchemaDocument, SchemaEnumeration } from '../../documents/schema.ts'
 import { type Pair, type Pairs, writeHeading, writeKeyValues } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { heading } from './headings.ts'
 import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow } from './parts.ts'
+import { heading } from './terminal-headings.ts'
 import {
   counted,
   countText,

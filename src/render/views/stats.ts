@@ -5,7 +5,6 @@ import type { ArrayStats, StatsDocument, StatsFieldFile, StatsFilter, StatsSecti
 import { type Bar, drawHistogram } from '../histogram.ts'
 import { type Pairs, writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { formatCount } from '../units.ts'
-import { heading } from './headings.ts'
 import {
   fits,
   limitOf,
@@ -17,6 +16,7 @@ import {
   writeTableOrBelow,
   writeTitle,
 } from './parts.ts'
+import { heading } from './terminal-headings.ts'
 import {
   counted,
   countText,

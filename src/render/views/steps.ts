@@ -2,8 +2,8 @@ import type { Output } from '../../base/result.ts'
 import type { StepLine, StepsDocument } from '../../documents/steps.ts'
 import { writeHeading } from '../table.ts'
 import { formatSize } from '../units.ts'
-import { heading } from './headings.ts'
 import { listOf, type Shows, writeLine, writeTableOrBelow } from './parts.ts'
+import { heading } from './terminal-headings.ts'
 import { counted } from './wording.ts'
 
 /** Shows what each step did. */

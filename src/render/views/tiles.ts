@@ -3,7 +3,6 @@ import type { CellValue } from '../../documents/common.ts'
 import type { TilesDocument, TilesLine, TilesLineField } from '../../documents/tiles.ts'
 import { type Pair, streamTable, writeKeyValues, writeTable } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { heading } from './headings.ts'
 import {
   firstItems,
   fits,
@@ -17,6 +16,7 @@ import {
   writeSection,
   writeTitle,
 } from './parts.ts'
+import { heading } from './terminal-headings.ts'
 import { counted, countText, domainText, fieldName, ratioText, versionText } from './wording.ts'
 
 /** Most characters of a minimum or maximum. */

@@ -1,8 +1,8 @@
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type { WhatifDocument, WhatifField, WhatifLayout, WhatifTrial } from '../../documents/whatif.ts'
-import { heading } from './headings.ts'
 import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
+import { heading } from './terminal-headings.ts'
 import { changeText, counted, countText, fieldName, NOTHING, typeText } from './wording.ts'
 
 /** Shows the results of other filters and tiles, and then which to choose. */

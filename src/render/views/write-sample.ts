@@ -3,9 +3,9 @@ import type { AttributeDescription, DimensionDescription } from '../../documents
 import type { SampleDocument } from '../../documents/sample.ts'
 import { type Pairs, writeHeading, writeKeyValues } from '../table.ts'
 import { formatSize } from '../units.ts'
-import { heading } from './headings.ts'
 import { listOf, type Shows, writeCommandLine, writeLine, writeSection, writeTableOrBelow } from './parts.ts'
 import { dimensionFilters } from './schema.ts'
+import { heading } from './terminal-headings.ts'
 import { counted, filtersText, NOTHING, rangeText, versionText } from './wording.ts'
 
 /** Shows the contents of a sample, and commands to try on it. */
