@@ -63,7 +63,7 @@ export async function readStats(
   // A consolidation merges fragments of all times. It fails if they have no cell.
   const isEmpty = cell_num === 0 && ranges.size === 0 && where === undefined
   const merged = states.filter((state) => ['live', 'unlisted', 'future', 'past'].includes(state))
-  const purge = deletes.some((one) => heldCells(one) > 0) ? purgeWay(isEmpty ? 0 : merged.length) : null
+  const purge_way = deletes.some((one) => heldCells(one) > 0) ? purgeWay(isEmpty ? 0 : merged.length) : null
   return {
     ...documentHead('read-stats', cx.shownPath(path)),
     as_of: between,
@@ -77,8 +77,8 @@ export async function readStats(
     overwritten_cell_num: hidden === undefined ? null : exact(hidden),
     deletes,
     later_deletes: (await laterDeletePlaces(opened.array)).map(({ end }) => timeResult(end, cx.style)),
-    purge,
-    advice: purge === null ? [] : purgeLines(opened, purge),
+    purge_way,
+    advice: purge_way === null ? [] : purgeLines(opened, purge_way),
     duplicates: repeated && duplicatesResult(cx, opened, repeated),
     fields: summary.fields.flatMap((field) =>
       schema.array_type === 'dense' && field.summary.column.kind === 'dimension'

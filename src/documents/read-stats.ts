@@ -47,7 +47,7 @@ export interface ReadStatsDocument extends DocumentHead<'read-stats'> {
    * How the deleted cells that the files of a read still contain are permanently removed. `consolidation`: of several fragments; `copy`: to a
    * new array, as TileDB does not consolidate a single fragment. Null if there are none.
    */
-  purge: PurgeWay | null
+  purge_way: PurgeWay | null
   /** Lines of TileDB-Py that remove these cells; empty if there are none. */
   advice: readonly Prose[]
   /** Coordinates that several cells have. Only if the schema allows duplicates. */

@@ -325,7 +325,7 @@ describe('stats --read', () => {
       [0, null],
       [0, null],
     ])
-    expect(await readStats(path)).toMatchObject({ purge: null, advice: [] })
+    expect(await readStats(path)).toMatchObject({ purge_way: null, advice: [] })
     const after = (await run(['stats', '--read', path])).text
     expect(after).toMatch(/^20 +not known +- +a < 10 /m)
     expect(after).toContain('not known: a consolidation left out deleted cells, which are gone')
@@ -346,11 +346,11 @@ describe('stats --read', () => {
     const path = `${FIXTURES}/22/deletes_consolidated`
     const stats = await readStats(path)
     const advice = items(get(stats, 'advice'))
-    expect(get(stats, 'purge')).toBe('copy')
+    expect(get(stats, 'purge_way')).toBe('copy')
     expect(advice[1]).toMatch(/^tiledb\.Array\.create\(".*deletes_consolidated\.new", /)
     expect((await run(['stats', '--read', path])).text).toContain('TileDB consolidates no single fragment')
     const inSeveral = await readStats(`${FIXTURES}/22/deletes`)
-    expect(get(inSeveral, 'purge')).toBe('consolidation')
+    expect(get(inSeveral, 'purge_way')).toBe('consolidation')
     const several = items(get(inSeveral, 'advice'))
     expect(several[0]).toContain('purge_deleted_cells')
     // A consolidation takes fragments of all times, and not only those of the read.

@@ -135,7 +135,7 @@ function writtenAgain({ cell_num, removed_cell_num }: ReadStatsDelete): number {
 
 /** Says whether files still contain deleted cells, and how to remove these permanently. */
 async function writeStored(
-  { path, deletes, purge, advice, to_vacuum_num }: ReadStatsDocument,
+  { path, deletes, purge_way, advice, to_vacuum_num }: ReadStatsDocument,
   out: Output,
 ): Promise<void> {
   const held = deletes.map(({ cell_num, removed_cell_num }) => removed_cell_num ?? cell_num)
@@ -151,7 +151,7 @@ async function writeStored(
   const [first] = deletes.filter((_, i) => held[i] > 0)
   const cells = counted(all, 'removed cell is', 'removed cells are')
   const how =
-    purge === 'consolidation'
+    purge_way === 'consolidation'
       ? 'TileDB-Py takes them out for good:'
       : 'TileDB consolidates no single fragment, so TileDB-Py takes them out in a new array; the old one holds them until it is deleted:'
   await writeLine(
