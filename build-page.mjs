@@ -14,7 +14,7 @@ import { build } from 'esbuild'
 const LEFT_OUT = [/^\.\.?\/(?:.*\/)?(?:node|threads)\//, /^@jsquash\/webp\/(?:codec\/enc|meta)/]
 /** Modules that commands load only to print tables and other formats, or to plan. */
 const NOT_LOADED =
-  /render\/(?:views\/|arrow|cell-lines|csv|ndjson|json|progress)|check-plan|decode-all|decode-arrow|rtree-svg|schema-python|stats-read|cell-places|tile-at-offset|^\.\/hex\.ts$/
+  /render\/(?:views\/|arrow|cell-lines|csv|ndjson|json|progress)|check-plan|decode-all|decode-arrow|rtree-svg|schema-python|stats-read|work-size|cell-places|tile-at-offset|^\.\/hex\.ts$/
 /** Codecs that src/page/codecs.ts replaces. */
 const OTHER_CODECS = /\/(?:gzip|zstd|lz4-compress)\.ts$|\.wasm\.js$|^@noble\/hashes/
 /** Wasm files that a published page loads from its own folder. */
@@ -46,7 +46,7 @@ function writeZstdDecoder() {
   writeFileSync('src/page/zstddec.wasm.js', `export const DEFLATED = '${text}'\n`)
 }
 
-/** Parts of a command that a page does not need: options, help, tables and columns of CSV. The indentation tells where each ends. */
+/** Parts of a command that a page does not need: options, help, tables, columns of CSV and the size of its work. The indentation tells where each ends. */
 const PRINTED_PARTS = [
   /^ {2}about:\n? .*?',\n/ms,
   /^ {2}examples: \[\n.*?^ {2}\],\n/ms,
@@ -56,6 +56,7 @@ const PRINTED_PARTS = [
   /(?<=^const TAKES = \{[^}]*: ')[^']+(?=')/gm,
   /^ +table: async \(out\) => \(await import\(.*,\n/gm,
   /^ {4}columns: \(\) => .*,\n/gm,
+  /^ +total: async \(\) => .*,\n/gm,
   /^ {4}async (?:table|cellLines|arrow|columns)\(.*?\) \{\n.*?^ {4}\},\n/gms,
 ]
 

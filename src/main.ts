@@ -2,7 +2,15 @@ import process from 'node:process'
 import { main } from './cli/cli.ts'
 import { localStorage } from './node/file.ts'
 import { keepHeapLean } from './node/heap-flags.ts'
-import { errorWidth, terminalWidth, writeError, writeOut } from './node/stdout.ts'
+import {
+  beforeOutput,
+  errorWidth,
+  outputComes,
+  terminalWidth,
+  writeError,
+  writeOut,
+  writeTerminal,
+} from './node/stdout.ts'
 
 /** The program's entry: passes the process to {@link main} and sets its exit code. */
 export async function run(): Promise<void> {
@@ -16,13 +24,14 @@ export async function run(): Promise<void> {
     argv,
     env: process.env,
     stdout: {
-      write: pager ? (data) => pager.write(data) : writeOut,
+      write: pager ? (data) => pager.write(data) : columns === undefined ? writeOut : writeTerminal,
       columns,
       color: false,
       isTTY: columns !== undefined,
     },
     stderr: pager ? (text) => pager.writeError(text) : writeError,
     stderrColumns: errorWidth(),
+    beforeOutput,
     storage: localStorage,
   })
   await pager?.end()
@@ -34,5 +43,7 @@ async function pagerOf(argv: readonly string[], columns: number) {
   const { PagedOutput, pagerCommand } = await import('./node/pager.ts')
   const command = pagerCommand(argv, process.env)
   const { rows } = process.stdout
-  return command && rows ? new PagedOutput({ command, rows, columns }, writeOut, writeError) : undefined
+  return command && rows
+    ? new PagedOutput({ command, rows, columns }, writeTerminal, writeError, outputComes)
+    : undefined
 }

@@ -138,6 +138,8 @@ export class FragmentCells {
           yield* this.parts(tile)
           continue
         }
+        const pause = this.fragment.cx.pause?.()
+        if (pause) await pause
         const batch = await this.batch(tile)
         if (!this.selection.wholeTiles || this.selection.withUnreadable || this.isWhole(batch)) yield batch
       }
@@ -195,6 +197,7 @@ export class FragmentCells {
     for (let first = nextRow(0); first < cells; ) {
       const part = { first, count: Math.min(cells - first, Math.max(1, Math.floor(bytes / cellBytes))) }
       yield await this.part(tile, part, readers)
+      await this.fragment.cx.pause?.()
       if (hasFiles && readers.every((read) => read === undefined)) return
       bytes = Math.min(MOST_PART, bytes * PART_GROWS)
       first = nextRow(first + part.count)

@@ -99,6 +99,11 @@ export class FieldReader {
     this.faultless?.push({ role, tiles: new FaultlessTiles(file, reaches(this.run, 'cells')) })
   }
 
+  /** Lets signals be handled. @returns what to wait for, if anything */
+  pause(): Promise<void> | undefined {
+    return this.fragment.cx.pause?.()
+  }
+
   place(tile: number, role: TileRole = this.varSized ? 'offsets' : 'data'): Place {
     const file = this.files.get(role)
     return file ? { ...placeOf(file, tile), field: this.name } : { file: '', tile, field: this.name }
@@ -397,6 +402,8 @@ export async function* eachTile(opened: OpenFields, visit: VisitTile | undefined
       Object.assign(counts, before)
     }
     for (let tile = run.from; tile < run.to; tile++) {
+      const pause = fields[0].pause()
+      if (pause) await pause
       const items: Item[] = []
       const columns: ReadColumn[] = []
       tile = visitNow(fields, tile, run.to, visit, columns, items)

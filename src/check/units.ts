@@ -169,7 +169,8 @@ export class UnitWorker<I> {
   }
 
   private async opened(path: string, { kind }: Part): Promise<OpenedIn> {
-    const cx = readContext(this.cx.codecs, this.cx.key, this.cx.maxTileSize)
+    const { codecs, key, maxTileSize, pause } = this.cx
+    const cx = { ...readContext(codecs, key, maxTileSize), pause }
     if (kind === 'array-files' || kind === 'group-files')
       return { target: await openTarget(this.storage, path, cx), cx }
     return { target: { type: 'fragment', fragment: await openFragment(this.storage, path, cx) }, cx }

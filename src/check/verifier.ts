@@ -220,6 +220,8 @@ class Verifier {
     const faultless = insideStrings ? undefined : new FaultlessTiles(file, false, !this.deep)
     try {
       for (let tile = from; tile < to; tile++) {
+        const pause = fragment.cx.pause?.()
+        if (pause) await pause
         if (faultless?.undo(tile)) {
           this.counts.tile_num++
           this.counts.chunk_num++

@@ -27,7 +27,6 @@ type Units = AsyncGenerator<VerifyUnit>
  * and yields failures as they are found. A wrong tag has to wait until another tag is right; if none is, the key is wrong.
  * The result does not depend on the runner.
  *
- * @param progress called with the number of finished units
  * @param found collects everything except the failures that are yielded
  * @throws InspectError WRONG_TARGET
  */
@@ -36,14 +35,11 @@ export async function* verifyFailures(
   cx: ReadContext,
   options: VerifyOptions,
   runner: UnitRunner<VerifyItem>,
-  progress: (done: number) => void,
   found: Verified,
 ): AsyncGenerator<VerifyFailure> {
-  let done = 0
   for await (const result of runner(planTarget(target, cx, options))) {
     found.add(result)
     yield* found.settled()
-    progress(++done)
   }
   yield* found.rest()
 }

@@ -1,12 +1,13 @@
 import { type Command, CommanderError } from 'commander'
 import { ClosedPipe, exitCodeOf, InspectError, usage } from '../base/errors.ts'
 import { VERSION } from '../base/version.ts'
-import type { CommandContext, CommandModule } from '../commands/command.ts'
+import { type CommandContext, type CommandModule, NO_PROGRESS } from '../commands/command.ts'
 import { parseSize } from '../commands/option-values.ts'
 import { addTimesOptions, noteSeconds, useTimes } from '../commands/times.ts'
 import { readKey } from '../node/key.ts'
 import { nodeCodecs } from '../node/node-codecs.ts'
-import { readContext } from '../store/generic-tile.ts'
+import { pauseForEvents } from '../node/pause.ts'
+import { type ReadContext, readContext } from '../store/generic-tile.ts'
 import { closeTarget, type Target } from '../store/target.ts'
 import type { CommonOptions } from './args.ts'
 import { addCommonOptions, chosenFormat, commandAsked, commandFirst, formatAsked, helpOption } from './args.ts'
@@ -16,6 +17,7 @@ import { formatNames } from './formats.ts'
 import { openDocuments, refuseTerminal } from './output.ts'
 import { findPlaces, internalPath, mayBeTarget, openPath, outputFile, refuseReadPlace, shownBy } from './paths.ts'
 import type { Process } from './process.ts'
+import { progressOf } from './progress.ts'
 import { Report } from './report.ts'
 
 /** The year 2000 in milliseconds. The present time in seconds is a smaller number. */
@@ -165,10 +167,12 @@ async function runCommand(
   const args = command.processedArgs.flat().filter((arg) => arg !== undefined)
   // Only the target is checked: other arguments, such as a field's name, may be empty.
   if ([command.processedArgs[0]].flat().includes('')) throw usage({ expected: 'a path', found: 'an empty argument' })
-  const { storage, paths, done } = await findPlaces(args, options, process, report)
+  const { storage: places, paths, done } = await findPlaces(args, options, process, report)
+  const { storage, line } = await progressOf(process, options, places)
   if (report.format === 'arrow') checkArrow(process, paths, options)
   const key = await readKey(options, process.env.TILEDB_INSPECT_KEY)
   const maxTileSize = options.maxTileSize === undefined ? undefined : parseSize('--max-tile-size', options.maxTileSize)
+  const newReading = (): ReadContext => ({ ...readContext(nodeCodecs, key, maxTileSize), pause: pauseForEvents })
   const shownPath = shownBy(paths)
   const several = paths.length > 1 && command.registeredArguments[0].variadic
   const opened: Target[] = []
@@ -178,21 +182,20 @@ async function runCommand(
   let reported: { fault?: InspectError; note?: string } = {}
   const cx: CommandContext = {
     storage,
-    reading: readContext(nodeCodecs, key, maxTileSize),
+    reading: newReading(),
     style: { raw: options.raw ?? false },
     full: options.full ?? false,
     shownPath,
     internalPath,
     open: async (path) => {
       // Each array needs its own context, which learns whether the array is encrypted and whether the key fits.
-      cx.reading = { ...readContext(nodeCodecs, key, maxTileSize), ...cx.times, onFault: cx.fault }
+      cx.reading = { ...newReading(), ...cx.times, onFault: cx.fault }
       const target = await openPath(storage, path, cx.reading)
       opened.push(target)
       if (cx.times && cx.reading.now < YEAR_2000) await noteSeconds(cx, target)
       return target
     },
-    progress: async (what) =>
-      (await import('../render/progress.ts')).startProgress(what, process.stderrColumns !== undefined && !report.quiet),
+    progress: (work) => line?.begin(work) ?? NO_PROGRESS,
     fault: (error, isShown) => {
       reported.fault ??= error
       if (isShown) report.addExitCode(exitCodeOf(error))
@@ -230,6 +233,7 @@ async function runCommand(
     ended = true
   } finally {
     done()
+    line?.end()
     await documents.close(ended)
   }
 }

@@ -8,7 +8,7 @@ import { writeJson } from '../render/json.ts'
 import type { Reporter } from '../render/reports/reporter.ts'
 import type { CommonOptions } from './args.ts'
 import { FORMATS, type Shown } from './formats.ts'
-import { type Process, usableWidth } from './process.ts'
+import { colorWanted, type Process, usableWidth } from './process.ts'
 import type { Report } from './report.ts'
 
 /** What {@link Documents} needs to know about a call. */
@@ -38,10 +38,7 @@ export async function openDocuments(call: Call): Promise<Documents> {
 }
 
 function isColored({ process: { env, stdout }, options: { color, output } }: Call): boolean {
-  if (color !== 'auto') return color === 'always'
-  if (env.NO_COLOR) return false
-  if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0'
-  return stdout.isTTY && !output
+  return colorWanted(env, color) ?? (stdout.isTTY && !output)
 }
 
 /** @throws InspectError USAGE if bytes would go to a terminal */

@@ -9,6 +9,11 @@ export interface Process {
   stderr: (text: string) => void
   /** Width of the terminal on stderr, or 0 if it is unknown; undefined if stderr is not a terminal. */
   stderrColumns?: number | undefined
+  /**
+   * Has a function called before anything is written to the terminal.
+   * @param tell gets whether the output ends with the end of a line
+   */
+  beforeOutput?(tell: (endsLine: boolean) => void): void
   /** Where paths are looked up. */
   storage: Storage
 }
@@ -22,4 +27,11 @@ const USUAL_WIDTH = 80
  */
 export function usableWidth(columns: number | undefined): number | undefined {
   return columns === 0 ? USUAL_WIDTH : columns
+}
+
+/** Whether the user wants colours. Undefined if that depends on whether the output is a terminal. */
+export function colorWanted(env: Process['env'], color: string | undefined): boolean | undefined {
+  if (color !== 'auto') return color === 'always'
+  if (env.NO_COLOR) return false
+  return env.FORCE_COLOR ? env.FORCE_COLOR !== '0' : undefined
 }

@@ -2,6 +2,7 @@ import type { Command as CommanderCommand } from 'commander'
 import type { InspectError } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
 import type { ValueStyle } from '../format/value.ts'
+import type { Progress, Work } from '../render/progress.ts'
 import type { Storage } from '../source/source.ts'
 import type { ReadContext, Times } from '../store/generic-tile.ts'
 import type { Target } from '../store/target.ts'
@@ -23,8 +24,8 @@ export interface CommandContext {
   internalPath(written: string): string
   /** Opens a target by the path that the user wrote. */
   open(path: string): Promise<Target>
-  /** Shows progress on stderr, only on a terminal and only after a second. */
-  progress(what: string): Promise<{ update(done: number, total?: number): void; stop(): void }>
+  /** Shows on stderr how far some work is, only on a terminal and only after a second. */
+  progress(work: Work): Progress
   /**
    * Records a fault that does not end the command. The fault decides the exit code.
    * @param isShown whether the output shows the fault; otherwise it is printed on stderr
@@ -46,6 +47,9 @@ export interface CommandContext {
    */
   refuseReadPlace(path: string, option: string): Promise<void>
 }
+
+/** The progress of work that shows none. */
+export const NO_PROGRESS: Progress = { update() {}, stop() {} }
 
 /** What some commands give that has formats of its own. */
 export type Special = 'cells' | 'findings'

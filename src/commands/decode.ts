@@ -7,7 +7,7 @@ import type { Fragment } from '../store/fragment.ts'
 import { fragmentLabels } from '../store/labels.ts'
 import { type CellOptions, FaultList, parseLimit, readerOutcome } from './cell-reader.ts'
 import { batchesInBounds, limitToBounds } from './cells-in-bounds.ts'
-import type { CommandContext, CommandModule } from './command.ts'
+import { type CommandContext, type CommandModule, NO_PROGRESS } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { FieldReport } from './field-report.ts'
 import { parseJobs, parseSpan } from './option-values.ts'
@@ -108,6 +108,7 @@ async function openReader(
   const dimensions = info.schema.domain.dimensions
   const bounds = options.range ? parseRanges(dimensions, options.range) : undefined
   const missingFiles = new Set<string>()
+  let progress = NO_PROGRESS
   const addFault = (error: InspectError, name: string): void => faults.add(inField(error, fragment, name))
   const selection: CellSelection = {
     fields: options.field,
@@ -130,8 +131,9 @@ async function openReader(
   // Threads do not pay for a few cells.
   if (jobs > 1 && options.limit === undefined) {
     const { unfilterInWorkers } = await import('../threads/tile-pool.ts')
+    const { countedTiles } = await import('./work-size.ts')
     const { key, maxTileSize } = cx.reading
-    selection.threads = unfilterInWorkers(jobs, { key, maxTileSize })
+    selection.threads = countedTiles(unfilterInWorkers(jobs, { key, maxTileSize }), (tiles) => progress.update(tiles))
   }
   // Not awaited yet: over a network, the schemas are listed while the fragment is opened.
   const changed = changedFields(fragment)
@@ -161,9 +163,17 @@ async function openReader(
     // Returns the generator itself, because one more around it costs a microsecond per tile.
     batches: (reuse) => {
       selection.reuse = reuse
+      progress = cx.progress({
+        what: 'decoding',
+        unit: selection.threads && 'tiles',
+        total: async () => (await import('./work-size.ts')).sizeOfDecoding(fragment, selection),
+      })
       return bounds ? batchesInBounds(cells, bounds) : cells.batches()
     },
-    close: () => cells.close(),
+    async close() {
+      progress.stop()
+      await cells.close()
+    },
   }
 }
 

@@ -14,6 +14,7 @@ import { differences, MOST_LISTED, step } from './compare-results.ts'
 import { FieldReport } from './field-report.ts'
 import { packDocument } from './page-data.ts'
 import { shownEnumerations } from './read.ts'
+import { bytesOfRead } from './work-size.ts'
 
 /** All cells with the same coordinates. There are several only if the array allows duplicates. */
 interface Place {
@@ -49,10 +50,12 @@ export async function compareReads(
   const [a, b] = [placesOf(cx, left, names), placesOf(cx, right, names)]
   const counts = { cells_same: 0, cells_changed: 0, cells_only_a: 0, cells_only_b: 0 }
   let unlisted = 0
-  const progress = await cx.progress('comparing cells')
+  const total = async (): Promise<number> =>
+    (await bytesOfRead(left, { fields: names })) + (await bytesOfRead(right, { fields: names }))
+  const progress = cx.progress({ what: 'comparing cells', total })
   try {
     let [x, y] = [await a.next(), await b.next()]
-    for (let done = 0; !x.done || !y.done; done++) {
+    while (!x.done || !y.done) {
       const side = x.done ? 1 : y.done ? -1 : compareCoordinates(x.value.coordinates, y.value.coordinates)
       const [leftRows, rightRows] = [side <= 0 && !x.done ? x.value.rows : [], side >= 0 && !y.done ? y.value.rows : []]
       for (const [row, otherRow] of pairs(leftRows, rightRows)) {
@@ -63,7 +66,6 @@ export async function compareReads(
         if (found.length < MOST_LISTED) found.push(...lines)
         else if (lines.length > 0) unlisted++
       }
-      if (done % 65_536 === 0) progress.update(done)
       if (side <= 0) x = await a.next()
       if (side >= 0) y = await b.next()
     }

@@ -26,6 +26,7 @@ import { noteBytesToRead } from './reading-ahead.ts'
 import { withUsedFilters } from './schema-changes.ts'
 import { type Takes, targetFor, targetsHelp } from './targets.ts'
 import { parseTime } from './times.ts'
+import { bytesBelow } from './work-size.ts'
 
 interface DiffOptions {
   cells?: boolean
@@ -369,7 +370,14 @@ function fragmentPairs(left: Described, right: Described): { pairs: Pair[]; unpa
 async function compareCells(run: Comparison, { path, a, b }: Pair): Promise<void> {
   const { cx, found } = run
   const [left, right] = [await cellsOf(cx, a.path), await cellsOf(cx, b.path)]
-  const progress = await cx.progress('comparing cells')
+  const total = async (): Promise<number | undefined> => {
+    const [one, other] = [
+      await bytesBelow(cx.storage, cx.internalPath(a.path)),
+      await bytesBelow(cx.storage, cx.internalPath(b.path)),
+    ]
+    return one !== undefined && other !== undefined ? one + other : undefined
+  }
+  const progress = cx.progress({ what: 'comparing cells', total })
   const tails: CellsTail[] = []
   const next = async (cells: ComparedCells): Promise<CellsLine | undefined> => {
     const { done, value } = await cells.next()
@@ -387,7 +395,6 @@ async function compareCells(run: Comparison, { path, a, b }: Pair): Promise<void
       if (first && found.length < MOST_LISTED) found.push(first)
       else if (first) run.unlisted++
       cell++
-      if (cell % 65_536 === 0) progress.update(cell)
     }
   } finally {
     progress.stop()

@@ -123,11 +123,22 @@ async function arrayOutcome(
   const chosen = options.budget === undefined ? config.total_budget : parseSize('--budget', options.budget)
   const budget = chosen ?? DEFAULT_BUDGET
   const request: ExplainQuery = { opened, query: await parseQuery(cx, opened, options), exact, codecs: writingCodecs }
-  const plan = await planRead(request, budget)
+  /** Runs a part of the work. With --exact, each part may read all files of some fields. */
+  const part = async <T>(what: string, fields: readonly string[] | undefined, work: () => Promise<T>): Promise<T> => {
+    const total = async (): Promise<number> =>
+      (await import('./work-size.ts')).bytesOfRead(opened, { fields: fields && [...fields] })
+    const progress = cx.progress({ what, total: exact ? total : undefined })
+    try {
+      return await work()
+    } finally {
+      progress.stop()
+    }
+  }
+  const plan = await part('finding tiles', [], () => planRead(request, budget))
   noteUnsortedTexts(cx, opened, request.query)
-  const cost = await readCost(request, plan)
+  const cost = await part('measuring tiles', request.query.fields, () => readCost(request, plan))
   const { tiles, steps } = cost
-  const counted = exact ? await countedCells(request).catch(unlessFault) : undefined
+  const counted = exact ? await part('counting cells', [], () => countedCells(request).catch(unlessFault)) : undefined
   const fragments = await explainedFragments(opened, plan, tiles)
   const whole = costOf(steps, rates)
   const document: ExplainDocument = {

@@ -33,7 +33,9 @@ export async function openCheck(cx: CommandContext, path: string, run: CheckRun,
   const readsTiles = level !== 'structure'
   const bytes = readsTiles ? await noteBytesToRead(cx, target) : undefined
   // Only several threads need units of work.
-  const runner = readsTiles && jobs > 1 ? await unitRunner(cx, target, bytes, jobs, checkUnit) : undefined
+  const alone = readsTiles && jobs > 1 ? await unitRunner(cx, target, bytes, jobs, checkUnit) : undefined
+  let counted = (_done: number): void => {}
+  const runner = alone && (await import('./work-size.ts')).countedRunner(alone, (done) => counted(done))
   const finding_num = { error: 0, warning: 0, note: 0 }
   const not_examined: NotExamined[] = []
   /** Whether `--fail-on` counts findings of a severity. */
@@ -50,10 +52,14 @@ export async function openCheck(cx: CommandContext, path: string, run: CheckRun,
      */
     async *findings(listsNotExamined: boolean): AsyncGenerator<Finding, FindingsTail, undefined> {
       const reported = new Set<string>()
-      const progress = await cx.progress('checking')
+      const progress = cx.progress({
+        what: 'checking',
+        unit: runner && 'bytes',
+        total: async () => (await import('./work-size.ts')).bytesOfTarget(cx.storage, target, all, readsTiles),
+      })
+      counted = progress.update
       try {
         for await (const item of checkTarget(run, target, runner)) {
-          progress.update(run.counts.file_num)
           if ('notExamined' in item) {
             // A file that cannot be read gives an item for each of its tiles.
             if (!isNew(reported, item.notExamined)) continue

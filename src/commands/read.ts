@@ -7,7 +7,7 @@ import { type OpenedArray, PROVENANCE, type ReadQuery, readColumns } from '../re
 import { readMerged } from '../read/read.ts'
 import { attributeLabels } from '../store/labels.ts'
 import { type CellOptions, FaultList, parseLimit, readerOutcome } from './cell-reader.ts'
-import type { CommandContext, CommandModule } from './command.ts'
+import { type CommandContext, type CommandModule, NO_PROGRESS } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { FieldReport } from './field-report.ts'
 import type { Outcome } from './outcome.ts'
@@ -88,14 +88,21 @@ async function arrayOutcome(
     onRemark: (field, remark) => report.remark(field, remark),
     onFault: options.keepGoing ? faults.addNew : undefined,
   }
+  let progress = NO_PROGRESS
   const reader: Reader = {
     columns: readColumns(opened.schema, query),
     limit: parseLimit(options.limit),
     enumerations: await shownEnumerations(opened, options, report, (fault) => cx.fault(fault)),
     report,
     faults: faults.listed,
-    batches: () => readMerged(opened, query),
-    async close() {},
+    batches() {
+      const total = async (): Promise<number> => (await import('./work-size.ts')).bytesOfRead(opened, query)
+      progress = cx.progress({ what: 'reading cells', total })
+      return readMerged(opened, query)
+    },
+    async close() {
+      progress.stop()
+    },
   }
   const head: ReadHead = { ...documentHead('read', cx.shownPath(path)), as_of: opened.between, order: query.order }
   noteUnsortedTexts(cx, opened, query)

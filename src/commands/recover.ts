@@ -37,6 +37,7 @@ import type { Outcome } from './outcome.ts'
 import { parseBox } from './ranges.ts'
 import { type Takes, targetFor, targetsHelp } from './targets.ts'
 import { parseTime } from './times.ts'
+import { bytesBelow, bytesOfTarget } from './work-size.ts'
 
 interface Options {
   to: string
@@ -213,9 +214,14 @@ async function writeRecovered(
   }
   const writing = (): WriteContext => {
     const { key, encrypted } = cx.reading
-    return { codecs: writingCodecs, key: encrypted ? key : undefined, randomBytes: (length) => randomBytes(length) }
+    return {
+      codecs: writingCodecs,
+      key: encrypted ? key : undefined,
+      randomBytes: (length) => randomBytes(length),
+      pause: cx.reading.pause,
+    }
   }
-  const progress = await cx.progress('recovering')
+  const progress = cx.progress({ what: 'recovering', total: () => bytesOfTarget(cx.storage, target, false) })
   const schemas = new Set<string>()
   const out: RecoverOutput = {
     write(name, file) {
@@ -224,7 +230,6 @@ async function writeRecovered(
       schemas.add(first)
       return output.writeParts([partName(first), ...rest].join('/'), bytesOf(file))
     },
-    progress: (done, total) => progress.update(done, total),
   }
   try {
     const done = await recoveredTarget(cx, target, recoverOptions, writing, out)
@@ -253,28 +258,35 @@ async function recoveredTarget(
  */
 async function checkWritten(cx: CommandContext, target: Target, partial: string, found: Written): Promise<string[]> {
   const { codecs, key, maxTileSize } = cx.reading
-  const reading = readContext(codecs, key, maxTileSize)
+  const reading = { ...readContext(codecs, key, maxTileSize), pause: cx.reading.pause }
   const remaining = new Set<string>()
-  for (const { storage, path } of placesToCheck(cx, target, partial, found)) {
-    const written = await openTarget(storage, path, reading)
-    for await (const item of checkTarget(newRun('cells', false), written)) {
-      if ('notExamined' in item) throw item.notExamined
-      const { severity, code, file } = item
-      if (severity !== 'error') continue
-      const inside = found.fragments.some(({ written: parts }) => parts.some(({ name }) => file.includes(`/${name}/`)))
-      // New metadata does not mend what is wrong with cells.
-      if (!inside || !isMendedByRecover(code)) {
-        remaining.add(code)
-        continue
+  const progress = cx.progress({ what: 'checking what was written', total: () => bytesBelow(localStorage, partial) })
+  try {
+    for (const { storage, path } of placesToCheck(cx, target, partial, found)) {
+      const written = await openTarget(storage, path, reading)
+      for await (const item of checkTarget(newRun('cells', false), written)) {
+        if ('notExamined' in item) throw item.notExamined
+        const { severity, code, file } = item
+        if (severity !== 'error') continue
+        const inside = found.fragments.some(({ written: parts }) =>
+          parts.some(({ name }) => file.includes(`/${name}/`)),
+        )
+        // New metadata does not mend what is wrong with cells.
+        if (!inside || !isMendedByRecover(code)) {
+          remaining.add(code)
+          continue
+        }
+        const fault = {
+          expected: 'nothing wrong in what was written',
+          found: `${code} in ${file.slice(path.length + 1)}: expected ${item.expected}, found ${item.found}`,
+        }
+        throw new InspectError('NOT_RECOVERED', fault, { file: target.path })
       }
-      const fault = {
-        expected: 'nothing wrong in what was written',
-        found: `${code} in ${file.slice(path.length + 1)}: expected ${item.expected}, found ${item.found}`,
-      }
-      throw new InspectError('NOT_RECOVERED', fault, { file: target.path })
     }
+    return [...remaining]
+  } finally {
+    progress.stop()
   }
-  return [...remaining]
 }
 
 /** What was written, under the paths that it will have: a fragment can be read only inside its array. */

@@ -29,6 +29,7 @@ import { shownEnumerations } from './read.ts'
 import { parseQuery, type QueryOptions } from './read-query.ts'
 import { enumerationResult } from './schema.ts'
 import { endResult, exact, timeResult } from './values.ts'
+import { bytesOfRead } from './work-size.ts'
 
 /** The document of `stats --read`: reads the array once, and counts what a reader sees. */
 export async function readStats(
@@ -42,7 +43,7 @@ export async function readStats(
   const { ranges, fields, where } = await parseQuery(cx, opened, options)
   const report = new FieldReport()
   const enumerations = await shownEnumerations(opened, { labels: true }, report, cx.fault)
-  const progress = await cx.progress('reading cells')
+  const progress = cx.progress({ what: 'reading cells', total: () => bytesOfRead(opened, { fields, where }) })
   let summary: ReadSummary
   try {
     summary = await summarize(opened, {
@@ -51,7 +52,6 @@ export async function readStats(
       where,
       labelled: new Set(enumerations.keys()),
       onRemark: (field, remark) => report.remark(field, remark),
-      onProgress: (cells) => progress.update(cells),
     })
   } finally {
     progress.stop()

@@ -16,6 +16,7 @@ import { noteBytesToRead } from './reading-ahead.ts'
 import { type Takes, targetFor, targetsHelp } from './targets.ts'
 import { unitRunner } from './unit-runner.ts'
 import { noteIfEmpty } from './walkers.ts'
+import { bytesOfTarget, countedRunner } from './work-size.ts'
 
 interface Options {
   all?: boolean
@@ -88,9 +89,11 @@ function outcome(
   const found = new Verified()
   let failureNum = 0
   async function* failures(): AsyncGenerator<VerifyChecksumsLine, Tail> {
-    const progress = await cx.progress('verifying checksums')
+    const total = (): Promise<number | undefined> => bytesOfTarget(cx.storage, target, verifyOptions.all)
+    const progress = cx.progress({ what: 'verifying checksums', unit: 'bytes', total })
     try {
-      const items = verifyFailures(target, cx.reading, verifyOptions, runner, progress.update, found)
+      const counted = countedRunner(runner, progress.update)
+      const items = verifyFailures(target, cx.reading, verifyOptions, counted, found)
       for await (const failure of items) {
         failureNum++
         yield { ...failure, file: cx.shownPath(failure.file) }

@@ -135,13 +135,14 @@ export async function* overEntries<T>(
       await fragment.close()
     }
   }
-  const progress = await cx.progress(what)
+  const progress = cx.progress({ what, unit: 'fragments', total: entries.length })
   let done = 0
   try {
     if (array.folder.isRemote) await array.listFragmentsAhead()
     for await (const result of inOrder(entries, atOnce(array.folder), one)) {
       yield result
-      progress.update(++done, entries.length)
+      progress.update(++done)
+      await cx.reading.pause?.()
     }
   } finally {
     progress.stop()

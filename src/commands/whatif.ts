@@ -12,7 +12,7 @@ import { fieldNames, type OpenedArray, type OpenedFragment, type ReadQuery } fro
 import { ratioOf } from '../store/file-sizes.ts'
 import type { Target } from '../store/target.ts'
 import { extentOf, isSmall, type LayoutChange, type NewFilters, schemaWith, tryLayouts } from '../whatif/layout.ts'
-import { type Sampled, takeSample } from '../whatif/sample.ts'
+import { type Sampled, type SampleOptions, takeSample } from '../whatif/sample.ts'
 import { keepsOffsetsInside, type Trial } from '../whatif/trial.ts'
 import { type Best, type FieldTrials, readSeconds, sizeOf, tryField } from '../whatif/whatif.ts'
 import { offerRefusal, parseFilters, refusal } from '../write/filter-options.ts'
@@ -151,20 +151,42 @@ async function tryFilters(
   { seed = SEED, sample: bytes, field: fields }: WhatifOptions,
   none = false,
 ): Promise<{ sampled: Sampled; trials: FieldTrials[] }> {
-  const progress = await cx.progress('trying filters')
+  const sampled = await sampleOf(cx, fragments, { seed, bytes: sampleBytes(bytes), fields: none ? [] : fields })
+  const sizes = sampled.samples.map(({ parts }) => sum(parts, ({ data }) => data.length))
+  const progress = cx.progress({ what: 'trying filters', unit: 'bytes', total: sum(sizes, (size) => size) })
+  let before = 0
   try {
-    const sampled = await takeSample(fragments, { seed, bytes: sampleBytes(bytes), fields: none ? [] : fields })
     const trials: FieldTrials[] = []
     for (const [i, sample] of sampled.samples.entries()) {
       // The filters that the user names are for values, not for offsets and validity.
       if (asked && sample.field === null) continue
-      const trial = await tryField(sample, asked, { codecs: writingCodecs, key: cx.reading.key }).catch(unlessFault)
+      const pausing = {
+        pause: cx.reading.pause,
+        onTried: (share: number) => progress.update(before + share * sizes[i]),
+      }
+      const trial = await tryField(sample, asked, { codecs: writingCodecs, key: cx.reading.key, ...pausing }).catch(
+        unlessFault,
+      )
       // Some releases lost bytes when they wrote. Such values cannot be written again.
       if (trial) trials.push(trial)
       else cx.note(`${sample.field ?? sample.role} is left out: its stored filters cannot write its values again`)
-      progress.update(i + 1, sampled.samples.length)
+      before += sizes[i]
+      progress.update(before)
     }
     return { sampled, trials }
+  } finally {
+    progress.stop()
+  }
+}
+
+async function sampleOf(
+  cx: CommandContext,
+  fragments: readonly OpenedFragment[],
+  options: SampleOptions,
+): Promise<Sampled> {
+  const progress = cx.progress({ what: 'reading a sample', unit: 'tiles' })
+  try {
+    return await takeSample(fragments, { ...options, onTile: progress.update, pause: cx.reading.pause })
   } finally {
     progress.stop()
   }

@@ -216,7 +216,13 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
     const { cells, fragments } = sampleOptions
     if (stepsText !== undefined && cells === undefined && fragments === undefined && data.length === 0)
       sampleOptions.cells = '0'
-    const inputs: SampleInputs = { schema, data: data.length > 0 ? data.map(rows) : undefined, times, style: cx.style }
+    const inputs: SampleInputs = {
+      schema,
+      data: data.length > 0 ? data.map(rows) : undefined,
+      times,
+      style: cx.style,
+      pause: cx.reading.pause,
+    }
     const sample = isPlanned ? planSample(sampleOptions, inputs) : undefined
     const { key } = cx.reading
     const writing = async (salt: string): Promise<WriteContext> => {
@@ -226,7 +232,8 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
         ...(steps.length + timestamp.length > 0 || salt ? [steps, timestamp, salt] : []),
       ]
       const text = JSON.stringify(salts, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-      return { codecs: writingCodecs, key, randomBytes: await vectors(writingCodecs, text, inputFiles) }
+      const { pause } = cx.reading
+      return { codecs: writingCodecs, key, randomBytes: await vectors(writingCodecs, text, inputFiles), pause }
     }
     const seed = options.seed ?? '1'
     if (steps.length === 0 && sample)
@@ -304,17 +311,21 @@ async function writeArray(
   cx: CommandContext,
   path: string,
   output: FolderOutput,
-  { array, notes }: Sample,
+  { array, most_cells, notes }: Sample,
   { writing, seed }: { writing: WriteContext; seed: string },
 ): Promise<Outcome> {
   const fragments: WrittenFragmentFacts[] = []
   const files: SampleFile[] = []
-  const progress = await cx.progress('writing')
+  const progress = cx.progress({ what: 'writing', unit: 'cells', total: most_cells })
+  let cells = 0
+  const onCells = (more: number): void => {
+    cells += more
+    progress.update(cells)
+  }
   try {
-    for await (const file of arrayFiles(array, writing, (fragment) => fragments.push(fragment))) {
+    for await (const file of arrayFiles(array, { ...writing, onCells }, (fragment) => fragments.push(fragment))) {
       await output.write(file.path, file.bytes)
       files.push({ path: file.path, size: file.bytes.length })
-      progress.update(files.length)
     }
   } finally {
     progress.stop()

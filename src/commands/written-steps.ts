@@ -54,6 +54,7 @@ export async function writeSteps(cx: CommandContext, toWrite: StepsToWrite): Pro
   const writing = await toWrite.writing(existing.join('\n'))
   const notes = sample?.notes ?? []
   let cells = 0
+  const progress = cx.progress({ what: 'writing', unit: 'steps', total: steps.length })
   for await (const one of sample ? arrayFiles(sample.array, writing, ({ cell_num }) => (cells += cell_num)) : [])
     await folder.write(one.path, one.bytes)
   const random = new Random(append ? `${seed} names ${existing.join('\n')}` : `${seed} names`)
@@ -66,8 +67,8 @@ export async function writeSteps(cx: CommandContext, toWrite: StepsToWrite): Pro
     uri: `file://${root}`,
     rows: (name: string) => rows(file === undefined || name === '-' ? name : resolve(dirname(file), name)),
     note: (text: string) => notes.push(text),
+    onStep: progress.update,
   }
-  const progress = await cx.progress('writing')
   let done: StepDone[]
   try {
     done = await runSteps(new DocumentValue(steps, 'steps'), context, new Clock(last))

@@ -16,6 +16,7 @@ import { attempt, InspectError, unlessCode, unlessFault } from '../base/errors.t
 import { decodeText, encodeText } from '../format/text.ts'
 import { countListedNames } from '../source/lean-heap.ts'
 import { type ByteSource, byName, checkRange, type Entry, type Storage, truncated } from '../source/source.ts'
+import { pauseForEvents } from './pause.ts'
 
 /**
  * Reads of up to this many bytes are synchronous. The thread pool takes longer than copying 64 KiB from the page cache (0.1 ms
@@ -107,6 +108,8 @@ class FileSource implements ByteSource {
     if (length > available) throw truncated(this.name, offset, length, available)
     const piped = pipes.get(this.name)
     if (piped) return piped.slice(offset, offset + length)
+    const pause = pauseForEvents()
+    if (pause) await pause
     const descriptor = this.opened()
     const out = into && into.length >= length ? into.subarray(0, length) : new Uint8Array(length)
     for (let done = 0; done < length; ) {
@@ -255,6 +258,8 @@ export const localStorage: Storage = {
   },
 
   async list(path) {
+    const pause = pauseForEvents()
+    if (pause) await pause
     const entries = guarded(path, () => entriesOf(path)).map((entry): Entry => {
       if (entry.isFile()) return { name: entry.name, kind: 'file' }
       if (entry.isDirectory()) return { name: entry.name, kind: 'folder' }

@@ -1,9 +1,13 @@
 import type { ChildProcess } from 'node:child_process'
 import process from 'node:process'
 import { ClosedPipe } from '../base/errors.ts'
+import { stopWork } from './pause.ts'
 
 /** Milliseconds after which held output is shown, even if it does not fill the screen. */
 const PATIENCE = 200
+
+/** Moves the cursor to the start of the line so many lines above, and clears the screen from there on. */
+const clearLines = (lines: number): string => `\u001b[${lines}F\u001b[J`
 
 /** Options of less, as git sets them: it keeps colours, and ends by itself if the text fits on the screen. */
 const LESS = 'FRX'
@@ -26,15 +30,21 @@ export function pagerCommand(argv: readonly string[], env: Readonly<Record<strin
 }
 
 /**
- * The output to a terminal. It is held until it is longer than the screen; from then on it goes to a pager. Text for stderr is
- * written after the pager has ended, because a pager needs the whole screen.
+ * The output to a terminal. If it gets longer than the screen, all of it goes to a pager. Until then it is shown without one, after a
+ * short time: a pager takes the keyboard, and with it Ctrl-C. Text for stderr is written after the pager has ended, because a pager
+ * needs the whole screen.
  */
 export class PagedOutput {
   private readonly setting: PagerSetting
   private readonly out: (data: string | Uint8Array) => void
   private readonly error: (text: string) => void
+  /** Called before the pager takes the screen. */
+  private readonly beforePager: () => void
   private readonly held: { data: string | Uint8Array; isError: boolean }[] = []
   private lines = 0
+  /** How much of `held` the terminal shows. */
+  private shownNum = 0
+  private shownLines = 0
   private timer: NodeJS.Timeout | undefined
   /** The pager, once it is started; it resolves to undefined if there is none. */
   private pager: Promise<ChildProcess | undefined> | undefined
@@ -43,8 +53,14 @@ export class PagedOutput {
   /** Whether the user has ended the pager. */
   private pagerEnded = false
 
-  constructor(setting: PagerSetting, out: (data: string | Uint8Array) => void, error: (text: string) => void) {
+  constructor(
+    setting: PagerSetting,
+    out: (data: string | Uint8Array) => void,
+    error: (text: string) => void,
+    beforePager: () => void = () => {},
+  ) {
     this.setting = setting
+    this.beforePager = beforePager
     this.out = out
     this.error = error
   }
@@ -53,15 +69,31 @@ export class PagedOutput {
   write(data: string | Uint8Array): Promise<void> | void {
     if (this.pagerEnded) throw new ClosedPipe()
     if (this.pager) return this.pass(data)
-    this.held.push({ data, isError: false })
+    this.hold(data, false)
     this.lines += linesOf(data, this.setting.columns)
     if (this.lines >= this.setting.rows) return this.begin()
-    this.timer ??= setTimeout(() => void this.begin(), PATIENCE)
   }
 
   writeError(text: string): void {
-    if (this.held.length > 0 || this.pager) this.held.push({ data: text, isError: true })
+    if (this.held.length > 0 || this.pager) this.hold(text, true)
     else this.error(text)
+  }
+
+  private hold(data: string | Uint8Array, isError: boolean): void {
+    // The caller may use the memory again.
+    this.held.push({ data: typeof data === 'string' ? data : data.slice(), isError })
+    if (!this.pager) this.timer ??= setTimeout(() => this.showHeld(), PATIENCE)
+  }
+
+  /** Shows on the terminal what is held. */
+  private showHeld(): void {
+    this.timer = undefined
+    for (const { data, isError } of this.held.slice(this.shownNum)) {
+      if (isError) this.error(data as string)
+      else this.out(data)
+      this.shownLines += linesOf(data, this.setting.columns)
+    }
+    this.shownNum = this.held.length
   }
 
   /** Shows the rest, and waits until the user ends the pager. */
@@ -74,25 +106,26 @@ export class PagedOutput {
       pager.stdin?.end()
       await ended
     }
-    for (const { data, isError } of this.held.splice(0)) {
-      if (isError) this.error(data as string)
-      else this.out(data)
-    }
+    this.showHeld()
   }
 
   /** Starts the pager if needed, and passes on the held output. */
   private begin(): Promise<void> {
     clearTimeout(this.timer)
+    // The pager shows again what the terminal shows.
+    if (this.shownLines > 0) this.out(clearLines(this.shownLines))
     this.pager ??= this.spawnPager()
-    const shown = this.held.filter(({ isError }) => !isError)
-    this.held.splice(0, this.held.length, ...this.held.filter(({ isError }) => isError))
-    for (const { data } of shown) void this.pass(data)
+    for (const { data, isError } of this.held) if (!isError) void this.pass(data)
+    const late = this.held.slice(this.shownNum).filter(({ isError }) => isError)
+    this.held.splice(0, this.held.length, ...late)
+    this.shownNum = 0
     return this.passed
   }
 
   /** Starts the pager. @returns undefined if there is no such program, so that the output goes to the terminal */
   private async spawnPager(): Promise<ChildProcess | undefined> {
     const { spawn } = process.getBuiltinModule('node:child_process')
+    this.beforePager()
     const { command } = this.setting
     const env = { ...process.env, LESS: process.env.LESS ?? LESS }
     const [program, ...args] = command.trim().split(/\s+/)
@@ -105,8 +138,7 @@ export class PagedOutput {
       pager.once('error', () => resolve(false))
     })
     if (!isThere) return undefined
-    // Ctrl-C is for the pager. If this program ended, the pager could no longer read the keyboard.
-    process.on('SIGINT', () => {})
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => endAfter(pager, signal))
     pager.stdin?.on('error', () => this.leave())
     pager.once('close', () => this.leave())
     return pager
@@ -135,6 +167,27 @@ export class PagedOutput {
     })
     if (this.pagerEnded) throw new ClosedPipe()
   }
+}
+
+/** Milliseconds in which a pager should have ended that was sent a signal. */
+const LAST_WAIT = 500
+
+/**
+ * Stops the work, and ends by the signal once the pager has ended, which has the keyboard and the settings of the terminal. After
+ * Ctrl-C the user ends the pager, as with git: what was found so far can be read.
+ */
+function endAfter(pager: ChildProcess, signal: NodeJS.Signals): void {
+  stopWork()
+  const end = (): void => {
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  }
+  if (pager.exitCode !== null || pager.signalCode !== null) return end()
+  pager.once('close', end)
+  pager.stdin?.end()
+  if (signal === 'SIGINT') return
+  pager.kill(signal)
+  setTimeout(end, LAST_WAIT)
 }
 
 /** Number of lines that data takes on a screen of this width. */

@@ -7,6 +7,21 @@ import { MOST_AT_ONCE, systemCode, systemError } from './file.ts'
 const FIRST_RETRY = 0.05
 const LAST_RETRY = 4
 
+/** Called before anything is written, with whether it ends a line. */
+let tellBefore: ((endsLine: boolean) => void) | undefined
+
+/** Has `tell` called before anything is written to standard output or standard error, with whether it ends a line. */
+export function beforeOutput(tell: (endsLine: boolean) => void): void {
+  tellBefore = tell
+}
+
+/** To be called before the terminal gets output. A pager does that, too. @param data none for output of another program */
+export function outputComes(data: string | Uint8Array = ''): void {
+  tellBefore?.(data.at(-1) === '\n' || data.at(-1) === NEWLINE)
+}
+
+const NEWLINE = 10
+
 /** Milliseconds to wait for a reader of stderr, after which the rest is dropped. */
 const PATIENCE = 5000
 
@@ -46,6 +61,12 @@ export function writeOut(data: string | Uint8Array): void {
   }
 }
 
+/** {@link writeOut}, if standard output is a terminal. */
+export function writeTerminal(data: string | Uint8Array): void {
+  outputComes(data)
+  writeOut(data)
+}
+
 /** Whether a descriptor may be a terminal. Only then are Node's streams used, which load slowly. */
 function mayBeTerminal(descriptor: number): boolean {
   const status = attempt(() => fstatSync(descriptor))
@@ -64,6 +85,7 @@ export function errorWidth(): number | undefined {
 
 /** Writes to standard error. Ignores errors. */
 export function writeError(text: string): void {
+  outputComes(text)
   try {
     writeAll(2, Buffer.from(text), PATIENCE)
   } catch {

@@ -2,7 +2,7 @@ import type { InspectError } from '../base/errors.ts'
 import { command as at } from '../commands/at.ts'
 import { command as check } from '../commands/check.ts'
 import { collectedDocument } from '../commands/collected.ts'
-import type { CommandContext, CommandModule } from '../commands/command.ts'
+import { type CommandContext, type CommandModule, NO_PROGRESS } from '../commands/command.ts'
 import { command as decode } from '../commands/decode.ts'
 import { command as history } from '../commands/history.ts'
 import { command as ls } from '../commands/ls.ts'
@@ -132,7 +132,7 @@ export class Engine {
         cx.reading = { ...readingOf(this.source, this.key), ...cx.times, onFault: cx.fault }
         return openTarget(cx.storage, path, cx.reading)
       },
-      progress: async () => ({ update: () => {}, stop: () => {} }),
+      progress: () => NO_PROGRESS,
       fault: onFault,
       foundWrong: () => {},
       wantsEveryFault: true,

@@ -157,6 +157,7 @@ class DenseReader {
       for (let first = 0; first < window.cell_num; first += sizes.usual) {
         const count = Math.min(sizes.usual, window.cell_num - first)
         yield batchOf(this, whole, first, count)
+        await this.array.cx.pause?.()
       }
       // Later windows never go back along the slowest axis, so fragments before the window are not needed any more.
       const [block] = window.blocks

@@ -206,11 +206,13 @@ class SparseReader {
     if (places.length === 0) return
     const pool = new MergePool(schema)
     const schedule = schema.cell_order === 'hilbert' ? byFragment(schema, places, pool) : byCorner(schema, places)
+    const { pause } = this.opened.array.cx
     let bytes = FIRST_WINDOW
     for (let more = true; more; ) {
       const batches = await this.load(schedule.next(bytes), ranges, pool)
       const before = schedule.before(batches)
       if (before === null) continue
+      await pause?.()
       const taken = pool.take(before)
       schedule.firstLimit(taken.firstLimit)
       yield* this.shownCells(taken.batches, taken.picked)

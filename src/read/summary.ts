@@ -73,8 +73,6 @@ export interface FieldSummary {
 interface SummaryQuery extends Pick<ReadQuery, 'ranges' | 'fields' | 'where' | 'onRemark'> {
   /** Names of attributes whose cells are indexes of an enumeration. */
   labelled: ReadonlySet<string>
-  /** Called once per batch with the number of cells so far. */
-  onProgress?: (cells: number) => void
 }
 
 /** Reads all wanted cells once, and summarizes their fields. Cells that were never written do not count. */
@@ -119,7 +117,6 @@ async function summarizeSparse(opened: OpenedArray, { ranges, fields, where, ...
     const rows = batch.rows ?? allRows(batch.cell_num)
     tally.add(batch, rows)
     repeated?.add(batch, rows)
-    query.onProgress?.(tally.cells)
   }
   repeated?.end()
   const sorted = [...deleted.values()].sort((a, b) => Number(a.deletion.time - b.deletion.time))
@@ -224,10 +221,7 @@ async function summarizeDense(opened: OpenedArray, { ranges, fields, where, ...q
       onRemark: query.onRemark,
     }
     const isConsolidated = fragments.some(({ fragment }) => isConsolidatedName(fragment.name))
-    for await (const batch of readMerged(opened, asked)) {
-      tally.addWritten(batch, isConsolidated)
-      query.onProgress?.(tally.cells)
-    }
+    for await (const batch of readMerged(opened, asked)) tally.addWritten(batch, isConsolidated)
   }
   const held = where ? undefined : heldCells(fragments, wanted, axes)
   return {

@@ -64,7 +64,6 @@ export interface RecoveredArray {
 export interface RecoverOutput {
   /** @param path path in the new folder */
   write(path: string, file: RecoveredFile): Promise<void>
-  progress(done: number, total: number): void
 }
 
 export interface RecoverOptions {
@@ -91,8 +90,7 @@ export async function recoverArray(
   const unread = await unreadFragments(array, entries)
   const fragments: RecoveredFragment[] = []
   const found = new NewFiles()
-  for (const [done, entry] of entries.entries()) {
-    out.progress(done, entries.length)
+  for (const entry of entries) {
     const { path, name } = entry
     let guess: string | undefined
     // Before version 5 a fragment has no commit: its metadata shows that it was written. It may have lost that.

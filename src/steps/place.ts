@@ -34,6 +34,8 @@ export interface StepContext {
   rows(file: string): RowInput
   /** Called with a message that is not an error. */
   note(text: string): void
+  /** Called with the number of steps that are done. */
+  onStep(done: number): void
 }
 
 /** The last time that a name of TileDB can have. An array opened at this time has everything. */

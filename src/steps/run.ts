@@ -195,6 +195,7 @@ export async function runSteps(steps: DocumentValue, cx: StepContext, clock: Clo
     try {
       const { made = [], removed = [], cell_num = 0 } = await STEPS[name](place, step, clock)
       done.push({ step: name, path: place.path, made, removed, cell_num })
+      cx.onStep(done.length)
     } catch (error) {
       throw addPlace(error, { field: step.path })
     }

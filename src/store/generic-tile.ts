@@ -23,8 +23,11 @@ export interface ReadContext {
   from?: bigint | undefined
   /** Called for damage after which reading can go on, such as one commit file of many. If undefined, the error is thrown. */
   onFault?: ((fault: InspectError) => void) | undefined
-  /** Called between the chunks of a generic tile, so that a page can let its browser draw. */
-  pause?: (() => Promise<void>) | undefined
+  /**
+   * Called between pieces of work that wait for nothing, so that signals are handled, and a page can let its browser draw. Returns what
+   * to wait for; nothing most of the time.
+   */
+  pause?: (() => Promise<void> | undefined) | undefined
 }
 
 /** The times between which TileDB opens an array or a group, both included. */
@@ -92,7 +95,7 @@ export async function openGenericTile(
     })
     let step = steps.next()
     while (!step.done) {
-      if (cx.pause) await cx.pause()
+      await cx.pause?.()
       step = steps.next()
     }
     const { data } = step.value

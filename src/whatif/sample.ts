@@ -9,6 +9,7 @@ import { decode } from '../format/io.ts'
 import { CHUNK_COUNT_BYTES, CHUNK_HEAD_BYTES, tileChunks } from '../format/tile-chunks.ts'
 import type { OpenedFragment } from '../read/query.ts'
 import { type FieldFile, type Fragment, pipelineOf, slotHasFiles } from '../store/fragment.ts'
+import type { ReadContext } from '../store/generic-tile.ts'
 import { offsetBytes } from '../write/field-writer.ts'
 import { Random } from '../write/random.ts'
 
@@ -53,6 +54,10 @@ export interface SampleOptions {
   bytes: number | undefined
   /** Names of fields; undefined for all, with their offsets and validity. */
   fields: readonly string[] | undefined
+  /** Called with the number of tiles that were read, and that of all tiles that may have to be read. */
+  onTile?: (done: number, total: number) => void
+  /** See {@link ReadContext.pause}. */
+  pause?: ReadContext['pause']
 }
 
 /** What was sampled. */
@@ -93,9 +98,13 @@ export async function takeSample(fragments: readonly OpenedFragment[], options: 
   const samples: Sample[] = []
   const offsets: JointSample = { role: 'offsets', sample: undefined }
   const validity: JointSample = { role: 'validity', sample: undefined }
-  for (const field of byField.values()) {
-    if (fields ? !fields.includes(field.name) : field.bytes < WORTH_TRYING * file_bytes) continue
-    await takeField(field, { places, order, options, taken, samples, offsets, validity })
+  const tried = [...byField.values()].filter((field) =>
+    fields ? fields.includes(field.name) : field.bytes >= WORTH_TRYING * file_bytes,
+  )
+  let done = 0
+  const onTile = (): void => options.onTile?.(++done, tried.length * places.length)
+  for (const field of tried) {
+    await takeField(field, { places, order, options, onTile, taken, samples, offsets, validity })
   }
   if (!fields) samples.push(...[offsets, validity].flatMap(({ sample }) => sample ?? []))
   return { samples, tiles: taken.size, tile_num: places.length, file_bytes }
@@ -146,6 +155,8 @@ interface Sampling {
   /** Indexes of `places` in the order in which tiles are taken. */
   order: readonly number[]
   options: SampleOptions
+  /** Called for each tile that was read. */
+  onTile: () => void
   /** Indexes of the places from which something was taken. */
   taken: Set<number>
   samples: Sample[]
@@ -191,6 +202,8 @@ async function takeField(field: FieldFiles, sampling: Sampling): Promise<void> {
           failure = error
           return unlessFault(error)
         })
+      sampling.onTile()
+      await sampling.options.pause?.()
       if (!part) continue
       sampling.taken.add(at)
       sample.parts.push(part.values)

@@ -1,11 +1,12 @@
 import { InspectError } from '../base/errors.ts'
 import { concat, sameBytes } from '../filters/bytes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
-import { Pipeline } from '../filters/pipeline.ts'
+import { Pipeline, type UnfilteredTile } from '../filters/pipeline.ts'
 import { hasChecksum } from '../filters/registry.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { CHUNK_COUNT_BYTES } from '../format/tile-chunks.ts'
+import type { ReadContext } from '../store/generic-tile.ts'
 import { fixedChunkLengths, LARGEST_CHUNK, varChunkLengths } from '../write/chunk-lengths.ts'
 import { cutsTiles, keepsStringOffsets, offsetBytes } from '../write/field-writer.ts'
 import { NEWEST_STABLE } from '../write/schema-check.ts'
@@ -38,6 +39,10 @@ export interface TrialContext {
   codecs: Codecs
   /** Key of an encrypted array. */
   key: Uint8Array | undefined
+  /** See {@link ReadContext.pause}. */
+  pause?: ReadContext['pause']
+  /** Called with the share of the work on a sample that is done, from 0 to 1. It is an estimate. */
+  onTried?: (share: number) => void
 }
 
 /**
@@ -50,9 +55,16 @@ export async function tryFilters(sample: Sample, filters: readonly FilterConfig[
   const pipeline = await loadPipeline(sample, filters, cx, holdsOffsets)
   const offsets =
     sample.file_offsets_bytes > 0 ? await offsetsCost(sample, holdsOffsets, cx) : { bytes: 0, tiledb_seconds: 0 }
-  const stored = parts.map((part) => writerOf(sample, part, filters, pipeline, holdsOffsets)())
-  const back = stored.map((tile, i) => pipeline.reverseTile(tile, { expectedSize: parts[i].data.length }))
-  for (const [i, { offsets }] of back.entries()) checkOffsets(parts[i], offsets)
+  const stored: Uint8Array[] = []
+  const back: UnfilteredTile[] = []
+  for (const part of parts) {
+    const tile = writerOf(sample, part, filters, pipeline, holdsOffsets)()
+    const undone = pipeline.reverseTile(tile, { expectedSize: part.data.length })
+    checkOffsets(part, undone.offsets)
+    stored.push(tile)
+    back.push(undone)
+    await cx.pause?.()
+  }
   return {
     filters,
     bytes: stored.reduce((sum, { length }) => sum + length, 0),

@@ -40,6 +40,7 @@ export async function tryField(
 ): Promise<FieldTrials> {
   const refused: { filters: readonly FilterConfig[]; reason: Prose }[] = []
   const tried: Trial[] = []
+  let [attempts, expected] = [0, 1]
   const attempt = async (filters: readonly FilterConfig[]): Promise<void> => {
     if (tried.some((trial) => sameFilters(trial.filters, filters))) return
     const reason = refusalOf(sample, filters)
@@ -51,14 +52,19 @@ export async function tryField(
       })
       if (trial) tried.push(trial)
     }
-    // Lets signals be handled.
-    await new Promise((resolve) => setTimeout(resolve, 0))
+    cx.onTried?.(Math.min(1, ++attempts / expected))
+    await cx.pause?.()
   }
   const stored = sample.parts.reduce((sum, part) => sum + part.stored_bytes, 0)
   const offsets = sample.parts.reduce((sum, part) => sum + part.offsets_bytes, 0)
-  if (asked) for (const filters of asked) await attempt(filters)
-  else {
-    for (const filters of firstCandidates(sample)) await attempt(filters)
+  if (asked) {
+    expected = asked.length
+    for (const filters of asked) await attempt(filters)
+  } else {
+    const first = firstCandidates(sample)
+    // About as many follow.
+    expected = 2 * first.length
+    for (const filters of first) await attempt(filters)
     const best = [...tried].sort(bySize).find((one) => one.changed === 0 && withoutCompressor(one.filters))
     const rearranged = best && withoutCompressor(best.filters)
     if (rearranged) for (const filters of secondCandidates(sample, rearranged)) await attempt(filters)

@@ -61,9 +61,6 @@ interface Tiling {
   tile(index: number): { positions: CellPositions; written?: Uint32Array | undefined; slabs?: () => Slabs }
 }
 
-/** Milliseconds of work after which signals are handled. */
-const LONGEST_WORK = 50
-
 /**
  * Makes the files of a fragment as TileDB's writers do. Cells are put in global order, split into tiles and filtered chunk by
  * chunk. All lists of the metadata are filled.
@@ -96,7 +93,6 @@ export async function writeFragment(fragment: FragmentToWrite, cx: WriteContext)
   for (const [i, slot] of slots.entries())
     writers.push(slotHasFiles({ dense }, slot) ? await FieldWriter.open(fields, i) : undefined)
   const tiles: TileBounds[] = []
-  let rested = Date.now()
   for (let tile = 0; tile < tileNum; tile++) {
     const cellNum = tile === tileNum - 1 ? lastTileCellNum : cellsPerTile
     const { positions, written, slabs } = tiling.tile(tile)
@@ -111,9 +107,8 @@ export async function writeFragment(fragment: FragmentToWrite, cx: WriteContext)
         writer.append(tile, gather(column(name), cellSize, positions, fragment.padding.get(name)), cellNum)
       else writer.append(tile, gather(column(name), cellSize, positions), cellNum, written, slabs)
     }
-    if (Date.now() - rested < LONGEST_WORK) continue
-    await new Promise((resolve) => setTimeout(resolve, 0))
-    rested = Date.now()
+    cx.onCells?.(cellNum)
+    await cx.pause?.()
   }
   const boxes = tiles.map(({ mbr }) => mbr)
   const nonemptyDomain = dense && fragment.domain ? fragment.domain : unionOf(boxes, dimensions)

@@ -4,6 +4,7 @@ import { Pipeline } from '../filters/pipeline.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { encode } from '../format/io.ts'
+import type { ReadContext } from '../store/generic-tile.ts'
 import { fixedChunkLengths, LARGEST_CHUNK } from './chunk-lengths.ts'
 
 /** What writers need besides values. */
@@ -13,6 +14,10 @@ export interface WriteContext {
   key: Uint8Array | undefined
   /** Source of initialisation vectors. */
   randomBytes: (length: number) => Uint8Array
+  /** See {@link ReadContext.pause}. */
+  pause?: ReadContext['pause']
+  /** Called with the number of cells of each tile that was written. */
+  onCells?: (cells: number) => void
 }
 
 /** The level at which TileDB compresses generic tiles. */

@@ -13,6 +13,7 @@ import type { Enumeration } from '../format/enumeration.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { NDRange } from '../format/range.ts'
 import { bytesOf, isDatetime } from '../format/value.ts'
+import type { ReadContext } from '../store/generic-tile.ts'
 import { ColumnBuilder } from './column-builder.ts'
 import { enumerationCells } from './enumerations.ts'
 import { recentDate } from './field-options.ts'
@@ -27,14 +28,16 @@ interface CellPlan {
   /** Whether fewer cells are acceptable if the domain has no room for all of them. */
   atMost: boolean
   fragments: number
+  /** See {@link ReadContext.pause}. */
+  pause?: ReadContext['pause']
 }
 
 /** Generates the cells of each fragment, one after another. @throws InspectError USAGE if the domain has no room for them */
-export function* sampleFragments(
+export async function* sampleFragments(
   schema: ArraySchema,
   enumerations: readonly Enumeration[],
   plan: CellPlan,
-): Generator<FragmentCellsToWrite> {
+): AsyncGenerator<FragmentCellsToWrite> {
   const boxes = schema.array_type === 'dense' ? denseBoxes(schema, plan) : undefined
   const total = boxes ? boxes.reduce((sum, box) => sum + volumeOf(schema, box), 0) : plan.cells
   const makers = schema.attributes.map(
@@ -54,7 +57,11 @@ export function* sampleFragments(
       const random = new Random(`${plan.seed} coordinates ${k}`)
       for (const [name, column] of sparseCoordinates(schema, axes, cell_num, random)) columns.set(name, column)
     }
-    for (const maker of makers) columns.set(maker.attribute.name, maker.column(cell_num, ranks))
+    await plan.pause?.()
+    for (const maker of makers) {
+      columns.set(maker.attribute.name, maker.column(cell_num, ranks))
+      await plan.pause?.()
+    }
     yield { domain: boxes?.[k], cell_num, columns }
   }
 }

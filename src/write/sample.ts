@@ -8,6 +8,7 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import type { ArrayType, Layout } from '../format/layout.ts'
 import type { ValueStyle } from '../format/value.ts'
+import type { ReadContext } from '../store/generic-tile.ts'
 import type { ArrayToWrite } from './array-writer.ts'
 import { DocumentValue, integer, or } from './document.ts'
 import { metadataEntry, parseAttribute, parseDimension, parseEnumeration, parseMetadata } from './field-options.ts'
@@ -53,11 +54,15 @@ export interface SampleInputs {
   /** Times of the first fragments, in milliseconds since 1970. Each further fragment is a millisecond later. */
   times?: readonly bigint[] | undefined
   style: ValueStyle
+  /** See {@link ReadContext.pause}. */
+  pause?: ReadContext['pause']
 }
 
 /** An array, and notes on how it differs from what was asked for. */
 export interface Sample {
   array: ArrayToWrite
+  /** Upper limit on the cells of all fragments; undefined if the user's cells are written. */
+  most_cells: number | undefined
   notes: Prose[]
 }
 
@@ -100,7 +105,10 @@ export function planSample(options: SampleOptions, inputs: SampleInputs): Sample
         cells: cellsOf(options),
         atMost: options.cells === undefined,
         fragments: fragmentsOf(options),
+        pause: inputs.pause,
       })
+  // In dense arrays the option limits the cells of each fragment.
+  const most = cellsOf(options) * (schema.array_type === 'dense' ? fragmentsOf(options) : 1)
   return {
     array: {
       schema,
@@ -110,6 +118,7 @@ export function planSample(options: SampleOptions, inputs: SampleInputs): Sample
       uuid,
       fragments: timed(fragments, times),
     },
+    most_cells: data ? undefined : most,
     notes,
   }
 }

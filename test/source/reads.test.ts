@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import type { CommandContext, CommandModule } from '../../src/commands/command.ts'
+import { type CommandContext, type CommandModule, NO_PROGRESS } from '../../src/commands/command.ts'
 import { command } from '../../src/commands/footer.ts'
 import type { FooterDocument } from '../../src/documents/footer.ts'
 import { type ArraySchema, arraySchema } from '../../src/format/array-schema.ts'
@@ -53,7 +53,7 @@ async function documents(
     shownPath: (path) => path,
     internalPath: (path) => path,
     open: (path) => openTarget(storage, path, reading),
-    progress: async () => ({ update() {}, stop() {} }),
+    progress: () => NO_PROGRESS,
     fault: (error) => {
       throw error
     },

@@ -1,0 +1,25 @@
+import type { ProgressLine } from '../render/progress.ts'
+import type { Storage } from '../source/source.ts'
+import type { CommonOptions } from './args.ts'
+import { colorWanted, type Process } from './process.ts'
+
+/**
+ * The progress line of a run, if it has one, and the storage, whose reads it counts. Only a terminal on stderr gets a line: other runs
+ * load nothing for it.
+ */
+export async function progressOf(
+  process: Process,
+  options: CommonOptions,
+  storage: Storage,
+): Promise<{ storage: Storage; line: ProgressLine | undefined }> {
+  const { env, stderrColumns } = process
+  if (stderrColumns === undefined || options.quiet || env.TERM === 'dumb') return { storage, line: undefined }
+  const [{ Meter }, { ProgressLine }] = await Promise.all([
+    import('../source/metered.ts'),
+    import('../render/progress.ts'),
+  ])
+  const meter = new Meter()
+  const line = new ProgressLine({ meter, color: colorWanted(env, options.color) ?? true })
+  process.beforeOutput?.((endsLine) => line.makeRoom(endsLine))
+  return { storage: meter.metered(storage), line }
+}

@@ -1,0 +1,31 @@
+/**
+ * Milliseconds of work after which the event loop gets a turn. Without a turn neither signals are handled, nor progress is drawn.
+ * A turn takes some microseconds.
+ */
+const LONGEST = 50
+
+let since = performance.now()
+let turn: Promise<void> | undefined
+let isStopped = false
+
+/** Stops all work that lets the event loop turn: its next turn never ends. For a program that is about to end. */
+export function stopWork(): void {
+  isStopped = true
+}
+
+/**
+ * Lets the event loop turn, if it had no turn from here for a while. For work that waits for nothing else.
+ * @returns what to wait for; undefined if there is nothing to wait for
+ */
+export function pauseForEvents(): Promise<void> | undefined {
+  if (isStopped) return new Promise(() => {})
+  if (performance.now() - since < LONGEST) return undefined
+  turn ??= new Promise((resolve) => {
+    setImmediate(() => {
+      since = performance.now()
+      turn = undefined
+      resolve()
+    })
+  })
+  return turn
+}
