@@ -46,7 +46,7 @@ function writeZstdDecoder() {
   writeFileSync('src/page/zstddec.wasm.js', `export const DEFLATED = '${text}'\n`)
 }
 
-/** Parts of a command that a page does not need: options, help, tables, columns of CSV and the size of its work. The indentation tells where each ends. */
+/** Parts of a command that a page does not need: options, help, tables and columns of CSV, and what its work is. The indentation tells where each ends. */
 const PRINTED_PARTS = [
   /^ {2}about:\n? .*?',\n/ms,
   /^ {2}examples: \[\n.*?^ {2}\],\n/ms,
@@ -56,7 +56,7 @@ const PRINTED_PARTS = [
   /(?<=^const TAKES = \{[^}]*: ')[^']+(?=')/gm,
   /^ +table: async \(out\) => \(await import\(.*,\n/gm,
   /^ {4}columns: \(\) => .*,\n/gm,
-  /^ +total: async \(\) => .*,\n/gm,
+  /^ +(?:what: '\w+ing[ \w]*'|total: async \(\) => .*),\n/gm,
   /^ {4}async (?:table|cellLines|arrow|columns)\(.*?\) \{\n.*?^ {4}\},\n/gms,
 ]
 

@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { main } from './cli/cli.ts'
+import { programArguments } from './node/arguments.ts'
 import { localStorage } from './node/file.ts'
 import { keepHeapLean } from './node/heap-flags.ts'
 import {
@@ -18,7 +19,7 @@ export async function run(): Promise<void> {
   const columns = terminalWidth()
   // If the event loop runs empty before the end, the program has failed.
   process.exitCode = 3
-  const argv = process.argv.slice(2)
+  const argv = programArguments()
   const pager = columns ? await pagerOf(argv, columns) : undefined
   const exitCode = await main({
     argv,

@@ -22,6 +22,7 @@ export const ERROR_CODES = {
   NO_PERMISSION: 3,
   NO_LISTING: 3,
   IO: 3,
+  TOO_MANY_FILES: 3,
   KEY_NEEDED: 3,
   WRONG_KEY: 3,
   UNSUPPORTED_VERSION: 3,
@@ -262,9 +263,19 @@ export function asInspectError(error: unknown): InspectError {
   if (error instanceof ClosedPipe) throw error
   if (lacksMemory(error))
     return new InspectError('TOO_LARGE', `there is not enough memory (${error.message})`, {}, { cause: error })
+  // The program also opens files of its own, such as its modules.
+  const tooMany = tooManyFiles(error)
+  if (tooMany !== undefined) return new InspectError('TOO_MANY_FILES', tooMany, {}, { cause: error })
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const message = `this is a fault of tiledb-inspect (${what}); DEBUG=1 shows where`
   return new InspectError('INTERNAL', message, {}, { cause: error })
+}
+
+/** The text about an error of the system that says that no more files can be opened; undefined for any other error. */
+export function tooManyFiles(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EMFILE') return 'too many files are open: ulimit -n 4096 raises the limit for the commands of a shell'
+  return code === 'ENFILE' ? 'too many files are open in the whole system' : undefined
 }
 
 /** Thrown by a write when nobody reads the output any more. The program ends quietly, with the exit code so far. */

@@ -25,5 +25,8 @@ const UTF8 = new TextEncoder()
 
 /** A character as the escapes of printf. */
 function octal(character: string): string {
-  return Array.from(UTF8.encode(character), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')
+  // In a name that is not UTF-8, half of a surrogate pair stands for a byte.
+  const code = character.charCodeAt(0)
+  const bytes = character.length === 1 && code >= 0xdc80 && code <= 0xdcff ? [code - 0xdc00] : UTF8.encode(character)
+  return Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')
 }

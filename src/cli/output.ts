@@ -24,7 +24,7 @@ export interface Call {
 export async function openDocuments(call: Call): Promise<Documents> {
   const { stdout } = call.process
   const { output, vertical, full } = call.options
-  const file = output === undefined ? undefined : await (await import('../node/file-output.ts')).openFileOutput(output)
+  const file = output === undefined ? undefined : await openFile(output, call.report)
   const out: Output = {
     write: file ? file.write.bind(file) : stdout.write,
     columns: file ? undefined : usableWidth(stdout.columns),
@@ -35,6 +35,12 @@ export async function openDocuments(call: Call): Promise<Documents> {
   const format = FORMATS[call.report.format]
   const reporter = 'reporter' in format ? await format.reporter(out, currentFolder()) : undefined
   return new Documents(call, out, file, reporter)
+}
+
+async function openFile(output: string, report: Report): Promise<FileOutput> {
+  const { noteLeftBeside, openFileOutput } = await import('../node/file-output.ts')
+  noteLeftBeside(output, (text) => report.note(text))
+  return openFileOutput(output)
 }
 
 function isColored({ process: { env, stdout }, options: { color, output } }: Call): boolean {

@@ -5,8 +5,9 @@ import { mayBeKey } from '../node/key.ts'
 import type { OpenPlaces } from '../source/remote/places.ts'
 import { isRemotePath, refuseOtherSchemes, remoteTarget } from '../source/remote/urls.ts'
 import type { Storage } from '../source/source.ts'
+import { FRAGMENTS_FOLDER } from '../store/commits.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
-import { beginsFragmentName, openTarget, type Target } from '../store/target.ts'
+import { beginsFragmentName, mayBeFragmentName, openTarget, type Target } from '../store/target.ts'
 import type { CommonOptions } from './args.ts'
 import type { Process } from './process.ts'
 import type { Report } from './report.ts'
@@ -45,13 +46,13 @@ export async function findPlaces(
 
 /** Whether a word is a target: a URL, a fragment's name, a path that exists, or a word with a slash that is not a key. */
 export async function mayBeTarget(storage: Storage, word: string): Promise<boolean> {
-  if (isRemotePath(word) || beginsFragmentName(word)) return true
+  if (isRemotePath(word) || mayBeFragmentName(word)) return true
   if ((await storage.kind(absolutePath(word)).catch(() => undefined)) !== undefined) return true
   return word.includes('/') && !mayBeKey(word)
 }
 
 /**
- * Completes the abbreviated name of a fragment. Of a file:// URL with `%` it chooses the spelling that exists: TileDB does not
+ * Completes the abbreviated name of a fragment, and finds a fragment by its name below its array, as `ls` shows it. Of a file:// URL with `%` it chooses the spelling that exists: TileDB does not
  * decode such a path, but other programs write `%20` for a space.
  */
 async function completePath(storage: Storage, written: string): Promise<string> {
@@ -60,7 +61,11 @@ async function completePath(storage: Storage, written: string): Promise<string> 
     path = localPath(written)
     if ((await storage.kind(path)) === undefined) path = decodePath(path)
   }
-  if (!path.split('/').some(beginsFragmentName)) return path
+  const parts = path.split('/')
+  const isInPlace = (part: string, i: number): boolean => parts[i - 1] === FRAGMENTS_FOLDER && !beginsFragmentName(part)
+  if (!parts.some((part, i) => mayBeFragmentName(part) && !isInPlace(part, i))) return path
+  // Such a server shows no names, and would be asked for nothing.
+  if (!parts.some(beginsFragmentName) && storage.mayNotList?.(internalPath(path))) return path
   return (await import('../store/fragment-prefix.ts')).completePath(storage, path, internalPath)
 }
 

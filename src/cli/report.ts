@@ -20,6 +20,8 @@ export class Report {
   /** Turns a path of the storage back into what the user wrote. */
   shownPath = (path: string): string => path
   private readonly process: Process
+  /** Whether the error was printed that too many files are open. */
+  private hasToldOfFiles = false
   private readonly codes = new Set<number>()
 
   constructor(process: Process) {
@@ -41,6 +43,11 @@ export class Report {
 
   error(error: InspectError): void {
     this.addExitCode(exitCodeOf(error))
+    // This is a fault of the whole run, whatever file it was that could not be opened.
+    if (error.code === 'TOO_MANY_FILES') {
+      if (this.hasToldOfFiles) return
+      this.hasToldOfFiles = true
+    }
     if (this.process.env.TILEDB_INSPECT_ERRORS === 'json') {
       this.process.stderr(`${safeJson({ error: errorResult(this, error) })}\n`)
     } else this.printLine(errorLine(error, this.shownPath))
@@ -77,7 +84,8 @@ export class Report {
 
 /** `error: file: byte 12, field x: expected …, found …` */
 function errorLine(error: InspectError, shownPath: (path: string) => string): string {
-  const { file, offset, field, space } = error.at
+  // No file is at fault if too many are open.
+  const { file, offset, field, space } = error.code === 'TOO_MANY_FILES' ? {} : error.at
   const place: string[] = []
   if (offset !== undefined) place.push(`byte ${offset}${space === undefined ? '' : ` of the ${space}`}`)
   else if (space !== undefined) place.push(space)

@@ -96,8 +96,10 @@ async function arrayOutcome(
     report,
     faults: faults.listed,
     batches() {
-      const total = async (): Promise<number> => (await import('./work-size.ts')).bytesOfRead(opened, query)
-      progress = cx.progress({ what: 'reading cells', total })
+      progress = cx.progress({
+        what: 'reading cells',
+        total: async () => (await import('./work-size.ts')).bytesOfRead(opened, query),
+      })
       return readMerged(opened, query)
     },
     async close() {

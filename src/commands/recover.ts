@@ -10,7 +10,7 @@ import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
 import { absolutePath } from '../node/current-folder.ts'
 import { localStorage } from '../node/file.ts'
-import { openFileOutput } from '../node/file-output.ts'
+import { noteLeftBeside, openFileOutput } from '../node/file-output.ts'
 import { type FolderOutput, openFolderOutput } from '../node/folder-output.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
 import {
@@ -101,6 +101,7 @@ async function recover(cx: CommandContext, path: string, options: Options): Prom
         file: lostName(options.to),
       },
     )
+  noteLeftBeside(options.to, cx.note)
   const output = await openFolderOutput(options.to, (place) => cx.refuseReadPlace(place, '--to'))
   try {
     const found = await writeRecovered(cx, target, options, output)

@@ -11,6 +11,7 @@ import { fragmentsFolder } from '../format/commit-files.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { absolutePath } from '../node/current-folder.ts'
 import { localStorage } from '../node/file.ts'
+import { noteLeftBeside } from '../node/file-output.ts'
 import { type FolderOutput, openFolderAddition, openFolderOutput } from '../node/folder-output.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
 import { bytesIn, type Input, inputName, openInput, peeked, readText, textOf } from '../node/text-input.ts'
@@ -196,6 +197,7 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
     inputFiles.push(input)
     return { file: input.file, each: rowsOf(input, extensionOf(name)), labels }
   }
+  noteLeftBeside(path, cx.note)
   const output = append
     ? openFolderAddition(path, rankOf)
     : await openFolderOutput(path, (place) => cx.refuseReadPlace(place, 'write-sample'))

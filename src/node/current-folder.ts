@@ -1,10 +1,14 @@
+import { realpathSync } from 'node:fs'
 import { cwd } from 'node:process'
 import { InspectError } from '../base/errors.ts'
+import { decodeText } from '../format/text.ts'
 
 /** The current folder. @throws InspectError NOT_FOUND if it was removed */
 export function currentFolder(): string {
   try {
-    return cwd()
+    const path = cwd()
+    // Node replaces bytes of the path that are not UTF-8.
+    return path.includes('\ufffd') ? decodeText(realpathSync.native('.', 'buffer')) : path
   } catch (cause) {
     throw new InspectError('NOT_FOUND', 'the current folder is gone: only absolute paths work', {}, { cause })
   }

@@ -10,6 +10,7 @@ import {
   mkdirSync,
   open,
   openSync,
+  readdirSync,
   readlinkSync,
   realpathSync,
   renameSync,
@@ -22,9 +23,11 @@ import {
 } from 'node:fs'
 import process from 'node:process'
 import { promisify } from 'node:util'
-import { ClosedPipe, InspectError, usage } from '../base/errors.ts'
+import { attempt, ClosedPipe, InspectError, usage } from '../base/errors.ts'
 import { folderOf, nameOf } from '../base/paths.ts'
-import { guarded, MOST_AT_ONCE, systemCode, systemError } from './file.ts'
+import { decodeText } from '../format/text.ts'
+import { absolutePath } from './current-folder.ts'
+import { guarded, MOST_AT_ONCE, systemCode, systemError, systemPath } from './file.ts'
 import { onInterrupt } from './interrupted.ts'
 
 /** A file that appears whole or not at all. */
@@ -71,12 +74,12 @@ export function outputPlace(path: string): OutputPlace {
   for (let links = 0; links < MOST_LINKS; links++) {
     // The target of a descriptor is already open.
     if (/^\/(?:proc|dev\/fd)\//.test(at)) return { path: at, status: undefined, isDirect: true }
-    const status = lstatSync(at, { throwIfNoEntry: false })
+    const status = lstatSync(systemPath(at), { throwIfNoEntry: false })
     if (!status?.isSymbolicLink()) {
       if (status?.isDirectory()) throw usage({ expected: 'a file to write to', found: 'a folder' }, { file: path })
       return { path: at, status, isDirect: status !== undefined && !status.isFile() }
     }
-    const link = readlinkSync(at)
+    const link = decodeText(readlinkSync(systemPath(at), 'buffer'))
     at = inRealFolder(link.startsWith('/') ? link : `${folderOf(at)}/${link}`)
   }
   throw new InspectError('IO', 'too many links lead from one to another', { file: path })
@@ -88,15 +91,15 @@ function inRealFolder(path: string): string {
   const folder = path.slice(0, path.length - name.length) || '.'
   if (name === '' || name === '.' || name === '..')
     throw usage({ expected: 'a file to write to', found: 'a folder' }, { file: path })
-  const real = realpathSync.native(folder)
+  const real = decodeText(realpathSync.native(systemPath(folder), 'buffer'))
   return `${real === '/' ? '' : real}/${name}`
 }
 
 /** @param shown the path as the user wrote it */
 function openWhole(shown: string, { path, status }: OutputPlace): FileOutput {
   writing(shown, () => {
-    if (status) accessSync(path, constants.W_OK)
-    accessSync(folderOf(path) || '/', constants.W_OK | constants.X_OK)
+    if (status) accessSync(systemPath(path), constants.W_OK)
+    accessSync(systemPath(folderOf(path) || '/'), constants.W_OK | constants.X_OK)
   })
   const temporary = temporaryBeside(path)
   let held: Uint8Array[] = []
@@ -109,7 +112,7 @@ function openWhole(shown: string, { path, status }: OutputPlace): FileOutput {
   const createdFile = (): number => {
     if (descriptor !== undefined) return descriptor
     forget = onInterrupt(() => removeQuietly(temporary))
-    const opened = writing(shown, () => openSync(temporary, 'wx'))
+    const opened = writing(shown, () => openSync(systemPath(temporary), 'wx'))
     descriptor = opened
     writing(shown, () => {
       for (const piece of held) writeWholeSync(opened, piece)
@@ -173,26 +176,64 @@ function keepOwner(descriptor: number, { mode, uid, gid }: Stats): void {
 /** Replaces a file by another. A file that is a mount point, as in a container, can only be overwritten. */
 function replace(from: string, to: string): void {
   try {
-    renameSync(from, to)
+    renameSync(systemPath(from), systemPath(to))
   } catch (error) {
     if (systemCode(error) !== 'EBUSY') throw error
-    copyFileSync(from, to)
-    unlinkSync(from)
+    copyFileSync(systemPath(from), systemPath(to))
+    unlinkSync(systemPath(from))
   }
 }
 
 let count = 0
 
-/** A hidden path beside a path, unique among all running processes. Its name is short enough for every file system. */
+/** Characters of a name that the name of its temporary file begins with: few enough for every file system. */
+const MOST_OF_NAME = 40
+/** The end of the name of a temporary file. The first part is the number of the process. */
+const UNIQUE = /^([0-9a-z]+)-[0-9a-z]+-\d+\.part$/
+
+/** A hidden path beside a path, unique among all running processes. */
 export function temporaryBeside(path: string): string {
   const unique = `${process.pid.toString(36)}-${Date.now().toString(36)}-${count++}.part`
-  return `${folderOf(path)}/.${nameOf(path).slice(0, 40)}.${unique}`
+  return `${folderOf(path)}/.${nameOf(path).slice(0, MOST_OF_NAME)}.${unique}`
+}
+
+/**
+ * What runs that were killed have left beside a path: SIGKILL, or a machine that lost its power, leaves no time to remove it. The name
+ * has the number of the process that wrote it, and is left alone while there is such a process.
+ */
+function leftBeside(path: string): string[] {
+  const target = absolutePath(path)
+  const start = `.${nameOf(target).slice(0, MOST_OF_NAME)}.`
+  const folder = folderOf(target)
+  const names = attempt(() => readdirSync(systemPath(folder || '/'), 'buffer').map(decodeText)) ?? []
+  return names
+    .filter((name) => {
+      const unique = name.startsWith(start) ? UNIQUE.exec(name.slice(start.length)) : null
+      return unique !== null && !isRunning(Number.parseInt(unique[1], 36))
+    })
+    .map((name) => `${folder}/${name}`)
+}
+
+/** Names what killed runs have left beside a path. */
+export function noteLeftBeside(path: string, note: (text: string) => void): void {
+  for (const left of leftBeside(path))
+    note(`${left} was left by a run that was killed. Nothing reads it, and it can be removed`)
+}
+
+/** Whether there is a process with this number. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // It may belong to somebody else.
+    return systemCode(error) === 'EPERM'
+  }
 }
 
 /** Removes a file or folder. Ignores errors: this is called after an error that matters more. */
 export function removeQuietly(path: string): void {
   try {
-    rmSync(path, { force: true, recursive: true })
+    rmSync(systemPath(path), { force: true, recursive: true })
   } catch {
     // It stays.
   }
@@ -201,7 +242,7 @@ export function removeQuietly(path: string): void {
 /** Opens a pipe or device, to which results are written at once. */
 async function openDirect(path: string): Promise<FileOutput> {
   // Not synchronous, because a pipe opens only when somebody reads it.
-  const descriptor = await promisify(open)(path, 'w').catch((error: unknown) => {
+  const descriptor = await promisify(open)(systemPath(path), 'w').catch((error: unknown) => {
     throw systemError(error, path, 'write')
   })
   const close = once(() => closeSync(descriptor))
@@ -247,10 +288,10 @@ export async function writeFiles(
   folder: string,
   files: readonly [name: string, parts: readonly Uint8Array[]][],
 ): Promise<void> {
-  const status = writing(folder, () => statSync(folder, { throwIfNoEntry: false }))
+  const status = writing(folder, () => statSync(systemPath(folder), { throwIfNoEntry: false }))
   if (status && !status.isDirectory())
     throw usage({ expected: 'a folder to write into', found: 'a file' }, { file: folder })
-  const made = writing(folder, () => mkdirSync(folder, { recursive: true }))
+  const made = writing(folder, () => mkdirSync(systemPath(folder), { recursive: true }))
   const forget = made === undefined ? undefined : onInterrupt(() => removeQuietly(made))
   const outputs: FileOutput[] = []
   try {

@@ -12,7 +12,7 @@ import {
   statSync,
 } from 'node:fs'
 import { getSystemErrorMap, promisify } from 'node:util'
-import { attempt, InspectError, unlessCode, unlessFault } from '../base/errors.ts'
+import { attempt, InspectError, tooManyFiles, unlessCode, unlessFault } from '../base/errors.ts'
 import { decodeText, encodeText } from '../format/text.ts'
 import { countListedNames } from '../source/lean-heap.ts'
 import { type ByteSource, byName, checkRange, type Entry, type Storage, truncated } from '../source/source.ts'
@@ -43,8 +43,6 @@ const CODES: Readonly<Record<string, ['NOT_FOUND' | 'NO_PERMISSION' | 'IO', stri
   ENOSPC: ['IO', 'no space left to'],
   EDQUOT: ['IO', 'no space left to'],
   EISDIR: ['IO', 'expected a file, found a folder'],
-  EMFILE: ['IO', 'too many files are open to'],
-  ENFILE: ['IO', 'too many files are open to'],
   EIO: ['IO', 'the device failed: it cannot'],
 }
 
@@ -63,6 +61,8 @@ export function systemCode(error: unknown): unknown {
 /** Turns an error of the system into an InspectError that names the path. @param doing the action that failed */
 export function systemError(error: unknown, path: string, doing: 'read' | 'write' = 'read'): unknown {
   if (!(error instanceof Error && 'code' in error) || error instanceof InspectError) return error
+  const tooMany = tooManyFiles(error)
+  if (tooMany !== undefined) return new InspectError('TOO_MANY_FILES', tooMany, { file: path }, { cause: error })
   const code = String(error.code)
   const [ours, message] = CODES[code] ?? ['IO', systemWords(error, code)]
   const text = / (?:to|cannot)$/.test(message) ? `${message} ${doing}` : message
@@ -235,12 +235,12 @@ function kindOfLink(path: string): Entry['kind'] {
 }
 
 /** A path for system calls: as bytes, if a name in it is not UTF-8. */
-function systemPath(path: string): string | Buffer {
+export function systemPath(path: string): string | Buffer {
   return path.isWellFormed() ? path : Buffer.from(encodeText(path))
 }
 
 /** The character that replaces bytes that are not UTF-8 when names are read as text. */
-const REPLACED = '\ufffd'
+export const REPLACED = '\ufffd'
 
 /** A folder's entries. Each name is text that {@link systemPath} can turn back into bytes. */
 function entriesOf(path: string): Dirent[] {

@@ -2,7 +2,7 @@ import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, renameSync, rmS
 import { dirname, join, relative, sep } from 'node:path'
 import { hasCode, InspectError } from '../base/errors.ts'
 import { absolutePath } from './current-folder.ts'
-import { systemCode, systemError } from './file.ts'
+import { systemCode, systemError, systemPath } from './file.ts'
 import { removeQuietly, temporaryBeside, writeWholeSync, writing } from './file-output.ts'
 import { onInterrupt } from './interrupted.ts'
 
@@ -36,7 +36,7 @@ export async function openFolderOutput(path: string, refuse: (path: string) => P
   return openPartial(target, path, (partial) => {
     refuseExisting(target, path)
     try {
-      renameSync(partial, target)
+      renameSync(systemPath(partial), systemPath(target))
     } catch (error) {
       if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(String(systemCode(error)))) throw exists(path)
       throw systemError(error, path, 'write')
@@ -62,9 +62,9 @@ export function openFolderAddition(path: string, rank: (file: string) => number)
         const full = join(target, file)
         refuseExisting(full, join(path, file))
         writing(full, () => {
-          const first = mkdirSync(dirname(full), { recursive: true })
+          const first = mkdirSync(systemPath(dirname(full)), { recursive: true })
           if (first !== undefined) made.push(first)
-          renameSync(join(partial, file), full)
+          renameSync(systemPath(join(partial, file)), systemPath(full))
         })
         made.push(full)
       }
@@ -79,7 +79,7 @@ export function openFolderAddition(path: string, rank: (file: string) => number)
 /** Opens a folder beside `target`, which `commit` moves into its place. @param path target as the user wrote it */
 function openPartial(target: string, path: string, commit: (partial: string) => void): FolderOutput {
   const partial = temporaryBeside(target)
-  writing(dirname(target), () => mkdirSync(partial))
+  writing(dirname(target), () => mkdirSync(systemPath(partial)))
   const forget = onInterrupt(() => removeQuietly(partial))
   let finished = false
   const finish = (): void => {
@@ -98,20 +98,20 @@ function openPartial(target: string, path: string, commit: (partial: string) => 
         { expected: 'a name inside the folder', found: 'one that leads out of it' },
         { file: place },
       )
-    writing(place, () => mkdirSync(dirname(full), { recursive: true }))
+    writing(place, () => mkdirSync(systemPath(dirname(full)), { recursive: true }))
     return { full, place }
   }
   return {
     partial,
     async write(file, bytes) {
       const { full, place } = placeOf(file)
-      writing(place, () => writeFileSync(full, bytes, { flag: 'wx' }))
+      writing(place, () => writeFileSync(systemPath(full), bytes, { flag: 'wx' }))
       // Signals are handled between two files.
       await new Promise(setImmediate)
     },
     async writeParts(file, parts) {
       const { full, place } = placeOf(file)
-      const descriptor = writing(place, () => openSync(full, 'wx'))
+      const descriptor = writing(place, () => openSync(systemPath(full), 'wx'))
       try {
         for await (const part of parts) {
           writing(place, () => writeWholeSync(descriptor, part))
@@ -122,10 +122,10 @@ function openPartial(target: string, path: string, commit: (partial: string) => 
       }
     },
     remove(file) {
-      writing(join(path, file), () => rmSync(join(partial, file), { recursive: true }))
+      writing(join(path, file), () => rmSync(systemPath(join(partial, file)), { recursive: true }))
     },
     rename(file, to) {
-      writing(join(path, to), () => renameSync(join(partial, file), join(partial, to)))
+      writing(join(path, to), () => renameSync(systemPath(join(partial, file)), systemPath(join(partial, to))))
     },
     commit() {
       commit(partial)
@@ -141,7 +141,7 @@ function openPartial(target: string, path: string, commit: (partial: string) => 
 /** @throws InspectError EXISTS if anything is at `target` */
 function refuseExisting(target: string, path: string): void {
   try {
-    lstatSync(target)
+    lstatSync(systemPath(target))
   } catch (error) {
     const fault = systemError(error, path)
     if (hasCode(fault, 'NOT_FOUND')) return

@@ -182,7 +182,10 @@ function endAfter(pager: ChildProcess, signal: NodeJS.Signals): void {
     process.removeAllListeners(signal)
     process.kill(process.pid, signal)
   }
-  if (pager.exitCode !== null || pager.signalCode !== null) return end()
+  if (pager.exitCode !== null || pager.signalCode !== null) {
+    end()
+    return
+  }
   pager.once('close', end)
   pager.stdin?.end()
   if (signal === 'SIGINT') return

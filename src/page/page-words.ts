@@ -19,6 +19,7 @@ export const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
   NO_PERMISSION: 'No permission',
   NO_LISTING: 'Not listed',
   IO: 'Not readable',
+  TOO_MANY_FILES: 'Not readable',
   KEY_NEEDED: 'Encrypted',
   WRONG_KEY: 'Wrong key',
   UNSUPPORTED_VERSION: 'Not supported',

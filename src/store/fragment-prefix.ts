@@ -4,10 +4,10 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
 import type { Storage } from '../source/source.ts'
 import { FRAGMENTS_FOLDER } from './commits.ts'
-import { beginsFragmentName } from './target.ts'
+import { mayBeFragmentName } from './target.ts'
 
 /**
- * Completes the beginning of a fragment's name in a path: `places/__17` becomes
+ * Completes a fragment's name, or its beginning, in a path: `places/__17` becomes
  * `places/__fragments/__1714557600000_…_22`. Returns the path unchanged if it exists, or if no fragment matches.
  *
  * @param absolute turns a path as the user wrote it into a path of the storage
@@ -22,7 +22,7 @@ export async function completePath(
   const done: string[] = []
   for (const part of path.split('/')) {
     const folder = done.join('/')
-    const found = beginsFragmentName(part) ? await fragmentsAt(storage, folder, part, absolute) : []
+    const found = mayBeFragmentName(part) ? await fragmentsAt(storage, folder, part, absolute) : []
     if (found.length > 1) {
       throw usage({
         expected: 'the name of one fragment',
@@ -46,7 +46,8 @@ async function fragmentsAt(
     const at = absolute(`${folder === '' ? '.' : folder}/${inside}`)
     if ((await storage.kind(at)) !== 'folder') continue
     for (const { name, kind } of await storage.list(at)) {
-      if (kind === 'folder' && name === beginning) return []
+      // The name is whole: nothing else is meant, even if others begin with it.
+      if (kind === 'folder' && name === beginning) return inside === '' ? [] : [inside + name]
       if (kind === 'folder' && name.startsWith(beginning) && parseFragmentName(name)) found.push(inside + name)
     }
   }

@@ -230,6 +230,11 @@ export function beginsFragmentName(part: string): boolean {
   return /^__[0-9a-f][0-9a-f_]*$/.test(part) && !parseFragmentName(part)
 }
 
+/** Whether a part of a path may be a fragment's name, or its beginning. */
+export function mayBeFragmentName(part: string): boolean {
+  return beginsFragmentName(part) || parseFragmentName(part) !== undefined
+}
+
 /** The type with its article: `an array`, `a group`. */
 export function withArticle(type: Target['type']): string {
   return type === 'array' ? 'an array' : `a ${type}`

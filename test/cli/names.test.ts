@@ -54,6 +54,17 @@ describe('the beginning of a fragment name', () => {
   })
 })
 
+test('a fragment is found by its whole name below the array, as ls prints it', async () => {
+  const { code, documents } = await runJson(['ls', `${PLACES}/${FRAGMENT}`])
+  expect(code).toBe(0)
+  expect(get(documents[0], 'path')).toBe(`${PLACES}/__fragments/${FRAGMENT}`)
+  expect((await run(['footer', `${PLACES}/${FRAGMENT}/__fragment_metadata.tdb`])).code).toBe(0)
+  // A name that no fragment has is a missing path, and is shown as it was written.
+  const { code: missing, stderr } = await run(['ls', `${PLACES}/${FRAGMENT.replace('17', '18')}`])
+  expect(missing).toBe(3)
+  expect(stderr).toContain(`${PLACES}/${FRAGMENT.replace('17', '18')}: no such file`)
+})
+
 describe('a wrong word gets one line with the nearest right one', () => {
   test.each([
     [['ls', '--fromat', 'json', PLACES], 2, "error: unknown option '--fromat'; did you mean --format?\n"],

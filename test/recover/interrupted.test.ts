@@ -32,6 +32,12 @@ for (const signal of shortTurn(['SIGINT', 'SIGTERM', 'SIGKILL'] as const, 3)) {
     expect(left.filter((name) => !name.startsWith('.new.'))).toEqual([])
     if (signal !== 'SIGKILL') expect(left).toEqual([])
     for (const name of left) expect(readdirSync(`${place}/${name}`)).toEqual(['__fragments'])
+    // The next run names it.
+    const { stderr } = await run(['recover', array, '--to', `${place}/new`])
+    const named = left.map(
+      (name) => `note: ${place}/${name} was left by a run that was killed. Nothing reads it, and it can be removed\n`,
+    )
+    expect(stderr).toBe(named.join(''))
   })
 }
 
