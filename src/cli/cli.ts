@@ -214,6 +214,7 @@ async function runCommand(
   // Errors so far named the paths that the user wrote. Errors from here on name the paths that are read.
   report.shownPath = shownPath
   let ended = false
+  line?.start()
   try {
     for (const targets of several && !module.together ? paths.map((path) => [path]) : [paths]) {
       const before = documents.count

@@ -13,13 +13,14 @@ export async function progressOf(
   storage: Storage,
 ): Promise<{ storage: Storage; line: ProgressLine | undefined }> {
   const { env, stderrColumns } = process
-  if (stderrColumns === undefined || options.quiet || env.TERM === 'dumb') return { storage, line: undefined }
+  if (stderrColumns === undefined || !process.beforeOutput || options.quiet || env.TERM === 'dumb')
+    return { storage, line: undefined }
   const [{ Meter }, { ProgressLine }] = await Promise.all([
     import('../source/metered.ts'),
     import('../render/progress.ts'),
   ])
   const meter = new Meter()
   const line = new ProgressLine({ meter, color: colorWanted(env, options.color) ?? true })
-  process.beforeOutput?.((endsLine) => line.makeRoom(endsLine))
+  process.beforeOutput((endsLine) => line.makeRoom(endsLine))
   return { storage: meter.metered(storage), line }
 }

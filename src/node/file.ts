@@ -16,7 +16,7 @@ import { attempt, InspectError, tooManyFiles, unlessCode, unlessFault } from '..
 import { decodeText, encodeText } from '../format/text.ts'
 import { countListedNames } from '../source/lean-heap.ts'
 import { type ByteSource, byName, checkRange, type Entry, type Storage, truncated } from '../source/source.ts'
-import { pauseForEvents } from './pause.ts'
+import { eventsWereHandled, pauseForEvents } from './pause.ts'
 
 /**
  * Reads of up to this many bytes are synchronous. The thread pool takes longer than copying 64 KiB from the page cache (0.1 ms
@@ -108,7 +108,8 @@ class FileSource implements ByteSource {
     if (length > available) throw truncated(this.name, offset, length, available)
     const piped = pipes.get(this.name)
     if (piped) return piped.slice(offset, offset + length)
-    const pause = pauseForEvents()
+    // Longer reads let the event loop turn themselves.
+    const pause = length <= SMALL_READ ? pauseForEvents() : undefined
     if (pause) await pause
     const descriptor = this.opened()
     const out = into && into.length >= length ? into.subarray(0, length) : new Uint8Array(length)
@@ -146,7 +147,9 @@ class FileSource implements ByteSource {
 
   private async readLarge(descriptor: number, out: Uint8Array, at: number, offset: number): Promise<number> {
     try {
-      return (await promisify(read)(descriptor, out, at, Math.min(out.length - at, MOST_AT_ONCE), offset)).bytesRead
+      const { bytesRead } = await promisify(read)(descriptor, out, at, Math.min(out.length - at, MOST_AT_ONCE), offset)
+      eventsWereHandled()
+      return bytesRead
     } catch (error) {
       throw systemError(error, this.name)
     }

@@ -13,8 +13,13 @@ export function stopWork(): void {
   isStopped = true
 }
 
+/** To be called after a wait in which the event loop turned anyway. */
+export function eventsWereHandled(): void {
+  since = performance.now()
+}
+
 /**
- * Lets the event loop turn, if it had no turn from here for a while. For work that waits for nothing else.
+ * Lets the event loop turn, if it had no turn for a while. For work that waits for nothing else.
  * @returns what to wait for; undefined if there is nothing to wait for
  */
 export function pauseForEvents(): Promise<void> | undefined {

@@ -56,7 +56,7 @@ export class ProgressLine {
   private readonly settings: ProgressSettings
   /** The work that has begun: reading, and work that commands name. The first that is named is shown, with all that it does. */
   private readonly running: Running[] = []
-  private readonly timer: NodeJS.Timeout
+  private timer: NodeJS.Timeout | undefined
   private spinner: Ora | undefined
   private isLoading = false
   /** Time before which nothing is drawn. */
@@ -67,7 +67,10 @@ export class ProgressLine {
   constructor(settings: ProgressSettings) {
     this.settings = settings
     this.running.push(this.newlyRunning({ what: 'reading' }))
-    // The timer does not keep the program running.
+  }
+
+  /** Begins to draw. The timer does not keep the program running. */
+  start(): void {
     this.timer = setInterval(() => void this.draw(), INTERVAL).unref()
   }
 

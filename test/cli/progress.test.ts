@@ -59,6 +59,7 @@ test('the line changes neither the settings of the terminal nor its cursor', () 
     process.stdin.setRawMode = () => console.error('RAW')
     process.stdin.isTTY = true
     const line = new ProgressLine({ color: false, meter: { bytes: 0, restart() {} } })
+    line.start()
     const progress = line.begin({ what: 'reading', unit: 'tiles', total: async () => 2 })
     progress.update(1)
     setTimeout(() => line.end(), 4000)`
