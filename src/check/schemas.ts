@@ -113,11 +113,11 @@ export class CheckedSchemas {
    * ever adds values, but programs above it have written enumerations anew, with fewer.
    */
   private async *checkShortened(): Items {
-    const { opened, array } = this
+    const { opened, array, files } = this
     const schema = this.get(opened?.name)
     for (const { name, path_name } of schema?.enumerations ?? []) {
       let most = 0
-      for (const older of this.files) {
+      for (const older of files.slice(0, opened ? files.indexOf(opened) : 0)) {
         const before = this.get(older.name)?.enumerations.find((one) => one.name === name)
         if (before && before.path_name !== path_name) most = Math.max(most, await this.valueNum(before.path_name))
       }

@@ -144,7 +144,7 @@ const PROVOKED: Readonly<
   'ENUMERATION_VALUES.fewer': [
     '22/enumerations',
     async (array) => {
-      // A newer schema whose first enumeration is in another file, with one value.
+      // An older schema has all values of the first enumeration. The present one has it in another file, with one value.
       const { schema } = await (await openEdited(array)).newestSchema()
       const [{ path_name }] = schema.enumerations
       const other = `__${'1'.repeat(32)}_0`
@@ -154,9 +154,9 @@ const PROVOKED: Readonly<
         const size = offsets ? (offsets[1] ?? data.length) : datatypeSize(type) * Number(cell_val_num)
         return { ...enumeration, path_name: other, data: data.slice(0, size), offsets: offsets?.slice(0, 1) }
       })
-      const newer = `__schema/__99_99_${UUID}`
-      array.add(newer, array.get(array.find(SCHEMA)))
-      await array.rewrite(`${EDITED}/${newer}`, arraySchema, ({ enumerations }) => {
+      const present = array.find(SCHEMA)
+      array.add(`__schema/__99_99_${UUID}`, array.get(present))
+      await array.rewrite(present, arraySchema, ({ enumerations }) => {
         enumerations[0].path_name = other
       })
     },
