@@ -155,7 +155,7 @@ const PROVOKED: Readonly<
         return { ...enumeration, path_name: other, data: data.slice(0, size), offsets: offsets?.slice(0, 1) }
       })
       const present = array.find(SCHEMA)
-      array.add(`__schema/__99_99_${UUID}`, array.get(present))
+      array.add(`__schema/__1000_1000_${UUID}`, array.get(present))
       await array.rewrite(present, arraySchema, ({ enumerations }) => {
         enumerations[0].path_name = other
       })
