@@ -2,7 +2,6 @@ import { Slab } from '../base/slab.ts'
 import { type KeyLanes, orderLanes } from '../cells/cell-order.ts'
 import { type ColumnData, sameCell } from '../cells/column.ts'
 import { numbersOf } from '../cells/elements.ts'
-import { hasLossyDimension } from '../cells/loss.ts'
 import { compareValues, coordinateRange } from '../cells/rtree-builder.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
@@ -10,10 +9,10 @@ import type { NDRange } from '../format/range.ts'
 import { mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import { isAscii } from '../format/text.ts'
 import type { FragmentInfo } from '../store/fragment.ts'
-import type { KnownFault } from './codes/known.ts'
 import { finding, type Item, type Place } from './finding.ts'
 import { emptyStringFault } from './known-faults.ts'
 import { nanOrders, type OldOrder, oldOrders } from './old-orders.ts'
+import { RoundedCoordinates } from './rounded-coordinates.ts'
 import { isInDomain } from './schemas.ts'
 
 /**
@@ -27,8 +26,7 @@ export class CoordinatesCheck {
   /** Coordinates of the last cell of the previous tile; undefined if unknown. */
   private last: ColumnData[] | undefined
   private readonly oldOrders: readonly OldOrder[]
-  /** The known fault of fields whose filter changes coordinates; undefined if there is no such filter. */
-  private readonly lossy: KnownFault | undefined
+  private readonly rounded: RoundedCoordinates
   /** Whether any text so far has a byte of 0x80 or more. Releases disagree only about the order of such text. */
   private beyondAscii = false
   /** Dimensions whose NaN coordinates were reported. */
@@ -38,7 +36,7 @@ export class CoordinatesCheck {
   constructor(info: FragmentInfo, leaves: RTreeLevel | undefined, merged: boolean) {
     this.info = info
     this.oldOrders = oldOrders(info, merged)
-    this.lossy = hasLossyDimension(info) ? 'lossyCoordinates' : undefined
+    this.rounded = new RoundedCoordinates(info)
     this.dimensions = info.schema.domain.dimensions
     this.leaves = leaves && leaves.mbr_num === info.tile_num ? leaves : undefined
   }
@@ -62,6 +60,7 @@ export class CoordinatesCheck {
       const at = named(placeOf(d), dimension)
       items.push(finding('COORDINATE_DOMAIN', at, 'coordinates of the domain', 'NaN', 'nanCoordinate'))
     }
+    this.rounded.next(this.leaves && mbrAt(this.leaves, tile, this.dimensions))
     this.checkDomain(ranges, placeOf, items)
     if (this.leaves) this.checkBox(tile, columns, ranges, mbrAt(this.leaves, tile, this.dimensions), placeOf, items)
     this.beyondAscii ||= columns.some(({ data, starts }) => starts !== undefined && !isAscii(data))
@@ -71,9 +70,9 @@ export class CoordinatesCheck {
   private checkDomain(ranges: NDRange, placeOf: (dimension: number) => Place, items: Item[]): void {
     for (const [d, dimension] of this.dimensions.entries()) {
       if (dimension.cell_val_num === 'var') continue
-      if (isInDomain(dimension, ranges[d])) continue
+      if (isInDomain(dimension, ranges[d]) || this.rounded.explainsDomain(d, ranges[d], placeOf, items)) continue
       const [expected, found] = ['coordinates inside the domain', 'coordinates outside of it']
-      items.push(finding('COORDINATE_DOMAIN', named(placeOf(d), dimension), expected, found, this.lossy))
+      items.push(finding('COORDINATE_DOMAIN', named(placeOf(d), dimension), expected, found))
     }
   }
 
@@ -87,6 +86,7 @@ export class CoordinatesCheck {
     items: Item[],
   ): void {
     for (const [d, dimension] of this.dimensions.entries()) {
+      if (this.rounded.explainsBox(d, ranges[d], mbr[d], placeOf, items)) continue
       const low = compareValues(dimension, ranges[d].min, mbr[d].min)
       const high = compareValues(dimension, ranges[d].max, mbr[d].max)
       const nan = hasNaN(dimension, mbr[d].min)
@@ -94,11 +94,11 @@ export class CoordinatesCheck {
       const unfounded = nan && !hasNaN(dimension, columns[d].data.subarray(0, mbr[d].min.length))
       if (low < 0 || high > 0 || unfounded || (!nan && hasNaN(dimension, ranges[d].min))) {
         const expected = `coordinates inside the box of tile ${tile}`
-        const known = emptyStringFault(this.info, dimension, mbr[d].min) ?? this.lossy
+        const known = emptyStringFault(this.info, dimension, mbr[d].min)
         items.push(finding('COORDINATE_MBR', named(placeOf(d), dimension), expected, 'some outside of it', known))
       } else if (low > 0 || high < 0) {
         const expected = `the smallest box around tile ${tile}`
-        items.push(finding('MBR_LOOSE', named(placeOf(d), dimension), expected, 'a larger one', this.lossy))
+        items.push(finding('MBR_LOOSE', named(placeOf(d), dimension), expected, 'a larger one'))
       }
     }
   }
@@ -140,6 +140,8 @@ export class CoordinatesCheck {
       return { falling, same: firstFaults([], cells, isSame).same }
     }
     let { falling, same } = faultsBy()
+    if (falling >= 0 && this.rounded.explainsOrder(columns, falling, placeOf, items)) falling = -1
+    if (same >= 0 && this.rounded.explainsOrder(columns, same, placeOf, items)) same = -1
     if (falling >= 0) {
       const at = { ...placeOf(0), cell: base + falling }
       const expected = 'a cell that sorts after the one before it in global order'
@@ -150,12 +152,12 @@ export class CoordinatesCheck {
         if (faults.falling < 0) same = faults.same
         return faults.falling < 0
       })
-      items.push(finding('COORDINATE_ORDER', at, expected, 'one that sorts before it', known?.faults ?? this.lossy))
+      items.push(finding('COORDINATE_ORDER', at, expected, 'one that sorts before it', known?.faults))
     }
     if (same >= 0 && !schema.allows_duplicates && footer?.includes_timestamps !== true) {
       const at = { ...placeOf(0), cell: base + same }
       const found = 'those of the cell before it'
-      items.push(finding('COORDINATE_DUPLICATE', at, 'coordinates of its own', found, this.lossy))
+      items.push(finding('COORDINATE_DUPLICATE', at, 'coordinates of its own', found))
     }
   }
 }

@@ -2,7 +2,7 @@ import { allRows, type ColumnData } from '../cells/column.ts'
 import { DenseCoordinates, type Slabs } from '../cells/dense-coordinates.ts'
 import { type Cells, numberOf, numbersOf } from '../cells/elements.ts'
 import { extremesOf, isPlainText } from '../cells/extremes.ts'
-import { type Loss, lossOf } from '../cells/loss.ts'
+import { type Loss, lossOf, roundingAt, roundingOf } from '../cells/loss.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import {
   cellSizeOf,
@@ -17,12 +17,16 @@ import {
 } from '../cells/tile-statistics.ts'
 import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
 import { filterOf } from '../filters/registry.ts'
+import type { FloatScale } from '../filters/scale-float.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
+import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { u64 } from '../format/u32.ts'
 import { cellValue } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
+import { lostByScale, type WrittenBounds } from './cells-rounded.ts'
 import type { KnownFault } from './codes/known.ts'
 import type { FindingCode } from './codes.ts'
 import { type Finding, finding, type Item, type Place, quietly } from './finding.ts'
@@ -64,6 +68,16 @@ export class StatisticsCheck {
   private readonly counted: TileStatistics
   private readonly coordinates: DenseCoordinates | undefined
   private readonly loss: Loss
+  /** The scale by which filters rounded the values; undefined if they did not. */
+  private readonly scale: FloatScale | undefined
+  /** Boxes of the tiles, for a dimension whose coordinates were rounded. */
+  private readonly boxes: RTreeLevel | undefined
+  /** Returns the place of the last tile in its data file. */
+  private dataPlace: (() => Place) | undefined
+  /** The last tile with a finding that a filter lost cells. */
+  private lostTile: number | undefined
+  /** The largest absolute value in the tile, as it was written. Only for rounded values. */
+  private largest = 0
   private readonly file: string
   /**
    * Statistics of each tile, for each possible order in which the cells were written. Only for a field whose values TileDB may
@@ -87,6 +101,7 @@ export class StatisticsCheck {
     lists: StatisticsLists,
     stored: SlotStatistics | undefined,
     file: string,
+    boxes: RTreeLevel | undefined,
   ) {
     const { type, cell_val_num, nullable, kind } = info.slots[slot]
     const field = { type, cell_val_num, nullable, dimension: kind === 'dimension' }
@@ -105,6 +120,8 @@ export class StatisticsCheck {
     this.counted = new TileStatistics(field, info.tile_num)
     this.coordinates = info.dense ? new DenseCoordinates(info) : undefined
     this.loss = lossOf(info, slot)
+    this.scale = roundingOf(info, slot)
+    this.boxes = boxes?.mbr_num === info.tile_num ? boxes : undefined
     const attributes = info.schema.attributes.length
     if (info.dense && cell_val_num === 'var' && hasMinMax(field) && attributes > info.tile_num) this.ways = []
   }
@@ -127,7 +144,9 @@ export class StatisticsCheck {
       sums: (await quietly(() => fragment.tileSums(slot))) ?? NO_BYTES,
       nullCounts: (await quietly(() => fragment.offsets('tile_null_counts', slot))) ?? new Float64Array(0),
     }
-    return new StatisticsCheck(fragment, info, slot, lists, stored?.[slot], file)
+    const needsBoxes = info.slots[slot].kind === 'dimension' && lossOf(info, slot) !== 'none'
+    const rtree = needsBoxes ? await quietly(() => fragment.rtree()) : undefined
+    return new StatisticsCheck(fragment, info, slot, lists, stored?.[slot], file, rtree && leafLevel(rtree))
   }
 
   /** Called for a tile whose cells could not be read. The fragment's statistics cannot be checked then. */
@@ -135,30 +154,77 @@ export class StatisticsCheck {
     this.complete = false
   }
 
-  add(tile: number, column: ColumnData, cells: number, rows: Uint32Array | undefined, items: Item[]): void {
+  /** @param placeOf returns the place of the tile in its data file */
+  add(
+    tile: number,
+    column: ColumnData,
+    cells: number,
+    rows: Uint32Array | undefined,
+    placeOf: () => Place,
+    items: Item[],
+  ): void {
     this.tileNum++
+    this.dataPlace = placeOf
     this.counted.add(tile, column, cells, rows)
-    if (this.loss === 'digits' || (this.loss === 'hidden colours' && hasHiddenPixel(column.data))) {
-      this.exact = false
-      return
-    }
+    const isRounded = this.loss === 'digits'
+    if (isRounded || (this.loss === 'hidden colours' && hasHiddenPixel(column.data))) this.exact = false
+    const kinds = isRounded || this.exact ? this.comparable(tile, column, cells, rows, placeOf, items) : []
     // Computed only if something does not fit.
     let written: readonly SlotStatistics[] | undefined
-    for (const which of this.kinds) {
+    for (const which of kinds) {
       const found = this.storedOf(which, tile)
       const expected = this.countedOf(which, tile)
-      if (found === undefined || this.isSame(which, expected, found)) continue
+      if (found === undefined || this.fits(which, expected, found, cells)) continue
       const { tile: code } = NAMES[which]
       const place = this.placeOf(which, tile)
       written ??= this.writtenStatistics(tile, column, cells)
-      const alike = written.some((one) => this.isSame(which, one[which], found))
-      const evidence = (): Evidence => this.evidence(tile, which, expected)
+      const alike = written.some((one) => this.fits(which, one[which], found, cells))
+      const evidence = (): Evidence => this.evidence(tile, which, expected, cells)
       this.report(code, place, this.text(which, expected), this.text(which, found), alike, items, evidence)
     }
+    if (!this.exact) return
     this.reportNaN(tile, column, cells, rows, items)
     if (!this.ways) return
     written ??= this.writtenStatistics(tile, column, cells)
     for (const [way, one] of written.entries()) this.ways[way] = [...(this.ways[way] ?? []), one]
+  }
+
+  /** The statistics of a tile that can be compared with its cells, after filters may have changed these. */
+  private comparable(
+    tile: number,
+    column: ColumnData,
+    cells: number,
+    rows: Uint32Array | undefined,
+    placeOf: () => Place,
+    items: Item[],
+  ): readonly Which[] {
+    if (this.loss !== 'digits') return this.kinds
+    const nulls = this.kinds.filter((which) => which === 'null_count')
+    if (!this.scale) return nulls
+    const bounds = this.writtenBounds(tile)
+    const counted = (rows ?? allRows(cells)).filter((cell) => column.validity?.[cell] !== 0)
+    if (!bounds) return nulls
+    if (counted.length === 0) return this.kinds
+    this.largest = Math.max(Math.abs(bounds.min), Math.abs(bounds.max))
+    const lost = lostByScale(this.field.type, column, counted, bounds, this.scale, { ...placeOf(), field: this.name })
+    if (lost) items.push(lost)
+    return lost || !bounds.holdAll ? nulls : this.kinds
+  }
+
+  /** What the metadata tells about the values of a tile as they were written; undefined if it does not. */
+  private writtenBounds(tile: number): WrittenBounds | undefined {
+    const { type } = this.field
+    const box = this.boxes && mbrAt(this.boxes, tile, this.info.schema.domain.dimensions)
+    const range = box?.[this.info.slots[this.slot].index]
+    const [min, max] = range ? [range.min, range.max] : (['min', 'max'] as const).map((one) => this.storedOf(one, tile))
+    const sum = this.storedOf('sum', tile)
+    if (!(min instanceof Uint8Array && max instanceof Uint8Array && sum instanceof Uint8Array)) return undefined
+    return {
+      min: numberOf(type, min),
+      max: numberOf(type, max),
+      holdAll: holdsExtremes(type, sum),
+      hasNaN: Number.isNaN(numberOf('FLOAT64', sum)),
+    }
   }
 
   /** Reports stored extremes that are as TileDB computes them, but are not those of the cells, because of NaN. */
@@ -262,34 +328,81 @@ export class StatisticsCheck {
   }
 
   /**
-   * Finds out whether the cells or the metadata of a tile are wrong, if possible. A checksum proves the cells. TileDB computed
-   * the fragment's own statistics from the tiles' when it wrote them.
+   * Finds out whether the cells or the metadata of a tile are wrong, if possible. A checksum proves what the filters before it made of the
+   * cells. TileDB computed the fragment's own statistics from the tiles' when it wrote them. A minimum or maximum and the sum of a tile
+   * stand in different sections: that both do not fit, or only one, tells the side, too.
    *
    * @param counted the statistic that was computed from the cells
+   * @param cells number of cells of the tile
    */
-  private evidence(tile: number, which: Which, counted: Value): Evidence {
+  private evidence(tile: number, which: Which, counted: Value, cells: number): Evidence {
     const checksum = this.checksum
-    if (checksum !== undefined)
+    const mayHaveLost = this.hasFaultyFilter
+    if (checksum !== undefined && !mayHaveLost)
       return {
         wrong: 'metadata',
         text: `the tile's ${checksum} fits its bytes: the cells are as they were written, the metadata is wrong`,
       }
     const { stored } = this
     if (!stored || !this.listsFit || ++this.evidenceSought > MOST_EVIDENCE) return NO_EVIDENCE
+    const others = this.others(tile, which, cells)
     const fits = (lists: StatisticsLists): boolean => this.isSame(which, this.fragmentOf(lists)[which], stored[which])
     const asStored = fits(this.lists)
-    if (asStored === fits(replaced(this.lists, which, tile, counted, this.field))) return NO_EVIDENCE
-    return asStored ? CELLS_CHANGED : METADATA_WRONG
+    const isFound = asStored !== fits(replaced(this.lists, which, tile, counted, this.field))
+    if (checksum !== undefined && asStored && (isFound || others === 'differ')) return LOST_BY_FILTER
+    const found = isFound ? (asStored ? CELLS_CHANGED : METADATA_WRONG) : others && OTHERS[others]
+    if (found?.wrong === 'cells' && mayHaveLost)
+      return {
+        ...found,
+        text: `${found.text}, or a filter lost them when it wrote: DOUBLE_DELTA of older releases may`,
+      }
+    return found ?? NO_EVIDENCE
+  }
+
+  /** Whether the other statistics of a tile fit its cells; undefined if that tells nothing about this one. */
+  private others(tile: number, which: Which, cells: number): 'fit' | 'differ' | undefined {
+    if (which === 'null_count') return undefined
+    const fits = (other: Which): boolean => {
+      const stored = this.storedOf(other, tile)
+      return stored !== undefined && this.fits(other, this.countedOf(other, tile), stored, cells)
+    }
+    if (which === 'sum') return hasMinMax(this.field) && !(fits('min') && fits('max')) ? 'differ' : undefined
+    if (!hasSum(this.field) || this.isAtLimit(tile)) return undefined
+    if (!fits('sum')) return 'differ'
+    // The sum of rounded values is not exact.
+    return this.scale ? undefined : 'fit'
+  }
+
+  /** Whether the sum of a tile is at the limit of its type. It then says nothing about what was added later. */
+  private isAtLimit(tile: number): boolean {
+    const { type } = this.field
+    const sum = this.counted.sums.slice(8 * tile, 8 * tile + 8)
+    if (datatypeKind(type) === 'float') return !holdsExtremes(type, sum)
+    const value = new BigUint64Array(sum.buffer)[0]
+    return value === 2n ** 64n - 1n || value === 2n ** 63n - 1n || value === 2n ** 63n
   }
 
   /** The filter whose checksum proves the bytes of the tiles. Tiles with a wrong checksum are never added. */
   private get checksum(): string | undefined {
-    const roles = this.field.cell_val_num === 'var' ? (['offsets', 'var'] as const) : (['data'] as const)
-    const found = roles.map((role) => {
-      const filters = filePipeline(this.info, { slot: this.slot, role }, this.fragment.cx.encrypted)
-      return filters.find(({ name }) => filterOf(name)?.tellsDamage)?.name
-    })
+    const found = this.valueFiles().map((filters) => filters.find(({ name }) => filterOf(name)?.tellsDamage)?.name)
     return found.every((name) => name !== undefined) ? found[0] : undefined
+  }
+
+  /** Whether releases of the fragment's time had a fault in a filter before the checksum: the checksum then proves what the fault left. */
+  private get hasFaultyFilter(): boolean {
+    const { format_version } = this.info
+    return this.valueFiles().some((filters) => {
+      const checksum = filters.findIndex(({ name }) => filterOf(name)?.tellsDamage)
+      return filters
+        .slice(0, checksum < 0 ? filters.length : checksum)
+        .some((filter) => filterOf(filter.name)?.mayLose?.(this.field.type, filter, format_version))
+    })
+  }
+
+  /** The filters of the files that hold the values. */
+  private valueFiles(): FilterConfig[][] {
+    const roles = this.field.cell_val_num === 'var' ? (['offsets', 'var'] as const) : (['data'] as const)
+    return roles.map((role) => filePipeline(this.info, { slot: this.slot, role }, this.fragment.cx.encrypted))
   }
 
   /** The statistics of the fragment, computed from those of the tiles. */
@@ -349,8 +462,24 @@ export class StatisticsCheck {
     const misread = validityFault(this.info, this.field)
     if (alike) this.reportKnown(code, place, expected, found, statisticsFault(this.info, this.field, code), items)
     else if (this.ways && code === 'TILE_MIN_MAX') this.pending.push({ place, expected, found })
-    else if (misread === undefined) items.push(disagreement(code, place, expected, found, evidence()))
-    else items.push(finding(code, place, expected, found, misread))
+    else if (misread !== undefined) items.push(finding(code, place, expected, found, misread))
+    else this.reportDisagreement(code, place, expected, found, evidence(), items)
+  }
+
+  private reportDisagreement(
+    code: FindingCode,
+    place: Place,
+    expected: string,
+    found: string,
+    evidence: Evidence,
+    items: Item[],
+  ): void {
+    if (!evidence.isLost) items.push(disagreement(code, place, expected, found, evidence))
+    else if (this.lostTile !== place.tile) {
+      this.lostTile = place.tile
+      const at = { ...(this.dataPlace?.() ?? place), field: this.name }
+      items.push(finding('CELL_LOST', at, `${found}, as ${place.field} says`, expected, 'doubleDelta'))
+    }
   }
 
   /** Reports a known fault once per field, not for each tile. */
@@ -380,6 +509,18 @@ export class StatisticsCheck {
       if (left) this.reportKnown('TILE_MIN_MAX', place, expected, found, 'batchesSwapped', items)
       else items.push(disagreement('TILE_MIN_MAX', place, expected, found, NO_EVIDENCE))
     }
+  }
+
+  /** Whether a statistic of the cells fits a stored one, which may be from before the cells were rounded. @param cells of the tile */
+  private fits(which: Which, counted: Value, stored: Value, cells: number): boolean {
+    if (this.isSame(which, counted, stored)) return true
+    const { scale } = this
+    if (!scale || typeof counted === 'number' || typeof stored === 'number') return false
+    const type = which === 'sum' ? 'FLOAT64' : this.field.type
+    if (counted.length !== datatypeSize(type) || stored.length !== counted.length) return false
+    const [a, b] = [numberOf(type, counted), numberOf(type, stored)]
+    if (which !== 'sum') return Math.abs(a - b) <= roundingAt(b, scale)
+    return Math.abs(a - b) <= cells * roundingAt(this.largest, scale) + FLOAT_TOLERANCE * Math.abs(b)
   }
 
   private isSame(which: Which, a: Value, b: Value): boolean {
@@ -430,6 +571,8 @@ const MOST_EVIDENCE = 100
 /** Whether the cells or the metadata are wrong, if known, and how that is known. */
 interface Evidence {
   wrong?: Finding['wrong']
+  /** Whether a filter lost the cells when they were written. */
+  isLost?: boolean
   text: string
 }
 
@@ -441,6 +584,18 @@ const CELLS_CHANGED: Evidence = {
   wrong: 'cells',
   text: "the fragment's own statistics fit the metadata: the cells were changed since they were written",
 }
+/** What the other statistics of a tile show about one that does not fit. */
+const OTHERS: Readonly<Record<'fit' | 'differ', Evidence>> = {
+  differ: {
+    wrong: 'cells',
+    text: 'the sum of the tile and its minimum or maximum both contradict the cells: the cells were changed since they were written',
+  },
+  fit: {
+    wrong: 'metadata',
+    text: 'the sum of the tile fits the cells: the value in the metadata is wrong',
+  },
+}
+const LOST_BY_FILTER: Evidence = { isLost: true, text: '' }
 const METADATA_WRONG: Evidence = {
   wrong: 'metadata',
   text: "the fragment's own statistics fit the cells: the value in the metadata is wrong",

@@ -44,6 +44,11 @@ export const CELL_DAMAGE = {
     data[data.indexOf(1)] = 7
   }),
   CELL_BOOL: inTile('bools', 'a BOOL of 2', 'bool', 'data', 0, (data) => data.set([2])),
+  CELL_LOST: damage('scaled', 'a value that SCALE_FLOAT has no room for', async (array) => {
+    const value = new Uint8Array(Float64Array.of(1e6).buffer)
+    await array.editSection('tile_maxs', 0, ({ fixed }) => fixed.set(value))
+    await array.editSection('fragment_min_max_sum_null_count', undefined, (all) => all[0].max.set(value))
+  }),
   COORDINATE_DOMAIN: inTile('sparse', 'a coordinate outside of the domain', 'x', 'data', 3, (data) =>
     data.set(u32(100_000), data.length - 4),
   ),

@@ -191,6 +191,7 @@ const SAMPLES = {
       fragments: '1',
     },
   },
+  scaled: { options: { ...SMALL, attr: ['v:FLOAT64'], filters: 'scale-float:scale=0.5:byte_width=2' } },
   bools: { options: { ...SMALL, attr: ['bool:BOOL'] } },
   varNumbers: { options: { ...SMALL, attr: ['v:INT32:var'] } },
   metadata: { options: { ...SMALL, metadata: ['title="trees"', 'range=[1,2.5]'] } },

@@ -1,7 +1,8 @@
 import { badValue } from '../base/errors.ts'
+import { datatypeSize } from '../format/datatype.ts'
 import { badData, viewOf } from './bytes.ts'
 import { DELTA_FACTS, deltaFilter } from './delta-filter.ts'
-import { borrow, carry, type IntegerType, type Lanes, lanesEach, lanesOf } from './elements.ts'
+import { borrow, carry, deltaDatatype, type IntegerType, type Lanes, lanesEach, lanesOf } from './elements.ts'
 import type { FilterDefinition } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
@@ -23,6 +24,8 @@ import type { Kernels } from './kernels/kernels.ts'
 export const doubleDelta: FilterDefinition = {
   since: 1,
   ...DELTA_FACTS,
+  mayLose: (type, { reinterpret_datatype }, formatVersion) =>
+    formatVersion <= REFUSES_OVERFLOW_SINCE && datatypeSize(deltaDatatype(type, reinterpret_datatype)) === 8,
   load: async () => deltaFilter({ compress, decompress, uneven }, 1),
 }
 

@@ -144,6 +144,8 @@ export interface FilterDefinition {
   readonly keepsData?: boolean
   /** Returns what the filter may lose of the values. */
   loss?(config: FilterConfig): 'digits' | 'hidden colours' | undefined
+  /** Whether releases that write a format version have a fault in this filter, so that it may lose values of a type. */
+  mayLose?(type: Datatype, config: FilterConfig, formatVersion: number): boolean
   /** Whether the tile must be one chunk. */
   readonly needsWholeTile?: boolean
   /** Whether the metadata or a count shows the size of the element type. Absent if the result does not depend on it. */

@@ -55,6 +55,34 @@ export const scaleFloat: FilterDefinition = {
     }),
 }
 
+/** How SCALE_FLOAT turns floats of a type into integers. */
+export interface FloatScale {
+  scale: number
+  offset: number
+  /** Bytes of an integer. */
+  width: ElementSize
+  /** Whether the floats are float32. The filter then computes in float32. */
+  single: boolean
+}
+
+/** The options of a SCALE_FLOAT filter of floats. */
+export function floatScale(config: FilterConfig, size: 4 | 8): FloatScale {
+  const [scale, offset] = [numberOf(config, 'scale'), numberOf(config, 'offset')]
+  return { scale, offset, width: widthOf(config), single: size === 4 }
+}
+
+/** The integer for a float, which may be too large for its bytes. */
+export function scaledInteger(value: number, { scale, offset, single }: FloatScale): number {
+  if (!single) return round((value - offset) / scale)
+  return round(Math.fround(Math.fround(value - Math.fround(offset)) / Math.fround(scale)))
+}
+
+/** Whether an integer fits into the bytes of the filter. NaN does not. */
+export function fitsWidth(integer: number, { width }: FloatScale): boolean {
+  const end = 2 ** (8 * width - 1)
+  return integer >= -end && integer < end
+}
+
 /** Smallest normal float64. TileDB treats smaller scales as 0. */
 const SMALLEST_NORMAL = 2 ** -1022
 
@@ -88,24 +116,18 @@ function round(value: number): number {
 
 /** Scales and rounds floats. For float32 it computes in float32. */
 function toIntegers(part: Uint8Array, size: 4 | 8, width: ElementSize, config: FilterConfig): Uint8Array {
-  const single = size === 4
   const { buffer, byteOffset, length } = part.byteOffset % size === 0 ? part : part.slice()
-  const values = single
-    ? new Float64Array(new Float32Array(buffer, byteOffset, length / size))
-    : new Float64Array(buffer, byteOffset, length / size)
-  const toType = single ? Math.fround : Number
-  const scale = toType(numberOf(config, 'scale'))
-  const offset = toType(numberOf(config, 'offset'))
-  const end = 2 ** (8 * width - 1)
+  const values =
+    size === 4
+      ? new Float64Array(new Float32Array(buffer, byteOffset, length / size))
+      : new Float64Array(buffer, byteOffset, length / size)
+  const scale = floatScale(config, size)
   const output = new Uint8Array(values.length * width)
   const lanes = lanesOf(output, width)
   const each = lanesEach(width)
   for (let i = 0, to = 0; i < values.length; i++, to += each) {
-    const difference = values[i] - offset
-    const value = round(single ? Math.fround(Math.fround(difference) / scale) : difference / scale)
-    if (!(value >= -end && value < end)) {
-      throw badValue({ expected: `scaled values that fit ${8 * width} bits`, found: value })
-    }
+    const value = scaledInteger(values[i], scale)
+    if (!fitsWidth(value, scale)) throw badValue({ expected: `scaled values that fit ${8 * width} bits`, found: value })
     lanes[to] = value
     if (each === 2) lanes[to + 1] = Math.floor(value / 2 ** 32)
   }

@@ -128,6 +128,21 @@ export const TILE_CODES = {
     lost: loss('which of the two values was meant: readers take it for true'),
     level: 'cells',
   },
+  CELL_LOST: {
+    severity: 'error',
+    meaning:
+      'a filter could not store the values of these cells when they were written: readers get other values in their place',
+    mend: 'leave',
+    lost: loss('the values of these cells: only who wrote them may still have them'),
+    level: 'cells',
+    variants: {
+      doubleDelta: {
+        severity: 'error',
+        meaning:
+          'DOUBLE_DELTA of older TileDB releases loses the highest bit of differences that are too large: readers get other values than were written',
+      },
+    },
+  },
   COORDINATE_DOMAIN: {
     severity: 'error',
     meaning: 'no query can select the cell',
