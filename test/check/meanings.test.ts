@@ -244,6 +244,7 @@ const PROVOKED: Readonly<
   'SECTION_UNREADABLE.unneeded': [SPARSE, (array) => array.editFooter(farAway('tile_var_sizes_offsets'))],
   // Offset of the encryption type in the header.
   'GENERIC_TILE_HEADER.refused': [SPARSE, (array) => array.patch(array.find(SCHEMA), 29, [1])],
+  'CELL_LOST.doubleDelta': ['unreadable/18_bits_lost_double_delta', () => {}],
   'CELL_OFFSETS.unusedStart': [
     '22/fill_values',
     // Cells 0 to 8 of this tile are padding.
