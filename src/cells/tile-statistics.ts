@@ -4,7 +4,7 @@ import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { fixedSize, type RangeType } from '../format/range.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
-import { u64s } from '../format/u32.ts'
+import { u64, u64s } from '../format/u32.ts'
 import type { ColumnData } from './column.ts'
 import type { Slabs } from './dense-coordinates.ts'
 import { type Cells, isWide, lanesOf, numbersOf } from './elements.ts'
@@ -82,6 +82,14 @@ export class TileStatistics {
     }
   }
 
+  /** Replaces the statistics of a tile. */
+  replace(tile: number, { min, max, sum, null_count }: SlotStatistics): void {
+    this.lists?.min.set(tile, min)
+    this.lists?.max.set(tile, max)
+    if (this.sums.length > 0) this.sums.set(sum, 8 * tile)
+    if (this.nullCounts.length > 0) this.nullCounts[tile] = null_count
+  }
+
   /** Minimum or maximum of one tile; undefined if the field has none. */
   extreme(which: 'min' | 'max', tile: number): Uint8Array | undefined {
     return this.lists?.[which].get(tile)
@@ -149,6 +157,21 @@ export function holdsExtremes(type: Datatype, sum: Uint8Array | undefined): bool
  */
 export function holdsTexts(type: Datatype, ...extremes: (Uint8Array | undefined)[]): boolean {
   return !isPlainText({ type }) || !extremes.some((value) => value?.includes(0))
+}
+
+/** The value of a tile in a list of minima or maxima; undefined if it does not lie in the list. */
+export function extremeAt({ fixed, variable }: TileMinMax, tile: number, field: RangeType): Uint8Array | undefined {
+  const size = cellSizeOf(field)
+  if (field.cell_val_num !== 'var') return entryAt(fixed, tile, size)
+  if (fixed.length < (tile + 1) * 8) return undefined
+  const from = u64(fixed, tile * 8)
+  const to = fixed.length < (tile + 2) * 8 ? variable.length : u64(fixed, tile * 8 + 8)
+  return from <= to && to <= variable.length ? variable.subarray(from, to) : undefined
+}
+
+/** An entry of a list of fixed-sized values; undefined if the list is too short. */
+export function entryAt(list: Uint8Array, tile: number, size: number): Uint8Array | undefined {
+  return list.length >= (tile + 1) * size ? list.subarray(tile * size, (tile + 1) * size) : undefined
 }
 
 /** Bytes of a cell; 0 if cells are var-sized. */

@@ -6,6 +6,8 @@ import { type Loss, lossOf, roundingAt, roundingOf } from '../cells/loss.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import {
   cellSizeOf,
+  entryAt,
+  extremeAt,
   fragmentStatistics,
   hasMinMax,
   hasSum,
@@ -23,7 +25,6 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
-import { u64 } from '../format/u32.ts'
 import { cellValue } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
 import { lostByScale, type WrittenBounds } from './cells-rounded.ts'
@@ -294,10 +295,10 @@ export class StatisticsCheck {
   /** The statistic of a tile as stored; undefined if there is none. */
   private storedOf(which: Which, tile: number): Value | undefined {
     if (which === 'null_count') return this.lists.nullCounts[tile]
-    if (which === 'sum') return entryOf(this.lists.sums, tile, 8)
+    if (which === 'sum') return entryAt(this.lists.sums, tile, 8)
     const list = this.lists[which]
     if (list.fixed.length === 0) return undefined
-    return this.field.cell_val_num === 'var' ? varValue(list, tile) : entryOf(list.fixed, tile, cellSizeOf(this.field))
+    return extremeAt(list, tile, this.field)
   }
 
   /** The statistic of a tile, computed from its cells. */
@@ -440,7 +441,7 @@ export class StatisticsCheck {
     const isVar = this.field.cell_val_num === 'var'
     return [min, max].every((list) => {
       if (list.fixed.length !== tile_num * (isVar ? 8 : cellSizeOf(this.field))) return false
-      for (let tile = 0; isVar && tile < tile_num; tile++) if (!varValue(list, tile)) return false
+      for (let tile = 0; isVar && tile < tile_num; tile++) if (!extremeAt(list, tile, this.field)) return false
       return true
     })
   }
@@ -551,11 +552,6 @@ export class StatisticsCheck {
   }
 }
 
-/** An entry of a list of fixed-sized values; undefined if the list is too short. */
-function entryOf(list: Uint8Array, tile: number, size: number): Uint8Array | undefined {
-  return list.length >= (tile + 1) * size ? list.subarray(tile * size, (tile + 1) * size) : undefined
-}
-
 /** Bytes of a pixel with transparency, which is the last byte. */
 const PIXEL = 4
 
@@ -635,14 +631,6 @@ function withBytes(list: Uint8Array, tile: number, value: Uint8Array): Uint8Arra
 }
 
 const NO_LIST: TileMinMax = { fixed: NO_BYTES, variable: NO_BYTES }
-
-/** The value of a tile in a list of var-sized values; undefined if it does not lie in the list. */
-function varValue({ fixed, variable }: TileMinMax, tile: number): Uint8Array | undefined {
-  if (fixed.length < (tile + 1) * 8) return undefined
-  const from = u64(fixed, tile * 8)
-  const to = fixed.length < (tile + 2) * 8 ? variable.length : u64(fixed, tile * 8 + 8)
-  return from <= to && to <= variable.length ? variable.subarray(from, to) : undefined
-}
 
 /** Whether two texts of the same length are equal up to their first zero byte, as `strncmp` compares them. */
 function sameText(a: Uint8Array, b: Uint8Array): boolean {

@@ -20,6 +20,7 @@ import {
   recoverArray,
   recoverOne,
 } from '../recover/array.ts'
+import { isContradiction } from '../recover/contradictions.ts'
 import { bytesOf } from '../recover/fragment.ts'
 import { lostCells } from '../recover/lost-cells.ts'
 import { underItsName } from '../recover/lost-name.ts'
@@ -269,11 +270,12 @@ async function checkWritten(cx: CommandContext, target: Target, partial: string,
         if ('notExamined' in item) throw item.notExamined
         const { severity, code, file } = item
         if (severity !== 'error') continue
-        const inside = found.fragments.some(({ written: parts }) =>
+        const inside = found.fragments.find(({ written: parts }) =>
           parts.some(({ name }) => file.includes(`/${name}/`)),
         )
+        const isKept = isContradiction(code) && inside !== undefined && inside.contradictions.length > 0
         // New metadata does not mend what is wrong with cells.
-        if (!inside || !isMendedByRecover(code)) {
+        if (!inside || isKept || !isMendedByRecover(code)) {
           remaining.add(code)
           continue
         }
@@ -348,8 +350,8 @@ function documentOf(
     ...documentHead('recover', cx.shownPath(path)),
     written_to: to,
     fragments: fragments.map(
-      ({ name, outcome, cellNum, cellsLost = null, codes, assumed, why = null, written, instead }) => ({
-        ...{ name, outcome, cell_num: cellNum, cells_lost: cellsLost, reason: why, codes, assumed },
+      ({ name, outcome, cellNum, cellsLost = null, codes, assumed, why = null, written, instead, contradictions }) => ({
+        ...{ name, outcome, cell_num: cellNum, cells_lost: cellsLost, reason: why, codes, assumed, contradictions },
         written_as: instead ?? written.map((one) => one.name),
       }),
     ),

@@ -39,11 +39,25 @@ export interface RecoverFragment {
   codes: readonly string[]
   /** Facts that nothing in the files shows, and that were assumed, in words. */
   assumed: readonly string[]
+  /** Tiles whose cells contradict what the metadata says about them, and still do: nothing shows that the metadata is wrong. */
+  contradictions: readonly RecoverContradiction[]
   /**
    * Names of the new fragments with its cells: the fragment itself; several, if unreadable tiles split a dense one; or those that it
    * replaced, if they still existed.
    */
   written_as: readonly StoredName[]
+}
+
+/** A tile of a fragment of the source, and the field whose cells contradict its metadata. */
+export interface RecoverContradiction {
+  /** Index of the tile in the fragment of the source. */
+  tile: Count
+  /** Name of the field. */
+  field: StoredName
+  /** Codes of the findings. */
+  codes: readonly string[]
+  /** Number of cells of the tile. Some of them are wrong, if the metadata is right. */
+  cells: Count
 }
 
 /** A file or folder that was not written again. */

@@ -3,6 +3,7 @@ import { noLoss } from '../check/codes/row.ts'
 import { ANEW, isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
+import type { FragmentEntry } from '../store/array.ts'
 import type { ArrayDrafts } from './array-drafts.ts'
 import { commitAll, condition, dangling, listLine, uncommitted, vacuumFile } from './commit-plan.ts'
 import type { MendPlan } from './drafts.ts'
@@ -63,7 +64,7 @@ export async function arrayPlans(drafts: ArrayDrafts, findings: readonly Finding
   const fragments = new FragmentPlanner(drafts)
   const schemas = new SchemaPlanner(drafts)
   const planners: Planners = { names: new NamePlanner(drafts, fragments), schemas, fragments }
-  const byWay = findingsByWay(drafts)
+  const byWay = await findingsByWay(drafts, fragments)
   const isSchemaWrong = findings.some(isOfSchema)
   for (const [way, plan] of Object.entries(PLANNERS) as [Way, PlanFinding][]) {
     for (const finding of byWay.get(way) ?? []) {
@@ -91,9 +92,13 @@ export async function arrayPlans(drafts: ArrayDrafts, findings: readonly Finding
  * The findings by the way to mend them. Files that no field has, and bytes after the end of a file, need no plan of their own in a
  * fragment that is written anew: the new one has neither. If its metadata is damaged, such a file may be one of its own.
  */
-function findingsByWay(drafts: ArrayDrafts): Map<Way, Finding[]> {
+async function findingsByWay(drafts: ArrayDrafts, fragments: FragmentPlanner): Promise<Map<Way, Finding[]>> {
   const { findings } = drafts
-  const anew = new Set(findings.filter((finding) => ANEW.has(wayOf(finding))).map((finding) => drafts.entryOf(finding)))
+  const anew = new Set<FragmentEntry>()
+  for (const finding of findings) {
+    const entry = ANEW.has(wayOf(finding)) ? drafts.entryOf(finding) : undefined
+    if (entry && !(await fragments.lastingOf(entry)).has(finding)) anew.add(entry)
+  }
   return groupBy(findings, (finding) => {
     const isLeftOver = finding.code === 'FILE_UNLISTED' || finding.code === 'FILE_LONG'
     const entry = isLeftOver ? drafts.entryOf(finding) : undefined

@@ -6,7 +6,7 @@ import type { Finding } from '../check/finding.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange } from '../format/range.ts'
 import { dropsContradicted, lackOf } from '../recover/array.ts'
-import { isContradiction } from '../recover/fragment.ts'
+import { contradictedField, isContradiction } from '../recover/contradictions.ts'
 import { type FragmentEntry, type InspectArray, SCHEMA_FOLDER } from '../store/array.ts'
 import { commitOf } from './array-drafts.ts'
 import { Draft } from './drafts.ts'
@@ -45,13 +45,11 @@ export class DamagedFragment {
   private isMisled = false
   private hasLostTiles = false
   private isDense = false
-  /** Whether check tells that cells were changed after they were written. */
-  isChanged = false
-  /** Whether there are findings besides wrong statistics. */
-  private hasOther = false
+  /** Whether its cells contradict its metadata, and nothing shows that the metadata is wrong. */
+  isContradicted = false
   /** Whether it has errors that `recover` does not mend. */
   keepsErrors = false
-  /** Its box or its schema, if nothing tells it. `recover` then needs it from the user, or from a copy. */
+  /** Its box or its schema, if nothing tells it, or its tiles, if none is whole. `recover` then needs it from the user, or from a copy. */
   lack: Awaited<ReturnType<typeof lackOf>>
   /** Path of its schema in the array, if that is not there. */
   lostSchema: string | undefined
@@ -66,11 +64,9 @@ export class DamagedFragment {
     this.isMisled ||= isMendedBy(finding.code, 'recover-places') && finding.severity === 'error'
     const isOfTile = way === 'drop'
     this.hasLostTiles ||= isOfTile
-    this.isChanged ||= finding.wrong === 'cells'
-    this.hasOther ||= way !== 'statistics'
-    const { code, field = '', severity, tile } = finding
+    const { code, severity, tile } = finding
     if (isContradiction(code) && severity === 'error' && tile !== undefined)
-      addTiles(this.contradicted, field.slice(field.indexOf('.') + 1), [tile])
+      addTiles(this.contradicted, contradictedField(finding), [tile])
     if (code === 'SCHEMA_MISSING') {
       const name = await array.withFragment(this.entry.path, async (one) => (await one.head()).array_schema_name)
       this.lostSchema = `${SCHEMA_FOLDER}/${name}`
@@ -79,16 +75,19 @@ export class DamagedFragment {
     await array.withFragment(this.entry.path, (fragment) => addLostTiles(this.tiles, fragment, finding))
   }
 
-  /** Whether `recover` would do nothing but accept the changed cells. */
-  get isOnlyChanged(): boolean {
-    return this.isChanged && !this.hasOther
+  /** Finds out what `recover` would lack, before the rest is planned. */
+  async seekLack(array: InspectArray): Promise<void> {
+    // The plan for an array on a server is to mend a copy, so nothing needs to be read for it now.
+    if (this.isMisled && !array.folder.isRemote) this.lack = await lackOf(array, this.entry.path)
   }
 
   /** Adds to the draft what is lost. @param fragmentNum number of fragments of the array */
   async measure(array: InspectArray, fragmentNum: number, words: ConditionWords): Promise<void> {
     const { draft, hasLostTiles, isMisled } = this
-    // The plan for an array on a server is to mend a copy, so nothing needs to be read for it now.
-    if (isMisled && !array.folder.isRemote) this.lack = await lackOf(array, this.entry.path)
+    if (this.lack === 'tiles') {
+      draft.takeBackLost()
+      draft.addLost(loss('its cells: no tile of its data files is whole'))
+    }
     if (this.lack === 'box') draft.addLost(loss('where its cells are: nothing tells the box that they fill'))
     if (this.lack === 'schema' && this.lostSchema !== undefined) {
       draft.takeBackLost()
@@ -194,6 +193,11 @@ export async function recoverFragment(
     }
     return
   }
+  if (one.lack === 'tiles') {
+    draft.outcome = 'copy'
+    draft.say({ text: `put ${here} back from a copy of the array` }, check)
+    return
+  }
   if (one.lack === 'box') {
     const { dimensions } = (await array.newestSchema()).schema.domain
     const box = dimensions.map(({ name }) => ` --domain ${shellWord(`${name}=LO..HI`)}`).join('')
@@ -204,14 +208,8 @@ export async function recoverFragment(
     return
   }
   if (one.dropsContradicted) sayChanged(draft, here)
-  else if (one.isChanged && !one.isOnlyChanged) loseSign(draft, here)
-  if (one.isOnlyChanged) {
-    sayChanged(draft, here)
-    draft.outcome = 'copy'
-    draft.say(check)
-    draft.instead.push({ command: `${folder} && ${recover}`, text: `without a copy: ${KEEPS_CHANGED}` }, swap.step)
-    return
-  }
+  // Its metadata goes, and with it what contradicts the cells.
+  else if (one.isContradicted && isTakenForWhole) loseSign(draft, here)
   if (isTakenForWhole) {
     const [metadata, kept] = [shell.at(`${path}/${FRAGMENT_METADATA_FILE}`), shell.kept(`${name}.metadata`)]
     // The exit code does not tell whether it worked: recover ends with 1 if it leaves faults that it does not mend.
@@ -230,9 +228,53 @@ export async function recoverFragment(
   draft.say(check)
 }
 
+/**
+ * Plans for cells that contradict their metadata: only a copy has the right ones. Without one, their tiles can be left out.
+ * @param tiles the contradicted tiles
+ */
+export async function restoreContradicted(
+  draft: Draft,
+  array: InspectArray,
+  { path, name }: FragmentEntry,
+  tiles: ReadonlySet<number>,
+  shell: Shell,
+  fresh: (path: string) => Promise<string>,
+): Promise<void> {
+  const here = shell.at(path)
+  const info = await array.withFragment(path, (fragment) => fragment.info().catch(unlessFault))
+  draft.takeBackLost(UNSURE)
+  draft.outcome = 'copy'
+  draft.say({
+    text: `put ${here} back from a copy (backup) of the array that is older than the change, if there is one`,
+  })
+  draft.say(shell.check())
+  draft.never.add(
+    'trust these cells because `recover` copies them: it ends with exit code 1, and check still finds them',
+  )
+  if (tiles.size >= (info?.tile_num ?? 0)) {
+    const mark = commitOf(name)
+    const isMarked = (await array.folder.kind(mark)) === 'file'
+    const away = [path, ...(isMarked ? [mark] : [])].map((one) => shell.moveAside(one).step.command)
+    draft.instead.push({
+      command: away.join(' && '),
+      text: 'without a copy: takes the fragment away, with all its cells',
+    })
+    return
+  }
+  const text = 'without a copy: leaves out the tiles whose cells contradict the metadata'
+  // What is left of a dense fragment may become several.
+  const { root } = shell
+  const [from, made, old] = info?.dense
+    ? [word(root), word(await fresh(`${root}.new`)), word(await fresh(`${root}.old`))]
+    : [here, word(await fresh(`${root}.${name}.new`)), shell.kept(path)]
+  const folder = info?.dense ? '' : `mkdir -p ${word(folderOf(`${shell.aside}/${path}`))} && `
+  draft.instead.push({ command: `${folder}tiledb-inspect recover ${from} --to ${made} --drop-damaged`, text })
+  draft.instead.push(shell.swap(from, made, old).step)
+}
+
 const KEEPS_CHANGED = 'the changed cells stay as they are, and the statistics are computed from them'
 
-/** Warns that the steps against other faults accept changed cells as right. @param here the fragment, as a word of a shell */
+/** Warns that steps against other faults accept changed cells as right. @param here the fragment, as a word of a shell */
 export function loseSign(draft: Draft, here: string): void {
   sayChanged(draft, here)
   draft.loses.add(`the sign that cells were changed: ${KEEPS_CHANGED}`)
@@ -261,9 +303,8 @@ export async function recoverArray(
 ): Promise<void> {
   const [{ draft }, ...others] = all
   for (const other of others) draft.absorb(other.draft)
-  for (const { isChanged, dropsContradicted, lack, entry } of all) {
+  for (const { dropsContradicted, lack, entry } of all) {
     if (dropsContradicted) sayChanged(draft, shell.at(entry.path))
-    else if (isChanged) loseSign(draft, shell.at(entry.path))
     if (lack === 'box') draft.loses.add(`all cells of ${entry.path}: mend it first, if you know its box`)
     if (lack === 'schema') draft.loses.add(`all cells of ${entry.path}: put its schema back first, if a copy has it`)
   }

@@ -3,10 +3,19 @@ import { noLoss } from '../check/codes/row.ts'
 import { type FindingCode, isMendedByRecover } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import type { NDRange } from '../format/range.ts'
+import { isContradiction, lastingContradictions } from '../recover/contradictions.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import { type ArrayDrafts, CONSOLIDATE_AGAIN } from './array-drafts.ts'
-import { DamagedFragment, loseSign, type RecoverWay, recoverArray, recoverFragment } from './damaged-fragment.ts'
+import {
+  DamagedFragment,
+  loseSign,
+  type RecoverWay,
+  recoverArray,
+  recoverFragment,
+  restoreContradicted,
+} from './damaged-fragment.ts'
 import type { Draft } from './drafts.ts'
+import { wayOf } from './mending.ts'
 import { olderText } from './older.ts'
 import { type DividedTimes, rewriteFragment, whyNotRewritten } from './rewrite-plan.ts'
 
@@ -21,6 +30,9 @@ interface Rewrite {
 export class FragmentPlanner {
   private readonly drafts: ArrayDrafts
   private readonly damaged = new Map<FragmentEntry, DamagedFragment>()
+  /** What contradicts the cells of fragments, and is not mended by new metadata. */
+  private readonly lasting = new Map<FragmentEntry, ReadonlySet<Finding>>()
+  private readonly contradicted = new Map<FragmentEntry, Draft>()
   private readonly rewrites = new Map<FragmentEntry, Rewrite>()
   /** Boxes around all cells of fragments. */
   private readonly boxes = new Map<FragmentEntry, NDRange | undefined>()
@@ -40,9 +52,28 @@ export class FragmentPlanner {
       if (!drafts.moved.has(entry.path)) drafts.retire(draft, entry)
       return
     }
+    if ((await this.lastingOf(entry)).has(finding)) {
+      this.contradicted.set(entry, drafts.draft(`contradicted ${entry.path}`, finding))
+      return
+    }
     const found = this.damaged.get(entry) ?? new DamagedFragment(entry)
     this.damaged.set(entry, found)
     await found.add(finding, drafts.draft(`recover ${entry.path}`, finding), way, drafts.array)
+  }
+
+  /**
+   * The findings that cells of a fragment contradict its metadata, without those that `recover` mends or drops: it drops such tiles, too,
+   * when it drops others.
+   */
+  async lastingOf(entry: FragmentEntry): Promise<ReadonlySet<Finding>> {
+    const known = this.lasting.get(entry)
+    if (known) return known
+    const { drafts } = this
+    const own = drafts.findings.filter((finding) => drafts.entryOf(finding) === entry)
+    const isCut = own.some((finding) => wayOf(finding) === 'drop')
+    const lasting = new Set(isCut ? [] : lastingContradictions(await drafts.infoOf(entry), own))
+    this.lasting.set(entry, lasting)
+    return lasting
   }
 
   /** Plans to write the cells of a fragment again. @param divided set if they have times of their own, which are to be divided */
@@ -61,6 +92,20 @@ export class FragmentPlanner {
   async finish(): Promise<void> {
     await this.finishRewrites()
     await this.finishRecover()
+    await this.finishContradicted()
+  }
+
+  private async finishContradicted(): Promise<void> {
+    const { drafts } = this
+    for (const [entry, draft] of this.contradicted) {
+      if (await this.restoreReplaced({ entry, draft })) continue
+      const others = drafts.entries.length - 1
+      draft.notLost.add(`${others} other fragment${others === 1 ? '' : 's'}`)
+      const own = drafts.findings.filter((one) => isContradiction(one.code) && drafts.entryOf(one) === entry)
+      const tiles = new Set(own.flatMap(({ tile }) => (tile === undefined ? [] : [tile])))
+      await restoreContradicted(draft, drafts.array, entry, tiles, drafts.shell, drafts.fresh)
+      drafts.moveFooters(entry, draft, true)
+    }
   }
 
   /** Plans to write cells again where `decode` can read them. That also mends what `recover` would mend. */
@@ -78,7 +123,12 @@ export class FragmentPlanner {
         this.damaged.delete(entry)
       }
       if (why === undefined) {
-        if (damaged?.isChanged) loseSign(draft, shell.at(entry.path))
+        const contradicted = this.contradicted.get(entry)
+        if (contradicted) {
+          draft.absorb(contradicted)
+          this.contradicted.delete(entry)
+          loseSign(draft, shell.at(entry.path))
+        }
         await rewriteFragment(array, entry, codes, draft, shell, divided)
       } else {
         draft.outcome = 'leave'
@@ -92,11 +142,19 @@ export class FragmentPlanner {
     const { drafts, damaged } = this
     const { array, shell, fresh } = drafts
     const all: DamagedFragment[] = []
-    for (const one of damaged.values()) if (!one.isCut || !(await this.restoreReplaced(one))) all.push(one)
+    for (const one of damaged.values()) {
+      await one.seekLack(array)
+      const mayGiveWay = one.isCut || one.lack !== undefined
+      if (!mayGiveWay || !(await this.restoreReplaced(one))) all.push(one)
+    }
     for (const finding of drafts.findings) {
       const entry = finding.severity === 'error' && !isMendedByRecover(finding.code) && drafts.entryOf(finding)
       const one = entry && damaged.get(entry)
       if (one) one.keepsErrors = true
+    }
+    for (const one of all) {
+      one.isContradicted = this.contradicted.has(one.entry)
+      one.keepsErrors ||= one.isContradicted
     }
     for (const one of all) await one.measure(array, drafts.entries.length, drafts.words)
     for (const one of all) await this.sayOlder(one)
@@ -106,7 +164,7 @@ export class FragmentPlanner {
       const { entry, draft } = one
       if (one.isLost) this.takeLost(one)
       else await recoverFragment(one, array, shell, fresh)
-      drafts.moveFooters(entry, draft, one.isOnlyChanged || one.lack !== undefined)
+      drafts.moveFooters(entry, draft, one.lack !== undefined)
     }
   }
 
@@ -127,15 +185,17 @@ export class FragmentPlanner {
    * Restores the fragments that a consolidated one replaced, if they are all whole: it lost cells that they still have.
    * @returns whether it does
    */
-  private async restoreReplaced({ entry, draft }: DamagedFragment): Promise<boolean> {
+  private async restoreReplaced({ entry, draft }: Pick<DamagedFragment, 'entry' | 'draft'>): Promise<boolean> {
     const { drafts } = this
     const list = drafts.lists.find(({ name }) => name === entry.name)
     if (!list || drafts.moved.has(list.path)) return false
     for (const name of list.hides) {
       const one = drafts.entryNamed(name)
-      const isThere = one?.committed && !drafts.moved.has(one.path) && !this.damaged.has(one)
+      const isThere =
+        one?.committed && !drafts.moved.has(one.path) && !this.damaged.has(one) && !this.contradicted.has(one)
       if (!isThere || !(await drafts.isWhole(one))) return false
     }
+    draft.takeBackLost()
     draft.addLost(noLoss('nothing: the fragments that it replaced are still there'))
     draft.say({ text: CONSOLIDATE_AGAIN })
     drafts.takeConsolidated(draft, list)

@@ -131,7 +131,7 @@ export async function recoverArray(
 }
 
 /**
- * Recovers a fragment of the array. If a consolidated fragment loses cells, the fragments that it replaced take its place, if they are
+ * Recovers a fragment of the array. If a consolidated fragment loses cells, or may have wrong ones, the fragments that it replaced take its place, if they are
  * still whole.
  */
 async function tryFragment(
@@ -142,7 +142,10 @@ async function tryFragment(
 ): Promise<RecoveredFragment> {
   const outside = outsideOf(array, name, options)
   const found = await orError(() => recoverFragment(array, path, outside, options.dropDamaged, cx()))
-  const isLost = found instanceof InspectError ? found.code === 'NOT_RECOVERED' : found.cellsLost !== 0
+  const isLost =
+    found instanceof InspectError
+      ? found.code === 'NOT_RECOVERED'
+      : found.cellsLost !== 0 || found.contradictions.length > 0
   const instead = isLost ? await wholeReplaced(array, name, options, cx) : undefined
   if (instead) return replacedBy(name, instead)
   if (found instanceof InspectError) throw found
@@ -153,7 +156,7 @@ function replacedBy(name: string, instead: readonly string[]): RecoveredFragment
   return { ...lost(name), cellsLost: 0, instead }
 }
 
-/** Names of the fragments that a consolidated one replaced, if all of them are there and none loses a cell. */
+/** Names of the fragments that a consolidated one replaced, if all of them are there and none loses a cell or may have wrong ones. */
 async function wholeReplaced(
   array: InspectArray,
   name: string,
@@ -168,7 +171,7 @@ async function wholeReplaced(
     if (!entry) return undefined
     const outside = outsideOf(array, one, options)
     const found = await orError(() => recoverFragment(array, entry.path, outside, false, cx()))
-    if (found instanceof InspectError) return undefined
+    if (found instanceof InspectError || found.contradictions.length > 0) return undefined
   }
   return [...names]
 }
@@ -223,9 +226,10 @@ export async function dropsContradicted(array: InspectArray, path: string): Prom
   return !(found instanceof InspectError) && found.metadataAgrees
 }
 
-/** What recovery of a fragment needs to know, and nothing in the array tells: its schema, or the box of a dense fragment. */
-export async function lackOf(array: InspectArray, path: string): Promise<'schema' | 'box' | undefined> {
+/** What recovery of a fragment needs, and the array does not have: its schema, the box of a dense fragment, or whole tiles. */
+export async function lackOf(array: InspectArray, path: string): Promise<'schema' | 'box' | 'tiles' | undefined> {
   const found = await factsWithoutUser(array, path)
+  if (!(found instanceof InspectError) && found.tileNum === 0) return 'tiles'
   if (!(found instanceof InspectError) || found.code !== 'NOT_RECOVERED') return undefined
   return found.at.field === 'nonempty_domain' ? 'box' : found.at.field === 'array_schema_name' ? 'schema' : undefined
 }

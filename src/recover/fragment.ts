@@ -1,6 +1,8 @@
 import { exitCodeOf, type Fault, faultText, InspectError, orError, withPlaceAsync } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
-import { type FindingCode, isMendedBy, isMendedByRecover } from '../check/codes.ts'
+import { DenseCoordinates } from '../cells/dense-coordinates.ts'
+import { tileCellNum } from '../cells/tile-places.ts'
+import { type FindingCode, isMendedByRecover } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { checkFragment } from '../check/fragment.ts'
 import { newRun } from '../check/run.ts'
@@ -10,13 +12,15 @@ import { withFile } from '../source/overlay.ts'
 import { type ByteRange, type ByteSource, Folder } from '../source/source.ts'
 import type { InspectArray } from '../store/array.ts'
 import { cellsInDomain } from '../store/file-sizes.ts'
-import { Fragment } from '../store/fragment.ts'
+import { Fragment, type FragmentInfo } from '../store/fragment.ts'
 import { fragmentName } from '../write/fragment-writer.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { Random } from '../write/random.ts'
+import { contradictedField, isContradiction, lastingContradictions } from './contradictions.ts'
 import { damageOf, isAboutBytes } from './damage.ts'
 import { boxCells, roundOut } from './dense-domain.ts'
 import { type FactsFromOutside, type FragmentFacts, factsOf } from './facts.ts'
+import { keptStatistics } from './kept-statistics.ts'
 import { processedByCells } from './processed-conditions.ts'
 import {
   all,
@@ -58,11 +62,17 @@ export interface RecoveredFragment {
   instead?: readonly string[]
   /** The tiles that are left out, and the fragment to which they belong. */
   lostTiles: { opened: OpenedTiles; tiles: readonly number[] } | undefined
+  /** Cells that still contradict what the metadata says about their tile. */
+  contradictions: readonly Contradiction[]
 }
 
-/** Whether the code says that cells contradict what the metadata says about their tile. */
-export function isContradiction(code: FindingCode): boolean {
-  return isMendedBy(code, 'statistics') || code === 'COORDINATE_MBR'
+/** Cells that contradict what the metadata says about their tile. Nothing shows that the metadata is wrong. */
+export interface Contradiction {
+  tile: number
+  field: string
+  codes: FindingCode[]
+  /** Number of cells of the tile. */
+  cells: number
 }
 
 interface Errors {
@@ -70,21 +80,29 @@ interface Errors {
   codes: FindingCode[]
   /** A finding of each tile whose cells or sums the metadata contradicts, by tile. */
   contradicted: Map<number, Finding>
+  /** Those that new metadata would only hide. */
+  lasting: Finding[]
+  /** Whether there are errors that new metadata mends. */
+  isMendable: boolean
 }
 
 /** All errors that check finds in a fragment. */
 async function errorsOf(fragment: Fragment): Promise<Errors> {
   const codes = new Set<FindingCode>()
-  const contradicted: Errors['contradicted'] = new Map()
+  const found: Finding[] = []
   for await (const item of checkFragment(newRun('cells', true), fragment, undefined, undefined)) {
     if ('part' in item) continue
     if ('notExamined' in item) codes.add(asDamage(item.notExamined, fragment))
-    else if (item.severity === 'error') {
-      codes.add(item.code)
-      if (isContradiction(item.code) && item.tile !== undefined) contradicted.set(item.tile, item)
-    }
+    else if (item.severity === 'error') found.push(item)
   }
-  return { codes: [...codes], contradicted }
+  const isMetadataDamaged = [...codes].some(isMendedByRecover)
+  const contradicted = new Map(
+    found.flatMap((one) => (isContradiction(one.code) && one.tile !== undefined ? [[one.tile, one] as const] : [])),
+  )
+  const lasting = contradicted.size === 0 ? [] : lastingContradictions(await fragment.info(), found)
+  for (const { code } of found) codes.add(code)
+  const isMendable = isMetadataDamaged || found.some((one) => isMendedByRecover(one.code) && !lasting.includes(one))
+  return { codes: [...codes], contradicted, lasting, isMendable }
 }
 
 /**
@@ -123,8 +141,9 @@ async function recoverOpened(
   dropDamaged: boolean,
   cx: WriteContext,
 ): Promise<RecoveredFragment> {
-  const { codes, contradicted } = await errorsOf(fragment)
-  if (!codes.some(isMendedByRecover)) return await kept(fragment, codes)
+  const errors = await errorsOf(fragment)
+  const { codes, contradicted, isMendable } = errors
+  if (!isMendable && !(dropDamaged && contradicted.size > 0)) return await kept(fragment, errors)
   const facts = await orError(() => factsOf(array, fragment, outside))
   if (facts instanceof InspectError) {
     if (!dropDamaged || facts.code !== 'NOT_RECOVERED') throw facts
@@ -135,15 +154,21 @@ async function recoverOpened(
     if (!dropDamaged) throw notRecovered(fragment, why)
     return { ...lost(fragment.name), codes, why: faultText(why) }
   }
-  return {
-    ...(await rebuilt(array, fragment, facts, facts.metadataAgrees ? contradicted : new Map(), dropDamaged, cx)),
-    codes,
-  }
+  // Otherwise nothing that the metadata says about cells can be trusted.
+  const told = facts.metadataAgrees ? errors : { ...errors, contradicted: new Map<number, Finding>(), lasting: [] }
+  return { ...(await rebuilt(array, fragment, facts, told, dropDamaged, cx)), codes }
 }
 
 /** The result for a fragment that is left out. */
 export function lost(name: string): RecoveredFragment {
-  const nothing = { cellNum: 0, cellsLost: undefined, assumed: [], written: [], lostTiles: undefined }
+  const nothing = {
+    cellNum: 0,
+    cellsLost: undefined,
+    assumed: [],
+    written: [],
+    lostTiles: undefined,
+    contradictions: [],
+  }
   return { name, outcome: 'lost', codes: [], ...nothing }
 }
 
@@ -154,7 +179,7 @@ function notRecovered({ folder }: Fragment, fault: Fault): InspectError {
 }
 
 /** The result for a fragment that is copied as it is. */
-async function kept(fragment: Fragment, codes: readonly FindingCode[]): Promise<RecoveredFragment> {
+async function kept(fragment: Fragment, { codes, lasting }: Errors): Promise<RecoveredFragment> {
   const info = await fragment.info()
   const files = (await fragment.entries()).filter(({ kind }) => kind === 'file')
   const { name, folder } = fragment
@@ -167,14 +192,35 @@ async function kept(fragment: Fragment, codes: readonly FindingCode[]): Promise<
     assumed: [],
     written: [{ name, files: files.map((file) => copyOf(folder, file.name)) }],
     lostTiles: undefined,
+    contradictions: contradictionsOf(lasting, (tile) => writtenCells(info, tile)),
   }
+}
+
+/** Contradictions by tile and field. */
+function contradictionsOf(findings: readonly Finding[], cellsOfTile: (tile: number) => number): Contradiction[] {
+  const found = new Map<string, Contradiction>()
+  for (const one of findings) {
+    const { tile = -1, code } = one
+    const field = contradictedField(one)
+    const key = JSON.stringify([tile, field])
+    const known = found.get(key) ?? { tile, field, codes: [], cells: cellsOfTile(tile) }
+    found.set(key, known)
+    if (!known.codes.includes(code)) known.codes.push(code)
+  }
+  return [...found.values()].sort((a, b) => a.tile - b.tile)
+}
+
+/** Number of cells of a tile, without padding. */
+function writtenCells(info: FragmentInfo, tile: number): number {
+  if (!info.dense || !info.nonempty_domain) return tileCellNum(info, tile)
+  return new DenseCoordinates(info).rows(tile)?.length ?? info.cells_per_tile
 }
 
 async function rebuilt(
   array: InspectArray,
   fragment: Fragment,
   facts: FragmentFacts,
-  contradicted: Errors['contradicted'],
+  errors: Pick<Errors, 'contradicted' | 'lasting'>,
   dropDamaged: boolean,
   cx: WriteContext,
 ): Promise<Omit<RecoveredFragment, 'codes'>> {
@@ -189,13 +235,15 @@ async function rebuilt(
   }
   const unread = new Map<number, UnreadTile['error']>()
   const everything: TileSelection = { tiles: all(tileNum), domain }
-  const whole = await rebuild(opened, everything, cx, ({ tile, error }) => {
+  const { contradicted, lasting } = errors
+  const staying = await keptStatistics(fragment, dropDamaged ? [] : lasting)
+  const whole = await rebuild(opened, everything, staying, cx, ({ tile, error }) => {
     unread.set(tile, damageOf(error))
   })
   if (domain && whole && (await hasCellsOutside(fragment, whole.metadata))) {
     const wider = roundOut(facts.schema, domain, 'its tiles: there are cells outside of the one that its footer has')
     const now = { ...facts, domain: wider.domain, assumed: wider.assumed === undefined ? [] : [wider.assumed] }
-    return rebuilt(array, fragment, now, contradicted, dropDamaged, cx)
+    return rebuilt(array, fragment, now, errors, dropDamaged, cx)
   }
   const [first] = unread
   if (first && !dropDamaged) {
@@ -209,23 +257,19 @@ async function rebuilt(
   if (dropDamaged)
     for (const [tile, { expected, found }] of contradicted)
       unread.set(tile, new InspectError('INCONSISTENT', { expected, found }))
-  else if (contradicted.size > 0) {
-    const [[tile, { code, field }]] = contradicted
-    const which =
-      `${contradicted.size} of ${tileNum} tiles, the first is tile ${tile}: ${code} ${field ?? ''}`.trimEnd()
-    assumed.push(`its cells are right where its metadata contradicts them (${which}; --drop-damaged leaves them out)`)
-  }
+  const info = lasting.length > 0 ? await fragment.info() : undefined
+  const contradictions = info && !dropDamaged ? contradictionsOf(lasting, (tile) => writtenCells(info, tile)) : []
   if (whole && unread.size === 0) {
     const written = [writtenAs(fragment, name, whole)]
     const cellNum = cellsOf(opened, everything)
-    return { name, outcome: 'rebuilt', cellNum, cellsLost: 0, assumed, written, lostTiles: undefined }
+    return { name, outcome: 'rebuilt', cellNum, cellsLost: 0, assumed, written, lostTiles: undefined, contradictions }
   }
   const selections = selectionsWithout(facts, new Set(unread.keys()))
   const random = new Random(name)
   const written: RecoveredFragment['written'] = []
   let cellNum = 0
   for (const selection of selections) {
-    const part = await rebuild(opened, selection, cx, ({ error }) => {
+    const part = await rebuild(opened, selection, staying, cx, ({ error }) => {
       throw error
     })
     const times = fragment.timestamp_range ?? [0n, 0n]
@@ -238,7 +282,7 @@ async function rebuilt(
   const tiles = [...unread.keys()].sort((a, b) => a - b)
   const [[tile, { message }]] = unread
   const why = `tile ${tile} of ${tileNum}: ${message}`
-  return { name, outcome, cellNum, cellsLost, assumed, why, written, lostTiles: { opened, tiles } }
+  return { name, outcome, cellNum, cellsLost, assumed, why, written, lostTiles: { opened, tiles }, contradictions }
 }
 
 /** Whether a dense fragment with this metadata has cells outside its box, not only padding. */

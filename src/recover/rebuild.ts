@@ -26,6 +26,7 @@ import { boundsOf, phantomSlot } from '../write/fragment-writer.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { wholeDomain } from './dense-domain.ts'
 import type { DataFile, FragmentFacts } from './facts.ts'
+import { type KeptStatistics, keep } from './kept-statistics.ts'
 
 /** Tiles of a fragment that become a fragment of their own: all of them, or some that can be read. */
 export interface TileSelection {
@@ -107,18 +108,20 @@ interface Measured {
 
 /**
  * Makes a fragment from some tiles of another one. Stored bytes are copied as they are; the metadata is computed from the cells.
+ * @param kept what is not computed from the cells
  * @param onUnread called once per field of a tile that cannot be read
  * @returns undefined if a tile cannot be read
  */
 export async function rebuild(
   opened: OpenedTiles,
   selection: TileSelection,
+  kept: KeptStatistics,
   cx: WriteContext,
   onUnread: (unread: UnreadTile) => void,
 ): Promise<RebuiltFragment | undefined> {
   const { facts } = opened
   let isWhole = true
-  const measured = await measure(opened, selection, (unread) => {
+  const measured = await measure(opened, selection, kept, (unread) => {
     isWhole = false
     onUnread(unread)
   })
@@ -137,6 +140,7 @@ export async function rebuild(
 async function measure(
   { facts, fragment, lastTileCellNum }: OpenedTiles,
   { tiles, domain }: TileSelection,
+  kept: KeptStatistics,
   onUnread: (unread: UnreadTile) => void,
 ): Promise<Measured> {
   const { schema, slots, dense, version, cellsPerTile, tileNum } = facts
@@ -165,7 +169,10 @@ async function measure(
     for await (const { tile, columns } of cells.batches()) {
       const place = places.get(tile) ?? 0
       const coordinates = columns.slice(0, dimensions.length)
-      if (!dense && coordinates.every(isThere)) bounds.push(boundsOf(dimensions, coordinates, cellNum(tile)))
+      if (!dense && coordinates.every(isThere)) {
+        const found = boundsOf(dimensions, coordinates, cellNum(tile))
+        bounds.push({ ...found, mbr: kept.boxes.get(tile) ?? found.mbr })
+      }
       const written = tiler?.tile(place).written
       for (const [i, column] of columns.entries()) {
         const slot = slotOf[i]
@@ -176,6 +183,7 @@ async function measure(
   } finally {
     await cells.close()
   }
+  keep(kept, statistics, places)
   return { statistics, bounds, lastTileCellNum: tiles.length === 0 ? 0 : cellNum(tiles[tiles.length - 1]) }
 }
 

@@ -27,7 +27,7 @@ async function scaled(
   const filters = ['--filters', 'zstd', '--field-filters', `v=scale-float:${options}`]
   const write = ['write-sample', array, '--sparse', '--duplicates', ...fields, ...filters, '--data', data]
   expect(await run(write)).toMatchObject({ code: 0 })
-  return new EditableArray(EDITED, filesBelow(array, EDITED), () => contextFor({}))
+  return new EditableArray(EDITED, filesBelow(array, EDITED), () => contextFor({ key: undefined }))
 }
 
 const float64 = (value: number): Uint8Array => new Uint8Array(Float64Array.of(value).buffer)

@@ -648,7 +648,7 @@ describe('cells and statistics that disagree', () => {
     return path
   }
 
-  test('changed cells are restored from a copy, because recover would accept them', async () => {
+  test('changed cells are restored from a copy; without one, their tiles can be left out', async () => {
     const path = changed('flipped')
     const { plans } = await planOf(path)
     expect(plans.map(({ outcome, findings }) => [outcome, ...findings.map(({ code }) => code)])).toEqual([
@@ -659,14 +659,13 @@ describe('cells and statistics that disagree', () => {
     expect(steps[0]).toEqual({ text: expect.stringMatching(/^put \S+ back from a copy \(backup\) of the array/) })
     expect(steps.filter(({ command }) => command?.includes('recover'))).toEqual([])
     expect(instead[0]).toEqual({
-      command: expect.stringMatching(/ && tiledb-inspect recover \S+ --to \S+\.new$/),
-      text: 'without a copy: the changed cells stay as they are, and the statistics are computed from them',
+      command: expect.stringMatching(/tiledb-inspect recover \S+ --to \S+\.new --drop-damaged$/),
+      text: 'without a copy: leaves out the tiles whose cells contradict the metadata',
     })
-    expect(never).toContainEqual(expect.stringMatching(/the sign of the change is then gone$/))
+    expect(never).toContainEqual(expect.stringMatching(/ends with exit code 1, and check still finds them$/))
     const { text } = await run(['check', '--plan', '--level', 'cells', path])
     expect(text.trimEnd().split('\n').at(-1)).toBe('NOT OK: 2 findings: 2 only from a copy. Nothing was run.')
     if (BY_PROGRAM.length > 0) return
-    // It is as the plan says: afterwards nothing shows the change.
     runSteps(instead)
     expect(await codesOf(path)).toEqual([])
   })
@@ -693,19 +692,17 @@ describe('cells and statistics that disagree', () => {
     expect(await codesOf(path)).toEqual([])
   })
 
-  test('steps against other faults of a fragment say that they accept its changed cells', async () => {
+  test('steps against other faults of a fragment do not accept its changed cells', async () => {
     const path = changed('flipped and torn')
     const file = fileOf(fileOf(`${path}/__fragments`, /^__/), /^a0\.tdb$/)
     writeFileSync(`${file.slice(0, -'a0.tdb'.length)}stray`, 'x')
     const { plans } = await planOf(path)
-    expect(plans).toMatchObject([
-      {
-        outcome: 'loses',
-        loses: [expect.stringMatching(/^the sign that cells were changed: the changed cells stay /)],
-      },
+    expect(plans.map(({ outcome, findings }) => [outcome, ...findings.map(({ code }) => code)])).toEqual([
+      ['mends', 'FILE_UNLISTED'],
+      ['copy', 'TILE_MIN_MAX', 'TILE_SUM'],
     ])
-    expect(plans[0].steps[0]).toEqual({ text: expect.stringMatching(/ back from a copy /) })
-    if (BY_PROGRAM.length === 0) expect(await mendAndUndo(path)).toEqual([])
+    runSteps(stepsOf(plans.slice(0, 1)).filter(({ command }) => !command?.startsWith('tiledb-inspect')))
+    expect(await codesOf(path)).toEqual(['TILE_MIN_MAX', 'TILE_SUM'])
   })
 
   test('nothing is lost if only the metadata can be wrong', async () => {
@@ -824,6 +821,18 @@ test('a consolidated fragment that lost cells gives way to those that it replace
   runSteps(stepsOf(plans).filter(({ command }) => !command?.startsWith('tiledb-inspect')))
   expect(await codesOf(path)).toEqual([])
   expect((await run(['read', path, '--format', 'ndjson'])).text).toBe(before)
+})
+
+test('a consolidated fragment without a whole tile gives way to those that it replaced', async () => {
+  const path = `${folder}/replaced are there too`
+  cpSync(`${FIXTURES}/unreadable/7_consolidated_without_cells`, path, { recursive: true })
+  const { plans } = await planOf(path)
+  expect(plans.map(({ outcome, lost }) => [outcome, lost])).toEqual([
+    ['mends', ['nothing: the fragments that it replaced are still there']],
+  ])
+  runSteps(stepsOf(plans).filter(({ command }) => !command?.startsWith('tiledb-inspect')))
+  expect(await codesOf(path)).toEqual([])
+  expect((await run(['read', path, '--format', 'ndjson'])).text.trim().split('\n').length).toBe(2)
 })
 
 test('if nothing tells the box of a dense fragment, recover and the plan ask for it', async () => {

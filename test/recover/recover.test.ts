@@ -464,7 +464,11 @@ describe('an array', () => {
         const { code, text } = await run(['recover', from, '--to', to])
         expect([code, text]).toEqual([
           1,
-          expect.stringMatching(new RegExp(`finds .*${fault}.*\nRECOVERED, BUT NOT RIGHT: all \\d+ cells\n$`)),
+          expect.stringMatching(
+            new RegExp(
+              `finds .*${fault}.*\nRECOVERED, BUT NOT RIGHT: all \\d+ cells(?:, but the metadata contradicts .*)?\n$`,
+            ),
+          ),
         ])
         for (const name of names(from).filter((file) => file.endsWith(METADATA))) rmSync(join(from, name))
       }
@@ -634,4 +638,76 @@ test('a file that ends in zeros loses the tiles there, and no others', async () 
   const found = await document(['recover', from, '--to', to, '--drop-damaged'])
   expect(get(found, 'cells_lost')).toBe(60)
   expect(await stored(to)).toHaveLength(40)
+})
+
+describe('cells that contradict the statistics', () => {
+  /** Writes an edited fixture to a folder. @returns its path */
+  function written(array: EditedArray): string {
+    const path = `${folder}/${count++}`
+    for (const one of array.matching(/./)) {
+      const file = path + one.slice(EDITED.length)
+      mkdirSync(join(file, '..'), { recursive: true })
+      writeFileSync(file, array.get(one))
+    }
+    return path
+  }
+
+  /** An array whose third tile has a changed cell of `i8`. */
+  async function changed(fixture: string, field: string): Promise<EditedArray> {
+    const array = new EditedArray(fixture)
+    await array.editTile(field, 'data', 2, (data) => {
+      data[0] ^= 0x40
+    })
+    return array
+  }
+
+  const contradiction = { tile: 2, field: 'i8', codes: expect.arrayContaining(['TILE_SUM']) }
+
+  test('a fragment with nothing else is copied, and the exit code is 1', async () => {
+    const from = written(await changed('22/filter_none', 'i8'))
+    const { code, text } = await run(['recover', from, '--to', `${from}.new`, '--json'])
+    expect(code).toBe(1)
+    expect(JSON.parse(text)).toMatchObject({
+      fragments: [{ outcome: 'kept', cells_lost: 0, contradictions: [contradiction] }],
+      remaining: expect.arrayContaining(['TILE_SUM']),
+      lost: false,
+    })
+    expect(contents(`${from}.new`)).toEqual(contents(from))
+    const table = await run(['recover', from, '--to', `${from}.new2`])
+    expect(table.text).toMatch(/contradicted +\S+: tile 2, i8: \d+ cells \(/)
+    expect(table.text).toMatch(/^RECOVERED, BUT NOT RIGHT: all \d+ cells, but the metadata contradicts some of /m)
+  })
+
+  test('new metadata keeps what contradicts them', async () => {
+    const array = await changed('22/filter_none', 'i8')
+    await array.editSection('fragment_min_max_sum_null_count', undefined, (all) => {
+      all[1].sum.fill(7)
+    })
+    const from = written(array)
+    const codes = async (path: string): Promise<unknown[]> => {
+      const { text } = await run(['check', '--level', 'cells', path, '--json'])
+      return JSON.parse(text).findings.map((one: { code: string }) => one.code)
+    }
+    const before = await codes(from)
+    expect(before).toContain('FRAGMENT_SUM')
+    const { code, text } = await run(['recover', from, '--to', `${from}.new`, '--json'])
+    expect(code).toBe(1)
+    expect(JSON.parse(text)).toMatchObject({ fragments: [{ outcome: 'rebuilt', contradictions: [contradiction] }] })
+    expect(await codes(`${from}.new`)).toEqual(before.filter((one) => one !== 'FRAGMENT_SUM'))
+  })
+
+  test('--drop-damaged leaves out their tiles', async () => {
+    const from = written(await changed('22/filter_none', 'i8'))
+    const { code, text } = await run(['recover', from, '--to', `${from}.new`, '--drop-damaged', '--json'])
+    expect(code).toBe(1)
+    expect(JSON.parse(text)).toMatchObject({ fragments: [{ outcome: 'partly', contradictions: [] }], remaining: [] })
+  })
+
+  test('a sum that nothing else supports is computed anew', async () => {
+    const from = `${folder}/${count++}`
+    await run(['write-sample', from, '--damage', 'TILE_SUM'])
+    const { code, text } = await run(['recover', from, '--to', `${from}.new`, '--json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(text)).toMatchObject({ fragments: [{ outcome: 'rebuilt', contradictions: [] }], remaining: [] })
+  })
 })

@@ -19,6 +19,7 @@ export async function recoverTable(document: RecoverDocument, out: Output): Prom
   rows.push(...list('rebuilt', of('rebuilt').map(rebuiltText)))
   rows.push(...list('cut', of('partly').map(cutText)))
   rows.push(...list('lost', of('lost').map(goneText)))
+  rows.push(...list('contradicted', fragments.flatMap(contradictedTexts)))
   const guesses = fragments.flatMap(({ name, assumed }) => assumed.map((one) => `${name}: ${one}`))
   rows.push(...list('assumed', guesses.length > 0 ? guesses : ['nothing']))
   rows.push(
@@ -38,7 +39,7 @@ function verdict({ cell_num, cells_lost, is_loss, lost_file, remaining, fragment
   const kept = counted(cell_num, 'cell')
   const isEmpty = fragments.length === 0
   if (!is_loss) {
-    const what = isEmpty ? 'no cell, as TileDB reads no fragment' : `all ${kept}`
+    const what = isEmpty ? 'no cell, as TileDB reads no fragment' : `all ${kept}${doubt(fragments)}`
     return `RECOVERED${remaining.length > 0 ? ', BUT NOT RIGHT' : ''}: ${what}`
   }
   if (isEmpty) return 'RECOVERED WITH LOSS: no cell, as TileDB reads no fragment; what is left out is a loss'
@@ -63,6 +64,26 @@ function rebuiltText({ name, cell_num, codes }: RecoverFragment): string {
 function cutText({ name, cell_num, cells_lost, written_as, reason }: RecoverFragment): string {
   const parts = written_as.length > 1 ? `, in ${written_as.length} fragments` : ''
   return `${name}: ${counted(cell_num, 'cell')} kept${parts}, ${lostText(cells_lost)}; ${reason}`
+}
+
+function contradictedTexts({ name, contradictions }: RecoverFragment): string[] {
+  return contradictions.map(
+    ({ tile, field, codes, cells }) =>
+      `${name}: tile ${tile}, ${field}: ${counted(cells, 'cell')} (${codes.join(', ')})`,
+  )
+}
+
+/** Says how many cells may be wrong. */
+function doubt(fragments: readonly RecoverFragment[]): string {
+  let cells = 0n
+  let tiles = 0
+  for (const { contradictions } of fragments) {
+    const byTile = new Map(contradictions.map((one) => [one.tile, one.cells]))
+    tiles += byTile.size
+    for (const one of byTile.values()) cells += BigInt(one)
+  }
+  if (tiles === 0) return ''
+  return `, but the metadata contradicts some of ${counted(cells, 'cell')} in ${counted(tiles, 'tile')}; --drop-damaged leaves these out`
 }
 
 function goneText({ name, cells_lost, written_as, reason }: RecoverFragment): string {
