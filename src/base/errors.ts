@@ -18,6 +18,7 @@ export const ERROR_CODES = {
   WRONG_TARGET: 2,
   EXISTS: 2,
   NOT_FOUND: 3,
+  CHANGED_WHILE_READ: 3,
   NOT_TILEDB: 3,
   NO_PERMISSION: 3,
   NO_LISTING: 3,
@@ -143,9 +144,12 @@ export function grammatical(message: string): string {
   })
 }
 
-/** Returns an {@link InspectError}. @throws every other error */
+/**
+ * Returns an {@link InspectError}. @throws every other error; and CHANGED_WHILE_READ, which is no fault of a file: what was read
+ * so far is of no one state, so that nothing may be concluded from it
+ */
 export function faultOf(error: unknown): InspectError {
-  if (error instanceof InspectError) return error
+  if (error instanceof InspectError && error.code !== 'CHANGED_WHILE_READ') return error
   throw error
 }
 

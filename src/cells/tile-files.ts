@@ -6,7 +6,7 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decode } from '../format/io.ts'
 import { CHUNK_COUNT_BYTES, chunkCount, onlyChunk, type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import { type PlanOptions, ReadAhead } from '../source/read-ahead.ts'
-import type { ByteRange, ByteSource } from '../source/source.ts'
+import { type ByteRange, type ByteSource, changedWhileRead } from '../source/source.ts'
 import { type Fragment, type FragmentInfo, filePipeline, valuesHoldOffsets } from '../store/fragment.ts'
 import { keyOrDamage } from '../store/generic-tile.ts'
 import { tileDatatypes } from './slot-type.ts'
@@ -133,11 +133,7 @@ export class TileFile {
     // Decoding the whole tile throws the error.
     const broken = async (): Promise<never> => {
       decode(await this.readListed(offset, size), tileChunks, { file: this.source.name, offset })
-      throw new InspectError(
-        'IO',
-        { expected: 'the file as it was', found: 'it changed' },
-        { file: this.source.name, offset },
-      )
+      throw changedWhileRead(this.source.name, { expected: 'the file as it was', found: 'it changed' })
     }
     const read = (at: number, length: number): Promise<Uint8Array> =>
       this.stream.read(at, length).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander'
-import { ClosedPipe, exitCodeOf, InspectError, usage } from '../base/errors.ts'
+import { ClosedPipe, hasCode, type InspectError, usage } from '../base/errors.ts'
 import { VERSION } from '../base/version.ts'
 import { type CommandContext, type CommandModule, NO_PROGRESS } from '../commands/command.ts'
 import { parseSize } from '../commands/option-values.ts'
@@ -19,6 +19,7 @@ import { findPlaces, internalPath, mayBeTarget, openPath, outputFile, refuseRead
 import type { Process } from './process.ts'
 import { progressOf } from './progress.ts'
 import { Report } from './report.ts'
+import { Run, runOrRepeat } from './run.ts'
 
 /** The year 2000 in milliseconds. The present time in seconds is a smaller number. */
 const YEAR_2000 = 946_684_800_000n
@@ -167,43 +168,56 @@ async function runCommand(
   const args = command.processedArgs.flat().filter((arg) => arg !== undefined)
   // Only the target is checked: other arguments, such as a field's name, may be empty.
   if ([command.processedArgs[0]].flat().includes('')) throw usage({ expected: 'a path', found: 'an empty argument' })
-  const { storage: places, paths, done } = await findPlaces(args, options, process, report)
-  const { storage, line } = await progressOf(process, options, places)
+  const { storage, anew, paths, done } = await findPlaces(args, options, process, report)
+  const { metered, line } = await progressOf(process, options)
   if (report.format === 'arrow') checkArrow(process, paths, options)
   const key = await readKey(options, process.env.TILEDB_INSPECT_KEY)
   const maxTileSize = options.maxTileSize === undefined ? undefined : parseSize('--max-tile-size', options.maxTileSize)
   const newReading = (): ReadContext => ({ ...readContext(nodeCodecs, key, maxTileSize), pause: pauseForEvents })
   const shownPath = shownBy(paths)
   const several = paths.length > 1 && command.registeredArguments[0].variadic
-  const opened: Target[] = []
+  /** The targets that were opened, by their paths in the storage. So two arguments that are equal are read in one state. */
+  const opened = new Map<string, { target: Target; reading: CommandContext['reading'] }>()
   /** The target that the command works on. */
   let current = ''
   /** The first fault and the last note about that target. */
   let reported: { fault?: InspectError; note?: string } = {}
+  /** The notes about that target, which are printed once even if the run begins anew. */
+  const noted = new Set<string>()
+  let run = new Run(metered(storage), report)
   const cx: CommandContext = {
-    storage,
+    storage: run.storage,
     reading: newReading(),
     style: { raw: options.raw ?? false },
     full: options.full ?? false,
     shownPath,
     internalPath,
     open: async (path) => {
+      const place = internalPath(path).replace(/(?<=.)\/+$/, '')
+      const before = opened.get(place)
+      if (before) {
+        cx.reading = before.reading
+        return before.target
+      }
       // Each array needs its own context, which learns whether the array is encrypted and whether the key fits.
       cx.reading = { ...newReading(), ...cx.times, onFault: cx.fault }
-      const target = await openPath(storage, path, cx.reading)
-      opened.push(target)
+      const target = await openPath(run.storage, path, cx.reading)
+      opened.set(place, { target, reading: cx.reading })
       if (cx.times && cx.reading.now < YEAR_2000) await noteSeconds(cx, target)
       return target
     },
     progress: (work) => line?.begin(work) ?? NO_PROGRESS,
     fault: (error, isShown) => {
       reported.fault ??= error
-      if (isShown) report.addExitCode(exitCodeOf(error))
-      else report.error(error)
+      run.fault(error, isShown ?? false)
     },
-    foundWrong: () => report.addExitCode(1),
+    foundWrong: () => run.foundWrong(),
+    settle: (isWrong) => run.settleForGood(isWrong),
     note: (text, names) => {
       reported.note = text
+      // Prose: a run that begins anew says the same again.
+      if (noted.has(text)) return
+      noted.add(text)
       report.note(several && !module.together && names !== 'target' ? `${current}: ${text}` : text)
     },
     refuseReadPlace: (path, option) => refuseReadPlace(command, paths, path, option),
@@ -218,17 +232,34 @@ async function runCommand(
   try {
     for (const targets of several && !module.together ? paths.map((path) => [path]) : [paths]) {
       const before = documents.count
-      reported = {}
       current = targets[0]
+      noted.clear()
+      const open = (isRepeated: boolean): Run => {
+        run = new Run(metered(isRepeated ? anew() : storage), report)
+        cx.storage = run.storage
+        reported = {}
+        documents.beginRun(() => run.changed())
+        return run
+      }
+      const work = async (): Promise<void> => {
+        try {
+          for await (const outcome of module.run(cx, targets, options as never)) {
+            await run.settle(outcome)
+            await documents.add(outcome)
+            await run.settle()
+          }
+          if (documents.count === before) await documents.addEmpty(current, reported.fault, reported.note)
+        } finally {
+          for (const { target } of opened.values()) await closeTarget(target)
+          opened.clear()
+        }
+      }
       try {
-        for await (const outcome of module.run(cx, targets, options as never)) await documents.add(outcome)
-        if (documents.count === before) await documents.addEmpty(current, reported.fault, reported.note)
+        await runOrRepeat(open, work, () => documents.endRun())
       } catch (error) {
         // Wrong options are wrong for every target. Other errors leave the next target to be tried.
-        if (error instanceof ClosedPipe || (error instanceof InspectError && error.code === 'USAGE')) throw error
+        if (error instanceof ClosedPipe || hasCode(error, 'USAGE')) throw error
         await documents.addFailure(error)
-      } finally {
-        for (const target of opened.splice(0)) await closeTarget(target)
       }
     }
     ended = true

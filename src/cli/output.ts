@@ -25,8 +25,12 @@ export async function openDocuments(call: Call): Promise<Documents> {
   const { stdout } = call.process
   const { output, vertical, full } = call.options
   const file = output === undefined ? undefined : await openFile(output, call.report)
+  const write = file ? file.write.bind(file) : stdout.write
   const out: Output = {
-    write: file ? file.write.bind(file) : stdout.write,
+    write(data) {
+      documents.beforeWrite()
+      return write(data)
+    },
     columns: file ? undefined : usableWidth(stdout.columns),
     color: isColored(call),
     vertical,
@@ -34,7 +38,8 @@ export async function openDocuments(call: Call): Promise<Documents> {
   }
   const format = FORMATS[call.report.format]
   const reporter = 'reporter' in format ? await format.reporter(out, currentFolder()) : undefined
-  return new Documents(call, out, file, reporter)
+  const documents = new Documents(call, out, file, reporter)
+  return documents
 }
 
 async function openFile(output: string, report: Report): Promise<FileOutput> {
@@ -56,6 +61,11 @@ export function refuseTerminal(process: Process, options: CommonOptions): void {
 
 /** The documents of a call, in the format of its report. */
 class Documents {
+  /** Whether the run has written anything. */
+  private hasWritten = false
+  /** What the run has noticed: see {@link beginRun}. */
+  private changed: () => InspectError | undefined = () => undefined
+  private atBegin = { shownCount: 0, isCut: false }
   private readonly call: Call
   private readonly out: Output
   private readonly file: FileOutput | undefined
@@ -81,6 +91,29 @@ class Documents {
   /** Number of documents so far, including errors in place of a document. */
   get count(): number {
     return this.shownCount + this.failures.length
+  }
+
+  /** Begins a run. @param changed returns CHANGED_WHILE_READ once the run has noticed that its target was changed */
+  beginRun(changed: () => InspectError | undefined): void {
+    const { shownCount, isCut } = this
+    this.atBegin = { shownCount, isCut }
+    this.hasWritten = false
+    this.changed = changed
+  }
+
+  /** Ends a run, so that its failure can be shown. @returns whether another run may replace it, as it has written nothing */
+  endRun(): boolean {
+    this.changed = () => undefined
+    if (this.hasWritten) return false
+    Object.assign(this, this.atBegin)
+    return true
+  }
+
+  /** To be called before anything is written. @throws what the run has noticed, unless it has written something before */
+  beforeWrite(): void {
+    const changed = this.hasWritten ? undefined : this.changed()
+    if (changed) throw changed
+    this.hasWritten = true
   }
 
   /** Shows an outcome, or its error. */

@@ -38,7 +38,7 @@ export async function findPlaces(
         note: (text) => report.note(text),
         show: options.requests ? process.stderr : undefined,
       })
-    : { storage: process.storage, paths: args, done() {} }
+    : { storage: process.storage, anew: () => process.storage, paths: args, done() {} }
   const paths: string[] = []
   for (const path of places.paths) paths.push(await completePath(places.storage, path))
   return { ...places, paths }

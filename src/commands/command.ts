@@ -33,6 +33,12 @@ export interface CommandContext {
   fault(error: InspectError, isShown?: boolean): void
   /** Records that something is not right, without an error: exit code 1. */
   foundWrong(): void
+  /**
+   * Makes sure that no writer has changed what was read, before the command puts files in place. After that, the run cannot begin anew.
+   * @param isWrong whether the command has found damage, which may be the doing of a writer
+   * @throws InspectError CHANGED_WHILE_READ
+   */
+  settle?(isWrong: boolean): Promise<void>
   /** Whether {@link fault} wants the fault of every tile, even if an earlier tile had the same. */
   wantsEveryFault?: boolean
   /**

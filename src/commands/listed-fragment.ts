@@ -21,6 +21,7 @@ import {
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { cellsInDomain, fragmentFileSizes, ratioOf, unfilteredSizeByFooter } from '../store/file-sizes.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, storedCellNum } from '../store/fragment.ts'
+import { isInWork } from '../store/visibility.ts'
 import type { CommandContext } from './command.ts'
 import { damagedFault, damagedFiles } from './damaged-files.ts'
 import { errorResult } from './document-parts.ts'
@@ -122,10 +123,11 @@ async function listedFragment(
 ): Promise<Listed> {
   let size = 0
   for (const one of onDisk.values()) size += one
-  // A fragment that readers ignore may lack its metadata: its write is unfinished, or vacuum is removing it. That is no damage.
-  let fault = error?.code === 'NOT_FOUND' && entry && !entry.isRead ? undefined : error
+  const inWork = entry !== undefined && isInWork(entry.state)
+  // Any fragment that readers ignore may lack its metadata, because a vacuum is removing it. That is no damage.
+  let fault = inWork || (error?.code === 'NOT_FOUND' && entry && !entry.isRead) ? undefined : error
   const files = info ? await fragment.fieldFiles() : []
-  const damaged = damagedFiles(files, onDisk)
+  const damaged = inWork ? [] : damagedFiles(files, onDisk)
   if (!fault && damaged.length > 0 && (entry?.isRead ?? true)) fault = damagedFault(fragment, damaged)
   const { data_size, unfiltered_size, ratio } = dataSizes(info, files, onDisk, damaged)
   // The type asks for every key, so that none is forgotten.

@@ -66,6 +66,7 @@ export async function openCheck(cx: CommandContext, path: string, run: CheckRun,
             cx.fault(item.notExamined, listsNotExamined)
             not_examined.push(notExaminedResult(cx, item.notExamined))
           } else {
+            if (item.severity === 'error') await cx.storage.confirm?.([item.file])
             finding_num[item.severity]++
             yield item
           }

@@ -72,7 +72,12 @@ export const command: CommandModule<PageOptions> = {
     )
     const data = Buffer.from(JSON.stringify(places)).toString('base64')
     const page = pageWith(data, "'self'").join('')
-    const server = await servePage(page, { storage: cx.storage, folder: folder.path, top: places.top, only })
+    const server = await servePage(page, {
+      storage: cx.storage.anew ?? cx.storage,
+      folder: folder.path,
+      top: places.top,
+      only,
+    })
     const document: PageDocument = { ...documentHead('page', shown), url: server.url }
     yield { kind: 'document', document, table: (out) => out.write(`${server.url}\nCtrl-C ends it.\n`) }
     if (open) await (await import('../node/open-browser.ts')).openInBrowser(server.url)

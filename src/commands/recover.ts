@@ -112,6 +112,8 @@ async function recover(cx: CommandContext, path: string, options: Options): Prom
     if (options.domain !== undefined && !found.isDomainUsed)
       cx.note('--domain is not used: no dense fragment lacks its box')
     const remaining = await checkWritten(cx, target, output.partial, found)
+    const { fragments, leftOut } = found
+    await cx.settle?.(remaining.length > 0 || leftOut.length > 0 || fragments.some(({ cellsLost }) => cellsLost !== 0))
     const lostFile = await writeLost(cx, options.to, found)
     // The list gets its name before the folder: where the folder is, the list is, too.
     lostFile?.commit()
@@ -294,11 +296,12 @@ async function checkWritten(cx: CommandContext, target: Target, partial: string,
 
 /** What was written, under the paths that it will have: a fragment can be read only inside its array. */
 function* placesToCheck(
-  { storage }: CommandContext,
+  cx: CommandContext,
   target: Target,
   partial: string,
   { fragments, unnamed: schemas }: Written,
 ): Generator<{ storage: CommandContext['storage']; path: string }> {
+  const storage = cx.storage.anew ?? cx.storage
   if (target.type === 'array') {
     let named = storage
     for (const name of schemas) named = renamed(named, partial, partName(name), name)

@@ -95,6 +95,7 @@ function outcome(
       const counted = countedRunner(runner, progress.update)
       const items = verifyFailures(target, cx.reading, verifyOptions, counted, found)
       for await (const failure of items) {
+        await cx.storage.confirm?.([failure.file])
         failureNum++
         yield { ...failure, file: cx.shownPath(failure.file) }
       }

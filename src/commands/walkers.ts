@@ -4,6 +4,7 @@ import type { Folder } from '../source/source.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { Target } from '../store/target.ts'
+import { isInWork } from '../store/visibility.ts'
 import type { CommandContext } from './command.ts'
 import type { Outcome } from './outcome.ts'
 import { type Takes, wrongTarget } from './targets.ts'
@@ -24,9 +25,22 @@ export async function* throughFragments(
   yield* throughGroups(cx, path, await cx.open(path), async function* (_, target) {
     if (target.type === 'group') return
     const oneOfSeveral = target.type === 'array'
-    for await (const fragment of eachFragment(cx, target, command, taken))
-      yield { ...(await outcomeOrError(fragment.folder, () => work(fragment))), oneOfSeveral }
+    for await (const fragment of eachFragment(cx, target, command, taken)) {
+      const outcome = await outcomeOrError(fragment.folder, () => work(fragment))
+      if (outcome.kind === 'error' && oneOfSeveral && (await isFragmentInWork(target.array, fragment)))
+        cx.note(
+          `${cx.shownPath(fragment.folder.path)} is left out: no commit names it, and it is half written or half removed`,
+          'target',
+        )
+      else yield { ...outcome, oneOfSeveral }
+    }
   })
+}
+
+/** Whether a fragment that cannot be read is one that TileDB does not look at: see {@link isInWork}. */
+async function isFragmentInWork(array: InspectArray, { folder }: Fragment): Promise<boolean> {
+  const entry = await array.entryOf(folder)
+  return entry !== undefined && isInWork(entry.state)
 }
 
 /**

@@ -3,6 +3,7 @@ import { parseKey } from '../base/key.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import { isRemotePath } from '../source/remote/urls.ts'
 import type { Storage } from '../source/source.ts'
+import { watched } from '../source/watched.ts'
 import { readContext } from '../store/generic-tile.ts'
 import { openTarget, withArticle } from '../store/target.ts'
 import type { Fragment, InspectArray, InspectGroup, Target } from './opened.ts'
@@ -35,7 +36,7 @@ export function openersWith<Options extends BaseOptions>(
     const { storage, key } = options ?? {}
     const place = storage ? { storage, path } : await findPlace(path, options)
     const parsed = key === undefined ? undefined : parseKey(key, 'key')
-    return openTarget(place.storage, place.path, readContext(codecs, parsed))
+    return openTarget(watched(place.storage).storage, place.path, readContext(codecs, parsed))
   }
   async function openOnly<T extends Target['type']>(type: T, path: string, options?: Options) {
     const target = await open(path, options)

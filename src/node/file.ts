@@ -282,6 +282,10 @@ export const localStorage: Storage = {
     return status?.isFile() ? status.size : undefined
   },
 
+  modified(path) {
+    return attempt(() => statSync(systemPath(path), { throwIfNoEntry: false }))?.mtimeMs
+  },
+
   readEnd(path, into) {
     let descriptor: number | undefined
     try {

@@ -15,6 +15,7 @@ export const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
   WRONG_TARGET: 'Not understood',
   EXISTS: 'There already',
   NOT_FOUND: 'Not there',
+  CHANGED_WHILE_READ: 'Changed meanwhile',
   NOT_TILEDB: 'Not of TileDB',
   NO_PERMISSION: 'No permission',
   NO_LISTING: 'Not listed',

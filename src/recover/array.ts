@@ -408,7 +408,7 @@ async function commitFiles(
     } else {
       const metadata = await array.consolidatedFragmentMetadata(path).catch(unlessDamaged)
       if (metadata?.entries.every(({ fragment_name }) => isSame(lastPathPart(fragment_name)))) found.copy(folder, path)
-      else found.leaveOut(path, 'it has footers that are damaged, or of fragments that changed')
+      else found.leaveOut(path, 'its footers are not all those of the fragments here')
     }
   }
   // Parts of dense fragments have new names, and fragments of a damaged list have no commit. Old fragments need none.

@@ -1,4 +1,4 @@
-import { badValue, InspectError } from '../base/errors.ts'
+import { badValue, faultText, InspectError, type Mismatch } from '../base/errors.ts'
 import { nameOf } from '../base/paths.ts'
 
 /**
@@ -82,6 +82,22 @@ export interface Storage {
    * @returns total bytes of the files there; undefined if the storage did not list them
    */
   listAhead?(path: string): Promise<number | undefined>
+  /** {@link list}, past any listing that the storage has kept. */
+  listAgain?(path: string): Promise<readonly Entry[]>
+  /**
+   * When a file or folder was last changed, in milliseconds since 1970, found synchronously as by {@link readEnd}. Undefined if
+   * that fails.
+   */
+  modified?(path: string): number | undefined
+  /**
+   * Makes sure that nothing that was read has changed since it was listed. To be called before damage is told: what a writer is
+   * removing looks damaged. Only watched storages have it.
+   * @param files the files that look damaged
+   * @throws InspectError CHANGED_WHILE_READ
+   */
+  confirm?(files?: readonly string[]): Promise<void>
+  /** The same files, for those who want them as they are now, not as a run has found them. Only watched storages have it. */
+  readonly anew?: Storage | undefined
 }
 
 /** A folder of a storage. */
@@ -149,6 +165,12 @@ export function notFound(path: string): InspectError {
   return new InspectError('NOT_FOUND', 'no such file or folder', { file: path })
 }
 
+/** The error for a target that a writer changed, so that what was read is of no one state. */
+export function changedWhileRead(file: string, fault: Mismatch, options?: { cause?: unknown }): InspectError {
+  const message = `the array was changed while it was read: ${faultText(fault)}`
+  return new InspectError('CHANGED_WHILE_READ', message, { file }, options)
+}
+
 /** The error for a range that goes beyond the end of a file. @param found number of bytes of the range that the file has */
 export function truncated(file: string, offset: number, length: number, found: number): InspectError {
   return new InspectError('TRUNCATED', { expected: `${length} bytes`, found: Math.max(0, found) }, { file, offset })
@@ -165,6 +187,18 @@ export function missingSource(name: string): ByteSource {
 /** Compares two entries of a listing, whose names all differ. */
 export function byName(a: Entry, b: Entry): number {
   return a.name < b.name ? -1 : 1
+}
+
+/** Finds an entry by name in a sorted listing. */
+export function findEntry(entries: readonly Entry[], name: string): Entry | undefined {
+  let low = 0
+  let high = entries.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (entries[middle].name < name) low = middle + 1
+    else high = middle
+  }
+  return entries[low]?.name === name ? entries[low] : undefined
 }
 
 /** All bytes of a source. */

@@ -319,6 +319,13 @@ export class InspectArray {
     return this.once('listing', () => this.readListing())
   }
 
+  /**
+   * Commits are listed before fragments, as TileDB lists only commits, and then opens what they name. A write makes its folder first
+   * and its commit last; a vacuum removes the commit first, and then the folder. So each listed commit has its folder, unless a
+   * vacuum has begun since, which {@link Storage.confirm} tells. Listed the other way round, a fragment that was consolidated
+   * between the two listings would lack its folder, and those that it replaces would lack their commits.
+   * @see Consolidator, FragmentConsolidator::vacuum, ArrayDirectory::load
+   */
   private async readListing(): Promise<Listing> {
     const commits = await this.commits()
     const folders: Listing['folders'][number][] = []
@@ -349,6 +356,8 @@ export class InspectArray {
     for (const path of (await this.commits()).committed)
       if (!there.has(path) && visibility.lists(path).length === 0 && (await this.isReadNow(lastPathPart(path))))
         missing.push(path)
+    // Told as damage only if no vacuum is removing them.
+    if (missing.length > 0) await this.folder.storage.confirm?.()
     return missing
   }
 

@@ -29,6 +29,14 @@ export function isRead(state: FragmentState): boolean {
   return state === 'live' || state === 'unlisted'
 }
 
+/**
+ * Whether a fragment in this state may be half written, or half removed. Its files may be missing or cut, which is no damage: a write
+ * makes the commit last, and a vacuum removes it first.
+ */
+export function isInWork(state: FragmentState): boolean {
+  return state === 'uncommitted' || state === 'ignored' || state === 'no-metadata'
+}
+
 type TimestampRange = readonly [bigint, bigint]
 
 /** The facts about a fragment folder that its state depends on. */

@@ -190,7 +190,10 @@ describe('a file that was changed, with the same size', () => {
     expect([...(await source.read(0, 2))]).toEqual([1, 1])
     write(2, 1_700_000_001)
     for (const one of [source, storage.open(path)])
-      await expect(one.read(1000, 2)).rejects.toMatchObject({ code: 'IO', message: expect.stringContaining('changed') })
+      await expect(one.read(1000, 2)).rejects.toMatchObject({
+        code: 'CHANGED_WHILE_READ',
+        message: expect.stringContaining('changed'),
+      })
   })
 })
 

@@ -176,8 +176,9 @@ describe('an answer that cannot be is a fault of the server, not of the file', (
       return !!response.end(Buffer.alloc(Number(last) - Number(first) + 1))
     }
     const changed = expect.objectContaining({
-      code: 'IO',
-      message: 'expected the file as it was (1000 bytes), found it changed (2000 bytes)',
+      code: 'CHANGED_WHILE_READ',
+      message:
+        'the array was changed while it was read: expected the file as it was (1000 bytes), found it changed (2000 bytes)',
     })
     server.fault = part
     const source = storage.open(`${server.url}/parts`)
@@ -189,7 +190,7 @@ describe('an answer that cannot be is a fault of the server, not of the file', (
         return response.writeHead(200, { 'content-length': 10 ** 15 - 1 }).write('x')
       return unsatisfied('bytes */1000')(request, response, count)
     }
-    await expect(storage.open(`${server.url}/whole`).size()).rejects.toMatchObject({ code: 'IO' })
+    await expect(storage.open(`${server.url}/whole`).size()).rejects.toMatchObject({ code: 'CHANGED_WHILE_READ' })
   })
 
   test('HEAD without the size: 0 is not believed', async () => {

@@ -280,7 +280,6 @@ describe('faults of an object', () => {
 
   const lasting: [string, string, RegExp, S3Fault][] = [
     ['403', 'NO_PERMISSION', /HTTP 403 \(AccessDenied\)/, (_, response) => answerError(response, 403, 'AccessDenied')],
-    ['404 of what was listed', 'IO', /gone \(HTTP 404\)/, (_, response) => answerError(response, 404, 'NoSuchKey')],
     [
       'a storage class that must be restored',
       'NO_PERMISSION',
@@ -301,6 +300,24 @@ describe('faults of an object', () => {
     expect(error(ran, 'code')).toBe(code)
     expect(ran).toMatchObject({ code: 3, stderr: expect.stringMatching(message) })
     expect(server.requests.filter(isMetadata)).toHaveLength(1)
+  })
+
+  test('404 of what was listed: the array was changed, also when all is opened afresh', async () => {
+    on(isMetadata, (_, response) => answerError(response, 404, 'NoSuchKey'))
+    const ran = await footer()
+    expect(error(ran, 'code')).toBe('CHANGED_WHILE_READ')
+    expect(ran).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/changed while it was read: .*gone \(HTTP 404\)/),
+    })
+    expect(server.requests.filter(isMetadata)).toHaveLength(2)
+  })
+
+  test('404 once of what was listed: everything is opened afresh', async () => {
+    const right = await footer()
+    server.reset()
+    on(isMetadata, (_, response) => answerError(response, 404, 'NoSuchKey'), 1)
+    expect(await footer()).toEqual(right)
   })
 
   test('403 for one file is not damage: check could not examine it', async () => {

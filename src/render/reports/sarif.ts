@@ -52,11 +52,12 @@ export function sarifReporter(out: Output, folder: string, version: string): Rep
   }
   return {
     async target({ findings }) {
-      await begin()
       const { not_examined } = await walk(findings, async (finding) => {
+        await begin()
         await out.write(`${separator}${safeJson(result(finding))}`)
         separator = ',\n'
       })
+      await begin()
       faults.push(...not_examined.map(faultText))
     },
     async failure(error) {

@@ -13,11 +13,18 @@ export async function checkTable(
   findings: AsyncIterator<CheckFinding, FindingsTail, undefined>,
   out: Output,
 ): Promise<void> {
-  await writeHeading(path, out)
+  // The heading waits for the first finding: as long as nothing is written, the check may begin anew.
+  let begun = false
+  const begin = async (): Promise<void> => {
+    if (!begun) await writeHeading(path, out)
+    begun = true
+  }
   const result = await walk(findings, async (finding) => {
+    await begin()
     await writeFinding(finding, path, out)
     await writeLine(`  ${finding.meaning}`, out, 'dim')
   })
+  await begin()
   const { finding_num, counts, not_examined, not_checked } = result
   const total = (['error', 'warning', 'note'] as const).flatMap((severity) => {
     const count = finding_num[severity]

@@ -20,6 +20,8 @@ interface PlacesOptions {
 export interface OpenPlaces {
   /** Storage for local paths and for URLs: `http://`, `https://`, `s3://`. */
   storage: Storage
+  /** The same storage, with nothing kept of what was listed and read: for a run that begins anew. */
+  anew(): Storage
   /** The arguments, with queries and passwords removed from URLs. */
   paths: string[]
   /** Shows how many requests there were. */
@@ -43,14 +45,16 @@ export function openPlaces(local: Storage, args: readonly string[], options: Pla
     total.bytes += record.bytes
     show?.(requestLine(record))
   }
-  const http = new HttpStorage(client, note, access)
-  let s3: S3Storage | undefined
-  const storage = withRemote(local, (path) => {
-    if (!/^s3:/i.test(path)) return http
-    s3 ??= s3Storage(client, options)
-    return s3
-  })
-  return { storage, paths, done: () => show?.(`requests: ${total.requests}, ${total.bytes} bytes\n`) }
+  const anew = (): Storage => {
+    const http = new HttpStorage(client, note, access)
+    let s3: S3Storage | undefined
+    return withRemote(local, (path) => {
+      if (!/^s3:/i.test(path)) return http
+      s3 ??= s3Storage(client, options)
+      return s3
+    })
+  }
+  return { storage: anew(), anew, paths, done: () => show?.(`requests: ${total.requests}, ${total.bytes} bytes\n`) }
 }
 
 /** @throws InspectError USAGE if the endpoint is not a URL, or the way of addressing is unknown */

@@ -1,5 +1,5 @@
 import { InspectError } from '../../base/errors.ts'
-import { type ByteRange, type ByteSource, checkRange, TAIL_BYTES, truncated } from '../source.ts'
+import { type ByteRange, type ByteSource, changedWhileRead, checkRange, TAIL_BYTES, truncated } from '../source.ts'
 import { type Answer, type AnswerHead, type BodyPart, statusError } from './client.ts'
 import { refusePage } from './pages.ts'
 import type { RemoteStorage } from './remote-storage.ts'
@@ -213,11 +213,11 @@ export class RangeSource implements ByteSource {
     return size
   }
 
-  /** @throws InspectError IO if the server told another size before */
+  /** @throws InspectError CHANGED_WHILE_READ if the server told another size before */
   private checkSize(size: number | undefined): void {
     if (size !== undefined && this.toldSize !== undefined && size !== this.toldSize) {
       const fault = { expected: `the file as it was (${this.toldSize} bytes)`, found: `it changed (${size} bytes)` }
-      throw new InspectError('IO', fault, { file: this.name })
+      throw changedWhileRead(this.name, fault)
     }
     this.toldSize ??= size
   }
@@ -278,7 +278,7 @@ export class RangeSource implements ByteSource {
         expected: 'the file that was listed a moment ago',
         found: 'that it is gone (HTTP 404): something removes files, such as a vacuum',
       }
-      throw new InspectError('IO', fault, { file: this.name }, { cause: { status: 404 } })
+      throw changedWhileRead(this.name, fault, { cause: { status: 404 } })
     }
     if (answer.status !== 200 && answer.status !== 206 && answer.status !== 416)
       throw statusError(answer, this.name, this.storage.statusNote(answer.status))
@@ -287,7 +287,7 @@ export class RangeSource implements ByteSource {
     const etag = etagOf(answer.headers)
     if (etag !== undefined && this.etag !== undefined && etag !== this.etag) {
       const fault = { expected: `the file as it was (ETag ${this.etag})`, found: `it changed (${etag})` }
-      throw new InspectError('IO', fault, { file: this.name })
+      throw changedWhileRead(this.name, fault)
     }
     this.etag = etag ?? this.etag
     // Without a length, all of the body was read.

@@ -1,6 +1,6 @@
 import { hasCode } from '../../base/errors.ts'
 import { folderOf, nameOf } from '../../base/paths.ts'
-import type { ByteSource, Entry, Storage } from '../source.ts'
+import { type ByteSource, type Entry, findEntry, type Storage } from '../source.ts'
 import { BoundedMap, keep } from './bounded-map.ts'
 import type { Answer, BodyPart, Call, Client, HttpRequest } from './client.ts'
 import { RangeSource, type Tail } from './range-source.ts'
@@ -46,6 +46,10 @@ export abstract class RemoteStorage implements Storage {
 
   list(path: string): Promise<readonly Entry[]> {
     return keep(this.listings, path, () => this.readList(path))
+  }
+
+  listAgain(path: string): Promise<readonly Entry[]> {
+    return this.readList(path)
   }
 
   open(path: string): ByteSource {
@@ -100,16 +104,4 @@ export abstract class RemoteStorage implements Storage {
   protected abstract request(method: 'GET' | 'HEAD', path: string): Promise<HttpRequest>
   protected abstract readKind(path: string): Promise<Entry['kind'] | undefined>
   protected abstract readList(path: string): Promise<readonly Entry[]>
-}
-
-/** Finds an entry by name in a sorted listing. */
-export function findEntry(entries: readonly Entry[], name: string): Entry | undefined {
-  let low = 0
-  let high = entries.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (entries[middle].name < name) low = middle + 1
-    else high = middle
-  }
-  return entries[low]?.name === name ? entries[low] : undefined
 }

@@ -2,11 +2,11 @@ import { AwsV4Signer } from 'aws4fetch'
 import { InspectError, unlessCode, usage } from '../../base/errors.ts'
 import { folderOf, nameOf } from '../../base/paths.ts'
 import { countListedNames } from '../lean-heap.ts'
-import { byName, type Entry, notFound } from '../source.ts'
+import { byName, type Entry, findEntry, notFound } from '../source.ts'
 import { BoundedMap, keep } from './bounded-map.ts'
 import { type Answer, type Call, type Client, type HttpRequest, statusError } from './client.ts'
 import { encodePath, unescaped } from './http.ts'
-import { findEntry, RemoteStorage, upTo } from './remote-storage.ts'
+import { RemoteStorage, upTo } from './remote-storage.ts'
 import type { CredentialsProvider } from './s3-credentials.ts'
 
 /** Upper limit on the bytes of one page of a listing: a thousand keys of 1024 bytes, each byte as `%xx`, and their XML. */

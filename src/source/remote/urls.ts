@@ -26,6 +26,8 @@ export function withRemote(local: Storage, remoteFor: (url: string) => Storage):
     // Plain HTTP has no listings.
     mayNotList: (path) => isRemotePath(path) && !path.startsWith('s3://'),
     listAhead: async (path) => storageOf(path).listAhead?.(path),
+    listAgain: async (path) => storageOf(path).listAgain?.(path) ?? storageOf(path).list(path),
+    modified: (path) => (isRemotePath(path) ? undefined : local.modified?.(path)),
   }
 }
 

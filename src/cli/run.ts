@@ -1,0 +1,129 @@
+import { ClosedPipe, exitCodeOf, hasCode, InspectError } from '../base/errors.ts'
+import type { Outcome } from '../commands/outcome.ts'
+import type { Storage } from '../source/source.ts'
+import { type Watch, watched } from '../source/watched.ts'
+import type { Report } from './report.ts'
+
+/** Upper limit on the faults that wait. A target with more of them is damaged beyond doubt. */
+const MOST_WAITING = 1000
+
+/**
+ * One run of a command on its targets. Faults wait until it is sure that they are none of a writer's doing: what is being removed
+ * looks damaged.
+ */
+export class Run {
+  /** What the run reads from. */
+  readonly storage: Storage
+  private readonly watch: Watch
+  private readonly report: Report
+  /** Whether the command has put files in place: what a writer does from then on does not matter. */
+  private isSettled = false
+  /** Whether the command has found that something is wrong, without an error. */
+  private isWrong = false
+  private waiting: { fault: InspectError; isShown: boolean }[] = []
+
+  /** @param storage a storage that has kept nothing of an earlier run */
+  constructor(storage: Storage, report: Report) {
+    this.watch = watched(storage)
+    this.storage = this.watch.storage
+    this.report = report
+  }
+
+  /** The change of the target that was noticed so far: CHANGED_WHILE_READ. */
+  changed(): InspectError | undefined {
+    return this.watch.changed()
+  }
+
+  /** Records a fault, which decides the exit code. @param isShown whether the output shows it */
+  fault(fault: InspectError, isShown: boolean): void {
+    this.waiting.push({ fault, isShown })
+    if (this.waiting.length > MOST_WAITING) this.tell()
+  }
+
+  /** Records that something is not right, without an error: exit code 1. */
+  foundWrong(): void {
+    this.isWrong = true
+  }
+
+  /**
+   * Reports the faults so far.
+   * @param outcome what is to be shown next
+   * @throws InspectError CHANGED_WHILE_READ if faults, or what the outcome says, may be the doing of a writer; drops the faults
+   */
+  async settle(outcome?: Outcome): Promise<void> {
+    const faults = this.waiting.map(({ fault }) => fault)
+    if (outcome?.kind === 'error') faults.push(outcome.error)
+    const damage = faults.filter((fault) => exitCodeOf(fault) === 1)
+    const changed = await this.judged(this.isWrong || damage.length > 0, damage)
+    if (!changed) return this.tell()
+    this.drop()
+    throw changed
+  }
+
+  /** {@link settle} before the command puts files in place. */
+  async settleForGood(isWrong: boolean): Promise<void> {
+    const changed = isWrong ? await this.watch.confirm() : undefined
+    if (changed) throw changed
+    await this.settle()
+    this.isSettled = true
+  }
+
+  /** The error that ends the run: the change that caused it, if one did. */
+  async cause(error: unknown): Promise<unknown> {
+    if (error instanceof ClosedPipe || hasCode(error, 'USAGE')) return error
+    const isDamage = error instanceof InspectError && exitCodeOf(error) === 1
+    const changed = await this.judged(isDamage, isDamage ? [error] : [])
+    if (changed) this.drop()
+    this.tell()
+    return changed ?? error
+  }
+
+  private async judged(isWrong: boolean, faults: readonly InspectError[]): Promise<InspectError | undefined> {
+    if (this.isSettled) return undefined
+    const files = faults.flatMap(({ at: { file } }) => (file === undefined ? [] : [file]))
+    return isWrong ? this.watch.confirm(files) : this.watch.changed()
+  }
+
+  private drop(): void {
+    this.waiting = []
+    this.isWrong = false
+  }
+
+  private tell(): void {
+    if (this.isWrong) this.report.addExitCode(1)
+    this.isWrong = false
+    for (const { fault, isShown } of this.waiting.splice(0)) {
+      if (isShown) this.report.addExitCode(exitCodeOf(fault))
+      else this.report.error(fault)
+    }
+  }
+}
+
+/**
+ * Runs `work`. If the target is changed meanwhile, everything is opened afresh, and `work` is run once more.
+ * @param open returns a run whose storage has kept nothing of an earlier one
+ * @param mayRepeat whether a run that failed may be replaced by another, as nobody has seen anything of it
+ * @throws InspectError CHANGED_WHILE_READ if the second run also sees a change, or does not find its target any more
+ */
+export async function runOrRepeat(
+  open: (isRepeated: boolean) => Run,
+  work: () => Promise<void>,
+  mayRepeat: () => boolean,
+): Promise<void> {
+  let first: unknown
+  for (;;) {
+    const run = open(first !== undefined)
+    try {
+      await work()
+      await run.settle()
+      return
+    } catch (error) {
+      const cause = await run.cause(error)
+      const isChange = hasCode(cause, 'CHANGED_WHILE_READ')
+      const mayAgain = mayRepeat()
+      if (first !== undefined) throw hasCode(cause, 'NOT_FOUND') ? first : cause
+      if (!isChange || !mayAgain) throw cause
+      first = cause
+    }
+  }
+}

@@ -1,0 +1,280 @@
+import { describe, expect, test } from '@jest/globals'
+import { apply, ChangingStorage, type Event } from '../helpers/changing-storage.ts'
+import { filesBelow, temporaryFolder } from '../helpers/folders.ts'
+import { Random } from '../helpers/random.ts'
+import { type Ran, run } from '../helpers/run.ts'
+
+/*
+ * Commands run while a writer writes, deletes, consolidates, evolves and vacuums. A right answer is that of a state, or exit code 3 with
+ * CHANGED_WHILE_READ. Nobody may say that the array is damaged.
+ */
+
+const folder = temporaryFolder()
+const ROOT = '/array'
+
+const SCHEMA = {
+  array_type: 'sparse',
+  capacity: 3,
+  dimensions: [{ name: 'x', type: 'INT32', domain: [0, 99], tile_extent: 10 }],
+  attributes: [
+    { name: 'a', type: 'INT32', filters: { filters: [{ name: 'CHECKSUM_SHA256' }] } },
+    { name: 's', type: 'STRING_ASCII', cell_val_num: 'var' },
+  ],
+}
+const write = (time: number, from: number) => ({
+  step: 'write',
+  time,
+  cells: Array.from({ length: 7 }, (_, i) => ({ x: from + i, a: time, s: `v${i}` })),
+})
+const metadata = (time: number) => ({ step: 'metadata', time, put: { key: { type: 'INT32', value: time } } })
+const both = (mode: string) => [
+  { step: 'consolidate', mode },
+  { step: 'vacuum', mode },
+]
+
+/** Histories of which every step is read. The first steps are done before. */
+const HISTORIES: Readonly<Record<string, { before: number; steps: readonly object[] }>> = {
+  'writes and a vacuum': {
+    before: 4,
+    steps: [write(20, 1), write(30, 5), write(40, 9), ...both('fragments'), write(60, 3), write(70, 4)],
+  },
+  'consolidated while it is read': {
+    before: 3,
+    steps: [write(20, 1), write(30, 5), ...both('fragments'), write(60, 3)],
+  },
+  'commits are consolidated, then vacuumed': {
+    before: 4,
+    steps: [
+      write(20, 1),
+      write(30, 5),
+      { step: 'delete', where: 'a == 20', time: 40 },
+      ...both('commits'),
+      ...both('fragments'),
+    ],
+  },
+  'fragment metadata and array metadata': {
+    before: 5,
+    steps: [
+      write(20, 1),
+      write(30, 5),
+      metadata(35),
+      metadata(36),
+      { step: 'consolidate', mode: 'fragment_meta' },
+      write(40, 9),
+      ...both('fragment_meta'),
+      ...both('array_meta'),
+    ],
+  },
+  'the schema evolves': {
+    before: 2,
+    steps: [
+      write(20, 1),
+      { step: 'evolve', time: 30, add_attributes: [{ name: 'b', type: 'INT32' }] },
+      { step: 'write', time: 40, cells: [{ x: 1, a: 7, s: 'w', b: 8 }] },
+    ],
+  },
+}
+
+let serial = 0
+
+/** The files of an array after some steps. The same steps give the same names. */
+async function after(steps: readonly object[]): Promise<Map<string, Uint8Array>> {
+  const file = `${folder}/steps-${serial}.json`
+  const array = `${folder}/array-${serial++}`
+  const { writeFileSync } = await import('node:fs')
+  writeFileSync(file, JSON.stringify([{ step: 'create', schema: SCHEMA, time: 10 }, ...steps]))
+  const { code, stderr } = await run(['write-sample', array, '--steps', file, '--seed', '1'])
+  if (code !== 0) throw new Error(stderr)
+  return filesBelow(array, ROOT)
+}
+
+/** In which order TileDB makes and removes files: the commit after its fragment, and before it when both are removed. */
+function rank(path: string): number {
+  if (path.endsWith('.vac')) return 4
+  if (path.endsWith('.ign') || path.endsWith('.con')) return 0
+  return /\.(?:wrt|del)$/.test(path) ? 3 : path.endsWith('__fragment_metadata.tdb') ? 2 : 1
+}
+
+/** What a writer does between two states. */
+function eventsBetween(from: ReadonlyMap<string, Uint8Array>, to: ReadonlyMap<string, Uint8Array>): Event[] {
+  const events: Event[] = []
+  const made = [...to].filter(([path]) => !from.has(path)).sort(([a], [b]) => rank(a) - rank(b))
+  for (const [path, bytes] of made) {
+    // A file is there before it has its bytes.
+    if (bytes.length > 0)
+      events.push({ path, bytes: bytes.subarray(0, 0) }, { path, bytes: bytes.slice(0, bytes.length >> 1) })
+    events.push({ path, bytes })
+  }
+  const isCommit = (path: string): boolean => /\.(?:wrt|del)$/.test(path)
+  const gone = [...from.keys()].filter((path) => !to.has(path))
+  gone.sort(
+    (a, b) => Number(isCommit(b)) - Number(isCommit(a)) || Number(a.endsWith('.vac')) - Number(b.endsWith('.vac')),
+  )
+  for (const path of gone) events.push({ path, bytes: undefined })
+  return events
+}
+
+interface Motion {
+  files: Map<string, Uint8Array>
+  events: Event[]
+}
+
+async function motionOf(name: string): Promise<Motion> {
+  const { before, steps } = HISTORIES[name]
+  const files = await after(steps.slice(0, before))
+  const events: Event[] = []
+  let last = files
+  for (let count = before + 1; count <= steps.length; count++) {
+    const next = await after(steps.slice(0, count))
+    events.push(...eventsBetween(last, next))
+    last = next
+  }
+  return { files, events }
+}
+
+const COMMANDS: readonly (readonly string[])[] = [
+  [ROOT],
+  ['ls', ROOT],
+  ['ls', '--json', ROOT],
+  ['check', ROOT],
+  ['check', '--level', 'cells', '--all', '--json', ROOT],
+  ['check', '--format', 'sarif', ROOT],
+  ['check', '--plan', ROOT],
+  ['read', ROOT],
+  ['read', '--json', ROOT],
+  ['read', '--format', 'csv', ROOT],
+  ['read', '--format', 'arrow', ROOT],
+  ['stats', ROOT],
+  ['stats', '--read', '--json', ROOT],
+  ['verify-checksums', '--deep', ROOT],
+  ['explain', ROOT],
+  ['explain', '--exact', ROOT],
+  ['commits', ROOT],
+  ['history', '--cell', 'x=5', ROOT],
+  ['schema', '--all', ROOT],
+  ['metadata', ROOT],
+  ['footer', ROOT],
+  ['rtree', ROOT],
+  ['tiles', ROOT],
+  ['why', `${ROOT}/__commits`],
+  ['diff', ROOT, ROOT],
+  ['diff', '--cells', ROOT, ROOT],
+  ['diff', '--read', ROOT, ROOT],
+  ['decode', '--all-fragments', ROOT],
+  ['whatif', ROOT],
+]
+
+/** Commands that take long, and that are tried on one history. */
+const SLOW = new Set(['whatif', 'why'])
+const SLOW_ON = 'consolidated while it is read'
+
+const DAMAGE = /NOT OK|DAMAGED|fault of tiledb-inspect|is lost|readers fail|cut short|damage/i
+
+/** What is wrong with an answer about an array in motion; undefined if it is right. */
+function wrongIn({ code, text, stderr }: Ran, [command]: readonly string[]): string | undefined {
+  const said = `${text.replace(/"rules":\[.*?\]\}/s, '')}${stderr}`
+  if (code !== 0 && code !== 3) return `exit code ${code}: ${stderr}`
+  // The rules of SARIF say what a code means at its worst.
+  const damage = DAMAGE.exec(command === 'read' || command === 'decode' ? stderr : said)
+  if (damage) return `${damage[0]}: ${said}`
+  if (code === 3 && !said.includes('the array was changed while it was read')) return `exit code 3: ${stderr}`
+  return undefined
+}
+
+describe.each(Object.keys(HISTORIES))('%s', (name) => {
+  const motion = motionOf(name)
+
+  const commands = COMMANDS.filter(([command]) => name === SLOW_ON || !SLOW.has(command))
+
+  test.each(commands.map((args) => [args.join(' '), args] as const))('%s', async (_, args) => {
+    const { files, events } = await motion
+    const still = new ChangingStorage(files, [], () => 0)
+    expect(await run(args, { storage: still })).toMatchObject({ code: 0 })
+    const [command] = args
+    const random = new Random(Number(process.env.TEST_SEED ?? 1) + args.join(' ').length)
+    const tries = process.env.TEST_ALL ? 200 : SLOW.has(command) ? 2 : 6
+    for (let i = 0; i < tries; i++) {
+      const [first, burst] = [random.below(still.calls), 1 + random.below(events.length)]
+      const storage = new ChangingStorage(files, events, (call) => (call < first ? 0 : burst))
+      const ran = await run(args, { storage })
+      expect({ first, burst, wrong: wrongIn(ran, args) }).toEqual({ first, burst, wrong: undefined })
+    }
+  })
+
+  const ANSWERS: readonly (readonly string[])[] = [
+    ['read', '--json', ROOT],
+    ['stats', '--read', '--json', ROOT],
+    ['ls', '--json', ROOT],
+  ]
+  test.each(ANSWERS)('%s answers as of one state', async (...args) => {
+    const { files, events } = await motion
+    const answer = ({ text }: Ran): string => {
+      const { fragments, ...document } = JSON.parse(text)
+      if (args[0] === 'read') return JSON.stringify([...document.cells].map((cell) => JSON.stringify(cell)).sort())
+      if (args[0] === 'stats') return JSON.stringify(document.cell_num ?? document.cells ?? document)
+      return JSON.stringify(fragments.filter((one: { visible: boolean }) => one.visible))
+    }
+    const states = new Set<string>()
+    const at = new Map(files)
+    for (const event of [undefined, ...events]) {
+      if (event) apply(at, event)
+      const ran = await run(args, { storage: new ChangingStorage(at, [], () => 0) })
+      if (ran.code === 0) states.add(answer(ran))
+    }
+    const random = new Random(Number(process.env.TEST_SEED ?? 1))
+    let answered = 0
+    for (let i = 0; i < (process.env.TEST_ALL ? 300 : 30); i++) {
+      const [first, burst] = [random.below(30), 1 + random.below(events.length)]
+      const ran = await run(args, { storage: new ChangingStorage(files, events, (call) => (call < first ? 0 : burst)) })
+      if (ran.code !== 0) continue
+      answered++
+      const found = answer(ran)
+      expect({ first, burst, isState: states.has(found), found }).toEqual({ first, burst, isState: true, found })
+    }
+    expect(answered).toBeGreaterThan(0)
+  })
+})
+
+describe('a fragment without a commit may be half written, or half removed: a state, not a fault', () => {
+  const half = (async () => {
+    const files = await after([write(20, 1), write(30, 5)])
+    for (const path of files.keys()) if (/__commits\/__30_/.test(path)) files.delete(path)
+    return files
+  })()
+  const CHANGES: readonly (readonly [string, (files: Map<string, Uint8Array>, metadata: string) => void])[] = [
+    ['its metadata is missing', (files, metadata) => files.delete(metadata)],
+    ['its metadata is empty', (files, metadata) => files.set(metadata, new Uint8Array(0))],
+    [
+      'its metadata is cut',
+      (files, metadata) => files.set(metadata, (files.get(metadata) ?? new Uint8Array(0)).slice(0, 500)),
+    ],
+    ['a data file is missing', (files, metadata) => files.delete(metadata.replace(/[^/]*$/, 'a0.tdb'))],
+  ]
+
+  test.each(CHANGES)('%s', async (_, change) => {
+    const files = new Map(await half)
+    change(files, [...files.keys()].find((path) => /__30_.*__fragment_metadata.tdb$/.test(path)) ?? '')
+    const storage = new ChangingStorage(files, [], () => 0)
+    for (const args of COMMANDS.filter(([command]) => !SLOW.has(command))) {
+      const ran = await run(args, { storage })
+      // These ask for the cells of every fragment, in whatever state.
+      if (args[0] !== 'decode' && args[1] !== '--cells') expect({ args, ...ran }).toMatchObject({ args, code: 0 })
+    }
+    const { text } = await run(['ls', '--json', ROOT], { storage })
+    const [committed, uncommitted] = JSON.parse(text).fragments
+    expect(committed).toMatchObject({ state: 'live' })
+    expect(uncommitted).toMatchObject({ state: 'uncommitted' })
+    expect(uncommitted).not.toHaveProperty('damaged_files')
+  })
+})
+
+test('a fragment that is lost while nobody writes is damage', async () => {
+  const files = await after([write(20, 1), write(30, 5)])
+  for (const path of files.keys()) if (/__fragments\/__30_/.test(path)) files.delete(path)
+  const storage = new ChangingStorage(files, [], () => 0)
+  for (const args of [
+    ['check', ROOT],
+    ['read', ROOT],
+  ])
+    expect(await run(args, { storage })).toMatchObject({ code: 1 })
+})
