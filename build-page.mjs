@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { minifySync } from '@swc/wasm'
 import { build } from 'esbuild'
+import { minifySync as rolldownMinify } from 'rolldown/experimental'
 
 /**
  * Builds dist/page: `index.html`, one file with program and style, and the same file compressed. The first can be published as it
@@ -97,7 +98,7 @@ const SMALLER = [
       const [, base64] = /'([A-Za-z0-9+/=]+)'/.exec(readFileSync(path, 'utf8'))
       const wasm = Buffer.from(base64, 'base64')
       const deflated = deflateSync(wasm, { level: 9 }).toString('base64')
-      return `import { inflateZlib } from '../codecs/inflate.ts'
+      return `import { inflateZlib } from '../../page/inflate.ts'
         const deflated = Uint8Array.from(atob('${deflated}'), (character) => character.charCodeAt(0))
         const wasm = inflateZlib(deflated, ${wasm.length})
         export const KERNELS_WASM = btoa(Array.from(wasm, (byte) => String.fromCharCode(byte)).join(''))`
@@ -160,8 +161,9 @@ export async function buildPage() {
   const [bundle, style] = ['main.js', 'style.css'].map((name) =>
     outputFiles.find(({ path }) => path.endsWith(name)).text.trim(),
   )
-  // This minifier makes 15 KB less of the 310 KB that esbuild's leaves.
-  const { code: script } = minifySync(bundle, { compress: { passes: 3, toplevel: true }, mangle: { toplevel: true } })
+  // The two minifiers make 16 KB less of the 314 KB that esbuild's leaves.
+  const { code } = rolldownMinify('main.js', bundle, { compress: true, mangle: true, codegen: true })
+  const { code: script } = minifySync(code, { compress: { passes: 3, toplevel: true }, mangle: { toplevel: true } })
   // Functions, because `$` has a meaning in the text of a replacement.
   const page = readFileSync('src/page/index.html', 'utf8')
     .replace('SCRIPT', () => sha256(script))
