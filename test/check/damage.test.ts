@@ -4,13 +4,11 @@ import { FINDING_CODES, type FindingCode, needsCells } from '../../src/check/cod
 import type { Finding } from '../../src/check/finding.ts'
 import { DAMAGES } from '../../src/damage/damages.ts'
 import type { EditableArray } from '../../src/damage/editable-array.ts'
-import { sampleArray } from '../../src/damage/samples.ts'
-import { writingCodecs } from '../../src/node/node-codecs.ts'
-import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { EDITED } from '../helpers/edit-array.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
 import { shortTurn } from '../helpers/turn.ts'
-import { PLACES } from './damage.ts'
+import { keyOf, PLACES, whole } from './damage.ts'
 import { check, shown } from './findings.ts'
 
 const folder = temporaryFolder()
@@ -64,16 +62,6 @@ describe('it is not found before, at all levels after, and only with --level cel
     expect(!ofChunks.some((finding) => finding.code === code)).toBe(needsCells(code))
   })
 })
-
-/** The array that a code's damage is planted in. */
-async function whole(code: FindingCode): Promise<EditableArray> {
-  const place = PLACES[code]
-  return place ? new EditedArray(place.fixture) : await sampleArray(DAMAGES[code].sample, EDITED, writingCodecs)
-}
-
-function keyOf(array: EditableArray): string | undefined {
-  return array instanceof EditedArray ? array.key : undefined
-}
 
 async function planted(code: FindingCode): Promise<EditableArray> {
   const array = await whole(code)

@@ -1,5 +1,10 @@
 import type { FindingCode } from '../../src/check/codes.ts'
 import { METADATA, SCHEMA } from '../../src/damage/damage.ts'
+import { DAMAGES } from '../../src/damage/damages.ts'
+import type { EditableArray } from '../../src/damage/editable-array.ts'
+import { sampleArray } from '../../src/damage/samples.ts'
+import { writingCodecs } from '../../src/node/node-codecs.ts'
+import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 
 /** The fixture that is damaged for a code, and the place of the finding. */
 export interface Place {
@@ -139,4 +144,14 @@ export const PLACES: Readonly<Partial<Record<FindingCode, Place>>> = {
   GROUP_MEMBER_MISSING: place('22/group', /^\/array$/),
   GROUP_MEMBER_TYPE: place('22/group', /^\/array$/),
   GROUP_CYCLE: place('22/group', /^\/array$/),
+}
+
+/** The array that a code's damage is planted in. */
+export async function whole(code: FindingCode): Promise<EditableArray> {
+  const found = PLACES[code]
+  return found ? new EditedArray(found.fixture) : await sampleArray(DAMAGES[code].sample, EDITED, writingCodecs)
+}
+
+export function keyOf(array: EditableArray): string | undefined {
+  return array instanceof EditedArray ? array.key : undefined
 }

@@ -18,5 +18,6 @@ test('the name of a delete condition in a .con file that is no such name is foun
   // Changes the second underscore. TileDB can still read the times.
   array.flip(path, start + '__commits/_'.length)
   const { findings } = await check(array.storage(), EDITED)
-  expect(findings).toMatchObject([{ code: 'COMMIT_NAME_INVALID', severity: 'warning', file: path, offset: start }])
+  const ofNames = findings.filter(({ code }) => code === 'COMMIT_NAME_INVALID')
+  expect(ofNames).toMatchObject([{ code: 'COMMIT_NAME_INVALID', severity: 'warning', file: path, offset: start }])
 })

@@ -14,13 +14,13 @@ import { EditableArray } from '../../src/damage/editable-array.ts'
 import { localStorage } from '../../src/node/file.ts'
 import type { Storage } from '../../src/source/source.ts'
 import { openTarget } from '../../src/store/target.ts'
-import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { EDITED } from '../helpers/edit-array.ts'
 import { filesBelow } from '../helpers/files-below.ts'
 import { contextFor, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
 import { shortTurn, turnOfFamilies } from '../helpers/turn.ts'
-import { PLACES } from './damage.ts'
+import { keyOf, whole } from './damage.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const BIN = `${ROOT}bin/tiledb-inspect.js`
@@ -72,9 +72,9 @@ describe('units of work find the same, in the same order, and count the same', (
   test.each(shortTurn(Object.keys(FINDING_CODES) as FindingCode[], 16, 2))(
     'in an array damaged as %s',
     async (code) => {
-      const array = new EditedArray(PLACES[code]?.fixture ?? '22/sparse_basic')
+      const array = await whole(code)
       await DAMAGES[code].plant(array)
-      for (const level of LEVELS) await expectSame(array.storage(), EDITED, array.key, level)
+      for (const level of LEVELS) await expectSame(array.storage(), EDITED, keyOf(array), level)
     },
   )
 })

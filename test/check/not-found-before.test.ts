@@ -192,6 +192,7 @@ describe('a .con file that lists its commits many times', () => {
     expect([...counted].sort()).toEqual([
       ['COMMIT_DANGLING', 1],
       ['COMMIT_DUPLICATE', 5],
+      ['DELETE_CONDITION_FILE', 1],
     ])
   })
 

@@ -92,6 +92,9 @@ async function mendAndUndo(path: string): Promise<string[]> {
   return found
 }
 
+/** What check finds in 22/commits_consolidated itself: TileDB vacuumed the file of its delete condition. */
+const BEFORE = ['DELETE_CONDITION_FILE']
+
 describe('the printed steps mend the damage, and the back steps undo them byte for byte', () => {
   test.each(shortTurn(MENDED, 12, 4))('%s', async (code) => {
     const path = `${folder}/it's a ${code}`
@@ -146,7 +149,7 @@ describe('damage that write-sample does not make', () => {
       outcome: 'loses',
       lost: [expect.stringMatching(/^all cells of the fragment __10_/)],
     })
-    expect(await mendAndUndo(path)).toEqual([])
+    expect(await mendAndUndo(path)).toEqual(BEFORE)
   })
 
   test('an interrupted vacuum removed one fragment, but not another', async () => {
@@ -219,9 +222,9 @@ describe('damage that write-sample does not make', () => {
     mkdirSync(`${path}/__fragments/__5_5_0123456789abcdef0123456789abcdef_22`)
     writeFileSync(`${path}/__fragments/__5_5_0123456789abcdef0123456789abcdef_22/a0.tdb`, 'x')
     expect(new Set(await codesOf(path))).toEqual(
-      new Set(['ARRAY_UNKNOWN_ENTRY', 'COMMIT_UNREADABLE', 'FRAGMENT_UNCOMMITTED', 'FRAGMENT_NO_METADATA']),
+      new Set(['ARRAY_UNKNOWN_ENTRY', 'COMMIT_UNREADABLE', 'FRAGMENT_UNCOMMITTED', 'FRAGMENT_NO_METADATA', ...BEFORE]),
     )
-    expect(await mendAndUndo(path)).toEqual([])
+    expect(await mendAndUndo(path)).toEqual(BEFORE)
   })
 })
 
@@ -260,8 +263,8 @@ describe('names and places of several fragments', () => {
     const path = copyOf('22/commits_consolidated', `consolidated ${what}`)
     const name = nameOf(path, /^__20_20_/)
     renameAll(path, name, changed(name))
-    expect((await codesOf(path)).length).toBeGreaterThan(0)
-    expect(await mendAndUndo(path)).toEqual([])
+    expect((await codesOf(path)).length).toBeGreaterThan(BEFORE.length)
+    expect(await mendAndUndo(path)).toEqual(BEFORE)
   })
 
   test('a fragment in a vacuum list is not read again', async () => {

@@ -184,6 +184,8 @@ async function* recovered(folder: string): AsyncGenerator<Printed> {
   rmSync(third, { recursive: true })
   yield* json(['recover', array, '--drop-damaged', '--to', `${folder}/recovered`])
   yield* json(['recover', `${FIXTURES}/22/rtree_levels`, '--to', `${folder}/copied`])
+  yield* json(['write-sample', `${folder}/contradicted`, '--damage', 'COORDINATE_MBR'])
+  yield* json(['recover', `${folder}/contradicted`, '--to', `${folder}/contradicted.new`])
   await run(['write-sample', `${folder}/unlisted`, '--damage', 'ENUMERATION_UNREADABLE'])
   yield* json(['recover', `${folder}/unlisted`, '--to', `${folder}/unlisted.new`])
 }
