@@ -64,8 +64,17 @@ const PRINTED_PARTS = [
 /** What only plans need of a finding. The page asks which findings lose a tile, and that is the way `drop`. */
 const PLANNED_PARTS = [/^ +lost:(?: |\n +).*,\n/gm, /^ +mend: '(?!drop|zeros|rewrite|leave)[\w-]+',\n/gm]
 
+/** The direction of filters that writes. The indentation tells where each function ends. */
+const WRITING_PARTS = [
+  /^( +)forward(?:Tile)?\([^\n]*\{\n.*?^\1\},?\n/gms,
+  /^ +forward: .*,\n/gm,
+  /^ +compress: .*,\n/gm,
+  /\bcompress, (?=decompress)/g,
+]
+
 /** The parts of modules that a page leaves out. */
 const UNUSED_PARTS = [
+  [/src\/filters\/[\w-]+\.ts$/, WRITING_PARTS],
   [/src\/commands\/[\w-]+\.ts$/, PRINTED_PARTS],
   [/src\/check\/codes\/[\w-]+\.ts$/, PLANNED_PARTS],
 ]
@@ -79,7 +88,9 @@ const inOneFile = {
       const [, parts] = UNUSED_PARTS.find(([files]) => files.test(path)) ?? [undefined, []]
       const short = parts.reduce((left, part) => left.replace(part, ''), code)
       const later = new Map()
-      const body = short.replace(/\bimport\('([^']+)'\)/g, (_, name) => {
+      // Without `await` in front of a name, the bundler sees which names are used, and drops the others.
+      const body = short.replace(/\(await import\('([^']+)'\)\)(?=\.)|\bimport\('([^']+)'\)/g, (_, named, whole) => {
+        const name = named ?? whole
         if (!later.has(name)) later.set(name, `later${later.size}`)
         return later.get(name)
       })

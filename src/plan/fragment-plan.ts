@@ -24,6 +24,8 @@ interface Rewrite {
   draft: Draft
   codes: Set<FindingCode>
   divided: DividedTimes | undefined
+  /** Whether only a newer format mends it: filters of older ones give every filter the type of the field. */
+  needsNewFormat: boolean
 }
 
 /** Plans for damaged fragments: `recover` writes their metadata anew, or their cells are written again. */
@@ -79,8 +81,9 @@ export class FragmentPlanner {
   /** Plans to write the cells of a fragment again. @param divided set if they have times of their own, which are to be divided */
   rewrite(entry: FragmentEntry, finding: Finding, divided?: DividedTimes): void {
     const draft = this.drafts.draft(`rewrite ${entry.path}`, finding)
-    const found = this.rewrites.get(entry) ?? { draft, codes: new Set(), divided }
+    const found = this.rewrites.get(entry) ?? { draft, codes: new Set(), divided, needsNewFormat: false }
     found.codes.add(finding.code)
+    found.needsNewFormat ||= finding.code === 'CHUNK_UNREADABLE' && finding.variant === 'otherTypes'
     this.rewrites.set(entry, found)
   }
 
@@ -111,11 +114,11 @@ export class FragmentPlanner {
   /** Plans to write cells again where `decode` can read them. That also mends what `recover` would mend. */
   private async finishRewrites(): Promise<void> {
     const { array, entries, shell } = this.drafts
-    for (const [entry, { draft, codes, divided }] of this.rewrites) {
+    for (const [entry, { draft, codes, divided, needsNewFormat }] of this.rewrites) {
       const damaged = this.damaged.get(entry)
       const why = damaged?.isUnreadable
         ? 'its tiles cannot all be found or read: ask for a plan again when that is mended'
-        : await whyNotRewritten(array, entry, entries, divided)
+        : await whyNotRewritten(array, entry, entries, divided, needsNewFormat)
       // If coordinates are wrong, `recover` cannot mend the fragment, either.
       const isRecovered = why !== undefined && ![...codes].some((code) => code.startsWith('COORDINATE_'))
       if (damaged && !isRecovered) {

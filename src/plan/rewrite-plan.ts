@@ -1,6 +1,7 @@
 import { unlessFault } from '../base/errors.ts'
 import { shellWord } from '../base/shell-word.ts'
 import type { FindingCode } from '../check/codes.ts'
+import { TYPES_CHECKED_SINCE } from '../filters/filter.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { SlotKind } from '../format/fragment-slots.ts'
 import { cellValue } from '../format/value.ts'
@@ -29,12 +30,14 @@ export interface DividedTimes {
 /**
  * Why the cells of a fragment cannot be written again; undefined if they can.
  * @param divided set if the cells have times of their own, which are to be divided
+ * @param needsNewFormat whether only a format in which each filter sees the type that the filter before it makes mends them
  */
 export async function whyNotRewritten(
   array: InspectArray,
   entry: FragmentEntry,
   entries: readonly FragmentEntry[],
   divided: DividedTimes | undefined,
+  needsNewFormat = false,
 ): Promise<string | undefined> {
   const info = await array.withFragment(entry.path, (fragment) => fragment.info().catch(unlessFault))
   const [first, last] = divided?.times ?? entry.timestamp_range ?? [0n, 1n]
@@ -44,6 +47,8 @@ export async function whyNotRewritten(
     return 'its cells have times of their own, which cannot be written again'
   if (!entry.path.startsWith(`${FRAGMENTS_FOLDER}/`)) return 'fragments before format version 12 are not written here'
   if ((await array.commits()).consolidated.has(entry.path)) return 'consolidated commits name it'
+  if (needsNewFormat && (await array.newestSchema()).schema.version < TYPES_CHECKED_SINCE)
+    return 'a new fragment would have the format of the array, and so the same fault: write the cells that decode shows into a new array'
   if (fieldsOf(info.schema) !== fieldsOf((await array.newestSchema()).schema))
     return 'the schema of the array has other attributes now'
   const isSame = (other: FragmentEntry): boolean =>

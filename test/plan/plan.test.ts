@@ -826,6 +826,14 @@ test('a consolidated fragment that lost cells gives way to those that it replace
   expect((await run(['read', path, '--format', 'ndjson'])).text).toBe(before)
 })
 
+test('cells are not written again in a format in which they would have the same fault', async () => {
+  const { plans } = await planOf(`${FIXTURES}/unreadable/19_one_filter_type`)
+  expect(plans).toMatchObject([{ outcome: 'leave', finding_num: 5 }])
+  expect(plans[0].steps).toEqual([
+    { text: expect.stringMatching(/the same fault: write the cells that decode shows into a new array$/) },
+  ])
+})
+
 test('a consolidated fragment without a whole tile gives way to those that it replaced', async () => {
   const path = `${folder}/replaced are there too`
   cpSync(`${FIXTURES}/unreadable/7_consolidated_without_cells`, path, { recursive: true })
