@@ -25,7 +25,7 @@ const PROJECTS = ['tsconfig.json', 'src/page/tsconfig.json'].map((name) => ROOT 
 const PROSE_NAMES = new Set('message meaning advice lost not_lost loses brings_back never notes'.split(' '))
 
 /** Files that still decide on text. The list only gets shorter. */
-const STILL = new Set(['src/advice/code-parts.ts', 'src/page/page-words.ts', 'src/plan/advice-plan.ts'])
+const STILL = new Set(['src/page/page-words.ts'])
 
 /** Methods of a text that tell something about it, or that change what it says. */
 const TELLS = new Set(

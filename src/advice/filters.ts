@@ -12,7 +12,8 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { fixedChunkLengths, LARGEST_CHUNK } from '../write/chunk-lengths.ts'
 import { rounded, secondsOf } from './costs.ts'
 import type { ArrayFacts, FileFacts } from './facts.ts'
-import { advise, type Finding } from './finding.ts'
+import { type AdvisedFinding, advise } from './finding.ts'
+import type { AdviceLine } from './line.ts'
 import { rewriteLines } from './lines.ts'
 import { percent } from './tiles.ts'
 
@@ -41,7 +42,7 @@ const MIN_GROWTH_BYTES = 16 * 1024
 const MIN_TILE_BYTES = 1024
 
 /** Finds fields that their filters make larger. */
-export function* growingFields({ opened, files, scale, stored_bytes }: ArrayFacts): Generator<Finding> {
+export function* growingFields({ opened, files, scale, stored_bytes }: ArrayFacts): Generator<AdvisedFinding> {
   for (const file of files) {
     if (file.filters.length === 0 || file.unfiltered_bytes < MIN_TILE_BYTES * file.tiles) continue
     const hasGeneral = file.filters.some(isGeneral)
@@ -66,7 +67,7 @@ const MIN_UNDO_SHARE = 0.5
 const MIN_CHECKSUM_SECONDS = 0.1
 
 /** Finds compressors that take more time to undo than the bytes that they save would take to read. */
-export function* idleFilters({ opened, files, scale }: ArrayFacts): Generator<Finding> {
+export function* idleFilters({ opened, files, scale }: ArrayFacts): Generator<AdvisedFinding> {
   for (const file of files) {
     if (!file.filters.some(isGeneral)) continue
     const [stored, unfiltered] = [file.stored_bytes * scale, file.unfiltered_bytes * scale]
@@ -96,7 +97,7 @@ const MIN_TRIAL_SHARE = 0.25
 const TRIAL_FILTER = { name: 'ZSTD', level: 3 } as const
 
 /** Finds fields without a compressor. Compresses a part of a tile to see what that would save. */
-export async function* rawFields({ opened, files, scale, stored_bytes }: ArrayFacts): AsyncGenerator<Finding> {
+export async function* rawFields({ opened, files, scale, stored_bytes }: ArrayFacts): AsyncGenerator<AdvisedFinding> {
   const raw = files.filter(({ filters }) => !filters.some(compresses))
   const bytes = scale * sum(raw, (file) => file.stored_bytes)
   if (bytes < MIN_RAW_BYTES || bytes < MIN_RAW_SHARE * stored_bytes) return
@@ -120,7 +121,7 @@ const MIN_ORDER_SHARE = 0.05
 const MIN_ORDER_BYTES = 16 * 1024
 
 /** Finds filters in a bad order: a shuffle or a delta after a compressor, or a checksum before one. */
-export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<Finding> {
+export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<AdvisedFinding> {
   const { opened, files, scale, stored_bytes } = facts
   for (const file of files) {
     const stored = file.stored_bytes * scale
@@ -243,7 +244,7 @@ function withFilters(
   opened: ArrayFacts['opened'],
   files: readonly FileFacts[],
   filters: readonly FilterConfig[],
-): string[] {
+): AdviceLine[] {
   const has = (wanted: FileFacts['role']): boolean => files.some(({ role }) => role === wanted)
   const fields = files.flatMap(({ field, role, slot, fragment: { info } }) => {
     if (role === 'offsets' || role === 'validity') return []

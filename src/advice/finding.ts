@@ -1,6 +1,7 @@
 import type { Prose } from '../base/prose.ts'
 import type { Bytes, Count } from '../base/quantities.ts'
 import { ADVICE_CODES, type AdviceCode, FINDING_CODES, type FindingCode, type Severity } from '../check/codes.ts'
+import { type AdviceLine, lineText } from './line.ts'
 
 /** A reason why reads of an array are slow or need much memory: what it costs, and what to do. Documents print it as it is. */
 export interface Finding {
@@ -21,6 +22,16 @@ export interface Finding {
   advice: readonly Prose[]
   /** What the read would cost afterwards; left out if that was not computed. */
   remedies?: readonly Remedy[] | undefined
+}
+
+/** A finding in the program: its advice is data, on which a plan decides. */
+export interface AdvisedFinding extends Omit<Finding, 'advice'> {
+  advice: readonly AdviceLine[]
+}
+
+/** A finding as documents print it. */
+export function printed(finding: AdvisedFinding): Finding {
+  return { ...finding, advice: finding.advice.map(lineText) }
 }
 
 /** What a read costs, as TileDB counts it. */
@@ -50,8 +61,8 @@ export interface Remedy {
 /** Makes a finding. Its severity and meaning follow from the code. */
 export function advise(
   code: Finding['code'],
-  { message, field, effect, advice, remedies }: Omit<Finding, 'code' | 'severity' | 'meaning'>,
-): Finding {
+  { message, field, effect, advice, remedies }: Omit<AdvisedFinding, 'code' | 'severity' | 'meaning'>,
+): AdvisedFinding {
   const { severity, meaning } = { ...FINDING_CODES, ...ADVICE_CODES }[code]
   return { severity, code, field, message, meaning, effect, advice, remedies }
 }
@@ -59,7 +70,7 @@ export function advise(
 const RANKS: Readonly<Record<Severity, number>> = { error: 2, warning: 1, note: 0 }
 
 /** Sorts findings, the worst first: by severity, then by seconds. */
-export function worstFirst(findings: readonly Finding[]): Finding[] {
+export function worstFirst(findings: readonly AdvisedFinding[]): AdvisedFinding[] {
   return [...findings].sort(
     (a, b) => RANKS[b.severity] - RANKS[a.severity] || (b.effect.seconds ?? 0) - (a.effect.seconds ?? 0),
   )

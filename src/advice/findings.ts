@@ -3,7 +3,7 @@ import type { ReadCost } from '../explain/read-cost.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { type ArrayFacts, arrayFacts } from './facts.ts'
 import { growingFields, idleFilters, rawFields, wrongOrder } from './filters.ts'
-import { type Finding, worstFirst } from './finding.ts'
+import { type AdvisedFinding, worstFirst } from './finding.ts'
 import {
   futureFragments,
   looseCommits,
@@ -19,9 +19,9 @@ import { countsOf } from './remedies.ts'
 import { badShapes, largeTiles, smallTiles, wideTextBoxes } from './tiles.ts'
 import { type CountedCells, constantValues, countedDeletes, missingStatistics, unpurgedDeletes } from './values.ts'
 
-export type { Finding, ReadCounts, Remedy } from './finding.ts'
+export type { AdvisedFinding, ReadCounts, Remedy } from './finding.ts'
 
-type Cause = (facts: ArrayFacts) => Iterable<Finding> | AsyncIterable<Finding>
+type Cause = (facts: ArrayFacts) => Iterable<AdvisedFinding> | AsyncIterable<AdvisedFinding>
 
 /** Functions that find causes in each fragment by itself. */
 const OF_FRAGMENTS: readonly Cause[] = [
@@ -56,12 +56,12 @@ const CAUSES: readonly Cause[] = [
  * box of about 1 % of its domain. A healthy array has no findings. Reads footers, up to 4 MiB of other metadata and, where filters are in
  * doubt, a part of a tile.
  */
-export async function arrayFindings(opened: OpenedArray): Promise<Finding[]> {
+export async function arrayFindings(opened: OpenedArray): Promise<AdvisedFinding[]> {
   return worstFirst(await findingsOf(await arrayFacts(opened)))
 }
 
 /** Finds what makes reads of one fragment slow or needs much memory, worst first. */
-export async function fragmentFindings(one: OpenedFragment): Promise<Finding[]> {
+export async function fragmentFindings(one: OpenedFragment): Promise<AdvisedFinding[]> {
   const { array } = one.fragment
   if (!array) return []
   const { from = 0n, now } = array.cx
@@ -69,8 +69,8 @@ export async function fragmentFindings(one: OpenedFragment): Promise<Finding[]> 
   return worstFirst(await findingsOf(await arrayFacts(opened), OF_FRAGMENTS))
 }
 
-async function findingsOf(facts: ArrayFacts, causes = CAUSES): Promise<Finding[]> {
-  const findings: Finding[] = []
+async function findingsOf(facts: ArrayFacts, causes = CAUSES): Promise<AdvisedFinding[]> {
+  const findings: AdvisedFinding[] = []
   for (const cause of causes) for await (const finding of cause(facts)) findings.push(finding)
   return findings
 }
@@ -87,7 +87,7 @@ export async function queryFindings(
   plan: ReadPlan,
   cost: ReadCost,
   counted?: CountedCells,
-): Promise<Finding[]> {
+): Promise<AdvisedFinding[]> {
   const { opened, query } = asked
   const facts = await arrayFacts(opened)
   const read = new Set(cost.tiles.fields.map(({ name }) => name))

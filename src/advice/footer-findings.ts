@@ -1,15 +1,15 @@
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { arrayFacts } from './facts.ts'
-import { type Finding, worstFirst } from './finding.ts'
+import { type AdvisedFinding, worstFirst } from './finding.ts'
 import { looseCommits, manyFragments, overlappingFragments, pendingVacuum, uncommittedFragments } from './fragments.ts'
 import { badShapes, largeTiles, smallTiles } from './tiles.ts'
 
 /** The findings that follow from footers and names alone, worst first. Reads nothing. */
-export async function footerFindings(opened: OpenedArray): Promise<Finding[]> {
+export async function footerFindings(opened: OpenedArray): Promise<AdvisedFinding[]> {
   const facts = await arrayFacts(opened, true)
   const allFixed = [...opened.schema.domain.dimensions, ...opened.schema.attributes].every(isFixed)
-  const found: Finding[] = [...manyFragments(facts), ...overlappingFragments(facts)]
+  const found: AdvisedFinding[] = [...manyFragments(facts), ...overlappingFragments(facts)]
   // The code of filters takes long to load, and most arrays have no such files.
   if (facts.files.some((file) => file.stored_bytes > file.unfiltered_bytes))
     found.push(...(await import('./filters.ts')).growingFields(facts))

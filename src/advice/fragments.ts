@@ -12,8 +12,9 @@ import { timeOfOpening } from '../store/generic-tile.ts'
 import { mean, overlaps, typicalBoxes, unionOfBoxes } from './boxes.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, FOOTER_REQUESTS, type FragmentFacts, requestsOf } from './facts.ts'
-import { advise, type Finding } from './finding.ts'
-import { consolidationLines, keepsTimes, modeLines, pathOf, vacuumNote } from './lines.ts'
+import { type AdvisedFinding, advise } from './finding.ts'
+import { type AdviceLine, inspectLine } from './line.ts'
+import { consolidationLines, keepsTimes, modeLines, pathOf, vacuumLine } from './lines.ts'
 
 /** Lower limit on the fragments of a finding. */
 const MIN_FRAGMENTS = 10
@@ -23,7 +24,7 @@ const LARGE_FRAGMENT = 16 * 1024 * 1024
 const MIN_SAVED_SECONDS = 0.1
 
 /** Finds many small fragments: opening them costs more than reading them. */
-export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts): Generator<Finding> {
+export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts): Generator<AdvisedFinding> {
   const count = fragments.length
   if (count < MIN_FRAGMENTS || stored_bytes / count >= LARGE_FRAGMENT) return
   const now = sum(fragments, requestsOf)
@@ -56,7 +57,7 @@ export function requestsAfterMerge(opened: OpenedArray, fragments: readonly Frag
 const MIN_DEPTH = 5.5
 
 /** Finds fragments that overlap: a read of a box reads tiles of many of them. */
-export function* overlappingFragments({ opened, fragments }: ArrayFacts): Generator<Finding> {
+export function* overlappingFragments({ opened, fragments }: ArrayFacts): Generator<AdvisedFinding> {
   const { dimensions } = opened.schema.domain
   const boxed = fragments.filter(({ box }) => box.length === dimensions.length)
   if (boxed.length < MIN_DEPTH) return
@@ -85,7 +86,7 @@ export function* overlappingFragments({ opened, fragments }: ArrayFacts): Genera
 const MIN_FOOTERS = 20
 
 /** Finds footers without a copy in consolidated metadata. */
-export async function* looseFooters({ opened, fragments }: ArrayFacts): AsyncGenerator<Finding> {
+export async function* looseFooters({ opened, fragments }: ArrayFacts): AsyncGenerator<AdvisedFinding> {
   if (fragments.length < MIN_FOOTERS) return
   const copies = await opened.array.consolidatedFooters().catch(unlessFault)
   const loose = fragments.filter(({ fragment, info }) => info.format_version >= 10 && !copies?.has(fragment.name))
@@ -107,7 +108,7 @@ export async function* looseFooters({ opened, fragments }: ArrayFacts): AsyncGen
 const NAMES_PER_LIST = 1000
 
 /** Finds many commit files: each thousand of them costs every opening one more request. */
-export async function* looseCommits({ opened }: ArrayFacts): AsyncGenerator<Finding> {
+export async function* looseCommits({ opened }: ArrayFacts): AsyncGenerator<AdvisedFinding> {
   const { files } = await opened.array.commits()
   const marks = files.filter(({ kind, entries }) => kind === 'write' && entries.length === 0).length
   const requests = Math.ceil(marks / NAMES_PER_LIST) - 1
@@ -138,7 +139,7 @@ async function bytesIn({ array }: OpenedArray, entries: readonly FragmentEntry[]
 }
 
 /** Finds fragments that a consolidated fragment replaced, but that still exist. */
-export async function* pendingVacuum({ opened, path, stored_bytes }: ArrayFacts): AsyncGenerator<Finding> {
+export async function* pendingVacuum({ opened, path, stored_bytes }: ArrayFacts): AsyncGenerator<AdvisedFinding> {
   const { array } = opened
   const replaced = (await array.fragments()).filter(({ state }) => state === 'to-vacuum')
   if (replaced.length === 0) return
@@ -156,15 +157,12 @@ export async function* pendingVacuum({ opened, path, stored_bytes }: ArrayFacts)
       bytes,
       share: bytes / (bytes + stored_bytes),
     },
-    advice: [
-      `tiledb-inspect ls ${shellWord(path)}`,
-      `tiledb.vacuum(${pathOf(opened)})  # ${vacuumNote(opened, Math.min(...versions))}`,
-    ],
+    advice: [inspectLine(`tiledb-inspect ls ${shellWord(path)}`), vacuumLine(opened, Math.min(...versions))],
   })
 }
 
 /** Finds folders of fragments without a commit: a write failed, or is still going on. */
-export async function* uncommittedFragments({ opened, path, fragments }: ArrayFacts): AsyncGenerator<Finding> {
+export async function* uncommittedFragments({ opened, path, fragments }: ArrayFacts): AsyncGenerator<AdvisedFinding> {
   const { array } = opened
   const uncommitted = (await array.fragments()).filter(({ state }) => state === 'uncommitted')
   if (uncommitted.length === 0) return
@@ -174,13 +172,16 @@ export async function* uncommittedFragments({ opened, path, fragments }: ArrayFa
     message: `${uncommitted.length} of ${all} fragments have no commit, ${shortSize(bytes)}: reads leave them out`,
     effect: { seconds: 0, fragments: uncommitted.length, bytes, share: uncommitted.length / all },
     advice: [
-      `tiledb-inspect check ${shellWord(path)} --all  # says which were written to their end; a writer may still be at work`,
+      inspectLine(
+        `tiledb-inspect check ${shellWord(path)} --all`,
+        'says which were written to their end; a writer may still be at work',
+      ),
     ],
   })
 }
 
 /** Finds fragments dated ahead, which a read of today leaves out. */
-export async function* futureFragments({ opened, path, fragments }: ArrayFacts): AsyncGenerator<Finding> {
+export async function* futureFragments({ opened, path, fragments }: ArrayFacts): AsyncGenerator<AdvisedFinding> {
   // A read of an earlier time leaves out more, as it was asked to.
   const now = timeOfOpening()
   const times = (await opened.array.fragments()).flatMap(({ state, timestamp_range: [, last] = [0n, 0n] }) =>
@@ -192,8 +193,8 @@ export async function* futureFragments({ opened, path, fragments }: ArrayFacts):
     message: `${times.length} of ${times.length + fragments.length} fragments are dated ahead, the first to ${timeText(first)}: a read of today leaves them out`,
     effect: { seconds: 0, fragments: times.length, share: times.length / (times.length + fragments.length) },
     advice: [
-      `tiledb-inspect read ${shellWord(path)} --as-of ${first}  # shows their cells`,
-      `tiledb.open(${pathOf(opened)}, timestamp=${first})`,
+      inspectLine(`tiledb-inspect read ${shellWord(path)} --as-of ${first}`, 'shows their cells'),
+      { does: 'read', code: `tiledb.open(${pathOf(opened)}, timestamp=${first})` },
     ],
   })
 }
@@ -203,7 +204,7 @@ const MIN_COPIED_CELLS = 100
 const MIN_COPIED_SHARE = 0.05
 
 /** Finds, in arrays that allow duplicates, fragments with the same domain, sizes and statistics as another one. */
-export async function* rewrittenFragments(facts: ArrayFacts): AsyncGenerator<Finding> {
+export async function* rewrittenFragments(facts: ArrayFacts): AsyncGenerator<AdvisedFinding> {
   const { opened, path, fragments, cell_num, stored_bytes } = facts
   if (opened.schema.array_type !== 'sparse' || !opened.schema.allows_duplicates) return
   const alike = new Map<string, FragmentFacts[]>()
@@ -239,7 +240,7 @@ export async function* rewrittenFragments(facts: ArrayFacts): AsyncGenerator<Fin
       share: bytes / stored_bytes,
     },
     advice: [
-      `tiledb-inspect ls ${shellWord(path)}  # two of them have the same cells, domain and sizes`,
+      inspectLine(`tiledb-inspect ls ${shellWord(path)}`, 'two of them have the same cells, domain and sizes'),
       ...deletionLines(facts, copies),
     ],
   })
@@ -249,15 +250,17 @@ export async function* rewrittenFragments(facts: ArrayFacts): AsyncGenerator<Fin
 const MAX_SHOWN = 3
 
 /** The calls that delete copies. TileDB deletes by time: a copy whose times another fragment shares cannot be deleted alone. */
-function deletionLines({ opened, fragments }: ArrayFacts, copies: readonly FragmentFacts[]): string[] {
+function deletionLines({ opened, fragments }: ArrayFacts, copies: readonly FragmentFacts[]): AdviceLine[] {
   const timesOf = ({ fragment }: FragmentFacts): readonly [bigint, bigint] => fragment.timestamp_range ?? [0n, 0n]
   const kept = fragments.filter((one) => !copies.includes(one)).map(timesOf)
   return copies
     .map(timesOf)
     .filter(([first, last]) => !kept.some(([from, to]) => from <= last && to >= first))
     .slice(0, MAX_SHOWN)
-    .map(
-      ([first, last]) =>
-        `tiledb.Array.delete_fragments(${pathOf(opened)}, ${first}, ${last})  # if it is a write that was repeated`,
-    )
+    .map(([first, last]) => ({
+      does: 'delete fragments',
+      code: `tiledb.Array.delete_fragments(${pathOf(opened)}, ${first}, ${last})`,
+      note: 'if it is a write that was repeated',
+      loses: 'fragments',
+    }))
 }

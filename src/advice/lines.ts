@@ -1,3 +1,4 @@
+import type { Prose } from '../base/prose.ts'
 import { pythonString } from '../base/unsafe-text.ts'
 import { useOf } from '../filters/registry.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -9,6 +10,7 @@ import { type FilterConfig, type FilterOption, OPTIONS } from '../format/filter-
 import type { OpenedArray } from '../read/query.ts'
 import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
 import { consolidatables, filledCells, leastAmplification, neighbours } from './consolidation.ts'
+import type { AdviceLine } from './line.ts'
 import { dtypeOf } from './numpy-types.ts'
 
 /** Makes the lines of advice: calls of TileDB-Py, or commands of this program. */
@@ -31,18 +33,21 @@ export interface Rewrite {
  * The calls that merge fragments. If a dense array has gaps between its fragments, TileDB merges only neighbours, unless the
  * configuration allows it to fill the gaps.
  */
-export function consolidationLines(opened: OpenedArray): string[] {
-  const path = pathOf(opened)
-  return [`tiledb.consolidate(${path}${consolidationConfig(opened)}`, `tiledb.vacuum(${path})  # ${vacuumNote(opened)}`]
+export function consolidationLines(opened: OpenedArray): [consolidate: AdviceLine, vacuum: AdviceLine] {
+  return [consolidationLine(opened), vacuumLine(opened)]
 }
 
-/** The end of the consolidation call. Prefers to merge neighbours if one step takes at least half of the fragments: filled gaps take space. */
-function consolidationConfig(opened: OpenedArray): string {
+/** Prefers to merge neighbours if one step takes at least half of the fragments: filled gaps take space. */
+function consolidationLine(opened: OpenedArray): AdviceLine {
+  const path = pathOf(opened)
   const all = consolidatables(opened)
   const larger = Math.ceil(leastAmplification(all))
-  if (larger <= 1) return ')'
-  const set = (name: string, value: number, note: string): string =>
-    `, config=tiledb.Config({"sm.consolidation.${name}": "${value}"}))  # ${note}`
+  if (larger <= 1) return { does: 'consolidate', code: `tiledb.consolidate(${path})` }
+  const set = (name: string, value: number, note: Prose): AdviceLine => ({
+    does: 'consolidate',
+    code: `tiledb.consolidate(${path}, config=tiledb.Config({"sm.consolidation.${name}": "${value}"}))`,
+    note,
+  })
   const { count } = neighbours(all) ?? { count: 0 }
   if (2 * count >= all.length)
     return set(
@@ -63,13 +68,28 @@ export function purgeWay(fragment_num: number): PurgeWay {
 }
 
 /** The calls that remove deleted cells from the files for good. */
-export function purgeLines(opened: OpenedArray, way = purgeWay(opened.fragments.length)): string[] {
+export function purgeLines(opened: OpenedArray, way = purgeWay(opened.fragments.length)): AdviceLine[] {
   if (way === 'copy') return rewriteLines(opened, {})
   const path = pathOf(opened)
   return [
-    `tiledb.consolidate(${path}, config=tiledb.Config({"sm.consolidation.purge_deleted_cells": "true"}))  # reads as of a time before the delete lose the deleted cells`,
-    `tiledb.vacuum(${path})  # removes the old fragments, which hold them`,
+    {
+      does: 'consolidate',
+      code: `tiledb.consolidate(${path}, config=tiledb.Config({"sm.consolidation.purge_deleted_cells": "true"}))`,
+      note: 'reads as of a time before the delete lose the deleted cells',
+      loses: 'deleted cells',
+    },
+    { does: 'vacuum', code: `tiledb.vacuum(${path})`, note: 'removes the old fragments, which hold them' },
   ]
+}
+
+/** The call that removes fragments which consolidated ones replaced. @param version format version of the consolidated fragments */
+export function vacuumLine(opened: OpenedArray, version = opened.schema.version): AdviceLine {
+  return {
+    does: 'vacuum',
+    code: `tiledb.vacuum(${pathOf(opened)})`,
+    note: vacuumNote(opened, version),
+    ...(!keepsTimes(opened.schema, version) && { loses: 'earlier cells' }),
+  }
 }
 
 /**
@@ -81,7 +101,7 @@ export function purgeLines(opened: OpenedArray, way = purgeWay(opened.fragments.
 export function vacuumNote(
   { schema, fragments = [] }: Pick<OpenedArray, 'schema'> & Partial<Pick<OpenedArray, 'fragments'>>,
   version = schema.version,
-): string {
+): Prose {
   if (!keepsTimes(schema, version))
     return 'removes the old fragments; reads as of a time before the newest of them lose their cells'
   const now = new Set(schema.attributes.map(({ name }) => name))
@@ -101,10 +121,10 @@ export function keepsTimes(
 }
 
 /** The calls that consolidate and vacuum one kind of file. */
-export function modeLines(opened: OpenedArray, mode: 'fragment_meta' | 'commits'): string[] {
+export function modeLines(opened: OpenedArray, mode: 'fragment_meta' | 'commits'): AdviceLine[] {
   return (['consolidation', 'vacuum'] as const).map((part) => {
-    const call = part === 'vacuum' ? 'vacuum' : 'consolidate'
-    return `tiledb.${call}(${pathOf(opened)}, config=tiledb.Config({"sm.${part}.mode": "${mode}"}))`
+    const does = part === 'vacuum' ? 'vacuum' : 'consolidate'
+    return { does, code: `tiledb.${does}(${pathOf(opened)}, config=tiledb.Config({"sm.${part}.mode": "${mode}"}))` }
   })
 }
 
@@ -112,7 +132,10 @@ export function modeLines(opened: OpenedArray, mode: 'fragment_meta' | 'commits'
  * The calls that make a new array next to the old one, and write all cells and key-value metadata into it. A note lists what they do not
  * carry over.
  */
-export function rewriteLines(opened: OpenedArray, change: Rewrite): string[] {
+export function rewriteLines(
+  opened: OpenedArray,
+  change: Rewrite,
+): [load: AdviceLine, create: AdviceLine, copy: AdviceLine] {
   const { schema, array } = opened
   const enumerations = [...new Set(schema.attributes.flatMap(({ enumeration }) => enumeration || []))]
   const path = pathOf(opened)
@@ -152,12 +175,18 @@ export function rewriteLines(opened: OpenedArray, change: Rewrite): string[] {
     `offsets_filters=${filters?.offsets ? filterList(filters.filters) : 's.offsets_filters'}`,
     `validity_filters=${filters?.validity ? filterList(filters.filters) : 's.validity_filters'}`,
   ]
-  return [
+  const load =
     enumerations.length > 0
       ? `a = tiledb.open(${path}); s, e = a.schema, [a.enum(n) for n in ${listOf(enumerations)}]; a.close()`
-      : `s = tiledb.ArraySchema.load(${path})`,
-    `tiledb.Array.create(${fresh}, tiledb.ArraySchema(${options.join(', ')}))`,
-    `with tiledb.open(${path}) as a, tiledb.open(${fresh}, "w") as b: ${copyOf(schema)}; b.meta.update(a.meta)  # ${copyNote(schema)}`,
+      : `s = tiledb.ArraySchema.load(${path})`
+  return [
+    { does: 'load', code: load },
+    { does: 'create', code: `tiledb.Array.create(${fresh}, tiledb.ArraySchema(${options.join(', ')}))` },
+    {
+      does: 'copy',
+      code: `with tiledb.open(${path}) as a, tiledb.open(${fresh}, "w") as b: ${copyOf(schema)}; b.meta.update(a.meta)`,
+      note: copyNote(schema),
+    },
   ]
 }
 
@@ -219,7 +248,7 @@ export function notCopied(schema: ArraySchema): string[] {
   ]
 }
 
-function copyNote(schema: ArraySchema): string {
+function copyNote(schema: ArraySchema): Prose {
   const without = ['earlier states', ...notCopied(schema)].join(' and ')
   return `the whole array goes through memory, without ${without}; then the new array takes the place of the old one`
 }

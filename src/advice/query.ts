@@ -14,7 +14,7 @@ import { boxAround } from '../steps/cells.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, type Box, type FragmentFacts, requestsOf, tileBoxes } from './facts.ts'
 import { compresses } from './filters.ts'
-import { advise, type Finding, type ReadCounts, type Remedy } from './finding.ts'
+import { type AdvisedFinding, advise, type ReadCounts, type Remedy } from './finding.ts'
 import { requestsAfterMerge } from './fragments.ts'
 import { consolidationLines, type Rewrite, rewriteLines } from './lines.ts'
 import { type Change, changedSchema, Remedies, textOf } from './remedies.ts'
@@ -45,7 +45,7 @@ export const CODES_OF_TYPICAL_READS: ReadonlySet<string> = new Set([
 const MIN_TOUCHED_FRAGMENTS = 6
 
 /** Finds that many fragments hold cells in the ranges. */
-export function* touchedFragments(asked: ExplainQuery, facts: ArrayFacts, plan: ReadPlan): Generator<Finding> {
+export function* touchedFragments(asked: ExplainQuery, facts: ArrayFacts, plan: ReadPlan): Generator<AdvisedFinding> {
   const touched = new Set(plan.tile_reads.flatMap(({ fragment, tiles }) => (tiles.length > 0 ? [fragment] : [])))
   if (touched.size < MIN_TOUCHED_FRAGMENTS) return
   const some = Array.from(touched, (fragment) => facts.fragments[fragment])
@@ -69,7 +69,7 @@ export async function* overRead(
   facts: ArrayFacts,
   plan: ReadPlan,
   counts: ReadCounts,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<AdvisedFinding> {
   const wanted = await wantedCells(facts, query.ranges, plan)
   const touched = touchedTiles(facts, plan)
   const read = sum(touched, ({ tiles, perTile }) => tiles.length * perTile)
@@ -190,14 +190,14 @@ function sharesInside(box: Box, ranges: RangeSets, dimensions: readonly Dimensio
 
 /** Adds to each finding what the query would cost after its remedies. Leaves out remedies that do not help. */
 export async function withRemedies(
-  findings: readonly Finding[],
+  findings: readonly AdvisedFinding[],
   asked: ExplainQuery,
   facts: ArrayFacts,
   plan: ReadPlan,
   cost: ReadCost,
-): Promise<Finding[]> {
+): Promise<AdvisedFinding[]> {
   const remedies = new Remedies(asked, facts, plan, cost)
-  const out: Finding[] = []
+  const out: AdvisedFinding[] = []
   for (const finding of findings) {
     const changes = await changesFor(finding, asked, facts, plan)
     const found: { change: Change; remedy: Remedy }[] = []
@@ -232,7 +232,7 @@ function helps({ before, after }: Remedy): boolean {
 }
 
 async function changesFor(
-  { code }: Finding,
+  { code }: AdvisedFinding,
   { query }: ExplainQuery,
   facts: ArrayFacts,
   plan: ReadPlan,

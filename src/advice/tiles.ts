@@ -18,7 +18,7 @@ import {
 } from './boxes.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, type Box, type FragmentFacts, tileBoxes } from './facts.ts'
-import { advise, type Finding } from './finding.ts'
+import { type AdvisedFinding, advise } from './finding.ts'
 import { type Rewrite, rewriteLines } from './lines.ts'
 
 /** Bytes that each tile of a data file takes in addition to its data: the number of chunks, and the lengths of one chunk. */
@@ -30,7 +30,7 @@ const MIN_OVERHEAD_BYTES = 32 * 1024
 const MIN_TILES = 100
 
 /** Finds tiles that are so small that lists of tiles and headers of chunks take much of the array. */
-export function* smallTiles(facts: ArrayFacts): Generator<Finding> {
+export function* smallTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
   const { opened, fragments, examined, stored_bytes, unfiltered_bytes } = facts
   const tiled = fragments.filter(({ info }) => info.tile_num >= MIN_TILES)
   if (tiled.length === 0) return
@@ -58,7 +58,7 @@ const LARGE_TILE = 8 * 1024 * 1024
 export const MIN_READ_RATIO = 8
 
 /** Finds tiles that are so large that the read of a small box gets much more than it needs. */
-export function* largeTiles(facts: ArrayFacts): Generator<Finding> {
+export function* largeTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
   const { opened, fragments, cell_num, unfiltered_bytes, stored_bytes } = facts
   const tiles = sum(fragments, ({ info }) => info.tile_num)
   const perTile = unfiltered_bytes / Math.max(1, tiles)
@@ -93,7 +93,7 @@ export const MIN_SHAPE_RATIO = 2.5
 export const MIN_UNWANTED_BYTES = 256 * 1024
 
 /** Finds tiles that are long and thin, so that a box touches many of them. */
-export async function* badShapes(facts: ArrayFacts): AsyncGenerator<Finding> {
+export async function* badShapes(facts: ArrayFacts): AsyncGenerator<AdvisedFinding> {
   const { opened, examined, cell_num, unfiltered_bytes, stored_bytes, scale } = facts
   let read = 0
   let best = 0
@@ -198,7 +198,7 @@ const MIN_BOXES = 16
 const MIN_TOUCHED_BYTES = 256 * 1024
 
 /** Finds text dimensions whose ranges exclude few tiles. */
-export async function* wideTextBoxes(facts: ArrayFacts): AsyncGenerator<Finding> {
+export async function* wideTextBoxes(facts: ArrayFacts): AsyncGenerator<AdvisedFinding> {
   const { examined, unfiltered_bytes, stored_bytes, opened } = facts
   const { dimensions } = opened.schema.domain
   const all = examined.filter(({ info }) => !info.dense && info.tile_num >= MIN_BOXES)

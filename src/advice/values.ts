@@ -17,7 +17,8 @@ import { readMerged } from '../read/read.ts'
 import { storedCellNum } from '../store/fragment.ts'
 import { rounded, secondsOf } from './costs.ts'
 import type { ArrayFacts, FragmentFacts } from './facts.ts'
-import { advise, type Finding } from './finding.ts'
+import { type AdvisedFinding, advise } from './finding.ts'
+import type { AdviceLine } from './line.ts'
 import { consolidationLines, pathOf, purgeLines, rewriteLines } from './lines.ts'
 import { percent } from './tiles.ts'
 
@@ -34,7 +35,7 @@ export async function* constantValues({
   files,
   scale,
   unfiltered_bytes,
-}: ArrayFacts): AsyncGenerator<Finding> {
+}: ArrayFacts): AsyncGenerator<AdvisedFinding> {
   if (fragments.length === 0 || fragments.length > MAX_COMPARED) return
   const sizes = new Map<string, number>()
   for (const { field, unfiltered_bytes } of files) sizes.set(field, (sizes.get(field) ?? 0) + unfiltered_bytes * scale)
@@ -69,17 +70,22 @@ export async function* constantValues({
 }
 
 /** Calls that read without the field and, if there are other attributes, drop it from the array. */
-function constantLines(opened: OpenedArray, field: string): string[] {
+function constantLines(opened: OpenedArray, field: string): AdviceLine[] {
   const others = opened.schema.attributes.filter(({ name }) => name !== field).map(({ name }) => pythonString(name))
   const path = pathOf(opened)
   return [
-    `tiledb.open(${path}).query(attrs=[${others.join(', ')}])  # a read without it`,
-    ...(others.length > 0
-      ? [
-          `e = tiledb.ArraySchemaEvolution(tiledb.default_ctx()); e.drop_attribute(${pythonString(field)}); e.array_evolve(${path})  # keep its value in the array's metadata`,
-        ]
-      : []),
+    { does: 'read', code: `tiledb.open(${path}).query(attrs=[${others.join(', ')}])`, note: 'a read without it' },
+    ...(others.length > 0 ? [dropLine(opened, field)] : []),
   ]
+}
+
+function dropLine(opened: OpenedArray, field: string): AdviceLine {
+  return {
+    does: 'drop attribute',
+    code: `e = tiledb.ArraySchemaEvolution(tiledb.default_ctx()); e.drop_attribute(${pythonString(field)}); e.array_evolve(${pathOf(opened)})`,
+    note: "keep its value in the array's metadata",
+    loses: 'attribute',
+  }
 }
 
 /**
@@ -98,7 +104,7 @@ const MIN_OLD_BYTES = 4 * 1024 * 1024
 const MIN_OLD_SHARE = 0.5
 
 /** Finds fragments of formats before 11. These have no minima and maxima, so a condition reads every tile. */
-export function* missingStatistics({ opened, fragments, stored_bytes }: ArrayFacts): Generator<Finding> {
+export function* missingStatistics({ opened, fragments, stored_bytes }: ArrayFacts): Generator<AdvisedFinding> {
   const old = fragments.filter(({ info }) => info.format_version < 11)
   const bytes = sum(old, (one) => one.stored_bytes)
   if (bytes < MIN_OLD_BYTES || bytes < MIN_OLD_SHARE * stored_bytes) return
@@ -110,8 +116,13 @@ export function* missingStatistics({ opened, fragments, stored_bytes }: ArrayFac
       fragments.length < 2
         ? rewriteLines(opened, {})
         : [
-            `tiledb.Array.upgrade_version(${pathOf(opened)}, tiledb.Config())  # fragments that are written from now on have the new format`,
-            ...consolidationLines(opened).slice(0, 1),
+            {
+              does: 'upgrade version',
+              code: `tiledb.Array.upgrade_version(${pathOf(opened)}, tiledb.Config())`,
+              note: 'fragments that are written from now on have the new format',
+              loses: 'old readers',
+            },
+            consolidationLines(opened)[0],
           ],
   })
 }
@@ -122,7 +133,7 @@ const MIN_DELETED_CELLS = 1000
 const MIN_DELETED_SHARE = 0.2
 
 /** Finds delete conditions that every read evaluates again, and cells that it reads but drops. */
-export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<Finding> {
+export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<AdvisedFinding> {
   const { opened, examined, cell_num, scale } = facts
   const { deletes } = opened
   if (deletes.length === 0) return
@@ -152,7 +163,7 @@ export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<Findin
 function purgeFinding(
   { opened, stored_bytes }: ArrayFacts,
   found: { message: Prose; cells: number; share: number },
-): Finding {
+): AdvisedFinding {
   const { message, cells, share } = found
   const { deletes } = opened
   const bytes = share * stored_bytes
@@ -199,7 +210,7 @@ export function countedDeletes(
   { query }: ExplainQuery,
   facts: ArrayFacts,
   least = MIN_DELETED_CELLS,
-): Finding | undefined {
+): AdvisedFinding | undefined {
   const all = cells + deleted
   const share = deleted / Math.max(1, all)
   if (deleted < least || share < MIN_DELETED_SHARE) return undefined

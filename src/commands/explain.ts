@@ -7,8 +7,9 @@ import {
   nextConsolidated,
   ofTimes,
 } from '../advice/consolidation.ts'
-import { advise, type Finding } from '../advice/finding.ts'
+import { type AdvisedFinding, advise, printed } from '../advice/finding.ts'
 import { queryFindings } from '../advice/findings.ts'
+import { inspectLine } from '../advice/line.ts'
 import { countedCells } from '../advice/values.ts'
 import { unlessFault, usage } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
@@ -141,6 +142,11 @@ async function arrayOutcome(
   const counted = exact ? await part('counting cells', [], () => countedCells(request).catch(unlessFault)) : undefined
   const fragments = await explainedFragments(opened, plan, tiles)
   const whole = costOf(steps, rates)
+  const findings = [
+    ...(await refusalFindings(cx, path, opened, options.field)),
+    ...(await damageFindings(cx, path, opened, plan)),
+    ...(await queryFindings(request, plan, cost, counted)),
+  ]
   const document: ExplainDocument = {
     ...documentHead('explain', cx.shownPath(path)),
     as_of: opened.between,
@@ -179,20 +185,16 @@ async function arrayOutcome(
       at_once: rates.at_once,
     },
     consolidation: cx.times ? null : ((await consolidationOf(opened, config).catch(unlessFault)) ?? null),
-    findings: [
-      ...(await refusalFindings(cx, path, opened, options.field)),
-      ...(await damageFindings(cx, path, opened, plan)),
-      ...(await queryFindings(request, plan, cost, counted)),
-    ],
+    findings: findings.map(printed),
   }
-  if (failOn !== undefined && document.findings.some(({ severity }) => isAtLeast(severity, failOn))) cx.foundWrong()
+  if (failOn !== undefined && findings.some(({ severity }) => isAtLeast(severity, failOn))) cx.foundWrong()
   return {
     kind: 'rows',
     document,
     rows: fragments,
     async table(out) {
       const { explainTable } = await import('../render/views/explain.ts')
-      await explainTable(document, cx.times !== undefined, out)
+      await explainTable(document, findings, cx.times !== undefined, out)
     },
   }
 }
@@ -221,7 +223,7 @@ async function damageFindings(
   path: string,
   opened: OpenedArray,
   { tile_reads }: ReadPlan,
-): Promise<Finding[]> {
+): Promise<AdvisedFinding[]> {
   const damaged = await damagedFilesOf(opened, tile_reads)
   const groups = groupBy(damaged, ({ field, size }) => `${size === null} ${field}`)
   return Array.from(groups.values(), (files) => {
@@ -234,7 +236,7 @@ async function damageFindings(
       field,
       message: `${fault.message}${others}`,
       effect: { seconds: 0, files: files.length, bytes },
-      advice: [`tiledb-inspect check ${shellWord(path)} --level structure  # names every such file`],
+      advice: [inspectLine(`tiledb-inspect check ${shellWord(path)} --level structure`, 'names every such file')],
     })
   })
 }
@@ -245,11 +247,11 @@ async function refusalFindings(
   path: string,
   opened: OpenedArray,
   fields: readonly string[] | undefined,
-): Promise<Finding[]> {
+): Promise<AdvisedFinding[]> {
   const refused = await refusedOf(opened, fields)
   if (refused.length === 0) return []
   const { refusalError } = await import('../check/refusals.ts')
-  const advice = [`tiledb-inspect check --plan ${shellWord(path)}`]
+  const advice = [inspectLine(`tiledb-inspect check --plan ${shellWord(path)}`)]
   return refused.map((one) => {
     const fault = refusalError([one])
     cx.fault(fault, true)

@@ -1,3 +1,4 @@
+import { type AdviceLine, lineText } from '../advice/line.ts'
 import { InspectError, orError } from '../base/errors.ts'
 import { sum } from '../base/sum.ts'
 import { comparable, compare } from '../cells/bounds.ts'
@@ -9,6 +10,8 @@ import { integerOf } from '../format/dense-tiles.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { openedCells } from '../read/summary.ts'
+import type { CodeLine } from '../render/code-lines.ts'
+import type { OverviewCalls } from '../render/views/overview.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { deletePlaces, laterDeletePlaces } from '../store/deletes.ts'
 import type { Fragment } from '../store/fragment.ts'
@@ -28,12 +31,13 @@ const MOST_OPENED = 500
 /** Findings that are about the present only. They are left out at another time. */
 const OF_NOW: ReadonlySet<string> = new Set(['FRAGMENT_FUTURE', 'DELETE_FUTURE', 'ARRAY_READS_EMPTY'])
 
+/** The overview of an array, and what to do about its findings of slow reads. */
 export async function arrayOverview(
   cx: CommandContext,
   path: string,
   array: InspectArray,
   call: CallMaker,
-): Promise<ArrayOverview> {
+): Promise<{ document: ArrayOverview; calls: OverviewCalls }> {
   const files = await array.schemaFiles()
   const check = new QuickCheck(array, files)
   const entries = await array.fragments()
@@ -53,7 +57,7 @@ export async function arrayOverview(
   const shown = items.filter((item) => !(cx.times && 'code' in item && OF_NOW.has(item.code)))
   const slow = schema ? await slowFindings(cx, path, { array, schema, fragments: toRead }, read_num) : []
   const box = schema && boxAround(known, schema.domain.dimensions)
-  return {
+  const document: ArrayOverview = {
     ...documentHead('overview', cx.shownPath(path)),
     ...asOf(cx),
     target: 'array',
@@ -77,7 +81,11 @@ export async function arrayOverview(
     later_deletes: (await laterDeletePlaces(array)).map(({ end }) => timeResult(end, cx.style)),
     size,
     unread_size,
-    ...judgement(cx, shown, slow),
+    ...judgement(
+      cx,
+      shown,
+      slow.map(({ finding }) => finding),
+    ),
     not_checked: [
       ...(opened.length < entries.length ? [unopenedText(entries.length - opened.length)] : []),
       ...(known.length > 0 ? [dataText(tile_num)] : []),
@@ -93,6 +101,24 @@ export async function arrayOverview(
     ],
     next: nextOf(array, shown, entries, schema, slow.length > 0, call),
   }
+  const explain = call(WHAT_IS_SLOW, ['explain'], array.folder.path)
+  return { document, calls: new Map(slow.map(({ finding, lines }) => [finding, callOf(lines, explain)])) }
+}
+
+/** A finding about slow reads, and its advice as data. */
+interface SlowFinding {
+  finding: OverviewFinding
+  lines: readonly AdviceLine[]
+}
+
+/**
+ * What an overview shows of advice: its first line; or, if that does nothing without the others, the command that shows all of them.
+ * @param explain the command that shows them
+ */
+function callOf(lines: readonly AdviceLine[], explain: NextCommand): CodeLine {
+  const [{ does, code }] = lines
+  if (does !== 'load') return { code }
+  return { code: explain.command, note: `shows the ${lines.length} lines that rewrite the array` }
 }
 
 function unopenedText(count: number): string {
@@ -138,7 +164,7 @@ async function slowFindings(
   path: string,
   { array, schema, fragments }: Pick<OpenedArray, 'array' | 'schema' | 'fragments'>,
   read_num: number,
-): Promise<OverviewFinding[]> {
+): Promise<SlowFinding[]> {
   const bytes = sum(fragments, ({ info }) => sum([...info.file_sizes], (size) => size))
   if (fragments.length < LEAST_FRAGMENTS && bytes < LEAST_BYTES) return []
   const { footerFindings } = await import('../advice/footer-findings.ts')
@@ -146,11 +172,12 @@ async function slowFindings(
   const found = await footerFindings({ array, between, schema, fragments, deletes: [] })
   const shown = cx.shownPath(path)
   const partly = fragments.length < read_num ? `in the ${fragments.length} newest: ` : ''
-  return found.map(({ severity, code, message, meaning, advice }) => ({
-    ...{ severity, code, finding_num: 1, file: shown, message: partly + message, meaning },
-    // Prose: calls name the array by its path in the storage; here they get the path that the user wrote.
-    advice: advice.map((line) => line.replaceAll(array.folder.path, shown)),
-  }))
+  return found.map(({ severity, code, message, meaning, advice }) => {
+    // Calls name the array by its path in the storage; here they get the path that the user wrote.
+    const lines = advice.map((line) => ({ ...line, code: line.code.replaceAll(array.folder.path, shown) }))
+    const about = { severity, code, finding_num: 1, file: shown, message: partly + message, meaning }
+    return { finding: { ...about, advice: lines.map(lineText) }, lines }
+  })
 }
 
 /** Number of fragments, and stored bytes, below which an array is fast in any layout: `footerFindings` then finds nothing. */
@@ -246,20 +273,23 @@ function nextOf(
   const isRead = entries.some((entry) => entry.isRead)
   const plain = entries.every(({ state }) => state === 'live')
   const all: (NextCommand | false)[] = [
-    isDamaged && call('all findings', 'check', path),
-    !plain && call('why not all are live', 'ls', path),
-    isSlow && call('what is slow', 'explain', path),
-    !schema && call('commits', 'commits', path),
+    isDamaged && call('all findings', ['check'], path),
+    !plain && call('why not all are live', ['ls'], path),
+    isSlow && call(WHAT_IS_SLOW, ['explain'], path),
+    !schema && call('commits', ['commits'], path),
     isRead &&
       schema !== undefined &&
-      call('first cells', isBroken ? 'read --keep-going --limit 10' : 'read --limit 10', path),
-    schema !== undefined && call('fields, filters', 'schema', path),
-    !isDamaged && call('every tile', 'check', path),
-    isRead && schema !== undefined && !isSlow && call('cost of a read', 'explain', path),
-    entries.length > 0 && plain && call('fragments', 'ls', path),
+      call('first cells', ['read', ...(isBroken ? ['--keep-going'] : []), '--limit', '10'], path),
+    schema !== undefined && call('fields, filters', ['schema'], path),
+    !isDamaged && call('every tile', ['check'], path),
+    isRead && schema !== undefined && !isSlow && call('cost of a read', ['explain'], path),
+    entries.length > 0 && plain && call('fragments', ['ls'], path),
   ]
   return all.filter((one) => one !== false).slice(0, MOST_NEXT)
 }
+
+/** What `explain` shows of an array with findings of slow reads. */
+const WHAT_IS_SLOW = 'what is slow'
 
 /** Largest number of commands that an overview suggests. */
 const MOST_NEXT = 4

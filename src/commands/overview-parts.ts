@@ -12,7 +12,11 @@ import { notExaminedResult } from './document-parts.ts'
  * @param words the command and its options
  * @param path the path of its target in the storage
  */
-export type CallMaker = (shows: string, words: string, path: string) => NextCommand
+export type CallMaker = (
+  shows: string,
+  words: readonly [command: string, ...options: string[]],
+  path: string,
+) => NextCommand
 
 /** Largest number of findings on the screen. */
 const MOST_FINDINGS = 3

@@ -2,6 +2,7 @@ import { InspectError, orError, unlessFault } from '../base/errors.ts'
 import { shellWord } from '../base/shell-word.ts'
 import { quickFragmentItems, quickGroupItems } from '../check/quick.ts'
 import type { OverviewDocument } from '../documents/overview.ts'
+import type { OverviewCalls } from '../render/views/overview.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import { FRAGMENTS_FOLDER } from '../store/commits.ts'
 import { fragmentFileSizes } from '../store/file-sizes.ts'
@@ -39,34 +40,36 @@ export const command: CommandModule<TimesOptions> = {
 
   async *run(cx, [path], options) {
     const target = await targetFor(cx, 'overview', TAKES, await cx.open(path))
-    yield outcome(cx, await overviewOf(cx, path, target, callMaker(cx, options)))
+    const { document, calls } = await overviewOf(cx, path, target, callMaker(cx, options))
+    yield outcome(cx, document, calls)
   },
 }
 
-function overviewOf(
+/** The overview of a target, and what to do about its findings of slow reads. */
+async function overviewOf(
   cx: CommandContext,
   path: string,
   target: TargetFor<typeof TAKES>,
   call: CallMaker,
-): Promise<OverviewDocument> {
+): Promise<{ document: OverviewDocument; calls: OverviewCalls }> {
   switch (target.type) {
     case 'array':
       return arrayOverview(cx, path, target.array, call)
     case 'fragment':
-      return fragmentOverview(cx, path, target.fragment, call)
+      return { document: await fragmentOverview(cx, path, target.fragment, call), calls: new Map() }
     case 'group':
-      return groupOverview(cx, path, target.group, call)
+      return { document: await groupOverview(cx, path, target.group, call), calls: new Map() }
     case 'file':
-      return fileOverview(cx, path, target, call)
+      return { document: await fileOverview(cx, path, target, call), calls: new Map() }
   }
 }
 
-function outcome(cx: CommandContext, document: OverviewDocument): Outcome {
+function outcome(cx: CommandContext, document: OverviewDocument, calls: OverviewCalls): Outcome {
   if (!document.ok) cx.foundWrong()
   return {
     kind: 'document',
     document,
-    table: async (out) => (await import('../render/views/overview.ts')).overviewTable(document, out),
+    table: async (out) => (await import('../render/views/overview.ts')).overviewTable(document, calls, out),
   }
 }
 
@@ -74,8 +77,7 @@ function outcome(cx: CommandContext, document: OverviewDocument): Outcome {
 function callMaker(cx: CommandContext, { asOf, between }: TimesOptions): CallMaker {
   const times =
     asOf !== undefined ? ` --as-of ${shellWord(asOf)}` : between !== undefined ? ` --between ${shellWord(between)}` : ''
-  return (shows, words, path) => {
-    const [name, ...options] = words.split(' ')
+  return (shows, [name, ...options], path) => {
     const target = shellWord(cx.shownPath(path))
     // `./` keeps a target that begins with a dash from looking like an option.
     const call = ['tiledb-inspect', name, target.startsWith('-') ? `./${target}` : target, ...options]
@@ -122,10 +124,10 @@ async function fragmentOverview(
     ...judgement(cx, items),
     not_checked: [dataText(info?.tile_num), 'R-tree, tile offsets, statistics'],
     next: [
-      ...(info ? [call('first cells', 'decode --limit 10', short)] : []),
-      call('files, filters', 'ls', short),
-      call('every tile', 'check', short),
-      ...(entry ? [call('may it go?', 'why', short)] : []),
+      ...(info ? [call('first cells', ['decode', '--limit', '10'], short)] : []),
+      call('files, filters', ['ls'], short),
+      call('every tile', ['check'], short),
+      ...(entry ? [call('may it go?', ['why'], short)] : []),
     ],
   }
 }
@@ -176,9 +178,9 @@ async function groupOverview(
     ...judgement(cx, items),
     not_checked: known.length === 0 ? [] : ['what is in its members'],
     next: [
-      call('members', 'ls --depth all', place),
-      call('what fills the disk', 'stats', place),
-      call('every tile', 'check', place),
+      call('members', ['ls', '--depth', 'all'], place),
+      call('what fills the disk', ['stats'], place),
+      call('every tile', ['check'], place),
     ],
   }
 }
@@ -214,9 +216,9 @@ async function fileOverview(
     ),
     not_checked: ['what is in the file'],
     next: [
-      call('every byte', 'dump', short),
-      call('its fields', 'dump --tree', short),
-      ...(array && (entry || !fragment) ? [call('may it go?', 'why', short)] : []),
+      call('every byte', ['dump'], short),
+      call('its fields', ['dump', '--tree'], short),
+      ...(array && (entry || !fragment) ? [call('may it go?', ['why'], short)] : []),
     ],
   }
 }

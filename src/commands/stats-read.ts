@@ -1,3 +1,4 @@
+import { type AdviceLine, lineText } from '../advice/line.ts'
 import { purgeLines, purgeWay } from '../advice/lines.ts'
 import { sum } from '../base/sum.ts'
 import type { ColumnData } from '../cells/column.ts'
@@ -31,13 +32,13 @@ import { enumerationResult } from './schema.ts'
 import { endResult, exact, timeResult } from './values.ts'
 import { bytesOfRead } from './work-size.ts'
 
-/** The document of `stats --read`: reads the array once, and counts what a reader sees. */
+/** The document of `stats --read`, and its lines of advice as data: reads the array once, and counts what a reader sees. */
 export async function readStats(
   cx: CommandContext,
   path: string,
   array: InspectArray,
   options: QueryOptions,
-): Promise<ReadStatsDocument> {
+): Promise<{ document: ReadStatsDocument; lines: readonly AdviceLine[] }> {
   const opened = await openAt(array)
   const { schema, between, fragments } = opened
   const { ranges, fields, where } = await parseQuery(cx, opened, options)
@@ -64,7 +65,8 @@ export async function readStats(
   const isEmpty = cell_num === 0 && ranges.size === 0 && where === undefined
   const merged = states.filter((state) => ['live', 'unlisted', 'future', 'past'].includes(state))
   const purge_way = deletes.some((one) => heldCells(one) > 0) ? purgeWay(isEmpty ? 0 : merged.length) : null
-  return {
+  const lines = purge_way === null ? [] : purgeLines(opened, purge_way)
+  const document: ReadStatsDocument = {
     ...documentHead('read-stats', cx.shownPath(path)),
     as_of: between,
     array_type: schema.array_type,
@@ -78,7 +80,7 @@ export async function readStats(
     deletes,
     later_deletes: (await laterDeletePlaces(opened.array)).map(({ end }) => timeResult(end, cx.style)),
     purge_way,
-    advice: purge_way === null ? [] : purgeLines(opened, purge_way),
+    advice: lines.map(lineText),
     duplicates: repeated && duplicatesResult(cx, opened, repeated),
     fields: summary.fields.flatMap((field) =>
       schema.array_type === 'dense' && field.summary.column.kind === 'dimension'
@@ -86,6 +88,7 @@ export async function readStats(
         : [fieldResult(cx, field, enumerations.get(field.summary.column.name))],
     ),
   }
+  return { document, lines }
 }
 
 function denseResult(

@@ -1,4 +1,4 @@
-import type { Finding } from '../advice/finding.ts'
+import type { AdvisedFinding } from '../advice/finding.ts'
 import { arrayFindings, fragmentFindings } from '../advice/findings.ts'
 import { InspectError, inconsistent, orError, unlessFault, usage, withPlaceAsync } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
@@ -147,12 +147,12 @@ async function* readOutcome(
   if (target.type === 'group') return
   if (options.range === undefined) await noteBytesToRead(cx, target)
   const { readStats } = await import('./stats-read.ts')
-  const document = await readStats(cx, path, target.array, options)
+  const { document, lines } = await readStats(cx, path, target.array, options)
   yield {
     kind: 'document',
     document,
     table: async (out) =>
-      (await import('../render/views/read-stats.ts')).readStatsTable(document, cx.times === undefined, out),
+      (await import('../render/views/read-stats.ts')).readStatsTable(document, lines, cx.times === undefined, out),
   }
 }
 
@@ -257,7 +257,7 @@ async function arrayDocument(
 }
 
 /** What makes reads of the counted fragments slow; nothing if damage prevents the answer. */
-async function adviceOn(array: InspectArray, schema: ArraySchema, { opened }: Totals): Promise<Finding[]> {
+async function adviceOn(array: InspectArray, schema: ArraySchema, { opened }: Totals): Promise<AdvisedFinding[]> {
   const between = [array.cx.from ?? 0n, array.cx.now] as const
   const fragments = opened.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
   try {
@@ -372,7 +372,11 @@ async function otherSize(cx: CommandContext, folder: Folder, fragments: Readonly
   return size
 }
 
-function sums(cx: CommandContext, totals: Totals, advice: readonly Finding[]): Omit<StatsSums, keyof DocumentHead> {
+function sums(
+  cx: CommandContext,
+  totals: Totals,
+  advice: readonly AdvisedFinding[],
+): Omit<StatsSums, keyof DocumentHead> {
   const { tally, damaged, metadata } = totals
   const { data } = tally
   const findings: StatsFinding[] = [

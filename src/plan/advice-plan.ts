@@ -1,6 +1,6 @@
-import { codeParts } from '../advice/code-parts.ts'
-import type { Finding } from '../advice/finding.ts'
+import type { AdvisedFinding } from '../advice/finding.ts'
 import { arrayFindings } from '../advice/findings.ts'
+import { type AdviceLine, type Deed, type LineLoss, lineText } from '../advice/line.ts'
 import { notCopied } from '../advice/lines.ts'
 import { groupBy } from '../base/group-by.ts'
 import type { Prose } from '../base/prose.ts'
@@ -15,32 +15,23 @@ import { pythonLines, type Shell, type Step, word } from './shell.ts'
 export interface AdvicePlan
   extends Pick<MendPlan, 'outcome' | 'loses' | 'keep' | 'steps' | 'instead' | 'back' | 'never'> {
   /** Findings with the same advice, the most severe first. */
-  findings: readonly Finding[]
+  findings: readonly AdvisedFinding[]
 }
 
-/** What the calls in lines of advice lose. Where it depends on the array, the note after the call tells. */
-const LOSSES: readonly (readonly [call: RegExp, loses: string])[] = [
-  [
-    /^tiledb\.vacuum\(.*lose their cells$/,
-    'the cells of the old fragments, for reads as of a time before the newest of them',
-  ],
-  [
-    /^tiledb\.consolidate\(.*"sm\.consolidation\.purge_deleted_cells"/,
-    'the deleted cells, for reads as of a time before the delete',
-  ],
-  [/^tiledb\.Array\.delete_fragments\(/, 'the cells of these fragments, if they were written on purpose'],
-  [
-    /^tiledb\.Array\.upgrade_version\(/,
-    'readers of releases before the one that does this: they cannot open it any more',
-  ],
-  [/\.drop_attribute\(/, 'the attribute; only reads as of a time before this still give it'],
-]
+/** What lines of advice lose, in the order in which a plan tells it. */
+const LOSSES: Readonly<Record<LineLoss, Prose>> = {
+  'earlier cells': 'the cells of the old fragments, for reads as of a time before the newest of them',
+  'deleted cells': 'the deleted cells, for reads as of a time before the delete',
+  fragments: 'the cells of these fragments, if they were written on purpose',
+  'old readers': 'readers of releases before the one that does this: they cannot open it any more',
+  attribute: 'the attribute; only reads as of a time before this still give it',
+}
 
-/** What must not be done beside the calls in lines of advice. */
-const NEVERS: readonly (readonly [call: RegExp, never: string])[] = [
-  [/^tiledb\.vacuum\(/, 'run tiledb.vacuum before tiledb.consolidate has ended without an error'],
-  [/^tiledb\.Array\.delete_fragments\(/, 'delete folders of fragments by hand: commits name them'],
-]
+/** What must not be done beside what lines of advice do. */
+const NEVERS: Readonly<Partial<Record<Deed, Prose>>> = {
+  vacuum: 'run tiledb.vacuum before tiledb.consolidate has ended without an error',
+  'delete fragments': 'delete folders of fragments by hand: commits name them',
+}
 
 /**
  * Plans against what makes reads of an array slow or hungry. The lines of the advice are the steps. A copy of the array is kept first.
@@ -56,7 +47,7 @@ export async function advicePlans(
     // Findings that check has, too, are in its own plans.
     const findings = (await arrayFindings(opened)).filter(({ code }) => code in ADVICE_CODES)
     const plans: AdvicePlan[] = []
-    for (const same of groupBy(findings, ({ advice }) => advice.join('\n')).values())
+    for (const same of groupBy(findings, ({ advice }) => advice.map(lineText).join('\n')).values())
       plans.push({ findings: same, ...(await planOf(same[0].advice, opened, shell, fresh)) })
     return plans
   } finally {
@@ -75,7 +66,7 @@ const NOTHING: Omit<AdvicePlan, 'findings'> = {
 }
 
 async function planOf(
-  lines: readonly Prose[],
+  lines: readonly AdviceLine[],
   opened: OpenedArray,
   shell: Shell,
   fresh: (path: string) => Promise<string>,
@@ -84,14 +75,11 @@ async function planOf(
     const instead = [{ text: "with the array's key in TileDB's configuration:" }, ...lines.map(textOf)]
     return { ...NOTHING, instead }
   }
-  const isNew = lines.some((line) => line.startsWith('tiledb.Array.create('))
-  if (isNew) return newArray(lines, opened, shell, fresh)
-  const textsOf = (all: typeof LOSSES): string[] =>
-    all.flatMap(([call, text]) => (lines.some((line) => call.test(line)) ? [text] : []))
-  const isRead = (line: Prose): boolean => line.startsWith('tiledb.open(')
+  if (lines.some(({ does }) => does === 'create')) return newArray(lines, opened, shell, fresh)
+  const isRead = ({ does }: AdviceLine): boolean => does === 'read'
   const steps = lines.filter((line) => !isRead(line)).map(stepOf)
   const instead = lines.filter(isRead).map(textOf)
-  const loses = textsOf(LOSSES)
+  const loses = textsOf(LOSSES, new Set(lines.map((line) => line.loses)))
   if (steps.length === 0) return { ...NOTHING, loses, instead }
   const [here, before, after] = [
     word(shell.root),
@@ -105,13 +93,21 @@ async function planOf(
     steps,
     instead,
     back: [{ command: `test -d ${before} && mv ${here} ${after} && mv ${before} ${here}` }],
-    never: textsOf(NEVERS),
+    never: textsOf(NEVERS, new Set(lines.map(({ does }) => does))),
   }
+}
+
+/** The texts of those keys of a table that are in a set. */
+function textsOf<Key extends string>(
+  table: Readonly<Partial<Record<Key, Prose>>>,
+  keys: ReadonlySet<Key | undefined>,
+): Prose[] {
+  return Object.entries<Prose | undefined>(table).flatMap(([key, text]) => (keys.has(key as Key) && text ? [text] : []))
 }
 
 /** The plan for a new array, which is made beside the old one and takes its place. */
 async function newArray(
-  lines: readonly Prose[],
+  lines: readonly AdviceLine[],
   { schema }: OpenedArray,
   shell: Shell,
   fresh: (path: string) => Promise<string>,
@@ -119,13 +115,12 @@ async function newArray(
   const { root } = shell
   const made = word(`${root}.new`)
   const { step, back } = shell.swap(word(root), made, word(await fresh(`${root}.old`)))
-  const parts = lines.map(codeParts)
   return {
     ...NOTHING,
     outcome: 'loses',
     loses: ['earlier states: the new array has only what a reader sees now', ...notCopied(schema)],
     steps: [
-      { command: pythonLines(parts.map(({ code }) => code)), text: parts.flatMap(({ note }) => note ?? []).join('; ') },
+      { command: pythonLines(lines.map(({ code }) => code)), text: lines.flatMap(({ note }) => note ?? []).join('; ') },
       { command: `tiledb-inspect check --level cells ${made}`, text: 'must find nothing' },
       { command: `tiledb-inspect diff --read ${word(root)} ${made}`, text: 'must find no cells that differ' },
       step,
@@ -135,13 +130,11 @@ async function newArray(
   }
 }
 
-function stepOf(line: Prose): Step {
-  const { code, note } = codeParts(line)
-  const command = code.startsWith('tiledb-inspect ') ? code : pythonLines([code])
+function stepOf({ does, code, note }: AdviceLine): Step {
+  const command = does === 'inspect' ? code : pythonLines([code])
   return note === undefined ? { command } : { command, text: note }
 }
 
-function textOf(line: Prose): Step {
-  const { code, note } = codeParts(line)
+function textOf({ code, note }: AdviceLine): Step {
   return { text: note === undefined ? code : `${note}: ${code}` }
 }

@@ -1,15 +1,19 @@
-import { codeParts } from '../advice/code-parts.ts'
+import { type AdviceLine, lineText } from '../advice/line.ts'
 import { shellLines } from './shell-lines.ts'
 import { textWidth, wrapText } from './text-width.ts'
+
+/** What is shown of a line of advice, or a command. */
+export type CodeLine = Pick<AdviceLine, 'code' | 'note'>
 
 /**
  * Wraps a line of advice, Python or a shell command, into lines that can be pasted. If it is wrapped, its note becomes comments
  * before it. A quoted text is never cut.
  * @param room width in columns; undefined for no limit
  */
-export function codeLines(text: string, room: number | undefined): string[] {
+export function codeLines(line: CodeLine, room: number | undefined): string[] {
+  const { code, note } = line
+  const text = lineText(line)
   if (room === undefined || textWidth(text) <= room) return [text]
-  const { code, note } = codeParts(text)
   const notes = note === undefined ? [] : wrapText(note, Math.max(1, room - 2)).map((one) => `# ${one}`)
   return [...notes, ...(isPython(code) ? pythonLines(code, room) : shellLines(code, room))]
 }

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals'
 import { typicalBoxText } from '../../src/advice/boxes.ts'
 import { arrayFacts } from '../../src/advice/facts.ts'
 import { wrongOrder } from '../../src/advice/filters.ts'
-import { arrayFindings, type Finding } from '../../src/advice/findings.ts'
+import { type AdvisedFinding, arrayFindings } from '../../src/advice/findings.ts'
+import { lineText } from '../../src/advice/line.ts'
 import { badShapes, smallTiles } from '../../src/advice/tiles.ts'
 import { countedCells, countedDeletes, missingStatistics } from '../../src/advice/values.ts'
 import { InspectError, unlessFault } from '../../src/base/errors.ts'
@@ -199,7 +200,7 @@ describe('findings of an array', () => {
       expect(found.effect.share).toBeGreaterThanOrEqual(0)
       expect(found.effect.share).toBeLessThanOrEqual(1)
       expect(found.advice.length).toBeGreaterThan(0)
-      for (const line of found.advice)
+      for (const { code: line } of found.advice)
         expect(line).toMatch(/^(tiledb\.|tiledb-inspect |e = tiledb\.|s = tiledb\.|with tiledb\.)/)
     }
   })
@@ -239,7 +240,7 @@ describe('findings of an array', () => {
           stored_bytes: count * 2 ** 23,
         }),
       ]
-        .flatMap((finding) => finding.advice)
+        .flatMap((finding) => finding.advice.map(lineText))
         .join('\n')
     expect(advice(1)).toContain('tiledb.Array.create(')
     expect(advice(1)).not.toContain('tiledb.consolidate(')
@@ -257,7 +258,9 @@ describe('findings of an array', () => {
         }) as typeof one.fragment,
       }))
       const findings = await arrayFindings({ ...array, fragments })
-      return findings.flatMap(({ code, advice }) => (code === 'FRAGMENTS_REPEATED' ? advice : [])).join('\n')
+      return findings
+        .flatMap(({ code, advice }) => (code === 'FRAGMENTS_REPEATED' ? advice.map(lineText) : []))
+        .join('\n')
     }
     expect(await at([1n, 2n])).toContain('delete_fragments("array", 2, 2)')
     expect(await at([5n, 5n])).toMatch(/^tiledb-inspect ls array {2}# .*$/)
@@ -279,8 +282,10 @@ describe('findings of an array', () => {
     const findings = await arrayFindings(array)
     const found = findings.find(({ code }) => code === 'NOTHING_COMPRESSED')
     expect(found?.message).toContain('not compressed (offsets of "name")')
-    expect(found?.advice.join('\n')).toContain('offsets_filters=tiledb.FilterList([tiledb.ZstdFilter(level=3)])')
-    expect(found?.advice.join('\n')).not.toContain(' if d.name in ')
+    expect(found?.advice.map(lineText).join('\n')).toContain(
+      'offsets_filters=tiledb.FilterList([tiledb.ZstdFilter(level=3)])',
+    )
+    expect(found?.advice.map(lineText).join('\n')).not.toContain(' if d.name in ')
   })
 
   test('boxes of different texts are not taken for equal', async () => {
@@ -347,9 +352,9 @@ describe('findings of an array', () => {
 
   test('a checksum before a compressor', async () => {
     const md5 = { name: 'CHECKSUM_MD5' } as const
-    const of = async (filters: readonly FilterConfig[]): Promise<Finding[]> => {
+    const of = async (filters: readonly FilterConfig[]): Promise<AdvisedFinding[]> => {
       const made = { ...CAUSED.VALUES_CONSTANT, attributes: { v: filters } }
-      const findings: Finding[] = []
+      const findings: AdvisedFinding[] = []
       // As if the array were a thousand times as large.
       for await (const one of wrongOrder({ ...(await arrayFacts(await madeArray(made))), scale: 1000 }))
         findings.push(one)
@@ -357,7 +362,7 @@ describe('findings of an array', () => {
     }
     const [found] = await of([md5, ZSTD])
     expect(found.message).toMatch(/^"v": CHECKSUM_MD5, ZSTD\(3\) computes checksums of 1\.5 GiB; after the compressor/)
-    expect(found.advice[1]).toContain('[tiledb.ZstdFilter(level=3), tiledb.ChecksumMD5Filter()]')
+    expect(found.advice[1].code).toContain('[tiledb.ZstdFilter(level=3), tiledb.ChecksumMD5Filter()]')
     expect(await of([ZSTD, md5])).toEqual([])
   })
 

@@ -1,6 +1,15 @@
 import { expect, test } from '@jest/globals'
 import type { Finding } from '../../src/advice/finding.ts'
-import { consolidationLines, filterList, rewriteLines, vacuumNote } from '../../src/advice/lines.ts'
+import { lineText } from '../../src/advice/line.ts'
+import {
+  consolidationLines,
+  filterList,
+  modeLines,
+  purgeLines,
+  type Rewrite,
+  rewriteLines,
+  vacuumNote,
+} from '../../src/advice/lines.ts'
 import type { Attribute } from '../../src/format/attribute.ts'
 import type { OpenedArray } from '../../src/read/query.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -22,17 +31,26 @@ async function withAttribute(dense: boolean, attribute: Partial<Attribute>): Pro
   return { ...opened, schema: { ...opened.schema, attributes } }
 }
 
+/** The lines as documents print them. */
+function rewriteTexts(opened: OpenedArray, change: Rewrite): string[] {
+  return rewriteLines(opened, change).map(lineText)
+}
+
+function consolidationTexts(opened: OpenedArray): string[] {
+  return consolidationLines(opened).map(lineText)
+}
+
 const CHANGE = { filters: { fields: ['v'], filters: [ZSTD] } }
 
 test('names in Python are what they are, and hide nothing', async () => {
   const opened = await withAttribute(true, {})
-  const [, create] = rewriteLines(opened, { tile_extents: { 'a,b:\u202e': 5, '\u{e0041}': 10 } })
+  const [, create] = rewriteTexts(opened, { tile_extents: { 'a,b:\u202e': 5, '\u{e0041}': 10 } })
   expect(create).toContain('tile={"a,b:\\u202e": 5, "\\U000e0041": 10}.get(d.name, d.tile)')
 })
 
 // All of these lines ran with TileDB-Py 0.36.1, and gave the same cells, enumerations and metadata.
 test('a rewrite keeps metadata, and tells what it needs', async () => {
-  const [load, create, copy] = rewriteLines(await withAttribute(true, {}), CHANGE)
+  const [load, create, copy] = rewriteTexts(await withAttribute(true, {}), CHANGE)
   expect(load).toBe('s = tiledb.ArraySchema.load("array")')
   expect(create).toContain('nullable=a.isnullable, fill=a.fill, filters=')
   expect(copy).toMatch(
@@ -47,7 +65,7 @@ test('a rewrite of dense cells at negative coordinates has no slices: TileDB-Py 
     const ends = type === 'DATETIME_DAY' ? BigInt64Array.of(BigInt(low), 9n) : Int32Array.of(low, 9)
     const dimensions = [{ ...dimension, type, domain: new Uint8Array(ends.buffer) }]
     const attributes = opened.schema.attributes.map((one) => ({ ...one, ...attribute }))
-    return rewriteLines(
+    return rewriteTexts(
       { ...opened, schema: { ...opened.schema, attributes, domain: { type: undefined, dimensions } } },
       {},
     )[2]
@@ -62,42 +80,42 @@ test('a rewrite of dense cells at negative coordinates has no slices: TileDB-Py 
 
 test('a rewrite of an enumeration reads indexes, and not values', async () => {
   const enumeration = { type: 'INT32', enumeration: 'color' } as const
-  const [load, create, copy] = rewriteLines(await withAttribute(true, enumeration), CHANGE)
+  const [load, create, copy] = rewriteTexts(await withAttribute(true, enumeration), CHANGE)
   expect(load).toBe('a = tiledb.open("array"); s, e = a.schema, [a.enum(n) for n in ["color"]]; a.close()')
   expect(create).toContain('enum_label=a.enum_label, filters=')
   expect(create).toContain('enums=e')
   expect(copy).toContain('b[box] = a.subarray(box);')
-  expect(rewriteLines(await withAttribute(false, enumeration), { capacity: 5 }).join('\n')).toMatch(
+  expect(rewriteTexts(await withAttribute(false, enumeration), { capacity: 5 }).join('\n')).toMatch(
     /attrs=\[\*s\], enums=e,.*\n.*d = a\.subarray\(slice\(None\)\); b\[/,
   )
 })
 
 test('a rewrite of nullable attributes reads no fill value, and keeps nulls', async () => {
-  const [, create, copy] = rewriteLines(await withAttribute(false, { nullable: true }), CHANGE)
+  const [, create, copy] = rewriteTexts(await withAttribute(false, { nullable: true }), CHANGE)
   expect(create).toContain('fill=None if a.isnullable else a.fill, filters=')
   expect(copy).toContain(
     'd = {n: v.astype(object).filled([None]) if hasattr(v, "mask") else v for n, v in a[:].items()}; b[tuple(',
   )
-  expect(rewriteLines(await withAttribute(true, { nullable: true }), CHANGE)[2]).toContain(
+  expect(rewriteTexts(await withAttribute(true, { nullable: true }), CHANGE)[2]).toContain(
     'memory, without earlier states and NaN of nullable attributes (they become null); then',
   )
   const text = { nullable: true, type: 'STRING_UTF8', cell_val_num: 'var' } as const
-  expect(rewriteLines(await withAttribute(true, text), CHANGE)[2]).toContain(
+  expect(rewriteTexts(await withAttribute(true, text), CHANGE)[2]).toContain(
     'filled([None]) if hasattr(v, "mask") and v.dtype == object else v for n, v in a[box].items()}',
   )
 })
 
 test('a rewrite keeps the type of ASCII texts', async () => {
   const text = { type: 'STRING_ASCII', cell_val_num: 'var' } as const
-  expect(rewriteLines(await withAttribute(false, text), CHANGE)[1]).toContain('dtype="ascii" if a.isascii else a.dtype')
+  expect(rewriteTexts(await withAttribute(false, text), CHANGE)[1]).toContain('dtype="ascii" if a.isascii else a.dtype')
 })
 
 // Measured with TileDB-Py 0.36.1: sparse arrays give the same at earlier times before consolidation, after it and after vacuum.
 test('a vacuum loses reads at earlier times only if consolidated cells have no times', async () => {
   const [dense, sparse] = [await withAttribute(true, {}), await withAttribute(false, {})]
   const lost = 'removes the old fragments; reads as of a time before the newest of them lose their cells'
-  expect(consolidationLines(dense).at(-1)).toBe(`tiledb.vacuum("array")  # ${lost}`)
-  expect(consolidationLines(sparse).at(-1)).toBe(
+  expect(consolidationTexts(dense).at(-1)).toBe(`tiledb.vacuum("array")  # ${lost}`)
+  expect(consolidationTexts(sparse).at(-1)).toBe(
     'tiledb.vacuum("array")  # removes the old fragments; reads as of a time in the past stay the same',
   )
   expect(vacuumNote(sparse, 14)).toBe(lost)
@@ -109,6 +127,27 @@ test('a vacuum loses the values of attributes that a later schema dropped', asyn
   expect(vacuumNote(await withAttribute(false, { name: 'w' }))).toBe(
     'removes the old fragments; reads as of a time in the past lose the values of attributes dropped since: "v"',
   )
+})
+
+test('a line says what it does and what it loses, whatever its text says', async () => {
+  const [dense, sparse] = [await withAttribute(true, {}), await withAttribute(false, {})]
+  const facts = (lines: ReturnType<typeof purgeLines>) => lines.map(({ does, loses }) => [does, loses])
+  expect(facts(consolidationLines(dense))).toEqual([
+    ['consolidate', undefined],
+    ['vacuum', 'earlier cells'],
+  ])
+  expect(facts(consolidationLines(sparse))[1]).toEqual(['vacuum', undefined])
+  expect(facts(purgeLines(sparse, 'consolidation'))).toEqual([
+    ['consolidate', 'deleted cells'],
+    ['vacuum', undefined],
+  ])
+  const rewrite = ['load', 'create', 'copy'].map((does) => [does, undefined])
+  expect(facts(purgeLines(sparse, 'copy'))).toEqual(rewrite)
+  expect(facts(rewriteLines(await withAttribute(true, { enumeration: 'color' }), CHANGE))).toEqual(rewrite)
+  expect(facts(modeLines(sparse, 'commits'))).toEqual([
+    ['consolidate', undefined],
+    ['vacuum', undefined],
+  ])
 })
 
 test('filters that take numbers for dates name the type as numpy does', () => {
@@ -149,14 +188,14 @@ async function inBoxes(...boxes: readonly [low: number, high: number][]): Promis
 
 test('of dense fragments with gaps, neighbours are merged if these are at least half of them', async () => {
   const opened = await inBoxes([0, 9], [9990, 9999], [500, 509], [500, 509], [500, 509])
-  expect(consolidationLines(opened)[0]).toBe(
+  expect(consolidationTexts(opened)[0]).toBe(
     'tiledb.consolidate("array", config=tiledb.Config({"sm.consolidation.step_min_frags": "2"}))  # the first step merges 3 of 5 fragments, which follow each other in time',
   )
 })
 
 test('if no neighbours fit, the advice tells how many cells filled gaps store', async () => {
   const opened = await inBoxes([0, 9], [9990, 9999], [500, 509])
-  expect(consolidationLines(opened)[0]).toBe(
+  expect(consolidationTexts(opened)[0]).toBe(
     'tiledb.consolidate("array", config=tiledb.Config({"sm.consolidation.amplification": "500"}))  # fills the gaps: stores 10000 cells in place of 30',
   )
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Finding } from '../../src/advice/findings.ts'
+import type { AdvisedFinding } from '../../src/advice/findings.ts'
 import { arrayFindings, queryFindings } from '../../src/advice/findings.ts'
+import { lineText } from '../../src/advice/line.ts'
 import { countsOfRead } from '../../src/advice/remedies.ts'
 import type { RangeSets } from '../../src/cells/bounds.ts'
 import { planRead } from '../../src/explain/explain.ts'
@@ -30,7 +31,7 @@ function plane(count: number, seed: number): Record<string, Int32Array | Float64
 }
 
 /** A box of the same ends along each dimension. */
-async function found(opened: OpenedArray, low: number, high: number, exact: boolean): Promise<Finding[]> {
+async function found(opened: OpenedArray, low: number, high: number, exact: boolean): Promise<AdvisedFinding[]> {
   const ranges = new Map(opened.schema.domain.dimensions.map((_, d) => [d, [{ low, high }]]))
   const asked = { opened, query: { order: defaultOrder(opened), ranges }, exact }
   const plan = await planRead(asked)
@@ -50,7 +51,7 @@ describe('findings of a query', () => {
       expect(after.cells_read).toBeGreaterThan(0)
     }
     for (const { before, after } of shape.remedies ?? []) expect(after.tiles_read).toBeLessThan(before.tiles_read)
-    expect(shape.advice.join('\n')).toContain('cell_order="hilbert"')
+    expect(shape.advice.map(lineText).join('\n')).toContain('cell_order="hilbert"')
   })
 
   test('an array without fragments has no findings about tiles', async () => {
@@ -146,7 +147,7 @@ describe('findings of a query', () => {
   const ROWS: RangeSets = new Map([[0, [{ low: 498, high: 501 }]]])
 
   /** The finding about the shape of tiles. */
-  async function shapeFinding(opened: OpenedArray, ranges: RangeSets, exact: boolean): Promise<Finding> {
+  async function shapeFinding(opened: OpenedArray, ranges: RangeSets, exact: boolean): Promise<AdvisedFinding> {
     const asked = { opened, query: { order: defaultOrder(opened), ranges }, exact }
     const plan = await planRead(asked)
     const findings = await queryFindings(asked, plan, await readCost(asked, plan))
@@ -159,8 +160,8 @@ describe('findings of a query', () => {
     const opened = await madeArray({ ...HILBERT, fragments: [{ x, y, u: v, v, w: v }] })
     const { advice, remedies } = await shapeFinding(opened, ROWS, false)
     expect(remedies).toBe(undefined)
-    expect(advice.join('\n')).toContain('tile={"x": 4, "y": 512}')
-    expect(advice.join('\n')).toContain('cell_order="row-major"')
+    expect(advice.map(lineText).join('\n')).toContain('tile={"x": 4, "y": 512}')
+    expect(advice.map(lineText).join('\n')).toContain('cell_order="row-major"')
     const [{ before, after }] = (await shapeFinding(opened, ROWS, true)).remedies ?? []
     expect(after.cells_read).toBeLessThan(0.2 * before.cells_read)
   })
@@ -186,8 +187,8 @@ describe('findings of a query', () => {
     const opened = await madeArray({ ...PLANE, dimensions, capacity: 200n, fragments: [plane(200_000, 1)] })
     const [{ code, advice }] = await arrayFindings(opened)
     expect(code).toBe('TILE_SHAPE')
-    expect(advice.join('\n')).toContain('tile={"x": 32, "y": 32}')
-    expect(advice.join('\n')).not.toContain('hilbert')
+    expect(advice.map(lineText).join('\n')).toContain('tile={"x": 32, "y": 32}')
+    expect(advice.map(lineText).join('\n')).not.toContain('hilbert')
   })
 
   test('consolidation that joins small tiles has no estimate, but can be computed', async () => {
@@ -213,7 +214,7 @@ describe('findings of a query', () => {
     const { before, after } = finding.remedies?.[0] ?? {}
     expect(before?.unfiltered_bytes).toBe(50 * 1000 * 8)
     expect(after?.unfiltered_bytes).toBeLessThan(100 * 100 * 8)
-    expect(finding.advice.join('\n')).toMatch(/tile=\{"x": 32, "y": 32\}/)
+    expect(finding.advice.map(lineText).join('\n')).toMatch(/tile=\{"x": 32, "y": 32\}/)
   })
 
   test('a large tile around a small box', async () => {

@@ -292,8 +292,12 @@ test('of a remedy of several lines, the first of which does nothing alone, it sh
     advice: ['s = tiledb.ArraySchema.load("weather")', 'tiledb.Array.create(…)', 'with …'],
   }
   const out = sink(WIDTH)
-  await overviewTable({ ...(documents[0] as unknown as OverviewDocument), findings: [finding as OverviewFinding] }, out)
   const call = 'tiledb-inspect explain examples/arrays/weather'
+  const calls = new Map([
+    [finding as OverviewFinding, { code: call, note: 'shows the 3 lines that rewrite the array' }],
+  ])
+  const document = { ...(documents[0] as unknown as OverviewDocument), findings: [finding as OverviewFinding] }
+  await overviewTable(document, calls, out)
   expect(out.text()).toContain(`\n  tiles of 30 MiB\n# shows the 3 lines that rewrite the array\n${call}\n`)
 })
 

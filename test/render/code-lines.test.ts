@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { lineText } from '../../src/advice/line.ts'
 import { rewriteLines } from '../../src/advice/lines.ts'
-import { codeLines } from '../../src/render/code-lines.ts'
+import { type CodeLine, codeLines } from '../../src/render/code-lines.ts'
 import { textWidth } from '../../src/render/text-width.ts'
 import { floats, madeArray, ZSTD } from '../advice/made-array.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -44,7 +45,7 @@ function bare(code: string): string {
     .replace(/""/g, () => texts[at++])
 }
 
-async function advice(): Promise<string[]> {
+async function advice(): Promise<CodeLine[]> {
   const x = Int32Array.from({ length: 10 }, (_, i) => i)
   const opened = await madeArray({
     dimensions: [['x', 0, 9, 10]],
@@ -56,8 +57,11 @@ async function advice(): Promise<string[]> {
   return [
     ...rewriteLines(opened, { filters: { fields: ['v'], filters: [ZSTD] }, capacity: 10, tile_extents: { x: 5 } }),
     ...rewriteLines(harder, { filters: { fields: ['v', 'x'], filters: [ZSTD], offsets: true } }),
-    'tiledb.vacuum("a (b, c  # d/e f g h i j k l m n o p q r s t u v w x y z")  # and a note of many words, which is long',
-    'tiledb.Array.upgrade_version("/a/path", tiledb.Config())',
+    {
+      code: 'tiledb.vacuum("a (b, c  # d/e f g h i j k l m n o p q r s t u v w x y z")',
+      note: 'and a note of many words, which is long',
+    },
+    { code: 'tiledb.Array.upgrade_version("/a/path", tiledb.Config())' },
   ]
 }
 
@@ -65,11 +69,14 @@ const folder = temporaryFolder()
 
 describe('codeLines', () => {
   test.each([20, 40, 60, 80, 100, 200])('Python of %i columns is what it was', async (room) => {
-    for (const text of await advice()) {
-      const lines = codeLines(text, room)
-      const [code, note = ''] = text.split(/ {2}# (?=[^"]*$)/)
+    for (const line of await advice()) {
+      const lines = codeLines(line, room)
+      const { code, note = '' } = line
       expect(pasted(lines.length === 1 ? [code] : lines)).toEqual([bare(code)])
-      if (lines.length === 1) continue
+      if (lines.length === 1) {
+        if (textWidth(lineText(line)) <= room) expect(lines).toEqual([lineText(line)])
+        continue
+      }
       const comments = lines.filter((line) => line.startsWith('# '))
       expect(comments.map((line) => line.slice(2)).join(' ')).toBe(note)
       // Longer only what is one word or one text.
@@ -79,7 +86,7 @@ describe('codeLines', () => {
   })
 
   test('a command of a shell gets backslashes', () => {
-    expect(codeLines('tiledb-inspect check /a/long/path --all  # says which', 30)).toEqual([
+    expect(codeLines({ code: 'tiledb-inspect check /a/long/path --all', note: 'says which' }, 30)).toEqual([
       '# says which',
       'tiledb-inspect check \\',
       '  /a/long/path --all',

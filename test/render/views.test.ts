@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { describe, expect, test } from '@jest/globals'
+import type { AdviceLine } from '../../src/advice/line.ts'
 import type { Output, Result } from '../../src/base/result.ts'
 import { fragmentColumns } from '../../src/commands/listed-fragment.ts'
 import type { CellsLine } from '../../src/documents/cells.ts'
@@ -33,11 +34,13 @@ async function shown(args: readonly string[], columns?: number): Promise<string>
 test('advice that two findings share is printed once', async () => {
   const shared = { severity: 'warning' as const, message: 'm', meaning: '', effect: { seconds: 1 } }
   const out = sink()
+  const consolidate: AdviceLine = { does: 'consolidate', code: 'tiledb.consolidate("a")' }
+  const vacuum: AdviceLine = { does: 'vacuum', code: 'tiledb.vacuum("a")' }
   await writeFindings(
     [
-      { ...shared, code: 'FRAGMENTS_MANY', advice: ['tiledb.consolidate("a")', 'tiledb.vacuum("a")'] },
-      { ...shared, code: 'FRAGMENTS_OVERLAP', advice: ['tiledb.consolidate("a")', 'tiledb.vacuum("a")'] },
-      { ...shared, code: 'TILES_LARGE', advice: ['tiledb.vacuum("a")'] },
+      { ...shared, code: 'FRAGMENTS_MANY', advice: [consolidate, vacuum] },
+      { ...shared, code: 'FRAGMENTS_OVERLAP', advice: [{ ...consolidate }, { ...vacuum }] },
+      { ...shared, code: 'TILES_LARGE', advice: [vacuum] },
     ],
     out,
   )

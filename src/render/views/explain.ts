@@ -1,4 +1,5 @@
-import type { Finding, Remedy } from '../../advice/finding.ts'
+import type { AdvisedFinding, Remedy } from '../../advice/finding.ts'
+import { lineText } from '../../advice/line.ts'
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type { ValueRange } from '../../documents/common.ts'
@@ -29,9 +30,18 @@ import {
 import { heading } from './terminal-headings.ts'
 import { changeText, counted, countText, fieldName, NOTHING, rangeText, shortSizeText, withTimes } from './wording.ts'
 
-/** Shows what a read does, step by step, and what makes it slow. @param isTimed whether the user gave a time */
-export async function explainTable(document: ExplainDocument, isTimed: boolean, out: Output): Promise<void> {
-  const { path, as_of, order, reader, ranges, exact, funnel, fields, findings } = document
+/**
+ * Shows what a read does, step by step, and what makes it slow.
+ * @param findings the findings of the document, with their advice as data
+ * @param isTimed whether the user gave a time
+ */
+export async function explainTable(
+  document: ExplainDocument,
+  findings: readonly AdvisedFinding[],
+  isTimed: boolean,
+  out: Output,
+): Promise<void> {
+  const { path, as_of, order, reader, ranges, exact, funnel, fields } = document
   const facts = `order ${order}, by TileDB's ${reader}${rangesText(ranges)}`
   await writeTitle(path, withTimes(facts, isTimed ? as_of : undefined), out)
   for (const text of totals(document)) await writeLine(text, out)
@@ -139,18 +149,18 @@ function shortRatio(ratio: number): string {
 }
 
 /** Writes the findings, with their numbers and what to do. Advice that several findings share is written once. */
-export async function writeFindings(findings: readonly Finding[], out: Output): Promise<void> {
+export async function writeFindings(findings: readonly AdvisedFinding[], out: Output): Promise<void> {
   /** The code of the first finding with each advice. */
   const written = new Map<string, string>()
   for (const { severity, code, field, message, advice, remedies = [] } of findings) {
     const about = field === undefined ? '' : ` ${fieldName(field)}`
     await writeLine(`${severity} ${code}${about}: ${message}`, out, SEVERITY_ROLES[severity])
     for (const remedy of remedies) await writeLine(`  ${remedyText(remedy)}`, out)
-    const call = advice.join('\n')
+    const call = advice.map(lineText).join('\n')
     const before = written.get(call)
     written.set(call, before ?? code)
     if (before !== undefined) await writeLine(`  as for ${before}`, out, 'field')
-    else for (const text of advice) await writeCodeLine(text, out)
+    else for (const line of advice) await writeCodeLine(line, out)
   }
   if (findings.length === 0) await writeLine('findings: none', out, 'good')
 }

@@ -1,4 +1,4 @@
-import { codeParts } from '../../advice/code-parts.ts'
+import { lineText } from '../../advice/line.ts'
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type {
@@ -11,7 +11,7 @@ import type {
   OverviewFinding,
 } from '../../documents/overview.ts'
 import { isRead } from '../../store/visibility.ts'
-import { codeLines } from '../code-lines.ts'
+import { type CodeLine, codeLines } from '../code-lines.ts'
 import { painter, type Role, SEVERITY_ROLES } from '../color.ts'
 import type { Pair, Pairs } from '../table.ts'
 import { cutMiddle, pad, textWidth, wrapText } from '../text-width.ts'
@@ -41,8 +41,11 @@ const FEW = 3
 const PIPE_COLUMNS = 80
 const GAP = '  '
 
+/** What to do about findings of slow reads: a call or command for each. */
+export type OverviewCalls = ReadonlyMap<OverviewFinding, CodeLine>
+
 /** Shows one screen: facts, findings, further commands, and in the last line the verdict, which agrees with the exit code. */
-export async function overviewTable(document: OverviewDocument, out: Output): Promise<void> {
+export async function overviewTable(document: OverviewDocument, calls: OverviewCalls, out: Output): Promise<void> {
   const screen = await screenOf(out)
   const { findings, next, path, not_examined } = document
   const { what, facts } = factsOf(document)
@@ -61,7 +64,7 @@ export async function overviewTable(document: OverviewDocument, out: Output): Pr
   await screen.pairs(pairs, MOST_LINES - below)
   if (findings.length > 0) await screen.line('')
   const written = new Set<string>()
-  for (const finding of findings) await writeFinding(finding, document, written, screen)
+  for (const finding of findings) await writeFinding(finding, calls.get(finding), document, written, screen)
   await screen.line('')
   await screen.pairs(next.map(({ shows, command }): Pair => [shows, command]))
   const [verdict, role] = verdictOf(document)
@@ -121,16 +124,18 @@ function clipped(text: string, width: number, most: number): string[] {
 }
 
 /**
- * Writes a finding and its advice.
+ * Writes a finding and what to do.
+ * @param call what to do; undefined if the finding has no advice
  * @param written calls that were written before
  */
 async function writeFinding(
   finding: OverviewFinding,
-  { findings: { length: count }, path, next }: OverviewDocument,
+  call: CodeLine | undefined,
+  { findings: { length: count }, path }: OverviewDocument,
   written: Set<string>,
   screen: Screen,
 ): Promise<void> {
-  const { severity, code, finding_num, file, message, meaning, advice } = finding
+  const { severity, code, finding_num, file, message, meaning } = finding
   const more = finding_num > 1 ? ` and ${countText(finding_num - 1)} more` : ''
   const place = relativePath(file, path)
   const head = `${severity} ${code}`
@@ -139,26 +144,16 @@ async function writeFinding(
     [head, cutMiddle(escapeText(place), Math.max(1, room))].join(' ').trimEnd() + more,
     SEVERITY_ROLES[severity],
   )
-  if (advice.length > 0) {
+  if (call !== undefined) {
     await screen.lines(message, count < FEW ? 2 : 1)
     // A call is never cut, so that it can be copied.
-    const call = callOf(advice, next)
-    if (!written.has(call)) for (const one of codeLines(call, screen.width)) await screen.line(one, 'dim')
-    written.add(call)
+    const text = lineText(call)
+    if (!written.has(text)) for (const one of codeLines(call, screen.width)) await screen.line(one, 'dim')
+    written.add(text)
     return
   }
   if (count < FEW) await screen.lines(message, 1)
   await screen.lines(meaning, 2, 'dim')
-}
-
-/** Returns the first line of advice; or, if that does nothing without the others, the command that shows all of them. */
-function callOf(advice: readonly string[], next: OverviewDocument['next']): string {
-  const { code } = codeParts(advice[0])
-  const all = next.find(({ command }) => command.startsWith('tiledb-inspect explain '))
-  const isAssignment = /^\w+ = /.test(code)
-  return advice.length > 1 && isAssignment && all
-    ? `${all.command}  # shows the ${advice.length} lines that rewrite the array`
-    : code
 }
 
 /** Returns the last line, which agrees with the exit code. */

@@ -3,7 +3,7 @@
 import { grammatical } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
 import type { NotExamined } from '../../documents/common.ts'
-import { codeLines } from '../code-lines.ts'
+import { type CodeLine, codeLines } from '../code-lines.ts'
 import { painter, type Role } from '../color.ts'
 import {
   type Column,
@@ -69,15 +69,16 @@ export async function writeNotExamined(faults: readonly NotExamined[], path: str
 }
 
 /** Writes a line of advice that can be copied. It is not indented, as Python's prompt accepts no spaces before a statement. */
-export async function writeCodeLine(text: string, out: Output): Promise<void> {
+export async function writeCodeLine({ code, note }: CodeLine, out: Output): Promise<void> {
   const paint = await painter(out)
-  for (const one of codeLines(escapeText(text), out.columns)) await out.write(`${paint('field', one)}\n`)
+  const escaped = { code: escapeText(code), note: note === undefined ? undefined : escapeText(note) }
+  for (const one of codeLines(escaped, out.columns)) await out.write(`${paint('field', one)}\n`)
 }
 
 /** Writes a command to try in a shell. */
 export async function writeCommandLine(command: string, out: Output): Promise<void> {
   const room = out.columns === undefined ? undefined : out.columns - GAP.length
-  for (const one of codeLines(escapeText(command), room)) await out.write(`${GAP}${one}\n`)
+  for (const one of codeLines({ code: escapeText(command) }, room)) await out.write(`${GAP}${one}\n`)
 }
 
 /** Width that a title has room for if the output is a pipe. */

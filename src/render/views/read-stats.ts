@@ -8,6 +8,7 @@ import type {
   ReadStatsRepeated,
 } from '../../documents/read-stats.ts'
 import { datatypeSize } from '../../format/datatype.ts'
+import type { CodeLine } from '../code-lines.ts'
 import { type Pairs, writeKeyValues } from '../table.ts'
 import { shortValue } from '../units.ts'
 import {
@@ -39,8 +40,17 @@ import {
 /** Most characters of a value. */
 const VALUE = 24
 
-/** Shows statistics of the cells that a reader sees. @param isNow whether the user gave no time */
-export async function readStatsTable(document: ReadStatsDocument, isNow: boolean, out: Output): Promise<void> {
+/**
+ * Shows statistics of the cells that a reader sees.
+ * @param lines the lines of advice as data
+ * @param isNow whether the user gave no time
+ */
+export async function readStatsTable(
+  document: ReadStatsDocument,
+  lines: readonly CodeLine[],
+  isNow: boolean,
+  out: Output,
+): Promise<void> {
   const { path, fragment_num, as_of, fields, deletes, duplicates } = document
   const what = `what a reader sees of ${counted(fragment_num, 'fragment')}`
   await writeTitle(path, withTimes(what, isNow ? undefined : as_of), out)
@@ -63,7 +73,7 @@ export async function readStatsTable(document: ReadStatsDocument, isNow: boolean
     )
     if (deletes.some(({ purged }) => purged))
       await writeLine('not known: a consolidation left out deleted cells, which are gone', out, 'dim')
-    await writeStored(document, out)
+    await writeStored(document, lines, out)
   }
   if (fields.length > 0) {
     await writeSection('fields', out)
@@ -135,7 +145,8 @@ function writtenAgain({ cell_num, removed_cell_num }: ReadStatsDelete): number {
 
 /** Says whether files still contain deleted cells, and how to remove these permanently. */
 async function writeStored(
-  { path, deletes, purge_way, advice, to_vacuum_num }: ReadStatsDocument,
+  { path, deletes, purge_way, to_vacuum_num }: ReadStatsDocument,
+  lines: readonly CodeLine[],
   out: Output,
 ): Promise<void> {
   const held = deletes.map(({ cell_num, removed_cell_num }) => removed_cell_num ?? cell_num)
@@ -145,7 +156,7 @@ async function writeStored(
     const text =
       'the files that readers open hold no removed cell any more; files that wait for vacuum may, until TileDB-Py removes them:'
     await writeLine(text, out, 'dim')
-    await writeCodeLine(`tiledb.vacuum(${pythonString(path)})`, out)
+    await writeCodeLine({ code: `tiledb.vacuum(${pythonString(path)})` }, out)
     return
   }
   const [first] = deletes.filter((_, i) => held[i] > 0)
@@ -159,7 +170,7 @@ async function writeStored(
     out,
     'dim',
   )
-  for (const text of advice) await writeCodeLine(text, out)
+  for (const line of lines) await writeCodeLine(line, out)
 }
 
 /** Returns how the number of cells of a dense array is meant: consolidation stores fill values in gaps between fragments. */

@@ -35,7 +35,7 @@ export async function whyTable(document: WhyDocument, out: Output): Promise<void
     ],
     out,
   )
-  if (isLong && how !== null) await writeCodeLine(how, out)
+  if (isLong && how !== null) await writeCodeLine({ code: how }, out)
 }
 
 function rows(name: string, lines: readonly string[]): Pair[] {
